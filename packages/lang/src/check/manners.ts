@@ -1,0 +1,51 @@
+// Warnings: capitals against the custom, bindings that nothing uses. They change no exit status.
+
+import type { Value } from '../ast.js'
+import type { Report } from '../diagnostic.js'
+import type { Bound, Scope } from '../names.js'
+import { partsOf } from './cycles.js'
+
+/** Types and modules start upper-case, bindings lower-case (language.md, Lexical). */
+export const checkCapitals = (scope: Scope, report: Report): void => {
+  for (const item of scope.module.program.items) {
+    if (item.kind === 'type' && /^[a-z]/.test(item.name.text)) odd('type', 'upper', item.name, report)
+    if (item.kind === 'binding' && /^[A-Z]/.test(item.name.text)) odd('binding', 'lower', item.name, report)
+    if (item.kind === 'use' && item.as && /^[a-z]/.test(item.as.text)) odd('module', 'upper', item.as, report)
+  }
+}
+
+const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: { text: string; span: Bound['binding']['span'] }, report: Report): void => {
+  const first = text.charAt(0)
+  const better = (wanted === 'upper' ? first.toUpperCase() : first.toLowerCase()) + text.slice(1)
+  report({ severity: 'warning', code: 'odd_capital', message: `${what} '${text}' starts with ${wanted === 'upper' ? 'a small letter' : 'a capital'}`, span, help: `'${better}' is the custom` })
+}
+
+/** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too. */
+export const checkUnused = (scope: Scope, report: Report): void => {
+  const main = scope.bindings.get('main')
+  if (!main) return
+  const used = new Set<Bound>()
+  const follow = (bound: Bound) => {
+    if (used.has(bound)) return
+    used.add(bound)
+    for (const next of [...partsOf(bound), ...namedInConfig(bound)]) follow(next)
+  }
+  follow(main)
+  for (const bound of scope.bindings.values()) if (bound.binding.annotations.some((a) => a.name.text === 'tool')) follow(bound)
+  for (const bound of scope.bindings.values()) {
+    if (!used.has(bound)) report({ severity: 'warning', code: 'unused_binding', message: `'${bound.name}' is never used`, span: bound.binding.name.span })
+  }
+}
+
+const namedInConfig = ({ binding: { impl }, scope }: Bound): Bound[] => {
+  if (impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'object') return []
+  const words = wordsIn(impl.kind === 'object' ? impl : impl.config)
+  return words.flatMap((w) => scope.bindings.get(w) ?? [])
+}
+
+const wordsIn = (value: Value): string[] => {
+  if (value.kind === 'name') return value.name.module ? [] : [value.name.name.text]
+  if (value.kind === 'list') return value.items.flatMap(wordsIn)
+  if (value.kind === 'object') return value.entries.flatMap((e) => wordsIn(e.value))
+  return typeof value.value === 'string' ? [value.value] : []
+}

@@ -1,0 +1,83 @@
+// What is wrong with a program, where, and how to mend it; and the two ways of showing it (language.md, Diagnostics).
+
+import type { Code } from '@plumb/wire/error'
+import { codePoints, lineText, position, type Span } from './source.js'
+
+export interface Diagnostic {
+  readonly severity: 'error' | 'warning'
+  readonly code: Code
+  /** No capital, no full stop; names in single quotes. */
+  readonly message: string
+  readonly span: Span
+  /** Said only where a mend is known. */
+  readonly help?: string
+  /** Other places that matter, such as the first of two definitions. */
+  readonly related?: readonly { readonly message: string; readonly span: Span }[]
+}
+
+export type Report = (diagnostic: Diagnostic) => void
+
+/** The wire form of a diagnostic, one object a line with `--json`. Columns count code points from 1; the end is exclusive. */
+export interface DiagnosticJson {
+  file: string
+  line: number
+  column: number
+  end_line: number
+  end_column: number
+  severity: 'error' | 'warning'
+  code: Code
+  message: string
+  help?: string
+}
+
+export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some((d) => d.severity === 'error')
+
+/** By file in order of first mention, then by place: the order in which a reader meets them. */
+export const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
+  const files = [...new Set(diagnostics.map((d) => d.span.source))]
+  const rank = new Map(files.map((file, i) => [file, i]))
+  const at = (d: Diagnostic) => rank.get(d.span.source) ?? 0
+  return [...diagnostics].sort((a, b) => at(a) - at(b) || a.span.start - b.span.start || a.span.end - b.span.end)
+}
+
+export const toJson = ({ span, severity, code, message, help, related }: Diagnostic): DiagnosticJson => {
+  const start = position(span.source, span.start)
+  const end = position(span.source, span.end)
+  const others = (related ?? []).map((r) => `; ${r.message} at ${place(r.span)}`).join('')
+  return {
+    file: span.source.path,
+    line: start.line,
+    column: start.column,
+    end_line: end.line,
+    end_column: end.column,
+    severity,
+    code,
+    message: message + others,
+    ...(help === undefined ? {} : { help }),
+  }
+}
+
+/** `file:line:column: error: text`, the source line, carets under the span, and the help where there is one. */
+export const toText = (diagnostic: Diagnostic): string => {
+  const { span, severity, message, help, related } = diagnostic
+  const lines = [`${place(span)}: ${severity}: ${message}`, ...excerpt(span)]
+  for (const r of related ?? []) lines.push(`${place(r.span)}: note: ${r.message}`, ...excerpt(r.span))
+  if (help !== undefined) lines.push(`help: ${help}`)
+  return lines.join('\n')
+}
+
+const place = ({ source, start }: Span): string => {
+  const { line, column } = position(source, start)
+  return `${source.path}:${line}:${column}`
+}
+
+const excerpt = ({ source, start, end }: Span): string[] => {
+  const { line, column } = position(source, start)
+  const text = lineText(source, line)
+  // A span that goes over its line is underlined to the end of it.
+  const rest = source.text.slice(start, end).split('\n', 1)[0] ?? ''
+  const width = Math.max(1, codePoints(rest.trimEnd()))
+  // Tabs stay tabs, so that the carets stand under the same column at any tab width.
+  const pad = [...text].slice(0, column - 1).map((c) => (c === '\t' ? '\t' : ' '))
+  return [`  ${text}`, `  ${pad.join('')}${'^'.repeat(width)}`]
+}

@@ -1,0 +1,50 @@
+// Deep equality: of objects whatever the order of their keys, of strings by what they say, of numbers by their value.
+
+import { exactAt } from './number.js'
+import { eachItem, eachMember, type Held, Slice, stringAt } from './slice.js'
+
+export const equal = (a: Held, b: Held): boolean => {
+  if (a instanceof Slice && b instanceof Slice && a.buf.compare(b.buf, b.start, b.end, a.start, a.end) === 0) return true
+  return isSame(valueOf(a), valueOf(b))
+}
+
+type Value = string | number | bigint | boolean | null | readonly Value[] | ReadonlyMap<string, Value>
+
+const valueOf = (held: Held): Value => {
+  if (!(held instanceof Slice)) return held
+  const { buf, start, end } = held
+  switch (buf[start]) {
+    case 123: {
+      const map = new Map<string, Value>()
+      eachMember(held, (_, keyStart, keyEnd, from, to) => map.set(stringAt(buf, keyStart, keyEnd), valueOf(new Slice(buf, from, to))))
+      return map
+    }
+    case 91: {
+      const items: Value[] = []
+      eachItem(held, (_, from, to) => items.push(valueOf(new Slice(buf, from, to))))
+      return items
+    }
+    case 34:
+      return stringAt(buf, start + 1, end - 1)
+    case 116:
+      return true
+    case 102:
+      return false
+    case 110:
+      return null
+    default:
+      return exactAt(buf, start, end)
+  }
+}
+
+const isSame = (a: Value, b: Value): boolean => {
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i] as Value))
+  if (isMap(a)) return isMap(b) && a.size === b.size && [...a].every(([key, item]) => b.has(key) && isSame(item, b.get(key) as Value))
+  // biome-ignore lint/suspicious/noDoubleEquals: only so does a bigint equal the number of the same value
+  if (isNumber(a) && isNumber(b)) return a == b
+  return a === b
+}
+
+const isList = (v: Value): v is readonly Value[] => Array.isArray(v)
+const isMap = (v: Value): v is ReadonlyMap<string, Value> => v instanceof Map
+const isNumber = (v: Value): v is number | bigint => typeof v === 'number' || typeof v === 'bigint'

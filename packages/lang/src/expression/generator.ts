@@ -1,0 +1,114 @@
+// The state of writing one evaluator: which parts of the message it needs, its constants, its variables.
+//
+// In the generated code `b` is the buffer, `k` the captures, `out` the sink and `p` the place to write at; constants and run-time functions are properties
+// of `K` and `R` under names of ours. No text of a user is in it.
+
+import { preview } from '@plumb/wire/preview'
+import type { Expression } from '../ast.js'
+import type { Path } from '../types/scan.js'
+import type { Type } from '../types/type.js'
+import { type Context, type Fact, sourceOf } from './context.js'
+import { fieldsOf } from './fields.js'
+import { literalIndex } from './infer-data.js'
+import { isWhole } from './infer-name.js'
+import { isBool, isInt, isNumber, isString, isUnit, listsOf } from './kind.js'
+import type { Key } from './slice.js'
+
+/** How generated code holds values of a type: as JavaScript's own, or as `Held`. */
+export type Form = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'held'
+
+export const formOf = (type: Type): Form => {
+  if (isString(type)) return 'string'
+  if (isInt(type)) return 'int'
+  if (isNumber(type)) return 'number'
+  if (isBool(type)) return 'bool'
+  return isUnit(type) ? 'unit' : 'held'
+}
+
+export class Generator {
+  readonly paths: Path[] = []
+  readonly constants: unknown[] = []
+  readonly variables = new Set<string>()
+  private readonly slots = new Map<string, number>()
+  private readonly names = new Map<string, string>()
+
+  constructor(private readonly context: Context) {}
+
+  fact(e: Expression): Fact {
+    const fact = this.context.facts.get(e)
+    if (!fact) throw new TypeError(`not checked: ${e.kind}`)
+    return fact
+  }
+
+  form(e: Expression): Form {
+    return formOf(this.fact(e).type)
+  }
+
+  /** The captures that say where a part of the message begins and ends; the start is negative when it is absent. */
+  extent(path: Path): { start: string; end: string } {
+    const key = JSON.stringify(path)
+    let slot = this.slots.get(key)
+    if (slot === undefined) {
+      slot = this.paths.push(path) - 1
+      this.slots.set(key, slot)
+    }
+    return { start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]` }
+  }
+
+  /** Where an expression only names a part of the input. */
+  path(e: Expression): Path | undefined {
+    if (e.kind === 'name') return isWhole(e, this.context) ? [] : [e.name]
+    if (e.kind !== 'field' && e.kind !== 'index') return undefined
+    const base = this.path(e.of)
+    if (!base) return undefined
+    const { type } = this.fact(e.of)
+    if (e.kind === 'field') return fieldsOf(type) ? [...base, e.field.text] : undefined
+    const at = literalIndex(e.index)
+    const areTuples = listsOf(type)?.every((list) => list.kind === 'tuple')
+    return at !== undefined && areTuples ? [...base, at] : undefined
+  }
+
+  constant(value: unknown): string {
+    return `K${this.constants.push(value) - 1}`
+  }
+
+  /** One constant for equal ones. */
+  private shared(kind: string, text: string, make: () => unknown): string {
+    const key = kind + text
+    const name = this.names.get(key) ?? this.constant(make())
+    this.names.set(key, name)
+    return name
+  }
+
+  text(text: string): string {
+    return this.shared('text ', text, () => text)
+  }
+
+  key(text: string): string {
+    return this.shared('key ', text, (): Key => ({ text, bytes: Buffer.from(text) }))
+  }
+
+  /** Bytes to be written as they are. */
+  bytes(text: string): string {
+    return this.shared('bytes ', text, () => Buffer.from(text))
+  }
+
+  site(e: Expression): string {
+    return this.shared('site ', preview(sourceOf(e)), () => preview(sourceOf(e)))
+  }
+
+  variable(): string {
+    return this.named(`t${this.variables.size}`)
+  }
+
+  /** Decoded once, when first needed. */
+  once(name: string, code: string): string {
+    this.named(name)
+    return `(${name} === undefined ? ${name} = ${code} : ${name})`
+  }
+
+  private named(name: string): string {
+    this.variables.add(name)
+    return name
+  }
+}

@@ -1,0 +1,109 @@
+// A stage takes one message at a time through a check and an evaluation. The byte scanner decides the common case; what it refuses goes the slow way,
+// by the tree, which gives the same result or the reason why there is none.
+
+import { type Fault, fault } from '@plumb/wire/error'
+import { checkTree } from '../types/check.js'
+import { fillDefaults } from '../types/defaults.js'
+import { describeMisfit } from '../types/misfit.js'
+import { makeScanner, type Path, type Scanner } from '../types/scan.js'
+import { parseTree, type Tree } from '../types/tree.js'
+import type { Type } from '../types/type.js'
+import { Failure } from './failure.js'
+import type { Sink } from './sink.js'
+import { type Stage, Verdict } from './verdict.js'
+
+/** Works on captures (scan.ts): starts and ends of the paths in `buf`. */
+export type Evaluate = (buf: Buffer, caps: Int32Array, out: Sink) => Verdict
+
+export class ScannedStage implements Stage {
+  fault: Fault | null = null
+  private readonly scan: Scanner
+  private readonly caps: Int32Array
+
+  constructor(
+    private readonly type: Type,
+    private readonly paths: readonly Path[],
+    private readonly evaluate: Evaluate,
+  ) {
+    this.scan = makeScanner(type, paths)
+    this.caps = new Int32Array(2 * paths.length)
+  }
+
+  run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
+    // The scanner wants a byte behind the message, where it stops.
+    if (end < buf.length && this.scan(buf, start, end, this.caps) === end) return this.finish(buf, out)
+    return this.runSlowly(buf, start, end, out)
+  }
+
+  /** The same without the scanner's first opinion. */
+  runSlowly(buf: Buffer, start: number, end: number, out: Sink): Verdict {
+    const message = withStop(buf.subarray(start, end))
+    const tree = parseTree(message, 0, end - start)
+    if (tree.kind === 'fault') return this.misfit(fault(tree.error, tree.detail))
+    const misfit = checkTree(this.type, message, tree)
+    if (misfit) {
+      const detail = describeMisfit(misfit, this.type.kind === 'named' ? this.type.name : undefined)
+      return this.misfit(fault('input_type_mismatch', detail, { path: misfit.path, expected: misfit.expected }))
+    }
+    const filled = fillDefaults(this.type, message, tree)
+    if (!filled) {
+      this.capture(tree)
+      return this.finish(message, out)
+    }
+    const whole = withStop(filled)
+    const filledTree = parseTree(whole, 0, filled.length)
+    if (filledTree.kind === 'fault') return this.misfit(fault(filledTree.error, filledTree.detail))
+    this.capture(filledTree)
+    const verdict = this.finish(whole, out)
+    return verdict === Verdict.PASS ? rewrite(whole, filled.length, out) : verdict
+  }
+
+  private finish(buf: Buffer, out: Sink): Verdict {
+    try {
+      return this.evaluate(buf, this.caps, out)
+    } catch (failure) {
+      // A string or buffer beyond what the machine can hold is a RangeError.
+      if (!(failure instanceof Failure || failure instanceof RangeError)) throw failure
+      this.fault = fault('evaluation_failed', failure instanceof Failure ? failure.detail : 'the result is too large')
+      return Verdict.FAILED
+    }
+  }
+
+  private misfit(reason: Fault): Verdict {
+    this.fault = reason
+    return Verdict.MISFIT
+  }
+
+  private capture(tree: Tree): void {
+    for (const [slot, path] of this.paths.entries()) {
+      const part = partOf(tree, path)
+      this.caps[2 * slot] = part?.start ?? -1
+      this.caps[2 * slot + 1] = part?.end ?? -1
+    }
+  }
+}
+
+const partOf = (tree: Tree, path: Path): Tree | undefined => {
+  let part: Tree | undefined = tree
+  for (const step of path) {
+    if (part?.kind === 'object') part = part.entries.find(({ key }) => key === step)?.node
+    else part = part?.kind === 'array' ? part.items[Number(step)] : undefined
+  }
+  return part
+}
+
+// A copy with a byte behind it. A newline in a message can only be white space; a result has none.
+const withStop = (message: Buffer): Buffer => {
+  const copy = Buffer.allocUnsafe(message.length + 1)
+  message.copy(copy)
+  copy[message.length] = 10
+  for (let i = copy.indexOf(10); i < message.length; i = copy.indexOf(10, i)) copy[i] = 32
+  return copy
+}
+
+const rewrite = (message: Buffer, length: number, out: Sink): Verdict => {
+  const p = out.at + length < out.buf.length ? out.at : out.grow(out.at, length)
+  message.copy(out.buf, p, 0, length)
+  out.commit(p + length)
+  return Verdict.WROTE
+}

@@ -1,0 +1,33 @@
+// Where results are written: chunks of bytes that are only ever appended to, one message after the other, each with a newline behind it.
+
+const CHUNK = 65_536
+
+/**
+ * The last message is `buf[start..end)`, and `buf[end]` is 0x0A, so that a writer can send neighbours in one piece. A chunk that is full is left to
+ * those who hold slices of it and never used again. A message that outgrows a chunk gets one of its own size.
+ */
+export class Sink {
+  buf: Buffer = Buffer.allocUnsafeSlow(CHUNK)
+  start = 0
+  end = 0
+  /** Where the message being written begins. */
+  at = 0
+
+  /** Moves what has been written of a message, up to `p`, to where `more` bytes and a newline have room; gives the new `p`. */
+  grow(p: number, more: number): number {
+    const written = p - this.at
+    const next = Buffer.allocUnsafeSlow(Math.max(CHUNK, 2 * (written + more) > CHUNK ? 2 * (written + more) + 1 : 0))
+    this.buf.copy(next, 0, this.at, p)
+    this.buf = next
+    this.at = 0
+    return written
+  }
+
+  /** The message ends at `p`. What is not committed is overwritten by the next. */
+  commit(p: number): void {
+    this.buf[p] = 10
+    this.start = this.at
+    this.end = p
+    this.at = p + 1
+  }
+}

@@ -1,0 +1,69 @@
+// Strings: sequences of code points, which a JSON escape may leave with half a surrogate pair; that half is kept.
+
+import { eachItem, type Held, Slice, stringAt } from './slice.js'
+
+const SURROGATE = 0xd800
+
+/** Negative, 0 or positive: by code points, the order of the UTF-8 bytes. */
+export const compareStrings = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    // Surrogates stand for what comes after U+FFFF.
+    return x >= SURROGATE && y >= SURROGATE ? rank(x) - rank(y) : x - y
+  }
+  return a.length - b.length
+}
+
+const rank = (unit: number): number => (unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
+
+export const countCodePoints = (text: string): number => {
+  let count = text.length
+  for (let i = 1; i < text.length; i++) {
+    const isLow = (text.charCodeAt(i) & 0xfc00) === 0xdc00
+    if (isLow && (text.charCodeAt(i - 1) & 0xfc00) === SURROGATE) {
+      count--
+      i++
+    }
+  }
+  return count
+}
+
+/** With an empty separator, into code points. */
+export const split = (text: string, separator: string): string[] => (separator === '' ? Array.from(text) : text.split(separator))
+
+/** All of them, without patterns: `replace(s, a, b)` is `join(split(s, a), b)`. */
+export const replaceAll = (text: string, what: string, by: string): string => split(text, what).join(by)
+
+/** A string stays; anything else as JSON, in the digits and with the white space in which it was written. */
+export const textOf = (held: Held): string => {
+  if (typeof held === 'string') return held
+  if (!(held instanceof Slice)) return JSON.stringify(held)
+  const { buf, start, end } = held
+  return buf[start] === 34 ? stringAt(buf, start + 1, end - 1) : buf.toString('utf8', start, end)
+}
+
+/** Has it half a surrogate pair, which only an escape can write? */
+export const isHalved = (text: string): boolean => /\p{Surrogate}/u.test(text)
+
+/** The items of a list of strings. */
+export const stringsOf = (list: Slice): string[] => {
+  const strings: string[] = []
+  eachItem(list, (buf, start, end) => strings.push(stringAt(buf, start + 1, end - 1)))
+  return strings
+}
+
+/** Is the string at `[start..end)`, quotes outside, this one? Its bytes are compared; it is decoded only if it has escapes. */
+export const isText = (buf: Buffer, start: number, end: number, text: string, bytes: Uint8Array): boolean => {
+  const length = bytes.length
+  if (end - start < length) return false
+  if (end - start === length) {
+    let i = 0
+    while (i < length && buf[start + i] === bytes[i]) i++
+    if (i === length) return true
+  }
+  for (let i = start; i < end; i++) if (buf[i] === 92) return stringAt(buf, start, end) === text
+  return false
+}

@@ -1,0 +1,126 @@
+// Puts values into a sink as JSON. Each function takes the place to write at and gives the place behind.
+
+import { Sink } from './sink.js'
+import { eachMember, type Held, type Key, Slice, stringAt } from './slice.js'
+
+// Below this a loop is faster than the call that copies.
+const SHORT = 64
+
+/** Bytes as they are: what is only moved, and what is known in advance. */
+export const put = (out: Sink, at: number, from: Buffer, start: number, end: number): number => {
+  const length = end - start
+  const p = at + length < out.buf.length ? at : out.grow(at, length)
+  const to = out.buf
+  if (length < SHORT) for (let i = 0; i < length; i++) to[p + i] = from[start + i] as number
+  else from.copy(to, p, start, end)
+  return p + length
+}
+
+export const putNumber = (out: Sink, at: number, n: number): number => {
+  let p = at + 25 < out.buf.length ? at : out.grow(at, 25)
+  const to = out.buf
+  if (n !== (n | 0)) {
+    const text = String(n)
+    for (let i = 0; i < text.length; i++) to[p++] = text.charCodeAt(i)
+    return p
+  }
+  let rest = n
+  if (n < 0) {
+    to[p++] = 45
+    rest = -n
+  }
+  let end = p + 1
+  for (let power = 10; rest >= power; power *= 10) end++
+  for (let i = end - 1; i >= p; i--) {
+    const tenth = Math.floor(rest / 10)
+    to[i] = 48 + rest - 10 * tenth
+    rest = tenth
+  }
+  return end
+}
+
+export const putString = (out: Sink, at: number, text: string): number => {
+  const { length } = text
+  if (length < SHORT) {
+    const p = at + length + 2 < out.buf.length ? at : out.grow(at, length + 2)
+    const to = out.buf
+    let i = 0
+    for (; i < length; i++) {
+      const c = text.charCodeAt(i)
+      if (c < 32 || c > 126 || c === 34 || c === 92) break
+      to[p + i + 1] = c
+    }
+    if (i === length) {
+      to[p] = 34
+      to[p + i + 1] = 34
+      return p + i + 2
+    }
+  }
+  // Half a surrogate pair comes out as an escape.
+  const json = JSON.stringify(text)
+  const p = at + 3 * json.length < out.buf.length ? at : out.grow(at, 3 * json.length)
+  return p + out.buf.write(json, p, 'utf8')
+}
+
+export const putHeld = (out: Sink, at: number, held: Held): number => {
+  if (held instanceof Slice) return put(out, at, held.buf, held.start, held.end)
+  if (typeof held === 'string') return putString(out, at, held)
+  if (typeof held === 'number') return putNumber(out, at, held)
+  return held === null ? put(out, at, NULL, 0, 4) : putBool(out, at, held)
+}
+
+export const putBool = (out: Sink, at: number, isTrue: boolean): number => (isTrue ? put(out, at, TRUE, 0, 4) : put(out, at, FALSE, 0, 5))
+
+const TRUE = Buffer.from('true')
+const FALSE = Buffer.from('false')
+const NULL = Buffer.from('null')
+
+/** What `write` puts into a sink of its own. */
+export const build = (write: (out: Sink) => number): Slice => {
+  const out = scratch[depth] ?? new Sink()
+  scratch[depth++] = out
+  try {
+    out.commit(write(out))
+  } finally {
+    depth--
+  }
+  return new Slice(out.buf, out.start, out.end)
+}
+
+// One for each depth of building, since a message that is being written owns its sink.
+const scratch: Sink[] = []
+let depth = 0
+
+export const listOf = (strings: readonly string[]): Slice =>
+  build((out) => {
+    let p = put(out, out.at, OPEN, 0, 1)
+    strings.forEach((text, i) => {
+      if (i > 0) p = put(out, p, COMMA, 0, 1)
+      p = putString(out, p, text)
+    })
+    return put(out, p, CLOSE, 0, 1)
+  })
+
+/** Fields and spread records, in order: a later one takes the place of an earlier one of its name. */
+export const merge = (...parts: readonly (readonly [Key, Held] | Slice)[]): Slice => {
+  const fields = new Map<string, Held>()
+  for (const part of parts) {
+    if (part instanceof Slice) {
+      eachMember(part, (buf, keyStart, keyEnd, start, end) => fields.set(stringAt(buf, keyStart, keyEnd), new Slice(buf, start, end)))
+    } else fields.set(part[0].text, part[1])
+  }
+  return build((out) => {
+    let p = put(out, out.at, OPEN, 2, 3)
+    let isFirst = true
+    for (const [key, held] of fields) {
+      if (!isFirst) p = put(out, p, COMMA, 0, 1)
+      isFirst = false
+      p = putHeld(out, put(out, putString(out, p, key), COMMA, 1, 2), held)
+    }
+    return put(out, p, CLOSE, 2, 3)
+  })
+}
+
+const OPEN = Buffer.from('[ {')
+const CLOSE = Buffer.from('] }')
+const COMMA = Buffer.from(',:')

@@ -1,0 +1,97 @@
+// chain = tensor { ";" tensor } ; tensor = choice { "*" choice } ; choice = element { "+" element }
+
+import type { Chain, Expression, Literal, Structural } from '../ast.js'
+import type { Cursor } from '../cursor.js'
+import { parseExpression } from './expression.js'
+import { isLiteral, parseLiteral } from './value.js'
+
+const STRUCTURAL: ReadonlySet<string> = new Set<Structural['kind']>(['id', 'copy', 'merge', 'discard', 'empty', 'barrier'])
+
+/** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator stands on either side of it. */
+export const parseChain = (c: Cursor, isStatement: boolean): Chain =>
+  list(c, 'sequence', ';', () => list(c, 'tensor', '*', () => list(c, 'choice', '+', () => element(c, isStatement))))
+
+const list = (c: Cursor, kind: 'sequence' | 'tensor' | 'choice', operator: string, part: () => Chain): Chain => {
+  const start = c.next
+  const items = [part()]
+  while (c.takeSymbol(operator)) items.push(part())
+  const [only] = items
+  return only && items.length === 1 ? only : { kind, items, span: c.spanFrom(start) }
+}
+
+const element = (c: Cursor, isStatement: boolean): Chain => {
+  const start = c.next
+  let chain = atom(c)
+  while (c.isSymbol('.') && !(isStatement && c.next.startsLine)) {
+    c.advance()
+    const field = c.anyName('the name of a field')
+    const port = chain.kind === 'reference' && !chain.port ? portBehind(c) : undefined
+    if (port && chain.kind === 'reference') {
+      // `Module.process@port`: with a port behind it, the dot can only be a module's.
+      chain = { ...chain, name: { module: chain.name.name, name: field, span: c.spanFrom(start) }, port, span: c.spanFrom(start) }
+    } else chain = { kind: 'field', of: chain, field, span: c.spanFrom(start) }
+  }
+  return chain
+}
+
+const atom = (c: Cursor): Chain => {
+  const start = c.next
+  if (c.takeSymbol('(')) {
+    const chain = c.nested(() => parseChain(c, false))
+    c.expectSymbol(')', 'after the chain')
+    return chain
+  }
+  if (start.kind !== 'identifier') return c.fail(`expected a process, found ${start.kind === 'end' ? 'the end of the file' : `'${start.text}'`}`)
+  if (STRUCTURAL.has(start.text)) {
+    c.advance()
+    return { kind: start.text as Structural['kind'], span: start.span }
+  }
+  if (start.text === 'map' || start.text === 'filter') {
+    c.advance()
+    c.expectSymbol('(', `after '${start.text}'`)
+    const expression = parseExpression(c)
+    c.expectSymbol(')', 'after the expression')
+    return { kind: start.text, expression, span: c.spanFrom(start) }
+  }
+  if (start.text === 'project') return project(c)
+  if (start.text === 'trace') return trace(c)
+  const name = c.ownName('the name of a process')
+  const port = portBehind(c)
+  return { kind: 'reference', name: { name, span: name.span }, span: c.spanFrom(start), ...(port ? { port } : {}) }
+}
+
+// `@` follows the name without white space: with space it begins the annotation of the next binding.
+const portBehind = (c: Cursor) => {
+  if (!c.isSymbol('@') || c.next.isSpaced) return undefined
+  c.advance()
+  return c.anyName('the name of a port')
+}
+
+const project = (c: Cursor): Chain => {
+  const start = c.advance()
+  c.expectSymbol('(', "after 'project'")
+  const t = c.next
+  if (t.kind !== 'number' || !/^[0-9]+$/.test(t.text)) c.fail("'project' takes the place of a tuple's part, counted from 0")
+  c.advance()
+  c.expectSymbol(')', 'after the place')
+  return { kind: 'project', index: Number(t.text), span: c.spanFrom(start) }
+}
+
+const trace = (c: Cursor): Chain => {
+  const start = c.advance()
+  c.expectSymbol('(', "after 'trace'")
+  const chain = c.nested(() => parseChain(c, false))
+  let max: Literal | undefined
+  let until: Expression | undefined
+  while (c.takeSymbol(',')) {
+    const key = c.anyName("'max' or 'until'")
+    c.expectSymbol(':', `after '${key.text}'`)
+    if (key.text === 'max' && !max) {
+      if (!isLiteral(c)) c.fail("'max' is a whole number")
+      max = parseLiteral(c)
+    } else if (key.text === 'until' && !until) until = parseExpression(c)
+    else c.fail(`'trace' takes 'max' and 'until', once each; found '${key.text}'`, key.span)
+  }
+  c.expectSymbol(')', 'after the trace')
+  return { kind: 'trace', chain, span: c.spanFrom(start), ...(max ? { max } : {}), ...(until ? { until } : {}) }
+}

@@ -1,0 +1,77 @@
+// type = alt { "|" alt }
+
+import type { FieldType, Primitive, TypeExpression } from '../ast.js'
+import type { Cursor } from '../cursor.js'
+import { parseAnnotations } from './annotation.js'
+import { isLiteral, parseLiteral } from './value.js'
+
+const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
+
+export const isPrimitive = (name: string): name is Primitive => PRIMITIVES.has(name)
+
+export const parseType = (c: Cursor): TypeExpression => c.nested(() => sum(c))
+
+const sum = (c: Cursor): TypeExpression => {
+  const start = c.next
+  const variants = [alternative(c)]
+  while (c.takeSymbol('|')) variants.push(alternative(c))
+  const [only] = variants
+  return only && variants.length === 1 ? only : { kind: 'sum', variants, span: c.spanFrom(start) }
+}
+
+const alternative = (c: Cursor): TypeExpression => {
+  const start = c.next
+  if (start.kind === 'string') {
+    c.advance()
+    return { kind: 'literal', value: start.text, span: start.span }
+  }
+  if (start.kind === 'identifier') return named(c)
+  if (c.takeSymbol('[')) {
+    const item = parseType(c)
+    c.expectSymbol(']', 'after the type of the elements')
+    return { kind: 'array', item, span: c.spanFrom(start) }
+  }
+  if (c.takeSymbol('(')) {
+    const items = [parseType(c)]
+    while (c.takeSymbol(',')) items.push(parseType(c))
+    c.expectSymbol(')', 'after the types')
+    const [only] = items
+    return only && items.length === 1 ? only : { kind: 'tuple', items, span: c.spanFrom(start) }
+  }
+  if (c.takeSymbol('{')) {
+    const fields: FieldType[] = []
+    if (!c.isSymbol('}')) {
+      do fields.push(field(c))
+      while (c.takeSymbol(','))
+    }
+    c.expectSymbol('}', "after the field (or ',' and another field)")
+    return { kind: 'record', fields, span: c.spanFrom(start) }
+  }
+  if (c.isSymbol('!')) return c.fail("a stream '!T' stands only in a signature or a channel", c.next.span)
+  return c.fail(`expected a type, found ${c.next.kind === 'end' ? 'the end of the file' : `'${c.next.text}'`}`)
+}
+
+const named = (c: Cursor): TypeExpression => {
+  const first = c.ownName('the name of a type')
+  if (isPrimitive(first.text)) return { kind: 'primitive', name: first.text, span: first.span }
+  if (!c.isSymbol('.')) return { kind: 'named', name: { name: first, span: first.span }, span: first.span }
+  c.advance()
+  const name = c.ownName('the name of a type')
+  const span = c.spanFrom(first)
+  return { kind: 'named', name: { module: first, name, span }, span }
+}
+
+const field = (c: Cursor): FieldType => {
+  const start = c.next
+  const annotations = parseAnnotations(c)
+  const name = c.anyName('the name of a field')
+  const isOptional = c.takeSymbol('?')
+  c.expectSymbol(':', `after the field '${name.text}'`)
+  const type = parseType(c)
+  let standIn: ReturnType<typeof parseLiteral> | undefined
+  if (c.takeSymbol('=')) {
+    if (!isLiteral(c)) c.fail('a default is a string, a number, true, false or null')
+    standIn = parseLiteral(c)
+  }
+  return { annotations, name, isOptional, type, span: c.spanFrom(start), ...(standIn ? { default: standIn } : {}) }
+}

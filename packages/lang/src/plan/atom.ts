@@ -1,0 +1,98 @@
+// Structural morphisms as nodes: from the types that come in to a node and the types that go out.
+
+import type { Atom, Expression, Node, Reference, TraceAtom } from '../ast.js'
+import type { Report } from '../diagnostic.js'
+import { checkExpression } from '../expression/check.js'
+import { join } from '../expression/join.js'
+import { printType } from '../types/print.js'
+import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
+import { isSubtype } from '../types/subtype.js'
+import type { Builder } from './builder.js'
+import type { GraphNode, Work } from './graph.js'
+
+export type Morphism = Exclude<Atom, Reference | TraceAtom>
+
+/** How many inputs it has: `many` for two or more, as they come. */
+export const arityOf = (atom: Morphism): number | 'many' => {
+  if (atom.kind === 'empty') return 0
+  return atom.kind === 'merge' || atom.kind === 'barrier' ? 'many' : 1
+}
+
+/** The node, with an input for each of `types`; its outputs have the types that follow from them. */
+export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], name: string, builder: Builder): GraphNode => {
+  const inputs = types.map((type, i) => ({ name: portName('input', i), type }))
+  const node = (work: Work, outputs: readonly (Type | undefined)[]) =>
+    builder.node(
+      name,
+      atom.span,
+      work,
+      inputs,
+      outputs.map((type, i) => ({ name: portName('output', i), type })),
+    )
+  const [type] = types
+  switch (atom.kind) {
+    case 'id':
+      return node({ kind: 'pass', isSelector: false }, [type])
+    case 'copy':
+      return node({ kind: 'pass', isSelector: false }, [type, type])
+    case 'merge':
+      return node({ kind: 'pass', isSelector: false }, [joined(types, atom, builder.report)])
+    case 'discard':
+      return node({ kind: 'discard' }, [UNIT])
+    case 'empty':
+      return node({ kind: 'empty' }, [undefined])
+    case 'barrier':
+      return node({ kind: 'barrier' }, [types.every((t) => t !== undefined) ? { kind: 'tuple', items: types } : undefined])
+    case 'map':
+      return node({ kind: 'map', expression: atom.expression }, [type && checkExpression(atom.expression, type, builder.report)])
+    case 'filter':
+      if (type) wantBool(atom.expression, type, builder.report)
+      return node({ kind: 'filter', expression: atom.expression }, [type])
+    case 'project': {
+      const expression = partOf(atom)
+      return node({ kind: 'map', expression }, [type && projected(atom, expression, type, builder.report)])
+    }
+  }
+}
+
+/** `input`, `output`, then `input2`… */
+export const portName = (word: 'input' | 'output', index: number): string => (index === 0 ? word : `${word}${index + 1}`)
+
+/** The type of what several sources give together; undefined where one is unknown, or where they clash (then reported). */
+export const joined = (types: readonly (Type | undefined)[], at: Node, report: Report): Type | undefined => {
+  const [first, ...others] = types
+  if (!first) return undefined
+  let type: Type | undefined = first
+  for (const other of others) {
+    if (!other) return undefined
+    type = type && join(type, other)
+  }
+  if (type) return type
+  const shown = types.map((t) => t && `'${printType(t)}'`).join(' and ')
+  const help = 'what is merged has one type, or types that are disjoint'
+  report({ severity: 'error', code: 'type_mismatch', message: `cannot merge ${shown}`, span: at.span, help })
+  return undefined
+}
+
+const wantBool = (expression: Expression, input: Type, report: Report): void => {
+  const type = checkExpression(expression, input, report)
+  if (!type || isSubtype(type, BOOL) || resolve(type).kind === 'json') return
+  report({ severity: 'error', code: 'type_mismatch', message: `filter needs a bool, this is '${printType(type)}'`, span: expression.span })
+}
+
+const partOf = ({ span, index }: Morphism & { kind: 'project' }): Expression => ({
+  kind: 'index',
+  of: { kind: 'name', name: 'value', span },
+  index: { kind: 'literal', value: index, text: String(index), span },
+  span,
+})
+
+const projected = (atom: Morphism & { kind: 'project' }, expression: Expression, type: Type, report: Report): Type | undefined => {
+  const tuple = resolve(type)
+  if (tuple.kind === 'json') return checkExpression(expression, type, report)
+  if (tuple.kind === 'tuple' && atom.index < tuple.items.length) return tuple.items[atom.index]
+  const message =
+    tuple.kind === 'tuple' ? `project(${atom.index}) is beyond the ${tuple.items.length} parts of '${printType(type)}'` : `project takes a tuple, this is '${printType(type)}'`
+  report({ severity: 'error', code: 'type_mismatch', message, span: atom.span, ...(tuple.kind === 'tuple' ? { help: 'parts are counted from 0' } : {}) })
+  return undefined
+}

@@ -1,0 +1,60 @@
+// The wiring of one binding: processes as nodes, wires as edges. What the runtime runs, render draws and the checks look at.
+
+import type { Expression } from '../ast.js'
+import type { Bound } from '../names.js'
+import type { Span } from '../source.js'
+import type { Type } from '../types/type.js'
+
+export interface Graph {
+  readonly nodes: GraphNode[]
+  readonly edges: Edge[]
+}
+
+export interface GraphNode {
+  readonly id: number
+  /** As the program calls it: the binding, channel or parameter, else the morphism's own word. */
+  readonly name: string
+  readonly span: Span
+  readonly work: Work
+  readonly inputs: readonly GraphPort[]
+  readonly outputs: readonly GraphPort[]
+}
+
+/** A type is undefined where an error was told, and behind `empty`, which gives no message of any type. */
+export interface GraphPort {
+  readonly name: string
+  readonly type: Type | undefined
+}
+
+export type Work =
+  /** A port of the binding itself: `input` gives what comes from outside, `output` takes what goes there. */
+  | { readonly kind: 'input' | 'output'; readonly port: number }
+  /** Whatever comes in goes to every output: id, copy, merge, a channel, the ends of a bound chain. */
+  | { readonly kind: 'pass'; readonly isSelector: boolean }
+  | { readonly kind: 'map' | 'filter'; readonly expression: Expression }
+  | { readonly kind: 'discard' | 'empty' | 'barrier' }
+  /** A process of its own. */
+  | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
+
+export interface Edge {
+  readonly from: GraphNode
+  readonly output: number
+  readonly to: GraphNode
+  readonly input: number
+  /** The receiver has to look at each message: its type is only known at run time, or defaults are to be filled in. */
+  readonly isChecked: boolean
+}
+
+/** Where messages come out, on the way to somewhere. */
+export interface Source {
+  readonly node: GraphNode
+  readonly output: number
+  readonly type: Type | undefined
+}
+
+/** A process as those who wire it see it: the ports of one node, or of several for a bound chain. */
+export interface Process {
+  readonly name: string
+  readonly inputs: readonly { readonly name: string; readonly type: Type | undefined; readonly node: GraphNode; readonly input: number }[]
+  readonly outputs: readonly (Source & { readonly name: string })[]
+}

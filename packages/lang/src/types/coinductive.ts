@@ -1,0 +1,38 @@
+// Relations between types that may refer to themselves: what does not lead to a contradiction holds.
+
+import { resolve, type Type } from './type.js'
+
+type Resolved = ReturnType<typeof resolve>
+type Relation = (a: Type, b: Type) => boolean
+
+/**
+ * The greatest relation that agrees with `rule`, which decides one pair by asking `holds` about its parts. It ends for every
+ * type, because a pair that is met again while it is being decided is taken to hold.
+ */
+export const coinductive = (rule: (a: Resolved, b: Resolved, holds: Relation) => boolean): Relation => {
+  const answers = new Map<Resolved, Map<Resolved, boolean>>()
+  const positive: (readonly [Resolved, Resolved])[] = []
+
+  const record = (a: Resolved, b: Resolved, answer: boolean): void => {
+    const row = answers.get(a)
+    if (row) row.set(b, answer)
+    else answers.set(a, new Map([[b, answer]]))
+  }
+
+  const holds: Relation = (left, right) => {
+    const a = resolve(left)
+    const b = resolve(right)
+    if (a === b) return true
+    const known = answers.get(a)?.get(b)
+    if (known !== undefined) return known
+    const mark = positive.length
+    record(a, b, true)
+    positive.push([a, b])
+    if (rule(a, b, holds)) return true
+    // What was found to hold in the meantime may rest on this pair. What was found not to hold stays so.
+    for (const [x, y] of positive.splice(mark)) answers.get(x)?.delete(y)
+    record(a, b, false)
+    return false
+  }
+  return holds
+}

@@ -1,0 +1,11 @@
+// Whether the text of a number has no fraction: by its digits, not by its double, so that none of them is lost.
+
+/** `1.0`, `1e2` and `12345678901234567890` are ints; `1.5`, `1e-2` and `9007199254740993.5` are not. Takes a valid JSON number. */
+export const isIntegerText = (text: string): boolean => {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = (whole + fraction).replace(/[^0-9]/g, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return true
+  return fraction.length - Number(exponent) <= digits.length - significant.length
+}

@@ -1,0 +1,25 @@
+// Why a value is not of a type, and how that is said.
+
+export interface Misfit {
+  /** From the value to the part that does not fit: `.kids[0].v`; empty for the value itself. */
+  readonly path: string
+  /** The type of that part, as a user would write it. */
+  readonly expected: string
+  /** A preview of that part, at most 60 characters; of what encloses it where the part is missing. */
+  readonly found: string
+  /** A whole sentence about that part. */
+  readonly reason: string
+}
+
+/** One line for the detail of an error object. */
+export const describeMisfit = ({ path, reason }: Misfit, typeName?: string): string => {
+  const text = path === '' ? reason : `at ${path}: ${reason}`
+  return typeName === undefined ? text : `does not fit ${typeName}: ${text}`
+}
+
+/** The misfit of a part, seen from one step further out. */
+export const inField = (misfit: Misfit, key: string): Misfit => ({ ...misfit, path: `${fieldStep(key)}${misfit.path}` })
+
+export const inItem = (misfit: Misfit, index: number): Misfit => ({ ...misfit, path: `[${index}]${misfit.path}` })
+
+export const fieldStep = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`)

@@ -1,0 +1,42 @@
+// Which fields a message must carry before, and does carry after, defaults are filled in.
+
+import { type Field, type RecordType, resolve, type Type } from './type.js'
+
+export const fieldOf = (record: RecordType, name: string): Field | undefined => record.fields.find((f) => f.name === name)
+
+/** A message without it is a misfit. A field with a default may be absent: it is then filled in. */
+export const isRequired = (field: Field): boolean => !field.isOptional && field.default === undefined
+
+/** There for its readers, since defaults are filled in where a message enters a type. */
+export const isPresent = (field: Field): boolean => !field.isOptional || field.default !== undefined
+
+/** Can a message of this type lack a field that has a default, at any depth? Ask only when all names are resolved. */
+export const hasDefaults = (type: Type): boolean => {
+  const root = resolve(type)
+  let answer = answers.get(root)
+  if (answer === undefined) {
+    answer = reachesDefault(root, new Set())
+    answers.set(root, answer)
+  }
+  return answer
+}
+
+const answers = new WeakMap<Type, boolean>()
+
+const reachesDefault = (type: Type, seen: Set<Type>): boolean => {
+  const t = resolve(type)
+  if (seen.has(t)) return false
+  seen.add(t)
+  switch (t.kind) {
+    case 'record':
+      return t.fields.some((f) => f.default !== undefined || reachesDefault(f.type, seen))
+    case 'array':
+      return reachesDefault(t.item, seen)
+    case 'tuple':
+      return t.items.some((item) => reachesDefault(item, seen))
+    case 'sum':
+      return t.variants.some((variant) => reachesDefault(variant, seen))
+    default:
+      return false
+  }
+}

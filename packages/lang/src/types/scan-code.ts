@@ -1,0 +1,268 @@
+// Writes the source of a scanner. No text of a user is in it: names, literals and keys appear as numbers of bytes.
+//
+// In the generated code `i` is the place, `c` the byte there (before a value) and `d` how many containers are open. A record is a loop over a switch:
+// the case of the field that followed this one last time is tried first, so that any steady order of keys runs without a look-up.
+
+import type { Path, Scanner } from './scan.js'
+import * as json from './scan-json.js'
+import { type Field, type RecordType, resolve, type Type } from './type.js'
+import { type Variant, variantsOf } from './variants.js'
+
+export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
+  const wanted = captureTree(paths)
+  const code = new ScannerCode()
+  const body = code.value(type, wanted, '0')
+  const source = `'use strict'
+const { space, stringRest, number, numberRest, intRest, value, latin1 } = json
+let waste = 0, far = 0, most = 0
+${code.functions.join('\n')}
+return (buf, i, end, caps) => {
+waste = 0; far = i; most = 4 * (end - i) + 256
+${slots(wanted)
+  .map((k) => `caps[${2 * k}] = -1`)
+  .join('; ')}
+let c = buf[i]
+if (c <= 32) { i = space(buf, i); c = buf[i] }
+${body}
+if (i !== end) i = space(buf, i)
+return i === end ? i : -1
+}`
+  return new Function('json', source)(json) as Scanner
+}
+
+/** The wanted paths as a tree; `slots` are the numbers of the paths that end here. */
+interface Wanted {
+  readonly slots: number[]
+  readonly below: Map<string | number, Wanted>
+}
+
+const captureTree = (paths: readonly Path[]): Wanted => {
+  const root: Wanted = { slots: [], below: new Map() }
+  paths.forEach((path, slot) => {
+    let node = root
+    for (const step of path) {
+      const next: Wanted = node.below.get(step) ?? { slots: [], below: new Map() }
+      node.below.set(step, next)
+      node = next
+    }
+    node.slots.push(slot)
+  })
+  return root
+}
+
+const slots = (w: Wanted): number[] => [...w.slots, ...[...w.below.values()].flatMap(slots)]
+
+class ScannerCode {
+  readonly functions: string[] = []
+  private readonly names = new Map<Type, Map<Wanted | undefined, string>>()
+  private variables = 0
+
+  /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */
+  value(type: Type, wanted: Wanted | undefined, depth: string): string {
+    const code = this.bare(resolve(type), wanted, depth)
+    if (!wanted || wanted.slots.length === 0) return code
+    const start = this.variable()
+    const notes = wanted.slots.map((k) => `caps[${2 * k}] = ${start}; caps[${2 * k + 1}] = i`)
+    return `const ${start} = i\n${code}\n${notes.join('; ')}`
+  }
+
+  private bare(type: Exclude<Type, { kind: 'named' }>, wanted: Wanted | undefined, depth: string): string {
+    switch (type.kind) {
+      case 'string':
+        return STRING_CODE
+      case 'int':
+        return this.digits(`i = intRest(buf, i)`)
+      case 'number':
+        return this.digits(`i = numberRest(buf, i, $start)`)
+      case 'bool':
+        return BOOL_CODE
+      case 'unit':
+        return UNIT_CODE
+      case 'json':
+        return `i = value(buf, i, ${depth}); if (i < 0) return -1`
+      case 'literal':
+        return literals([type.value])
+      case 'sum':
+        return this.sum(variantsOf(type), wanted, depth)
+      case 'record':
+      case 'array':
+      case 'tuple':
+        return `if (c !== ${type.kind === 'record' ? 123 : 91}) return -1\ni = ${this.call(type, wanted, depth)}; if (i < 0) return -1`
+    }
+  }
+
+  private digits(rest: string): string {
+    const start = this.variable()
+    return `const ${start} = i
+if (c === 45) c = buf[++i]
+if (c === 48) c = buf[++i]
+else if (c > 48 && c < 58) { do c = buf[++i]; while (c > 47 && c < 58); if (i - ${start} > 300) return -1 }
+else return -1
+if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i < 0) return -1 }`
+  }
+
+  /** One branch a first byte; where several variants may begin alike, one after the other is tried. */
+  private sum(all: readonly Variant[], wanted: Wanted | undefined, depth: string): string {
+    if (all.some((t) => t.kind === 'json')) return this.bare({ kind: 'json' }, wanted, depth)
+    const branches: string[] = []
+    const of = (...kinds: Type['kind'][]) => all.filter((t) => kinds.includes(t.kind))
+    const strings = of('string', 'literal')
+    const texts = strings.flatMap((t) => (t.kind === 'literal' ? [t.value] : []))
+    if (strings.length > 0) branches.push(`if (c === 34) {\n${strings.length > texts.length ? STRING_CODE : literals(texts)}\n}`)
+    const records = of('record')
+    if (records.length > 0) branches.push(`if (c === 123) {\n${this.attempts(records, wanted, depth)}\n}`)
+    const lists = of('array', 'tuple')
+    if (lists.length > 0) branches.push(`if (c === 91) {\n${this.attempts(lists, wanted, depth)}\n}`)
+    if (of('bool').length > 0) branches.push(`if (c === 116 || c === 102) {\n${BOOL_CODE}\n}`)
+    if (of('unit').length > 0) branches.push(`if (c === 110) {\n${UNIT_CODE}\n}`)
+    const numbers = of('number')[0] ?? of('int')[0]
+    branches.push(numbers ? `{\n${this.bare(numbers, undefined, depth)}\n}` : 'return -1')
+    return branches.join(' else ')
+  }
+
+  // Trying costs what the failed attempts have read. Nested sums could make that exponential, so past a few times the length the scan gives up.
+  private attempts(types: readonly Type[], wanted: Wanted | undefined, depth: string): string {
+    const calls = types.map((t) => this.call(t, wanted, depth))
+    if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
+    const at = this.variable()
+    const reset = wanted
+      ? slots(wanted)
+          .map((k) => `caps[${2 * k}] = -1; `)
+          .join('')
+      : ''
+    const first = `let ${at} = ${calls[0]}`
+    const others = calls.slice(1).map((call) => `if (${at} < 0) { waste += far - i; if (waste > most) return -1; ${reset}${at} = ${call} }`)
+    return [first, ...others, `if (${at} < 0) return -1`, `i = ${at}`].join('\n')
+  }
+
+  private call(type: Type, wanted: Wanted | undefined, depth: string): string {
+    const below = wanted && wanted.below.size > 0 ? wanted : undefined
+    const byWanted = this.names.get(type) ?? new Map<Wanted | undefined, string>()
+    this.names.set(type, byWanted)
+    let name = byWanted.get(below)
+    if (name === undefined) {
+      name = `f${this.functions.length}`
+      byWanted.set(below, name)
+      const index = this.functions.push('') - 1
+      this.functions[index] =
+        `function ${name}(buf, i, caps, d) {\nif (d > ${json.SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+    }
+    return `${name}(buf, i + 1, caps, ${depth} + 1)`
+  }
+
+  private container(type: Type, wanted: Wanted | undefined): string {
+    if (type.kind === 'record') return this.record(type, wanted)
+    if (type.kind === 'array')
+      return `let c = buf[i]
+${SPACE}
+if (c === 93) return i + 1
+for (;;) {
+${this.value(type.item, undefined, 'd')}
+c = buf[i]
+${SPACE}
+i++
+if (c === 93) return i
+if (c !== 44) return -1
+c = buf[i]
+${SPACE}
+}`
+    if (type.kind !== 'tuple') throw new TypeError(`no container: ${type.kind}`)
+    const items = type.items.map(
+      (item, k) =>
+        `${k > 0 ? `c = buf[i]\n${SPACE}\nif (c !== 44) return -1\nc = buf[++i]\n${SPACE}\n` : ''}{\n${this.value(item, wanted?.below.get(k), 'd')}\n}`,
+    )
+    return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
+  }
+
+  private record(type: RecordType, wanted: Wanted | undefined): string {
+    const { fields } = type
+    const words = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => w)
+    const needed = (w: number) =>
+      fields.slice(31 * w, 31 * w + 31).reduce((bits, f, k) => (f.isOptional && f.default === undefined ? bits : bits | (1 << k)), 0)
+    const complete = words.map((w) => [w, needed(w)] as const).filter(([, bits]) => bits !== 0)
+    const check = complete.map(([w, bits]) => `(seen${w} & ${bits}) === ${bits}`).join(' && ') || 'true'
+    const next = `n${this.variable()}`
+    const order = `const ${next} = new Uint16Array([${[...fields.map((_, k) => k), 0].join()}])`
+    const find = `q${this.variable()}`
+    this.functions.push(order, lookUp(find, fields))
+    const cases = fields.map((field, k) => {
+      const key = keyBytes(field.name)
+      const bit = `seen${Math.floor(k / 31)}`
+      return `case ${k}:
+if (!(${matches(key)})) break
+i += ${key.length}
+if (${bit} & ${1 << (k % 31)}) return -1
+${bit} |= ${1 << (k % 31)}
+if (buf[i] === 58) i++
+else { i = space(buf, i); if (buf[i] !== 58) return -1; i++ }
+c = buf[i]
+${SPACE}
+{
+${this.value(field.type, wanted?.below.get(field.name), 'd')}
+}
+break key`
+    })
+    return `let c = buf[i], f = 0, last = 0
+${words.map((w) => `let seen${w} = 0`).join('; ')}
+${SPACE}
+if (c === 125) return ${check} ? i + 1 : -1
+for (;;) {
+f = ${next}[last]
+key: for (;;) {
+switch (f) {
+${cases.join('\n')}
+}
+f = ${find}(buf, i)
+if (f < 0) return -1
+${next}[last] = f
+}
+far = i
+c = buf[i]
+${SPACE}
+i++
+if (c === 44) {
+last = f + 1
+c = buf[i]
+${SPACE}
+} else if (c === 125) return ${check} ? i : -1
+else return -1
+}`
+  }
+
+  private variable(): string {
+    return `v${this.variables++}`
+  }
+}
+
+const SPACE = 'if (c <= 32) { i = space(buf, i); c = buf[i] }'
+const STRING_CODE = `if (c !== 34) return -1
+do c = buf[++i]; while (c > 31 && c !== 34 && c !== 92)
+if (c === 34) i++
+else { i = stringRest(buf, i); if (i < 0) return -1 }`
+const BOOL_CODE = `if (c === 116) { if (buf[i + 1] !== 114 || buf[i + 2] !== 117 || buf[i + 3] !== 101) return -1; i += 4 }
+else { if (c !== 102 || buf[i + 1] !== 97 || buf[i + 2] !== 108 || buf[i + 3] !== 115 || buf[i + 4] !== 101) return -1; i += 5 }`
+const UNIT_CODE = 'if (c !== 110 || buf[i + 1] !== 117 || buf[i + 2] !== 108 || buf[i + 3] !== 108) return -1\ni += 4'
+
+/** A string as JSON writes it when nothing has to be escaped; undefined when something has, or when UTF-8 cannot hold it. */
+const plainBytes = (text: string): number[] | undefined => {
+  const quoted = JSON.stringify(text)
+  return quoted.length === text.length + 2 ? [...new TextEncoder().encode(quoted)] : undefined
+}
+
+// A name that must be escaped is never found by the fast path.
+const keyBytes = (name: string): number[] => plainBytes(name) ?? [256]
+
+const matches = (bytes: readonly number[]): string => bytes.map((b, k) => `buf[i${k ? ` + ${k}` : ''}] === ${b}`).join(' && ')
+
+const literals = (texts: readonly string[]): string => {
+  const branches = texts.flatMap((text) => {
+    const bytes = plainBytes(text)
+    return bytes ? [`if (${matches(bytes)}) i += ${bytes.length}`] : []
+  })
+  return [...branches, 'return -1'].join('\nelse ')
+}
+
+const lookUp = (name: string, fields: readonly Field[]): string => {
+  const tests = fields.map((f, k) => `if (${matches(keyBytes(f.name))}) return ${k}`)
+  return `function ${name}(buf, i) {\n${tests.join('\n')}\nreturn -1\n}`
+}

@@ -1,0 +1,149 @@
+// JSON text as bytes: steps over one value and checks its grammar, without building anything. Every function takes the
+// place where its piece begins and gives the place behind it, or -1. All of them stop at the end of the buffer by themselves,
+// because a read past it is `undefined`, which no comparison lets through.
+
+/** Deepest nesting that the fast scanners accept. The limit itself (512) is the slow path's to apply. */
+export const SCAN_DEPTH = 500
+
+/** Fewer digits make a finite number. */
+const LONG_NUMBER = 300
+
+/** Behind white space. A line never holds 0x0A, so a scan that meets one has left its message. */
+export const space = (buf: Uint8Array, at: number): number => {
+  let i = at
+  let c = buf[i] as number
+  while (c === 32 || c === 9 || c === 13) c = buf[++i] as number
+  return i
+}
+
+/** `at` is inside a string: behind its opening quote, or at any later place of it. */
+export const stringRest = (buf: Uint8Array, at: number): number => {
+  let i = at
+  for (;;) {
+    const c = buf[i] as number
+    if (c === 34) return i + 1
+    if (c === 92) {
+      const e = buf[i + 1] as number
+      if (e === 117) {
+        if (!(isHex(buf[i + 2]) && isHex(buf[i + 3]) && isHex(buf[i + 4]) && isHex(buf[i + 5]))) return -1
+        i += 6
+      } else if (e === 34 || e === 92 || e === 47 || e === 98 || e === 102 || e === 110 || e === 114 || e === 116) i += 2
+      else return -1
+    } else if (c > 31) i++
+    else return -1
+  }
+}
+
+const isHex = (c: number | undefined): boolean => c !== undefined && ((c >= 48 && c <= 57) || (c >= 97 && c <= 102) || (c >= 65 && c <= 70))
+
+export const number = (buf: Uint8Array, at: number): number => {
+  let i = at
+  let c = buf[i] as number
+  if (c === 45) c = buf[++i] as number
+  if (c === 48) c = buf[++i] as number
+  else if (c > 48 && c < 58) {
+    do c = buf[++i] as number
+    while (c > 47 && c < 58)
+  } else return -1
+  if (i - at > LONG_NUMBER && !Number.isFinite(Number(latin1(buf, at, i)))) return -1
+  return c === 46 || c === 101 || c === 69 ? numberRest(buf, i, at) : i
+}
+
+/** At the `.`, `e` or `E` of a number that began at `start`. */
+export const numberRest = (buf: Uint8Array, at: number, start: number): number => {
+  let i = at
+  let c = buf[i] as number
+  if (c === 46) {
+    c = buf[++i] as number
+    if (!(c > 47 && c < 58)) return -1
+    do c = buf[++i] as number
+    while (c > 47 && c < 58)
+  }
+  if (c !== 101 && c !== 69) return i
+  c = buf[++i] as number
+  if (c === 43 || c === 45) c = buf[++i] as number
+  if (!(c > 47 && c < 58)) return -1
+  do c = buf[++i] as number
+  while (c > 47 && c < 58)
+  return Number.isFinite(Number(latin1(buf, start, i))) ? i : -1
+}
+
+/** At the `.`, `e` or `E` of an int: a fraction of zeros is none; anything else is the slow path's to judge. */
+export const intRest = (buf: Uint8Array, at: number): number => {
+  let i = at
+  if (buf[i] !== 46 || buf[i + 1] !== 48) return -1
+  let c = 48
+  i++
+  do c = buf[++i] as number
+  while (c === 48)
+  return (c > 48 && c < 58) || c === 101 || c === 69 ? -1 : i
+}
+
+/** Any value, with no space before it; `depth` containers are open around it. */
+export const value = (buf: Uint8Array, at: number, depth: number): number => {
+  const c = buf[at] as number
+  if (c === 34) return stringRest(buf, at + 1)
+  if (c === 123) return members(buf, at + 1, depth + 1)
+  if (c === 91) return elements(buf, at + 1, depth + 1)
+  if (c === 116) return word(buf, at, 114, 117, 101)
+  if (c === 110) return word(buf, at, 117, 108, 108)
+  if (c === 102) return buf[at + 4] === 101 ? word(buf, at, 97, 108, 115, 5) : -1
+  return number(buf, at)
+}
+
+const word = (buf: Uint8Array, at: number, b: number, c: number, d: number, length = 4): number =>
+  buf[at + 1] === b && buf[at + 2] === c && buf[at + 3] === d ? at + length : -1
+
+const members = (buf: Uint8Array, at: number, depth: number): number => {
+  if (depth > SCAN_DEPTH) return -1
+  let i = space(buf, at)
+  if (buf[i] === 125) return i + 1
+  for (;;) {
+    if (buf[i] !== 34) return -1
+    i = stringRest(buf, i + 1)
+    if (i < 0) return -1
+    if (buf[i] !== 58) {
+      i = space(buf, i)
+      if (buf[i] !== 58) return -1
+    }
+    i++
+    if ((buf[i] as number) <= 32) i = space(buf, i)
+    i = value(buf, i, depth)
+    if (i < 0) return -1
+    let c = buf[i] as number
+    if (c <= 32) {
+      i = space(buf, i)
+      c = buf[i] as number
+    }
+    i++
+    if (c === 125) return i
+    if (c !== 44) return -1
+    if ((buf[i] as number) <= 32) i = space(buf, i)
+  }
+}
+
+const elements = (buf: Uint8Array, at: number, depth: number): number => {
+  if (depth > SCAN_DEPTH) return -1
+  let i = space(buf, at)
+  if (buf[i] === 93) return i + 1
+  for (;;) {
+    i = value(buf, i, depth)
+    if (i < 0) return -1
+    let c = buf[i] as number
+    if (c <= 32) {
+      i = space(buf, i)
+      c = buf[i] as number
+    }
+    i++
+    if (c === 93) return i
+    if (c !== 44) return -1
+    if ((buf[i] as number) <= 32) i = space(buf, i)
+  }
+}
+
+/** The bytes of a piece that is known to be ASCII. */
+export const latin1 = (buf: Uint8Array, start: number, end: number): string => {
+  let text = ''
+  for (let i = start; i < end; i++) text += String.fromCharCode(buf[i] as number)
+  return text
+}

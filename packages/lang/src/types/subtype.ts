@@ -1,0 +1,51 @@
+// Which messages may go where: out(p) <: in(q) of language.md, Types.
+
+import { coinductive } from './coinductive.js'
+import { fieldOf, isPresent } from './presence.js'
+import type { RecordType, Type } from './type.js'
+
+/**
+ * Every message of `a`, with its defaults filled in, is accepted by `b`.
+ *
+ * Records: each field of `a` is one of `b`, and what `b` requires `a` has. A field of `a` with a default counts as present, because it
+ * was filled in where the message entered `a`; a field of `b` with a default may be absent, because it is filled in where the message
+ * enters `b`. So this is transitive only as far as nothing needs filling (see needsFilling).
+ */
+export const isSubtype = (a: Type, b: Type): boolean => relation('static')(a, b)
+
+/** As isSubtype, but a `json` anywhere in `a` may turn out to be whatever `b` has there: the receiver checks. */
+export const isCompatible = (a: Type, b: Type): boolean => relation('checked')(a, b)
+
+const relation = (when: 'static' | 'checked') =>
+  coinductive((a, b, holds) => {
+    if (b.kind === 'json') return true
+    if (a.kind === 'sum') return a.variants.every((variant) => holds(variant, b))
+    if (b.kind === 'sum') return b.variants.some((variant) => holds(a, variant))
+    if (a.kind === 'json') return when === 'checked'
+    switch (a.kind) {
+      case 'literal':
+        return b.kind === 'string' || (b.kind === 'literal' && a.value === b.value)
+      case 'int':
+        return b.kind === 'int' || b.kind === 'number'
+      case 'record':
+        return b.kind === 'record' && isRecordSubtype(a, b, holds)
+      case 'array':
+        return b.kind === 'array' && holds(a.item, b.item)
+      case 'tuple':
+        if (b.kind === 'array') return a.items.every((item) => holds(item, b.item))
+        return b.kind === 'tuple' && a.items.length === b.items.length && b.items.every((item, i) => holds(a.items[i] ?? item, item))
+      default:
+        return a.kind === b.kind
+    }
+  })
+
+const isRecordSubtype = (a: RecordType, b: RecordType, holds: (a: Type, b: Type) => boolean): boolean =>
+  a.fields.every((field) => {
+    const target = fieldOf(b, field.name)
+    return target !== undefined && holds(field.type, target.type)
+  }) &&
+  b.fields.every((target) => {
+    const field = fieldOf(a, target.name)
+    if (field && isPresent(field)) return true
+    return target.isOptional || target.default !== undefined
+  })

@@ -1,0 +1,46 @@
+// What an edge from one type to another asks of the run time.
+
+import { fieldOf, hasDefaults, isPresent } from './presence.js'
+import { isCompatible, isSubtype } from './subtype.js'
+import { resolve, type Type } from './type.js'
+
+/**
+ * 'static': every message of the source goes on as it is. 'checked': the receiver checks each message at run time, because the source is
+ * or holds `json` where the target does not, or because the target's defaults have to be filled in. 'no': a load error.
+ */
+export type Wiring = 'static' | 'checked' | 'no'
+
+export const isWirable = (source: Type, target: Type): Wiring => {
+  if (!isCompatible(source, target)) return 'no'
+  return isSubtype(source, target) && !needsFilling(source, target) ? 'static' : 'checked'
+}
+
+/** Can a message of the source (its own defaults filled in) lack a field for which the target has a default? Where in doubt, yes. */
+export const needsFilling = (source: Type, target: Type): boolean => {
+  const seen = new Map<Type, Set<Type>>()
+  const isNew = (a: Type, b: Type): boolean => {
+    const row = seen.get(a) ?? new Set()
+    seen.set(a, row)
+    return row.size !== row.add(b).size
+  }
+  const needs = (left: Type, right: Type): boolean => {
+    const a = resolve(left)
+    const b = resolve(right)
+    if (a === b || b.kind === 'json' || !isNew(a, b)) return false
+    if (a.kind === 'json') return hasDefaults(b)
+    if (a.kind === 'sum') return a.variants.some((variant) => needs(variant, b))
+    if (b.kind === 'sum') return b.variants.some((variant) => isCompatible(a, variant) && needs(a, variant))
+    if (a.kind === 'record' && b.kind === 'record') {
+      return b.fields.some((field) => {
+        const given = fieldOf(a, field.name)
+        if (field.default !== undefined && !(given && isPresent(given))) return true
+        return given !== undefined && needs(given.type, field.type)
+      })
+    }
+    if (a.kind === 'array' && b.kind === 'array') return needs(a.item, b.item)
+    if (a.kind === 'tuple' && b.kind === 'array') return a.items.some((item) => needs(item, b.item))
+    if (a.kind === 'tuple' && b.kind === 'tuple') return b.items.some((item, i) => needs(a.items[i] ?? item, item))
+    return false
+  }
+  return needs(source, target)
+}

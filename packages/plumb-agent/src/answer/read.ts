@@ -1,0 +1,82 @@
+// From what a model said to the line that goes out: the text as it is, or the JSON in it, mended where that invents nothing.
+
+import { resolve, type Type } from '@plumb/lang'
+import { fail, type Result, succeed } from '@plumb/wire'
+import { wrapLoneValues } from './guide.js'
+import { type Loose, printLoose, readLoose } from './loose-json.js'
+import { validate } from './validate.js'
+
+export interface ReadAnswer {
+  /** One line of JSON that fits the type. */
+  readonly json: string
+  /** What had to be mended, for telemetry; empty for an answer that was right. */
+  readonly mended: readonly string[]
+}
+
+/** A `string` takes the text as it is. Fails with `output_type_mismatch`, said so that the model can act on it. */
+export const readAnswer = (text: string, type: Type): Result<ReadAnswer> => {
+  if (resolve(type).kind === 'string') return succeed({ json: JSON.stringify(text), mended: [] })
+  const strict = validate(text, type)
+  if (strict.ok) return succeed({ json: strict.value, mended: [] })
+
+  let nearest: Result<ReadAnswer> | undefined
+  for (const read of [readWhole, readFences, readBetweenSentences]) {
+    const candidates = read(text)
+    for (const fit of [fitAsIs, fitGuided]) {
+      const fitting = new Map<string, ReadAnswer>()
+      for (const candidate of candidates) {
+        const answer = fit(candidate, type)
+        if (answer.ok) fitting.set(answer.value.json, answer.value)
+        else nearest ??= answer
+      }
+      const [first, second] = fitting.values()
+      if (second) return fail('output_type_mismatch', 'answer holds several values that fit; say only one')
+      if (first) return succeed(first)
+    }
+  }
+  return nearest ?? strict
+}
+
+interface Candidate {
+  readonly value: Loose
+  readonly mended: readonly string[]
+}
+
+const readWhole = (text: string): Candidate[] => {
+  const reading = readLoose(text, 0)
+  return reading && isSpace(text.slice(reading.end)) ? [{ value: reading.value, mended: [...reading.mends] }] : []
+}
+
+const readFences = (text: string): Candidate[] =>
+  [...text.matchAll(FENCE)].flatMap(([, body = '']) => readWhole(body).map(({ value, mended }) => ({ value, mended: ['code fence', ...mended] })))
+
+const FENCE = /^[ \t]*```[^\n`]*\n([^]*?)^[ \t]*```/gm
+
+// Lists and objects only: a number or a quoted word in a sentence need not be the answer.
+const readBetweenSentences = (text: string): Candidate[] => {
+  const candidates: Candidate[] = []
+  let attempts = MAX_ATTEMPTS
+  for (let at = text.search(/[[{]/); at >= 0 && attempts > 0; attempts--) {
+    const reading = readLoose(text, at)
+    if (reading) candidates.push({ value: reading.value, mended: ['text around the value', ...reading.mends] })
+    const from = reading ? reading.end : at + 1
+    const next = text.slice(from).search(/[[{]/)
+    at = next < 0 ? -1 : from + next
+  }
+  return candidates
+}
+
+// Each may look at all of the text that is left.
+const MAX_ATTEMPTS = 200
+
+const fitAsIs = ({ value, mended }: Candidate, type: Type): Result<ReadAnswer> => {
+  const valid = validate(printLoose(value), type)
+  return valid.ok ? succeed({ json: valid.value, mended }) : valid
+}
+
+const fitGuided = ({ value, mended }: Candidate, type: Type): Result<ReadAnswer> => {
+  const guided = wrapLoneValues(value, type, (part, partType) => validate(printLoose(part), partType).ok)
+  return fitAsIs({ value: guided, mended: [...mended, 'lone value for a list'] }, type)
+}
+
+const isSpace = (text: string): boolean => text.trim() === ''

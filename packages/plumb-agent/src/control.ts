@@ -1,0 +1,88 @@
+// Control messages: what one may say, and the replies. What they do to the conversation is the loop's business.
+
+import { type Fault, fail, nearest, preview, type Result, succeed } from '@plumb/wire'
+import type { Json } from '@plumb/lang'
+import type { Message } from './provider/provider.js'
+
+/** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
+export interface Control {
+  /** null: back to the spec's; so for `model`. */
+  readonly temperature?: number | null
+  readonly model?: string | null
+  readonly isPause: boolean
+  readonly isResume: boolean
+  readonly isCancel: boolean
+  readonly isStop: boolean
+  readonly wantsMemory: boolean
+  readonly memory?: readonly Message[]
+}
+
+export type Reply =
+  | { readonly kind: 'memory'; readonly messages: readonly Message[] }
+  | { readonly kind: 'memory_set'; readonly old_messages: number; readonly new_messages: number }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'resumed' }
+  | { readonly kind: 'error'; readonly error: string; readonly category: string; readonly detail: string }
+
+/** One wrong field rejects the whole message, so that nothing is done by halves; the detail names every wrong one. */
+export const parseControl = (value: unknown): Result<Control> => {
+  if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
+  const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])
+  if (wrong.length > 0) return refuse(wrong.join('; '))
+  const { set_temp, set_model, set_memory } = value as { set_temp?: number | null; set_model?: string | null; set_memory?: Message[] }
+  return succeed({
+    ...(set_temp === undefined ? {} : { temperature: set_temp }),
+    ...(set_model === undefined ? {} : { model: set_model }),
+    ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
+    isPause: value['pause'] === true,
+    isResume: value['resume'] === true,
+    isCancel: value['cancel'] === true,
+    isStop: value['stop'] === true,
+    wantsMemory: value['get_memory'] === true,
+  })
+}
+
+export const toErrorReply = ({ error, category, detail }: Fault): Reply => ({ kind: 'error', error, category, detail })
+
+type Rule = (value: unknown) => string | undefined
+
+const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : `takes true, found ${show(value)}`)
+
+const FIELDS: Readonly<Record<string, Rule>> = {
+  set_temp: (value) => (value === null || typeof value === 'number' ? undefined : `takes a number or null, found ${show(value)}`),
+  set_model: (value) => (value === null || typeof value === 'string' ? undefined : `takes a string or null, found ${show(value)}`),
+  stop: flag,
+  pause: flag,
+  resume: flag,
+  cancel: flag,
+  get_memory: flag,
+  set_memory: (value) => (Array.isArray(value) ? complainOfMessages(value) : `takes a list of messages, found ${show(value)}`),
+}
+
+const complain = (name: string, value: unknown): string | undefined => {
+  const rule = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
+  if (rule) {
+    const complaint = rule(value)
+    return complaint && `'${name}' ${complaint}`
+  }
+  const near = nearest(name, Object.keys(FIELDS))
+  return `unknown field '${preview(name)}', ${near === undefined ? `it takes ${Object.keys(FIELDS).join(', ')}` : `did you mean '${near}'?`}`
+}
+
+const complainOfMessages = (messages: readonly unknown[]): string | undefined => {
+  for (const [i, message] of messages.entries()) {
+    if (!isRecord(message)) return `message ${i} must be an object {"role":…,"content":…}, found ${show(message)}`
+    if (typeof message['role'] !== 'string') return `message ${i} needs a 'role' that is a string, found ${show(message['role'])}`
+    if (!Object.hasOwn(message, 'content')) return `message ${i} has no 'content'`
+    const other = Object.keys(message).find((key) => key !== 'role' && key !== 'content')
+    if (other !== undefined) return `message ${i} has an unknown field '${preview(other)}'`
+  }
+  return undefined
+}
+
+const refuse = (detail: string): Result<never> => fail('input_type_mismatch', detail)
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const show = (value: unknown): string => (value === undefined ? 'nothing' : preview(JSON.stringify(value as Json)))

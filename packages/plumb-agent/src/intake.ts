@@ -1,0 +1,52 @@
+// What stdin brings, one arrival a line: messages for the input, control messages in envelopes, and what is neither.
+
+import { type Fault, fault, isEnvelope, type LineReader, parseJson, preview, splitEnvelope } from '@plumb/wire'
+
+export type Arrival =
+  | { readonly kind: 'input'; readonly line: number; readonly json: Buffer; readonly isLast: boolean }
+  /** A line in the place of an input that is no text at all: it counts as one. */
+  | { readonly kind: 'bad-input'; readonly line: number; readonly fault: Fault }
+  | { readonly kind: 'control'; readonly message: unknown }
+  /** Belongs to no port, or is no line. */
+  | { readonly kind: 'stray'; readonly fault: Fault }
+  | { readonly kind: 'end'; readonly port: 'input' | 'ctrl_in' }
+
+/** `data`: every line is an input. `mixed`: envelopes may stand among the inputs. `mux`: there are only envelopes. */
+export type Framing = 'data' | 'mixed' | 'mux'
+
+export interface Intake {
+  /** Undefined: nothing now, or nothing any more (`hasEnded`). */
+  next(): Arrival | undefined
+  readonly hasEnded: boolean
+  readonly mayCarryControl: boolean
+}
+
+export const openIntake = (reader: LineReader, framing: Framing): Intake => ({
+  next: () => (reader.next() ? readLine(reader, framing) : undefined),
+  get hasEnded() {
+    return reader.hasEnded
+  },
+  mayCarryControl: framing !== 'data',
+})
+
+const readLine = (reader: LineReader, framing: Framing): Arrival => {
+  const { fault: flaw, line, buf, start, end, isLast } = reader
+  if (flaw) return framing === 'mux' || flaw.error === 'read_failed' ? { kind: 'stray', fault: flaw } : { kind: 'bad-input', line, fault: flaw }
+  const isPlain = framing === 'data' || (framing === 'mixed' && !isEnvelope(buf, start, end))
+  return isPlain ? { kind: 'input', line, json: buf.subarray(start, end), isLast } : openEnvelope(reader)
+}
+
+const openEnvelope = ({ buf, start, end, line, isLast }: LineReader): Arrival => {
+  const envelope = splitEnvelope(buf, start, end, isLast)
+  if (!envelope.ok) return { kind: 'stray', fault: { ...envelope.error, line } }
+  const { port, isEof, start: from, end: to } = envelope.value
+  // What another executable wrote on its output is data here, so that they compose.
+  if (port === 'input' || port === 'output') return isEof ? { kind: 'end', port: 'input' } : { kind: 'input', line, json: buf.subarray(from, to), isLast }
+  if (port !== 'ctrl_in') return { kind: 'stray', fault: unknownPort(port, line) }
+  if (isEof) return { kind: 'end', port }
+  const message = parseJson(buf, from, to)
+  return message.ok ? { kind: 'control', message: message.value } : { kind: 'stray', fault: { ...message.error, line } }
+}
+
+const unknownPort = (port: string, line: number): Fault =>
+  fault('unknown_port', `no port is named '${preview(port)}', there are 'input' and 'ctrl_in'`, { port: preview(port), line })

@@ -1,0 +1,66 @@
+// Where things leave the process: output, telemetry and control replies, on descriptors of their own or in envelopes on stdout.
+
+import { enclose, FDS, hasPortKey, LineWriter, openOutput } from '@plumb/wire'
+import type { Reply } from './control.js'
+
+export interface OutletOptions {
+  readonly fds: ReadonlySet<number>
+  readonly isMux: boolean
+  /** Without envelopes, and with raw lines, a value with a `__port` of its own leaves as it is. */
+  readonly takesEnvelopes: boolean
+  readonly isRawOutput: boolean
+  readonly hasTelemetry: boolean
+}
+
+export interface Outlets {
+  readonly output: LineWriter
+  readonly writeOutput: (json: string) => void
+  /** Undefined: nobody listens. */
+  readonly writeTelemetry: ((json: string) => void) | undefined
+  /** False: there is nowhere to send it. */
+  readonly reply: (reply: Reply, isAsked: 'by-envelope' | 'by-descriptor') => boolean
+  /** Producers should wait for `onDrain`. */
+  readonly isFull: () => boolean
+  onDrain: () => void
+  readonly end: () => Promise<unknown>
+}
+
+export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry }: OutletOptions): Outlets => {
+  const output = new LineWriter(openOutput(FDS.output), { raw: isRawOutput })
+  const onDescriptor = (fd: number) => (fds.has(fd) ? new LineWriter(openOutput(fd)) : undefined)
+  const inEnvelopes = (port: string, json: string) => {
+    const bytes = Buffer.from(json)
+    const envelope = enclose(port, bytes, 0, bytes.length)
+    output.write(envelope, 0, envelope.length)
+  }
+
+  const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry) : undefined
+  const replies = onDescriptor(FDS.ctrl_out)
+  const writers = [output, telemetry, replies].filter((writer) => writer !== undefined)
+
+  return {
+    output,
+    writeOutput: (json) => {
+      const bytes = Buffer.from(json)
+      if (isMux || (takesEnvelopes && !isRawOutput && hasPortKey(bytes, 0, bytes.length))) inEnvelopes('output', json)
+      else output.writeText(json)
+    },
+    writeTelemetry: telemetry
+      ? (json) => telemetry.writeText(json)
+      : hasTelemetry && isMux
+        ? (json) => inEnvelopes('telemetry', json)
+        : undefined,
+    reply: (reply, isAsked) => {
+      const json = JSON.stringify(reply)
+      if (replies) replies.writeText(json)
+      else if (isAsked === 'by-envelope') inEnvelopes('ctrl_out', json)
+      else return false
+      return true
+    },
+    isFull: () => writers.some((writer) => writer.isFull),
+    set onDrain(listener: () => void) {
+      for (const writer of writers) writer.onDrain = listener
+    },
+    end: () => Promise.all(writers.map((writer) => writer.end())),
+  }
+}

@@ -1,0 +1,42 @@
+// The system prompt: what the spec says inline, then the files it names, each as a document.
+
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { type Fault, fail, preview, type Result } from '@plumb/wire'
+
+export interface PromptSources {
+  /** The spec that names the files. */
+  readonly specPath: string
+  /** Where bare names are looked up, first things first. */
+  readonly resourcePath: readonly string[]
+  readonly readText: (path: string) => Result<string>
+}
+
+/** Every file that cannot be had is a fault of its own. */
+export const readSystemPrompt = (prompt: string | undefined, names: readonly string[], sources: PromptSources): { system: string; faults: Fault[] } => {
+  const faults: Fault[] = []
+  const documents = names.flatMap((name) => {
+    const read = readDocument(name, sources)
+    if (!read.ok) faults.push(read.error)
+    return read.ok ? [`<document name="${name.replaceAll('"', '&quot;')}">\n${read.value.trimEnd()}\n</document>`] : []
+  })
+  return { system: [...(prompt === undefined ? [] : [prompt]), ...documents].join('\n\n'), faults }
+}
+
+const readDocument = (name: string, { specPath, resourcePath, readText }: PromptSources): Result<string> => {
+  if (name.includes('/')) {
+    const read = readText(besideSpec(specPath, name))
+    return read.ok ? read : refuse(name, read.error.detail)
+  }
+  const found = resourcePath.map((folder) => readText(join(folder, name))).find((read) => read.ok)
+  return found ?? refuse(name, `it is not in PLUMB_RESOURCES, nor installed; write './${preview(name)}' for a file beside the spec`)
+}
+
+const refuse = (name: string, why: string): Result<never> => fail('file_not_found', `'prompts' names '${preview(name)}': ${why}`)
+
+export const besideSpec = (specPath: string, path: string): string => (isAbsolute(path) ? path : join(dirname(specPath), path))
+
+/** PLUMB_RESOURCES is searched before what is installed. */
+export const resourcePathOf = (variable: string | undefined, installed: string): string[] => [
+  ...(variable ?? '').split(delimiter).filter((folder) => folder !== ''),
+  installed,
+]

@@ -1,0 +1,25 @@
+// ELIZA's settings: one model, and the script of 1966 unless the spec names another.
+
+import { type Fault, fault, preview, type Result } from '@plumb/wire'
+import { besideSpec } from '../../prompts.js'
+import type { Prepared, ProviderSettings } from '../table.js'
+import { loadDoctor } from './doctor.js'
+import { openEliza } from './provider.js'
+import type { Script } from './rule.js'
+import { loadScript } from './script.js'
+
+export const prepareEliza = (settings: ProviderSettings): Prepared => {
+  const { model } = settings
+  const faults: Fault[] = []
+  if (model !== undefined && model !== 'doctor') faults.push(fault('config_invalid', `provider 'eliza' has only the model 'doctor', not '${preview(model)}'`))
+  const script = readScript(settings)
+  if (!script.ok) faults.push(script.error)
+  return script.ok && faults.length === 0 ? { provider: openEliza(script.value) } : { faults }
+}
+
+const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<Script> => {
+  if (typeof script !== 'string') return loadDoctor()
+  const read = readText(besideSpec(specPath, script))
+  if (read.ok) return loadScript(read.value, script)
+  return { ok: false, error: fault('file_not_found', `'script' names '${preview(script)}': ${read.error.detail}`) }
+}

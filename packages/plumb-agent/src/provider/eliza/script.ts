@@ -1,0 +1,72 @@
+// Loads a script in the notation of 1966. Everything wrong with it is found here, so that no conversation can fail later.
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { checkScript } from './check-script.js'
+import { addTags, readMemory, readRule } from './read-rule.js'
+import type { MemoryRule, Rule, Script } from './rule.js'
+import { type List, type Node, readLists } from './script-lists.js'
+import type { ScriptReader } from './script-reader.js'
+
+/**
+ * Fails with `config_invalid`; the extras are the path as given and the line of the first thing wrong.
+ * What is inside the decompositions of a trusted script is not checked, and read when first used.
+ */
+export const loadScript = (text: string, path: string, { isTrusted = false } = {}): Result<Script> => {
+  const problems: { line: number; message: string }[] = []
+  const reader: ScriptReader = { report: (line, message) => problems.push({ line, message }), links: [], tags: new Map() }
+  const script = readScript(readLists(text.replace(/^\ufeff/, ''), reader.report), reader)
+  if (script && !isTrusted) checkScript(script, reader)
+  if (script && problems.length === 0) return succeed(script)
+
+  const [first, ...more] = problems.sort((a, b) => a.line - b.line)
+  const { line, message } = first ?? { line: 1, message: 'there is no script' }
+  const others = more.length > 0 ? ` (and ${more.length} more)` : ''
+  const detail = `cannot load script '${preview(path)}': line ${line}: ${preview(message, 300)}${others}`
+  return fail('config_invalid', detail, { path, line })
+}
+
+const readScript = (forms: readonly Node[], reader: ScriptReader): Script | undefined => {
+  const [opening, ...rest] = forms
+  if (opening?.kind !== 'list') {
+    reader.report(opening?.line ?? 1, 'a script begins with its opening remarks in brackets')
+    return undefined
+  }
+  const start = rest[0]
+  if (start?.kind === 'symbol' && start.text === 'START') rest.shift()
+
+  const rules = new Map<string, Rule>()
+  const memories: MemoryRule[] = []
+  for (const form of rest) {
+    const key = form.kind === 'list' ? form.items[0] : undefined
+    if (form.kind !== 'list') reader.report(form.line, `'${form.text}' stands outside of any rule; remove it`)
+    else if (form.items.length === 0) continue
+    else if (key?.kind !== 'symbol') reader.report(form.line, 'a rule begins with its keyword')
+    else if (key.text === 'MEMORY') memories.push(readMemory(form, reader))
+    else addRule(rules, readRule(form, key.text, reader), reader)
+  }
+
+  // Apart from the keywords, so that a user's word NONE does not meet it
+  const none = rules.get('NONE')
+  rules.delete('NONE')
+  const [memory, second] = memories
+  const end = forms[forms.length - 1]?.line ?? 1
+  if (!none) reader.report(end, 'there is no rule NONE; add (NONE ((0) (WORDS) ...))')
+  if (!memory) reader.report(end, 'there is no rule MEMORY; add (MEMORY KEYWORD (DECOMPOSITION = WORDS) ...)')
+  if (second) reader.report(second.line, `rule 'MEMORY' stands twice, first in line ${memory?.line}; remove one`)
+  return none && memory && { greeting: readGreeting(opening, reader), rules, none, memory, tags: reader.tags }
+}
+
+const addRule = (rules: Map<string, Rule>, rule: Rule, reader: ScriptReader): void => {
+  const twin = rules.get(rule.keyword)
+  if (twin) reader.report(rule.line, `rule '${rule.keyword}' stands twice, first in line ${twin.line}; remove one`)
+  else rules.set(rule.keyword, rule)
+  addTags(rule, reader)
+}
+
+const readGreeting = ({ items, line }: List, reader: ScriptReader): string => {
+  const words: string[] = []
+  for (const item of items) {
+    if (item.kind === 'list') reader.report(line, 'the opening remarks are words; their closing bracket may be missing')
+    else words.push(item.text)
+  }
+  return words.join(' ')
+}

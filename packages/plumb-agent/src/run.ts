@@ -1,0 +1,119 @@
+// One agent from start to end: loaded, configured, connected to its descriptors, and ended in good order.
+
+import { join } from 'node:path'
+import { type Diagnostic, toJson, toText } from '@plumb/lang'
+import {
+  dieOf,
+  type Fault,
+  FDS,
+  inheritedFds,
+  isDebugging,
+  LineReader,
+  type Log,
+  onStop,
+  openInput,
+  openLog,
+  openOutput,
+  Reporter,
+  readControl,
+  readSpec,
+  type StopSignal,
+} from '@plumb/wire'
+import { type Config, readConfig } from './config.js'
+import { openConversation } from './conversation.js'
+import { openIntake } from './intake.js'
+import { loadAgent } from './load.js'
+import { Loop } from './loop.js'
+import type { Options } from './options.js'
+import { openOutlets } from './outlets.js'
+import { openTelemetry } from './telemetry.js'
+
+/** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
+export const run = async (options: Options, program: string): Promise<number> => {
+  const reporter = new Reporter(program, openOutput(2))
+  const { config, fds } = prepare(options, reporter)
+  const log = isDebugging() ? await openLog(program, (line) => reporter.write(line)) : SILENT
+  const signal = config && (await converse(config, fds, options, reporter, log))
+  await reporter.end()
+  if (signal) dieOf(signal)
+  return config ? reporter.status : 2
+}
+
+const SILENT: Log = () => {}
+
+// Everything that is wrong is told; nothing is read from stdin before all is right.
+const prepare = (options: Options, reporter: Reporter): { config: Config | undefined; fds: ReadonlySet<number> } => {
+  const { plan, diagnostics, faults } = loadAgent(options, process.env['PLUMB_PATH'])
+  const surroundings = { env: process.env, resources: join(__dirname, '../resources'), readText: readSpec }
+  const configured = plan && readConfig(plan, options, surroundings)
+  const fds = inheritedFds(options.fds)
+
+  for (const diagnostic of diagnostics) reporter.write(show(diagnostic, process.env['PLUMB_ERRORS'] === 'json'))
+  const others = [...faults, ...(configured?.faults ?? []), ...(fds.ok ? [] : [fds.error])]
+  for (const error of others) if (!isTold(error, diagnostics)) reporter.report(error)
+  return { config: diagnostics.length === 0 && fds.ok ? configured?.config : undefined, fds: fds.ok ? fds.value : new Set() }
+}
+
+const show = (diagnostic: Diagnostic, isJson: boolean): string => (isJson ? JSON.stringify(toJson(diagnostic)) : toText(diagnostic))
+
+// A key whose value the compiler refused is not missing.
+const isTold = ({ error, detail }: Fault, diagnostics: readonly Diagnostic[]): boolean =>
+  error === 'missing_option' && diagnostics.some(({ message }) => KEYS.some((key) => message.startsWith(key) && detail.includes(key)))
+
+const KEYS = ["'provider'", "'model'"]
+
+const converse = (config: Config, fds: ReadonlySet<number>, options: Options, reporter: Reporter, log: Log): Promise<StopSignal | undefined> => {
+  const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
+  const outlets = openOutlets({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry: config.hasTelemetry })
+  const tell = openTelemetry(config.agent, outlets.writeTelemetry)
+  const stdin = openInput(FDS.input)
+  const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
+  const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
+
+  return new Promise((resolve) => {
+    let signal: StopSignal | undefined
+    const finish = async () => {
+      forgetSignals()
+      reader.stop()
+      control?.destroy()
+      await outlets.end()
+      resolve(signal)
+    }
+    const loop = new Loop({
+      config,
+      conversation: openConversation(config, tell, log),
+      intake: openIntake(reader, isMux ? 'mux' : takesEnvelopes && !isRawInput ? 'mixed' : 'data'),
+      outlets,
+      tell,
+      report: (error) => reporter.report(error),
+      onFinish: finish,
+    })
+    const giveUp = () => {
+      loop.cancel()
+      loop.stop()
+    }
+    const forgetSignals = onStop(
+      (first) => {
+        signal = first
+        loop.stop()
+      },
+      () => giveUp(),
+    )
+    outlets.output.onClosed = giveUp
+    outlets.output.onFault = (error) => {
+      reporter.report(error)
+      giveUp()
+    }
+    outlets.onDrain = () => loop.advance()
+    reader.onReadable = () => loop.advance()
+    if (control) {
+      readControl(
+        control,
+        (message) => loop.control(message),
+        (error) => loop.badControl(error),
+        () => loop.endControl(),
+      )
+    }
+    loop.start(control !== undefined)
+  })
+}

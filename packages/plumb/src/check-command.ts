@@ -1,0 +1,52 @@
+// plumb check: ok and how much there is, or every diagnostic (language.md, Diagnostics).
+
+import { type Bound, type Compiled, type Diagnostic, hasErrors, printType, toJson, toText } from '@plumb/lang'
+import { Reporter } from '@plumb/wire'
+import { load, type SpecOptions } from './load.js'
+
+/** Exit 2 when a spec has errors or cannot be read. With `--json` everything stands on stdout. */
+export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
+  const reporter = new Reporter('plumb', process.stderr)
+  const out: string[] = []
+  for (const path of options.eval === undefined ? paths : [undefined]) {
+    const loaded = load(path, options)
+    if (!loaded.ok) {
+      reporter.report(loaded.error)
+      continue
+    }
+    const { compiled } = loaded.value
+    for (const d of compiled.diagnostics) {
+      if (options.json) out.push(JSON.stringify(toJson(d)))
+      else reporter.write(shown(d))
+    }
+    if (hasErrors(compiled.diagnostics)) reporter.status = 2
+    else out.push(options.json ? JSON.stringify(summary(compiled)) : okay(compiled, paths.length > 1 ? path : undefined))
+  }
+  if (paths.length === 0 && options.eval === undefined) {
+    const none = load(undefined, options)
+    if (!none.ok) reporter.report(none.error)
+  }
+  if (out.length > 0) process.stdout.write(`${out.join('\n')}\n`)
+  await reporter.end()
+  return reporter.status
+}
+
+const shown = (d: Diagnostic): string => (process.env.PLUMB_ERRORS === 'json' ? JSON.stringify(toJson(d)) : toText(d))
+
+const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): string => {
+  const text = `ok (${typeCount} types, ${bindingCount} bindings)`
+  return path === undefined ? text : `${path}: ${text}`
+}
+
+/** Types by name, and bindings with their ports, for tools that read. */
+const summary = ({ program }: Compiled) => ({
+  ok: true,
+  types: Object.fromEntries([...program.entry.types.values()].map((t) => [t.name, printType(t.target)])),
+  bindings: Object.fromEntries([...program.entry.bindings.values()].map((b) => [b.name, signature(b)])),
+})
+
+const signature = ({ category, inputs, outputs }: Bound) => {
+  const mark = category === 'stream' ? '!' : ''
+  const ports = (types: Bound['inputs']) => types.map((t) => (t ? mark + printType(t) : '?'))
+  return category === 'value' ? { kind: 'value' } : { kind: category, inputs: ports(inputs), outputs: ports(outputs) }
+}

@@ -1,0 +1,92 @@
+// What a child sends, on one stream: lines, each checked against the type of its port before anyone sees it.
+
+import { type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type Fault, fail, type LineReader, splitEnvelope } from '@plumb/wire'
+import type { Outlet } from './channel.js'
+import type { Gate } from './gate.js'
+import type { Source } from './schedule.js'
+
+export interface ChildPort {
+  readonly name: string
+  readonly outlet: Outlet
+  readonly stage: Stage
+}
+
+export interface ChildOutputOptions {
+  readonly process: string
+  readonly reader: LineReader
+  /** One: plain lines. Several: envelopes. */
+  readonly ports: readonly ChildPort[]
+  readonly isEnveloped: boolean
+  readonly gate: Gate
+  readonly sink: Sink
+  readonly report: (fault: Fault) => void
+  /** Called for each line, good or bad. */
+  readonly counted: () => void
+}
+
+export class ChildOutput implements Source {
+  readonly #o: ChildOutputOptions
+  #hasEnded = false
+
+  constructor(options: ChildOutputOptions) {
+    this.#o = options
+  }
+
+  canRun(): boolean {
+    return !this.#hasEnded && this.#o.gate.isOpen()
+  }
+
+  step(): boolean {
+    const { reader, counted } = this.#o
+    if (!reader.next()) {
+      if (reader.hasEnded) this.end()
+      return false
+    }
+    counted()
+    if (reader.fault) this.#refuse(reader.fault, this.#o.ports[0]?.name ?? '')
+    else this.#line()
+    return true
+  }
+
+  end(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#o.reader.stop()
+    for (const { outlet } of this.#o.ports) outlet.close()
+  }
+
+  #line(): void {
+    const { reader, ports, isEnveloped } = this.#o
+    const { buf, start, end, isLast } = reader
+    const [first] = ports
+    if (!isEnveloped) {
+      if (first) this.#pass(first, buf, start, end)
+      return
+    }
+    const split = splitEnvelope(buf, start, end, isLast)
+    if (!split.ok) return this.#refuse(split.error, '')
+    const { port: name, isEof, start: from, end: to } = split.value
+    const port = ports.find((p) => p.name === name)
+    if (!port) this.#refuse(fail('unknown_port', `it has no port '${name}'`).error, name)
+    else if (isEof) port.outlet.close()
+    else this.#pass(port, buf, from, to)
+  }
+
+  #pass({ name, outlet, stage }: ChildPort, buf: Buffer, start: number, end: number): void {
+    const { sink } = this.#o
+    const verdict = stage.run(buf, start, end, sink)
+    if (verdict === Verdict.PASS) outlet.send(buf, start, end)
+    else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
+    else if (stage.fault) this.#refuse(stage.fault, name)
+  }
+
+  // What a child gives is its output: a misfit is not the fault of whoever feeds it.
+  #refuse(fault: Fault, port: string): void {
+    const { process, reader, report } = this.#o
+    const isTruncated = reader.isLast && fault.error === 'invalid_json'
+    const { error, category: _, detail, ...extras } = fault
+    const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
+    report(fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error)
+  }
+}

@@ -1,0 +1,60 @@
+// The spec that was named, as text, as sources handed over, or inline → a checked program, or every diagnostic.
+
+import { normalize } from 'node:path'
+import { type Compiled, compile, hasErrors, toJson, toText } from '@plumb/lang'
+import { bundledFiles, diskFiles, fail, readBundle, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
+
+export interface SpecOptions {
+  /** The text itself, in place of a file. */
+  readonly eval?: string
+  /** A parent hands over all texts on this descriptor. */
+  readonly sourcesFd?: number
+}
+
+export interface Loaded {
+  readonly compiled: Compiled
+  readonly files: SourceFiles
+}
+
+export const EVAL_PATH = '<eval>'
+
+export const load = (path: string | undefined, options: SpecOptions): Result<Loaded> => {
+  const files = filesFor(options)
+  if (!files.ok) return files
+  if (options.eval !== undefined) {
+    const entry = { path: EVAL_PATH, text: options.eval }
+    return { ok: true, value: { compiled: compile(entry, files.value), files: withEntry(files.value, entry) } }
+  }
+  if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
+  const entryPath = options.sourcesFd === undefined ? normalize(path) : path
+  const text = files.value.read(entryPath)
+  if (!text.ok) return text
+  return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files.value), files: files.value } }
+}
+
+const filesFor = ({ sourcesFd }: SpecOptions): Result<SourceFiles> => {
+  if (sourcesFd === undefined) return { ok: true, value: diskFiles((process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')) }
+  const bundle = readBundle(sourcesFd)
+  return bundle ? { ok: true, value: bundledFiles(bundle) } : fail('fd_invalid', `no sources can be read from descriptor ${sourcesFd}`)
+}
+
+// Children that run a part of an inline spec get its text like any other.
+const withEntry = (files: SourceFiles, entry: { path: string; text: string }): SourceFiles => ({
+  ...files,
+  bundle: (path) => {
+    const bundle = files.bundle(path)
+    return { ...bundle, files: { ...bundle.files, [entry.path]: entry.text } }
+  },
+})
+
+/** All diagnostics that stop a run, on stderr; warnings are for `check`. False: there are none. */
+export const refuseErrors = ({ compiled }: Loaded, reporter: Reporter): boolean => {
+  if (!hasErrors(compiled.diagnostics)) return false
+  for (const d of compiled.diagnostics) {
+    if (d.severity !== 'error') continue
+    if (process.env.PLUMB_ERRORS === 'json') reporter.write(JSON.stringify(toJson(d)))
+    else reporter.write(toText(d))
+  }
+  reporter.status = Math.max(reporter.status, 2) as 2
+  return true
+}

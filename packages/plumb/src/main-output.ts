@@ -1,0 +1,68 @@
+// What leaves: one line for each message, enveloped where main has several outputs or the data could be taken for an envelope.
+
+import { enclose, hasPortKey, type LineWriter } from '@plumb/wire'
+import { Morphism } from './morphism/morphism.js'
+
+export interface MainOutputOptions {
+  readonly name: string
+  readonly writer: LineWriter
+  /** `always`: several outputs or --mux; `odd`: data that has a `__port` of its own; `never`. */
+  readonly envelopes: 'always' | 'odd' | 'never'
+  /** No value of the type has a `__port`. */
+  readonly isPlain: boolean
+  readonly closed: () => void
+}
+
+const PORT_KEY = '__port'
+const ESCAPE = '\\u'
+
+export class MainOutput extends Morphism {
+  readonly #o: MainOutputOptions
+  readonly #portKey = new Finder(PORT_KEY)
+  readonly #escape = new Finder(ESCAPE)
+
+  constructor(feeds: readonly number[], options: MainOutputOptions) {
+    super(feeds, 0)
+    this.#o = options
+  }
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    const { writer, envelopes, isPlain, name } = this.#o
+    if (envelopes === 'always') return this.#enclosed(name, buf, start, end)
+    if (envelopes === 'odd' && !isPlain && this.#mayHavePort(buf, start, end) && hasPortKey(buf, start, end)) {
+      return this.#enclosed('output', buf, start, end)
+    }
+    writer.write(buf, start, end)
+  }
+
+  protected override finish(): void {
+    this.#o.closed()
+  }
+
+  #enclosed(port: string, buf: Buffer, start: number, end: number): void {
+    const line = enclose(port, buf, start, end)
+    this.#o.writer.write(line, 0, line.length)
+  }
+
+  #mayHavePort(buf: Buffer, start: number, end: number): boolean {
+    return this.#portKey.isIn(buf, start, end) || this.#escape.isIn(buf, start, end)
+  }
+}
+
+// Looks for a text in one message after the other of the same chunk, and over each byte of it only once.
+class Finder {
+  #buf: Buffer | undefined
+  #from = 0
+  #found = -1
+
+  constructor(private readonly text: string) {}
+
+  isIn(buf: Buffer, start: number, end: number): boolean {
+    if (buf !== this.#buf || start < this.#from || (this.#found >= 0 && this.#found < start)) {
+      this.#buf = buf
+      this.#from = start
+      this.#found = buf.indexOf(this.text, start, 'latin1')
+    }
+    return this.#found >= 0 && this.#found < end
+  }
+}

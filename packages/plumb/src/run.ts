@@ -1,0 +1,205 @@
+// plumb run: wires a binding up, lets it run until it is quiet, and ends in good order whatever happens.
+
+import { bindingNamed, type Bound, planOf } from '@plumb/lang'
+import {
+  dieOf,
+  type Fault,
+  fault,
+  LineReader,
+  LineWriter,
+  nearest,
+  onStop,
+  openInput,
+  openOutput,
+  Reporter,
+  type StopSignal,
+  TelemetryWriter,
+} from '@plumb/wire'
+import { load, refuseErrors, type SpecOptions } from './load.js'
+import { Quiescence } from './quiescence.js'
+import { Schedule } from './schedule.js'
+import { type Wired, wireUp } from './wiring.js'
+
+export interface RunOptions extends SpecOptions {
+  readonly binding: string
+  readonly rawInput: boolean
+  readonly rawOutput: boolean
+  readonly envelopes: 'all' | 'some' | 'none'
+  readonly maxLine: number
+  readonly maxInFlight: number
+  /** What is handed on to agents: `--provider P`… */
+  readonly handedOn: readonly string[]
+  readonly agentProgram: string | undefined
+  /** Say on fd 3 what has settled. */
+  readonly telemetry: boolean
+}
+
+/** What is in flight has so long to finish after the first signal. */
+const GRACE_MS = 5000
+/** A child that was asked to end has so long before it is killed. */
+const CHILD_GRACE_MS = 2000
+
+/** Resolves to the exit status; a run that was stopped by a signal dies of it. */
+export const run = async (path: string | undefined, options: RunOptions): Promise<number> => {
+  const reporter = new Reporter('plumb', process.stderr)
+  const died = await start(path, options, reporter)
+  await reporter.end()
+  if (died) dieOf(died)
+  return reporter.status
+}
+
+const start = async (path: string | undefined, options: RunOptions, reporter: Reporter): Promise<StopSignal | undefined> => {
+  const loaded = load(path, options)
+  if (!loaded.ok) {
+    reporter.report(loaded.error)
+    return undefined
+  }
+  if (refuseErrors(loaded.value, reporter)) return undefined
+  const { program } = loaded.value.compiled
+  const bound = bindingNamed(program, options.binding)
+  const refusal = bound ? refuseOther(bound) : missing(options.binding, [...program.entry.bindings.keys()])
+  if (!bound || refusal) {
+    if (refusal) reporter.report(refusal)
+    return undefined
+  }
+  return new Run(bound, options, reporter).go(loaded.value.files)
+}
+
+const missing = (name: string, names: readonly string[]): Fault => {
+  const near = nearest(name, names)
+  const known = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
+  if (name === 'main') return fault('main_missing', `the spec has no 'main' to run (${known}); choose a binding with --binding NAME`)
+  return fault('main_missing', `the spec has no binding '${name}'${near ? `; did you mean '${near}'?` : ` (${known})`}`)
+}
+
+const refuseOther = (bound: Bound): Fault | undefined =>
+  bound.category === 'stream' ? undefined : fault('not_a_process', `'${bound.name}' is no stream process, so it cannot be run as a pipeline`)
+
+class Run {
+  readonly #schedule = new Schedule()
+  readonly #quiescence = new Quiescence(() => this.#judge())
+  #wired: Wired | undefined
+  #openOutputs = 0
+  #hasFailed = false
+  readonly #reader: LineReader
+  readonly #writer: LineWriter
+  readonly #telemetry: TelemetryWriter
+  readonly #telemetryLines: LineWriter | null
+  #lastSettled = ''
+  readonly #over: Promise<void>
+  #end: () => void = () => {}
+
+  constructor(
+    private readonly bound: Bound,
+    private readonly options: RunOptions,
+    private readonly reporter: Reporter,
+  ) {
+    this.#reader = new LineReader(openInput(0), { maxLine: options.maxLine, raw: options.rawInput })
+    this.#writer = new LineWriter(openOutput(1), { raw: options.rawOutput })
+    this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
+    this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
+    this.#over = new Promise((resolve) => {
+      this.#end = resolve
+    })
+  }
+
+  async go(files: Parameters<typeof wireUp>[0]['settings']['files']): Promise<StopSignal | undefined> {
+    const { handedOn, agentProgram, maxInFlight, envelopes } = this.options
+    const graph = planOf(this.bound)
+    this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
+    const wired = wireUp({
+      graph,
+      reader: this.#reader,
+      writer: this.#writer,
+      schedule: this.#schedule,
+      reporter: this.reporter,
+      settings: { files, handedOn, agentProgram, maxInFlight },
+      envelopes,
+      outputClosed: () => this.#outputClosed(),
+      fail: (f) => this.#fail(f),
+    })
+    if (!wired.ok) {
+      this.reporter.report(wired.error)
+      this.#reader.stop()
+      return undefined
+    }
+    this.#wired = wired.value
+    return this.#runThrough(wired.value)
+  }
+
+  async #runThrough({ children, input, start }: Wired): Promise<StopSignal | undefined> {
+    let stoppedBy: StopSignal | undefined
+    let grace: NodeJS.Timeout | undefined
+    const stopListening = onStop(
+      (signal) => {
+        stoppedBy = signal
+        input.end()
+        this.#schedule.wake()
+        grace = setTimeout(() => this.#abort(CHILD_GRACE_MS), GRACE_MS)
+      },
+      () => this.#abort(0),
+    )
+    this.#writer.onDrain = () => this.#schedule.wake()
+    this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
+    this.#writer.onFault = (f) => this.#fail(f)
+    this.#reader.onReadable = () => this.#schedule.wake()
+    this.#schedule.onIdle = () => this.#quiescence.idle()
+    this.#settle()
+    start()
+    this.#schedule.wake()
+    await this.#over
+    // Nothing more can be said; what has not ended yet has had its inputs closed.
+    input.end()
+    this.#schedule.wake()
+    await Promise.all(children.map((child) => child.exited))
+    for (const child of children) child.reportDropped()
+    this.#schedule.stop()
+    await this.#writer.end()
+    this.#settle()
+    await this.#telemetryLines?.end()
+    clearTimeout(grace)
+    stopListening()
+    return stoppedBy
+  }
+
+  #outputClosed(): void {
+    this.#openOutputs--
+    if (this.#openOutputs === 0) this.#end()
+  }
+
+  /** The run cannot go on: told once, and everything is ended. */
+  #fail(f: Fault): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    this.reporter.report(f)
+    this.#abort(CHILD_GRACE_MS)
+  }
+
+  #abort(graceMs: number): void {
+    this.#schedule.stop()
+    this.#wired?.input.end()
+    for (const child of this.#wired?.children ?? []) {
+      if (graceMs === 0) child.kill()
+      else void child.stop(graceMs)
+    }
+    this.#end()
+  }
+
+  #judge(): void {
+    for (const cycle of this.#wired?.cycles ?? []) cycle.closeIfQuiet()
+    this.#schedule.wake()
+    this.#settle()
+  }
+
+  /** For a parent with a loop: what is done with, once nothing is in flight here. */
+  #settle(): void {
+    if (!this.#telemetry.isOn) return
+    const isBusy = this.#wired?.children.some((child) => child.inFlight > 0) ?? false
+    const inputs = this.#wired?.input.taken ?? 0
+    const settled = { kind: 'settled', inputs, controls: 0, outputs: this.#writer.lines } as const
+    if (isBusy || JSON.stringify(settled) === this.#lastSettled) return
+    this.#lastSettled = JSON.stringify(settled)
+    this.#writer.flush()
+    this.#telemetry.emit(settled)
+  }
+}

@@ -1,0 +1,32 @@
+// The environment of a child: what is on the list and nothing else, so that no key reaches a stranger.
+
+const ALWAYS = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'USER', 'LOGNAME', 'SHELL']
+
+const OURS = [
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+  'PIPELINE_DEBUG',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
+]
+
+// They are said about our own descriptors.
+const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED'])
+
+/** `ours` are the executables of this project; `names` are those that the spec of this child lists. */
+export const childEnv = (
+  kind: 'ours' | 'foreign',
+  names: readonly string[] = [],
+  from: NodeJS.ProcessEnv = process.env,
+): Record<string, string> => {
+  const listed = new Set([...ALWAYS, ...(kind === 'ours' ? OURS : []), ...names])
+  const isMeant = (name: string) => listed.has(name) || name.startsWith('LC_') || (kind === 'ours' && name.startsWith('PLUMB_'))
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(from)) {
+    // A value that begins like this is a function that an old bash would run.
+    if (value !== undefined && isMeant(name) && !NEVER.has(name) && !value.startsWith('()')) env[name] = value
+  }
+  return env
+}

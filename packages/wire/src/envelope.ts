@@ -1,0 +1,148 @@
+// Everything on two streams (wire.md, Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
+
+import { jsonFault } from './json.js'
+import { JsonScan } from './json-scan.js'
+import { preview } from './preview.js'
+import { fail, type Result } from './result.js'
+
+/** The message lies in `buf[start..end)` of what was split; with `isEof` there is none, and the port closes. */
+export interface Envelope {
+  readonly port: string
+  readonly isEof: boolean
+  readonly start: number
+  readonly end: number
+}
+
+/** `invalid_json` (or `truncated_line`, `too_deep`) where the line is no JSON, `bad_envelope` where it is something else. */
+export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = false): Result<Envelope> => {
+  const scan = new JsonScan(buf, start, end)
+  const members = readMembers(scan)
+  if (scan.flaw) return { ok: false, error: jsonFault(scan.flaw, buf, start, end, isLast) }
+  if (!members) return refuse('it is no object')
+  const { port, msg, eof, others } = members
+  if (!port) return refuse("it has no '__port'")
+  if (others > 0) return refuse("it has members besides '__port' and 'msg'")
+  if (buf[port.start] !== QUOTE) return refuse("its '__port' is no string")
+  const name = text(buf, port)
+  if (msg && eof) return refuse(`it has both 'msg' and 'eof'`)
+  if (msg) return { ok: true, value: { port: name, isEof: false, start: msg.start, end: msg.end } }
+  if (!eof) return refuse("it has no 'msg'")
+  if (buf.toString('latin1', eof.start, eof.end) !== 'true') return refuse("its 'eof' is not true")
+  return { ok: true, value: { port: name, isEof: true, start: eof.end, end: eof.end } }
+}
+
+/** For values that are parsed already: a port and its message, or `bad_envelope`. */
+export const parseEnvelope = (value: unknown): Result<{ port: string; msg: unknown } | { port: string; eof: true }> => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('it is no object')
+  const { __port: port, msg, eof } = value as Record<string, unknown>
+  if (typeof port !== 'string') return refuse("it has no '__port' that is a string")
+  if (Object.keys(value).length !== 2) return refuse("it has members besides '__port' and 'msg'")
+  if (Object.hasOwn(value, 'msg')) return { ok: true, value: { port, msg } }
+  return eof === true ? { ok: true, value: { port, eof } } : refuse("it has neither 'msg' nor 'eof' true")
+}
+
+/** Among plain lines: an object with exactly the keys `__port` and `msg`, or `__port` and `eof`. */
+export const isEnvelope = (buf: Buffer, start: number, end: number): boolean => {
+  if (!mayBeEnvelope(buf, start, end)) return false
+  const members = readMembers(new JsonScan(buf, start, end))
+  return members?.port !== undefined && members.others === 0 && (members.msg === undefined) !== (members.eof === undefined)
+}
+
+/** A value that has a `__port` of its own leaves enveloped, so that nobody takes it for an envelope. */
+export const hasPortKey = (buf: Buffer, start: number, end: number): boolean =>
+  firstByte(buf, start, end) === OPEN && readMembers(new JsonScan(buf, start, end))?.port !== undefined
+
+/** The envelope of a message, whose bytes are kept; no line end. */
+export const enclose = (port: string, buf: Buffer, start: number, end: number): Buffer => {
+  const head = headOf(port)
+  const envelope = Buffer.allocUnsafe(head.length + end - start + 1)
+  head.copy(envelope)
+  buf.copy(envelope, head.length, start, end)
+  envelope[envelope.length - 1] = CLOSE
+  return envelope
+}
+
+/** The envelope that closes a port. */
+export const encloseEof = (port: string): Buffer => Buffer.from(JSON.stringify({ __port: port, eof: true }))
+
+const [QUOTE, COMMA, COLON, BACKSLASH, OPEN, CLOSE] = [0x22, 0x2c, 0x3a, 0x5c, 0x7b, 0x7d]
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+interface Members {
+  port?: Span
+  msg?: Span
+  eof?: Span
+  others: number
+}
+
+// The members of one object, the last of each name. Undefined: it is no object, or no JSON (`scan.flaw`).
+const readMembers = (scan: JsonScan): Members | undefined => {
+  if (firstByte(scan.buf, scan.at, scan.end) !== OPEN) {
+    scan.isWhole()
+    return undefined
+  }
+  const members: Members = { others: 0 }
+  scan.isNext(OPEN)
+  if (!scan.isNext(CLOSE)) {
+    do {
+      if (!readMember(scan, members)) return undefined
+    } while (scan.isNext(COMMA))
+    if (!scan.isNext(CLOSE)) return void scan.fail("expected ',' or '}'")
+  }
+  scan.space()
+  if (scan.at < scan.end) return void scan.fail('there is more after the value')
+  return members
+}
+
+const readMember = (scan: JsonScan, members: Members): boolean => {
+  scan.space()
+  const key = scan.at
+  if (!scan.string()) return false
+  const name = text(scan.buf, { start: key, end: scan.at })
+  if (!scan.symbol(COLON)) return false
+  scan.space()
+  const start = scan.at
+  if (!scan.value()) return false
+  const span = { start, end: scan.at }
+  if (name === '__port') members.port = span
+  else if (name === 'msg') members.msg = span
+  else if (name === 'eof') members.eof = span
+  else members.others++
+  return true
+}
+
+const text = (buf: Buffer, { start, end }: Span): string => {
+  const inside = buf.toString('utf8', start + 1, end - 1)
+  return inside.includes('\\') ? JSON.parse(`"${inside}"`) : inside
+}
+
+// Cheap and rarely wrong, since it is asked of every line of data: the first key begins like one of the three.
+const mayBeEnvelope = (buf: Buffer, start: number, end: number): boolean => {
+  const scan = new JsonScan(buf, start, end)
+  if (!scan.isNext(OPEN) || !scan.isNext(QUOTE)) return false
+  const byte = buf[scan.at]
+  return byte === 0x5f || byte === 0x6d || byte === 0x65 || byte === BACKSLASH
+}
+
+const firstByte = (buf: Buffer, start: number, end: number): number | undefined => {
+  const scan = new JsonScan(buf, start, end)
+  scan.space()
+  return scan.at < end ? buf[scan.at] : undefined
+}
+
+const heads = new Map<string, Buffer>()
+
+const headOf = (port: string): Buffer => {
+  let head = heads.get(port)
+  if (!head) {
+    head = Buffer.from(`{"__port":${JSON.stringify(port)},"msg":`)
+    heads.set(port, head)
+  }
+  return head
+}
+
+const refuse = (why: string) => fail('bad_envelope', `no envelope: ${preview(why)}`)

@@ -1,0 +1,194 @@
+// The one table of everything that can go wrong (wire.md, Errors): exit statuses, `plumb explain` and the man pages come from it.
+
+export type { Result } from './result.js'
+
+/** Only `unavailable` may succeed when tried again; only `config` means that nothing was started (exit 2). */
+export type Category = 'config' | 'invalid' | 'not_found' | 'denied' | 'internal' | 'unavailable'
+
+interface Entry {
+  readonly category: Category
+  /** What it says about the world, one sentence without a full stop. */
+  readonly meaning: string
+  /** What a person can do about it. */
+  readonly remedy: string
+}
+
+const of =
+  (category: Category) =>
+  (meaning: string, remedy: string): Entry => ({ category, meaning, remedy })
+
+const config = of('config')
+const invalid = of('invalid')
+const notFound = of('not_found')
+const denied = of('denied')
+const internal = of('internal')
+const unavailable = of('unavailable')
+
+// biome-ignore format: a table, one code an entry
+export const ERRORS = {
+  // How a program was called.
+  usage: config('the command line cannot be understood',
+    'see --help for what this program takes'),
+  unknown_option: config('an option was given that this program does not have',
+    'see --help for its options, and look for a typing mistake'),
+  missing_option: config('an option or setting that is needed was given neither on the command line, nor in the spec, nor in the environment',
+    'give it in one of the three places; the error names them'),
+  missing_key: config('no API key for the chosen provider is in the environment',
+    'export the variable that the error names, or choose provider eliza, which needs none'),
+  file_not_found: config('a file or program that was named cannot be found, read or run',
+    'check the path, what it is relative to, and its permissions'),
+  fd_invalid: config('--fds names no list of descriptors from 3 to 7, or one that its parent did not open',
+    "write --fds 4,5 or --fds none, and open each one, as in 'plumb-agent --fds 6 a.plumb 6< control'"),
+
+  // What a spec says; found before anything is started.
+  spec_invalid: config('the spec does not hold what this program needs of it, such as exactly one agent',
+    'choose a binding by option, or change the spec'),
+  syntax_error: config('the text of the spec does not follow the grammar',
+    'mend the place that is underlined; plumbing(5) has the grammar'),
+  unknown_name: config('a name is used that nothing in this file defines',
+    'define it with let, bring it in with use, or mend the spelling'),
+  unknown_type: config('a type is named that nothing in this file defines',
+    'define it with type, qualify it with its module, or mend the spelling'),
+  unknown_field: config('a field is used that the record does not have',
+    'use a field of the type that the error shows'),
+  unknown_function: config('an expression calls a function that does not exist',
+    'use one that plumbing(5) lists under expressions'),
+  unknown_module: config('a module that is used cannot be found or read',
+    'put the file beside the spec or on PLUMB_PATH, or name it by path'),
+  undeclared_port: config('a process has no port of that name',
+    'use a port of its signature; the error lists them'),
+  module_cycle: config('modules use each other in a circle',
+    'move what they share into a module that uses neither'),
+  type_cycle: config('a type contains itself with no way to end',
+    'let it refer to itself through an array, an optional field or a sum'),
+  definition_cycle: config('a binding is made of itself, so that laying it out would never end',
+    'break the circle that the error prints; loops are wired inside a plumb'),
+  duplicate_name: config('two things in one scope have the same name',
+    'rename one of the two places shown'),
+  overlapping_sum: config('two variants of a sum accept the same value, so that they cannot be told apart',
+    'give each variant a field with a literal of its own, such as kind'),
+  type_mismatch: config('two types that must fit each other do not',
+    'change one of the two, or put a map between them'),
+  arity_mismatch: config('the number of ports, branches or arguments is not the one that is needed here',
+    'give as many as the error asks for'),
+  annotation_invalid: config('an annotation is unknown here or has a value of the wrong kind',
+    'use @description, @min, @max or @tool where plumbing(5) allows them'),
+  config_invalid: config('an entry of a configuration is unknown, or its value has the wrong type or is out of range',
+    'mend the entry; the man page lists the keys and their values'),
+  lower_not_total: config('a morphism that may drop messages or wait for others stands where each message needs one answer',
+    'put it inside a plumb, or use map; only id, map, copy and discard can be lowered, and agent and plumb'),
+  bare_in_stream: config('a tool, whose types are bare, stands in a pipeline of streams',
+    'write ! before its types if it is a map, or give the tool to an agent'),
+  stream_in_base: config('a stream process stands where a bare function from one message to one result is needed',
+    'lower it with tool { process: … }'),
+  unwired_input: config('nothing is wired to the input of a process that is used',
+    'wire something to it, or take the process out'),
+  not_a_process: config('a name that stands for a type, a value or a tool is wired like a process',
+    'wire an agent, a plumb, a chain or a morphism'),
+  not_a_tool: config('a name in tools: stands for something that agents cannot call',
+    "lower a process with tool { process: … }, or write '@tool true' above a bare morphism"),
+  main_missing: config('the file has no main, so there is nothing to run',
+    "define 'let main : … = …', or choose a binding with --binding"),
+  unused_binding: config('warning: a binding is defined and never used',
+    'use it or delete it; nothing else follows from it'),
+  odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
+    'rename it; nothing else follows from it'),
+
+  // Data that came in, or would have gone out.
+  invalid_json: invalid('a line is no JSON value',
+    'mend the program that wrote it; -R takes lines of plain text'),
+  invalid_utf8: invalid('a line holds bytes that are not UTF-8',
+    'convert the source, for instance with iconv -t UTF-8'),
+  line_too_long: invalid('a line is longer than the limit',
+    'send less at once, or raise the limit with --max-line'),
+  too_deep: invalid('a value is nested more than 512 deep',
+    'flatten the value'),
+  truncated_line: invalid('the input ended in the middle of the last line',
+    'look whether the program that wrote it was cut short'),
+  input_type_mismatch: invalid('a message does not have the type that its port declares',
+    'mend the message or the declared type; path says which part it is'),
+  output_type_mismatch: invalid('a result does not have the type that its process or tool declares',
+    'mend the program or prompt that made it, or the declared type'),
+  bad_envelope: invalid('a line is JSON but no envelope {"__port":NAME,"msg":VALUE} or {"__port":NAME,"eof":true}',
+    'write one envelope a line, or leave --mux out'),
+  unpaired: invalid('a barrier held messages at the end that had no partner',
+    'look why its branches gave different numbers of messages'),
+  evaluation_failed: invalid('an expression could not be computed for this message, as when it divides by zero',
+    'guard the expression with if, has or ??'),
+
+  // Something named at run time that is not there.
+  unknown_tool: notFound('a tool was called that is not offered here',
+    'add it to the tools of the agent, or call one of those listed'),
+  unknown_port: notFound('an envelope names a port that the process does not have',
+    'use a name from the table of file descriptors or a parameter of main'),
+  no_such_file: notFound('a path given to a tool leads to nothing',
+    'list the directory to see what there is'),
+
+  // Something that may not be done.
+  budget_spent: denied('the run has used up the calls, tokens or time it was given',
+    'raise --max-calls, --max-total-tokens or --deadline'),
+  permission_denied: denied('the grants or the policy do not allow this effect',
+    'grant it with --grant or in the policy, if that is meant'),
+  approval_required: denied('the call needs the consent of a person, and nobody gave it',
+    'answer the approval request on the control channel or the terminal'),
+  path_denied: denied('a path leads outside the allowed roots, or to a file that is kept from tools',
+    'use a path below the docroot, or name a further root in the spec'),
+  address_denied: denied('an address is private, local or otherwise kept from tools',
+    'grant net.private, if that is meant'),
+  unauthorized: denied('the other side did not accept the key or token',
+    'check that the key is the right one and still valid'),
+
+  // Something of ours, or of a child, that broke.
+  tool_crashed: internal('a tool ended with an exception, or without an answer',
+    'call it alone with plumb-tool call to see why'),
+  child_failed: internal('a child process could not be started, ended badly, or ended before its work was done',
+    'read what it wrote on stderr; run the same command by hand'),
+  write_failed: internal('output could not be written',
+    'check that stdout is open and the disk is not full'),
+  read_failed: internal('input could not be read',
+    'check the device or the connection that it comes from'),
+  overflow: internal('more messages wait than the limit allows',
+    'look for a loop that makes more than it consumes, or raise --max-in-flight'),
+  tool_limit: internal('the agent called more tools for one message than max_tool_calls allows',
+    'raise max_tool_calls, or let the prompt ask for less'),
+  cancelled: internal('the work was given up on request',
+    'send the message again if the answer is still wanted'),
+  internal: internal('this program has a bug',
+    'report it with the whole error'),
+
+  // Something outside that may be back later.
+  timeout: unavailable('no answer came in time',
+    'try again, or allow more time'),
+  rate_limited: unavailable('the other side asks for fewer requests',
+    'wait for retry_after seconds, and send fewer at once'),
+  overloaded: unavailable('the other side has more work than it can take',
+    'try again later'),
+  connection_failed: unavailable('no connection could be made, or it broke',
+    'check the address, the network and the proxy'),
+  breaker_open: unavailable('calls are held back because the last ones all failed',
+    'wait until the breaker lets one through again, and look why they failed'),
+  mcp_dead: unavailable('the connection to an MCP server is lost for this session',
+    'start again; read the stderr of the server for the reason'),
+} as const satisfies Record<string, Entry>
+
+export type Code = keyof typeof ERRORS
+
+/** The wire object itself, as it stands on stderr, in `is_error` content, on ctrl_out and on telemetry. */
+export interface Fault {
+  readonly error: Code
+  readonly category: Category
+  readonly detail: string
+  readonly [extra: string]: unknown
+}
+
+/** Extras never replace `error`, `category` or `detail`. */
+export const fault = (code: Code, detail: string, extras: Readonly<Record<string, unknown>> = {}): Fault => {
+  const head = { error: code, category: ERRORS[code].category, detail }
+  return { ...head, ...extras, ...head }
+}
+
+export const exitStatus = ({ category }: Fault): 1 | 2 => (category === 'config' ? 2 : 1)
+
+export const isRetryable = ({ category }: Fault): boolean => category === 'unavailable'
+
+export const isCode = (text: string): text is Code => Object.hasOwn(ERRORS, text)

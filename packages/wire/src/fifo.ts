@@ -1,0 +1,41 @@
+// Pipes that `/dev/fd/N` can open: Node would make socketpairs, which cannot be opened by name.
+
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Fifo {
+  readonly reader: number
+  readonly writer: number
+}
+
+/** Undefined where they cannot be had (no `mkfifo`, no descriptors left): Node's own have to do. */
+export const makeFifos = (count: number): Fifo[] | undefined => {
+  const open: number[] = []
+  let folder: string | undefined
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'plumb-'))
+    const paths = Array.from({ length: count }, (_, i) => join(folder as string, String(i)))
+    const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
+    if (spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }).status !== 0) return undefined
+    return paths.map((path) => openBoth(path, open))
+  } catch {
+    for (const fd of open) closeSync(fd)
+    return undefined
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+// Opening either end waits for the other, but for a reader that does not block; the child must get one that does.
+const openBoth = (path: string, open: number[]): Fifo => {
+  const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  open.push(first)
+  const writer = openSync(path, constants.O_WRONLY)
+  open.push(writer)
+  const reader = openSync(path, constants.O_RDONLY)
+  open.push(reader)
+  closeSync(first)
+  open.splice(open.indexOf(first), 1)
+  return { reader, writer }
+}

@@ -1,0 +1,24 @@
+// One line to a value, for control channels and configuration; the data path has scanners of its own.
+
+import { type Fault, fault } from './error.js'
+import { type Flaw, JsonScan } from './json-scan.js'
+import { preview } from './preview.js'
+import type { Result } from './result.js'
+
+/** `buf[start..end)` must be UTF-8. With `isLast` a text that ends too soon is a `truncated_line`, else `invalid_json`. */
+export const parseJson = (buf: Buffer, start: number, end: number, isLast = false): Result<unknown> => {
+  const scan = new JsonScan(buf, start, end)
+  if (!scan.isWhole()) return { ok: false, error: jsonFault(scan.flaw as Flaw, buf, start, end, isLast) }
+  return { ok: true, value: JSON.parse(buf.toString('utf8', start, end)) }
+}
+
+export const jsonFault = (flaw: Flaw, buf: Buffer, start: number, end: number, isLast: boolean): Fault => {
+  const { code, at, reason, isCut } = flaw
+  if (isCut && isLast) return fault('truncated_line', `the input ended inside a value: ${reason}`)
+  const place = isCut ? 'at its end' : `at byte ${at - start + 1}`
+  const found = isCut ? '' : `, found ${preview(JSON.stringify(firstCharacter(buf, at, end)))}`
+  return fault(code, code === 'too_deep' ? reason : `not JSON ${place}: ${reason}${found}`)
+}
+
+const firstCharacter = (buf: Buffer, at: number, end: number): string =>
+  String.fromCodePoint(buf.toString('utf8', at, Math.min(at + 4, end)).codePointAt(0) ?? 0)

@@ -1,0 +1,21 @@
+// What the sh launcher of an executable saw before Node opened descriptors of its own.
+
+interface LauncherFds {
+  /** Those from 3 to 7 that were open. */
+  readonly open: ReadonlySet<number>
+  /** Those of 0 to 2 that were closed; Node puts /dev/null there, which would swallow output. */
+  readonly closed: ReadonlySet<number>
+}
+
+let seen: LauncherFds | undefined
+
+/** Undefined where Node was started without the launcher. What it said leaves the environment, since no child has these descriptors. */
+export const launcherFds = (): LauncherFds | undefined => {
+  const { PLUMB_FDS, PLUMB_CLOSED } = process.env
+  delete process.env.PLUMB_FDS
+  delete process.env.PLUMB_CLOSED
+  if (PLUMB_FDS !== undefined) seen = { open: digits(PLUMB_FDS, '34567'), closed: digits(PLUMB_CLOSED ?? '', '012') }
+  return seen
+}
+
+const digits = (text: string, allowed: string): ReadonlySet<number> => new Set([...text].filter((c) => allowed.includes(c)).map(Number))

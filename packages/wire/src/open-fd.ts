@@ -1,0 +1,49 @@
+// Streams on descriptors, of the kind that suits what is behind the number.
+
+import { close, createReadStream, createWriteStream, fstatSync, open, read, write, writev } from 'node:fs'
+import { Socket } from 'node:net'
+import { Readable, Writable } from 'node:stream'
+import { isatty, ReadStream, WriteStream } from 'node:tty'
+import { launcherFds } from './launcher.js'
+
+/** A descriptor that cannot be read gives a stream that fails when it is. */
+export const openInput = (fd: number): Readable => {
+  try {
+    if (isatty(fd)) return new ReadStream(fd)
+    if (isPipe(fd)) return new Socket({ fd, readable: true, writable: false })
+    return createReadStream('', { fd, fs: closing(fd) })
+  } catch (error) {
+    return new Readable({ read: (): void => void 0 }).destroy(error as Error)
+  }
+}
+
+/** A descriptor that cannot be written, such as a stdout that was never open, gives a stream that fails when it is. */
+export const openOutput = (fd: number): Writable => {
+  if (launcherFds()?.closed.has(fd)) return failing(new Error(`descriptor ${fd} is not open`))
+  try {
+    if (isatty(fd)) return new WriteStream(fd)
+    if (isPipe(fd)) return keptOpen(new Socket({ fd, readable: false, writable: true }))
+    return createWriteStream('', { fd, fs: closing(fd) })
+  } catch (error) {
+    return failing(error as Error)
+  }
+}
+
+// Ending a socket shuts it down for everybody who has it, such as the next command of the shell that we share stdout with.
+const keptOpen = (socket: Socket): Socket => {
+  socket._final = (done) => done()
+  return socket
+}
+
+// Streams of files must not be used here: each blocked read takes a thread of four, and keeps the process from ending.
+const isPipe = (fd: number): boolean => {
+  const stat = fstatSync(fd)
+  return stat.isFIFO() || stat.isSocket()
+}
+
+// Node aborts when 0, 1 or 2 is closed as files are.
+const closing = (fd: number) => ({ open, read, write, writev, close: fd > 2 ? close : leaveOpen })
+
+const leaveOpen = ((_fd: number, done: () => void) => done()) as typeof close
+
+const failing = (error: Error): Writable => new Writable({ write: (_chunk, _encoding, done) => done(error) })

@@ -1,0 +1,71 @@
+// Errors to stderr, for people or for programs, and the exit status that follows from them.
+
+import type { Writable } from 'node:stream'
+import { exitStatus, type Fault, fault } from './error.js'
+import { LineWriter } from './line-writer.js'
+import { escapeControls } from './preview.js'
+import { scrub } from './scrub.js'
+
+export interface ReporterOptions {
+  /** One object a line; else `program: error: …`. Default: `PLUMB_ERRORS=json`, or stderr is no terminal. */
+  readonly isJson?: boolean
+}
+
+// Errors that nobody reads must not fill the memory.
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
+
+export class Reporter {
+  /** The worst of what was reported: the exit status. */
+  status: 0 | 1 | 2 = 0
+  readonly isJson: boolean
+
+  readonly #program: string
+  readonly #stderr: Writable
+  readonly #writer: LineWriter
+  #dropped = 0
+
+  /** A stderr that is full or closed is not heard of again. */
+  constructor(program: string, stderr: Writable, { isJson }: ReporterOptions = {}) {
+    this.#program = program
+    this.#stderr = stderr
+    this.#writer = new LineWriter(stderr)
+    this.isJson = isJson ?? (process.env.PLUMB_ERRORS === 'json' || (stderr as { isTTY?: boolean }).isTTY !== true)
+  }
+
+  report(error: Fault): void {
+    this.status = Math.max(this.status, exitStatus(error)) as 1 | 2
+    this.write(this.#format(error))
+  }
+
+  /** One line as it is, without its end, but for keys; for diagnostics and logs, which share stderr. */
+  write(line: string): void {
+    if (this.#stderr.writableLength > MAX_WAITING_BYTES) {
+      this.#dropped++
+      return
+    }
+    if (this.#dropped > 0) this.#tellDropped()
+    this.#writer.writeText(scrub(line))
+  }
+
+  /** Resolves when everything is written, or cannot be. */
+  end(): Promise<void> {
+    if (this.#dropped > 0) this.#tellDropped()
+    return this.#writer.end()
+  }
+
+  #tellDropped(): void {
+    const detail = `${this.#dropped} lines were dropped here, since nobody read stderr`
+    this.#dropped = 0
+    this.#writer.writeText(this.#format(fault('overflow', detail)))
+  }
+
+  #format(error: Fault): string {
+    return this.isJson ? JSON.stringify(error) : `${this.#program}: error: ${describe(error)}`
+  }
+}
+
+const describe = ({ error, detail, port, line }: Fault): string => {
+  const place = [typeof port === 'string' ? port : '', typeof line === 'number' ? `line ${line}` : ''].filter((part) => part !== '')
+  const where = place.length === 0 || /\bline \d/.test(detail) ? '' : `${place.join(' ')}: `
+  return escapeControls(`${where}${detail} (${error})`)
+}

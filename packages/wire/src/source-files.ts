@@ -1,0 +1,132 @@
+// Spec texts: found, read once with limits, and handed on whole to the processes that run parts of the same spec.
+
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fault } from './error.js'
+import { preview } from './preview.js'
+import type { Result } from './result.js'
+
+/** No spec written by hand comes near it. */
+const MAX_SPEC_BYTES = 8 * 1024 * 1024
+
+/** Everything that was read, so that a child sees the same text even if a file has changed since. */
+export interface Bundle {
+  readonly entry: string
+  readonly files: { readonly [path: string]: string }
+  /** `FROM\u0000NAME` → path, for modules by name. */
+  readonly modules: { readonly [fromAndName: string]: string }
+}
+
+export interface SourceFiles {
+  read(path: string): Result<string>
+  find(name: string, from: string): string | undefined
+  beside(path: string, from: string): string
+  bundle(entry: string): Bundle
+}
+
+/**
+ * Reads from disk. A module by name is looked for beside `from`, then along `searchPath`, then in `standardLibrary`
+ * (name → text; its files are called `<stdlib>/NAME.plumb`).
+ */
+export const diskFiles = (searchPath: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles => {
+  const files: Record<string, string> = Object.create(null)
+  const modules: Record<string, string> = Object.create(null)
+  const libraryPath = (name: string) => `<stdlib>/${name}.plumb`
+  const read = (path: string): Result<string> => {
+    const known = files[path]
+    if (known !== undefined) return { ok: true, value: known }
+    const text = readSpec(path)
+    if (text.ok) files[path] = text.value
+    return text
+  }
+  const locate = (name: string, from: string): string | undefined => {
+    const onDisk = [dirname(from), ...searchPath].map((folder) => join(folder, `${name}.plumb`)).find(isFile)
+    if (onDisk !== undefined) return onDisk
+    if (!Object.hasOwn(standardLibrary, name)) return undefined
+    files[libraryPath(name)] = standardLibrary[name] ?? ''
+    return libraryPath(name)
+  }
+  return {
+    read,
+    find: (name, from) => {
+      const path = locate(name, from)
+      if (path !== undefined) modules[`${from}\u0000${name}`] = path
+      return path
+    },
+    beside,
+    bundle: (entry) => ({ entry, files: { ...files }, modules: { ...modules } }),
+  }
+}
+
+/** Reads from what a parent handed over; the disk is not touched. */
+export const bundledFiles = (bundle: Bundle): SourceFiles => ({
+  read: (path) => {
+    const text = Object.hasOwn(bundle.files, path) ? bundle.files[path] : undefined
+    if (text !== undefined) return { ok: true, value: text }
+    return { ok: false, error: fault('file_not_found', `the sources handed over hold no '${preview(path)}'`, { path }) }
+  },
+  find: (name, from) => bundle.modules[`${from}\u0000${name}`],
+  beside,
+  bundle: () => bundle,
+})
+
+const beside = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
+
+/** The bundle on a descriptor that the parent opened; undefined when it is no bundle. */
+export const readBundle = (fd: number): Bundle | undefined => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(fd, 'utf8'))
+    const isBundle = typeof value === 'object' && value !== null && 'entry' in value && 'files' in value && 'modules' in value
+    return isBundle ? (value as Bundle) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The whole text of a spec: UTF-8, a regular file (or a descriptor such as `/dev/fd/63`), at most 8 MiB. */
+export const readSpec = (path: string): Result<string> => {
+  const failed = (code: 'file_not_found' | 'spec_invalid', why: string): Result<string> => ({
+    ok: false,
+    error: fault(code, `cannot read '${preview(path, 200)}': ${why}`, { path }),
+  })
+  let fd: number | undefined
+  try {
+    // Not to wait for ever on a FIFO that nobody writes.
+    fd = openSync(path, constants.O_RDONLY | (isDescriptor(path) ? 0 : constants.O_NONBLOCK))
+    const stat = fstatSync(fd)
+    if (stat.isDirectory()) return failed('file_not_found', 'it is a directory')
+    if (!stat.isFile() && !isDescriptor(path)) return failed('file_not_found', 'it is no regular file')
+    const bytes = readUpTo(fd, MAX_SPEC_BYTES + 1)
+    if (bytes.length > MAX_SPEC_BYTES) return failed('spec_invalid', `it is larger than ${MAX_SPEC_BYTES} bytes`)
+    if (!isUtf8(bytes)) return failed('spec_invalid', 'it is not UTF-8')
+    return { ok: true, value: bytes.toString('utf8') }
+  } catch (error) {
+    return failed('file_not_found', reasonOf(error))
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+const isDescriptor = (path: string): boolean => /^\/(dev\/(fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/.test(resolve(path))
+
+const readUpTo = (fd: number, limit: number): Buffer => {
+  const chunks: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.min(65536, limit - total))
+    const n = chunk.length === 0 ? 0 : readSync(fd, chunk)
+    if (n === 0) return Buffer.concat(chunks, total)
+    chunks.push(chunk.subarray(0, n))
+    total += n
+  }
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return 'no such file'
+  if (code === 'EACCES') return 'permission denied'
+  return String(code ?? 'it cannot be read')
+}

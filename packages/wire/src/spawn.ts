@@ -1,0 +1,171 @@
+// Children: each in a process group of its own, on a lifeline, with the descriptors that were named and no others.
+
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
+import { drained } from './drained.js'
+import { makeFifos } from './fifo.js'
+import { LIFELINE_FD, withLifeline } from './lifeline.js'
+import { preview } from './preview.js'
+import { resolveProgram } from './resolve-program.js'
+import { fail, type Result } from './result.js'
+import { systemReason } from './system-reason.js'
+
+export interface ChildOptions {
+  /** The program and its arguments; a program with a slash is relative to `cwd`. */
+  readonly command: readonly string[]
+  readonly cwd?: string
+  readonly env: Readonly<Record<string, string>>
+  /** Those besides 0, 1 and 2, as the child sees them; 8 is taken. */
+  readonly fds?: Readonly<Record<number, 'in' | 'out'>>
+  /** Not one of our executables: gets pipes that `/dev/fd/N` can open. */
+  readonly isForeign: boolean
+}
+
+export interface Exit {
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Whoever spawned it listens to the streams before the next tick; what nobody listens to is dropped. */
+export interface Child {
+  readonly pid: number
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** By number: readable where the child writes, and the other way round. */
+  readonly fds: ReadonlyMap<number, Readable | Writable>
+  /** The process ended, and stdout and stderr were read to their end or nobody wrote to them for half a second. */
+  readonly exited: Promise<Exit>
+  /** To the whole group; does nothing once the end was seen, when the number may be somebody else's. */
+  kill(signal: NodeJS.Signals): void
+  /** TERM to the group, KILL after the grace; resolves when the process has ended. */
+  terminate(graceMs: number): Promise<void>
+}
+
+/** `file_not_found` or `config_invalid` where the command cannot be run, `child_failed` where the system has no room for it. */
+export const spawnChild = ({ command, cwd = process.cwd(), env, fds = {}, isForeign }: ChildOptions): Result<Child> => {
+  const [name = '', ...args] = command
+  const program = resolveProgram(name, cwd, env.PATH)
+  if (!program.ok) return program
+
+  const directions = new Map<number, 'in' | 'out'>([
+    [0, 'in'],
+    [1, 'out'],
+    [2, 'out'],
+  ])
+  for (const [fd, direction] of Object.entries(fds)) directions.set(Number(fd), direction)
+  const ends = makeEnds(directions, isForeign)
+  const started = start(withLifeline(program.value, args), { cwd, env, detached: true, stdio: ends.stdio })
+  for (const fd of ends.childs) closeSync(fd)
+  if ('reason' in started) {
+    for (const fd of ends.ours.values()) closeSync(fd)
+    return fail(started.code, `cannot start '${preview(name)}': ${started.reason}`)
+  }
+  return { ok: true, value: attach(started, directions, ends.ours) }
+}
+
+interface Ends {
+  readonly stdio: ('pipe' | 'ignore' | number)[]
+  /** FIFO ends that go to the child, and those that stay, by the child's number; none where Node makes the pipes. */
+  readonly childs: readonly number[]
+  readonly ours: ReadonlyMap<number, number>
+}
+
+const makeEnds = (directions: ReadonlyMap<number, 'in' | 'out'>, isForeign: boolean): Ends => {
+  // From 3 on, 'ignore' leaves the number closed.
+  const stdio: Ends['stdio'] = new Array(Math.max(LIFELINE_FD, ...directions.keys()) + 1).fill('ignore')
+  stdio[LIFELINE_FD] = 'pipe'
+  const fifos = isForeign ? makeFifos(directions.size) : undefined
+  const childs: number[] = []
+  const ours = new Map<number, number>()
+  let i = 0
+  for (const [fd, direction] of directions) {
+    const fifo = fifos?.[i++]
+    if (!fifo) {
+      stdio[fd] = 'pipe'
+      continue
+    }
+    const child = direction === 'in' ? fifo.reader : fifo.writer
+    stdio[fd] = child
+    childs.push(child)
+    ours.set(fd, direction === 'in' ? fifo.writer : fifo.reader)
+  }
+  return { stdio, childs, ours }
+}
+
+interface Refusal {
+  readonly code: 'config_invalid' | 'child_failed'
+  readonly reason: string
+}
+
+const start = ({ file, args }: { file: string; args: string[] }, options: SpawnOptions): ChildProcess | Refusal => {
+  const { spawn } = require('node:child_process') as typeof import('node:child_process')
+  try {
+    const child = spawn(file, args, options)
+    // Comes in a later tick and says which limit it was, when nobody waits for it any more.
+    child.on('error', () => {})
+    if (child.pid !== undefined) return child
+    for (const stream of child.stdio ?? []) stream?.destroy()
+    return { code: 'child_failed', reason: 'the system has no room for another process (see ulimit -n and ulimit -u)' }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'E2BIG')
+      return { code: 'config_invalid', reason: 'its arguments and environment are too long for the system; pass data in a file' }
+    if (code === 'ERR_INVALID_ARG_VALUE') return { code: 'config_invalid', reason: 'an argument or a variable holds a NUL character' }
+    return { code: 'child_failed', reason: systemReason(error as NodeJS.ErrnoException) }
+  }
+}
+
+const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out'>, ours: ReadonlyMap<number, number>): Child => {
+  const pid = child.pid as number
+  const streams = new Map<number, Readable | Writable>()
+  for (const [number, direction] of directions) {
+    const fd = ours.get(number)
+    const stream = fd === undefined ? child.stdio[number] : new Socket({ fd, readable: direction === 'out', writable: direction === 'in' })
+    streams.set(
+      number,
+      (stream as Socket).on('error', () => {}),
+    )
+  }
+  const lifeline = (child.stdio as unknown as Socket[])[LIFELINE_FD] as Socket
+  lifeline.on('error', () => {})
+
+  let hasEnded = false
+  const ended = new Promise<Exit>((resolve) => {
+    child.once('exit', (status, signal) => {
+      hasEnded = true
+      resolve({ status, signal })
+    })
+  })
+  const [stdin, stdout, stderr] = [streams.get(0) as Writable, streams.get(1) as Socket, streams.get(2) as Socket]
+  const exited = ended.then(async (exit) => {
+    const outputs = [...streams].filter(([number]) => directions.get(number) === 'out')
+    const ends = new Map(outputs.map(([number, stream]) => [number, drained(stream as Socket)]))
+    for (const [number, stream] of streams) if (directions.get(number) === 'in') stream.destroy()
+    await Promise.all([ends.get(1), ends.get(2)])
+    // What is left of the group has had its time.
+    lifeline.destroy()
+    return exit
+  })
+
+  const kill = (signal: NodeJS.Signals): void => {
+    if (hasEnded) return
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      // The group is gone, and the event that tells it is on its way.
+    }
+  }
+  const terminate = async (graceMs: number): Promise<void> => {
+    kill('SIGTERM')
+    const timer = setTimeout(() => kill('SIGKILL'), graceMs)
+    await ended
+    clearTimeout(timer)
+  }
+  streams.delete(0)
+  streams.delete(1)
+  streams.delete(2)
+  return { pid, stdin, stdout, stderr, fds: streams, exited, kill, terminate }
+}

@@ -1,0 +1,52 @@
+// What a process tells about itself on fd 3 (agent.md, Ports and control): one object a line, `kind` first.
+
+import type { Fault } from './error.js'
+import type { LineWriter } from './line-writer.js'
+import { scrub } from './scrub.js'
+
+export type Telemetry =
+  | {
+      kind: 'usage'
+      input_tokens: number
+      output_tokens: number
+      cache_read_tokens: number
+      cache_creation_tokens: number
+      model: string
+      ms: number
+    }
+  | { kind: 'text'; delta: string }
+  | { kind: 'thinking'; text: string }
+  | { kind: 'mended'; what: string }
+  | { kind: 'tool_call'; id: string; name: string; input: unknown }
+  | { kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number }
+  | { kind: 'retry'; attempt: number; reason: string; wait_ms: number }
+  | { kind: 'output'; value: unknown }
+  | ({ kind: 'error' } & Fault)
+  | Settled
+
+/** The first `inputs` inputs and `controls` control messages are done with, and `outputs` outputs were written for them. */
+export interface Settled {
+  kind: 'settled'
+  inputs: number
+  controls: number
+  outputs: number
+}
+
+export class TelemetryWriter {
+  readonly #writer: LineWriter | null
+  readonly #agent: string
+
+  /** `writer` null: nobody listens, and nothing is done. */
+  constructor(writer: LineWriter | null, agent: string) {
+    this.#writer = writer
+    this.#agent = agent
+  }
+
+  get isOn(): boolean {
+    return this.#writer !== null
+  }
+
+  emit(telemetry: Telemetry): void {
+    this.#writer?.writeText(scrub(JSON.stringify({ ...telemetry, agent: this.#agent, time: new Date().toISOString() })))
+  }
+}

@@ -1,0 +1,192 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import t from 'tap'
+import { childEnv } from '../src/child-env.js'
+import { type Child, type ChildOptions, spawnChild } from '../src/spawn.js'
+import { makeShell } from './probe.js'
+
+const { shell, folder, probe } = makeShell()
+
+const env = childEnv('foreign')
+
+const spawn = (command: string[], options: Partial<ChildOptions> = {}): Child => {
+  const child = spawnChild({ command, env, isForeign: true, cwd: folder, ...options })
+  if (!child.ok) throw new Error(child.error.detail)
+  child.value.stderr.resume()
+  return child.value
+}
+
+const textOf = async (stream: Readable): Promise<string> => {
+  let text = ''
+  for await (const chunk of stream) text += chunk
+  return text
+}
+
+/** Processes of the group that are more than a corpse, and not the watcher of the lifeline. */
+const living = (group: number): string[] =>
+  spawnSync('ps', ['-A', '-o', 'pgid=,stat=,args='], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([pgid, stat]) => Number(pgid) === group && !stat?.startsWith('Z'))
+    .map((fields) => fields.slice(2).join(' '))
+    .filter((args) => !args.includes('plumb-lifeline') && args !== 'sleep 1')
+
+const until = async (isSo: () => boolean, ms = 4000): Promise<boolean> => {
+  for (const end = Date.now() + ms; Date.now() < end; ) {
+    if (isSo()) return true
+    await new Promise((done) => setTimeout(done, 20))
+  }
+  return isSo()
+}
+
+t.test('descriptors and how it ended', async (t) => {
+  for (const isForeign of [true, false]) {
+    const child = spawn(['bash', '-c', 'cat; echo "from 6: $(cat <&6)" >&7; echo "$0 $1 $#" >&2; exit 3', 'a b', '$x"'], { isForeign, fds: { 6: 'in', 7: 'out' } })
+    child.stdin.end('one\n')
+    ;(child.fds.get(6) as Writable).end('control')
+    const [out, err, control, exit] = await Promise.all([textOf(child.stdout), textOf(child.stderr), textOf(child.fds.get(7) as Readable), child.exited])
+    t.same([out, err, control, exit], ['one\n', 'a b $x" 1\n', 'from 6: control\n', { status: 3, signal: null }], isForeign ? 'foreign' : 'ours')
+  }
+  t.same([...spawn(['true'], { fds: { 6: 'in' } }).fds.keys()], [6])
+
+  const open = await textOf(spawn(['bash', '-c', 'cd /proc/self/fd 2>&- && echo *'], { fds: { 3: 'out', 6: 'in' } }).stdout)
+  if (existsSync('/proc/self/fd')) t.match(open, /^0 1 2 3 6( 255)?\n$/, 'nothing else is open')
+
+  const named = spawn(['bash', '-c', 'cat /dev/fd/6 > /dev/fd/7; cat /dev/stdin > /dev/stdout; echo x > /dev/stderr'], { fds: { 6: 'in', 7: 'out' } })
+  named.stdin.end('data')
+  ;(named.fds.get(6) as Writable).end('control')
+  t.same(await Promise.all([textOf(named.stdout), textOf(named.fds.get(7) as Readable), textOf(named.stderr)]), ['data', 'control', 'x\n'], '/dev/fd/N opens')
+  const leftovers = readdirSync(process.env.TMPDIR ?? '/tmp').filter((name) => /^plumb-\w{6}$/.test(name))
+  t.same(leftovers, [], 'no FIFO is left')
+
+  const withoutMkfifo = spawn(['/bin/cat'], { env: { PATH: '/nowhere' } })
+  withoutMkfifo.stdin.end('x')
+  t.equal(await textOf(withoutMkfifo.stdout), 'x')
+
+  const killed = spawn(['sh', '-c', 'echo half; kill -9 $$'])
+  t.same([await textOf(killed.stdout), await killed.exited], ['half\n', { status: null, signal: 'SIGKILL' }])
+})
+
+t.test('everything written arrives, however slowly it is read', async (t) => {
+  const child = spawn(['sh', '-c', 'head -c 1000000 /dev/zero'])
+  child.stdout.once('data', () => child.stdout.pause())
+  let hasExited = false
+  void child.exited.then(() => {
+    hasExited = true
+  })
+  await until(() => living(child.pid).length === 0)
+  await new Promise((done) => setTimeout(done, 1200))
+  t.notOk(hasExited, 'a paused reader is waited for')
+  let bytes = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  child.stdout.resume()
+  await child.exited
+  t.ok(bytes > 900_000)
+})
+
+t.test('groups', async (t) => {
+  const group = spawn(['bash', '-c', 'sleep 300 & sleep 300 & echo ready; wait'])
+  await new Promise((done) => group.stdout.once('data', done))
+  t.equal(living(group.pid).length, 3)
+  await group.terminate(2000)
+  t.ok(await until(() => living(group.pid).length === 0), 'terminate ends the whole group')
+  t.equal((await group.exited).signal, 'SIGTERM')
+
+  const deaf = spawn(['bash', '-c', "trap '' TERM; sleep 300 & echo ready; wait; wait"])
+  await new Promise((done) => deaf.stdout.once('data', done))
+  const start = Date.now()
+  await deaf.terminate(200)
+  t.equal((await deaf.exited).signal, 'SIGKILL', 'what ignores TERM is killed after the grace')
+  t.ok(Date.now() - start < 2000)
+  t.ok(await until(() => living(deaf.pid).length === 0))
+
+  const straggler = spawn(['sh', '-c', "trap '' TERM; sleep 300 & echo done"])
+  const before = Date.now()
+  t.equal(await textOf(straggler.stdout).catch(() => 'cut'), 'cut', 'the stream is cut off from the straggler')
+  t.same(await straggler.exited, { status: 0, signal: null })
+  t.ok(Date.now() - before < 2500, 'a grandchild that keeps stdout is not waited for')
+  t.ok(await until(() => living(straggler.pid).length === 0), 'and is ended')
+
+  const late = spawn(['sh', '-c', '(sleep 0.2; echo late) & echo early'])
+  t.equal(await textOf(late.stdout), 'early\nlate\n', 'one that still has something to say is')
+
+  const gone = spawn(['true'])
+  await gone.exited
+  const kill = t.capture(process, 'kill', () => true)
+  gone.kill('SIGTERM')
+  await gone.terminate(10)
+  t.same(kill(), [], 'nothing is signalled once the end was seen')
+})
+
+t.test('kill -9 of a parent leaves nothing', async (t) => {
+  for (const script of ["trap '' TERM HUP INT; sleep 300 & sleep 300 & wait", 'exec sleep 300', 'read x; sleep 300']) {
+    const { out } = await shell(`exec 3< <(exec node $probe parent bash -c "$script"); parent=$!; read pid <&3; echo $pid; sleep 0.2; ps -A -o pgid= | grep -c "^ *$pid$"; kill -9 $parent`, { script })
+    const [pid, count] = out.trim().split('\n').map(Number)
+    t.ok(count && count >= 2, `${script}: ran`)
+    t.ok(await until(() => living(pid as number).length === 0), `${script}: gone`)
+  }
+  t.ok(probe)
+})
+
+t.test('what cannot be started', async (t) => {
+  mkdirSync(join(folder, 'sub'))
+  writeFileSync(join(folder, 'plain'), '#!/bin/sh\n')
+  writeFileSync(join(folder, 'sub/prog'), '#!/bin/sh\necho "$PWD"\n')
+  chmodSync(join(folder, 'sub/prog'), 0o755)
+  const cases: [Partial<ChildOptions> & { command: string[] }, error: string, detail: RegExp][] = [
+    [{ command: ['no-such-program'] }, 'file_not_found', /program 'no-such-program' is not on PATH/],
+    [{ command: ['prog'], env: { PATH: 'sub::.' } }, 'file_not_found', /not on PATH/],
+    [{ command: ['./missing'] }, 'file_not_found', /'\.\/missing' does not exist/],
+    [{ command: ['./plain'] }, 'file_not_found', /'\.\/plain' is not executable/],
+    [{ command: ['./sub'] }, 'file_not_found', /'\.\/sub' is a directory/],
+    [{ command: ['true'], cwd: join(folder, 'nowhere') }, 'file_not_found', /working directory '.*nowhere'/],
+    [{ command: [] }, 'file_not_found', /program '' is not on PATH/],
+    [{ command: ['true', 'x'.repeat(200_000)] }, 'config_invalid', /cannot start 'true': its arguments and environment are too long/],
+    [{ command: ['true', 'a\0b'] }, 'config_invalid', /NUL/],
+  ]
+  for (const isForeign of [true, false]) {
+    for (const [options, error, detail] of cases) {
+      const child = spawnChild({ env, cwd: folder, isForeign, ...options })
+      t.match(child, { ok: false, error: { error, detail } }, String(detail))
+    }
+  }
+  t.equal(await textOf(spawn(['./prog'], { cwd: join(folder, 'sub') }).stdout), `${join(folder, 'sub')}\n`)
+})
+
+t.test('the environment', async (t) => {
+  const given = {
+    PATH: process.env.PATH,
+    LC_ALL: 'C',
+    OPENAI_API_KEY: 'sk-1',
+    PLUMB_MODEL: 'doctor',
+    PLUMB_FDS: '4',
+    PLUMB_CLOSED: '1',
+    https_proxy: 'http://p',
+    NODE_OPTIONS: '-r x',
+    LD_PRELOAD: 'x',
+    MINE: 'm',
+    HOME: '() { :; }',
+  }
+  t.strictSame(childEnv('foreign', [], given), { PATH: given.PATH, LC_ALL: 'C' })
+  t.strictSame(childEnv('foreign', ['MINE', 'OPENAI_API_KEY'], given), { PATH: given.PATH, LC_ALL: 'C', OPENAI_API_KEY: 'sk-1', MINE: 'm' })
+  t.strictSame(childEnv('ours', [], given), { PATH: given.PATH, LC_ALL: 'C', OPENAI_API_KEY: 'sk-1', PLUMB_MODEL: 'doctor', https_proxy: 'http://p' })
+
+  process.env.WIRE_TEST_CANARY = 'x'
+  const names = (await textOf(spawn(['env'], { env: childEnv('foreign') }).stdout)).split('\n').map((line) => line.split('=')[0])
+  delete process.env.WIRE_TEST_CANARY
+  t.notOk(names.includes('WIRE_TEST_CANARY'))
+})
+
+t.test('signals', async (t) => {
+  const once = `exec 3< <(exec node $probe stop); p=$!; read x <&3; kill -TERM $p; cat <&3; wait $p; echo $?`
+  t.equal((await shell(once)).out, 'first SIGTERM\n143\n')
+  t.equal((await shell(once.replaceAll('TERM', 'INT'))).out, 'first SIGINT\n130\n')
+  t.equal((await shell(once.replaceAll('TERM', 'HUP'))).out, 'first SIGHUP\n129\n')
+  const twice = `exec 3< <(exec node $probe stop twice); p=$!; read x <&3; kill -INT $p; read y <&3; kill -INT $p; cat <&3; wait $p; echo $y $?`
+  t.equal((await shell(twice)).out, 'second SIGINT\nfirst SIGINT 143\n')
+})
+

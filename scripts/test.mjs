@@ -1,0 +1,54 @@
+// Installs and builds what is not, then runs all that must hold; the last line says "N passed, N failed": test.mjs
+
+import { existsSync, readFileSync } from 'node:fs'
+import { build, buildTests } from './build.mjs'
+import { checkSources } from './check.mjs'
+import { installDependencies } from './dependencies.mjs'
+import { ROOT, run, runMain } from './step.mjs'
+import { runTests } from './tests.mjs'
+
+const SHARED_CASES = `${ROOT}/../shared/cases/run`
+const SHARED_LIST = `${ROOT}/test/shared-cases.txt`
+
+// Each resolves to { passed, failed }, or to a word on why there is nothing to run.
+const STEPS = {
+  'types, lint, dead exports': () => checkSources(),
+  tests: async () => runTests(await buildTests()),
+  cases: () => runCases(`${ROOT}/test/run-cases.mjs`, [`${ROOT}/test/cases`]),
+  'shared cases': () => {
+    if (!existsSync(SHARED_CASES)) return "skipped, '../shared/cases' is not here"
+    if (readFileSync(SHARED_LIST, 'utf8').trim() === '') return "none, 'test/shared-cases.txt' is empty"
+    return runCases(SHARED_CASES, ['--list', SHARED_LIST])
+  },
+}
+
+const runCases = async (runner, args) => {
+  const { status, output } = await run(process.execPath, [runner, ...args])
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(output) ?? [0, 0, 1]
+  if (status !== 0) process.stdout.write(output)
+  return { passed: Number(passed), failed: Math.max(Number(failed), status === 0 ? 0 : 1) }
+}
+
+const testAll = async () => {
+  await installDependencies()
+  await build()
+  const total = { passed: 0, failed: 0 }
+  for (const [title, step] of Object.entries(STEPS)) {
+    const counts = await step()
+    console.log(`${title}: ${typeof counts === 'string' ? counts : inWords(counts)}`)
+    total.passed += counts.passed ?? 0
+    total.failed += counts.failed ?? 0
+  }
+  return total
+}
+
+const inWords = ({ passed, failed }) => `${passed} passed, ${failed} failed`
+
+await runMain(import.meta.url, async () => {
+  const total = await testAll().catch((error) => {
+    console.log(error.message)
+    return { passed: 0, failed: 1 }
+  })
+  console.log(inWords(total))
+  return total.failed === 0 && total.passed > 0
+})

@@ -1,0 +1,146 @@
+// README and the manual pages say what is so: every example does what it shows, every option stands in help and page alike.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { isShown, runExamples } from './example.js'
+import { askHelp, readHelp } from './help.js'
+import { documentedCommands, documentedOptions, exitStatuses, manExamples, misplaced } from './man-page.js'
+import { readMarkdown } from './readme.js'
+
+const pages = readdirSync('man').filter((file) => /\.[1-8]$/.test(file))
+const executables = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin/${name}`))
+
+t.test('README does what it shows', async (t) => {
+  const examples = readMarkdown(readFileSync('README.md', 'utf8'))
+  t.ok(
+    examples.some(({ kind }) => kind === 'run'),
+    'something is run',
+  )
+  t.strictSame(runExamples(examples), [])
+})
+
+t.test('manual pages do what they show', async (t) => {
+  for (const file of pages) t.strictSame(runExamples(manExamples(readFileSync(`man/${file}`, 'utf8'))), [], file)
+})
+
+t.test('manual pages have their sections in order', async (t) => {
+  for (const file of pages) t.strictSame(misplaced(readFileSync(`man/${file}`, 'utf8')), [], file)
+})
+
+t.test('each executable has a page, with its options, its commands and its exit statuses', async (t) => {
+  for (const name of executables) {
+    const page = readFileSync(`man/${name}.1`, 'utf8')
+    const help = askHelp(`packages/${name}/bin/${name}`)
+    t.strictSame([...documentedOptions(page)].sort(), [...help.options].sort(), `${name}: options`)
+    const commands = documentedCommands(page)
+    t.strictSame(
+      help.commands.filter((command) => !commands.has(command)),
+      [],
+      `${name}: commands that the page lacks`,
+    )
+    t.strictSame(exitStatuses(page), ['0', '1', '2'], `${name}: exit statuses`)
+  }
+})
+
+t.test('examples of Markdown', async (t) => {
+  const fence = '```'
+  const text = `${fence}plumb a/b.plumb\nmain = id\n${fence}\n\n${fence}sh\ncat a/b.plumb; echo two >&2\n${fence}\n${fence}text\nmain …\ntwo\n${fence}\n`
+  t.match(readMarkdown(text), [
+    { kind: 'file', line: 1, name: 'a/b.plumb', text: 'main = id\n' },
+    { kind: 'run', line: 5, output: 'main …\ntwo\n' },
+  ])
+  t.strictSame(runExamples(readMarkdown(text)), [])
+  t.match(runExamples(readMarkdown(text.replace('\ntwo\n', '\nthree\n'))), [
+    /^line 5: cat .*\nprints\nmain = id\ntwo\n\nnot\nmain …\nthree\n$/s,
+  ])
+  t.match(runExamples(readMarkdown(`${fence}sh\nfalse\n${fence}\n`)), [/^line 1: false\nends with status 1/])
+  t.match(runExamples(readMarkdown(`${fence}sh no-run\nfalse\n${fence}\n`)), ["line 1: 'sh no-run' needs a reason"])
+  t.strictSame(readMarkdown(`${fence}sh no-run takes an hour\nfalse\n${fence}\n`), [])
+  t.strictSame(readMarkdown(`${fence}text\nprose\n${fence}\n`), [])
+})
+
+t.test('what is shown', async (t) => {
+  t.ok(isShown('a\n…\nd', 'a\nb\nc\nd\n'))
+  t.ok(isShown('a\n...\nd\n', 'a\nd\n'))
+  t.notOk(isShown('a\n…\nd', 'a\nb\n'))
+  t.ok(isShown('v…, (1)', 'v1.2, (1)'))
+  t.notOk(isShown('a.c', 'abc'))
+})
+
+t.test('manual pages', async (t) => {
+  const page = `.Dd January 1, 2026
+.Dt X 1
+.Os
+.Sh NAME
+.Nm x
+.Nd does it
+.Sh SYNOPSIS
+.Nm
+.Op Fl q
+.Sh DESCRIPTION
+.Bl -tag -width Ds
+.It Fl R , Fl -raw-input
+Lines.
+.It Fl e Ar text , Fl Fl eval Ns = Ns Ar text
+.It Fl h , -help
+.It Cm check
+.El
+.Sh EXIT STATUS
+.Bl -tag
+.It 0
+.It Li 1
+.El
+.Sh EXAMPLES
+.\\" file in.txt
+.Bd -literal
+\\&.a\\e
+.Ed
+.\\" run
+.Bd -literal -offset indent
+$ cat in.txt |
+>   cat
+\\&.a\\e
+$ true
+.Ed
+.\\" no-run needs a network
+.Bd -literal
+$ false
+.Ed
+.Sh SEE ALSO
+.Xr y 1
+`
+  t.strictSame(misplaced(page), [])
+  t.strictSame(misplaced(page.replace('.Sh SEE ALSO', '.Sh FILES')), ['section FILES comes too late'])
+  t.strictSame(misplaced(page.replace('.Os\n', '').replace('.Sh DESCRIPTION', '.Sh TEXT')), [
+    '.Os is missing',
+    'section DESCRIPTION is missing',
+  ])
+  t.strictSame([...documentedOptions(page)], ['-R', '--raw-input', '-e', '--eval', '-h', '--help'])
+  t.strictSame([...documentedCommands(page)], ['check'])
+  t.strictSame(exitStatuses(page), ['0', '1'])
+  t.match(manExamples(page), [
+    { kind: 'file', name: 'in.txt', text: '.a\\\n' },
+    { kind: 'run', script: 'cat in.txt |\n  cat\n', output: '.a\\\n' },
+    { kind: 'run', script: 'true\n' },
+  ])
+  t.strictSame(runExamples(manExamples(page)), [])
+  t.match(runExamples(manExamples(page.replace('.\\" run\n', ''))), [/^line \d+: a literal block of EXAMPLES needs a comment/])
+})
+
+t.test('help', async (t) => {
+  const { options, commands } = readHelp(`Usage: x [options] spec
+
+Options:
+  -R, --raw-input    each line is a string,
+                     as it stands
+  --max <n>          so many
+  -V                 short
+  -h, --help         display help
+
+Commands:
+  check [options]    says ok
+  help [command]     display help
+`)
+  t.strictSame([...options], ['-R', '--raw-input', '--max', '-V', '-h', '--help'])
+  t.strictSame(commands, ['check'])
+})

@@ -1,0 +1,60 @@
+// What a document shows to be done, done: files laid, commands run, and their output compared with the output it shows.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+export type Example =
+  | { readonly kind: 'file'; readonly line: number; readonly name: string; readonly text: string }
+  /** `output` is what stdout and stderr show together; without it the script must succeed. */
+  | { readonly kind: 'run'; readonly line: number; readonly script: string; readonly output?: string }
+  | { readonly kind: 'wrong'; readonly line: number; readonly reason: string }
+
+/** Runs a document's examples in order in one folder of their own, where the source tree's folders are. Returns what is wrong. */
+export const runExamples = (examples: readonly Example[]): string[] => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-docs-'))
+  for (const name of ['packages', 'scripts', 'man']) symlinkSync(resolve(name), join(folder, name))
+  try {
+    return examples.flatMap((example) => {
+      if (example.kind === 'file') layFile(join(folder, example.name), example.text)
+      const wrong = example.kind === 'wrong' ? example.reason : example.kind === 'run' ? runOne(example, folder) : undefined
+      return wrong === undefined ? [] : [`line ${example.line}: ${wrong}`]
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Is the output what is shown? A line `…` (or `...`) stands for any lines, a `…` in a line for any text. */
+export const isShown = (shown: string, output: string): boolean => {
+  const pattern = shown
+    .trimEnd()
+    .split('\n')
+    .map((line) => (/^\s*(…|\.\.\.)\s*$/.test(line) ? '(?:.*\\n)*?' : `${line.trimEnd().split('…').map(escape).join('.*')}[ \\t]*\\n`))
+  return new RegExp(`^${pattern.join('')}$`).test(`${output.trimEnd()}\n`)
+}
+
+const layFile = (path: string, text: string): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
+}
+
+const runOne = ({ script, output }: Example & { kind: 'run' }, folder: string): string | undefined => {
+  const bins = readdirSync('packages')
+    .map((name) => resolve('packages', name, 'bin'))
+    .filter((bin) => existsSync(bin))
+  const env = { PATH: [...bins, process.env.PATH].join(':'), HOME: folder, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
+  const run = spawnSync('sh', ['-c', `exec 2>&1\n${script}`], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+  })
+  if (run.error) return `${script.trim()}\nis not run: ${run.error.message}`
+  if (output === undefined) return run.status === 0 ? undefined : `${script.trim()}\nends with status ${run.status}:\n${run.stdout}`
+  return isShown(output, run.stdout) ? undefined : `${script.trim()}\nprints\n${run.stdout}\nnot\n${output}`
+}
+
+const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')

@@ -1,0 +1,186 @@
+// The rules of the house that no compiler keeps: who may import what, how long a file may be, what the top level holds.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { basename, join, sep } from 'node:path'
+import t from 'tap'
+import ts from 'typescript'
+
+// Tests run in the root.
+const PACKAGES = readdirSync('packages')
+
+const TOP_LEVEL = [
+  ...['.ci', '.gitignore', 'CHANGELOG.md', 'LICENSE', 'README.md', 'biome.json', 'man', 'package.json', 'packages'],
+  ...['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts', 'test', 'tsconfig.base.json'],
+]
+const NOT_OURS = ['.git', 'node_modules', 'dist']
+
+/** Which packages each may import: the arrows of the house. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  wire: [],
+  lang: ['wire'],
+  'plumb-tool': ['lang', 'wire'],
+  'plumb-agent': ['plumb-tool', 'lang', 'wire'],
+  'plumb-mcp': ['plumb-tool', 'lang', 'wire'],
+  plumb: ['plumb-tool', 'lang', 'wire'],
+  'plumb-mux': ['wire'],
+  'plumb-chat': ['wire'],
+}
+
+/** Of some packages, only these parts may be imported. */
+const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  lang: { wire: /^@plumb\/wire\/(error|nearest|preview|result)$/ },
+  'plumb-agent': { 'plumb-tool': /^@plumb\/tool\/call\/(validate|permit|approve)$/ },
+}
+
+/** The one door of each dependency. A dependency that is not here has no door yet: give it one. */
+const DOORS: Readonly<Record<string, RegExp>> = {
+  '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/source\/mcp|plumb-mcp\/src)\//,
+  ajv: /^packages\/wire\/src\/schema\.ts$/,
+  commander: /^packages\/[^/]+\/src\/main[^/]*\.ts$/,
+  'node:child_process': /^packages\/wire\/src\//,
+  pino: /^packages\/wire\/src\/log\.ts$/,
+  split2: /^packages\/wire\/src\//,
+  undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|plumb-mcp\/src)\//,
+}
+
+const LONGEST = 300
+/** Longer, each for its reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'packages/lang/src/ast.ts': 'one node type for each production of the grammar',
+}
+
+const FORBIDDEN_NAME = /^(utils?|helpers?|common|misc|managers?|handlers?)$/
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>>
+}
+
+const manifest = (name: string): Manifest => JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
+
+const references = (name: string): string[] => {
+  const config: { references?: { path: string }[] } = JSON.parse(readFileSync(`packages/${name}/tsconfig.json`, 'utf8'))
+  return (config.references ?? []).map(({ path }) => path).sort()
+}
+
+const sources = (name: string): string[] => filesUnder(`packages/${name}/src`).filter((file) => file.endsWith('.ts'))
+
+const importsOf = (file: string): string[] => ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName)
+
+const leaves =
+  (name: string) =>
+  ({ file, specifier }: { file: string; specifier: string }): boolean =>
+    specifier.startsWith('.') && !join(file, '..', specifier).startsWith(join('packages', name) + sep)
+
+/** The folder of a package of ours; undefined for any other. */
+const packageOf = (specifier: string): string | undefined => {
+  const [, name = ''] = /^@plumb\/([^/]+)/.exec(specifier) ?? []
+  if (name !== '') return name === 'tool' ? 'plumb-tool' : name
+  return PACKAGES.includes(specifier.split('/')[0] ?? '') ? specifier.split('/')[0] : undefined
+}
+
+const module = (specifier: string): string => {
+  if (isBuiltin(specifier)) return specifier.startsWith('node:') ? specifier : `node:${specifier}`
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+const filesUnder = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+        if (NOT_OURS.includes(entry.name)) return []
+        return entry.isDirectory() ? filesUnder(join(folder, entry.name)) : [join(folder, entry.name)]
+      })
+    : []
+
+t.test('each package imports only what its arrow allows', async (t) => {
+  for (const name of PACKAGES) {
+    const allowed = ARROWS[name]
+    t.ok(allowed, `packages/${name} is in the table of arrows`)
+    const imports = sources(name).flatMap((file) => importsOf(file).map((specifier) => ({ file, specifier })))
+    const wrong = imports.filter(({ specifier }) => {
+      const to = packageOf(specifier)
+      const part = to && PARTS[name]?.[to]
+      return to !== undefined && (!allowed?.includes(to) || (part && !part.test(specifier)))
+    })
+    t.strictSame(wrong, [], `packages/${name}: imports`)
+    t.strictSame(imports.filter(leaves(name)), [], `packages/${name}: relative imports stay inside`)
+    const dependencies = Object.keys(manifest(name).dependencies ?? {}).filter((dependency) => packageOf(dependency))
+    t.strictSame(
+      dependencies.filter((dependency) => !allowed?.includes(packageOf(dependency) ?? '')),
+      [],
+      `packages/${name}: dependencies`,
+    )
+    t.strictSame(
+      references(name),
+      dependencies.map((dependency) => `../${packageOf(dependency)}`).sort(),
+      `packages/${name}: tsconfig references`,
+    )
+  }
+})
+
+t.test('each dependency has one door', async (t) => {
+  for (const name of PACKAGES) {
+    const wrong = sources(name).flatMap((file) =>
+      importsOf(file)
+        .filter((specifier) => !specifier.startsWith('.') && packageOf(specifier) === undefined)
+        .filter((specifier) => (DOORS[module(specifier)] ? !DOORS[module(specifier)]?.test(file) : !isBuiltin(specifier)))
+        .map((specifier) => `${file}: ${specifier}`),
+    )
+    t.strictSame(wrong, [], `packages/${name}`)
+  }
+})
+
+t.test('file descriptors from 3 up are opened by wire alone', async (t) => {
+  const opens =
+    /\b(createReadStream|createWriteStream|Socket|ReadStream|WriteStream|readSync|writeSync)\b[^\n]*\bfd: *\w|\b(readSync|writeSync)\([3-9]\b/
+  const wrong = PACKAGES.filter((name) => name !== 'wire').flatMap((name) =>
+    sources(name).filter((file) => opens.test(readFileSync(file, 'utf8'))),
+  )
+  t.strictSame(wrong, [])
+})
+
+t.test(`no file is longer than ${LONGEST} lines, or named for nothing`, async (t) => {
+  const files = PACKAGES.flatMap((name) => filesUnder(`packages/${name}/src`))
+  const long = files.filter((file) => file.endsWith('.ts') && readFileSync(file, 'utf8').split('\n').length - 1 > LONGEST)
+  t.strictSame(
+    long.filter((file) => !LONG_FILES[file]),
+    [],
+    'length',
+  )
+  t.strictSame(
+    Object.keys(LONG_FILES).filter((file) => !long.includes(file)),
+    [],
+    'what is in the list of long files is long',
+  )
+  t.strictSame(
+    files.filter((file) => file.split('/').some((part) => FORBIDDEN_NAME.test(part.replace(/\..*$/, '')))),
+    [],
+    'names',
+  )
+})
+
+t.test('the top level holds what it should, and nothing else', async (t) => {
+  t.strictSame(
+    readdirSync('.')
+      .filter((name) => !NOT_OURS.includes(name))
+      .sort(),
+    [...TOP_LEVEL].sort(),
+  )
+})
+
+t.test('no file names a registry host or a path of one machine', async (t) => {
+  const foreign = new RegExp(
+    ['registry\\.[a-z]', 'npmjs\\.', 'jsr\\.io', 'codeload\\.', 'tarball: *http', '(?:^|[\\s"\'`(=:])/(?:home|root|Users|work)/'].join('|'),
+    'm',
+  )
+  const wrong = filesUnder('.').filter((file) => file !== join('test', 'house.test.ts') && foreign.test(readFileSync(file, 'latin1')))
+  t.strictSame(wrong, [])
+})
+
+t.test('every executable has the same launcher', async (t) => {
+  const stubs = PACKAGES.flatMap((name) => (existsSync(`packages/${name}/bin`) ? [`packages/${name}/bin/${name}`] : []))
+  t.ok(stubs.length > 0)
+  t.equal(new Set(stubs.map((file) => readFileSync(file, 'utf8'))).size, 1)
+  for (const file of stubs) t.strictSame(manifest(basename(file)).bin, { [basename(file)]: `bin/${basename(file)}` }, file)
+})

@@ -1,0 +1,85 @@
+// The launcher of the executables: what it finds open, from where it can be called, and what it says when it cannot start.
+
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+
+const folder = mkdtempSync(join(tmpdir(), 'plumb launcher '))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+const lay = (name: string, main?: string): string => {
+  mkdirSync(join(folder, name, 'bin'), { recursive: true })
+  copyFileSync('packages/plumb/bin/plumb', join(folder, name, 'bin/plumb'))
+  if (main !== undefined) {
+    mkdirSync(join(folder, name, 'dist'))
+    writeFileSync(join(folder, name, 'dist/main.cjs'), main)
+  }
+  return join(folder, name, 'bin/plumb')
+}
+
+const sh = (script: string): { status: number | null; stdout: string; stderr: string } => {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', input: '', timeout: 30_000 })
+  return { status, stdout, stderr }
+}
+
+const DONE = { status: 0, stderr: '' }
+const SHELLS = ['sh', 'bash', 'dash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
+
+lay('package', 'console.log(JSON.stringify([process.env.PLUMB_FDS, process.env.PLUMB_FD, ...process.argv.slice(2)]))\n')
+mkdirSync(join(folder, 'on path'))
+symlinkSync('../package/bin/plumb', join(folder, 'on path/plumb'))
+
+t.test('file descriptors that were inherited are named', async (t) => {
+  const cases = [
+    ['', ''],
+    ['3</dev/null', '3'],
+    ['4>/dev/null', '4'],
+    ['6<>/dev/null', '6'],
+    ['3>/dev/null 6</dev/null 9</dev/null', '3,6'],
+    ['3>&1 4>&1 5>&1 6</dev/null 7>&2', '3,4,5,6,7'],
+  ]
+  for (const shell of SHELLS) {
+    for (const [redirections, fds] of cases) {
+      t.strictSame(sh(`${shell} package/bin/plumb ${redirections}`), { ...DONE, stdout: `["${fds}",null]\n` }, `${shell} ${redirections}`)
+    }
+  }
+  t.strictSame(sh('PLUMB_FDS=4 package/bin/plumb').stdout, '["",null]\n', 'what the environment says of them does not count')
+})
+
+t.test('it is called from anywhere, with its arguments as they are', async (t) => {
+  const calls = [
+    'package/bin/plumb',
+    'cd package/bin && ./plumb',
+    "'on path/plumb'",
+    'PATH="$PWD/on path:$PATH"; plumb',
+    'PATH="on path:$PATH"; plumb',
+    'cd \'on path\' && PATH=":$PATH" && plumb',
+    'ln -s "$PWD/on path/plumb" again && ./again',
+    'exec /bin/sh package/bin/plumb',
+  ]
+  for (const call of calls) t.strictSame(sh(`${call} 'a  b' '' -x '"*'`), { ...DONE, stdout: '["",null,"a  b","","-x","\\"*"]\n' }, call)
+})
+
+t.test('what cannot start says why', async (t) => {
+  lay('empty')
+  t.match(sh('empty/bin/plumb'), { status: 2, stdout: '', stderr: /^plumb: error: not built.* run 'npm start'.*\n$/ })
+  lay('broken', "require('absent')\n")
+  t.match(sh('broken/bin/plumb'), { status: 1, stderr: /Cannot find module 'absent'/ })
+  const old = 'Object.defineProperty(process, "versions", { value: { node: "18.20.1" } })\n'
+  writeFileSync(join(folder, 'old.cjs'), old)
+  t.match(sh('NODE_OPTIONS="--require ./old.cjs" package/bin/plumb'), { status: 2, stdout: '', stderr: /^plumb: error: needs Node.js 20/ })
+})
+
+t.test('install puts executables and pages in place, as often as it is asked', async (t) => {
+  const install = `${process.cwd()}/scripts/install`
+  for (const time of ['first', 'second']) {
+    t.match(sh(`DESTDIR="$PWD/stage" '${install}' /usr`), { status: 0, stdout: '', stderr: '' }, time)
+    for (const name of readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))) {
+      t.match(sh(`'stage/usr/bin/${name}' --version`), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/ }, name)
+      t.ok(existsSync(join(folder, `stage/usr/share/man/man1/${name}.1`)), `${name}.1`)
+    }
+  }
+  t.match(sh(`'${install}'`), { status: 2, stderr: /^usage: / })
+})
