@@ -1,12 +1,12 @@
 // plumb check: ok and how much there is, or every diagnostic (language.md, Diagnostics).
 
 import { type Bound, type Compiled, type Diagnostic, hasErrors, printType, toJson, toText } from '@plumb/lang'
-import { Reporter } from '@plumb/wire'
+import { openOutput, Reporter } from '@plumb/wire'
 import { load, type SpecOptions } from './load.js'
 
 /** Exit 2 when a spec has errors or cannot be read. With `--json` everything stands on stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
-  const reporter = new Reporter('plumb', process.stderr)
+  const reporter = new Reporter('plumb', openOutput(2))
   const out: string[] = []
   for (const path of options.eval === undefined ? paths : [undefined]) {
     const loaded = load(path, options)

@@ -1,6 +1,6 @@
 // plumb explain CODE: what an error code means and how to mend it, from the one table.
 
-import { ERRORS, exitStatus, fail, fault, isCode, nearest, Reporter } from '@plumb/wire'
+import { ERRORS, exitStatus, fail, fault, isCode, nearest, openOutput, Reporter } from '@plumb/wire'
 
 export const explain = async (code: string): Promise<number> => {
   if (isCode(code)) {
@@ -9,7 +9,7 @@ export const explain = async (code: string): Promise<number> => {
     process.stdout.write(`${code} (${category}, exit status ${exitStatus(fault(code, ''))}, ${retry})\n  ${meaning}\n  what to do: ${remedy}\n`)
     return 0
   }
-  const reporter = new Reporter('plumb', process.stderr)
+  const reporter = new Reporter('plumb', openOutput(2))
   const near = nearest(code, Object.keys(ERRORS))
   const { error } = fail('usage', `'${code}' is no error code; ${near ? `did you mean '${near}'?` : `there are ${Object.keys(ERRORS).join(', ')}`}`)
   reporter.report(error)

@@ -1,7 +1,7 @@
 // The front door: argv and stdio in, exit status out.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { fail, MAX_LINE, nearest, Reporter } from '@plumb/wire'
+import { fail, MAX_LINE, nearest, openOutput, Reporter } from '@plumb/wire'
 import { version } from '../package.json'
 import { check } from './check-command.js'
 import { explain } from './explain-command.js'
@@ -99,7 +99,7 @@ const main = async (): Promise<void> => {
 }
 
 const refuse = async ({ code, message }: CommanderError): Promise<number> => {
-  const reporter = new Reporter('plumb', process.stderr)
+  const reporter = new Reporter('plumb', openOutput(2))
   const said = message.replace(/^error: /, '').replace(/\n[^]*/, '')
   const option = /unknown option '(-[^']+)'/.exec(said)?.[1]
   const known = [program, ...program.commands].flatMap((c) => c.options.map((o) => o.long ?? ''))

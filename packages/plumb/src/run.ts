@@ -41,7 +41,7 @@ const CHILD_GRACE_MS = 2000
 
 /** Resolves to the exit status; a run that was stopped by a signal dies of it. */
 export const run = async (path: string | undefined, options: RunOptions): Promise<number> => {
-  const reporter = new Reporter('plumb', process.stderr)
+  const reporter = new Reporter('plumb', openOutput(2))
   const died = await start(path, options, reporter)
   await reporter.end()
   if (died) dieOf(died)

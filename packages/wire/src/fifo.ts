@@ -1,16 +1,12 @@
-// Pipes that `/dev/fd/N` can open: Node would make socketpairs, which cannot be opened by name.
+// Pipes with a name in the file system, which has gone when they are handed out.
 
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Pipe } from './real-pipe.js'
 
-export interface Fifo {
-  readonly reader: number
-  readonly writer: number
-}
-
-/** Undefined where they cannot be had (no `mkfifo`, no descriptors left): Node's own have to do. */
-export const makeFifos = (count: number): Fifo[] | undefined => {
+/** Undefined where they cannot be had, for want of `mkfifo` or of descriptors. */
+export const makeFifos = (count: number): Pipe[] | undefined => {
   const open: number[] = []
   let folder: string | undefined
   try {
@@ -28,7 +24,7 @@ export const makeFifos = (count: number): Fifo[] | undefined => {
 }
 
 // Opening either end waits for the other, but for a reader that does not block; the child must get one that does.
-const openBoth = (path: string, open: number[]): Fifo => {
+const openBoth = (path: string, open: number[]): Pipe => {
   const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   open.push(first)
   const writer = openSync(path, constants.O_WRONLY)

@@ -5,9 +5,9 @@ import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { drained } from './drained.js'
-import { makeFifos } from './fifo.js'
 import { LIFELINE_FD, withLifeline } from './lifeline.js'
 import { preview } from './preview.js'
+import { makePipes } from './real-pipe.js'
 import { resolveProgram } from './resolve-program.js'
 import { fail, type Result } from './result.js'
 import { systemReason } from './system-reason.js'
@@ -68,7 +68,7 @@ export const spawnChild = ({ command, cwd = process.cwd(), env, fds = {}, isFore
 
 interface Ends {
   readonly stdio: ('pipe' | 'ignore' | number)[]
-  /** FIFO ends that go to the child, and those that stay, by the child's number; none where Node makes the pipes. */
+  /** Ends of real pipes that go to the child, and those that stay, by the child's number; none where Node makes the pipes. */
   readonly childs: readonly number[]
   readonly ours: ReadonlyMap<number, number>
 }
@@ -77,20 +77,20 @@ const makeEnds = (directions: ReadonlyMap<number, 'in' | 'out'>, isForeign: bool
   // From 3 on, 'ignore' leaves the number closed.
   const stdio: Ends['stdio'] = new Array(Math.max(LIFELINE_FD, ...directions.keys()) + 1).fill('ignore')
   stdio[LIFELINE_FD] = 'pipe'
-  const fifos = isForeign ? makeFifos(directions.size) : undefined
+  const pipes = isForeign ? makePipes(directions.size) : undefined
   const childs: number[] = []
   const ours = new Map<number, number>()
   let i = 0
   for (const [fd, direction] of directions) {
-    const fifo = fifos?.[i++]
-    if (!fifo) {
+    const pipe = pipes?.[i++]
+    if (!pipe) {
       stdio[fd] = 'pipe'
       continue
     }
-    const child = direction === 'in' ? fifo.reader : fifo.writer
+    const child = direction === 'in' ? pipe.reader : pipe.writer
     stdio[fd] = child
     childs.push(child)
-    ours.set(fd, direction === 'in' ? fifo.writer : fifo.reader)
+    ours.set(fd, direction === 'in' ? pipe.writer : pipe.reader)
   }
   return { stdio, childs, ours }
 }
@@ -120,14 +120,15 @@ const start = ({ file, args }: { file: string; args: string[] }, options: SpawnO
 
 const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out'>, ours: ReadonlyMap<number, number>): Child => {
   const pid = child.pid as number
-  const streams = new Map<number, Readable | Writable>()
+  const inputs = new Map<number, Writable>()
+  const outputs = new Map<number, Socket>()
   for (const [number, direction] of directions) {
     const fd = ours.get(number)
-    const stream = fd === undefined ? child.stdio[number] : new Socket({ fd, readable: direction === 'out', writable: direction === 'in' })
-    streams.set(
-      number,
-      (stream as Socket).on('error', () => {}),
-    )
+    const stream =
+      fd === undefined ? (child.stdio[number] as Socket) : new Socket({ fd, readable: direction === 'out', writable: direction === 'in' })
+    stream.on('error', () => {})
+    if (direction === 'in') inputs.set(number, stream)
+    else outputs.set(number, stream)
   }
   const lifeline = (child.stdio as unknown as Socket[])[LIFELINE_FD] as Socket
   lifeline.on('error', () => {})
@@ -139,11 +140,9 @@ const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out
       resolve({ status, signal })
     })
   })
-  const [stdin, stdout, stderr] = [streams.get(0) as Writable, streams.get(1) as Socket, streams.get(2) as Socket]
   const exited = ended.then(async (exit) => {
-    const outputs = [...streams].filter(([number]) => directions.get(number) === 'out')
-    const ends = new Map(outputs.map(([number, stream]) => [number, drained(stream as Socket)]))
-    for (const [number, stream] of streams) if (directions.get(number) === 'in') stream.destroy()
+    for (const stream of inputs.values()) stream.destroy()
+    const ends = new Map([...outputs].map(([number, stream]) => [number, drained(stream)]))
     await Promise.all([ends.get(1), ends.get(2)])
     // What is left of the group has had its time.
     lifeline.destroy()
@@ -164,8 +163,7 @@ const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out
     await ended
     clearTimeout(timer)
   }
-  streams.delete(0)
-  streams.delete(1)
-  streams.delete(2)
-  return { pid, stdin, stdout, stderr, fds: streams, exited, kill, terminate }
+  const [stdin, stdout, stderr] = [inputs.get(0) as Writable, outputs.get(1) as Readable, outputs.get(2) as Readable]
+  const fds = new Map([...inputs, ...outputs].filter(([number]) => number > 2))
+  return { pid, stdin, stdout, stderr, fds, exited, kill, terminate }
 }

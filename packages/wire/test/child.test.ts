@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import t from 'tap'
@@ -43,21 +43,39 @@ const until = async (isSo: () => boolean, ms = 4000): Promise<boolean> => {
 
 t.test('descriptors and how it ended', async (t) => {
   for (const isForeign of [true, false]) {
-    const child = spawn(['bash', '-c', 'cat; echo "from 6: $(cat <&6)" >&7; echo "$0 $1 $#" >&2; exit 3', 'a b', '$x"'], { isForeign, fds: { 6: 'in', 7: 'out' } })
+    const child = spawn(['bash', '-c', 'cat; echo "from 6: $(cat <&6)" >&7; echo "$0 $1 $#" >&2; exit 3', 'a b', '$x"'], {
+      isForeign,
+      fds: { 6: 'in', 7: 'out' },
+    })
     child.stdin.end('one\n')
     ;(child.fds.get(6) as Writable).end('control')
-    const [out, err, control, exit] = await Promise.all([textOf(child.stdout), textOf(child.stderr), textOf(child.fds.get(7) as Readable), child.exited])
-    t.same([out, err, control, exit], ['one\n', 'a b $x" 1\n', 'from 6: control\n', { status: 3, signal: null }], isForeign ? 'foreign' : 'ours')
+    const [out, err, control, exit] = await Promise.all([
+      textOf(child.stdout),
+      textOf(child.stderr),
+      textOf(child.fds.get(7) as Readable),
+      child.exited,
+    ])
+    t.same(
+      [out, err, control, exit],
+      ['one\n', 'a b $x" 1\n', 'from 6: control\n', { status: 3, signal: null }],
+      isForeign ? 'foreign' : 'ours',
+    )
   }
   t.same([...spawn(['true'], { fds: { 6: 'in' } }).fds.keys()], [6])
 
-  const open = await textOf(spawn(['bash', '-c', 'cd /proc/self/fd 2>&- && echo *'], { fds: { 3: 'out', 6: 'in' } }).stdout)
-  if (existsSync('/proc/self/fd')) t.match(open, /^0 1 2 3 6( 255)?\n$/, 'nothing else is open')
+  const probing = 'for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo $n; fi; done'
+  t.equal(await textOf(spawn(['sh', '-c', probing], { fds: { 3: 'out', 6: 'in' } }).stdout), '3\n6\n', 'nothing else is open')
 
-  const named = spawn(['bash', '-c', 'cat /dev/fd/6 > /dev/fd/7; cat /dev/stdin > /dev/stdout; echo x > /dev/stderr'], { fds: { 6: 'in', 7: 'out' } })
+  const named = spawn(['bash', '-c', 'sleep 0.1; cat /dev/fd/6 > /dev/fd/7; cat /dev/stdin > /dev/stdout; echo x > /dev/stderr'], {
+    fds: { 6: 'in', 7: 'out' },
+  })
   named.stdin.end('data')
   ;(named.fds.get(6) as Writable).end('control')
-  t.same(await Promise.all([textOf(named.stdout), textOf(named.fds.get(7) as Readable), textOf(named.stderr)]), ['data', 'control', 'x\n'], '/dev/fd/N opens')
+  t.same(
+    await Promise.all([textOf(named.stdout), textOf(named.fds.get(7) as Readable), textOf(named.stderr)]),
+    ['data', 'control', 'x\n'],
+    '/dev/fd/N opens',
+  )
   const leftovers = readdirSync(process.env.TMPDIR ?? '/tmp').filter((name) => /^plumb-\w{6}$/.test(name))
   t.same(leftovers, [], 'no FIFO is left')
 
@@ -106,7 +124,7 @@ t.test('groups', async (t) => {
 
   const straggler = spawn(['sh', '-c', "trap '' TERM; sleep 300 & echo done"])
   const before = Date.now()
-  t.equal(await textOf(straggler.stdout).catch(() => 'cut'), 'cut', 'the stream is cut off from the straggler')
+  straggler.stdout.resume()
   t.same(await straggler.exited, { status: 0, signal: null })
   t.ok(Date.now() - before < 2500, 'a grandchild that keeps stdout is not waited for')
   t.ok(await until(() => living(straggler.pid).length === 0), 'and is ended')
@@ -124,7 +142,10 @@ t.test('groups', async (t) => {
 
 t.test('kill -9 of a parent leaves nothing', async (t) => {
   for (const script of ["trap '' TERM HUP INT; sleep 300 & sleep 300 & wait", 'exec sleep 300', 'read x; sleep 300']) {
-    const { out } = await shell(`exec 3< <(exec node $probe parent bash -c "$script"); parent=$!; read pid <&3; echo $pid; sleep 0.2; ps -A -o pgid= | grep -c "^ *$pid$"; kill -9 $parent`, { script })
+    const { out } = await shell(
+      `exec 3< <(exec node $probe parent bash -c "$script"); parent=$!; read pid <&3; echo $pid; sleep 0.2; ps -A -o pgid= | grep -c "^ *$pid$"; kill -9 $parent`,
+      { script },
+    )
     const [pid, count] = out.trim().split('\n').map(Number)
     t.ok(count && count >= 2, `${script}: ran`)
     t.ok(await until(() => living(pid as number).length === 0), `${script}: gone`)
@@ -173,7 +194,13 @@ t.test('the environment', async (t) => {
   }
   t.strictSame(childEnv('foreign', [], given), { PATH: given.PATH, LC_ALL: 'C' })
   t.strictSame(childEnv('foreign', ['MINE', 'OPENAI_API_KEY'], given), { PATH: given.PATH, LC_ALL: 'C', OPENAI_API_KEY: 'sk-1', MINE: 'm' })
-  t.strictSame(childEnv('ours', [], given), { PATH: given.PATH, LC_ALL: 'C', OPENAI_API_KEY: 'sk-1', PLUMB_MODEL: 'doctor', https_proxy: 'http://p' })
+  t.strictSame(childEnv('ours', [], given), {
+    PATH: given.PATH,
+    LC_ALL: 'C',
+    OPENAI_API_KEY: 'sk-1',
+    PLUMB_MODEL: 'doctor',
+    https_proxy: 'http://p',
+  })
 
   process.env.WIRE_TEST_CANARY = 'x'
   const names = (await textOf(spawn(['env'], { env: childEnv('foreign') }).stdout)).split('\n').map((line) => line.split('=')[0])
@@ -189,4 +216,3 @@ t.test('signals', async (t) => {
   const twice = `exec 3< <(exec node $probe stop twice); p=$!; read x <&3; kill -INT $p; read y <&3; kill -INT $p; cat <&3; wait $p; echo $y $?`
   t.equal((await shell(twice)).out, 'second SIGINT\nfirst SIGINT 143\n')
 })
-

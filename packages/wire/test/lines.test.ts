@@ -36,14 +36,23 @@ const FRAMING: [name: string, input: string | Buffer, expected: string[], option
   ['a byte-order mark alone is blank', '\ufeff\n1\n', ['2: 1']],
   ['U+2028 and U+0085 are data', '"\u2028\u2029\u0085"\n', ['1: "\u2028\u2029\u0085"']],
   ['many bytes a character', '"é€😀"\n"😀"\n', ['1: "é€😀"', '2: "😀"']],
-  ['bytes that are not UTF-8', latin('"a"\n"\xff"\n"b"\n\xc0\x80\n"\xed\xa0\x80"\n"c"\n'), ['1: "a"', '2: invalid_utf8', '3: "b"', '4: invalid_utf8', '5: invalid_utf8', '6: "c"']],
+  [
+    'bytes that are not UTF-8',
+    latin('"a"\n"\xff"\n"b"\n\xc0\x80\n"\xed\xa0\x80"\n"c"\n'),
+    ['1: "a"', '2: invalid_utf8', '3: "b"', '4: invalid_utf8', '5: invalid_utf8', '6: "c"'],
+  ],
   ['an input that ends inside a character', latin('"a"\n"caf\xc3'), ['1: "a"', '2: truncated_line']],
   ['an input that ends in a wrong byte', latin('"a"\n"caf\xff'), ['1: "a"', '2: invalid_utf8']],
   ['UTF-16', Buffer.from('\ufeff"a"\n', 'utf16le'), ['1: invalid_utf8', '2: \0 (last)']],
   ['a line of the limit', `${'x'.repeat(8)}\n1\n`, ['1: xxxxxxxx', '2: 1'], { maxLine: 8 }],
   ['the line end and the mark do not count', `\ufeff${'x'.repeat(8)}\r\n1\n`, ['1: xxxxxxxx', '2: 1'], { maxLine: 8 }],
   ['a line over the limit', `1\n${'x'.repeat(9)}\n2\n`, ['1: 1', '2: line_too_long', '3: 2'], { maxLine: 8 }],
-  ['long lines first, between, last', `${long}\n1\n${long}\n\n${long}\n2\n${long}`, ['1: line_too_long', '2: 1', '3: line_too_long', '5: line_too_long', '6: 2', '7: line_too_long'], { maxLine: 8 }],
+  [
+    'long lines first, between, last',
+    `${long}\n1\n${long}\n\n${long}\n2\n${long}`,
+    ['1: line_too_long', '2: 1', '3: line_too_long', '5: line_too_long', '6: 2', '7: line_too_long'],
+    { maxLine: 8 },
+  ],
   ['text lines', 'a"b\n\n \r\n\t\\é', ['1: "a\\"b"', '2: ""', '3: " "', '4: "\\t\\\\é" (last)'], { raw: true }],
   ['text lines that are not UTF-8', latin('a\n\xff\nb\n'), ['1: "a"', '2: invalid_utf8', '3: "b"'], { raw: true }],
 ]
@@ -53,7 +62,9 @@ t.test('framing does not depend on how the bytes come', async (t) => {
     const bytes = Buffer.from(input as string)
     for (const size of [1, 3, 7, 1 << 16]) t.same(await readAll(cut(bytes, size), options), expected, `${name}, ${size} at a time`)
   }
-  const line = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ' ', '\r', '\ufeff', long)).map((text) => text.replaceAll('\n', ''))
+  const line = fc
+    .oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ' ', '\r', '\ufeff', long))
+    .map((text) => text.replaceAll('\n', ''))
   await fc.assert(
     fc.asyncProperty(fc.array(line), fc.boolean(), fc.integer({ min: 1, max: 12 }), async (lines, hasEnd, size) => {
       const bytes = Buffer.from(lines.join('\n') + (hasEnd ? '\n' : ''))
@@ -94,10 +105,14 @@ t.test('a reader holds a line and a chunk, no more', async (t) => {
   t.notOk(reader.next())
   t.ok(reader.hasEnded)
 
-  const failing = new LineReader(Readable.from((async function* () {
-    yield Buffer.from('1\n2')
-    throw Object.assign(new Error('no'), { code: 'EIO', errno: -5 })
-  })()))
+  const failing = new LineReader(
+    Readable.from(
+      (async function* () {
+        yield Buffer.from('1\n2')
+        throw Object.assign(new Error('no'), { code: 'EIO', errno: -5 })
+      })(),
+    ),
+  )
   const seen: unknown[] = []
   await new Promise<void>((done) => {
     failing.onReadable = () => {
@@ -122,14 +137,29 @@ t.test('control messages follow the same rules', async (t) => {
   const messages = (bytes: Buffer, size: number): Promise<unknown[]> =>
     new Promise((done) => {
       const seen: unknown[] = []
-      readControl(Readable.from(cut(bytes, size)), (message, line) => seen.push([line, message]), (fault) => seen.push([fault.line, fault.error]), () => done(seen))
+      readControl(
+        Readable.from(cut(bytes, size)),
+        (message, line) => seen.push([line, message]),
+        (fault) => seen.push([fault.line, fault.error]),
+        () => done(seen),
+      )
     })
   const input = latin('\xef\xbb\xbf{"a":"\xc3\xa9\xe2\x80\xa8"}\r\n\n \nnonsense\n"\xff"\n[1e999]\n{"b":')
-  const expected = [[1, { a: 'é\u2028' }], [4, 'invalid_json'], [5, 'invalid_utf8'], [6, 'invalid_json'], [7, 'truncated_line']]
+  const expected = [
+    [1, { a: 'é\u2028' }],
+    [4, 'invalid_json'],
+    [5, 'invalid_utf8'],
+    [6, 'invalid_json'],
+    [7, 'truncated_line'],
+  ]
   for (const size of [1, 4, 1000]) t.same(await messages(input, size), expected, `${size} at a time`)
 
   const big = Buffer.concat([Buffer.from('1\n'), Buffer.alloc(17 << 20, 'x'), Buffer.from('\n2\n')])
-  t.same(await messages(big, 1 << 20), [[1, 1], [2, 'line_too_long'], [3, 2]])
+  t.same(await messages(big, 1 << 20), [
+    [1, 1],
+    [2, 'line_too_long'],
+    [3, 2],
+  ])
 })
 
 t.test('writing', async (t) => {
@@ -189,14 +219,29 @@ t.test('through real pipes and devices', async (t) => {
     ['files, appended to', `echo 1 > in; echo 0 > out; node $probe copy 0 1 < in >> out; cat out`, { out: '0\n1\n', err: /^$/ }],
     ['/dev/null in and out', `node $probe copy 0 1 < /dev/null > /dev/null`, { out: '', err: /^$/, status: 0 }],
     ['a reader that goes away', `yes 1 | node $probe copy 0 1 | head -1; echo "\${PIPESTATUS[1]}"`, { out: '1\n0\n', err: /^$/ }],
-    ['a full device', `printf '1\\n2\\n' | node $probe copy 0 1 > /dev/full`, { status: 1, err: /^\{"error":"write_failed","category":"internal","detail":"cannot write: no space left on device \(ENOSPC\)"\}\n$/ }],
-    ['a stdout that was never open', `echo 1 | $launcher $probe copy 0 1 >&-`, { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ }],
+    [
+      'a full device',
+      `printf '1\\n2\\n' | node $probe copy 0 1 > /dev/full`,
+      {
+        status: 1,
+        err: /^\{"error":"write_failed","category":"internal","detail":"cannot write: no space left on device \(ENOSPC\)"\}\n$/,
+      },
+    ],
+    [
+      'a stdout that was never open',
+      `echo 1 | $launcher $probe copy 0 1 >&-`,
+      { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
+    ],
     ['a stdin that was never open', `$launcher $probe copy 0 1 <&-`, { out: '', status: 0, err: /^$/ }],
     ['a directory', `node $probe copy 0 1 < /`, { status: 1, err: /^\{"error":"read_failed".*EISDIR/ }],
     ['a full stderr', `$launcher $probe complain 3 2> /dev/full`, { status: 1, err: /^$/ }],
     ['a closed stderr', `$launcher $probe complain 3 2>&-`, { status: 1 }],
     ['a stderr that nobody reads any more', `exec 3>&1; { node $probe complain 1000 2>&1 >&3; echo $? >&3; } | true`, { out: '1\n' }],
-    ['a big line at the end, read late', `{ echo 1; head -c 3000000 /dev/zero | tr '\\0' a; } | node $probe copy 0 1 | { sleep 0.5; wc -c; }`, { out: '3000003\n' }],
+    [
+      'a big line at the end, read late',
+      `{ echo 1; head -c 3000000 /dev/zero | tr '\\0' a; } | node $probe copy 0 1 | { sleep 0.5; wc -c; }`,
+      { out: '3000003\n' },
+    ],
   ]
   for (const [name, script, { out, err, status }] of cases) {
     const ran = await shell(script)
@@ -207,12 +252,25 @@ t.test('through real pipes and devices', async (t) => {
 
   const MiB = 1 << 20
   const sizes: [name: string, script: string, errors: number, limit: number][] = [
-    ['a 64 MiB line against a limit of 1 MiB', `{ head -c 64M /dev/zero | tr '\\0' a; echo; echo 2; } | node $probe copy 0 1 ${MiB}`, 1, 110 * MiB],
+    [
+      'a 64 MiB line against a limit of 1 MiB',
+      `{ head -c 64M /dev/zero | tr '\\0' a; echo; echo 2; } | node $probe copy 0 1 ${MiB}`,
+      1,
+      110 * MiB,
+    ],
     ['an endless line', `yes | tr -d '\\n' | head -c 200M | node $probe copy 0 1 ${MiB}`, 1, 110 * MiB],
-    ['a slow reader', `yes '{"a":"some text or other"}' | head -n 4000000 | node $probe copy 0 1 | { sleep 1; cat; } > /dev/null`, 0, 130 * MiB],
+    [
+      'a slow reader',
+      `yes '{"a":"some text or other"}' | head -n 4000000 | node $probe copy 0 1 | { sleep 1; cat; } > /dev/null`,
+      0,
+      130 * MiB,
+    ],
   ]
   for (const [name, script, errors, limit] of sizes) {
-    const lines = (await shell(script, { RSS: '1' })).err.trim().split('\n').map((line) => JSON.parse(line))
+    const lines = (await shell(script, { RSS: '1' })).err
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     t.equal(lines.length, errors + 1, `${name}: errors`)
     const rss = lines.at(-1).rss as number
     t.ok(rss < limit, `${name}: ${Math.round(rss / MiB)} MiB at most`)

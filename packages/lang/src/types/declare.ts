@@ -114,7 +114,8 @@ const annotations = (list: readonly Annotation[], report: Report): Partial<Field
 
 // A type may contain itself through an array, an optional field or a sum; else it has no finite value.
 const refuseInfinite = (declaration: TypeDeclaration, named: NamedType, scope: Scope, report: Report): void => {
-  const path = findCycle(named, named.target, [named], new Set())
+  // `type A = A | int` has no beginning, though a sum is a way out elsewhere.
+  const path = aliasesOf(named.target).has(named) ? [named] : findCycle(named, named.target, [named], new Set())
   if (!path) return
   scope.brokenTypes.add(named)
   // Told once, at the first type of the circle.
@@ -136,9 +137,7 @@ const findCycle = (goal: NamedType, type: Type, path: NamedType[], seen: Set<Typ
       return firstOf(type.fields.filter((f) => !f.isOptional).map((f) => f.type), inside)
     case 'tuple':
       return firstOf(type.items, inside)
-    case 'sum':
-      // `type A = A | int` has no beginning; behind a record or an array a variant is a way out.
-      return firstOf(type.variants.filter((v) => v.kind === 'named'), (v) => (aliasesOf(v).has(goal) ? path : undefined))
+    // The other variants are a way out of a sum, and no elements out of an array.
     default:
       return undefined
   }

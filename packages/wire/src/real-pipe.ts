@@ -1,0 +1,72 @@
+// Pipes that a child can open again by name (`/dev/fd/6`, `/dev/stdin`): Node would make socketpairs, which cannot be.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { makeFifos } from './fifo.js'
+
+/** Two descriptors of this process, both blocking. */
+export interface Pipe {
+  readonly reader: number
+  readonly writer: number
+}
+
+/** Undefined where the system gives none: Node's own have to do. */
+export const makePipes = (count: number): Pipe[] | undefined => {
+  const made: Pipe[] = []
+  while (made.length < count) {
+    const some = holdPipes(Math.min(count - made.length, HOLDABLE.length))
+    if (!some) {
+      closePipes(made)
+      return makeFifos(count)
+    }
+    made.push(...some)
+  }
+  return made
+}
+
+export const closePipes = (pipes: readonly Pipe[]): void => {
+  for (const { reader, writer } of pipes) {
+    closeSync(reader)
+    closeSync(writer)
+  }
+}
+
+// All that every sh can name, but for those it needs itself.
+const HOLDABLE = [2, 3, 4, 5, 6, 7, 8, 9]
+
+// A shell keeps a short here-document in an anonymous pipe. Linux lets us take the pipes over from a process that holds them.
+// A FIFO is no match there: to open it again for reading waits for a writer, who may have written all and gone.
+const holdPipes = (count: number): Pipe[] | undefined => {
+  const fds = HOLDABLE.slice(0, count)
+  const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${'.\nEND\n'.repeat(count)}sleep 5 >/dev/null &\necho $!`
+  const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
+  const holder = Number(spawnSync('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout)
+  if (!(holder > 1)) return undefined
+  const open: number[] = []
+  try {
+    return fds.map((fd) => takeOver(`/proc/${holder}/fd/${fd}`, open))
+  } catch {
+    for (const fd of open) closeSync(fd)
+    return undefined
+  } finally {
+    end(holder)
+  }
+}
+
+const takeOver = (path: string, open: number[]): Pipe => {
+  const reader = openSync(path, constants.O_RDONLY)
+  open.push(reader)
+  // Some shells put here-documents into files.
+  if (!fstatSync(reader).isFIFO()) throw new Error('no pipe')
+  const writer = openSync(path, constants.O_WRONLY)
+  open.push(writer)
+  readSync(reader, Buffer.alloc('.\n'.length))
+  return { reader, writer }
+}
+
+const end = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
