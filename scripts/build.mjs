@@ -1,9 +1,11 @@
 // Bundles what is not fresh: build.mjs [--tests]
 //
-// Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/main.cjs. A third-party package that the sources reach by
+// Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/bundle.cjs, and dist/main.cjs to run it from a cache of its
+// compiled code. A third-party package that the sources reach by
 // `import()` becomes a file of its own beside it (dist/pino.cjs), loaded when that import runs. With --tests the test files too become
 // one file each, under packages/NAME/dist/test and test/dist. A stamp beside what was made says from what.
 
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -62,13 +64,28 @@ const bundleExecutable = async (name) => {
   const dist = `packages/${name}/dist`
   const late = new Map()
   const results = [
-    await bundle({ ...SHARED, entryPoints: { main: `packages/${name}/src/main.ts` }, outdir: dist, plugins: [latePackages(late)] }),
+    await bundle({ ...SHARED, entryPoints: { bundle: `packages/${name}/src/main.ts` }, outdir: dist, plugins: [latePackages(late), lateChildren] }),
   ]
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
     results.push(await bundle({ ...SHARED, stdin, outfile: `${dist}/${file}` }))
   }
-  writeStamped(results, dist)
+  const start = { path: `${ROOT}/${dist}/main.cjs`, contents: readFileSync(`${ROOT}/scripts/run-bundle.cjs`) }
+  writeStamped([...results, { outputFiles: [start], metafile: { inputs: { 'scripts/run-bundle.cjs': {} } } }], dist)
+  makeCodeCache(name, `${ROOT}/${dist}`)
+}
+
+// What each executable is run on once, so that the code it starts with is in its cache.
+const WARM_UP = {
+  plumb: { args: ['-e', 'let main : !{ a: int, b: string } -> !int = filter(a > 0) ; map(a + 1)'], input: '{"a":1,"b":"x"}\n' },
+  'plumb-agent': { args: ['-e', 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'], input: '"Men are all alike."\n' },
+}
+
+const makeCodeCache = (name, dist) => {
+  const { args, input } = WARM_UP[name] ?? { args: ['--version'], input: '' }
+  // As the launcher would have it, and with nothing of the caller's that could stop it.
+  const env = { PATH: process.env.PATH, PLUMB_FDS: '' }
+  execFileSync(process.execPath, [`${ROOT}/scripts/make-cache.cjs`, dist, ...args], { input, env, stdio: ['pipe', 'ignore', 'pipe'] })
 }
 
 const bundleTests = (entryPoints) => {
@@ -87,6 +104,18 @@ const latePackages = (late) => ({
       return { path: `./${file}`, external: true }
     }),
 })
+
+// commander needs child processes only for subcommands that are programs of their own; loading them costs every start 3 ms.
+const lateChildren = {
+  name: 'late-children',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/commander\/lib\/command\.js$/ }, ({ path }) => {
+      const [eager, late] = ["require('node:child_process')", "{ get spawn() { return require('node:child_process').spawn } }"]
+      const text = readFileSync(path, 'utf8')
+      if (!text.includes(eager)) throw new Error(`commander has changed: ${eager} is not in ${path}`)
+      return { contents: text.replace(eager, late), loader: 'js' }
+    }),
+}
 
 const bundle = async (options) => {
   const esbuild = await import('esbuild')
@@ -137,7 +166,7 @@ const state = (path) => {
 }
 
 const recipe = () => {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(process.version)
   const manifests = readdirSync(`${ROOT}/packages`).map((name) => `packages/${name}/package.json`)
   for (const file of ['scripts/build.mjs', 'package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', ...manifests]) {
     if (existsSync(`${ROOT}/${file}`)) hash.update(readFileSync(`${ROOT}/${file}`))

@@ -3,9 +3,9 @@
 import type { AgentPlan, Type } from '@plumb/lang'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
 import type { Options } from './options.js'
-import { readSystemPrompt, resourcePathOf } from './prompts.js'
+import { foldersOf, readSystemPrompt } from './prompts.js'
 import type { Provider } from './provider/provider.js'
-import { type Prepared, PROVIDERS } from './provider/table.js'
+import { PROVIDERS, type Prepared } from './provider/table.js'
 
 export interface Config {
   readonly agent: string
@@ -25,8 +25,8 @@ export interface Config {
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Folder of the installed prompts, such as `system.md`. */
-  readonly resources: string
+  /** The prompts that need no file, such as `system.md`. */
+  readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
 }
 
@@ -35,14 +35,21 @@ export type Configured =
   | { readonly config?: undefined; readonly faults: readonly Fault[] }
 
 /** Values are of the right kind already: lang has checked them. Faults are all of category `config`; none holds a key. */
-export const readConfig = (plan: AgentPlan, options: Pick<Options, 'provider' | 'model' | 'wantsTelemetry'>, surroundings: Surroundings): Configured => {
+export const readConfig = (
+  plan: AgentPlan,
+  options: Pick<Options, 'provider' | 'model' | 'wantsTelemetry'>,
+  surroundings: Surroundings,
+): Configured => {
   const { config: spec, specPath } = plan
-  const { env, resources, readText } = surroundings
-  const name = options.provider ?? asText(spec['provider']) ?? nonEmpty(env['PLUMB_PROVIDER'])
-  const model = options.model ?? asText(spec['model']) ?? nonEmpty(env['PLUMB_MODEL'])
-  const resourcePath = resourcePathOf(env['PLUMB_RESOURCES'], resources)
-  const prompt = readSystemPrompt(asText(spec['prompt']), asTexts(spec['prompts']), { specPath, resourcePath, readText })
-  const prepared = name === undefined ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] } : prepareProvider(name, model, plan, surroundings)
+  const { env, installed, readText } = surroundings
+  const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
+  const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
+  const resourcePath = foldersOf(env.PLUMB_RESOURCES)
+  const prompt = readSystemPrompt(asText(spec.prompt), asTexts(spec.prompts), { specPath, resourcePath, installed, readText })
+  const prepared =
+    name === undefined
+      ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
+      : prepareProvider(name, model, plan, surroundings)
 
   const faults = [
     ...(model === undefined ? [missing('model', 'its name')] : []),
@@ -58,23 +65,28 @@ export const readConfig = (plan: AgentPlan, options: Pick<Options, 'provider' | 
     hasTelemetry: plan.hasTelemetry || options.wantsTelemetry,
     provider: prepared.provider,
     model,
-    temperature: asNumber(spec['temperature']),
+    temperature: asNumber(spec.temperature),
     system: prompt.system,
-    maxRetries: asNumber(spec['max_retries']) ?? 3,
-    isAmnesiac: spec['amnesiac'] === true,
-    concurrency: asNumber(spec['concurrency']) ?? 1,
-    maxMessages: asNumber(spec['max_messages']) ?? Infinity,
+    maxRetries: asNumber(spec.max_retries) ?? 3,
+    isAmnesiac: spec.amnesiac === true,
+    concurrency: asNumber(spec.concurrency) ?? 1,
+    maxMessages: asNumber(spec.max_messages) ?? Infinity,
   }
   return { config }
 }
 
-const prepareProvider = (name: string, model: string | undefined, { config, specPath }: AgentPlan, { env, readText }: Surroundings): Prepared => {
+const prepareProvider = (
+  name: string,
+  model: string | undefined,
+  { config, specPath }: AgentPlan,
+  { env, readText }: Surroundings,
+): Prepared => {
   const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
   if (!entry) return { faults: [unknownProvider(name)] }
   const { keyVariable, prepare } = entry
   const isKeyless = keyVariable !== undefined && nonEmpty(env[keyVariable]) === undefined
   const prepared: Prepared = isKeyless ? { faults: [missingKey(name, keyVariable)] } : prepare({ model, config, specPath, readText })
-  if (name === 'eliza' || config['script'] === undefined) return prepared
+  if (name === 'eliza' || config.script === undefined) return prepared
   const misplaced = fault('config_invalid', `'script' is for provider 'eliza' only, and the provider is '${name}'`)
   return { faults: [misplaced, ...(prepared.faults ?? [])] }
 }

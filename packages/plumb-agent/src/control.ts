@@ -1,7 +1,7 @@
 // Control messages: what one may say, and the replies. What they do to the conversation is the loop's business.
 
-import { type Fault, fail, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Json } from '@plumb/lang'
+import { type Fault, fail, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Message } from './provider/provider.js'
 
 /** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
@@ -34,11 +34,11 @@ export const parseControl = (value: unknown): Result<Control> => {
     ...(set_temp === undefined ? {} : { temperature: set_temp }),
     ...(set_model === undefined ? {} : { model: set_model }),
     ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
-    isPause: value['pause'] === true,
-    isResume: value['resume'] === true,
-    isCancel: value['cancel'] === true,
-    isStop: value['stop'] === true,
-    wantsMemory: value['get_memory'] === true,
+    isPause: value.pause === true,
+    isResume: value.resume === true,
+    isCancel: value.cancel === true,
+    isStop: value.stop === true,
+    wantsMemory: value.get_memory === true,
   })
 }
 
@@ -72,7 +72,7 @@ const complain = (name: string, value: unknown): string | undefined => {
 const complainOfMessages = (messages: readonly unknown[]): string | undefined => {
   for (const [i, message] of messages.entries()) {
     if (!isRecord(message)) return `message ${i} must be an object {"role":…,"content":…}, found ${show(message)}`
-    if (typeof message['role'] !== 'string') return `message ${i} needs a 'role' that is a string, found ${show(message['role'])}`
+    if (typeof message.role !== 'string') return `message ${i} needs a 'role' that is a string, found ${show(message.role)}`
     if (!Object.hasOwn(message, 'content')) return `message ${i} has no 'content'`
     const other = Object.keys(message).find((key) => key !== 'role' && key !== 'content')
     if (other !== undefined) return `message ${i} has an unknown field '${preview(other)}'`

@@ -1,8 +1,7 @@
 // One conversation: an input goes to the provider as the user's message, its answer comes back checked, and both are remembered.
 
-import { performance } from 'node:perf_hooks'
 import { printType, toSchema } from '@plumb/lang'
-import { type Fault, fail, fault, type Log, preview, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import { readAnswer } from './answer/read.js'
 import type { Config } from './config.js'
 import type { Message, Question } from './provider/provider.js'
@@ -29,9 +28,9 @@ export const openConversation = (config: Config, tell: Tell, log: Log): Conversa
     const { system, input, output } = config
     const question: Question = { system, history: memory, turn, model, temperature, input, output, tell }
     log('question', { model, history: memory.length, message: turn.at(-1) })
-    const startMs = performance.now()
+    const startMs = nowMs()
     const answer = await provider.answer(question, signal)
-    const ms = Math.round(performance.now() - startMs)
+    const ms = Math.round(nowMs() - startMs)
     if (signal.aborted) return { ok: false, error: CANCELLED }
     if (!answer.ok) {
       log('refused', { model, ms, error: answer.error })

@@ -31,7 +31,8 @@ export const openIntake = (reader: LineReader, framing: Framing): Intake => ({
 
 const readLine = (reader: LineReader, framing: Framing): Arrival => {
   const { fault: flaw, line, buf, start, end, isLast } = reader
-  if (flaw) return framing === 'mux' || flaw.error === 'read_failed' ? { kind: 'stray', fault: flaw } : { kind: 'bad-input', line, fault: flaw }
+  if (flaw)
+    return framing === 'mux' || flaw.error === 'read_failed' ? { kind: 'stray', fault: flaw } : { kind: 'bad-input', line, fault: flaw }
   const isPlain = framing === 'data' || (framing === 'mixed' && !isEnvelope(buf, start, end))
   return isPlain ? { kind: 'input', line, json: buf.subarray(start, end), isLast } : openEnvelope(reader)
 }
@@ -41,7 +42,8 @@ const openEnvelope = ({ buf, start, end, line, isLast }: LineReader): Arrival =>
   if (!envelope.ok) return { kind: 'stray', fault: { ...envelope.error, line } }
   const { port, isEof, start: from, end: to } = envelope.value
   // What another executable wrote on its output is data here, so that they compose.
-  if (port === 'input' || port === 'output') return isEof ? { kind: 'end', port: 'input' } : { kind: 'input', line, json: buf.subarray(from, to), isLast }
+  if (port === 'input' || port === 'output')
+    return isEof ? { kind: 'end', port: 'input' } : { kind: 'input', line, json: buf.subarray(from, to), isLast }
   if (port !== 'ctrl_in') return { kind: 'stray', fault: unknownPort(port, line) }
   if (isEof) return { kind: 'end', port }
   const message = parseJson(buf, from, to)

@@ -2,8 +2,8 @@
 
 import { type AgentPlan, agentsOf, compile, type Diagnostic, hasErrors } from '@plumb/lang'
 import { bundledFiles, diskFiles, type Fault, fault, readBundle, type SourceFiles } from '@plumb/wire'
-import { delimiter } from 'node:path'
 import type { Options } from './options.js'
+import { foldersOf } from './prompts.js'
 import { selectAgent } from './select-agent.js'
 
 export interface Loaded {
@@ -14,7 +14,10 @@ export interface Loaded {
   readonly faults: readonly Fault[]
 }
 
-export const loadAgent = ({ spec, agent, sourcesFd }: Pick<Options, 'spec' | 'agent' | 'sourcesFd'>, searchPath: string | undefined): Loaded => {
+export const loadAgent = (
+  { spec, agent, sourcesFd }: Pick<Options, 'spec' | 'agent' | 'sourcesFd'>,
+  searchPath: string | undefined,
+): Loaded => {
   const files = openFiles(sourcesFd, searchPath)
   if (!files) return refuse(fault('fd_invalid', `--sources-fd ${sourcesFd} holds no sources`))
   const text = spec.kind === 'text' ? ({ ok: true, value: spec.text } as const) : files.read(spec.path)
@@ -28,7 +31,7 @@ export const loadAgent = ({ spec, agent, sourcesFd }: Pick<Options, 'spec' | 'ag
 }
 
 const openFiles = (sourcesFd: number | undefined, searchPath: string | undefined): SourceFiles | undefined => {
-  if (sourcesFd === undefined) return diskFiles((searchPath ?? '').split(delimiter).filter((folder) => folder !== ''))
+  if (sourcesFd === undefined) return diskFiles(foldersOf(searchPath))
   const bundle = readBundle(sourcesFd)
   return bundle && bundledFiles(bundle)
 }

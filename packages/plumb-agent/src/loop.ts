@@ -2,8 +2,9 @@
 
 import { type Fault, fault, type Result } from '@plumb/wire'
 import type { Config } from './config.js'
-import { type Control, parseControl, toErrorReply } from './control.js'
+import { parseControl, toErrorReply } from './control.js'
 import type { Conversation } from './conversation.js'
+import { type Asked, type Errand, Held, type Input } from './held.js'
 import { readInput } from './input.js'
 import type { Arrival, Intake } from './intake.js'
 import type { Outlets } from './outlets.js'
@@ -20,31 +21,6 @@ export interface LoopParts {
   readonly onFinish: () => void
 }
 
-/** An input, counted from 1; `result` is there once it is answered. */
-interface Input {
-  readonly kind: 'input'
-  readonly seq: number
-  readonly line: number
-  readonly bytes: number
-  readonly read: () => Result<string>
-  readonly abort: AbortController
-  result?: Result<string>
-}
-
-/** The part of a control message that waits for the place between two inputs. */
-interface Errand {
-  readonly kind: 'errand'
-  readonly control: Control
-  readonly isAsked: Asked
-}
-
-type Asked = 'by-envelope' | 'by-descriptor'
-
-// wire.md, Envelopes: so much data may wait while control goes on.
-const MAX_HELD_BYTES = 16 * 1024 * 1024
-// What one takes besides its text, so that very short ones are bounded too.
-const ITEM_BYTES = 256
-
 /**
  * What a control message asks for at once: set_temp, set_model, cancel, pause, resume, in this order. What it asks for between inputs:
  * get_memory, set_memory, stop. On stdin these keep their place among the inputs; while paused they overtake those that are held; from
@@ -52,9 +28,7 @@ const ITEM_BYTES = 256
  */
 export class Loop {
   readonly #parts: LoopParts
-  /** In order of arrival. */
-  #held: (Input | Errand)[] = []
-  #heldBytes = 0
+  readonly #held = new Held()
   #urgent: Errand[] = []
   /** Being answered; delivered from the front. */
   readonly #flying: Input[] = []
@@ -62,6 +36,7 @@ export class Loop {
   readonly #counts = { inputs: 0, controls: 0, outputs: 0 }
   #told = ''
   #isPaused = false
+  #isStuck = false
   #isInputClosed = false
   #isEnvelopeControlClosed = false
   #hasDescriptorControl = false
@@ -97,8 +72,7 @@ export class Loop {
   /** Takes no more inputs and drops those that are held; what is being answered is still delivered. */
   stop(): void {
     this.#isInputClosed = true
-    this.#held = []
-    this.#heldBytes = 0
+    this.#held.clear()
     this.#urgent = []
     this.advance()
   }
@@ -115,7 +89,8 @@ export class Loop {
     let hasMoved = true
     while (hasMoved) hasMoved = this.#deliver() || this.#runErrand() || this.#takeOff() || this.#pull() || this.#wake()
     this.#isAdvancing = false
-    if (this.#flying.length === 0 && (this.#held.length === 0 || this.#isPaused)) this.#tellSettled()
+    this.#tellStuck()
+    if (this.#flying.length === 0 && (this.#held.isEmpty || this.#isPaused)) this.#tellSettled()
     if (!this.#isOver()) return
     this.#isFinished = true
     this.#parts.onFinish()
@@ -142,7 +117,7 @@ export class Loop {
 
   #runErrand(): boolean {
     if (this.#flying.length > 0) return false
-    const errand = this.#urgent.shift() ?? this.#nextErrand()
+    const errand = this.#urgent.shift() ?? this.#held.takeErrand(this.#isPaused)
     if (!errand) return false
     const { control, isAsked } = errand
     const { conversation } = this.#parts
@@ -157,20 +132,9 @@ export class Loop {
     return true
   }
 
-  // The head of the queue; while paused the first errand in it.
-  #nextErrand(): Errand | undefined {
-    const place = this.#isPaused ? this.#held.findIndex(({ kind }) => kind === 'errand') : 0
-    const item = this.#held[place]
-    if (item?.kind !== 'errand') return undefined
-    this.#held.splice(place, 1)
-    return item
-  }
-
   #takeOff(): boolean {
-    const input = this.#held[0]
-    if (input?.kind !== 'input' || !this.#canTakeOff()) return false
-    this.#held.shift()
-    this.#heldBytes -= input.bytes
+    const input = this.#canTakeOff() ? this.#held.takeInput() : undefined
+    if (!input) return false
     this.#flying.push(input)
     const read = input.read()
     if (!read.ok) {
@@ -202,8 +166,8 @@ export class Loop {
 
   // Inputs are read when they can be answered; where control messages may be among them, as many as may be held.
   #wantsMore(): boolean {
-    if (this.#parts.intake.mayCarryControl) return this.#heldBytes < MAX_HELD_BYTES
-    return !this.#isInputClosed && this.#held.length === 0 && this.#canTakeOff()
+    if (this.#parts.intake.mayCarryControl) return !this.#held.isFull
+    return !this.#isInputClosed && this.#held.isEmpty && this.#canTakeOff()
   }
 
   // Once nobody can say resume any more, what was held is let through.
@@ -219,11 +183,11 @@ export class Loop {
     switch (arrival.kind) {
       case 'input': {
         const { json, isLast, line } = arrival
-        this.#accept(line, json.length + ITEM_BYTES, () => readInput(json, this.#parts.config.input, isLast))
+        this.#accept(line, json.length, () => readInput(json, this.#parts.config.input, isLast))
         return
       }
       case 'bad-input':
-        this.#accept(arrival.line, ITEM_BYTES, () => ({ ok: false, error: arrival.fault }))
+        this.#accept(arrival.line, 0, () => ({ ok: false, error: arrival.fault }))
         return
       case 'control':
         this.#applyControl(arrival.message, 'by-envelope')
@@ -243,7 +207,6 @@ export class Loop {
     if (this.#isInputClosed) return
     const seq = ++this.#accepted
     this.#held.push({ kind: 'input', seq, line, bytes, read, abort: new AbortController() })
-    this.#heldBytes += bytes
     if (seq === this.#parts.config.maxMessages) this.#isInputClosed = true
   }
 
@@ -281,6 +244,15 @@ export class Loop {
     if (!this.#parts.outlets.reply(reply, isAsked) && error) this.#parts.report({ ...error, port: 'ctrl_in' })
   }
 
+  // It waits for ever: what could say resume stands behind what is held.
+  #tellStuck(): void {
+    if (this.#isStuck || !this.#isPaused || !this.#held.isFull || this.#hasDescriptorControl) return
+    this.#isStuck = true
+    this.#parts.report(
+      fault('overflow', 'paused with 16 MiB of input waiting, so that no control behind it can be read; send control on fd 6'),
+    )
+  }
+
   // Outputs go first: whoever hears that they were written can read them.
   #tellSettled(): void {
     const told = JSON.stringify(this.#counts)
@@ -291,6 +263,6 @@ export class Loop {
   }
 
   #isOver(): boolean {
-    return this.#isInputClosed && this.#held.length === 0 && this.#urgent.length === 0 && this.#flying.length === 0
+    return this.#isInputClosed && this.#held.isEmpty && this.#urgent.length === 0 && this.#flying.length === 0
   }
 }

@@ -1,10 +1,11 @@
 // argv in, exit status out.
 
+import { type Fault, fault, nearest } from '@plumb/wire'
 import { Command, type CommanderError, InvalidArgumentError, Option } from 'commander'
-import { type Fault, fault, nearest, openOutput, Reporter } from '@plumb/wire'
 import { version } from '../package.json'
 import type { Options } from './options.js'
 import { run } from './run.js'
+import { openStderr } from './stderr.js'
 
 const PROGRAM = 'plumb-agent'
 
@@ -96,15 +97,17 @@ const usageFault = (code: string, message: string, command: Command): Fault => {
   const text = message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
   if (code !== 'commander.unknownOption') return fault('usage', text.replace(/\.$/, ''))
   const name = /'(.*)'/.exec(text)?.[1] ?? ''
-  const near = nearest(name, command.options.flatMap(({ hidden, long }) => (hidden || long == null ? [] : [long])))
+  const near = nearest(
+    name,
+    command.options.flatMap(({ hidden, long }) => (hidden || long == null ? [] : [long])),
+  )
   return fault('unknown_option', `${text}, ${near === undefined ? 'see --help for those there are' : `did you mean '${near}'?`}`)
 }
 
-const refuse = async (error: Fault): Promise<number> => {
-  const reporter = new Reporter(PROGRAM, openOutput(2))
-  reporter.report(error)
-  await reporter.end()
-  return reporter.status
+const refuse = (error: Fault): Promise<number> => {
+  const stderr = openStderr(PROGRAM)
+  stderr.report(error)
+  return stderr.end()
 }
 
 main(process.argv.slice(2)).then((status) => {

@@ -1,18 +1,24 @@
 // The system prompt: what the spec says inline, then the files it names, each as a document.
 
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { type Fault, fail, preview, type Result } from '@plumb/wire'
+import { type Fault, fail, preview, type Result, succeed } from '@plumb/wire'
 
 export interface PromptSources {
   /** The spec that names the files. */
   readonly specPath: string
   /** Where bare names are looked up, first things first. */
   readonly resourcePath: readonly string[]
+  /** Those that are there without a file; looked up last. */
+  readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
 }
 
 /** Every file that cannot be had is a fault of its own. */
-export const readSystemPrompt = (prompt: string | undefined, names: readonly string[], sources: PromptSources): { system: string; faults: Fault[] } => {
+export const readSystemPrompt = (
+  prompt: string | undefined,
+  names: readonly string[],
+  sources: PromptSources,
+): { system: string; faults: Fault[] } => {
   const faults: Fault[] = []
   const documents = names.flatMap((name) => {
     const read = readDocument(name, sources)
@@ -22,21 +28,21 @@ export const readSystemPrompt = (prompt: string | undefined, names: readonly str
   return { system: [...(prompt === undefined ? [] : [prompt]), ...documents].join('\n\n'), faults }
 }
 
-const readDocument = (name: string, { specPath, resourcePath, readText }: PromptSources): Result<string> => {
+const readDocument = (name: string, { specPath, resourcePath, installed, readText }: PromptSources): Result<string> => {
   if (name.includes('/')) {
     const read = readText(besideSpec(specPath, name))
     return read.ok ? read : refuse(name, read.error.detail)
   }
   const found = resourcePath.map((folder) => readText(join(folder, name))).find((read) => read.ok)
-  return found ?? refuse(name, `it is not in PLUMB_RESOURCES, nor installed; write './${preview(name)}' for a file beside the spec`)
+  if (found) return found
+  const text = Object.hasOwn(installed, name) ? installed[name] : undefined
+  if (text !== undefined) return succeed(text)
+  return refuse(name, `it is not in PLUMB_RESOURCES, nor installed; write './${preview(name)}' for a file beside the spec`)
 }
 
 const refuse = (name: string, why: string): Result<never> => fail('file_not_found', `'prompts' names '${preview(name)}': ${why}`)
 
 export const besideSpec = (specPath: string, path: string): string => (isAbsolute(path) ? path : join(dirname(specPath), path))
 
-/** PLUMB_RESOURCES is searched before what is installed. */
-export const resourcePathOf = (variable: string | undefined, installed: string): string[] => [
-  ...(variable ?? '').split(delimiter).filter((folder) => folder !== ''),
-  installed,
-]
+/** The folders of PLUMB_RESOURCES. */
+export const foldersOf = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((folder) => folder !== '')

@@ -1,6 +1,5 @@
 // One agent from start to end: loaded, configured, connected to its descriptors, and ended in good order.
 
-import { join } from 'node:path'
 import { type Diagnostic, toJson, toText } from '@plumb/lang'
 import {
   dieOf,
@@ -13,8 +12,6 @@ import {
   onStop,
   openInput,
   openLog,
-  openOutput,
-  Reporter,
   readControl,
   readSpec,
   type StopSignal,
@@ -26,31 +23,34 @@ import { loadAgent } from './load.js'
 import { Loop } from './loop.js'
 import type { Options } from './options.js'
 import { openOutlets } from './outlets.js'
+import { grammar } from './resource/grammar.js'
+import { system } from './resource/system.js'
+import { openStderr, type Stderr } from './stderr.js'
 import { openTelemetry } from './telemetry.js'
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const run = async (options: Options, program: string): Promise<number> => {
-  const reporter = new Reporter(program, openOutput(2))
-  const { config, fds } = prepare(options, reporter)
-  const log = isDebugging() ? await openLog(program, (line) => reporter.write(line)) : SILENT
-  const signal = config && (await converse(config, fds, options, reporter, log))
-  await reporter.end()
+  const stderr = openStderr(program)
+  const { config, fds } = prepare(options, stderr)
+  const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
+  const signal = config && (await converse(config, fds, options, stderr, log))
+  const status = await stderr.end()
   if (signal) dieOf(signal)
-  return config ? reporter.status : 2
+  return config ? status : 2
 }
 
 const SILENT: Log = () => {}
 
 // Everything that is wrong is told; nothing is read from stdin before all is right.
-const prepare = (options: Options, reporter: Reporter): { config: Config | undefined; fds: ReadonlySet<number> } => {
-  const { plan, diagnostics, faults } = loadAgent(options, process.env['PLUMB_PATH'])
-  const surroundings = { env: process.env, resources: join(__dirname, '../resources'), readText: readSpec }
+const prepare = (options: Options, stderr: Stderr): { config: Config | undefined; fds: ReadonlySet<number> } => {
+  const { plan, diagnostics, faults } = loadAgent(options, process.env.PLUMB_PATH)
+  const surroundings = { env: process.env, installed: { 'system.md': system, 'grammar.peg': grammar }, readText: readSpec }
   const configured = plan && readConfig(plan, options, surroundings)
   const fds = inheritedFds(options.fds)
 
-  for (const diagnostic of diagnostics) reporter.write(show(diagnostic, process.env['PLUMB_ERRORS'] === 'json'))
+  for (const diagnostic of diagnostics) stderr.write(show(diagnostic, process.env.PLUMB_ERRORS === 'json'))
   const others = [...faults, ...(configured?.faults ?? []), ...(fds.ok ? [] : [fds.error])]
-  for (const error of others) if (!isTold(error, diagnostics)) reporter.report(error)
+  for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
   return { config: diagnostics.length === 0 && fds.ok ? configured?.config : undefined, fds: fds.ok ? fds.value : new Set() }
 }
 
@@ -62,7 +62,13 @@ const isTold = ({ error, detail }: Fault, diagnostics: readonly Diagnostic[]): b
 
 const KEYS = ["'provider'", "'model'"]
 
-const converse = (config: Config, fds: ReadonlySet<number>, options: Options, reporter: Reporter, log: Log): Promise<StopSignal | undefined> => {
+const converse = (
+  config: Config,
+  fds: ReadonlySet<number>,
+  options: Options,
+  stderr: Stderr,
+  log: Log,
+): Promise<StopSignal | undefined> => {
   const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
   const outlets = openOutlets({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry: config.hasTelemetry })
   const tell = openTelemetry(config.agent, outlets.writeTelemetry)
@@ -72,7 +78,10 @@ const converse = (config: Config, fds: ReadonlySet<number>, options: Options, re
 
   return new Promise((resolve) => {
     let signal: StopSignal | undefined
+    // A stdin that is held back, as while paused, does not keep Node running.
+    const alive = setInterval(() => {}, 2 ** 30)
     const finish = async () => {
+      clearInterval(alive)
       forgetSignals()
       reader.stop()
       control?.destroy()
@@ -85,7 +94,7 @@ const converse = (config: Config, fds: ReadonlySet<number>, options: Options, re
       intake: openIntake(reader, isMux ? 'mux' : takesEnvelopes && !isRawInput ? 'mixed' : 'data'),
       outlets,
       tell,
-      report: (error) => reporter.report(error),
+      report: (error) => stderr.report(error),
       onFinish: finish,
     })
     const giveUp = () => {
@@ -101,7 +110,7 @@ const converse = (config: Config, fds: ReadonlySet<number>, options: Options, re
     )
     outlets.output.onClosed = giveUp
     outlets.output.onFault = (error) => {
-      reporter.report(error)
+      stderr.report(error)
       giveUp()
     }
     outlets.onDrain = () => loop.advance()

@@ -16,7 +16,10 @@ export const selectAgent = (agents: readonly AgentPlan[], name: string | undefin
 }
 
 const hint = (name: string, agents: readonly AgentPlan[]): string => {
-  const near = nearest(name, agents.map((agent) => agent.name))
+  const near = nearest(
+    name,
+    agents.map((agent) => agent.name),
+  )
   if (near !== undefined) return `, did you mean '${near}'?`
   return agents.length > 0 ? `; there are ${list(agents)}` : '; the spec holds none'
 }

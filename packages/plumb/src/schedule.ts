@@ -1,6 +1,7 @@
 // Who runs when: sources are taken in turn, a line at a time; what a line sets off inside this process is done before the next.
 // Runs in short slices, so that signals, children and timers are heard in between.
 
+import { nowMs } from '@plumb/wire'
 import type { Receiver } from './channel.js'
 
 export interface Source {
@@ -70,7 +71,7 @@ export class Schedule {
 
   /** False: the slice was up before the work was. */
   #slice(): boolean {
-    const until = performance.now() + SLICE_MS
+    const until = nowMs() + SLICE_MS
     if (!this.#deliver(until)) return false
     for (let worked = true; worked; ) {
       worked = false
@@ -82,7 +83,7 @@ export class Schedule {
           if (this.#isStopped) return true
         }
         if (taken > 0) worked = true
-        if (taken > 0 && performance.now() > until) return false
+        if (taken > 0 && nowMs() > until) return false
       }
     }
     return true
@@ -100,7 +101,7 @@ export class Schedule {
       }
       done()
       to.receive(input, buf, start, end)
-      if (n % 256 === 0 && performance.now() > until) return this.#head === this.#queue.length
+      if (n % 256 === 0 && nowMs() > until) return this.#head === this.#queue.length
     }
     return true
   }

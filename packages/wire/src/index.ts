@@ -1,4 +1,5 @@
 export { childEnv } from './child-env.js'
+export { nowMs } from './clock.js'
 export { readControl } from './control-reader.js'
 export { type Envelope, enclose, encloseEof, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from './envelope.js'
 export { type Category, type Code, ERRORS, exitStatus, type Fault, fault, isCode, isRetryable } from './error.js'

@@ -51,7 +51,7 @@ export class LineWriter {
     })
   }
 
-  /** One line, without its end. The bytes must not change any more. */
+  /** One line, without its end. These bytes, and an LF that follows them in `buf`, must not change any more. */
   write(buf: Buffer, start: number, end: number): void {
     if (this.#isDone) return
     this.lines++

@@ -36,6 +36,7 @@ const HOLDABLE = [2, 3, 4, 5, 6, 7, 8, 9]
 // A shell keeps a short here-document in an anonymous pipe. Linux lets us take the pipes over from a process that holds them.
 // A FIFO is no match there: to open it again for reading waits for a writer, who may have written all and gone.
 const holdPipes = (count: number): Pipe[] | undefined => {
+  if (process.platform !== 'linux') return undefined
   const fds = HOLDABLE.slice(0, count)
   const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${'.\nEND\n'.repeat(count)}sleep 5 >/dev/null &\necho $!`
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process')

@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import t from 'tap'
 import { childEnv } from '../src/child-env.js'
+import { makeFifos } from '../src/fifo.js'
+import { closePipes } from '../src/real-pipe.js'
 import { type Child, type ChildOptions, spawnChild } from '../src/spawn.js'
 import { makeShell } from './probe.js'
 
 const { shell, folder, probe } = makeShell()
 
+// So that what others leave in the common place does not matter.
+process.env.TMPDIR = folder
 const env = childEnv('foreign')
 
 const spawn = (command: string[], options: Partial<ChildOptions> = {}): Child => {
@@ -76,12 +80,20 @@ t.test('descriptors and how it ended', async (t) => {
     ['data', 'control', 'x\n'],
     '/dev/fd/N opens',
   )
-  const leftovers = readdirSync(process.env.TMPDIR ?? '/tmp').filter((name) => /^plumb-\w{6}$/.test(name))
+
+  const fifos = makeFifos(2) ?? []
+  for (const { reader, writer } of fifos) {
+    writeSync(writer, 'x')
+    t.equal(readSync(reader, Buffer.alloc(9)), 1, 'a FIFO, where there is nothing better')
+  }
+  t.equal(fifos.length, 2)
+  closePipes(fifos)
+  const leftovers = readdirSync(folder).filter((name) => name.startsWith('plumb-'))
   t.same(leftovers, [], 'no FIFO is left')
 
-  const withoutMkfifo = spawn(['/bin/cat'], { env: { PATH: '/nowhere' } })
-  withoutMkfifo.stdin.end('x')
-  t.equal(await textOf(withoutMkfifo.stdout), 'x')
+  const withoutPath = spawn(['/bin/cat'], { env: { PATH: '/nowhere' } })
+  withoutPath.stdin.end('x')
+  t.equal(await textOf(withoutPath.stdout), 'x')
 
   const killed = spawn(['sh', '-c', 'echo half; kill -9 $$'])
   t.same([await textOf(killed.stdout), await killed.exited], ['half\n', { status: null, signal: 'SIGKILL' }])
@@ -175,6 +187,12 @@ t.test('what cannot be started', async (t) => {
       t.match(child, { ok: false, error: { error, detail } }, String(detail))
     }
   }
+  const many = await shell('ulimit -n 80; node $probe many sleep 307; ps -A -o args= | grep -c "^[s]leep 307"')
+  t.match(
+    many,
+    { out: /^0\n$/, err: /^\{"error":"child_failed".*cannot start 'sleep': the system has no room.*\}\n$/ },
+    'no descriptors left',
+  )
   t.equal(await textOf(spawn(['./prog'], { cwd: join(folder, 'sub') }).stdout), `${join(folder, 'sub')}\n`)
 })
 

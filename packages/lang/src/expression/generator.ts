@@ -17,7 +17,7 @@ import type { Key } from './slice.js'
 /** How generated code holds values of a type: as JavaScript's own, or as `Held`. */
 export type Form = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'held'
 
-export const formOf = (type: Type): Form => {
+const formOf = (type: Type): Form => {
   if (isString(type)) return 'string'
   if (isInt(type)) return 'int'
   if (isNumber(type)) return 'number'

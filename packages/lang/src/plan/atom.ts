@@ -32,11 +32,11 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
   const [type] = types
   switch (atom.kind) {
     case 'id':
-      return node({ kind: 'pass', isSelector: false }, [type])
+      return node({ kind: 'pass', as: 'id', isSelector: false }, [type])
     case 'copy':
-      return node({ kind: 'pass', isSelector: false }, [type, type])
+      return node({ kind: 'pass', as: 'copy', isSelector: false }, [type, type])
     case 'merge':
-      return node({ kind: 'pass', isSelector: false }, [joined(types, atom, builder.report)])
+      return node({ kind: 'pass', as: 'merge', isSelector: false }, [joined(types, atom, builder.report)])
     case 'discard':
       return node({ kind: 'discard' }, [UNIT])
     case 'empty':

@@ -73,7 +73,7 @@ const localProcess = (node: GraphNode): Process => {
 const channel = (s: PlumbImplementation['statements'][number] & { kind: 'channel' }, bound: Bound, builder: Builder): GraphNode => {
   if (!s.port.isStream) builder.report({ severity: 'error', code: 'spec_invalid', message: 'a channel carries a stream', span: s.port.span, help: "write '!' before the type" })
   const type = declaredType(s.port.type, bound.scope, builder.report)
-  return builder.node(s.name.text, s.name.span, { kind: 'pass', isSelector: false }, [{ name: 'input', type }], [{ name: 'output', type }])
+  return builder.node(s.name.text, s.name.span, { kind: 'pass', as: 'channel', isSelector: false }, [{ name: 'input', type }], [{ name: 'output', type }])
 }
 
 const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Process>, w: Wiring): void => {

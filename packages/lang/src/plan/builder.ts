@@ -6,18 +6,20 @@ import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { resolve, type Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
-import type { Edge, GraphNode, GraphPort, Process, Source, Work } from './graph.js'
+import type { Edge, GraphNode, GraphPort, Opened, Process, Source, Work } from './graph.js'
 
 export class Builder {
   readonly nodes: GraphNode[] = []
   readonly edges: Edge[] = []
+  /** What is being laid open: nodes are made within it. */
+  within: Opened | undefined
   private readonly known = new Set<string>()
   private readonly refused = new Set<string>()
 
   constructor(readonly report: Report) {}
 
   node(name: string, span: Span, work: Work, inputs: readonly GraphPort[], outputs: readonly GraphPort[]): GraphNode {
-    const node = { id: this.nodes.length, name, span, work, inputs, outputs }
+    const node = { id: this.nodes.length, name, span, work, inputs, outputs, ...(this.within ? { within: this.within } : {}) }
     this.nodes.push(node)
     return node
   }

@@ -18,6 +18,14 @@ export interface GraphNode {
   readonly work: Work
   readonly inputs: readonly GraphPort[]
   readonly outputs: readonly GraphPort[]
+  /** The bound chain it was laid open with, if it stands for a part of one; its ends are in it too. */
+  readonly within?: Opened
+}
+
+/** A bound chain that stands as its parts: one object for each place it was laid open at. */
+export interface Opened {
+  readonly name: string
+  readonly within?: Opened
 }
 
 /** A type is undefined where an error was told, and behind `empty`, which gives no message of any type. */
@@ -30,7 +38,7 @@ export type Work =
   /** A port of the binding itself: `input` gives what comes from outside, `output` takes what goes there. */
   | { readonly kind: 'input' | 'output'; readonly port: number }
   /** Whatever comes in goes to every output: id, copy, merge, a channel, the ends of a bound chain. */
-  | { readonly kind: 'pass'; readonly isSelector: boolean }
+  | { readonly kind: 'pass'; readonly as: 'id' | 'copy' | 'merge' | 'channel' | 'inlet' | 'outlet'; readonly isSelector: boolean }
   | { readonly kind: 'map' | 'filter'; readonly expression: Expression }
   | { readonly kind: 'discard' | 'empty' | 'barrier' }
   /** A process of its own. */

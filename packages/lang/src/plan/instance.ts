@@ -94,9 +94,12 @@ const layOpen = (bound: Bound, chain: Chain, name: string, span: Span, builder: 
   const first = chain.kind === 'sequence' ? chain.items[0] : chain
   const isSelector = first?.kind === 'filter' || (first?.kind === 'field' && first.of.kind === 'filter')
   const end = (port: GraphPort, work: Work) => builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
-  const inlets = inputs.map((port) => end(port, { kind: 'pass', isSelector }))
-  const outlets = outputs.map((port) => end(port, { kind: 'pass', isSelector: false }))
+  const outer = builder.within
+  builder.within = { name, ...(outer ? { within: outer } : {}) }
+  const inlets = inputs.map((port) => end(port, { kind: 'pass', as: 'inlet', isSelector }))
+  const outlets = outputs.map((port) => end(port, { kind: 'pass', as: 'outlet', isSelector: false }))
   wireBetween(bound, chain, inlets, outlets, builder)
+  builder.within = outer
   return {
     name,
     inputs: inputs.map((port, i) => ({ ...port, node: inlets[i] as GraphNode, input: 0 })),

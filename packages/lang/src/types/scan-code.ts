@@ -5,6 +5,7 @@
 
 import type { Path, Scanner } from './scan.js'
 import * as json from './scan-json.js'
+import { SCAN_DEPTH } from './scan-json.js'
 import { type Field, type RecordType, resolve, type Type } from './type.js'
 import { type Variant, variantsOf } from './variants.js'
 
@@ -15,9 +16,9 @@ export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => 
   const source = `'use strict'
 const { space, stringRest, number, numberRest, intRest, value, latin1 } = json
 let waste = 0, far = 0, most = 0
-${code.functions.join('\n')}
+${code.all()}
 return (buf, i, end, caps) => {
-waste = 0; far = i; most = 4 * (end - i) + 256
+waste = 0; far = i; most = 16 * (end - i) + 256
 ${slots(wanted)
   .map((k) => `caps[${2 * k}] = -1`)
   .join('; ')}
@@ -27,7 +28,7 @@ ${body}
 if (i !== end) i = space(buf, i)
 return i === end ? i : -1
 }`
-  return new Function('json', source)(json) as Scanner
+  return new Function('json', source)({ ...json }) as Scanner
 }
 
 /** The wanted paths as a tree; `slots` are the numbers of the paths that end here. */
@@ -53,9 +54,15 @@ const captureTree = (paths: readonly Path[]): Wanted => {
 const slots = (w: Wanted): number[] => [...w.slots, ...[...w.below.values()].flatMap(slots)]
 
 class ScannerCode {
-  readonly functions: string[] = []
+  private readonly functions: string[] = []
   private readonly names = new Map<Type, Map<Wanted | undefined, string>>()
   private variables = 0
+  private hasAttempts = false
+
+  /** The functions that the statements call. */
+  all(): string {
+    return this.functions.join('\n').replaceAll(FAR, this.hasAttempts ? 'far = i' : '')
+  }
 
   /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */
   value(type: Type, wanted: Wanted | undefined, depth: string): string {
@@ -124,6 +131,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
   private attempts(types: readonly Type[], wanted: Wanted | undefined, depth: string): string {
     const calls = types.map((t) => this.call(t, wanted, depth))
     if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
+    this.hasAttempts = true
     const at = this.variable()
     const reset = wanted
       ? slots(wanted)
@@ -131,7 +139,9 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
           .join('')
       : ''
     const first = `let ${at} = ${calls[0]}`
-    const others = calls.slice(1).map((call) => `if (${at} < 0) { waste += far - i; if (waste > most) return -1; ${reset}${at} = ${call} }`)
+    const others = calls
+      .slice(1)
+      .map((call) => `if (${at} < 0) { waste += far > i ? far - i : 1; if (waste > most) return -1; ${reset}${at} = ${call} }`)
     return [first, ...others, `if (${at} < 0) return -1`, `i = ${at}`].join('\n')
   }
 
@@ -145,7 +155,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
       byWanted.set(below, name)
       const index = this.functions.push('') - 1
       this.functions[index] =
-        `function ${name}(buf, i, caps, d) {\nif (d > ${json.SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+        `function ${name}(buf, i, caps, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
     }
     return `${name}(buf, i + 1, caps, ${depth} + 1)`
   }
@@ -158,6 +168,7 @@ ${SPACE}
 if (c === 93) return i + 1
 for (;;) {
 ${this.value(type.item, undefined, 'd')}
+${FAR}
 c = buf[i]
 ${SPACE}
 i++
@@ -169,7 +180,7 @@ ${SPACE}
     if (type.kind !== 'tuple') throw new TypeError(`no container: ${type.kind}`)
     const items = type.items.map(
       (item, k) =>
-        `${k > 0 ? `c = buf[i]\n${SPACE}\nif (c !== 44) return -1\nc = buf[++i]\n${SPACE}\n` : ''}{\n${this.value(item, wanted?.below.get(k), 'd')}\n}`,
+        `${k > 0 ? `${FAR}\nc = buf[i]\n${SPACE}\nif (c !== 44) return -1\nc = buf[++i]\n${SPACE}\n` : ''}{\n${this.value(item, wanted?.below.get(k), 'd')}\n}`,
     )
     return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
   }
@@ -216,7 +227,7 @@ f = ${find}(buf, i)
 if (f < 0) return -1
 ${next}[last] = f
 }
-far = i
+${FAR}
 c = buf[i]
 ${SPACE}
 i++
@@ -234,6 +245,8 @@ else return -1
   }
 }
 
+// Kept only where attempts are counted.
+const FAR = '/* far */'
 const SPACE = 'if (c <= 32) { i = space(buf, i); c = buf[i] }'
 const STRING_CODE = `if (c !== 34) return -1
 do c = buf[++i]; while (c > 31 && c !== 34 && c !== 92)

@@ -29,7 +29,7 @@ export const readLoose = (text: string, from: number): LooseReading | undefined 
       at++
       return c === '{' ? object(depth + 1) : array(depth + 1)
     }
-    const json = c === '"' || c === "'" ? string() : token(NUMBER) ?? token(WORD)
+    const json = c === '"' || c === "'" ? string() : (token(NUMBER) ?? token(WORD))
     return json === undefined ? undefined : { kind: 'atom', json }
   }
 
@@ -110,7 +110,7 @@ export const readLoose = (text: string, from: number): LooseReading | undefined 
 
 // Sticky, so that they match where the reader stands.
 const SPACE = /[ \t\n\r]*/y
-const COMMENT = /\/\/[^\n]*|\/\*[^]*?\*\//y
+const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
 const WORD = /(?:true|false|null)(?![\w$])/y
 const BARE_KEY = /[A-Za-z_$][\w$-]*/y

@@ -48,9 +48,11 @@ const readWhole = (text: string): Candidate[] => {
 }
 
 const readFences = (text: string): Candidate[] =>
-  [...text.matchAll(FENCE)].flatMap(([, body = '']) => readWhole(body).map(({ value, mended }) => ({ value, mended: ['code fence', ...mended] })))
+  [...text.matchAll(FENCE)].flatMap(([, body = '']) =>
+    readWhole(body).map(({ value, mended }) => ({ value, mended: ['code fence', ...mended] })),
+  )
 
-const FENCE = /^[ \t]*```[^\n`]*\n([^]*?)^[ \t]*```/gm
+const FENCE = /^[ \t]*```[^\n`]*\n([\s\S]*?)^[ \t]*```/gm
 
 // Lists and objects only: a number or a quoted word in a sentence need not be the answer.
 const readBetweenSentences = (text: string): Candidate[] => {

@@ -7,9 +7,13 @@ import { fail, preview, type Result, succeed } from '@plumb/wire'
 export const validate = (json: string, type: Type): Result<string> => {
   const buf = Buffer.from(escapeLoneSurrogates(json))
   const tree = parseTree(buf, 0, buf.length)
-  if (tree.kind === 'fault') return fail('output_type_mismatch', `answer is no JSON value: ${tree.detail}`, { expected: preview(printType(type)) })
+  const wanted = preview(printType(type))
+  if (tree.kind === 'fault') return fail('output_type_mismatch', `answer is no JSON value: ${tree.detail}`, { expected: wanted })
   const misfit = checkTree(type, buf, tree)
-  if (misfit) return fail('output_type_mismatch', `answer ${describeMisfit(misfit, preview(printType(type)))}`, { path: misfit.path, expected: misfit.expected })
+  if (misfit) {
+    const extras = { path: misfit.path, expected: preview(misfit.expected) }
+    return fail('output_type_mismatch', `answer ${describeMisfit(misfit, wanted)}`, extras)
+  }
   const whole = fillDefaults(type, buf, tree) ?? buf.subarray(tree.start, tree.end)
   return succeed(onOneLine(whole.toString()))
 }

@@ -11,7 +11,8 @@ import { loadScript } from './script.js'
 export const prepareEliza = (settings: ProviderSettings): Prepared => {
   const { model } = settings
   const faults: Fault[] = []
-  if (model !== undefined && model !== 'doctor') faults.push(fault('config_invalid', `provider 'eliza' has only the model 'doctor', not '${preview(model)}'`))
+  if (model !== undefined && model !== 'doctor')
+    faults.push(fault('config_invalid', `provider 'eliza' has only the model 'doctor', not '${preview(model)}'`))
   const script = readScript(settings)
   if (!script.ok) faults.push(script.error)
   return script.ok && faults.length === 0 ? { provider: openEliza(script.value) } : { faults }

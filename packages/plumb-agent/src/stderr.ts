@@ -1,0 +1,28 @@
+// Errors and debug logs, and the exit status that follows from the errors.
+
+import { type Fault, openOutput, Reporter } from '@plumb/wire'
+
+export interface Stderr {
+  readonly report: (fault: Fault) => void
+  /** One line as it is. */
+  readonly write: (line: string) => void
+  /** Resolves to the exit status that follows from what was reported. */
+  readonly end: () => Promise<0 | 1 | 2>
+}
+
+/** Opened for the first thing there is to say: most runs say nothing, and start sooner for it. */
+export const openStderr = (program: string): Stderr => {
+  let opened: Reporter | undefined
+  const reporter = () => {
+    opened ??= new Reporter(program, openOutput(2))
+    return opened
+  }
+  return {
+    report: (error) => reporter().report(error),
+    write: (line) => reporter().write(line),
+    end: async () => {
+      await opened?.end()
+      return opened?.status ?? 0
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+import t from 'tap'
+import { DIRECTIONS, FDS, inheritedFds, type Port } from '../src/fd.js'
+import { makeShell } from './probe.js'
+
+const { shell, probe } = makeShell()
+const isLinux = process.platform === 'linux'
+
+// How a process can be started: as the executables are, or by node alone.
+const STARTS = ['$launcher $probe', ...(isLinux ? ['node $probe'] : [])]
+const NUMBERS = Object.entries(FDS).filter(([, fd]) => fd > 2)
+
+t.test('which descriptors were inherited', async (t) => {
+  const all = NUMBERS.map(([port, fd]) => `${fd}${DIRECTIONS[port as Port] === 'in' ? '<' : '>'}/dev/null`).join(' ')
+  const cases: [redirections: string, expected: number[]][] = [
+    ['', []],
+    [all, [3, 4, 5, 6, 7]],
+    ['4>/dev/null 7>/dev/null', [4, 7]],
+    ['6< <(echo 1)', [6]],
+    ['4> >(cat) 7> >(cat)', [4, 7]],
+    ...NUMBERS.flatMap(([, fd]): [string, number[]][] => [
+      [`${fd}> file`, [fd]],
+      [`${fd}> >(cat)`, [fd]],
+    ]),
+  ]
+  for (const start of STARTS) {
+    const found = await Promise.all(cases.map(([redirections]) => shell(`${start.replace('$probe', '$probe fds')} ${redirections}`)))
+    for (const [i, [redirections, expected]] of cases.entries())
+      t.equal(found[i]?.out, `${JSON.stringify(expected)}\n`, `${start} ${redirections}`)
+  }
+  const options: [option: string, redirections: string, expected: RegExp][] = [
+    ['none', all, /^\[\]\n$/],
+    ['6', all, /^\[6\]\n$/],
+    ['4,5', all, /^\[4,5\]\n$/],
+    [
+      '4,5',
+      '4>/dev/null',
+      /^\{"error":"fd_invalid","category":"config","detail":"--fds names 5, but 5 is not open; redirect it, as in '5< file'"\}\n$/,
+    ],
+    ['8', all, /"fd_invalid".*numbers from 3 to 7 such as '4,5', not '8'/],
+    ['', all, /"fd_invalid"/],
+    ['4, 5', all, /"fd_invalid"/],
+  ]
+  for (const start of STARTS) {
+    for (const [option, redirections, expected] of options) {
+      const { out, err, status } = await shell(`${start} fds '${option}' ${redirections}`)
+      t.match(out + err, expected, `${start} --fds '${option}' ${redirections}`)
+      t.equal(status, err ? 2 : 0)
+    }
+  }
+})
+
+t.test('what the launcher said leaves the environment', async (t) => {
+  process.env.PLUMB_FDS = '4,7'
+  process.env.PLUMB_CLOSED = '0'
+  t.same(inheritedFds(), { ok: true, value: new Set([4, 7]) })
+  t.notOk('PLUMB_FDS' in process.env || 'PLUMB_CLOSED' in process.env)
+  t.same(inheritedFds(), { ok: true, value: new Set([4, 7]) }, 'and is remembered')
+})
+
+t.test('pipes, files and sockets work at every number', async (t) => {
+  for (const [input, output] of [
+    [0, 1],
+    [5, 4],
+    [6, 7],
+    [6, 3],
+  ]) {
+    const start = `$launcher $probe copy ${input} ${output}`
+    const piped = await shell(`exec 9>&1; ${start} ${input}< <(printf '1\\n2') ${output}> >(cat >&9)`)
+    t.equal(piped.out, '1\n2\n', `pipes at ${input} and ${output}`)
+    t.equal(
+      (await shell(`printf '1\\n2' > in; ${start} ${input}< in ${output}> out; cat out`)).out,
+      '1\n2\n',
+      `files at ${input} and ${output}`,
+    )
+
+    const stdio = Array.from({ length: 8 }, (_, fd) => (fd === input || fd === output ? 'pipe' : 'ignore'))
+    const child = spawn('node', [probe, 'copy', String(input), String(output)], { stdio: stdio as 'pipe'[] })
+    const [into, from] = [child.stdio[input as number] as Duplex, child.stdio[output as number] as Duplex]
+    into.end('1\n2')
+    let text = ''
+    for await (const chunk of from) text += chunk
+    t.equal(text, '1\n2\n', `sockets at ${input} and ${output}`)
+  }
+})

@@ -1,0 +1,240 @@
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import t from 'tap'
+import { enclose, encloseEof, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from '../src/envelope.js'
+import { type Code, ERRORS, exitStatus, fault, isCode, isRetryable } from '../src/error.js'
+import { parseJson } from '../src/json.js'
+import { LineWriter } from '../src/line-writer.js'
+import { openLog } from '../src/log.js'
+import { nearest } from '../src/nearest.js'
+import { preview } from '../src/preview.js'
+import { Reporter } from '../src/report.js'
+import { addSecret, scrub } from '../src/scrub.js'
+import { TelemetryWriter } from '../src/telemetry.js'
+
+const parse = (text: string, isLast = false) => parseJson(Buffer.from(text), 0, Buffer.byteLength(text), isLast)
+
+t.test('every error code', async (t) => {
+  const categories = new Set(['config', 'invalid', 'not_found', 'denied', 'internal', 'unavailable'])
+  const meanings = Object.values(ERRORS).map(({ meaning }) => meaning)
+  t.equal(new Set(meanings).size, meanings.length, 'means something of its own')
+  for (const [code, { category, meaning, remedy }] of Object.entries(ERRORS)) {
+    t.match(code, /^[a-z][a-z0-9_]*$/)
+    t.ok(categories.has(category), code)
+    for (const text of [meaning, remedy]) t.notOk(/^$|^[A-Z][a-z]|[.\n]$/.test(text), `${code}: ${text}`)
+  }
+  t.same(fault('timeout', 'd', { error: 'x', category: 'y', detail: 'z', line: 3 }), {
+    error: 'timeout',
+    category: 'unavailable',
+    detail: 'd',
+    line: 3,
+  })
+  t.same(Object.keys(fault('usage', 'd', { a: 1 })), ['error', 'category', 'detail', 'a'])
+  const expected: [Code, number, boolean][] = [
+    ['spec_invalid', 2, false],
+    ['invalid_json', 1, false],
+    ['unknown_tool', 1, false],
+    ['budget_spent', 1, false],
+    ['write_failed', 1, false],
+    ['rate_limited', 1, true],
+  ]
+  for (const [code, status, retryable] of expected)
+    t.same([exitStatus(fault(code, '')), isRetryable(fault(code, ''))], [status, retryable], code)
+  t.same([isCode('timeout'), isCode('toString')], [true, false])
+})
+
+t.test('JSON', async (t) => {
+  const bad: [text: string, error: string, detail: RegExp, isLast?: boolean][] = [
+    ['nonsense', 'invalid_json', /^not JSON at byte 2: expected a value, found "o"$/],
+    ['[1 2]', 'invalid_json', /at byte 4: expected ',' or ']', found "2"/],
+    ['{"a" 1}', 'invalid_json', /at byte 6: expected ':', found "1"/],
+    ['{a:1}', 'invalid_json', /at byte 2: expected a string, found "a"/],
+    ['[1,]', 'invalid_json', /at byte 4: expected a value/],
+    ['1 é', 'invalid_json', /at byte 3: there is more after the value, found "é"/],
+    ['"a\u0001"', 'invalid_json', /at byte 3: a control character.*found "\\u0001"/],
+    ['"\\x"', 'invalid_json', /no such escape/],
+    ['"\\u00g0"', 'invalid_json', /four hexadecimal digits/],
+    ['01', 'invalid_json', /more after the value/],
+    ['1.', 'invalid_json', /at its end: expected a digit/],
+    ['[1e999]', 'invalid_json', /at byte 2: a number is out of range/],
+    [`-${'9'.repeat(400)}`, 'invalid_json', /out of range/],
+    ['NaN', 'invalid_json', /expected a value/],
+    ['', 'invalid_json', /at its end: a value is missing/],
+    ['{"b":', 'invalid_json', /at its end/],
+    ['{"b":', 'truncated_line', /the input ended inside a value/, true],
+    ['"caf', 'truncated_line', /a string is not closed/, true],
+    ['tru', 'truncated_line', /./, true],
+    ['oops', 'invalid_json', /at byte 1/, true],
+    ['['.repeat(513) + ']'.repeat(513), 'too_deep', /^nested more than 512 deep$/],
+    [`${'[{"a":'.repeat(300)}1`, 'too_deep', /./],
+  ]
+  for (const [text, error, detail, isLast] of bad) t.match(parse(text, isLast), { ok: false, error: { error, detail } }, preview(text))
+  for (const text of [
+    '['.repeat(512) + ']'.repeat(512),
+    ' {"a":[1,-0.5e+3,"\\u00e9\\n/",true,false,null]}\r\n',
+    '1e308',
+    '0',
+    '"\u2028"',
+    '{"a":1,"a":2}',
+  ]) {
+    t.same(parse(text), { ok: true, value: JSON.parse(text) }, preview(text))
+  }
+  const value = parse('{"__proto__":{"x":1}}')
+  t.ok(value.ok && Object.hasOwn(value.value as object, '__proto__') && ({} as { x?: number }).x === undefined)
+  // The scanner and JSON.parse agree on what is JSON, but for the limits of ours.
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.json(),
+        fc.json().chain((text) => fc.nat(text.length).map((at) => text.slice(0, at))),
+        fc.string({ unit: fc.constantFrom(...'[]{}",:\\u0159-+.eE tfn\n') }),
+      ),
+      (text) => {
+        let isJson = true
+        try {
+          JSON.parse(text)
+        } catch {
+          isJson = false
+        }
+        return parse(text).ok === isJson
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+t.test('envelopes', async (t) => {
+  const split = (text: string) => {
+    const buf = Buffer.from(text)
+    const envelope = splitEnvelope(buf, 0, buf.length)
+    if (!envelope.ok) return envelope.error.error
+    const { port, isEof, start, end } = envelope.value
+    return isEof ? `${port} ended` : `${port}: ${buf.toString('utf8', start, end)}`
+  }
+  const cases: [text: string, split: string, isEnvelope: boolean][] = [
+    ['{"__port":"input","msg":{"b":1.0,"a":12345678901234567890}}', 'input: {"b":1.0,"a":12345678901234567890}', true],
+    [' { "msg" : [ 1 , "\\u00e9" ] , "__port" : "ctrl_in" } ', 'ctrl_in: [ 1 , "\\u00e9" ]', true],
+    ['{"__port":"input","eof":true}', 'input ended', true],
+    ['{"__port":"a\\u0062","msg":null}', 'ab: null', true],
+    ['{"\\u005f_port":"a","msg":1}', 'a: 1', true],
+    ['{"__port":"a","__port":"b","msg":1,"msg":2}', 'b: 2', true],
+    ['{"__port":"a","msg":{"__port":"b","msg":1}}', 'a: {"__port":"b","msg":1}', true],
+    ['{"__port":7,"msg":1}', 'bad_envelope', true],
+    ['{"__port":"a","eof":false}', 'bad_envelope', true],
+    ['{"__port":"a","msg":1,"x":2}', 'bad_envelope', false],
+    ['{"__port":"a","msg":1,"eof":true}', 'bad_envelope', false],
+    ['{"__port":"a"}', 'bad_envelope', false],
+    ['{"msg":3}', 'bad_envelope', false],
+    ['{}', 'bad_envelope', false],
+    ['[1]', 'bad_envelope', false],
+    ['"{"', 'bad_envelope', false],
+    ['nonsense', 'invalid_json', false],
+    ['{"__port":"a","msg":1', 'invalid_json', false],
+    ['{"__port":"a","msg":1}}', 'invalid_json', false],
+    ['{"__port":"a","msg":1e999}', 'invalid_json', false],
+    [`{"__port":"a","msg":${'['.repeat(512)}${']'.repeat(512)}}`, `a: ${'['.repeat(512)}${']'.repeat(512)}`, true],
+    [`{"__port":"a","msg":${'['.repeat(513)}${']'.repeat(513)}}`, 'too_deep', false],
+  ]
+  for (const [text, expected, isOne] of cases) {
+    t.equal(split(text), expected, preview(text))
+    t.equal(isEnvelope(Buffer.from(text), 0, Buffer.byteLength(text)), isOne, preview(text))
+    const value = parse(text)
+    if (value.ok) t.equal(parseEnvelope(value.value).ok, expected !== 'bad_envelope', preview(text))
+  }
+  for (const [text, has] of Object.entries({
+    '{"a":1,"__port":2}': true,
+    '{"a":{"__port":2}}': false,
+    '["__port"]': false,
+    ' {"\\u005f_port":1}': true,
+  })) {
+    t.equal(hasPortKey(Buffer.from(text), 0, text.length), has, text)
+  }
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.json({ noUnicodeString: false }), fc.constantFrom('', ' ', '\t'), (port, json, space) => {
+      const message = Buffer.from(`xx${space}${json}${space}yy`)
+      const envelope = enclose(port, message, 2, message.length - 2)
+      const result = splitEnvelope(envelope, 0, envelope.length)
+      if (!result.ok) return false
+      const { start, end } = result.value
+      return result.value.port === port && envelope.toString('utf8', start, end) === json && isEnvelope(envelope, 0, envelope.length)
+    }),
+  )
+  t.equal(`${encloseEof('input')}`, '{"__port":"input","eof":true}')
+})
+
+t.test('texts', async (t) => {
+  t.equal(preview('a\nb\t\u0000\u009b\u2028\u202e"'), 'a\\nb\\t\\u0000\\u009b\\u2028\\u202e"')
+  t.equal(preview('x'.repeat(60)), 'x'.repeat(60))
+  t.equal(preview('x'.repeat(61)), `${'x'.repeat(59)}…`)
+  t.equal(preview('😀'.repeat(70), 10), `${'😀'.repeat(9)}…`)
+  t.equal(preview('\u0000'.repeat(10), 10), '\\u0000\\u0…')
+  const names = ['critic', 'composer', 'Review', 'id']
+  const meant: [string, string | undefined][] = [
+    ['critik', 'critic'],
+    ['crtiic', 'critic'],
+    ['review', 'Review'],
+    ['CRITIC', 'critic'],
+    ['ib', 'id'],
+    ['critic', undefined],
+    ['judge', undefined],
+    ['', undefined],
+  ]
+  for (const [name, expected] of meant) t.equal(nearest(name, names), expected, name)
+})
+
+t.test('what is told, and what is not', async (t) => {
+  process.env.WIRE_TEST_API_KEY = 'sk-CANARY"\\1234567890'
+  process.env.WIRE_TEST_KEY_PREFIX = 'short'
+  addSecret('token-of-the-spec')
+  const told = async (tell: (stream: PassThrough) => Promise<unknown>): Promise<string> => {
+    const stream = new PassThrough()
+    await tell(stream)
+    return String(stream.read() ?? '')
+  }
+  const secret = fault('unauthorized', `refused ${process.env.WIRE_TEST_API_KEY} and token-of-the-spec`, { line: 3 })
+
+  t.equal(scrub('token-of-the-spec short'), '*** short')
+  const json = await told(async (stream) => {
+    const reporter = new Reporter('plumb-agent', stream)
+    reporter.report(secret)
+    reporter.report(fault('usage', 'no'))
+    reporter.report(secret)
+    t.equal(reporter.status, 2, 'the worst')
+    await reporter.end()
+  })
+  t.same(
+    json
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))[0],
+    { error: 'unauthorized', category: 'denied', detail: 'refused *** and ***', line: 3 },
+  )
+  const text = await told(async (stream) => {
+    const reporter = new Reporter('plumb-agent', stream, { isJson: false })
+    reporter.report(fault('invalid_json', 'not\u001b[31m JSON', { line: 3, port: 'input' }))
+    reporter.report(fault('line_too_long', 'line 4 is longer', { line: 4 }))
+    await reporter.end()
+  })
+  t.equal(
+    text,
+    'plumb-agent: error: input line 3: not\\u001b[31m JSON (invalid_json)\nplumb-agent: error: line 4 is longer (line_too_long)\n',
+  )
+
+  const telemetry = await told(async (stream) => {
+    const writer = new LineWriter(stream)
+    new TelemetryWriter(null, 'bot').emit({ kind: 'text', delta: 'unheard' })
+    new TelemetryWriter(writer, 'bot').emit({ kind: 'text', delta: 'my token-of-the-spec' })
+    await writer.end()
+  })
+  t.match(telemetry, /^\{"kind":"text","delta":"my \*\*\*","agent":"bot","time":"\d{4}-\d\d-\d\dT[\d:.]+Z"\}\n$/)
+
+  const lines: string[] = []
+  const silent = await openLog('plumb-agent', (line) => lines.push(line))
+  silent('api_request', { model: 'm' })
+  t.same(lines, [])
+  process.env.PIPELINE_DEBUG = '1'
+  const log = await openLog('plumb-agent', (line) => lines.push(scrub(line)))
+  delete process.env.PIPELINE_DEBUG
+  log('api_request', { model: 'm', authorization: 'Bearer token-of-the-spec' })
+  t.match(JSON.parse(lines[0] ?? ''), { program: 'plumb-agent', msg: 'api_request', model: 'm', authorization: 'Bearer ***' })
+})
