@@ -1,6 +1,6 @@
 // From the command line to the agent that it means: the spec read, compiled and searched.
 
-import { type AgentPlan, agentsOf, compile, type Diagnostic, hasErrors } from '@plumb/lang'
+import { type AgentPlan, agentsOf, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY } from '@plumb/lang'
 import { bundledFiles, diskFiles, type Fault, fault, readBundle, type SourceFiles } from '@plumb/wire'
 import type { Options } from './options.js'
 import { foldersOf } from './prompts.js'
@@ -31,7 +31,7 @@ export const loadAgent = (
 }
 
 const openFiles = (sourcesFd: number | undefined, searchPath: string | undefined): SourceFiles | undefined => {
-  if (sourcesFd === undefined) return diskFiles(foldersOf(searchPath))
+  if (sourcesFd === undefined) return diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
   const bundle = readBundle(sourcesFd)
   return bundle && bundledFiles(bundle)
 }

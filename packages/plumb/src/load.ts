@@ -1,7 +1,7 @@
 // The spec that was named, as text, as sources handed over, or inline → a checked program, or every diagnostic.
 
 import { normalize } from 'node:path'
-import { type Compiled, compile, hasErrors, toJson, toText } from '@plumb/lang'
+import { type Compiled, compile, hasErrors, STANDARD_LIBRARY, toJson, toText } from '@plumb/lang'
 import { bundledFiles, diskFiles, fail, readBundle, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
 
 export interface SpecOptions {
@@ -33,7 +33,10 @@ export const load = (path: string | undefined, options: SpecOptions): Result<Loa
 }
 
 const filesFor = ({ sourcesFd }: SpecOptions): Result<SourceFiles> => {
-  if (sourcesFd === undefined) return { ok: true, value: diskFiles((process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')) }
+  if (sourcesFd === undefined) {
+    const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
+    return { ok: true, value: diskFiles(folders, STANDARD_LIBRARY) }
+  }
   const bundle = readBundle(sourcesFd)
   return bundle ? { ok: true, value: bundledFiles(bundle) } : fail('fd_invalid', `no sources can be read from descriptor ${sourcesFd}`)
 }

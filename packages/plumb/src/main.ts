@@ -1,67 +1,13 @@
 // The front door: argv and stdio in, exit status out.
 
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { fail, MAX_LINE, nearest, openOutput, Reporter } from '@plumb/wire'
+import { fail, nearest, openOutput, Reporter } from '@plumb/wire'
+import { Command, CommanderError } from 'commander'
 import { version } from '../package.json'
 import { check } from './check-command.js'
+import { deps } from './deps-command.js'
 import { explain } from './explain-command.js'
+import { withRunOptions } from './main-run.js'
 import { run } from './run.js'
-
-const MAX_IN_FLIGHT = 10_000
-
-const number = (text: string): number => {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('it takes a whole number from 1')
-  return value
-}
-
-const withRunOptions = (command: Command): Command =>
-  command
-    .argument('[spec]', 'the spec, a .plumb file')
-    .option('-e, --eval <text>', 'take the spec from the command line')
-    .option('--binding <name>', 'run that binding', 'main')
-    .option('-R, --raw-input', 'each line of input is a string')
-    .option('-r, --raw-output', 'write strings unquoted')
-    .option('--provider <name>', 'provider of agents, before what the spec says')
-    .option('--model <name>', 'model of agents, before what the spec says')
-    .option('--agent-command <program>', 'run this program in place of plumb-agent')
-    .option('--max-in-flight <n>', 'messages that may wait in a cycle or a barrier', number, MAX_IN_FLIGHT)
-    .option('--max-line <bytes>', 'the longest line of input', number, MAX_LINE)
-    .option('--mux', 'read and write envelopes only')
-    .option('--no-envelopes', 'take every line as data')
-    .option('--telemetry', 'tell on descriptor 3 what has settled')
-    .addOption(new Option('--sources-fd <n>').argParser(number).hideHelp())
-    .action(async (spec: string | undefined, o: RunFlags) => {
-      process.exitCode = await run(spec, {
-        ...(o.eval === undefined ? {} : { eval: o.eval }),
-        ...(o.sourcesFd === undefined ? {} : { sourcesFd: o.sourcesFd }),
-        binding: o.binding,
-        rawInput: o.rawInput === true,
-        rawOutput: o.rawOutput === true,
-        envelopes: o.mux ? 'all' : o.envelopes ? 'some' : 'none',
-        maxLine: o.maxLine,
-        maxInFlight: o.maxInFlight,
-        handedOn: [...(o.provider ? ['--provider', o.provider] : []), ...(o.model ? ['--model', o.model] : [])],
-        agentProgram: o.agentCommand ?? process.env.PLUMB_AGENT,
-        telemetry: o.telemetry === true,
-      })
-    })
-
-interface RunFlags {
-  eval?: string
-  sourcesFd?: number
-  binding: string
-  rawInput?: boolean
-  rawOutput?: boolean
-  provider?: string
-  model?: string
-  agentCommand?: string
-  maxInFlight: number
-  maxLine: number
-  mux?: boolean
-  envelopes: boolean
-  telemetry?: boolean
-}
 
 const program = new Command('plumb')
   .description('compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out')
@@ -70,7 +16,22 @@ const program = new Command('plumb')
   .configureOutput({ writeErr: () => {} })
   .showSuggestionAfterError(false)
 
-withRunOptions(program.command('run', { isDefault: true }).description('run main: stdin to stdout'))
+withRunOptions(
+  program
+    .command('run', { isDefault: true })
+    .description('run main: stdin to stdout')
+    .argument('[spec]', 'the spec, a .plumb file')
+    .option('--binding <name>', 'run that binding', 'main'),
+  ([spec], { binding = 'main' }, options) => run(spec, { ...options, binding }),
+)
+withRunOptions(
+  program
+    .command('stage')
+    .description('run one process of a spec alone')
+    .argument('<name>', 'the binding, as it stands in a body')
+    .argument('[spec]', 'the spec, a .plumb file'),
+  ([name = '', spec], _flags, options) => run(spec, { ...options, binding: name }),
+)
 program
   .command('check')
   .description('say ok, or what is wrong with specs')
@@ -79,6 +40,13 @@ program
   .option('-e, --eval <text>', 'take the spec from the command line')
   .action(async (specs: string[], o: { json?: boolean; eval?: string }) => {
     process.exitCode = await check(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })
+  })
+program
+  .command('deps')
+  .description('say which files a spec reads, as a make rule')
+  .argument('<spec>', 'the spec')
+  .action(async (spec: string) => {
+    process.exitCode = await deps(spec)
   })
 program
   .command('explain')

@@ -6,33 +6,60 @@ import { checkTree } from '../types/check.js'
 import { fillDefaults } from '../types/defaults.js'
 import { describeMisfit } from '../types/misfit.js'
 import { makeScanner, type Path, type Scanner } from '../types/scan.js'
+import { space } from '../types/scan-json.js'
 import { parseTree, type Tree } from '../types/tree.js'
 import type { Type } from '../types/type.js'
 import { Failure } from './failure.js'
-import type { Sink } from './sink.js'
+import { Sink } from './sink.js'
 import { type Stage, Verdict } from './verdict.js'
+import { put } from './write.js'
 
 /** Works on captures (scan.ts): starts and ends of the paths in `buf`. */
 export type Evaluate = (buf: Buffer, caps: Int32Array, out: Sink) => Verdict
 
 export class ScannedStage implements Stage {
   fault: Fault | null = null
-  private readonly scan: Scanner
+  private readonly scanner: Scanner
   private readonly caps: Int32Array
+  private filled: Sink | undefined
 
   constructor(
     private readonly type: Type,
     private readonly paths: readonly Path[],
     private readonly evaluate: Evaluate,
   ) {
-    this.scan = makeScanner(type, paths)
-    this.caps = new Int32Array(2 * paths.length)
+    this.scanner = makeScanner(type, paths)
+    this.caps = new Int32Array(this.scanner.size)
   }
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     // The scanner wants a byte behind the message, where it stops.
-    if (end < buf.length && this.scan(buf, start, end, this.caps) === end) return this.finish(buf, out)
-    return this.runSlowly(buf, start, end, out)
+    const { scanner, caps } = this
+    if (end === buf.length || scanner.scan(buf, start, end, caps) !== end) return this.runSlowly(buf, start, end, out)
+    if (scanner.insertions.length === 0 || caps[scanner.absent] === 0) return this.finish(buf, out)
+    return this.fill(buf, start, end, out) ?? this.runSlowly(buf, start, end, out)
+  }
+
+  // Writes the message anew with its defaults, and scans it again.
+  private fill(buf: Buffer, start: number, end: number, out: Sink): Verdict | undefined {
+    const { scanner, caps } = this
+    const filled = this.filled ?? new Sink()
+    this.filled = filled
+    let from = space(buf, start)
+    let to = end
+    while ((buf[to - 1] as number) <= 32) to--
+    let p = filled.at
+    const count = caps[scanner.absent] as number
+    for (let i = scanner.absent + 1; i <= scanner.absent + 2 * count; i += 2) {
+      const at = caps[i] as number
+      const text = scanner.insertions[caps[i + 1] as number] as Buffer
+      p = put(filled, put(filled, p, buf, from, at), text, 0, text.length)
+      from = at
+    }
+    filled.commit(put(filled, p, buf, from, to))
+    if (scanner.scan(filled.buf, filled.start, filled.end, caps) !== filled.end) return undefined
+    const verdict = this.finish(filled.buf, out)
+    return verdict === Verdict.PASS ? rewrite(filled.buf, filled.start, filled.end, out) : verdict
   }
 
   /** The same without the scanner's first opinion. */
@@ -55,7 +82,7 @@ export class ScannedStage implements Stage {
     if (filledTree.kind === 'fault') return this.misfit(fault(filledTree.error, filledTree.detail))
     this.capture(filledTree)
     const verdict = this.finish(whole, out)
-    return verdict === Verdict.PASS ? rewrite(whole, filled.length, out) : verdict
+    return verdict === Verdict.PASS ? rewrite(whole, 0, filled.length, out) : verdict
   }
 
   private finish(buf: Buffer, out: Sink): Verdict {
@@ -101,9 +128,7 @@ const withStop = (message: Buffer): Buffer => {
   return copy
 }
 
-const rewrite = (message: Buffer, length: number, out: Sink): Verdict => {
-  const p = out.at + length < out.buf.length ? out.at : out.grow(out.at, length)
-  message.copy(out.buf, p, 0, length)
-  out.commit(p + length)
+const rewrite = (buf: Buffer, start: number, end: number, out: Sink): Verdict => {
+  out.commit(put(out, out.at, buf, start, end))
   return Verdict.WROTE
 }

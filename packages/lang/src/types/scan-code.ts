@@ -3,6 +3,7 @@
 // In the generated code `i` is the place, `c` the byte there (before a value) and `d` how many containers are open. A record is a loop over a switch:
 // the case of the field that followed this one last time is tried first, so that any steady order of keys runs without a look-up.
 
+import { hasDefaults, isRequired } from './presence.js'
 import type { Path, Scanner } from './scan.js'
 import * as json from './scan-json.js'
 import { SCAN_DEPTH } from './scan-json.js'
@@ -11,25 +12,39 @@ import { type Variant, variantsOf } from './variants.js'
 
 export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
   const wanted = captureTree(paths)
-  const code = new ScannerCode()
+  const absent = 2 * paths.length
+  const isFilled = hasDefaults(type)
+  const code = new ScannerCode(absent, isFilled)
   const body = code.value(type, wanted, '0')
+  const resets = slots(wanted).map((k) => `caps[${2 * k}] = -1`)
+  if (isFilled) resets.push(`caps[${absent}] = 0`)
   const source = `'use strict'
 const { space, stringRest, number, numberRest, intRest, value, latin1 } = json
 let waste = 0, far = 0, most = 0
+const insert = (caps, at, number) => {
+const count = caps[${absent}]
+if (count === ${MAX_ABSENT}) return false
+caps[${absent}] = count + 1
+caps[${absent + 1} + 2 * count] = at
+caps[${absent + 2} + 2 * count] = number
+return true
+}
 ${code.all()}
 return (buf, i, end, caps) => {
 waste = 0; far = i; most = 16 * (end - i) + 256
-${slots(wanted)
-  .map((k) => `caps[${2 * k}] = -1`)
-  .join('; ')}
+${resets.join('; ')}
 let c = buf[i]
 if (c <= 32) { i = space(buf, i); c = buf[i] }
 ${body}
 if (i !== end) i = space(buf, i)
 return i === end ? i : -1
 }`
-  return new Function('json', source)({ ...json }) as Scanner
+  const scan = new Function('json', source)({ ...json }) as Scanner['scan']
+  return { scan, absent, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0), insertions: code.insertions }
 }
+
+/** A message that lacks more defaults than this goes to the tree. */
+const MAX_ABSENT = 64
 
 /** The wanted paths as a tree; `slots` are the numbers of the paths that end here. */
 interface Wanted {
@@ -58,6 +73,13 @@ class ScannerCode {
   private readonly names = new Map<Type, Map<Wanted | undefined, string>>()
   private variables = 0
   private hasAttempts = false
+  readonly insertions: Buffer[] = []
+
+  /** `absent` is where the captures hold the number of absent defaults, if the type has any. */
+  constructor(
+    private readonly absent: number,
+    private readonly hasDefaults: boolean,
+  ) {}
 
   /** The functions that the statements call. */
   all(): string {
@@ -133,12 +155,11 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
     if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
     this.hasAttempts = true
     const at = this.variable()
-    const reset = wanted
-      ? slots(wanted)
-          .map((k) => `caps[${2 * k}] = -1; `)
-          .join('')
-      : ''
-    const first = `let ${at} = ${calls[0]}`
+    const resets = (wanted ? slots(wanted) : []).map((k) => `caps[${2 * k}] = -1; `)
+    const count = this.variable()
+    if (this.hasDefaults) resets.push(`caps[${this.absent}] = ${count}; `)
+    const reset = resets.join('')
+    const first = `${this.hasDefaults ? `const ${count} = caps[${this.absent}]\n` : ''}let ${at} = ${calls[0]}`
     const others = calls
       .slice(1)
       .map((call) => `if (${at} < 0) { waste += far > i ? far - i : 1; if (waste > most) return -1; ${reset}${at} = ${call} }`)
@@ -154,8 +175,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
       name = `f${this.functions.length}`
       byWanted.set(below, name)
       const index = this.functions.push('') - 1
-      this.functions[index] =
-        `function ${name}(buf, i, caps, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+      this.functions[index] = `function ${name}(buf, i, caps, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
     }
     return `${name}(buf, i + 1, caps, ${depth} + 1)`
   }
@@ -188,10 +208,10 @@ ${SPACE}
   private record(type: RecordType, wanted: Wanted | undefined): string {
     const { fields } = type
     const words = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => w)
-    const needed = (w: number) =>
-      fields.slice(31 * w, 31 * w + 31).reduce((bits, f, k) => (f.isOptional && f.default === undefined ? bits : bits | (1 << k)), 0)
-    const complete = words.map((w) => [w, needed(w)] as const).filter(([, bits]) => bits !== 0)
-    const check = complete.map(([w, bits]) => `(seen${w} & ${bits}) === ${bits}`).join(' && ') || 'true'
+    const needed = (w: number) => fields.slice(31 * w, 31 * w + 31).reduce((bits, f, k) => (isRequired(f) ? bits | (1 << k) : bits), 0)
+    const checks = words.filter((w) => needed(w) !== 0).map((w) => `(seen${w} & ${needed(w)}) === ${needed(w)}`)
+    const check = checks.join(' && ') || 'true'
+    const complete = (behind: string) => `{\nif (!(${check})) return -1\n${this.absentDefaults(fields)}return ${behind}\n}`
     const next = `n${this.variable()}`
     const order = `const ${next} = new Uint16Array([${[...fields.map((_, k) => k), 0].join()}])`
     const find = `q${this.variable()}`
@@ -213,10 +233,10 @@ ${this.value(field.type, wanted?.below.get(field.name), 'd')}
 }
 break key`
     })
-    return `let c = buf[i], f = 0, last = 0
+    return `let c = buf[i], f = 0, last = 0, e = i
 ${words.map((w) => `let seen${w} = 0`).join('; ')}
 ${SPACE}
-if (c === 125) return ${check} ? i + 1 : -1
+if (c === 125) ${complete('i + 1')}
 for (;;) {
 f = ${next}[last]
 key: for (;;) {
@@ -228,6 +248,7 @@ if (f < 0) return -1
 ${next}[last] = f
 }
 ${FAR}
+${fields.some((f) => f.default !== undefined) ? 'e = i' : ''}
 c = buf[i]
 ${SPACE}
 i++
@@ -235,9 +256,21 @@ if (c === 44) {
 last = f + 1
 c = buf[i]
 ${SPACE}
-} else if (c === 125) return ${check} ? i : -1
+} else if (c === 125) ${complete('i')}
 else return -1
 }`
+  }
+
+  // They go behind the last field (`e`), in the order of declaration. A comma comes before each but the first of an object that is empty.
+  private absentDefaults(fields: readonly Field[]): string {
+    const seen = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => `seen${w} !== 0`).join(' || ')
+    const tests = fields.flatMap((field, k) => {
+      if (field.default === undefined) return []
+      const text = `${JSON.stringify(field.name)}:${field.default}`
+      const number = this.insertions.push(Buffer.from(text), Buffer.from(`,${text}`)) - 2
+      return [`if (!(seen${Math.floor(k / 31)} & ${1 << (k % 31)})) { if (!insert(caps, e, ${number} + m)) return -1; m = 1 }`]
+    })
+    return tests.length > 0 ? `let m = ${seen} ? 1 : 0\n${tests.join('\n')}\n` : ''
   }
 
   private variable(): string {

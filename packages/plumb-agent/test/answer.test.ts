@@ -1,0 +1,352 @@
+// What a model says becomes a value of the output type, or is asked for again; and what a stub of a model makes of a conversation.
+
+import { type Json, resolve, type Type } from '@plumb/lang'
+import { fail, type Result, succeed } from '@plumb/wire'
+import fc from 'fast-check'
+import t from 'tap'
+import { readAnswer } from '../src/answer/read.js'
+import { validate } from '../src/answer/validate.js'
+import type { Config } from '../src/config.js'
+import { parseControl } from '../src/control.js'
+import { openConversation } from '../src/conversation.js'
+import type { Intake } from '../src/intake.js'
+import { Loop } from '../src/loop.js'
+import type { Outlets } from '../src/outlets.js'
+import { fit } from '../src/provider/eliza/fit.js'
+import type { Answer, Provider, Question } from '../src/provider/provider.js'
+
+type NamedType = Extract<Type, { kind: 'named' }>
+
+const STRING: Type = { kind: 'string' }
+const INT: Type = { kind: 'int' }
+const list = (item: Type): Type => ({ kind: 'array', item })
+const sum = (...variants: Type[]): Type => ({ kind: 'sum', variants })
+const literal = (value: string): Type => ({ kind: 'literal', value })
+const record = (
+  fields: Record<string, Type>,
+  optional: Record<string, Type> = {},
+  defaults: Record<string, readonly [Type, string]> = {},
+): Type => ({
+  kind: 'record',
+  fields: [
+    ...Object.entries(fields).map(([name, type]) => ({ name, type, isOptional: false })),
+    ...Object.entries(optional).map(([name, type]) => ({ name, type, isOptional: true })),
+    ...Object.entries(defaults).map(([name, [type, text]]) => ({ name, type, isOptional: false, default: text })),
+  ],
+})
+const named = (name: string, make: (self: Type) => Type): Type => {
+  const self: NamedType = { kind: 'named', name, target: STRING }
+  self.target = make(self)
+  return self
+}
+
+const COUNT = record({ count: INT }, { tags: list(STRING) })
+
+t.test('answers are read, and mended where that invents nothing', async (t) => {
+  const cases: [text: string, type: Type, json: string | null, mended?: string][] = [
+    ['as "it" is\n', STRING, '"as \\"it\\" is\\n"'],
+    ['{"count": 12345678901234567890}', COUNT, '{"count": 12345678901234567890}'],
+    ['{\n  "count": 1,\n  "tags": ["a\\nb"]\n}\n', COUNT, '{"count": 1,"tags": ["a\\nb"]}'],
+    ['Here it is:\n```json\n{"count": 42}\n```\nDone.', COUNT, '{"count":42}', 'code fence'],
+    ['The count is {"count": 42}, I think [sic].', COUNT, '{"count":42}', 'text around the value'],
+    [
+      "{count: 1, 'tags': ['it\\'s', 'a \"b\"',],}",
+      COUNT,
+      '{"count":1,"tags":["it\'s","a \\"b\\""]}',
+      'bare key, single quotes, trailing comma',
+    ],
+    ['{"count": 1 /* one */, // two\n "tags": []}', COUNT, '{"count":1,"tags":[]}', 'comment'],
+    ['{"count": 1, "tags": "a"}', COUNT, '{"count":1,"tags":["a"]}', 'lone value for a list'],
+    ['{"count": 1}', list(COUNT), '[{"count":1}]', 'lone value for a list'],
+    ['7', sum(list(INT), record({ a: STRING })), '[7]', 'lone value for a list'],
+    ['{"a": 1}', record({ a: INT }, {}, { b: [INT, '5'] }), '{"a": 1,"b":5}'],
+    ['{"count": "many"}', COUNT, null],
+    ['{}', COUNT, null],
+    ['no value at all', COUNT, null],
+    ['{"count": 1} or {"count": 2}', COUNT, null],
+    ['{"count": 1} and again {"count": 1}', COUNT, '{"count":1}', 'text around the value'],
+    ['{"count": 1', COUNT, null],
+    ['{"count": 01}', COUNT, null],
+    ['I would say "calm".', sum(literal('calm'), literal('cross')), null],
+    ['{"count": 1, "extra": true}', COUNT, null],
+    [`${'['.repeat(2000)}${']'.repeat(2000)}`, { kind: 'json' }, null],
+    [`{"a": "\ud800"}`, record({ a: STRING }), '{"a": "\\ud800"}'],
+    [`x ${'{a:'.repeat(20_000)}`, COUNT, null],
+  ]
+  for (const [text, type, json, mended = ''] of cases) {
+    const read = readAnswer(text, type)
+    const name = text.slice(0, 60)
+    if (json === null) t.equal(!read.ok && read.error.error, 'output_type_mismatch', name)
+    else t.strictSame(read, succeed({ json, mended: mended === '' ? [] : mended.split(', ') }), name)
+  }
+  const misfit = readAnswer('```\n{"count": "many"}\n```', COUNT)
+  t.match(!misfit.ok && misfit.error, { detail: /at \.count: expected int, found "many"/, path: '.count', expected: 'int' })
+})
+
+t.test('what was right is never mended', async () =>
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      const read = readAnswer(json, { kind: 'json' })
+      return read.ok && read.value.mended.length === 0 && read.value.json === json.trim()
+    }),
+  ),
+)
+
+const TREE = named('Tree', (self) => record({ kids: list(self), left: sum(self, { kind: 'unit' }) }, { word: STRING }))
+
+t.test('eliza puts its sentence into the smallest value that carries it', async (t) => {
+  const ranged: Type = {
+    kind: 'record',
+    fields: [
+      { name: 'score', type: INT, isOptional: false, min: 1, max: 5 },
+      { name: 'says', type: STRING, isOptional: false },
+    ],
+  }
+  const cases: [Type, Json | undefined][] = [
+    [STRING, 'S'],
+    [{ kind: 'json' }, 'S'],
+    [INT, 0],
+    [sum(literal('a'), literal('b')), 'a'],
+    [record({ n: INT, list: list(STRING), a: STRING, b: STRING }), { n: 0, list: [], a: 'S', b: '' }],
+    [record({ list: list(STRING) }, { note: STRING }), { list: [], note: 'S' }],
+    [record({ list: list(STRING) }), { list: ['S'] }],
+    [record({ n: INT }, { note: STRING, more: STRING }), { n: 0, note: 'S' }],
+    [record({ n: INT }, {}, { note: [STRING, '"x"'] }), { n: 0, note: 'S' }],
+    [record({ inner: record({ deep: STRING }), flat: INT }), { inner: { deep: 'S' }, flat: 0 }],
+    [{ kind: 'tuple', items: [{ kind: 'bool' }, STRING, { kind: 'unit' }] }, [false, 'S', null]],
+    [sum(INT, record({ s: STRING })), { s: 'S' }],
+    [ranged, { score: 1, says: 'S' }],
+    [TREE, { kids: [], left: null, word: 'S' }],
+    [named('Endless', (self) => record({ next: self })), undefined],
+  ]
+  for (const [type, value] of cases) {
+    const found = fit(type, 'S')
+    t.strictSame(found === undefined ? found : JSON.parse(JSON.stringify(found)), value, JSON.stringify(value))
+    if (found !== undefined) t.ok(validate(JSON.stringify(found), type).ok)
+  }
+})
+
+const typeArbitrary: fc.Arbitrary<Type> = fc.letrec<{ type: Type }>((tie) => ({
+  type: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<Type>(STRING, INT, { kind: 'number' }, { kind: 'bool' }, { kind: 'unit' }, { kind: 'json' }, literal('x')),
+    tie('type').map(list),
+    fc.array(tie('type'), { minLength: 2, maxLength: 3 }).map((items): Type => ({ kind: 'tuple', items })),
+    fc
+      .tuple(fc.dictionary(fc.string(), tie('type'), { maxKeys: 3 }), fc.boolean())
+      .map(([fields, isOptional]) => record(isOptional ? {} : fields, isOptional ? fields : {})),
+  ),
+})).type
+
+t.test('what eliza makes fits its type', async () =>
+  fc.assert(
+    fc.property(typeArbitrary, fc.string(), (type, sentence) => {
+      const said = JSON.stringify(fit(type, sentence))
+      const isText = resolve(type).kind === 'string'
+      return isText ? said === JSON.stringify(sentence) : validate(said, type).ok
+    }),
+  ),
+)
+
+const USAGE = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_creation_tokens: 0 }
+
+// Says what it is told to, in turn, and keeps what it was asked.
+const stub = (...says: (string | Result<Answer>)[]) => {
+  const asked: Question[] = []
+  const provider: Provider = {
+    answer: async (question) => {
+      asked.push({ ...question, history: [...question.history], turn: [...question.turn] })
+      const said = says[Math.min(asked.length, says.length) - 1] ?? ''
+      return typeof said === 'string' ? succeed({ text: said, usage: USAGE }) : said
+    },
+  }
+  return { asked, provider }
+}
+
+const configure = (provider: Provider, more: Partial<Config> = {}): Config => ({
+  agent: 'bot',
+  input: STRING,
+  output: COUNT,
+  hasTelemetry: true,
+  provider,
+  model: 'm',
+  temperature: 0.5,
+  system: '',
+  maxRetries: 2,
+  isAmnesiac: false,
+  concurrency: 1,
+  maxMessages: Number.POSITIVE_INFINITY,
+  ...more,
+})
+
+const SIGNAL = new AbortController().signal
+
+t.test('an answer that does not fit goes back with the reason', async (t) => {
+  const { asked, provider } = stub('{"count":"umpteen"}', 'Well: {"count": 3}', '"x"')
+  const told: string[] = []
+  const conversation = openConversation(
+    configure(provider),
+    (event) => told.push(event.kind),
+    () => {},
+  )
+  t.strictSame(await conversation.answer('how many?', SIGNAL), succeed('{"count":3}'))
+  t.match(asked[1]?.turn, [
+    { content: 'how many?' },
+    { role: 'assistant', content: '{"count":"umpteen"}' },
+    { role: 'user', content: /count.*int/ },
+  ])
+  t.strictSame(told, ['usage', 'usage', 'mended'])
+  t.strictSame(
+    conversation.memory.map(({ content }) => content),
+    ['how many?', 'Well: {"count": 3}'],
+    'only what was accepted is remembered',
+  )
+
+  const spent = await conversation.answer('and now?', SIGNAL)
+  t.match(!spent.ok && spent.error, { error: 'output_type_mismatch', detail: /after 2 retries/ })
+  t.equal(asked.length, 5, 'max_retries after the first')
+  t.equal(conversation.memory.length, 2, 'as if it had not been asked')
+})
+
+t.test('settings hold from the next question; null is the spec again', async (t) => {
+  const { asked, provider } = stub('{"count":1}')
+  const conversation = openConversation(
+    configure(provider, { isAmnesiac: true }),
+    () => {},
+    () => {},
+  )
+  const ask = async () => {
+    await conversation.answer('x', SIGNAL)
+    const { model, temperature, history } = asked.at(-1) as Question
+    return [model, temperature, history.length]
+  }
+  t.strictSame(await ask(), ['m', 0.5, 0])
+  conversation.setModel('n')
+  conversation.setTemperature(0)
+  t.strictSame(await ask(), ['n', 0, 0])
+  conversation.setModel(null)
+  conversation.setTemperature(null)
+  t.strictSame(await ask(), ['m', 0.5, 0])
+})
+
+t.test('a refusal is the error of its input', async (t) => {
+  const { provider } = stub(fail('overloaded', 'too busy'))
+  const conversation = openConversation(
+    configure(provider),
+    () => {},
+    () => {},
+  )
+  t.match(await conversation.answer('x', SIGNAL), { ok: false, error: { error: 'overloaded' } })
+  t.equal(conversation.memory.length, 0)
+})
+
+// A loop over lines that are there already, with a provider that answers when it is let.
+const openLoop = (lines: readonly string[], concurrency = 1) => {
+  const waiting: { text: string; answer: (text: string) => void }[] = []
+  const provider: Provider = {
+    answer: ({ turn }, signal) =>
+      new Promise((resolve) => {
+        const answer = (text: string) => resolve(succeed({ text, usage: USAGE }))
+        signal.addEventListener('abort', () => answer(''))
+        waiting.push({ text: String(turn[0]?.content), answer })
+      }),
+  }
+  const rest = [...lines]
+  const seen: string[] = []
+  const intake: Intake = {
+    next: () => {
+      const text = rest.shift()
+      if (text?.startsWith('{')) return { kind: 'control', message: JSON.parse(text) }
+      return text === undefined ? undefined : { kind: 'input', line: 1, json: Buffer.from(JSON.stringify(text)), isLast: false }
+    },
+    get hasEnded() {
+      return rest.length === 0
+    },
+    mayCarryControl: true,
+  }
+  const outlets = {
+    output: { flush: () => {} },
+    writeOutput: (json: string) => void seen.push(json),
+    reply: ({ kind }: { kind: string }) => seen.push(kind) > 0,
+    isFull: () => false,
+  } as unknown as Outlets
+  const config = configure(provider, { output: STRING, concurrency, isAmnesiac: concurrency > 1 })
+  const conversation = openConversation(
+    config,
+    () => {},
+    () => {},
+  )
+  const loop = new Loop({
+    config,
+    conversation,
+    intake,
+    outlets,
+    tell: () => {},
+    report: ({ error, seq }) => void seen.push(`${error} ${seq}`),
+    onFinish: () => void seen.push('end'),
+  })
+  loop.start(true)
+  const answer = async (text: string) => {
+    waiting.find((question) => question.text === text)?.answer(text.toUpperCase())
+    for (let i = 0; i < 10; i++) await null
+  }
+  return { loop, seen, waiting, answer }
+}
+
+t.test('order: memory between inputs, cancel at once, stop after the current one', async (t) => {
+  const { seen, waiting, answer, loop } = openLoop(['a', 'b', '{"get_memory":true}', 'c', '{"set_model":"x"}', 'd', '{"stop":true}', 'e'])
+  t.strictSame(
+    waiting.map(({ text }) => text),
+    ['a'],
+    'one at a time',
+  )
+  await answer('a')
+  loop.control({ cancel: true })
+  for (let i = 0; i < 10; i++) await null
+  t.strictSame(seen, ['"A"', 'cancelled 2', 'memory'])
+  loop.control({ get_memory: true })
+  t.equal(seen.length, 3, 'not while an answer is being made')
+  await answer('c')
+  await answer('d')
+  t.strictSame(seen.slice(3), ['"C"', 'memory', '"D"', 'end'])
+})
+
+t.test('while paused, memory is handled at once and inputs wait', async (t) => {
+  const { seen, answer, loop } = openLoop(['a', '{"pause":true}', 'b', '{"get_memory":true}'])
+  t.strictSame(seen, ['paused'])
+  await answer('a')
+  t.strictSame(seen, ['paused', '"A"', 'memory'], 'past the one that is held')
+  loop.control({ resume: true })
+  await answer('b')
+  t.strictSame(seen.slice(3), ['resumed', '"B"', 'end'])
+})
+
+t.test('several at once come out in the order of their inputs', async (t) => {
+  const { seen, waiting, answer } = openLoop(['a', 'b', 'c', 'd'], 3)
+  t.equal(waiting.length, 3)
+  await answer('b')
+  t.strictSame(seen, [])
+  await answer('a')
+  t.strictSame(seen, ['"A"', '"B"'])
+  await answer('d')
+  await answer('c')
+  t.strictSame(seen, ['"A"', '"B"', '"C"', '"D"', 'end'])
+})
+
+t.test('control messages are taken whole or not at all', async (t) => {
+  const right = { set_temp: null, set_model: 'x', stop: false, pause: true, set_memory: [{ role: 'user', content: { a: [1] } }] }
+  t.match(parseControl(right), {
+    ok: true,
+    value: { temperature: null, model: 'x', isStop: false, isPause: true, memory: right.set_memory },
+  })
+  const wrong: [unknown, RegExp][] = [
+    [null, /must be an object/],
+    [{ set_temp: '1' }, /'set_temp' takes a number or null, found "1"/],
+    [{ set_memory: [{ role: 'a', content: 1, more: 2 }] }, /message 0 has an unknown field 'more'/],
+    [{ set_memory: [{ content: 1 }] }, /needs a 'role'/],
+    [{ get_memroy: true }, /did you mean 'get_memory'/],
+    [JSON.parse('{"__proto__":1}'), /unknown field '__proto__'/],
+  ]
+  for (const [value, detail] of wrong)
+    t.match(parseControl(value), { ok: false, error: { error: 'input_type_mismatch', detail } }, JSON.stringify(value))
+})

@@ -1,0 +1,64 @@
+// What is said of a node in pictures and as JSON: its kind, its expression, and of an agent who answers and with what tools.
+
+import { agentOf, type GraphNode, type Json } from '@plumb/lang'
+
+export type NodeKind =
+  | 'input'
+  | 'output'
+  | 'agent'
+  | 'plumb'
+  | 'map'
+  | 'filter'
+  | 'barrier'
+  | 'discard'
+  | 'empty'
+  | 'id'
+  | 'copy'
+  | 'merge'
+  | 'channel'
+  | 'inlet'
+  | 'outlet'
+
+export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind)
+
+/** The source text of a map or a filter between its parentheses, on one line; that of a projection and of `.field` is as it is written. */
+export const expressionOf = ({ name, work, span }: GraphNode): string | undefined => {
+  if (work.kind !== 'map' && work.kind !== 'filter') return undefined
+  if (name.startsWith('.')) return name
+  const { source, start, end } = work.expression.span ?? span
+  return source.text.slice(start, end).replace(/\s+/g, ' ')
+}
+
+export interface AgentDescription {
+  readonly provider?: string
+  readonly model?: string
+  readonly command?: readonly string[]
+  readonly tools: readonly string[]
+  /** Servers whose tools it may call. */
+  readonly mcp: readonly string[]
+}
+
+export const agentAt = ({ work }: GraphNode): AgentDescription | undefined => {
+  if (work.kind !== 'agent') return undefined
+  const { config } = agentOf(work.bound)
+  const { provider, model } = config
+  const command = texts(config.command)
+  return {
+    ...(typeof provider === 'string' ? { provider } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(command.length > 0 ? { command } : {}),
+    tools: texts(config.tools),
+    mcp: list(config.mcp).map(serverName),
+  }
+}
+
+const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
+
+const texts = (value: Json | undefined): string[] => list(value).filter((item) => typeof item === 'string')
+
+// Of a server that is configured in place only the name is told: the rest may be secret.
+const serverName = (server: Json): string => {
+  if (typeof server === 'string') return server
+  const name = typeof server === 'object' && server !== null && !Array.isArray(server) ? (server as { readonly [key: string]: Json }).name : undefined
+  return typeof name === 'string' ? name : 'mcp'
+}

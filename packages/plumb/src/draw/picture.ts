@@ -1,0 +1,161 @@
+// What a picture of a graph shows, whatever it is drawn with: boxes, wires between them, frames around the parts of a bound chain.
+
+import { type Graph, type GraphNode, type GraphPort, type Opened, printType, type Type } from '@plumb/lang'
+import { preview } from '@plumb/wire'
+import { agentAt, type AgentDescription, expressionOf, kindOf, type NodeKind } from './describe.js'
+import { fold, type Link } from './fold.js'
+
+export interface Picture {
+  /** The binding. */
+  readonly name: string
+  readonly boxes: readonly Box[]
+  readonly wires: readonly Wire[]
+}
+
+export interface Box {
+  /** Its name in the program, with a number where that is not the first of its name. */
+  readonly id: string
+  readonly kind: NodeKind
+  readonly title: string
+  /** A second line, short; may be empty. */
+  readonly detail: string
+  /** The whole of it, on several lines. */
+  readonly tip: string
+  /** Port names to be shown at its sides; empty where they go without saying. */
+  readonly inputs: readonly string[]
+  readonly outputs: readonly string[]
+  /** What an agent may call. */
+  readonly tools: readonly string[]
+  /** The bound chains around it, from the outermost. */
+  readonly frames: readonly Opened[]
+}
+
+export interface Wire {
+  readonly from: Box
+  /** Which of the port names shown there, if any are. */
+  readonly output: number | undefined
+  readonly to: Box
+  readonly input: number | undefined
+  /** The type, short; may be empty. */
+  readonly label: string
+  readonly tip: string
+  readonly role: 'data' | 'control' | 'telemetry'
+}
+
+const MAX_TYPE = 30
+const MAX_EXPRESSION = 36
+
+export const pictureOf = (name: string, graph: Graph): Picture => {
+  const { nodes, links } = fold(graph)
+  const ids = new Map<string, number>()
+  const shown = new Map(nodes.map((node) => [node, { sides: sidesOf(node, links), id: unique(node.name, ids) }]))
+  const boxes = new Map([...shown].map(([node, { sides, id }]) => [node, boxOf(node, id, sides)]))
+  const wires = links.map((link) => wireOf(link, boxes.get(link.from) as Box, boxes.get(link.to) as Box, shown.get(link.from)?.sides, shown.get(link.to)?.sides))
+  return { name, boxes: [...boxes.values()], wires }
+}
+
+const unique = (name: string, ids: Map<string, number>): string => {
+  const count = (ids.get(name) ?? 0) + 1
+  ids.set(name, count)
+  return count === 1 ? name : `${name} ${count}`
+}
+
+/** For each side the ports whose names are shown. */
+interface Sides {
+  readonly inputs: readonly number[]
+  readonly outputs: readonly number[]
+}
+
+// Of an agent only what is wired, of a plumb every port; the parts of a barrier count from 0, as project does.
+const sidesOf = (node: GraphNode, links: readonly Link[]): Sides => {
+  const all = (ports: readonly GraphPort[]) => ports.map((_, i) => i)
+  if (node.work.kind === 'barrier') return { inputs: all(node.inputs), outputs: [] }
+  const isPlumb = node.work.kind === 'plumb'
+  if (!isPlumb && node.work.kind !== 'agent') return { inputs: [], outputs: [] }
+  const told = (ports: readonly GraphPort[], isWired: (i: number) => boolean) => {
+    const indexes = all(ports).filter((i) => isPlumb || isWired(i))
+    return indexes.some((i) => !/^(input|output)$/.test(ports[i]?.name ?? '')) ? indexes : []
+  }
+  return {
+    inputs: told(node.inputs, (i) => links.some((link) => link.to === node && link.input === i)),
+    outputs: told(node.outputs, (i) => links.some((link) => link.from === node && link.output === i)),
+  }
+}
+
+const boxOf = (node: GraphNode, id: string, { inputs, outputs }: Sides): Box => {
+  const agent = agentAt(node)
+  const expression = expressionOf(node)
+  const kind = kindOf(node)
+  const isBarrier = kind === 'barrier'
+  return {
+    id,
+    kind,
+    title: node.name,
+    detail: detailOf(node, kind, expression, agent),
+    tip: tipOf(node, kind, expression, agent),
+    inputs: inputs.map((i) => (isBarrier ? String(i) : (node.inputs[i]?.name ?? ''))),
+    outputs: outputs.map((i) => node.outputs[i]?.name ?? ''),
+    tools: agent ? [...agent.tools, ...agent.mcp.map((server) => `${server} (mcp)`)] : [],
+    frames: framesAround(node.within),
+  }
+}
+
+const framesAround = (opened: Opened | undefined): Opened[] => (opened ? [...framesAround(opened.within), opened] : [])
+
+const detailOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, agent: AgentDescription | undefined): string => {
+  if (agent) return ['agent', agent.command ? preview(agent.command.join(' '), MAX_EXPRESSION) : whoAnswers(agent)].filter((part) => part !== '').join(' · ')
+  if (kind === 'channel') return typeText(node.outputs[0]?.type)
+  if (expression === undefined) return node.name === kind || kind === 'input' || kind === 'output' ? '' : kind
+  if (expression === node.name) return ''
+  const text = preview(expression, MAX_EXPRESSION)
+  return node.name === kind || node.name === 'project' ? text : `${kind} ${text}`
+}
+
+const whoAnswers = ({ provider, model }: AgentDescription): string => [provider, model].filter((part) => part !== undefined).join(' ')
+
+const tipOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, agent: AgentDescription | undefined): string => {
+  const ports = (side: readonly GraphPort[]) => side.map(({ name, type }) => `${name}: ${type ? `!${printType(type)}` : '!…'}`).join(', ')
+  const description = node.work.kind === 'agent' || node.work.kind === 'plumb' ? node.work.bound.description : undefined
+  const lines = [
+    `${node.name === kind ? '' : `${kind} `}${node.name}${expression === undefined || expression === node.name ? '' : `(${expression})`}`,
+    ...(description === undefined ? [] : [description]),
+    ...(agent?.command ? [`command: ${agent.command.join(' ')}`] : []),
+    `(${ports(node.inputs)}) -> (${ports(node.outputs)})`,
+  ]
+  return lines.join('\n')
+}
+
+const wireOf = (link: Link, from: Box, to: Box, fromSides: Sides | undefined, toSides: Sides | undefined): Wire => {
+  const source = link.from.outputs[link.output]?.type
+  const target = link.to.inputs[link.input]?.type
+  const channels = link.through.filter((node) => kindOf(node) === 'channel').map((node) => `${node.name}: `)
+  const place = (ports: readonly number[] | undefined, port: number) => (ports?.includes(port) ? ports.indexOf(port) : undefined)
+  const whole = typesOf(source, target, link.isChecked, printed)
+  // A channel that has a box of its own says there what it carries.
+  const isSaid = from.kind === 'channel' || to.kind === 'channel'
+  return {
+    from,
+    output: place(fromSides?.outputs, link.output),
+    to,
+    input: place(toSides?.inputs, link.input),
+    label: isSaid ? '' : channels.join('') + typesOf(source, target, link.isChecked, typeText),
+    tip: `${from.id} → ${to.id}\n${channels.join('')}${whole}${link.isChecked ? '\nchecked at run time' : ''}`,
+    role: roleOf(link),
+  }
+}
+
+// What flows, and what the receiver takes it for when each message has to be looked at.
+const typesOf = (source: Type | undefined, target: Type | undefined, isChecked: boolean, print: (type: Type | undefined) => string): string => {
+  const [given, taken] = [print(source ?? target), print(target)]
+  return isChecked && target && given !== taken ? `${given} → ${taken}` : given
+}
+
+const printed = (type: Type | undefined): string => (type ? printType(type) : '')
+
+const typeText = (type: Type | undefined): string => preview(printed(type), MAX_TYPE)
+
+const roleOf = ({ from, output, to, input }: Link): Wire['role'] => {
+  const ends = [from.work.kind === 'agent' ? from.outputs[output]?.name : undefined, to.work.kind === 'agent' ? to.inputs[input]?.name : undefined]
+  if (ends.includes('ctrl_in') || ends.includes('ctrl_out')) return 'control'
+  return ends.includes('telemetry') ? 'telemetry' : 'data'
+}
