@@ -50,7 +50,7 @@ const SHARED = {
   target: 'node20',
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  loader: { '.plumb': 'text', '.script': 'text' },
+  loader: { '.plumb': 'text', '.script': 'text', '.ttf': 'binary', '.wasm': 'binary' },
   // import() becomes a late require: Node's module loader costs 5 ms that a CommonJS bundle need not pay.
   supported: { 'dynamic-import': false },
   sourcemap: true,

@@ -1,7 +1,7 @@
 // What is wrong with a program, where, and how to mend it; and the two ways of showing it (language.md, Diagnostics).
 
 import type { Code } from '@plumb/wire/error'
-import { codePoints, lineText, position, type Span } from './source.js'
+import { codePoints, lineAround, position, type Span } from './source.js'
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning'
@@ -29,6 +29,17 @@ export interface DiagnosticJson {
   message: string
   help?: string
 }
+
+export const error = (code: Code, message: string, span: Span, help?: string): Diagnostic => ({
+  severity: 'error',
+  code,
+  message,
+  span,
+  ...(help === undefined ? {} : { help }),
+})
+
+/** For a second look at what was complained of before. */
+export const ignore: Report = () => {}
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some((d) => d.severity === 'error')
 
@@ -63,7 +74,7 @@ export const toText = (diagnostic: Diagnostic): string => {
   const lines = [`${place(span)}: ${severity}: ${message}`, ...excerpt(span)]
   for (const r of related ?? []) lines.push(`${place(r.span)}: note: ${r.message}`, ...excerpt(r.span))
   if (help !== undefined) lines.push(`help: ${help}`)
-  return lines.join('\n')
+  return lines.map(withoutControls).join('\n')
 }
 
 const place = ({ source, start }: Span): string => {
@@ -71,13 +82,26 @@ const place = ({ source, start }: Span): string => {
   return `${source.path}:${line}:${column}`
 }
 
+/** In UTF-16 units. Of a longer line only what is around the span is shown. */
+const MAX_LINE = 240
+const BEFORE = 80
+
 const excerpt = ({ source, start, end }: Span): string[] => {
-  const { line, column } = position(source, start)
-  const text = lineText(source, line)
-  // A span that goes over its line is underlined to the end of it.
-  const rest = source.text.slice(start, end).split('\n', 1)[0] ?? ''
-  const width = Math.max(1, codePoints(rest.trimEnd()))
+  const { text } = source
+  const line = lineAround(source, start)
+  const isLong = line.end - line.start > MAX_LINE
+  const from = isLong ? wholeCharacter(text, Math.max(line.start, start - BEFORE)) : line.start
+  const to = isLong ? wholeCharacter(text, Math.min(line.end, from + MAX_LINE)) : line.end
+  const head = from > line.start ? '…' : ''
   // Tabs stay tabs, so that the carets stand under the same column at any tab width.
-  const pad = [...text].slice(0, column - 1).map((c) => (c === '\t' ? '\t' : ' '))
-  return [`  ${text}`, `  ${pad.join('')}${'^'.repeat(width)}`]
+  const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' ')).join('')
+  // A span that goes over its line is underlined to the end of it.
+  const width = Math.max(1, codePoints(text.slice(start, Math.min(end, to)).trimEnd()))
+  return [`  ${head}${text.slice(from, to)}${to < line.end ? '…' : ''}`, `  ${pad}${'^'.repeat(width)}`]
 }
+
+const wholeCharacter = (text: string, offset: number): number => (/[\uDC00-\uDFFF]/.test(text[offset] ?? '') ? offset - 1 : offset)
+
+// One each, so that carets stay where they are; a terminal would obey them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const withoutControls = (line: string): string => line.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\uFFFD')

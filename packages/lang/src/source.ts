@@ -21,21 +21,59 @@ export interface Position {
 
 export const joinSpans = (a: Span, b: Span): Span => ({ source: a.source, start: a.start, end: b.end })
 
-export const position = ({ text }: Source, offset: number): Position => {
-  let line = 1
-  let lineStart = 0
-  for (let i = text.indexOf('\n'); i >= 0 && i < offset; i = text.indexOf('\n', lineStart)) {
-    line++
-    lineStart = i + 1
-  }
-  return { line, column: codePoints(text.slice(lineStart, offset)) + 1 }
+export const position = (source: Source, offset: number): Position => {
+  const index = indexOf(source)
+  const line = lineAt(index.starts, offset)
+  const start = index.starts[line - 1] ?? 0
+  // A file may be one endless line with thousands of errors: counting goes on where it stopped the last time.
+  const from = index.last.offset >= start && index.last.offset <= offset ? index.last : { offset: start, column: 1 }
+  const column = from.column + codePoints(source.text.slice(from.offset, offset))
+  index.last = { offset, column }
+  return { line, column }
 }
 
-/** The text of one line (from 1), without its line end. */
-export const lineText = ({ text }: Source, line: number): string => (text.split('\n', line)[line - 1] ?? '').replace(/\r$/, '')
+/** Where the line that holds an offset begins and ends, without its line end. */
+export const lineAround = (source: Source, offset: number): { readonly start: number; readonly end: number } => {
+  const { starts } = indexOf(source)
+  const line = lineAt(starts, offset)
+  const next = starts[line]
+  const start = starts[line - 1] ?? 0
+  const end = next === undefined ? source.text.length : next - 1
+  return { start, end: end > start && source.text[end - 1] === '\r' ? end - 1 : end }
+}
 
 export const codePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
+}
+
+interface Index {
+  readonly starts: readonly number[]
+  last: { readonly offset: number; readonly column: number }
+}
+
+const indexes = new WeakMap<Source, Index>()
+
+const indexOf = (source: Source): Index => {
+  const known = indexes.get(source)
+  if (known) return known
+  const { text } = source
+  // A byte-order mark is no column.
+  const starts = [text.startsWith('\uFEFF') ? 1 : 0]
+  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
+  const index = { starts, last: { offset: -1, column: 1 } }
+  indexes.set(source, index)
+  return index
+}
+
+const lineAt = (starts: readonly number[], offset: number): number => {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low + 1
 }

@@ -110,6 +110,11 @@ const refuse = (error: Fault): Promise<number> => {
   return stderr.end()
 }
 
-main(process.argv.slice(2)).then((status) => {
-  process.exitCode = status
-})
+const crash = (error: unknown): Promise<number> =>
+  refuse(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error)))
+
+main(process.argv.slice(2))
+  .catch(crash)
+  .then((status) => {
+    process.exitCode = status
+  })

@@ -1,10 +1,12 @@
 // One agent from start to end: loaded, configured, connected to its descriptors, and ended in good order.
 
+import { statSync } from 'node:fs'
 import { type Diagnostic, toJson, toText } from '@plumb/lang'
 import {
   dieOf,
   type Fault,
   FDS,
+  fault,
   inheritedFds,
   isDebugging,
   LineReader,
@@ -12,6 +14,7 @@ import {
   onStop,
   openInput,
   openLog,
+  preview,
   readControl,
   readSpec,
   type StopSignal,
@@ -49,9 +52,24 @@ const prepare = (options: Options, stderr: Stderr): { config: Config | undefined
   const fds = inheritedFds(options.fds)
 
   for (const diagnostic of diagnostics) stderr.write(show(diagnostic, process.env.PLUMB_ERRORS === 'json'))
-  const others = [...faults, ...(configured?.faults ?? []), ...(fds.ok ? [] : [fds.error])]
+  const docroot = checkDocroot(options.docroot)
+  const others = [...faults, ...(configured?.faults ?? []), ...(fds.ok ? [] : [fds.error]), ...docroot]
   for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
-  return { config: diagnostics.length === 0 && fds.ok ? configured?.config : undefined, fds: fds.ok ? fds.value : new Set() }
+  return { config: diagnostics.length + others.length === 0 ? configured?.config : undefined, fds: fds.ok ? fds.value : new Set() }
+}
+
+// Tools alone use it, but a name that is wrong is wrong now.
+const checkDocroot = (path: string | undefined): Fault[] => {
+  if (path === undefined || isFolder(path)) return []
+  return [fault('file_not_found', `--docroot names '${preview(path)}', which is no folder`)]
+}
+
+const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 const show = (diagnostic: Diagnostic, isJson: boolean): string => (isJson ? JSON.stringify(toJson(diagnostic)) : toText(diagnostic))

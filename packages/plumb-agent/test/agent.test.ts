@@ -300,6 +300,7 @@ runTable('configuration', {
     ],
     status: 2,
   },
+  'a docroot that is no folder': { run: 'plumb-agent --docroot bot.plumb bot.plumb', errors: [['file_not_found', '--docroot']], status: 2 },
   'nothing is read from stdin before': {
     run: 'cat alike.jsonl | { plumb-agent none.plumb 2>/dev/null; cat; }',
     out: FILES['alike.jsonl'] ?? '',
@@ -308,7 +309,7 @@ runTable('configuration', {
 
 runTable('its end', {
   'the reader goes away': {
-    run: 'yes \'"Men are all alike."\' | plumb-agent bot.plumb | head -1; echo "${PIPESTATUS[1]}"',
+    run: `yes '"Men are all alike."' | plumb-agent bot.plumb | head -1; echo "\${PIPESTATUS[1]}"`,
     out: '"IN WHAT WAY"\n0\n',
   },
   'a full disk': { run: 'plumb-agent bot.plumb < alike.jsonl > /dev/full', errors: [['write_failed']], status: 1 },

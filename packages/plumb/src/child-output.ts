@@ -26,15 +26,21 @@ export interface ChildOutputOptions {
 }
 
 export class ChildOutput implements Source {
+  /** All it brought was passed on, or nobody wants it any more. */
+  readonly ended: Promise<void>
+  hasEnded = false
   readonly #o: ChildOutputOptions
-  #hasEnded = false
+  #resolve: () => void = () => {}
 
   constructor(options: ChildOutputOptions) {
     this.#o = options
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
   }
 
   canRun(): boolean {
-    return !this.#hasEnded && this.#o.gate.isOpen()
+    return !this.hasEnded && this.#o.gate.isOpen()
   }
 
   step(): boolean {
@@ -50,10 +56,11 @@ export class ChildOutput implements Source {
   }
 
   end(): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
+    if (this.hasEnded) return
+    this.hasEnded = true
     this.#o.reader.stop()
     for (const { outlet } of this.#o.ports) outlet.close()
+    this.#resolve()
   }
 
   #line(): void {

@@ -59,7 +59,7 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   get inFlight(): number {
-    if (this.#hasEnded) return 0
+    if (this.#hasEnded) return this.#sources.filter((source) => !source.hasEnded).length
     const settled = this.#settled
     if (!settled) return Math.max(0, this.#sent - this.#received)
     const left = this.#sent - settled.inputs + (this.#controls - settled.controls)
@@ -82,15 +82,20 @@ export class ChildProcess extends Morphism implements Worker {
     this.#o.cycle?.checkLimit()
   }
 
-  /** Asks it to end at once. */
+  /** Asks it to end at once; nobody wants what it still has to say. */
   stop(graceMs: number): Promise<void> {
-    this.#isStopping = true
+    this.#giveUp()
     return this.#o.child.terminate(graceMs)
   }
 
   kill(): void {
-    this.#isStopping = true
+    this.#giveUp()
     this.#o.child.kill('SIGKILL')
+  }
+
+  #giveUp(): void {
+    this.#isStopping = true
+    for (const source of this.#sources) source.end()
   }
 
   protected override inputClosed(input: number): void {
@@ -174,12 +179,13 @@ export class ChildProcess extends Morphism implements Worker {
     return true
   }
 
-  #ended({ status, signal }: Exit): void {
+  // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by whoever spawned the child.
+  async #ended({ status, signal }: Exit): Promise<void> {
     const { name, report, inputs, schedule } = this.#o
-    // A grandchild may still hold a pipe open: nothing more is waited for.
-    for (const source of this.#sources) source.end()
-    this.#hasEnded = true
     const wasFed = inputs.some((_, i) => this.isOpen(i))
+    this.#hasEnded = true
+    schedule.wake()
+    await Promise.all(this.#sources.map((source) => source.ended))
     const hasFailed = signal !== null || (status !== 0 && (wasFed || this.#errors.reported === 0))
     if (hasFailed && !this.#isStopping) {
       this.#hasFailed = true

@@ -7,7 +7,7 @@ import { type Bound, findBinding, type Scope, shown } from '../names.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
 import { COMMAND, FLAG, NAMES, NAMES_OR_OBJECTS, numberIn, OBJECT, oneOf, STRINGS, TEXT, wholeFrom } from './rules.js'
 
-const KEYS: KeyTable = {
+export const AGENT_KEYS: KeyTable = {
   provider: oneOf('anthropic', 'openai', 'eliza'),
   model: TEXT,
   prompt: TEXT,
@@ -39,7 +39,7 @@ const KEYS: KeyTable = {
 const DEFAULT_MAX_TOKENS = 8192
 
 export const readAgent = (impl: AgentImplementation, scope: Scope, report: Report): Config => {
-  const config = readConfig('an agent', impl.config, KEYS, scope, report)
+  const config = readConfig('an agent', impl.config, AGENT_KEYS, scope, report)
   const fail = (key: string, message: string) => {
     const span = config.get(key)?.valueSpan
     if (span) report({ severity: 'error', code: 'config_invalid', message, span })
@@ -88,5 +88,5 @@ const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {
 }
 
 /** Its config as plumb-agent reads it; only for a program without errors. */
-export const agentConfig = (impl: AgentImplementation, scope: Scope): Config => readConfig('an agent', impl.config, KEYS, scope, () => {})
+export const agentConfig = (impl: AgentImplementation, scope: Scope): Config => readConfig('an agent', impl.config, AGENT_KEYS, scope, () => {})
 

@@ -1,6 +1,6 @@
 // Bare morphisms: what a chain of the base category gives for what it takes (tools.md, How tools combine).
 
-import type { Chain, Node } from '../ast.js'
+import type { Chain, Expression, Node } from '../ast.js'
 import type { Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { type Bound, findBinding, type Scope, shown } from '../names.js'
@@ -11,15 +11,22 @@ import { isSubtype } from '../types/subtype.js'
 import { isWirable } from '../types/wirable.js'
 import { memberOf } from './member.js'
 
-export const checkBaseChain = (bound: Bound, chain: Chain, report: Report): void => {
+/** Told of each expression with the type that it is applied to. */
+export type Look = (expression: Expression, input: Type) => void
+
+export const checkBaseChain = (bound: Bound, chain: Chain, report: Report, look: Look = () => {}): void => {
   const [input] = bound.inputs
   const [output] = bound.outputs
   if (!input) return
-  const result = baseType(chain, input, bound.scope, report)
+  const result = baseType(chain, input, bound.scope, report, look)
   if (result && output) wirable(bound.name, result, 'its signature', output, chain, report)
 }
 
-const baseType = (chain: Chain, input: Type, scope: Scope, report: Report): Type | undefined => {
+const baseType = (chain: Chain, input: Type, scope: Scope, report: Report, look: Look): Type | undefined => {
+  const check = (expression: Expression, of: Type): Type | undefined => {
+    look(expression, of)
+    return checkExpression(expression, of, report)
+  }
   const fail = (message: string, at: Node, help?: string, code: 'stream_in_base' | 'type_mismatch' = 'stream_in_base'): undefined => {
     report({ severity: 'error', code, message, span: at.span, ...(help === undefined ? {} : { help }) })
   }
@@ -31,7 +38,7 @@ const baseType = (chain: Chain, input: Type, scope: Scope, report: Report): Type
     case 'discard':
       return UNIT
     case 'map':
-      return checkExpression(chain.expression, input, report)
+      return check(chain.expression, input)
     case 'merge':
     case 'barrier':
     case 'filter':
@@ -40,7 +47,7 @@ const baseType = (chain: Chain, input: Type, scope: Scope, report: Report): Type
       return fail(`'${chain.kind}' stands on streams only (not total)`, chain, 'a bare morphism gives exactly one result for each input')
     case 'sequence': {
       let type: Type | undefined = input
-      for (const item of chain.items) type = type && baseType(item, type, scope, report)
+      for (const item of chain.items) type = type && baseType(item, type, scope, report, look)
       return type
     }
     case 'tensor': {
@@ -48,17 +55,17 @@ const baseType = (chain: Chain, input: Type, scope: Scope, report: Report): Type
       const whole = chain.items.map((item) => quietly(item, input, scope))
       const tuple = resolve(input)
       const parts = tuple.kind === 'tuple' && tuple.items.length === chain.items.length && whole.includes(undefined) ? tuple.items : undefined
-      const items = chain.items.map((item, i) => baseType(item, parts?.[i] ?? input, scope, report))
+      const items = chain.items.map((item, i) => baseType(item, parts?.[i] ?? input, scope, report, look))
       return items.every((t) => t !== undefined) ? { kind: 'tuple', items } : undefined
     }
     case 'choice': {
-      const types = chain.items.map((item) => baseType(item, input, scope, report))
+      const types = chain.items.map((item) => baseType(item, input, scope, report, look))
       return types.every((t) => t !== undefined) ? joined(types, chain, report) : undefined
     }
     case 'trace': {
-      const type = baseType(chain.chain, input, scope, report)
+      const type = baseType(chain.chain, input, scope, report, look)
       if (type && !wirable('trace', type, 'its own input', input, chain.chain, report)) return undefined
-      const until = type && chain.until && checkExpression(chain.until, type, report)
+      const until = type && chain.until && check(chain.until, type)
       if (until && chain.until && !isSubtype(until, BOOL) && resolve(until).kind !== 'json') fail(`'until' needs a bool, this is '${printType(until)}'`, chain.until, undefined, 'type_mismatch')
       const max = chain.max?.value
       if (chain.max && !(Number.isSafeInteger(max) && Number(max) >= 1)) fail("'max' is a whole number from 1", chain.max, undefined, 'type_mismatch')
@@ -66,9 +73,9 @@ const baseType = (chain: Chain, input: Type, scope: Scope, report: Report): Type
     }
     case 'field': {
       const member = memberOf(chain, scope)
-      if (member) return baseType(member, input, scope, report)
-      const of = baseType(chain.of, input, scope, report)
-      return of && checkExpression({ kind: 'field', of: { kind: 'name', name: 'value', span: chain.of.span }, field: chain.field, span: chain.span }, of, report)
+      if (member) return baseType(member, input, scope, report, look)
+      const of = baseType(chain.of, input, scope, report, look)
+      return of && check({ kind: 'field', of: { kind: 'name', name: 'value', span: chain.of.span }, field: chain.field, span: chain.span }, of)
     }
     case 'reference': {
       const bound = findBinding(chain.name, scope, report, (b) => b.category === 'base')
@@ -88,9 +95,10 @@ const baseType = (chain: Chain, input: Type, scope: Scope, report: Report): Type
 /** Its type without a word where it has errors: a look at whether it fits. */
 const quietly = (chain: Chain, input: Type, scope: Scope): Type | undefined => {
   let failed = false
-  const type = baseType(chain, input, scope, () => {
+  const fail = () => {
     failed = true
-  })
+  }
+  const type = baseType(chain, input, scope, fail, () => {})
   return failed ? undefined : type
 }
 

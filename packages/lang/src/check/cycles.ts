@@ -5,7 +5,7 @@ import type { Report } from '../diagnostic.js'
 import { type Bound, findBinding, type Scope } from '../names.js'
 import { memberOf } from './member.js'
 
-/** The bindings that stand in a circle; each circle is told once. */
+/** The bindings that stand in a circle or are made of one that does: none of them can be laid open. Each circle is told once. */
 export const findCircles = (all: readonly Bound[], report: Report): ReadonlySet<Bound> => {
   const state = new Map<Bound, 'open' | 'done'>()
   const path: Bound[] = []
@@ -25,7 +25,18 @@ export const findCircles = (all: readonly Bound[], report: Report): ReadonlySet<
     state.set(bound, 'done')
   }
   for (const bound of all) if (!state.has(bound)) visit(bound)
-  return inCircle
+  return inCircle.size === 0 ? inCircle : withThoseMadeOf(inCircle, all)
+}
+
+const withThoseMadeOf = (circles: ReadonlySet<Bound>, all: readonly Bound[]): ReadonlySet<Bound> => {
+  const reached = new Set(circles)
+  const parts = new Map(all.map((bound) => [bound, partsOf(bound)]))
+  let size = 0
+  while (size < reached.size) {
+    size = reached.size
+    for (const [bound, inside] of parts) if (inside.some((part) => reached.has(part))) reached.add(bound)
+  }
+  return reached
 }
 
 /** The bindings whose processes stand inside this one. What an agent may call as a tool is another matter. */

@@ -16,7 +16,7 @@ const EFFECTS = ['fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model'] a
 const ERROR_CATEGORIES = ['config', 'invalid', 'not_found', 'denied', 'internal', 'unavailable'] as const
 const FOREVER = Number.POSITIVE_INFINITY
 
-const KEYS: KeyTable = {
+export const TOOL_KEYS: KeyTable = {
   process: NAME,
   mcp: { ...ANYTHING, isNames: true },
   name: TEXT,
@@ -48,7 +48,7 @@ const KEYS: KeyTable = {
 }
 
 export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report): void => {
-  const config = readConfig('a tool', impl.config, KEYS, bound.scope, report)
+  const config = readConfig('a tool', impl.config, TOOL_KEYS, bound.scope, report)
   const sources = SOURCES.filter((s) => impl.config.entries.some((e) => e.key.text === s))
   if (sources.length !== 1) {
     const message = sources.length === 0 ? `tool '${bound.name}' has no source` : `tool '${bound.name}' has several sources: ${sources.join(', ')}`

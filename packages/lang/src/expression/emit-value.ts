@@ -1,13 +1,13 @@
 // Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitHeld` instead keeps what is only moved as a slice of
 // its text, so that it can be written or taken apart later without loss.
 
-import type { BinaryExpression, CallExpression, Expression, RecordExpression } from '../ast.js'
+import type { BinaryExpression, Expression, RecordExpression } from '../ast.js'
 import { resolve } from '../types/type.js'
+import { emitBool, emitCall, emitIndex, emitNumber } from './emit-call.js'
+import { emitBinary } from './emit-operator.js'
 import { emitWriter } from './emit-write.js'
-import { functionOf, type Parameter } from './function.js'
+import { functionOf } from './function.js'
 import type { Form, Generator } from './generator.js'
-import { isJson } from './kind.js'
-import { isHalved } from './text.js'
 
 export const emitValue = (e: Expression, g: Generator): string => {
   const form = g.form(e)
@@ -101,7 +101,7 @@ export const numeralOf = (e: Expression): string | undefined => {
 }
 
 // A numeral is followed by a byte at which every scan stops.
-const emitNumeral = (text: string, g: Generator): string => `new R.Slice(${g.bytes(`${text}\0`)}, 0, ${text.length})`
+export const emitNumeral = (text: string, g: Generator): string => `new R.Slice(${g.bytes(`${text}\0`)}, 0, ${text.length})`
 
 /** A field that may be absent: undefined when it is. */
 export const emitHeldOrAbsent = (e: Expression, g: Generator): string => {
@@ -110,16 +110,11 @@ export const emitHeldOrAbsent = (e: Expression, g: Generator): string => {
   return e.kind === 'field' ? `R.peek(${emitHeldOrAbsent(e.of, g)}, ${g.key(e.field.text)})` : emitHeld(e, g)
 }
 
-const isThere = (path: readonly (string | number)[], g: Generator): string => `${g.extent(path).start} >= 0`
-
-const emitHas = (e: Expression, g: Generator): string => {
-  const path = g.path(e)
-  return path ? `(${isThere(path, g)})` : `(${emitHeldOrAbsent(e, g)} !== undefined)`
-}
+export const isThere = (path: readonly (string | number)[], g: Generator): string => `${g.extent(path).start} >= 0`
 
 type Emit = (e: Expression, g: Generator) => string
 
-const emitCoalesce = (e: BinaryExpression, g: Generator, emit: Emit, fromHeld: (held: string) => string): string => {
+export const emitCoalesce = (e: BinaryExpression, g: Generator, emit: Emit, fromHeld: (held: string) => string): string => {
   const path = g.path(e.left)
   if (path) return `(${isThere(path, g)} ? ${emit(e.left, g)} : ${emit(e.right, g)})`
   const held = g.variable()
@@ -127,7 +122,7 @@ const emitCoalesce = (e: BinaryExpression, g: Generator, emit: Emit, fromHeld: (
 }
 
 // What is computed: operators, literals, functions.
-const emitComputed = (e: Expression, g: Generator): string => {
+export const emitComputed = (e: Expression, g: Generator): string => {
   switch (e.kind) {
     case 'literal':
       return emitLiteral(e, g)
@@ -149,123 +144,7 @@ const emitLiteral = (e: Extract<Expression, { kind: 'literal' }>, g: Generator):
   return g.form(e) === 'int' && isBig(e.text) ? `R.intOf(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
 }
 
-const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 2 ** 53
-
-const INT_OPERATORS: Readonly<Record<string, string>> = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' }
-
-const emitBinary = (e: BinaryExpression, g: Generator): string => {
-  const { operator, left, right } = e
-  switch (operator) {
-    case 'and':
-      return `(${emitBool(left, g)} && ${emitBool(right, g)})`
-    case 'or':
-      return `(${emitBool(left, g)} || ${emitBool(right, g)})`
-    case '=':
-      return emitEqual(left, right, g)
-    case '!=':
-      return `(!${emitEqual(left, right, g)})`
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return emitOrder(e, g)
-    case '/':
-      return `R.divide(${emitNumber(left, g)}, ${emitNumber(right, g)}, ${g.site(e)})`
-    case '%':
-      return `R.remainder(${emitNumber(left, g)}, ${emitNumber(right, g)}, ${g.site(e)})`
-    case '+':
-      if (g.form(e) === 'held') return `R.add(${emitHeld(left, g)}, ${emitHeld(right, g)}, ${g.site(e)})`
-      if (g.form(e) === 'string') return `(${emitString(left, g)} + ${emitString(right, g)})`
-  }
-  const [a, b] = [emitNumber(left, g), emitNumber(right, g)]
-  const inInts = INT_OPERATORS[operator]
-  return g.form(e) === 'int' && inInts ? `R.${inInts}(${a}, ${b}, ${g.site(e)})` : `R.finite(${a} ${operator} ${b}, ${g.site(e)})`
-}
-
-const isNumeric = (form: Form): boolean => form === 'int' || form === 'number'
-
-const emitEqual = (left: Expression, right: Expression, g: Generator): string => {
-  const forms = [g.form(left), g.form(right)] as const
-  if (forms.every(isNumeric)) return `(${emitExact(left, g)} == ${emitExact(right, g)})`
-  if (forms[0] !== forms[1] || forms[0] === 'held') return `R.equal(${emitHeld(left, g)}, ${emitHeld(right, g)})`
-  if (forms[0] !== 'string') return `(${emitValue(left, g)} === ${emitValue(right, g)})`
-  return emitIsText(left, right, g) ?? emitIsText(right, left, g) ?? `(${emitValue(left, g)} === ${emitValue(right, g)})`
-}
-
-// A part against a literal: the bytes decide, without decoding.
-const emitIsText = (part: Expression, literal: Expression, g: Generator): string | undefined => {
-  const path = g.path(part)
-  if (!path || literal.kind !== 'literal' || typeof literal.value !== 'string' || isHalved(literal.value)) return undefined
-  const { start, end } = g.extent(path)
-  return `R.isText(b, ${start} + 1, ${end} - 1, ${g.text(literal.value)}, ${g.bytes(literal.value)})`
-}
-
-const emitOrder = (e: BinaryExpression, g: Generator): string => {
-  const { operator, left, right } = e
-  const forms = [g.form(left), g.form(right)] as const
-  if (forms.every(isNumeric)) return `(${emitExact(left, g)} ${operator} ${emitExact(right, g)})`
-  if (forms.every((form) => form === 'string')) return `(R.compareStrings(${emitValue(left, g)}, ${emitValue(right, g)}) ${operator} 0)`
-  return `(R.order(${emitHeld(left, g)}, ${emitHeld(right, g)}, ${g.site(e)}) ${operator} 0)`
-}
-
-/** A number to compare with: one that is only moved is compared by its digits. */
-const emitExact = (e: Expression, g: Generator): string => {
-  const path = g.path(e)
-  if (path) {
-    const { start, end } = g.extent(path)
-    return g.once(`x${start.replace(/\D/g, '')}`, `R.exactAt(b, ${start}, ${end})`)
-  }
-  const numeral = numeralOf(e)
-  if (numeral !== undefined) return isBig(numeral) ? `R.exactOf(${emitNumeral(numeral, g)})` : `(${Number(numeral)})`
-  switch (e.kind) {
-    case 'if':
-      return `(${emitBool(e.condition, g)} ? ${emitExact(e.then, g)} : ${emitExact(e.else, g)})`
-    case 'binary':
-      return e.operator === '??' ? emitCoalesce(e, g, emitExact, (held) => `R.exactOf(${held})`) : emitComputed(e, g)
-    case 'call':
-      return functionOf(e.function.text)?.result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : emitComputed(e, g)
-    case 'unary':
-      return emitComputed(e, g)
-    default:
-      return `R.exactOf(${emitHeld(e, g)})`
-  }
-}
-
-const emitCall = (e: CallExpression, g: Generator): string => {
-  const [first] = e.arguments
-  if (e.function.text === 'has' && first) return emitHas(first, g)
-  const called = functionOf(e.function.text)
-  if (!called) throw new TypeError(`not checked: ${e.kind}`)
-  const values = e.arguments.map((argument, i) => emitArgument(argument, called.takes[i] ?? 'any', g))
-  return `R.call_${e.function.text}(${[...values, g.site(e)].join(', ')})`
-}
-
-const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string => {
-  switch (parameter) {
-    case 'string':
-      return emitString(e, g)
-    case 'number':
-      return emitNumber(e, g)
-    case 'strings':
-      if (e.kind === 'call' && functionOf(e.function.text)?.result === 'strings') return emitCall(e, g)
-      return isJson(g.fact(e).type) ? `R.needStrings(${emitHeld(e, g)}, ${g.site(e)})` : `R.stringsOf(${emitHeld(e, g)})`
-    case 'sized':
-      return g.form(e) === 'string' ? emitValue(e, g) : emitHeld(e, g)
-    default:
-      return emitHeld(e, g)
-  }
-}
-
-// An operand of the form that the operator asks for; a json is looked at.
-const demand =
-  (look: string) =>
-  (e: Expression, g: Generator): string =>
-    isJson(g.fact(e).type) ? `R.${look}(${emitHeld(e, g)}, ${g.site(e)})` : emitValue(e, g)
-
-export const emitBool = demand('needBool')
-const emitString = demand('needString')
-const emitNumber = demand('needNumber')
-const emitIndex = demand('needIndex')
+export const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 2 ** 53
 
 /** Does a record spread what only the message can tell the fields of? */
 export const isMerged = (e: RecordExpression, g: Generator): boolean =>

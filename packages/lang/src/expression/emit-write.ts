@@ -4,7 +4,8 @@
 import type { Expression, RecordExpression } from '../ast.js'
 import { isPresent } from '../types/presence.js'
 import { resolve } from '../types/type.js'
-import { emitBool, emitHeld, emitHeldOrAbsent, emitValue, isMerged, numeralOf } from './emit-value.js'
+import { emitBool } from './emit-call.js'
+import { emitHeld, emitHeldOrAbsent, emitValue, isMerged, numeralOf } from './emit-value.js'
 import type { Generator } from './generator.js'
 
 /** JSON text that is always the same, or statements. */

@@ -33,9 +33,10 @@ export class ScannedStage implements Stage {
   }
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
-    // The scanner wants a byte behind the message, where it stops.
     const { scanner, caps } = this
-    if (end === buf.length || scanner.scan(buf, start, end, caps) !== end) return this.runSlowly(buf, start, end, out)
+    // The scanner wants a byte behind the message, where it stops.
+    if (end === buf.length) return this.run(withStop(buf.subarray(start, end)), 0, end - start, out)
+    if (scanner.scan(buf, start, end, caps) !== end) return this.runSlowly(buf, start, end, out)
     if (scanner.insertions.length === 0 || caps[scanner.absent] === 0) return this.finish(buf, out)
     return this.fill(buf, start, end, out) ?? this.runSlowly(buf, start, end, out)
   }

@@ -21,8 +21,8 @@ export interface Key {
   readonly bytes: Uint8Array
 }
 
-// A message may be nested 512 deep, and the scanners begin to refuse at 500.
-const DEPTH = -32
+// A message may be nested 512 deep and the expression nests it deeper, while the scanners begin to refuse at 500.
+const DEPTH = -1000
 
 /** The last of that name, as wire.md has it for repeated keys; undefined when there is none or `held` is no object. */
 export const peek = (held: Held | undefined, key: Key): Slice | undefined => {

@@ -5,18 +5,20 @@
 
 import { hasDefaults, isRequired } from './presence.js'
 import type { Path, Scanner } from './scan.js'
+import { keyBytes, literals, lookUp, matches } from './scan-bytes.js'
 import * as json from './scan-json.js'
 import { SCAN_DEPTH } from './scan-json.js'
+import { slotsOf, type Wanted, wantedTree } from './scan-wanted.js'
 import { type Field, type RecordType, resolve, type Type } from './type.js'
 import { type Variant, variantsOf } from './variants.js'
 
 export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
-  const wanted = captureTree(paths)
+  const wanted = wantedTree(paths)
   const absent = 2 * paths.length
   const isFilled = hasDefaults(type)
   const code = new ScannerCode(absent, isFilled)
   const body = code.value(type, wanted, '0')
-  const resets = slots(wanted).map((k) => `caps[${2 * k}] = -1`)
+  const resets = slotsOf(wanted).map((k) => `caps[${2 * k}] = -1`)
   if (isFilled) resets.push(`caps[${absent}] = 0`)
   const source = `'use strict'
 const { space, stringRest, number, numberRest, intRest, value, latin1 } = json
@@ -45,28 +47,6 @@ return i === end ? i : -1
 
 /** A message that lacks more defaults than this goes to the tree. */
 const MAX_ABSENT = 64
-
-/** The wanted paths as a tree; `slots` are the numbers of the paths that end here. */
-interface Wanted {
-  readonly slots: number[]
-  readonly below: Map<string | number, Wanted>
-}
-
-const captureTree = (paths: readonly Path[]): Wanted => {
-  const root: Wanted = { slots: [], below: new Map() }
-  paths.forEach((path, slot) => {
-    let node = root
-    for (const step of path) {
-      const next: Wanted = node.below.get(step) ?? { slots: [], below: new Map() }
-      node.below.set(step, next)
-      node = next
-    }
-    node.slots.push(slot)
-  })
-  return root
-}
-
-const slots = (w: Wanted): number[] => [...w.slots, ...[...w.below.values()].flatMap(slots)]
 
 class ScannerCode {
   private readonly functions: string[] = []
@@ -155,7 +135,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
     if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
     this.hasAttempts = true
     const at = this.variable()
-    const resets = (wanted ? slots(wanted) : []).map((k) => `caps[${2 * k}] = -1; `)
+    const resets = (wanted ? slotsOf(wanted) : []).map((k) => `caps[${2 * k}] = -1; `)
     const count = this.variable()
     if (this.hasDefaults) resets.push(`caps[${this.absent}] = ${count}; `)
     const reset = resets.join('')
@@ -288,27 +268,3 @@ else { i = stringRest(buf, i); if (i < 0) return -1 }`
 const BOOL_CODE = `if (c === 116) { if (buf[i + 1] !== 114 || buf[i + 2] !== 117 || buf[i + 3] !== 101) return -1; i += 4 }
 else { if (c !== 102 || buf[i + 1] !== 97 || buf[i + 2] !== 108 || buf[i + 3] !== 115 || buf[i + 4] !== 101) return -1; i += 5 }`
 const UNIT_CODE = 'if (c !== 110 || buf[i + 1] !== 117 || buf[i + 2] !== 108 || buf[i + 3] !== 108) return -1\ni += 4'
-
-/** A string as JSON writes it when nothing has to be escaped; undefined when something has, or when UTF-8 cannot hold it. */
-const plainBytes = (text: string): number[] | undefined => {
-  const quoted = JSON.stringify(text)
-  return quoted.length === text.length + 2 ? [...new TextEncoder().encode(quoted)] : undefined
-}
-
-// A name that must be escaped is never found by the fast path.
-const keyBytes = (name: string): number[] => plainBytes(name) ?? [256]
-
-const matches = (bytes: readonly number[]): string => bytes.map((b, k) => `buf[i${k ? ` + ${k}` : ''}] === ${b}`).join(' && ')
-
-const literals = (texts: readonly string[]): string => {
-  const branches = texts.flatMap((text) => {
-    const bytes = plainBytes(text)
-    return bytes ? [`if (${matches(bytes)}) i += ${bytes.length}`] : []
-  })
-  return [...branches, 'return -1'].join('\nelse ')
-}
-
-const lookUp = (name: string, fields: readonly Field[]): string => {
-  const tests = fields.map((f, k) => `if (${matches(keyBytes(f.name))}) return ${k}`)
-  return `function ${name}(buf, i) {\n${tests.join('\n')}\nreturn -1\n}`
-}

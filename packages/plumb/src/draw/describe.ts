@@ -22,10 +22,10 @@ export type NodeKind =
 export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind)
 
 /** The source text of a map or a filter between its parentheses, on one line; that of a projection and of `.field` is as it is written. */
-export const expressionOf = ({ name, work, span }: GraphNode): string | undefined => {
+export const expressionOf = ({ name, work }: GraphNode): string | undefined => {
   if (work.kind !== 'map' && work.kind !== 'filter') return undefined
   if (name.startsWith('.')) return name
-  const { source, start, end } = work.expression.span ?? span
+  const { source, start, end } = work.expression.span
   return source.text.slice(start, end).replace(/\s+/g, ' ')
 }
 

@@ -38,4 +38,4 @@ export const TOOL_COLOURS = colours('#fff9db', '#b59a1d', '#3d3405', '#6b5f22')
 
 export const WIRE_COLOURS: Readonly<Record<Wire['role'], string>> = { data: '#76808e', control: '#d2691e', telemetry: '#1590a0' }
 
-export const FRAME_COLOUR = '#8a94a3'
+export const FRAME_COLOURS = colours('#8a94a31c', '#8a94a3', '#7f8997', '#7f8997')

@@ -1,0 +1,67 @@
+// Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
+
+import type { Chain, FieldOf, Reference, TraceAtom } from '../ast.js'
+import { bracketed } from './bracket.js'
+import type { Doc } from './doc.js'
+import { expression, soleArgument } from './expression.js'
+import { literal } from './literal.js'
+import { operation } from './operation.js'
+import { inParentheses, type Place } from './parentheses.js'
+import type { TokenReader } from './token-reader.js'
+
+export const chain = (r: TokenReader, node: Chain, place: Place): Doc =>
+  inParentheses(r, node, isOperation(node), place, (place) => bare(r, node, place))
+
+export const isOperation = ({ kind }: { readonly kind: string }): boolean => kind === 'sequence' || kind === 'tensor' || kind === 'choice'
+
+const bare = (r: TokenReader, node: Chain, place: Place): Doc => {
+  switch (node.kind) {
+    case 'sequence':
+    case 'tensor':
+    case 'choice':
+      return operation(
+        r,
+        place,
+        node.items.map((item) => () => chain(r, item, 'operand')),
+      )
+    case 'field':
+      return fields(r, node)
+    case 'map':
+    case 'filter':
+      return [r.take(), r.glue('close'), soleArgument(r, node.expression)]
+    case 'project':
+      return [r.take(), r.glue('close'), bracketed(r, [() => r.take()])]
+    case 'trace':
+      return [r.take(), r.glue('close'), trace(r, node)]
+    case 'reference':
+      return reference(r, node)
+    default:
+      return r.take()
+  }
+}
+
+// As a loop, since there may be thousands of them.
+const fields = (r: TokenReader, node: FieldOf): Doc => {
+  let inner = node
+  let count = 1
+  for (; inner.of.kind === 'field' && inner.of.span.start === node.span.start; inner = inner.of) count++
+  const parts: Doc[] = [chain(r, inner.of, 'operand')]
+  for (; count > 0; count--) parts.push(r.glueAndTake('close'), r.glueAndTake('open'))
+  return parts
+}
+
+const trace = (r: TokenReader, node: TraceAtom): Doc => {
+  const options = [node.max, node.until].filter((option) => option !== undefined)
+  return bracketed(r, [() => chain(r, node.chain, 'part'), ...options.map(() => () => traceOption(r, node))])
+}
+
+const traceOption = (r: TokenReader, { until }: TraceAtom): Doc => {
+  const isUntil = r.next.text === 'until' && until !== undefined
+  return [r.take(), r.glueAndTake('close'), r.glue('space'), isUntil ? expression(r, until, 'part') : literal(r)]
+}
+
+// No comment can stand before the `@` of a port.
+const reference = (r: TokenReader, { name: { module }, port }: Reference): Doc => [
+  module ? [inParentheses(r, module, false, 'operand', () => r.take()), r.glueAndTake('close'), r.glueAndTake('open')] : r.take(),
+  port ? [r.take(), r.glueAndTake('open')] : '',
+]

@@ -1,0 +1,134 @@
+// Expressions, with a space on either side of an operator of two operands.
+
+import type { BinaryExpression, BinaryOperator, Expression, FieldExpression, IfExpression, IndexExpression, RecordPart } from '../ast.js'
+import { bracketed } from './bracket.js'
+import { type Doc, group, indent } from './doc.js'
+import { breaking } from './gap.js'
+import { operation } from './operation.js'
+import { inParentheses, type Place } from './parentheses.js'
+import type { TokenReader } from './token-reader.js'
+
+export const expression = (r: TokenReader, node: Expression, place: Place): Doc =>
+  inParentheses(r, node, isOperation(node), place, (place) => bare(r, node, place))
+
+const isOperation = ({ kind }: Expression): boolean => kind === 'binary' || kind === 'unary' || kind === 'if'
+
+const bare = (r: TokenReader, node: Expression, place: Place): Doc => {
+  switch (node.kind) {
+    case 'literal':
+    case 'name':
+      return r.take()
+    case 'unary':
+      return unary(r, node.operand)
+    case 'binary':
+      return operation(r, place, node.operator === '??' ? rightward(r, node) : leftward(r, node))
+    case 'if': {
+      const lines = branches(r, node)
+      return group(place === 'sole' ? lines : indent(lines))
+    }
+    case 'call':
+      return [r.take(), r.glue('close'), callArguments(r, node.arguments)]
+    case 'field':
+    case 'index':
+      return postfix(r, node)
+    case 'record':
+      return bracketed(
+        r,
+        node.parts.map((part) => () => recordPart(r, part)),
+        { padding: ' ', isAuthors: true },
+      )
+    case 'list':
+      return bracketed(
+        r,
+        node.items.map((item) => () => expression(r, item, 'part')),
+        { isAuthors: true },
+      )
+  }
+}
+
+// `not` and its other spelling `!`.
+const unary = (r: TokenReader, operand: Expression): Doc => {
+  const glue = r.next.kind === 'identifier' ? 'space' : 'open'
+  return [r.take(), r.glue(glue), expression(r, operand, 'operand')]
+}
+
+// Operators of one strength make one list, as deep as the tree may be.
+const leftward = (r: TokenReader, node: BinaryExpression): (() => Doc)[] => {
+  const operands: Expression[] = []
+  let left: Expression = node
+  while (left.kind === 'binary' && left.span.start === node.span.start && strength(left.operator) === strength(node.operator)) {
+    operands.unshift(left.right)
+    left = left.left
+  }
+  return [left, ...operands].map((operand) => () => expression(r, operand, 'operand'))
+}
+
+const rightward = (r: TokenReader, node: BinaryExpression): (() => Doc)[] => {
+  const operands: Expression[] = [node.left]
+  let right = node.right
+  while (right.kind === 'binary' && right.operator === '??' && r.before(right.span.start)?.text === '??') {
+    operands.push(right.left)
+    right = right.right
+  }
+  return [...operands, right].map((operand) => () => expression(r, operand, 'operand'))
+}
+
+const STRENGTH: Readonly<Record<string, number>> = { '??': 0, or: 1, and: 2, '+': 4, '-': 4, '*': 5, '/': 5, '%': 5 }
+
+const strength = (operator: BinaryOperator): number => STRENGTH[operator] ?? 3
+
+// `if … then …`, then `else if … then …` and `else …`, each on a line of its own if they do not all fit on one.
+const branches = (r: TokenReader, node: IfExpression): Doc => {
+  const condition = [r.take(), r.glue('space'), expression(r, node.condition, branchPlace(node.condition)), r.glueAndTake('space')]
+  const then = indent([breaking(r.gap(), ' '), expression(r, node.then, branchPlace(node.then))])
+  const start = [group([condition, then]), breaking(r.gap(), ' '), r.take()]
+  const otherwise = node.else
+  if (otherwise.kind !== 'if') return [start, group(indent([breaking(r.gap(), ' '), expression(r, otherwise, 'part')]))]
+  return [start, r.glue('space'), inParentheses(r, otherwise, true, 'part', () => branches(r, otherwise))]
+}
+
+// Only behind `else` an `if` needs no parentheses to be understood.
+const branchPlace = ({ kind }: Expression): Place => (kind === 'if' ? 'operand' : 'part')
+
+const callArguments = (r: TokenReader, nodes: readonly Expression[]): Doc => {
+  const [only] = nodes
+  return only && nodes.length === 1
+    ? soleArgument(r, only)
+    : bracketed(
+        r,
+        nodes.map((node) => () => expression(r, node, 'part')),
+      )
+}
+
+/** `(argument)`. Data in brackets of its own, and text of several lines, begin on the line of the parenthesis. */
+export const soleArgument = (r: TokenReader, node: Expression): Doc => {
+  const { start } = node.span
+  const isData =
+    node.kind === 'record' || node.kind === 'list' || (node.kind === 'literal' && node.span.source.text.startsWith('"""', start))
+  if (!isData || r.peek(1).span.start !== start || r.hasComment(r.next.span.start, start)) {
+    return bracketed(r, [() => expression(r, node, 'sole')])
+  }
+  return [r.take(), r.glue('open'), expression(r, node, 'sole'), r.glueAndTake('close')]
+}
+
+// As a loop, since there may be thousands of them.
+const postfix = (r: TokenReader, node: FieldExpression | IndexExpression): Doc => {
+  const steps: (FieldExpression | IndexExpression)[] = []
+  let base: Expression = node
+  while ((base.kind === 'field' || base.kind === 'index') && base.span.start === node.span.start) {
+    steps.unshift(base)
+    base = base.of
+  }
+  const parts: Doc[] = [expression(r, base, 'operand')]
+  for (const step of steps) {
+    if (step.kind === 'field') parts.push(r.glueAndTake('close'), r.glueAndTake('open'))
+    else parts.push(r.glue('close'), bracketed(r, [() => expression(r, step.index, 'sole')]))
+  }
+  return parts
+}
+
+const recordPart = (r: TokenReader, part: RecordPart): Doc => {
+  if (part.kind === 'spread') return [r.take(), r.glue('open'), expression(r, part.of, 'part')]
+  if (part.isShorthand) return r.take()
+  return [r.take(), r.glueAndTake('close'), r.glue('space'), expression(r, part.value, 'part')]
+}

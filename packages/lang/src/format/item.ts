@@ -1,0 +1,51 @@
+// What stands at the top of a file: `use`, `type` and `let`.
+
+import type { Binding, Implementation, Item, TypeDeclaration, Use } from '../ast.js'
+import { annotations } from './annotation.js'
+import { plumb } from './body.js'
+import { chain, isOperation } from './chain.js'
+import { type Doc, group, indent } from './doc.js'
+import { breaking } from './gap.js'
+import type { TokenReader } from './token-reader.js'
+import { signature, type } from './type.js'
+import { object } from './value.js'
+
+export const item = (r: TokenReader, node: Item): Doc => {
+  if (node.kind === 'use') return use(r, node)
+  return node.kind === 'type' ? typeDeclaration(r, node) : binding(r, node)
+}
+
+const use = (r: TokenReader, node: Use): Doc => [
+  r.take(),
+  r.glueAndTake('space'),
+  node.as ? [r.glueAndTake('space'), r.glueAndTake('space')] : '',
+]
+
+const typeDeclaration = (r: TokenReader, node: TypeDeclaration): Doc => {
+  const head = [r.take(), r.glueAndTake('space'), r.glueAndTake('space')]
+  return [head, afterEquals(r, node.type.kind === 'sum', () => type(r, node.type, 'sole'))]
+}
+
+const binding = (r: TokenReader, node: Binding): Doc => {
+  const head = [annotations(r, node.annotations, 'hard'), r.take(), r.glueAndTake('space')]
+  const ports = node.signature ? [r.glueAndTake('space'), r.glue('space'), signature(r, node.signature.inputs, node.signature.outputs)] : ''
+  return [head, ports, r.glueAndTake('space'), afterEquals(r, isOperation(node.impl), () => implementation(r, node.impl))]
+}
+
+// An operation that does not fit begins on the next line, so that its operators stand below each other.
+const afterEquals = (r: TokenReader, isOperation: boolean, print: () => Doc): Doc =>
+  isOperation ? group(indent([breaking(r.gap(), ' '), print()])) : [r.glue('space'), print()]
+
+const implementation = (r: TokenReader, node: Implementation): Doc => {
+  switch (node.kind) {
+    case 'agent':
+    case 'tool':
+      return [r.take(), r.glue('space'), object(r, node.config)]
+    case 'plumb':
+      return plumb(r, node)
+    case 'object':
+      return object(r, node)
+    default:
+      return chain(r, node, 'sole')
+  }
+}

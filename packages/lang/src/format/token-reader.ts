@@ -1,0 +1,102 @@
+// The tokens of a source in their order, each with what stands before it. Printing walks the tree and takes the tokens one by one,
+// so that every comment stays between the two tokens where it stood.
+
+import type { Comment } from '../ast.js'
+import type { Token, Tokens } from '../lexer.js'
+import type { Source } from '../source.js'
+import { blockText } from './block-text.js'
+import { commentText } from './comment-text.js'
+import type { Doc } from './doc.js'
+import { type Gap, type Glue, glued } from './gap.js'
+
+export class TokenReader {
+  #at = 0
+  #comment = 0
+  /** Behind the last token or comment that was read. */
+  #end: number
+
+  readonly #source: Source
+  readonly #tokens: readonly Token[]
+  readonly #comments: readonly Comment[]
+
+  constructor(source: Source, { tokens, comments, shebang }: Tokens) {
+    this.#source = source
+    this.#tokens = tokens
+    this.#comments = comments
+    this.#end = shebang === undefined ? 0 : source.text.indexOf(shebang) + shebang.length
+  }
+
+  get next(): Token {
+    return this.peek(0)
+  }
+
+  peek(distance: number): Token {
+    return this.#tokens[Math.min(this.#at + distance, this.#tokens.length - 1)] as Token
+  }
+
+  isSymbol(text: string, distance = 0): boolean {
+    const { kind, text: found } = this.peek(distance)
+    return kind === 'symbol' && found === text
+  }
+
+  /** What stands before the next token. It is to be read, and shown, before the token is taken. */
+  gap(): Gap {
+    const comments: Gap['comments'][number][] = []
+    for (let c = this.#comments[this.#comment]; c && c.span.start < this.next.span.start; c = this.#comments[++this.#comment]) {
+      comments.push({ text: commentText(c), newlines: this.#newlinesTo(c.span.start) })
+      this.#end = c.span.end
+    }
+    const newlines = this.#newlinesTo(this.next.span.start)
+    this.#end = this.next.span.start
+    return { comments, newlines }
+  }
+
+  glue(glue: Glue): Doc {
+    return glued(this.gap(), glue)
+  }
+
+  /** The next token as it is written, but for the arrow, which has two spellings. */
+  take(): Doc {
+    const { kind, text, span } = this.next
+    this.#at++
+    this.#end = span.end
+    return kind === 'string' ? blockText(this.#source.text.slice(span.start, span.end)) : text
+  }
+
+  glueAndTake(glue: Glue): Doc {
+    return [this.glue(glue), this.take()]
+  }
+
+  /** Passes over a token. What stood before it is still to be read. */
+  drop(): void {
+    this.#at++
+  }
+
+  hasComment(start: number, end: number): boolean {
+    return this.#comments.some(({ span }) => span.start >= start && span.end <= end)
+  }
+
+  /** The token before an offset, and those from it on. */
+  before(offset: number): Token | undefined {
+    return this.#tokens[this.#indexFrom(offset) - 1]
+  }
+
+  from(offset: number, distance: number): Token | undefined {
+    return this.#tokens[this.#indexFrom(offset) + distance]
+  }
+
+  #indexFrom(offset: number): number {
+    let low = 0
+    let high = this.#tokens.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#tokens[middle] as Token).span.start < offset) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #newlinesTo(offset: number): number {
+    return this.#source.text.slice(this.#end, offset).split('\n').length - 1
+  }
+}

@@ -1,0 +1,80 @@
+// Types and the ports of signatures.
+
+import type { FieldType, Port, TypeExpression } from '../ast.js'
+import { annotations } from './annotation.js'
+import { bracketed } from './bracket.js'
+import type { Doc } from './doc.js'
+import { literal } from './literal.js'
+import { operation } from './operation.js'
+import { inParentheses, type Place } from './parentheses.js'
+import { qualifiedName } from './qualified-name.js'
+import type { TokenReader } from './token-reader.js'
+
+export const type = (r: TokenReader, node: TypeExpression, place: Place): Doc =>
+  inParentheses(r, node, node.kind === 'sum', place, (place) => bare(r, node, place))
+
+const bare = (r: TokenReader, node: TypeExpression, place: Place): Doc => {
+  switch (node.kind) {
+    case 'primitive':
+    case 'literal':
+      return r.take()
+    case 'named':
+      return qualifiedName(r, node.name)
+    case 'array':
+      return bracketed(r, [() => type(r, node.item, 'sole')])
+    case 'tuple':
+      return bracketed(
+        r,
+        node.items.map((item) => () => type(r, item, 'part')),
+      )
+    case 'record':
+      return bracketed(
+        r,
+        node.fields.map((f) => () => field(r, f)),
+        { padding: ' ', isAuthors: true },
+      )
+    case 'sum':
+      return operation(
+        r,
+        place,
+        node.variants.map((variant) => () => type(r, variant, 'operand')),
+      )
+  }
+}
+
+const field = (r: TokenReader, node: FieldType): Doc => [
+  annotations(r, node.annotations, ' '),
+  r.take(),
+  node.isOptional ? r.glueAndTake('close') : '',
+  r.glueAndTake('close'),
+  r.glue('space'),
+  type(r, node.type, node.default ? 'operand' : 'part'),
+  node.default ? [r.glueAndTake('space'), r.glue('space'), literal(r)] : '',
+]
+
+/** `inputs -> outputs`. */
+export const signature = (r: TokenReader, inputs: readonly Port[], outputs: readonly Port[]): Doc => [
+  ports(r, inputs),
+  r.glueAndTake('space'),
+  r.glue('space'),
+  ports(r, outputs),
+]
+
+const ports = (r: TokenReader, nodes: readonly Port[]): Doc => {
+  const isListed = r.isSymbol('(') && (r.isSymbol('!', 1) || r.isSymbol(')', 1))
+  const [only] = nodes
+  if (!only || nodes.length > 1)
+    return bracketed(
+      r,
+      nodes.map((node) => () => port(r, node)),
+    )
+  if (!isListed) return port(r, only)
+  const end = r.from(only.span.end, 0)?.span.end ?? only.span.end
+  if (r.hasComment(r.next.span.start, end)) return bracketed(r, [() => port(r, only)])
+  r.drop()
+  const doc = port(r, only)
+  r.drop()
+  return doc
+}
+
+export const port = (r: TokenReader, node: Port): Doc => [node.isStream ? [r.take(), r.glue('open')] : '', type(r, node.type, 'operand')]

@@ -1,0 +1,67 @@
+// Config values: literals, lists, objects and names. Between lines an object has no commas.
+
+import type { ObjectValue, Value } from '../ast.js'
+import { bracketed, emptyBracket } from './bracket.js'
+import { choice, type Doc, group, indent } from './doc.js'
+import { aroundComma, breaking, closing, type Gap, hasNewline, joinGaps } from './gap.js'
+import { literal } from './literal.js'
+import { qualifiedName } from './qualified-name.js'
+import type { TokenReader } from './token-reader.js'
+
+export const value = (r: TokenReader, node: Value): Doc => {
+  switch (node.kind) {
+    case 'value':
+      return literal(r)
+    case 'list':
+      return bracketed(
+        r,
+        node.items.map((item) => () => value(r, item)),
+        { isAuthors: true },
+      )
+    case 'object':
+      return object(r, node)
+    case 'name':
+      return qualifiedName(r, node.name)
+  }
+}
+
+/** One entry a line if they were on several lines, or do not fit on one. */
+export const object = (r: TokenReader, { entries }: ObjectValue): Doc => {
+  const open = r.take()
+  const first = r.gap()
+  if (entries.length === 0) return emptyBracket(r, open, first, ' ')
+  const parts: Doc[] = [breaking(first, ' ', 'but first')]
+  let mustBreak = hasNewline(first)
+  entries.forEach((entry, i) => {
+    if (i > 0) {
+      const { doc, isBroken } = separator(r)
+      parts.push(doc)
+      mustBreak ||= isBroken
+    }
+    parts.push(r.take(), r.glueAndTake('close'), r.glue('space'), value(r, entry.value))
+  })
+  const { inside, outside } = closing(gapWithoutComma(r), ' ', true)
+  return group([open, indent([parts, inside]), outside, r.take()], mustBreak)
+}
+
+const separator = (r: TokenReader): { doc: Doc; isBroken: boolean } => {
+  const before = r.gap()
+  if (!r.isSymbol(',')) return { doc: breaking(before, 'hard', true), isBroken: true }
+  r.drop()
+  const after = r.gap()
+  const joined = joinGaps(before, after)
+  const isBroken = hasNewline(joined)
+  // Where the comma was the only sign of it, what stands before it belongs to the entry before.
+  const broken = isBroken ? breaking(joined, ' ', true) : breaking(joinGaps(before, startingLine(after)), ' ')
+  return { doc: choice(broken, aroundComma(before, after, true)), isBroken }
+}
+
+const startingLine = ({ comments: [first, ...rest], newlines }: Gap): Gap =>
+  first ? { comments: [{ ...first, newlines: 1 }, ...rest], newlines } : { comments: [], newlines: 1 }
+
+const gapWithoutComma = (r: TokenReader): Gap => {
+  const before = r.gap()
+  if (!r.isSymbol(',')) return before
+  r.drop()
+  return joinGaps(before, r.gap())
+}

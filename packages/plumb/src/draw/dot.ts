@@ -1,0 +1,143 @@
+// A picture in Graphviz's language.
+
+import type { Opened } from '@plumb/lang'
+import { escapeControls } from '@plumb/wire'
+import { BOX_COLOURS, type Colours, FRAME_COLOURS, TOOL_COLOURS, WIRE_COLOURS } from './palette.js'
+import type { Box, Picture, Wire } from './picture.js'
+
+// Graphviz knows the widths of this font by heart; those of a list of fonts it would guess.
+const FONT = 'Helvetica'
+
+export const toDot = ({ name, boxes, wires }: Picture): string =>
+  [
+    `digraph ${quoted(name)} {`,
+    '  graph [rankdir=TB, newrank=true, bgcolor=transparent, nodesep=0.35, ranksep=0.35, pad=0.15]',
+    `  node [shape=box, style="filled,rounded", fontname=${FONT}, fontsize=13, height=0.35, margin="0.1,0.03", penwidth=1.2]`,
+    `  edge [fontname=${FONT}, fontsize=9.5, arrowsize=0.7, penwidth=1.2]`,
+    ...within(undefined, boxes, 0),
+    ...rank('source', boxes.filter(({ kind }) => kind === 'input')),
+    ...rank('sink', boxes.filter(({ kind }) => kind === 'output')),
+    ...wires.map((wire) => `  ${wireLine(wire)}`),
+    '}',
+    '',
+  ].join('\n')
+
+// The boxes that stand right in a frame, then the frames in it.
+const within = (frame: Opened | undefined, boxes: readonly Box[], depth: number): string[] => {
+  const pad = '  '.repeat(depth + 1)
+  const inner = new Set(boxes.flatMap((box) => box.frames[depth] ?? []))
+  return [
+    ...(frame ? [`${pad}graph [${frameLooks(frame)}]`] : []),
+    ...boxes.filter((box) => !box.frames[depth]).flatMap((box) => boxLines(box).map((line) => pad + line)),
+    ...[...inner].flatMap((f) => {
+      const inside = boxes.filter((box) => box.frames[depth] === f)
+      return [`${pad}subgraph ${quoted(`cluster ${inside[0]?.id}`)} {`, ...within(f, inside, depth + 1), `${pad}}`]
+    }),
+  ]
+}
+
+const frameLooks = ({ name }: Opened): string => {
+  const { fill, line, text } = FRAME_COLOURS
+  const font = `fontname=${FONT}, fontsize=11, fontcolor="${text}"`
+  return `label=${quoted(name)}, labeljust=l, ${font}, style="filled,rounded,dashed", fillcolor="${fill}", color="${line}", margin=10, tooltip=${quoted(name)}`
+}
+
+const rank = (place: 'source' | 'sink', boxes: readonly Box[]): string[] =>
+  boxes.length === 0 ? [] : [`  { rank=${place}; ${boxes.map(({ id }) => quoted(id)).join('; ')} }`]
+
+const boxLines = (box: Box): string[] => {
+  const colours = BOX_COLOURS[box.kind]
+  const looks = [...shapeOf(box), `fillcolor="${colours.fill}"`, `color="${colours.line}"`, `fontcolor="${colours.text}"`]
+  const line = `${quoted(box.id)} [label=<${labelOf(box, colours)}>, ${looks.join(', ')}, tooltip=${quoted(box.tip)}]`
+  return box.tools.length === 0 ? [line] : [line, ...toolLines(box)]
+}
+
+const shapeOf = ({ kind }: Box): string[] => {
+  switch (kind) {
+    case 'agent':
+      return []
+    case 'plumb':
+      return ['penwidth=2.5']
+    case 'map':
+    case 'filter':
+    case 'barrier':
+      return ['style=filled']
+    case 'input':
+    case 'output':
+    case 'channel':
+      return ['shape=oval', 'style=filled', 'margin="0.02,0"']
+    case 'inlet':
+    case 'outlet':
+      return ['shape=circle', 'width=0.12', 'fixedsize=true']
+    default:
+      return []
+  }
+}
+
+// Of ends of a chain that could not be left out a dot is enough.
+const labelOf = (box: Box, colours: Colours): string => {
+  if (box.kind === 'inlet' || box.kind === 'outlet') return html('')
+  const isAnonymous = box.title === box.kind && box.kind !== 'input' && box.kind !== 'output'
+  const title = isAnonymous ? html(box.title) : `<B>${html(box.title)}</B>`
+  const rows = [
+    portRow(box.inputs, 'i', colours),
+    `<TR><TD>${title}</TD></TR>`,
+    box.detail === '' ? '' : `<TR><TD>${small(box.detail, colours)}</TD></TR>`,
+    portRow(box.outputs, 'o', colours),
+  ]
+  return `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">${rows.join('')}</TABLE>`
+}
+
+const portRow = (names: readonly string[], side: 'i' | 'o', colours: Colours): string => {
+  if (names.length === 0) return ''
+  const cells = names.map((name, i) => `<TD PORT="${side}${i}">${small(name, colours)}</TD>`)
+  return `<TR><TD><TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="4"><TR>${cells.join('')}</TR></TABLE></TD></TR>`
+}
+
+const small = (text: string, { faint }: Colours): string => `<FONT POINT-SIZE="10" COLOR="${faint}">${html(text)}</FONT>`
+
+// A note beside the agent; a line without an arrow, for nothing flows there by itself.
+const toolLines = ({ id, tools }: Box): string[] => {
+  const note = quoted(`${id} tools`)
+  const { fill, line, text } = TOOL_COLOURS
+  const label = tools.map((tool) => `${html(tool)}<BR ALIGN="LEFT"/>`).join('')
+  const looks = `shape=note, style=filled, fontsize=10, margin="0.12,0.06", fillcolor="${fill}", color="${line}", fontcolor="${text}"`
+  return [
+    `${note} [label=<${label}>, ${looks}, tooltip=${quoted(`tools of ${id}`)}]`,
+    `{ rank=same; ${quoted(id)}; ${note} }`,
+    `${quoted(id)} -> ${note} [dir=none, style=dotted, color="${line}", edgetooltip=${quoted(`${id} may call these tools`)}]`,
+  ]
+}
+
+const wireLine = (wire: Wire): string => {
+  const { from, output, to, input, label, tip, role } = wire
+  const colour = WIRE_COLOURS[role]
+  const looks = [
+    ...(label === '' ? [] : [`label=${quoted(` ${label} `)}`, `fontcolor="${colour}"`, `labeltooltip=${quoted(tip)}`]),
+    `color="${colour}"`,
+    ...(role === 'data' ? [] : ['style=dashed']),
+    ...(isOrder(wire) ? ['constraint=false'] : []),
+    ...(to.kind === 'inlet' || to.kind === 'outlet' ? ['arrowhead=none'] : []),
+    `edgetooltip=${quoted(tip)}`,
+  ]
+  const tail = output === undefined ? '' : `:o${output}:s`
+  const head = input === undefined ? '' : `:i${input}:n`
+  return `${quoted(from.id)}${tail} -> ${quoted(to.id)}${head} [${looks.join(', ')}]`
+}
+
+// Who gives orders stands where the data places it, not above those who take them.
+const isOrder = ({ role, to, input }: Wire): boolean => role === 'control' && input !== undefined && to.inputs[input] === 'ctrl_in'
+
+// In Graphviz's strings a backslash begins an escape and an ampersand an entity.
+const quoted = (text: string): string =>
+  `"${characters(text).replace(/&/g, '&amp;').replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`
+
+// A label of nothing but white space is no label to Graphviz.
+const html = (text: string): string => {
+  const safe = characters(text)
+  if (safe.trim() === '') return '&#160;'
+  return safe.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
+}
+
+// What XML may not hold is shown as an escape; lines stay lines.
+const characters = (text: string): string => text.split('\n').map(escapeControls).join('\n').replace(/[\ufffe\uffff]/g, '\ufffd')
