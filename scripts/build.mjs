@@ -43,6 +43,16 @@ const testFiles = (folder, out) =>
         .map((file) => ({ in: `${folder}/${file}`, out: `${out}/${file.slice(0, -'.ts'.length)}` }))
     : []
 
+// As a module with one export: esbuild's own loader makes them arrays, each byte of which import() would copy as a property.
+const embeddedBytes = {
+  name: 'embedded-bytes',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.(ttf|wasm)$/ }, ({ path }) => ({
+      contents: `export default Buffer.from('${readFileSync(path, 'base64')}', 'base64')`,
+      loader: 'js',
+    })),
+}
+
 const SHARED = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -50,9 +60,10 @@ const SHARED = {
   target: 'node20',
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  loader: { '.plumb': 'text', '.script': 'text', '.ttf': 'binary', '.wasm': 'binary' },
+  loader: { '.plumb': 'text', '.script': 'text' },
   // import() becomes a late require: Node's module loader costs 5 ms that a CommonJS bundle need not pay.
   supported: { 'dynamic-import': false },
+  plugins: [embeddedBytes],
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
@@ -64,7 +75,12 @@ const bundleExecutable = async (name) => {
   const dist = `packages/${name}/dist`
   const late = new Map()
   const results = [
-    await bundle({ ...SHARED, entryPoints: { bundle: `packages/${name}/src/main.ts` }, outdir: dist, plugins: [latePackages(late), lateChildren] }),
+    await bundle({
+      ...SHARED,
+      entryPoints: { bundle: `packages/${name}/src/main.ts` },
+      outdir: dist,
+      plugins: [...SHARED.plugins, latePackages(late), lateChildren],
+    }),
   ]
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
@@ -78,7 +94,10 @@ const bundleExecutable = async (name) => {
 // What each executable is run on once, so that the code it starts with is in its cache.
 const WARM_UP = {
   plumb: { args: ['-e', 'let main : !{ a: int, b: string } -> !int = filter(a > 0) ; map(a + 1)'], input: '{"a":1,"b":"x"}\n' },
-  'plumb-agent': { args: ['-e', 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'], input: '"Men are all alike."\n' },
+  'plumb-agent': {
+    args: ['-e', 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'],
+    input: '"Men are all alike."\n',
+  },
 }
 
 const makeCodeCache = (name, dist) => {

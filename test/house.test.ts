@@ -35,12 +35,16 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 
 /** The one door of each dependency. A dependency that is not here has no door yet: give it one. */
 const DOORS: Readonly<Record<string, RegExp>> = {
+  '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/source\/mcp|plumb-mcp\/src)\//,
+  '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
+  '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
   ajv: /^packages\/wire\/src\/schema\.ts$/,
   commander: /^packages\/[^/]+\/src\/main[^/]*\.ts$/,
   'node:child_process': /^packages\/wire\/src\//,
   pino: /^packages\/wire\/src\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
+  'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
   undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|plumb-mcp\/src)\//,
 }
 

@@ -1,17 +1,17 @@
 // The compiler as a list of passes: text → modules → names → types → bindings → rules. A program without errors can be planned.
 
-import type { Implementation } from './ast.js'
 import { agentConfig, checkAgent } from './check/agent.js'
 import { checkBaseChain } from './check/base-chain.js'
 import { declareBindings } from './check/bindings.js'
 import { plainConfig } from './check/config.js'
-import { findCircles } from './check/cycles.js'
+import { inOrder } from './check/cycles.js'
 import { checkCapitals, checkUnused } from './check/manners.js'
+import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
+import { readValues } from './check/value.js'
 import { type Diagnostic, hasErrors, inReadingOrder, type Report } from './diagnostic.js'
 import { type Files, loadModules, type Module } from './modules.js'
 import type { Bound, Scope } from './names.js'
-import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
 import type { Span } from './source.js'
 import { declareTypes } from './types/declare.js'
@@ -36,47 +36,36 @@ export interface Compiled {
 export const compile = (entry: { path: string; text: string }, files: Files): Compiled => {
   const diagnostics: Diagnostic[] = []
   const report: Report = (d) => diagnostics.push(d)
-  const scopes = loadModules(entry, files, report).reduce<Scope[]>((done, module) => [...done, openScope(module, done)], [])
+  const scopes = openScopes(loadModules(entry, files, report))
   for (const scope of scopes) declareTypes(scope, report)
   for (const scope of scopes) declareBindings(scope, report)
   const all = scopes.flatMap((s) => [...s.bindings.values()])
-  const circles = findCircles(all, report)
-  for (const bound of all) if (!circles.has(bound)) checkBinding(bound, report)
+  const order = inOrder(all, report)
+  readValues(order, report)
+  refuseLarge(order, report)
+  for (const bound of all) checkBinding(bound, report)
   const own = scopes.at(-1) as Scope
   checkCapitals(own, report)
   if (!hasErrors(diagnostics)) checkUnused(own, report)
-  const told = inReadingOrder(withoutRepeats(diagnostics))
-  return { diagnostics: told, program: { entry: own, scopes }, typeCount: own.types.size, bindingCount: own.bindings.size }
+  return { diagnostics: inReadingOrder(diagnostics), program: { entry: own, scopes }, typeCount: own.types.size, bindingCount: own.bindings.size }
 }
 
-const openScope = (module: Module, done: readonly Scope[]): Scope => {
-  const modules = new Map<string, Scope>()
-  for (const [name, used] of module.uses) {
-    const scope = done.find((s) => s.module === used)
-    if (scope) modules.set(name, scope)
+/** One for each module; `modules` come after those they use. */
+const openScopes = (modules: readonly Module[]): readonly Scope[] => {
+  const scopes = new Map<Module, Scope>()
+  for (const module of modules) {
+    const used = [...module.uses].map(([name, m]) => [name, scopes.get(m) as Scope] as const)
+    scopes.set(module, { module, modules: new Map(used), types: new Map(), brokenTypes: new Set(), bindings: new Map(), values: new Map() })
   }
-  return { module, modules, types: new Map(), brokenTypes: new Set(), bindings: new Map() }
+  return [...scopes.values()]
 }
 
 const checkBinding = (bound: Bound, report: Report): void => {
   const { impl } = bound.binding
   if (impl.kind === 'agent') checkAgent(bound, impl, report)
-  if (impl.kind === 'tool') checkTool(bound, impl, report)
-  if (bound.category === 'stream' && impl.kind !== 'agent') graphOf(bound, report)
-  if (bound.category === 'base' && isChain(impl)) checkBaseChain(bound, impl, report)
-}
-
-type OtherThanChain = Implementation & { kind: 'agent' | 'tool' | 'plumb' | 'object' }
-const isChain = (impl: Implementation): impl is Exclude<Implementation, OtherThanChain> =>
-  impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'plumb' && impl.kind !== 'object'
-
-// A bound chain is checked where it stands and again wherever it is laid open.
-const withoutRepeats = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
-  const seen = new Set<string>()
-  return diagnostics.filter(({ span, code, message }) => {
-    const key = `${span.source.path}\u0000${span.start}\u0000${span.end}\u0000${code}\u0000${message}`
-    return !seen.has(key) && seen.add(key)
-  })
+  else if (impl.kind === 'tool') checkTool(bound, impl, report)
+  else if (bound.category === 'stream') graphOf(bound, report)
+  else if (bound.category === 'base' && impl.kind !== 'plumb' && impl.kind !== 'object') checkBaseChain(bound, impl, report)
 }
 
 /** The binding that a name on the command line means: `main`, or `Module.name`. */
@@ -84,9 +73,6 @@ export const bindingNamed = (program: Program, name: string): Bound | undefined 
   const [first = '', second] = name.split('.')
   return second === undefined ? program.entry.bindings.get(first) : program.entry.modules.get(first)?.bindings.get(second)
 }
-
-/** The wiring of a stream binding; only for a program without errors. */
-export const planOf = (bound: Bound): Graph => graphOf(bound, () => {})
 
 export interface AgentPlan {
   readonly name: string

@@ -1,26 +1,33 @@
-// A place in the tokens, and the few moves that every part of the parser makes. A syntax error is thrown to the nearest item,
-// which goes on behind it; it never leaves the parser.
+// A place in the tokens, and the few moves that every part of the parser makes. A syntax error is thrown to the nearest statement or
+// item, which goes on behind it; it never leaves the parser.
 
+import { preview } from '@plumb/wire/preview'
 import type { Name } from './ast.js'
-import type { Report } from './diagnostic.js'
+import { error, type Report } from './diagnostic.js'
 import type { Token } from './lexer.js'
 import { joinSpans, type Span } from './source.js'
 
 /** Words that name no binding, type, channel, port or module (language.md, Lexical). */
 export const RESERVED: ReadonlySet<string> = new Set(
-  ('type let use protocol agent tool plumb map filter project id copy merge discard empty barrier trace spawn channel true ' +
-    'false null if then else and or not').split(' '),
+  (
+    'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier trace spawn channel true ' +
+    'false null if then else and or not'
+  ).split(' '),
 )
 
+// What no hand-written program needs, and no call stack minds.
 const MAX_NESTING = 200
+const MAX_OPERATORS = 300
 
 export class SyntaxFailure {
-  readonly isSyntaxFailure = true
+  /** The next token has nothing to do with it. */
+  constructor(readonly isBehind: boolean) {}
 }
 
 export class Cursor {
   private at = 0
   private depth = 0
+  private height = 0
 
   constructor(
     private readonly tokens: readonly Token[],
@@ -56,6 +63,13 @@ export class Cursor {
     return t.kind === 'identifier' && t.text === text
   }
 
+  /** At the word of a declaration, in the first column: what came before it has ended, or lacks its end. */
+  get startsItem(): boolean {
+    const { source, start } = this.next.span
+    if (start > 0 && !'\n\uFEFF'.includes(source.text[start - 1] ?? '')) return false
+    return this.isWord('let') || this.isWord('type') || this.isWord('use') || this.isSymbol('@')
+  }
+
   takeSymbol(text: string): boolean {
     const found = this.isSymbol(text)
     if (found) this.advance()
@@ -81,7 +95,7 @@ export class Cursor {
   /** Any identifier, reserved or not: fields, keys and ports of others' choosing. */
   anyName(what: string): Name {
     const t = this.next
-    if (t.kind !== 'identifier') return this.fail(`expected ${what}, found ${describe(t)}`)
+    if (t.kind !== 'identifier') return this.failExpecting(what)
     this.advance()
     return { text: t.text, span: t.span }
   }
@@ -89,11 +103,13 @@ export class Cursor {
   /** An identifier that names something of the program's own. */
   ownName(what: string): Name {
     const t = this.next
-    if (t.kind === 'identifier' && RESERVED.has(t.text)) return this.fail(`'${t.text}' is a reserved word and cannot be ${what}`)
-    return this.anyName(what)
+    if (t.kind !== 'identifier' || !RESERVED.has(t.text)) return this.anyName(what)
+    // At the start of a line it is more likely that something is missing before it.
+    if (t.startsLine) return this.failExpecting(what)
+    return this.fail(`'${t.text}' is a reserved word and cannot be ${what}`)
   }
 
-  /** Runs a rule that may contain itself, to a depth that no hand-written program needs and no call stack minds. */
+  /** Runs a rule that may contain itself. */
   nested<T>(rule: () => T): T {
     if (this.depth >= MAX_NESTING) this.fail(`nested more than ${MAX_NESTING} deep`)
     this.depth++
@@ -104,24 +120,40 @@ export class Cursor {
     }
   }
 
+  /** `a + b + c` and `a.b.c` make a deep tree without any nesting in the text: to be called for each operator. */
+  grow(): void {
+    if (++this.height > MAX_OPERATORS) this.fail(`more than ${MAX_OPERATORS} operators in a row`)
+  }
+
+  /** Runs a rule whose result stands beside what was read before, not around it. */
+  beside<T>(rule: () => T): T {
+    const before = this.height
+    this.height = 0
+    try {
+      return rule()
+    } finally {
+      this.height = Math.max(before, this.height)
+    }
+  }
+
   /** From the token where something began to the last one taken. */
-  spanFrom(start: Token | { span: Span }): Span {
+  spanFrom(start: { readonly span: Span }): Span {
     return joinSpans(start.span, this.previous.span)
+  }
+
+  failExpecting(what: string): never {
+    return this.fail(`expected ${what}, found ${describe(this.next)}`)
   }
 
   fail(message: string, span: Span = this.next.span, help?: string): never {
     // The lexer has told of a bad token already.
-    if (this.next.kind !== 'bad') this.error(message, span, help)
-    throw new SyntaxFailure()
-  }
-
-  error(message: string, span: Span, help?: string): void {
-    this.report({ severity: 'error', code: 'syntax_error', message, span, ...(help === undefined ? {} : { help }) })
+    if (this.next.kind !== 'bad') this.report(error('syntax_error', message, span, help))
+    throw new SyntaxFailure(span.end <= this.next.span.start)
   }
 }
 
 const describe = (t: Token): string => {
   if (t.kind === 'end') return 'the end of the file'
   if (t.kind === 'string') return 'a string'
-  return `'${t.text}'`
+  return `'${preview(t.text)}'`
 }

@@ -1,11 +1,13 @@
 // Text → tokens. White space and comments only separate; what the parser needs to know of them is on the next token.
 
+import { preview } from '@plumb/wire/preview'
 import type { Comment } from './ast.js'
-import type { Report } from './diagnostic.js'
+import { error, type Report } from './diagnostic.js'
 import type { Source, Span } from './source.js'
 import { unescape, unindent } from './string-literal.js'
 
 export interface Token {
+  /** `bad`: no token; told by then. */
   readonly kind: 'identifier' | 'string' | 'number' | 'symbol' | 'end' | 'bad'
   /** The identifier, the symbol, the number as written, or the string's value. */
   readonly text: string
@@ -26,27 +28,35 @@ export interface Tokens {
 const SYMBOLS = ['...', '->', '→', '??', '&&', '||', '!=', '<=', '>=', ...';*+(){}[],:=|?.@!<>-/%']
 const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
+const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
 const SPACE = /[ \t\r\n]+/y
+// Garbage is told of a run at a time.
+const ODD = /[^ \t\r\nA-Za-z0-9_"→&;*+(){}[\],:=|?.@!<>\-/%]+|&/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL_IN_BLOCK = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
 
 export const tokenize = (source: Source, report: Report): Tokens => {
   const { text } = source
   const tokens: Token[] = []
   const comments: Comment[] = []
-  let at = text.startsWith('\uFEFF') ? 1 : 0
+  const shebang = /^\uFEFF?#![^\n]*/.exec(text)?.[0]
+  let at = shebang?.length ?? (text.startsWith('\uFEFF') ? 1 : 0)
   let startsLine = true
   let isSpaced = true
   const span = (start: number, end: number): Span => ({ source, start, end })
-  const fail = (message: string, start: number, end: number, help?: string) =>
-    report({ severity: 'error', code: 'syntax_error', message, span: span(start, end), ...(help ? { help } : {}) })
-  const push = (kind: Token['kind'], value: string, start: number, end: number) => {
-    tokens.push({ kind, text: value, span: span(start, end), startsLine, isSpaced })
+  const push = (kind: Token['kind'], value: string, end: number) => {
+    tokens.push({ kind, text: value, span: span(at, end), startsLine, isSpaced })
     startsLine = isSpaced = false
     at = end
   }
-  const match = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at
+  const fail = (message: string, place: Span, end: number, help?: string) => {
+    report(error('syntax_error', message, place, help))
+    push('bad', '', end)
+  }
+  const match = (pattern: RegExp, from = at): string | undefined => {
+    pattern.lastIndex = from
     return pattern.exec(text)?.[0]
   }
 
@@ -62,44 +72,50 @@ export const tokenize = (source: Source, report: Report): Tokens => {
         at += 2
       } else at++
     } while (depth > 0 && at < text.length)
-    if (depth > 0) {
-      fail('this comment is never closed', start, start + 2, "comments nest: each '(*' needs a '*)' of its own")
-      at = text.length
-    }
     const body = text.slice(start, at)
-    comments.push({ text: body, span: span(start, at) })
     if (body.includes('\n')) startsLine = true
     isSpaced = true
+    if (depth > 0) fail('this comment is never closed', span(start, start + 2), at, "comments nest: each '(*' needs a '*)' of its own")
+    else comments.push({ text: body, span: span(start, at) })
   }
 
   const string = () => {
-    const start = at
-    const isBlock = text.startsWith('"""', at)
-    const quote = isBlock ? '"""' : '"'
-    let end = at + quote.length
-    while (end < text.length && !text.startsWith(quote, end) && (isBlock || text[end] !== '\n')) end += text[end] === '\\' ? 2 : 1
+    const quote = text.startsWith('"""', at) ? '"""' : '"'
+    const isBlock = quote === '"""'
+    const inside = at + quote.length
+    let end = inside
+    while (end < text.length && !text.startsWith(quote, end) && (isBlock || text[end] !== '\n')) {
+      end += text[end] === '\\' && text[end + 1] !== '\n' ? 2 : 1
+    }
     if (!text.startsWith(quote, end)) {
       const stop = Math.min(end, text.length)
-      fail('this string is never closed', start, isBlock ? start + 3 : stop, `a string ends with ${quote}`)
-      return push('bad', '', start, stop)
+      const shown = isBlock ? inside : at + text.slice(at, stop).trimEnd().length
+      return fail('this string is never closed', span(at, shown), stop, `a string ends with ${quote}`)
     }
-    const raw = text.slice(start + quote.length, end)
-    const control = isBlock ? -1 : raw.search(CONTROL)
+    const raw = text.slice(inside, end)
+    const behind = end + quote.length
+    const control = raw.search(isBlock ? CONTROL_IN_BLOCK : CONTROL)
     if (control >= 0) {
-      const from = start + 1 + control
-      fail(`'${printable(raw[control] ?? '')}' must be escaped in a string`, from, from + 1, 'write \\t for a tab, or use """ for text of several lines')
-      return push('bad', '', start, end + 1)
+      const place = span(inside + control, inside + control + 1)
+      const help = isBlock ? 'write it as \\u0000' : 'write \\t for a tab, or use """ for text of several lines'
+      return fail(`'${preview(raw[control] ?? '')}' must be escaped in a string`, place, behind, help)
     }
-    const read = unescape(isBlock ? unindent(raw) : raw)
-    if (typeof read === 'string') return push('string', read, start, end + quote.length)
-    // In a block the offset is that of the mended text: show the whole string then.
-    const from = isBlock ? start : start + 1 + read.offset
-    fail(read.message, from, isBlock ? end + 3 : from + read.length, 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000')
-    push('bad', '', start, end + quote.length)
+    const value = unescape(isBlock ? unindent(raw) : raw)
+    if (typeof value === 'string') return push('string', value, behind)
+    // Where it stands in what was written.
+    const written = unescape(raw)
+    const bad = typeof written === 'string' ? value : written
+    const place = span(inside + bad.offset, Math.min(inside + bad.offset + bad.text.length, end))
+    fail(`'${preview(bad.text)}' is no escape`, place, behind, 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000')
   }
 
-  const shebang = /^\uFEFF?#![^\n]*/.exec(text)?.[0]
-  if (shebang !== undefined) at = shebang.length
+  const number = (digits: string) => {
+    const written = digits + (match(MORE_OF_A_WORD, at + digits.length) ?? '')
+    const end = at + written.length
+    if (written !== digits) fail(`'${preview(written)}' is no number`, span(at, end), end, 'numbers are written as in JSON')
+    else if (!Number.isFinite(Number(digits))) fail(`'${preview(digits)}' is beyond all numbers`, span(at, end), end, 'the largest is about 1.8e308')
+    else push('number', digits, end)
+  }
 
   while (at < text.length) {
     const space = match(SPACE)
@@ -113,45 +129,30 @@ export const tokenize = (source: Source, report: Report): Tokens => {
       comment()
       continue
     }
-    const start = at
     const word = match(IDENTIFIER)
     if (word !== undefined) {
-      push('identifier', word, start, start + word.length)
+      push('identifier', word, at + word.length)
       continue
     }
     if (text[at] === '"') {
       string()
       continue
     }
-    const number = match(NUMBER)
-    if (number !== undefined) {
-      at += number.length
-      const rest = /[A-Za-z0-9_]+/y
-      rest.lastIndex = at
-      const extra = rest.exec(text)?.[0] ?? ''
-      at = start
-      if (extra === '') push('number', number, start, start + number.length)
-      else {
-        fail(`'${number}${extra}' is no number`, start, start + number.length + extra.length, 'numbers are written as in JSON')
-        push('bad', '', start, start + number.length + extra.length)
-      }
+    const digits = match(NUMBER)
+    if (digits !== undefined) {
+      number(digits)
       continue
     }
     const symbol = SYMBOLS.find((s) => text.startsWith(s, at))
     if (symbol !== undefined) {
-      push('symbol', symbol === '→' ? '->' : symbol, start, start + symbol.length)
+      push('symbol', symbol === '→' ? '->' : symbol, at + symbol.length)
       continue
     }
-    const odd = String.fromCodePoint(text.codePointAt(at) ?? 0)
-    fail(`unexpected character '${printable(odd)}'`, start, start + odd.length)
-    push('bad', '', start, start + odd.length)
+    const odd = match(ODD) ?? text.slice(at, at + 1)
+    const what = [...odd.slice(0, 3)].length > 1 ? 'characters' : 'character'
+    fail(`unexpected ${what} '${preview(odd, 20)}'`, span(at, at + odd.length), at + odd.length)
   }
   startsLine = true
-  push('end', '', text.length, text.length)
+  push('end', '', text.length)
   return { tokens, comments, ...(shebang === undefined ? {} : { shebang: shebang.replace(/^\uFEFF|\r$/g, '') }) }
 }
-
-// C0, DEL and C1 would move the cursor of whoever reads the message.
-const printable = (c: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u001f\u007f-\u009f]/.test(c) ? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}` : c

@@ -1,10 +1,12 @@
 // From the file that was named to all files it uses: each read and parsed once, cycles refused.
 
+import { preview } from '@plumb/wire/preview'
 import type { Result } from '@plumb/wire/result'
 import type { Use } from './ast.js'
-import type { Report } from './diagnostic.js'
+import { error, type Report } from './diagnostic.js'
+import { reportDuplicate } from './names.js'
 import { type Parsed, parse } from './parser.js'
-import type { Source } from './source.js'
+import type { Source, Span } from './source.js'
 
 /** How lang reaches texts; the executables pass one that reads files, tests one that has a table. */
 export interface Files {
@@ -33,13 +35,17 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
     const program = parse(source, report)
     const uses = new Map<string, Module>()
     const missing = new Set<string>()
+    const places = new Map<string, Span>()
     for (const item of program.items) {
       if (item.kind !== 'use') continue
       const name = aliasOf(item)
-      if (uses.has(name) || missing.has(name)) {
-        report({ severity: 'error', code: 'duplicate_name', message: `two modules are named '${name}'`, span: item.span, help: "name one of them with 'as'" })
+      const place = (item.as ?? item.target).span
+      const first = places.get(name)
+      if (first) {
+        reportDuplicate('module', name, first, place, report)
         continue
       }
+      places.set(name, place)
       const module = follow(item, path)
       if (module) uses.set(name, module)
       else missing.add(name)
@@ -55,8 +61,8 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
     const { text, span } = use.target
     const path = use.by === 'path' ? files.beside(text, from) : files.find(text, from)
     if (path === undefined) {
-      const help = `it is looked for as '${text}.plumb' beside this file, along PLUMB_PATH and in the standard library`
-      report({ severity: 'error', code: 'unknown_module', message: `cannot find module '${text}'`, span, help })
+      const help = `it is looked for as '${preview(text)}.plumb' beside this file, along PLUMB_PATH and in the standard library`
+      report(error('unknown_module', `cannot find module '${preview(text)}'`, span, help))
       return undefined
     }
     const known = done.get(path)
@@ -64,12 +70,12 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
     const from0 = open.indexOf(path)
     if (from0 >= 0) {
       const cycle = [...open.slice(from0), path].map(baseName).join(' -> ')
-      report({ severity: 'error', code: 'module_cycle', message: `modules use each other in a circle: ${cycle}`, span })
+      report(error('module_cycle', `modules use each other in a circle: ${cycle}`, span))
       return undefined
     }
     const read = files.read(path)
     if (!read.ok) {
-      report({ severity: 'error', code: 'unknown_module', message: `cannot read module '${text}': ${read.error.detail}`, span })
+      report(error('unknown_module', `cannot read module '${preview(text)}': ${read.error.detail}`, span))
       return undefined
     }
     return load(path, { path, text: read.value })

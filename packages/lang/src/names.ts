@@ -1,11 +1,13 @@
 // What each name of a module stands for: its types and bindings, and those of the modules it uses.
 
 import { nearest } from '@plumb/wire/nearest'
+import { preview } from '@plumb/wire/preview'
 import type { Binding, Name, QualifiedName } from './ast.js'
-import type { Report } from './diagnostic.js'
+import { error, type Report } from './diagnostic.js'
 import type { Module } from './modules.js'
+import { PRIMITIVES } from './parse/type.js'
 import type { Span } from './source.js'
-import type { NamedType, Type } from './types/type.js'
+import type { Json, NamedType, Type } from './types/type.js'
 
 export interface Scope {
   readonly module: Module
@@ -13,7 +15,17 @@ export interface Scope {
   /** Declared types that have errors: what mentions them is unknown, and not complained of again. */
   readonly brokenTypes: Set<NamedType>
   readonly bindings: Map<string, Bound>
+  /** What the config values hold; those with errors hold nothing. */
+  readonly values: Map<string, Held>
   readonly modules: Map<string, Scope>
+}
+
+/** A config value with all names in it replaced. */
+export interface Held {
+  readonly json: Json
+  /** In parts and characters: values that name others twice, one after the other, grow fast. */
+  readonly size: number
+  readonly depth: number
 }
 
 /** A binding with what its signature says. A type is undefined where it is unknown because of an error already told. */
@@ -36,9 +48,17 @@ export const findBinding = (name: QualifiedName, scope: Scope, report: Report, i
   if (home === 'unknown') return 'unknown'
   const found = home.bindings.get(name.name.text)
   if (found) return found
-  if (home.module.program.broken.includes(name.name.text)) return 'unknown'
-  const candidates = [...home.bindings.values()].filter(isWanted).map((b) => b.name)
+  if (home.module.program.broken.has(name.name.text)) return 'unknown'
+  const wanted = [...home.bindings.values()].filter(isWanted).map((b) => b.name)
+  // `words.shout` where the module is called Words.
+  const candidates = name.module ? wanted : [...wanted, ...scope.modules.keys()]
   return notFound('unknown_name', `no binding is named '${shown(name)}'`, name.name, candidates, report)
+}
+
+/** Without a word where there is none. */
+export const lookUp = ({ module, name }: QualifiedName, scope: Scope): Bound | undefined => {
+  const home = module ? scope.modules.get(module.text) : scope
+  return home?.bindings.get(name.text)
 }
 
 export const findType = (name: QualifiedName, scope: Scope, report: Report): NamedType | 'unknown' => {
@@ -46,31 +66,30 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   if (home === 'unknown') return 'unknown'
   const found = home.types.get(name.name.text)
   if (found) return home.brokenTypes.has(found) ? 'unknown' : found
-  if (home.module.program.broken.includes(name.name.text)) return 'unknown'
-  const candidates = [...home.types.keys(), 'string', 'int', 'number', 'bool', 'unit', 'json']
+  if (home.module.program.broken.has(name.name.text)) return 'unknown'
+  const candidates = name.module ? home.types.keys() : [...home.types.keys(), ...PRIMITIVES]
   return notFound('unknown_type', `no type is named '${shown(name)}'`, name.name, candidates, report)
 }
 
 const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unknown' => {
   if (!name.module) return scope
-  const home = scope.modules.get(name.module.text)
+  const { text } = name.module
+  const home = scope.modules.get(text)
   if (home) return home
-  if (scope.module.missing.has(name.module.text)) return 'unknown'
-  const candidates = scope.modules.keys()
-  return notFound('unknown_module', `no module is named '${name.module.text}'`, name.module, candidates, report, `write 'use ${name.module.text.toLowerCase()}' first`)
+  if (scope.module.missing.has(text)) return 'unknown'
+  return notFound('unknown_module', `no module is named '${text}'`, name.module, scope.modules.keys(), report, `write 'use ${text.toLowerCase()}' first`)
 }
 
 const notFound = (
   code: 'unknown_name' | 'unknown_type' | 'unknown_module',
   message: string,
-  name: Name,
+  { text, span }: Name,
   candidates: Iterable<string>,
   report: Report,
   otherwise?: string,
 ): 'unknown' => {
-  const near = nearest(name.text, candidates)
-  const help = near === undefined ? otherwise : `did you mean '${near}'?`
-  report({ severity: 'error', code, message, span: name.span, ...(help === undefined ? {} : { help }) })
+  const near = nearest(text, candidates)
+  report(error(code, message, span, near === undefined ? otherwise : `did you mean '${near}'?`))
   return 'unknown'
 }
 
@@ -79,10 +98,6 @@ export const shown = (name: QualifiedName): string => (name.module ? `${name.mod
 /** Both places of a name that is declared twice. */
 export const reportDuplicate = (what: string, name: string, first: Span, second: Span, report: Report): void =>
   report({
-    severity: 'error',
-    code: 'duplicate_name',
-    message: `${what} '${name}' is declared twice`,
-    span: second,
+    ...error('duplicate_name', `${what} '${preview(name)}' is declared twice`, second, 'rename or delete one of them'),
     related: [{ message: 'the first one is here', span: first }],
-    help: 'rename or delete one of them',
   })

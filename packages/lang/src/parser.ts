@@ -1,20 +1,22 @@
-// Tokens → syntax tree, by recursive descent along the grammar of language.md: programs, signatures, bodies.
-// Types, chains, config values and expressions have files of their own under parse/.
+// Tokens → syntax tree, by recursive descent along the grammar of language.md: here programs and their items.
+// Signatures, types, bodies, chains, config values and expressions have files of their own under parse/.
 
-import type { Binding, Implementation, Item, Name, Port, Program, Signature, Statement, TypeDeclaration, Use } from './ast.js'
+import type { Binding, Implementation, Item, Name, Program, TypeDeclaration, Use } from './ast.js'
 import { Cursor, SyntaxFailure } from './cursor.js'
 import type { Report } from './diagnostic.js'
 import { tokenize } from './lexer.js'
 import { parseAnnotations } from './parse/annotation.js'
+import { parsePlumb } from './parse/body.js'
 import { parseChain } from './parse/chain.js'
 import { parseExpression as expression } from './parse/expression.js'
+import { parseSignature } from './parse/port.js'
 import { parseType } from './parse/type.js'
 import { parseObject } from './parse/value.js'
 import type { Source } from './source.js'
 
 export interface Parsed extends Program {
   /** Names whose declaration has a syntax error: who uses them is not told of it again. */
-  readonly broken: readonly string[]
+  readonly broken: ReadonlySet<string>
 }
 
 /** Every syntax error is reported; what could be read is in the result. */
@@ -22,15 +24,15 @@ export const parse = (source: Source, report: Report): Parsed => {
   const { tokens, comments, shebang } = tokenize(source, report)
   const c = new Cursor(tokens, report)
   const items: Item[] = []
-  const broken: string[] = []
+  const broken = new Set<string>()
   while (c.next.kind !== 'end') {
     const start = c.next
     const named: { name?: Name } = {}
     try {
-      items.push(item(c, named))
+      items.push(c.beside(() => item(c, named)))
     } catch (failure) {
       if (!(failure instanceof SyntaxFailure)) throw failure
-      if (named.name) broken.push(named.name.text)
+      if (named.name) broken.add(named.name.text)
       if (c.next === start) c.advance()
       skipToItem(c)
     }
@@ -49,7 +51,7 @@ const alone = <T>(source: Source, report: Report, rule: (c: Cursor) => T): T | u
   const c = new Cursor(tokenize(source, report).tokens, report)
   try {
     const result = rule(c)
-    if (c.next.kind !== 'end') c.fail(`unexpected '${c.next.text}'`)
+    if (c.next.kind !== 'end') c.failExpecting('the end')
     return result
   } catch (failure) {
     if (failure instanceof SyntaxFailure) return undefined
@@ -57,25 +59,26 @@ const alone = <T>(source: Source, report: Report, rule: (c: Cursor) => T): T | u
   }
 }
 
-// A declaration begins in the first column; in a file of one line, at any `let`, `type` or `use` behind the trouble.
+// A declaration begins in the first column; elsewhere, as in a file of one line, where it looks like one and stands in no brackets.
 const skipToItem = (c: Cursor): void => {
   let depth = 0
-  while (c.next.kind !== 'end') {
-    const isStart = c.isWord('let') || c.isWord('type') || c.isWord('use') || c.isSymbol('@')
-    const { source, start } = c.next.span
-    const isFirstColumn = start === 0 || source.text[start - 1] === '\n'
-    if (isStart && (isFirstColumn || depth < 0 || (depth === 0 && !c.isSymbol('@') && !c.isSymbol('.', -1) && !c.isSymbol(':', 1)))) return
+  for (; c.next.kind !== 'end'; c.advance()) {
+    if (c.startsItem || (depth <= 0 && looksLikeItem(c))) return
     if (c.isSymbol('{') || c.isSymbol('(') || c.isSymbol('[')) depth++
     if (c.isSymbol('}') || c.isSymbol(')') || c.isSymbol(']')) depth--
-    c.advance()
   }
+}
+
+const looksLikeItem = (c: Cursor): boolean => {
+  if (c.isWord('use')) return c.peek(1).kind === 'identifier' || c.peek(1).kind === 'string'
+  return (c.isWord('let') || c.isWord('type')) && c.peek(1).kind === 'identifier' && (c.isSymbol('=', 2) || c.isSymbol(':', 2))
 }
 
 const item = (c: Cursor, named: { name?: Name }): Item => {
   if (c.isWord('use')) return use(c)
   if (c.isWord('type')) return typeDeclaration(c, named)
   if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
-  return c.fail(`expected 'use', 'type', 'let' or an annotation, found '${c.next.text}'`)
+  return c.failExpecting("'use', 'type', 'let' or an annotation")
 }
 
 const use = (c: Cursor): Use => {
@@ -99,7 +102,7 @@ const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => 
 const binding = (c: Cursor, named: { name?: Name }): Binding => {
   const start = c.next
   const annotations = parseAnnotations(c)
-  c.expectWord('let', annotations.length ? 'after the annotation' : '')
+  c.expectWord('let', 'after the annotation')
   const name = c.ownName('the name of a binding')
   named.name = name
   const signature = c.takeSymbol(':') ? parseSignature(c) : undefined
@@ -108,90 +111,11 @@ const binding = (c: Cursor, named: { name?: Name }): Binding => {
   return { kind: 'binding', annotations, name, impl, span: c.spanFrom(start), ...(signature ? { signature } : {}) }
 }
 
-const parseSignature = (c: Cursor): Signature => {
-  const start = c.next
-  const inputs = ports(c)
-  c.expectSymbol('->', 'between input and output')
-  const outputs = ports(c)
-  return { inputs, outputs, span: c.spanFrom(start) }
-}
-
-// `(` opens a list of ports if `!` or `)` follows; else it opens a tuple or a sum in parentheses.
-const ports = (c: Cursor): Port[] => {
-  if (!c.isSymbol('(') || !(c.isSymbol('!', 1) || c.isSymbol(')', 1))) return [port(c)]
-  c.advance()
-  const list: Port[] = []
-  if (c.takeSymbol(')')) return list
-  do list.push(port(c))
-  while (c.takeSymbol(','))
-  c.expectSymbol(')', "after the ports (or ',' and another port)")
-  return list
-}
-
-const port = (c: Cursor): Port => {
-  const start = c.next
-  const isStream = c.takeSymbol('!')
-  const type = parseType(c)
-  return { isStream, type, span: c.spanFrom(start) }
-}
-
 const implementation = (c: Cursor): Implementation => {
   const start = c.next
   if (c.takeWord('agent')) return { kind: 'agent', config: parseObject(c, "after 'agent'"), span: c.spanFrom(start) }
   if (c.takeWord('tool')) return { kind: 'tool', config: parseObject(c, "after 'tool'"), span: c.spanFrom(start) }
-  if (c.isWord('plumb')) return plumb(c)
+  if (c.isWord('plumb')) return parsePlumb(c)
   if (c.isSymbol('{')) return parseObject(c, '')
   return parseChain(c, false)
-}
-
-const plumb = (c: Cursor): Implementation => {
-  const start = c.advance()
-  c.expectSymbol('(', "after 'plumb'")
-  const parameters: Name[] = []
-  do parameters.push(c.ownName('the name of a port'))
-  while (c.takeSymbol(','))
-  c.expectSymbol(')', 'after the ports')
-  c.expectSymbol('{', 'before the body')
-  const statements: Statement[] = []
-  while (!c.isSymbol('}')) {
-    if (c.next.kind === 'end') c.fail("expected '}' at the end of the body, found the end of the file")
-    if (statements.length > 0 && !c.next.startsLine) c.fail(`expected ';' or a new line, found '${c.next.text}'`)
-    statements.push(statement(c))
-  }
-  c.advance()
-  return { kind: 'plumb', parameters, statements, span: c.spanFrom(start) }
-}
-
-const statement = (c: Cursor): Statement => {
-  const start = c.next
-  if (c.takeWord('let')) {
-    const name = c.ownName('the name of a channel')
-    c.expectSymbol(':', `after 'let ${name.text}': a body declares channels, as in 'let ${name.text} : !int = channel'`)
-    const type = port(c)
-    c.expectSymbol('=', 'after the type of the channel')
-    c.expectWord('channel', "after '=': other bindings stand outside the body")
-    return { kind: 'channel', name, port: type, span: c.spanFrom(start) }
-  }
-  if (c.takeWord('spawn')) {
-    const first = c.ownName('the name of a process')
-    const second = c.takeSymbol('.') ? c.ownName('the name of a process') : undefined
-    const process = second ? { module: first, name: second, span: c.spanFrom(first) } : { name: first, span: first.span }
-    c.expectSymbol('(', 'after the process')
-    const args: { port?: Name; channel: Name; span: Name['span'] }[] = []
-    if (!c.isSymbol(')')) {
-      do {
-        const name = c.anyName('a channel or a port')
-        if (c.takeSymbol('=')) {
-          const channel = c.ownName('a channel')
-          args.push({ port: name, channel, span: c.spanFrom(name) })
-        } else args.push({ channel: name, span: name.span })
-      } while (c.takeSymbol(','))
-    }
-    c.expectSymbol(')', 'after the arguments')
-    return { kind: 'spawn', process, arguments: args, span: c.spanFrom(start) }
-  }
-  const chain = parseChain(c, true)
-  if (chain.kind !== 'sequence')
-    c.fail('a chain in a body has at least two elements', chain.span, "wire it to something with ';', as in 'input ; f ; output'")
-  return { kind: 'wire', chain, span: chain.span }
 }

@@ -42,7 +42,7 @@ export const unindent = (raw: string): string => {
     // The closing quotes on a line of their own.
     if (lines.at(-1)?.trim() === '') lines.pop()
   }
-  const first = hasOpeningText && raw.includes('\n') ? lines.shift() : undefined
+  const first = hasOpeningText ? lines.shift() : undefined
   const indents = lines.filter((l) => l.trim() !== '').map((l) => /^[ \t]*/.exec(l)?.[0] ?? '')
   const common = indents.reduce<string | undefined>((a, b) => (a === undefined ? b : sharedStart(a, b)), undefined) ?? ''
   const inner = lines.map((l) => l.slice(common.length))

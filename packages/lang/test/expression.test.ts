@@ -5,7 +5,7 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import { checkExpression } from '../src/expression/check.js'
 import type { ScannedStage } from '../src/expression/scanned-stage.js'
 import { Sink } from '../src/expression/sink.js'
-import { compileCheck, compileFilter, compileMap, compileMove, type Stage, Verdict } from '../src/expression/stage.js'
+import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage.js'
 import { parseExpression, parseTypeText } from '../src/parser.js'
 import { checkTree } from '../src/types/check.js'
 import { printType } from '../src/types/print.js'
@@ -271,6 +271,7 @@ t.test('every wrong expression has one error, at its place', async (t) => {
     ['not n', 'n', 'type_mismatch', 'n != 0'],
     ['if n then 1 else 2', 'n', 'type_mismatch', 'bool'],
     ['if ok then xs else ys', 'if ok then xs else ys', 'type_mismatch', '[string]', '{ ok: bool, xs: [int], ys: [string] }'],
+    ['if ok then {a: 1} else r', 'if ok then {a: 1} else r', 'type_mismatch', 'overlap', '{ ok: bool, r: { a: int, x?: int = 3 } }'],
     ['n < name', 'n < name', 'type_mismatch', 'number(name)'],
     ['ok < ok', 'ok', 'type_mismatch', 'orders'],
     ['n = name', 'n = name', 'type_mismatch', 'never equal'],
@@ -389,10 +390,9 @@ t.test('checks, filters and moves', async (t) => {
   t.match(run(compileFilter(expression('j'), type('{ j: json }')), '{"j":1}'), /^evaluation_failed/)
 
   t.equal(
-    run(compileMove(['a', 1], type('{ a: (int, json) }')), '{"a":[1, {"z":[1, 2],"b": 12345678901234567890}]}'),
+    run(compileMap(expression('value.a[1]'), type('{ a: (int, json) }')), '{"a":[1, {"z":[1, 2],"b": 12345678901234567890}]}'),
     '{"z":[1, 2],"b": 12345678901234567890}',
   )
-  t.equal(run(compileMove(['a'], type('{ a?: int }')), '{}'), 'DROP')
 })
 
 t.test('a result may be longer than a chunk', async (t) => {
@@ -404,6 +404,80 @@ t.test('a result may be longer than a chunk', async (t) => {
     t.equal(stage.run(message, 0, message.length - 1, out), Verdict.WROTE)
     t.ok(out.buf.toString('utf8', out.start, out.end) === JSON.stringify({ s, t: s + s, u: s.split('x') }), `${length}`)
     t.equal(out.buf[out.end], 10)
+  }
+})
+
+t.test('the scanner and the tree give the same verdict and the same bytes', async (t) => {
+  const ROW = '{ n: number, i: int, s: string, b: bool, u: unit, j: json }'
+  const row = (over: Record<string, string>) => {
+    const fields = { n: '1.5', i: '1', s: '"a"', b: 'true', u: 'null', j: '{"k":[1]}', ...over }
+    return `{${Object.entries(fields).map(([key, value]) => `"${key}":${value}`)}}`
+  }
+  const good = {
+    i: ['-0', '1.0', '1.000', '10e-1', '0e5', '1e2', '123456789012345678901'],
+    n: ['-0.5', '1E+5', '0', '1e-400', `0.${'0'.repeat(400)}1`],
+    s: ['""', '"\\u00e9\\n\\/"', '"\u007f"'],
+  }
+  const bad = {
+    i: ['1.05', '1.0e-1', '1.5', '01', '-', '1.', '+1', '"1"', '1e400', '0x1', '1.0.0', '9'.repeat(400), 'NaN', ''],
+    n: ['1e400', '-1e400', '.5', '1e', '1e+', '1.e5', '9'.repeat(400), `${'9'.repeat(400)}.5`, '--1'],
+    s: ['"\u0001"', '"\u001f"', '"\t"', '"\\x"', '"\\u00g0"', '"\\u00"', '"a', 'a"', "'a'", '"\\"', 'null'],
+    b: ['tru', 'truE', 'falsy', 'False', '1', 'true1'],
+    u: ['nul', 'nulL', 'null0', 'undefined'],
+    j: [
+      '{"k":}',
+      '{"k"}',
+      '{k:1}',
+      '[1,]',
+      '[,1]',
+      '{"k":1,}',
+      '[1 2]',
+      '{"k" 1}',
+      '[1',
+      'fals',
+      'falsE',
+      'nulls',
+      '{"k":"\u001f"}',
+      '[1e400]',
+      '{"\\u00zz":1}',
+      ']',
+      '[}',
+    ],
+  }
+  for (const [key, values] of Object.entries(good))
+    for (const value of values) t.equal(run(compileCheck(type(ROW)), row({ [key]: value })), 'PASS', `${key} ${value}`)
+  for (const [key, values] of Object.entries(bad))
+    for (const value of values) t.not(run(compileCheck(type(ROW)), row({ [key]: value })), 'PASS', `${key} ${value}`)
+
+  const FILLED = '{ n?: int = 3, s?: string = "x", b: bool }'
+  // biome-ignore format: a table: type, message, result of the check (or of `code`)
+  const rows: [string, string, string, string?][] = [
+    ['{ a: int }', '{"a":1,"a":2}', 'PASS'],
+    ['{ a: int, b: int }', '{"a":1,"a":2}', 'input_type_mismatch: at .b: missing field, expected int'],
+    ['{ a: int }', '{"a":1} {"a":1}', 'invalid_json'],
+    ['{ a: int }', '{"a":1}}', 'invalid_json'],
+    ['{ a: int }', '{"a":1,}', 'invalid_json'],
+    ['{ a: int }', '{,"a":1}', 'invalid_json'],
+    ['{ }', '{ }', 'PASS'],
+    ['{ n?: int = 3, s?: string = "x" }', ' { } ', '{"n":3,"s":"x" }'],
+    [FILLED, '{"b":true}', '{"b":true,"n":3,"s":"x"}'],
+    [FILLED, '{ "b" : true , "s" : "" } ', '{ "b" : true , "s" : "","n":3 }'],
+    [`[${FILLED}]`, '[{"b":true},{"s":"y","b":false,"n":1}, {"n":2,"b":true}]', '[{"b":true,"n":3,"s":"x"},{"s":"y","b":false,"n":1}, {"n":2,"b":true,"s":"x"}]'],
+    [`{ r: ${FILLED}, t?: int = 0 }`, '{"r":{"b":true }}', '{"r":{"b":true,"n":3,"s":"x" },"t":0}'],
+    [`[{ n?: int = 3 }]`, `[${Array(100).fill('{}').join()}]`, `[${Array(100).fill('{"n":3}').join()}]`],
+    [`{ n?: int = 3, k: "a" } | { n?: int = 4, k: "b" } | { n?: int = 5, k: "c" }`, '{"k":"b"}', '{"k":"b","n":4}'],
+    [`{ x: { n?: int = 3 }, k: "a" } | { x: { n?: int = 4 }, k: "b" }`, '{"x":{},"k":"b"}', '{"x":{"n":4},"k":"b"}'],
+    ['{ r: { o?: int } }', '{"r":{"o":1},"r":{}}', 'false', 'has(r.o)'],
+    ['{ r: { o?: int = 1 } }', '{"r":{},"r":{"o":2}}', 'PASS'],
+    // What a variant captured before it failed is forgotten.
+    ['{ o?: int, k: "a", v: int } | { k: "b", o?: string, v: int }', '{"v":1.0,"k":"b"}', '[false,1.0]', '[has(o), v]'],
+    ['{ r: { o?: int }, k: "a" } | { k: "b", r: { p?: int, o?: int, q: int } }', '{"r":{"o":1,"q":2},"k":"b"}', 'true', 'has(r.o)'],
+    ['({ o?: int }, "a") | ({ o?: int, q: int }, "b")', '[{"q":1},"b"]', '0', 'value[0].o ?? 0'],
+    ['(int, { k: "a" }) | (int, { k: "b" })', '[1.0,{"k":"b"}]', '1.0', 'value[0]'],
+  ]
+  for (const [of, message, expected, code] of rows) {
+    const given = code ? evaluate(code, of, message) : run(compileCheck(type(of)), message)
+    t.equal(expected === 'invalid_json' ? given.replace(/:.*/, '') : given, expected, `${of} of ${message}`)
   }
 })
 
@@ -481,6 +555,13 @@ t.test('a scanner is no burden on the slow path', async (t) => {
   for (const message of messages) {
     const buf = Buffer.from(`${message}\n`)
     t.equal(makeScanner(of, []).scan(buf, 0, buf.length - 1, new Int32Array(0)), buf.length - 1, message)
+  }
+  const FILLED = '{ n?: int = 3, s?: string = "x", r: { m?: int = 1 }, k: "a" } | { r: { m?: int = 2, o?: int }, n?: int = 4, k: "b" }'
+  for (const message of ['{"r":{},"k":"a"}', ' { "r" : { "m" : 5 } , "k" : "a" } ', '{"r":{"o":1},"k":"b"}', '{"r":{ },"k":"b"}', '{}']) {
+    const stage = compileCheck(type(message === '{}' ? '{ n?: int = 3, s?: string = "x" }' : FILLED)) as ScannedStage
+    stage.runSlowly = () => Verdict.FAILED
+    const buf = Buffer.from(`${message}\n`)
+    t.equal(stage.run(buf, 0, buf.length - 1, new Sink()), Verdict.WROTE, message)
   }
   // Variants that differ only at their end.
   const list: NamedType = { kind: 'named', name: 'List', target: UNIT }

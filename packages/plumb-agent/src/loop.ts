@@ -41,6 +41,7 @@ export class Loop {
   #isEnvelopeControlClosed = false
   #hasDescriptorControl = false
   #isAdvancing = false
+  #hasListened = false
   #isFinished = false
 
   constructor(parts: LoopParts) {
@@ -91,7 +92,7 @@ export class Loop {
     this.#isAdvancing = false
     this.#tellStuck()
     if (this.#flying.length === 0 && (this.#held.isEmpty || this.#isPaused)) this.#tellSettled()
-    if (!this.#isOver()) return
+    if (!this.#isOver() || this.#listensOnce()) return
     this.#isFinished = true
     this.#parts.onFinish()
   }
@@ -260,6 +261,14 @@ export class Loop {
     this.#told = told
     this.#parts.outlets.output.flush()
     this.#parts.tell({ kind: 'settled', ...this.#counts })
+  }
+
+  // What was written to fd 6 before stdin ended is in its pipe by now: one more look is enough to hear it.
+  #listensOnce(): boolean {
+    if (this.#hasListened || !this.#hasDescriptorControl) return false
+    this.#hasListened = true
+    setImmediate(() => setImmediate(() => this.advance()))
+    return true
   }
 
   #isOver(): boolean {

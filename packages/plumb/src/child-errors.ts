@@ -6,6 +6,9 @@ import { type Fault, isCode, type LineReader, type Reporter } from '@plumb/wire'
 const MAX_BYTES = 1024 * 1024
 /** What is told of a child that fails without an error object. */
 const LAST_LINES = 5
+const MAX_LAST_LENGTH = 500
+
+const OPEN_BRACE = 0x7b
 
 export class ChildErrors {
   /** Error objects it wrote. */
@@ -17,6 +20,7 @@ export class ChildErrors {
     private readonly process: string,
     private readonly reader: LineReader,
     private readonly reporter: Reporter,
+    /** An error of its own: told with its name. */
     private readonly report: (fault: Fault) => void,
   ) {
     reader.onReadable = () => this.#drain()
@@ -28,35 +32,32 @@ export class ChildErrors {
   }
 
   #drain(): void {
-    while (this.reader.next()) {
-      if (this.reader.fault) continue
-      const { buf, start, end } = this.reader
-      // In raw mode a line is the JSON string of its text.
-      const text = JSON.parse(buf.toString('utf8', start, end)) as string
-      const fault = faultIn(text)
-      if (fault) {
+    const { reader } = this
+    while (reader.next()) {
+      if (reader.fault) continue
+      const { buf, start, end } = reader
+      const value = buf[start] === OPEN_BRACE ? parse(buf.toString('utf8', start, end)) : undefined
+      if (isFault(value)) {
         this.reported++
-        this.report(fault.source === undefined ? { ...fault, source: this.process } : fault)
-      } else this.#words(text)
+        this.report({ ...value, source: value.source ?? this.process })
+      } else this.#words(buf.toString('utf8', start, this.#bytes > MAX_BYTES ? Math.min(end, start + MAX_LAST_LENGTH) : end), value)
     }
   }
 
-  #words(text: string): void {
-    if (text.trim() === '') return
-    this.#last.push(text.slice(0, 500))
+  #words(text: string, value: unknown): void {
+    this.#last.push(text.slice(0, MAX_LAST_LENGTH))
     if (this.#last.length > LAST_LINES) this.#last.shift()
-    const before = this.#bytes
+    if (this.#bytes > MAX_BYTES) return
     this.#bytes += text.length + 1
-    if (before > MAX_BYTES) return
-    const shown = this.#bytes > MAX_BYTES ? '[more was written on stderr; it is left out]' : text
+    const isTooMuch = this.#bytes > MAX_BYTES
+    const shown = isTooMuch ? '[more was written on stderr; it is left out]' : text
     if (!this.reporter.isJson) this.reporter.write(`${this.process}: ${shown}`)
-    else if (isObject(shown)) this.reporter.write(shown)
+    else if (value !== undefined && !isTooMuch) this.reporter.write(text)
     else this.reporter.write(JSON.stringify({ source: this.process, text: shown }))
   }
 }
 
 const parse = (text: string): unknown => {
-  if (!text.startsWith('{')) return undefined
   try {
     return JSON.parse(text)
   } catch {
@@ -64,10 +65,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-const isObject = (text: string): boolean => parse(text) !== undefined
-
-const faultIn = (text: string): Fault | undefined => {
-  const value = parse(text) as Fault | undefined
-  const isFault = value && typeof value.error === 'string' && isCode(value.error) && typeof value.detail === 'string' && typeof value.category === 'string'
-  return isFault ? value : undefined
+const isFault = (value: unknown): value is Fault => {
+  const { error, detail, category } = (value ?? {}) as Partial<Fault>
+  return typeof error === 'string' && isCode(error) && typeof detail === 'string' && typeof category === 'string'
 }

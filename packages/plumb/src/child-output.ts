@@ -3,6 +3,7 @@
 import { type Sink, type Stage, Verdict } from '@plumb/lang'
 import { type Fault, fail, type LineReader, splitEnvelope } from '@plumb/wire'
 import type { Outlet } from './channel.js'
+import type { Current } from './current.js'
 import type { Gate } from './gate.js'
 import type { Source } from './schedule.js'
 
@@ -12,21 +13,31 @@ export interface ChildPort {
   readonly stage: Stage
 }
 
+/** One of the streams that a child writes. */
+export interface ChildStream extends Source {
+  /** All it brought was passed on, or nobody wants it any more. */
+  readonly ended: Promise<void>
+  readonly hasEnded: boolean
+  /** Reads no more. */
+  end(): void
+}
+
 export interface ChildOutputOptions {
   readonly process: string
   readonly reader: LineReader
   /** One: plain lines. Several: envelopes. */
   readonly ports: readonly ChildPort[]
   readonly isEnveloped: boolean
-  readonly gate: Gate
+  readonly gate: Pick<Gate, 'isOpen'>
   readonly sink: Sink
+  /** What is worked on while a line is passed on. */
+  readonly current: Current
   readonly report: (fault: Fault) => void
-  /** Called for each line, good or bad. */
-  readonly counted: () => void
+  /** Called for each line, good or bad; gives the `seq` of the input that it answers, 0 where that is not known. */
+  readonly counted: () => number
 }
 
-export class ChildOutput implements Source {
-  /** All it brought was passed on, or nobody wants it any more. */
+export class ChildOutput implements ChildStream {
   readonly ended: Promise<void>
   hasEnded = false
   readonly #o: ChildOutputOptions
@@ -44,14 +55,15 @@ export class ChildOutput implements Source {
   }
 
   step(): boolean {
-    const { reader, counted } = this.#o
+    const { reader, counted, current } = this.#o
     if (!reader.next()) {
       if (reader.hasEnded) this.end()
       return false
     }
-    counted()
+    current.set({ port: '', line: 0, seq: counted() })
     if (reader.fault) this.#refuse(reader.fault, this.#o.ports[0]?.name ?? '')
     else this.#line()
+    current.clear()
     return true
   }
 

@@ -1,17 +1,23 @@
 // A process of its own behind the wires: an agent, a nested plumb, or a program that stands in for one.
 
 import type { GraphPort, Sink, Stage } from '@plumb/lang'
-import { type Child, type Exit, type Fault, fault, LineReader, LineWriter, parseJson, type Reporter } from '@plumb/wire'
+import { type Child, type Exit, type Fault, LineReader, LineWriter, type Reporter } from '@plumb/wire'
+import { droppedAt, failureOf } from './child-end.js'
 import { ChildErrors } from './child-errors.js'
 import { ChildInput } from './child-input.js'
-import { ChildOutput } from './child-output.js'
+import { ChildLedger } from './child-ledger.js'
+import { ChildOutput, type ChildPort, type ChildStream } from './child-output.js'
+import { ChildTelemetry } from './child-telemetry.js'
+import type { Current } from './current.js'
+import type { Cycle, Worker } from './cycle.js'
 import { Gate } from './gate.js'
 import { Morphism } from './morphism/morphism.js'
-import type { Cycle, Worker } from './quiescence.js'
-import type { Schedule, Source } from './schedule.js'
+import { addTo } from './origins.js'
+import type { Schedule } from './schedule.js'
 
-/** Ports with descriptors of their own; all others are on stdin and stdout. */
+/** Ports of an agent with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: 6, ctrl_out: 7, telemetry: 3 }
+const TELEMETRY_FD = 3
 
 export interface ChildOptions {
   readonly name: string
@@ -19,11 +25,13 @@ export interface ChildOptions {
   readonly outputs: readonly { readonly name: string; readonly stage: Stage }[]
   /** Several ports on one stream. */
   readonly isEnveloped: boolean
-  /** An agent has ports on descriptors of their own; the ports of a plumb are all on stdin and stdout. */
-  readonly hasPortFds: boolean
+  /** Its ports have descriptors of their own; the ports of a plumb are all on stdin and stdout. */
+  readonly isAgent: boolean
   readonly child: Child
+  readonly maxLine: number
   readonly schedule: Schedule
   readonly sink: Sink
+  readonly current: Current
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
   /** The cycle it stands in. */
@@ -32,38 +40,34 @@ export interface ChildOptions {
 
 export class ChildProcess extends Morphism implements Worker {
   readonly #o: ChildOptions
+  readonly #ledger: ChildLedger
   readonly #inputs: ChildInput[]
-  readonly #sources: ChildOutput[] = []
+  readonly #streams: ChildStream[] = []
   readonly #errors: ChildErrors
   /** By output: what has to have room before the child is read. */
   readonly gates: readonly Gate[]
   readonly exited: Promise<void>
-  #settled: { inputs: number; controls: number; outputs: number } | undefined
-  #sent = 0
-  #controls = 0
-  #received = 0
-  #hasEnded = false
+  hasEnded = false
   #hasFailed = false
   #isStopping = false
-  /** Messages that reached it after its end. */
+  /** Messages that reached it after its end, and their inputs. */
   #dropped = 0
+  readonly #droppedSeqs: [number, number][] = []
 
   constructor(feeds: readonly number[], options: ChildOptions) {
     super(feeds, options.outputs.length)
     this.#o = options
+    this.#ledger = new ChildLedger(options.isAgent)
     this.gates = options.outputs.map(() => new Gate())
     this.#inputs = this.#openInputs()
-    this.#errors = new ChildErrors(options.name, new LineReader(options.child.stderr, { raw: true }), options.reporter, options.report)
+    const errors = new LineReader(options.child.stderr)
+    this.#errors = new ChildErrors(options.name, errors, options.reporter, (fault) => this.#pass(fault))
     this.#openOutputs()
     this.exited = options.child.exited.then((exit) => this.#ended(exit))
   }
 
   get inFlight(): number {
-    if (this.#hasEnded) return this.#sources.filter((source) => !source.hasEnded).length
-    const settled = this.#settled
-    if (!settled) return Math.max(0, this.#sent - this.#received)
-    const left = this.#sent - settled.inputs + (this.#controls - settled.controls)
-    return Math.max(0, left) + Math.max(0, settled.outputs - this.#received)
+    return this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#ledger.inFlight
   }
 
   writerFor(input: number): LineWriter | undefined {
@@ -71,18 +75,25 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
-    if (this.#hasEnded) {
+    const { inputs, cycle, current } = this.#o
+    if (this.hasEnded) {
       this.#dropped++
+      addTo(this.#droppedSeqs, current.seq)
       return
     }
-    const name = this.#o.inputs[input]?.name ?? ''
-    if (this.#isControl(name)) this.#controls++
-    else this.#sent++
+    const name = inputs[input]?.name ?? ''
+    if (this.#isControl(name)) this.#ledger.sendControl()
+    else this.#ledger.send(current.seq)
     this.#inputs[input]?.send(name, buf, start, end)
-    this.#o.cycle?.checkLimit()
+    cycle?.checkLimit()
   }
 
-  /** Asks it to end at once; nobody wants what it still has to say. */
+  /** Nobody wants what it has to say: if it goes on, it will notice. */
+  hangUp(): void {
+    if (this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) this.#giveUp()
+  }
+
+  /** Asks it to end at once. */
   stop(graceMs: number): Promise<void> {
     this.#giveUp()
     return this.#o.child.terminate(graceMs)
@@ -93,13 +104,17 @@ export class ChildProcess extends Morphism implements Worker {
     this.#o.child.kill('SIGKILL')
   }
 
-  #giveUp(): void {
-    this.#isStopping = true
-    for (const source of this.#sources) source.end()
+  /** At the end of the run: what was lost on a child that had failed. */
+  reportDropped(): void {
+    if (this.#hasFailed && this.#dropped > 0) this.#o.report(droppedAt(this.#o.name, this.#dropped, this.#droppedSeqs))
   }
 
+  // In a loop control may come for as long as the loop is not quiet, and a child that has seen the end of its data hears none of it.
   protected override inputClosed(input: number): void {
-    this.#inputs[input]?.close(this.#o.inputs[input]?.name ?? '')
+    const { inputs, cycle } = this.#o
+    const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
+    if (inputs.some((_, i) => isWaiting(i))) return
+    for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)
   }
 
   // Its outputs close when it has ended, or closed them.
@@ -107,101 +122,96 @@ export class ChildProcess extends Morphism implements Worker {
     if (this.#o.inputs.length === 0) void this.#o.child.stdin.end()
   }
 
+  #giveUp(): void {
+    this.#isStopping = true
+    for (const stream of this.#streams) stream.end()
+  }
+
   #isControl(name: string): boolean {
-    return this.#o.hasPortFds && name === 'ctrl_in'
+    return this.#o.isAgent && name === 'ctrl_in'
   }
 
   #openInputs(): ChildInput[] {
-    const { inputs, child, isEnveloped, hasPortFds } = this.#o
+    const { inputs, child, isEnveloped, isAgent } = this.#o
     const onStdin = inputs.filter((p) => !this.#isControl(p.name)).map((p) => p.name)
     const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped)
     return inputs.map(({ name }) => {
-      const fd = hasPortFds ? PORT_FDS[name] : undefined
+      const fd = isAgent ? PORT_FDS[name] : undefined
       const stream = fd === undefined ? undefined : child.fds.get(fd)
       return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false) : data
     })
   }
 
+  // One that reads no more is no longer full.
   #writer(writer: LineWriter): LineWriter {
-    writer.onDrain = () => this.#o.schedule.wake()
+    writer.onDrain = writer.onClosed = () => this.#o.schedule.wake()
     return writer
   }
 
   #openOutputs(): void {
-    const { outputs, child, hasPortFds } = this.#o
-    const ports = outputs.map((port, i) => ({ ...port, outlet: this.outlets[i] as Morphism['outlets'][number], gate: this.gates[i] as Gate }))
-    const onStdout = ports.filter((p) => !hasPortFds || PORT_FDS[p.name] === undefined)
-    this.#listen(new LineReader(child.stdout), onStdout, true)
+    const { outputs, child, isAgent } = this.#o
+    const ports = outputs.map((port, i) => ({ ...port, outlet: this.outlets[i] as ChildPort['outlet'], gate: this.gates[i] as Gate }))
+    const fdOf = (name: string) => (isAgent ? PORT_FDS[name] : undefined)
+    this.#listen(
+      child.stdout,
+      ports.filter((p) => fdOf(p.name) === undefined),
+      true,
+    )
     for (const port of ports) {
-      const fd = hasPortFds ? PORT_FDS[port.name] : undefined
-      const stream = fd === undefined || fd === 3 ? undefined : child.fds.get(fd)
-      if (stream && 'read' in stream) this.#listen(new LineReader(stream), [port], false)
+      const fd = fdOf(port.name)
+      const stream = fd === undefined || fd === TELEMETRY_FD ? undefined : child.fds.get(fd)
+      if (stream && 'read' in stream) this.#listen(stream, [port], false)
     }
-    const telemetry = child.fds.get(3)
-    if (telemetry && 'read' in telemetry) this.#listenToTelemetry(new LineReader(telemetry), ports.find((p) => hasPortFds && p.name === 'telemetry'))
+    const telemetry = child.fds.get(TELEMETRY_FD)
+    const port = ports.find((p) => fdOf(p.name) === TELEMETRY_FD)
+    if (telemetry && 'read' in telemetry) {
+      this.#read(telemetry, (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled)))
+    }
   }
 
-  #listen(reader: LineReader, ports: readonly (ConstructorParameters<typeof ChildOutput>[0]['ports'][number] & { gate: Gate })[], isCounted: boolean): void {
-    const { name, schedule, sink, report, isEnveloped } = this.#o
-    const counted = isCounted ? () => this.#received++ : () => {}
-    const gate = { isOpen: () => ports.every((p) => p.gate.isOpen()) } as Gate
-    const source = new ChildOutput({ process: name, reader, ports, isEnveloped: isEnveloped && isCounted, gate, sink, report, counted })
+  #listen(stream: Child['stdout'], ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
+    const { name, sink, current, isEnveloped } = this.#o
+    const counted = isData ? () => this.#ledger.receive() : () => 0
+    const gate = { isOpen: () => ports.every((p) => p.gate.isOpen()) }
+    const report = (fault: Fault) => this.#o.report(fault)
+    this.#read(
+      stream,
+      (reader) => new ChildOutput({ process: name, reader, ports, isEnveloped: isEnveloped && isData, gate, sink, current, report, counted }),
+    )
+  }
+
+  #read(stream: Child['stdout'], open: (reader: LineReader) => ChildStream): void {
+    const { schedule, maxLine } = this.#o
+    const reader = new LineReader(stream, { maxLine })
+    const source = open(reader)
     reader.onReadable = () => schedule.wake()
     schedule.addSource(source)
-    this.#sources.push(source)
+    this.#streams.push(source)
   }
 
-  // Always read, full or not: what it says of itself must not stop it.
-  #listenToTelemetry(reader: LineReader, port: { outlet: Morphism['outlets'][number] } | undefined): void {
-    const { schedule } = this.#o
-    const source: Source = {
-      canRun: () => !reader.hasEnded,
-      step: () => {
-        if (!reader.next()) {
-          if (reader.hasEnded) port?.outlet.close()
-          return false
-        }
-        if (!reader.fault && !this.#settles(reader)) port?.outlet.send(reader.buf, reader.start, reader.end)
-        return true
-      },
-    }
-    reader.onReadable = () => schedule.wake()
-    schedule.addSource(source)
-  }
-
-  #settles({ buf, start, end }: LineReader): boolean {
-    if (!buf.subarray(start, Math.min(end, start + 64)).includes('settled')) return false
-    const parsed = parseJson(buf, start, end)
-    if (!parsed.ok) return false
-    const { kind, inputs, controls, outputs } = parsed.value as Record<string, unknown>
-    if (kind !== 'settled') return false
-    this.#settled = { inputs: Number(inputs), controls: Number(controls), outputs: Number(outputs) }
-    return true
+  // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
+  #pass({ line: _, seq, ...fault }: Fault): void {
+    const { reporter, schedule } = this.#o
+    const ours = typeof seq === 'number' ? this.#ledger.refuse(seq) : 0
+    reporter.report({ ...fault, ...(ours === 0 ? {} : { seq: ours }) } as Fault)
+    // A cycle may be quiet now.
+    schedule.wake()
   }
 
   // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by whoever spawned the child.
-  async #ended({ status, signal }: Exit): Promise<void> {
+  async #ended(exit: Exit): Promise<void> {
     const { name, report, inputs, schedule } = this.#o
     const wasFed = inputs.some((_, i) => this.isOpen(i))
-    this.#hasEnded = true
+    this.hasEnded = true
     schedule.wake()
-    await Promise.all(this.#sources.map((source) => source.ended))
-    const hasFailed = signal !== null || (status !== 0 && (wasFed || this.#errors.reported === 0))
-    if (hasFailed && !this.#isStopping) {
+    await Promise.all(this.#streams.map((stream) => stream.ended))
+    const { reported, last } = this.#errors
+    const { unanswered, isExcused } = this.#ledger
+    const failure = this.#isStopping ? undefined : failureOf({ ...exit, name, wasFed, reported, unanswered, isExcused, lastWords: last })
+    if (failure) {
       this.#hasFailed = true
-      const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
-      const unanswered = this.#settled ? this.#sent - this.#settled.inputs : this.#sent - this.#received
-      const left = unanswered > 0 ? `; ${unanswered} of the ${this.#sent} messages it was sent are not answered` : ''
-      const words = this.#errors.last === '' ? {} : { stderr: this.#errors.last }
-      report(fault('child_failed', `'${name}' ${how}${left}`, { process: name, ...(signal === null ? { status } : { signal }), ...words }))
+      report(failure)
     }
     schedule.wake()
-  }
-
-  /** At the end of the run: what was lost on a child that had failed. */
-  reportDropped(): void {
-    if (!this.#hasFailed || this.#dropped === 0) return
-    const { name, report } = this.#o
-    report(fault('child_failed', `${this.#dropped} messages reached '${name}' after it had ended`, { process: name, dropped: this.#dropped }))
   }
 }

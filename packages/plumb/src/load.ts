@@ -34,12 +34,14 @@ export const load = (path: string | undefined, options: SpecOptions): Result<Loa
 
 const filesFor = ({ sourcesFd }: SpecOptions): Result<SourceFiles> => {
   if (sourcesFd === undefined) {
-    const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
-    return { ok: true, value: diskFiles(folders, STANDARD_LIBRARY) }
+    return { ok: true, value: diskFiles(searchPath(), STANDARD_LIBRARY) }
   }
   const bundle = readBundle(sourcesFd)
   return bundle ? { ok: true, value: bundledFiles(bundle) } : fail('fd_invalid', `no sources can be read from descriptor ${sourcesFd}`)
 }
+
+/** The folders along which modules are looked for by name. */
+export const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
 
 // Children that run a part of an inline spec get its text like any other.
 const withEntry = (files: SourceFiles, entry: { path: string; text: string }): SourceFiles => ({

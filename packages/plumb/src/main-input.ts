@@ -1,19 +1,11 @@
 // What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
 
 import { type Sink, type Stage, Verdict } from '@plumb/lang'
-import { type Fault, fail, isEnvelope, type LineReader, nearest, splitEnvelope } from '@plumb/wire'
+import { type Fault, fail, isEnvelope, type LineReader, nearest, preview, splitEnvelope } from '@plumb/wire'
 import type { Outlet } from './channel.js'
+import type { Current } from './current.js'
 import type { Gate } from './gate.js'
 import type { Source } from './schedule.js'
-
-/** The input being worked on: errors that it causes anywhere in this process are told with it. */
-export interface Current {
-  port: string
-  /** Number of the line from 1. */
-  line: number
-  /** Number of the input from 1; 0 while what is worked on came from a child. */
-  seq: number
-}
 
 export interface Entrance {
   readonly name: string
@@ -34,17 +26,20 @@ export interface MainInputOptions {
 }
 
 const OPEN_BRACE = 0x7b
+const SPACE = 0x20
 
 export class MainInput implements Source {
   /** Inputs taken, good or bad: the next one's `seq` is one more. */
   taken = 0
   readonly #o: MainInputOptions
   readonly #open: Map<string, Entrance>
+  readonly #names: readonly string[]
   #hasEnded = false
 
   constructor(options: MainInputOptions) {
     this.#o = options
     this.#open = new Map(options.entrances.map((e) => [e.name, e]))
+    this.#names = options.entrances.map((e) => e.name)
   }
 
   canRun(): boolean {
@@ -59,10 +54,11 @@ export class MainInput implements Source {
     }
     current.line = reader.line
     current.seq = ++this.taken
-    current.port = this.#o.entrances[0]?.name ?? ''
+    current.port = this.#names[0] ?? ''
+    current.isLast = reader.isLast
     if (reader.fault) this.#o.report(reader.fault)
-    else this.#line()
-    current.seq = 0
+    else this.#line(reader)
+    current.clear()
     return true
   }
 
@@ -74,52 +70,56 @@ export class MainInput implements Source {
     for (const { outlet } of this.#open.values()) outlet.close()
   }
 
-  #line(): void {
-    const { envelopes, entrances, report } = this.#o
-    const { buf, start, end, isLast } = this.#o.reader
-    // Asked of every line, so the commonest answer is found by its first byte.
-    const isPlain = envelopes === 'none' || (envelopes === 'some' && (buf[start] !== OPEN_BRACE || !isEnvelope(buf, start, end)))
-    if (isPlain) {
-      const [first] = entrances
-      if (first) this.#enter(first, buf, start, end)
-      return
-    }
+  #line({ buf, start, end, isLast }: LineReader): void {
+    const { report, current } = this.#o
+    if (this.#isPlain(buf, start, end)) return this.#enter(this.#names[0] ?? '', buf, start, end)
+    current.port = ''
     const split = splitEnvelope(buf, start, end, isLast)
     if (!split.ok) return report(split.error)
-    const { port, isEof, start: from, end: to } = split.value
-    const names = entrances.map((e) => e.name)
-    // An envelope on `output` is data of another program's, so that executables compose.
-    const name = port === 'output' && !names.includes(port) && envelopes === 'some' ? names[0] : port
-    const entrance = entrances.find((e) => e.name === name)
+    const { isEof, start: from, end: to } = split.value
+    const port = this.#portOf(split.value.port)
     if (isEof) this.taken--
-    if (!entrance || name === undefined) {
-      const near = nearest(port, names)
-      return report(fail('unknown_port', `no port is named '${port}'${near ? `; did you mean '${near}'?` : `; there is ${names.join(', ')}`}`).error)
-    }
-    this.#o.current.port = name
-    if (isEof) this.#close(name)
-    else if (this.#open.has(name)) this.#enter(entrance, buf, from, to)
-    else report(fail('bad_envelope', `port '${name}' was closed before`).error)
+    if (!this.#names.includes(port)) return this.#refusePort(port)
+    current.port = port
+    if (isEof) this.#close(port)
+    else this.#enter(port, buf, from, to)
   }
 
-  #enter({ outlet, stage }: Entrance, buf: Buffer, start: number, end: number): void {
+  // Asked of every line, so the commonest answer is found by its first byte.
+  #isPlain(buf: Buffer, start: number, end: number): boolean {
+    const { envelopes } = this.#o
+    if (envelopes !== 'some') return envelopes === 'none'
+    const byte = buf[start] as number
+    return (byte !== OPEN_BRACE && byte > SPACE) || !isEnvelope(buf, start, end)
+  }
+
+  // An envelope on `output` is data of another program's, so that executables compose.
+  #portOf(name: string): string {
+    const isOthers = name === 'output' && !this.#names.includes(name) && this.#o.envelopes === 'some'
+    return isOthers ? (this.#names[0] ?? '') : name
+  }
+
+  #enter(port: string, buf: Buffer, start: number, end: number): void {
     const { sink, report } = this.#o
+    const entrance = this.#open.get(port)
+    if (!entrance) return report(fail('bad_envelope', `port '${port}' was closed before`).error)
+    const { stage, outlet } = entrance
     if (!stage) return outlet.send(buf, start, end)
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) outlet.send(buf, start, end)
     else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
-    else if (stage.fault) report(this.truncated(stage.fault))
+    else if (stage.fault) report(stage.fault)
   }
 
-  /** A last line without its newline that is no JSON was cut off. */
-  truncated(fault: Fault): Fault {
-    if (!this.#o.reader.isLast || fault.error !== 'invalid_json') return fault
-    return fail('truncated_line', 'the input ended in the middle of this line').error
-  }
-
-  #close(name: string): void {
-    this.#open.get(name)?.outlet.close()
-    this.#open.delete(name)
+  #close(port: string): void {
+    this.#open.get(port)?.outlet.close()
+    this.#open.delete(port)
     if (this.#open.size === 0) this.end()
+  }
+
+  #refusePort(port: string): void {
+    const near = nearest(port, this.#names)
+    const help = near ? `did you mean '${near}'?` : `there is ${this.#names.join(', ')}`
+    this.#o.report(fail('unknown_port', `no port is named '${preview(port)}'; ${help}`, { port: preview(port) }).error)
   }
 }

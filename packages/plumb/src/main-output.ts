@@ -1,5 +1,6 @@
 // What leaves: one line for each message, enveloped where main has several outputs or the data could be taken for an envelope.
 
+import type { GraphNode, Sink, Type } from '@plumb/lang'
 import { enclose, hasPortKey, type LineWriter } from '@plumb/wire'
 import { Morphism } from './morphism/morphism.js'
 
@@ -10,6 +11,8 @@ export interface MainOutputOptions {
   readonly envelopes: 'always' | 'odd' | 'never'
   /** No value of the type has a `__port`. */
   readonly isPlain: boolean
+  /** Where results are being written. */
+  readonly sink: Sink
   readonly closed: () => void
 }
 
@@ -18,12 +21,14 @@ const ESCAPE = '\\u'
 
 export class MainOutput extends Morphism {
   readonly #o: MainOutputOptions
-  readonly #portKey = new Finder(PORT_KEY)
-  readonly #escape = new Finder(ESCAPE)
+  readonly #portKey: Finder
+  readonly #escape: Finder
 
   constructor(feeds: readonly number[], options: MainOutputOptions) {
     super(feeds, 0)
     this.#o = options
+    this.#portKey = new Finder(PORT_KEY, options.sink)
+    this.#escape = new Finder(ESCAPE, options.sink)
   }
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
@@ -49,15 +54,35 @@ export class MainOutput extends Morphism {
   }
 }
 
+/** Only a value with a key `__port` could be taken for an envelope. */
+export const mayHoldPortKey = (node: GraphNode): boolean => {
+  const seen = new Set<Type>()
+  const holds = (t: Type): boolean => {
+    if (seen.has(t)) return false
+    seen.add(t)
+    if (t.kind === 'named') return holds(t.target)
+    if (t.kind === 'sum') return t.variants.some(holds)
+    if (t.kind === 'record') return t.fields.some((f) => f.name === PORT_KEY)
+    return t.kind === 'json'
+  }
+  const type = node.inputs[0]?.type
+  return type !== undefined && holds(type)
+}
+
 // Looks for a text in one message after the other of the same chunk, and over each byte of it only once.
 class Finder {
   #buf: Buffer | undefined
   #from = 0
   #found = -1
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly sink: Sink,
+  ) {}
 
   isIn(buf: Buffer, start: number, end: number): boolean {
+    // What stands behind the message is still to be written.
+    if (buf === this.sink.buf) return buf.subarray(start, end).includes(this.text, 0, 'latin1')
     if (buf !== this.#buf || start < this.#from || (this.#found >= 0 && this.#found < start)) {
       this.#buf = buf
       this.#from = start

@@ -1,12 +1,14 @@
 // The front door: argv and stdio in, exit status out.
 
 import { fail, nearest, openOutput, Reporter } from '@plumb/wire'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { version } from '../package.json'
 import { check } from './check-command.js'
 import { deps } from './deps-command.js'
 import { explain } from './explain-command.js'
+import { fmt } from './fmt-command.js'
 import { withRunOptions } from './main-run.js'
+import { FORMATS, render, type RenderOptions } from './render-command.js'
 import { run } from './run.js'
 
 const program = new Command('plumb')
@@ -42,11 +44,38 @@ program
     process.exitCode = await check(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })
   })
 program
+  .command('fmt')
+  .description('lay specs out as they all are, in place')
+  .argument('[spec...]', "the specs; '-' is standard input, written to standard output")
+  .option('--check', 'change nothing; say which are not so yet')
+  .action(async (specs: string[], o: { check?: boolean }) => {
+    process.exitCode = await fmt(specs, { isCheck: o.check === true })
+  })
+program
   .command('deps')
   .description('say which files a spec reads, as a make rule')
   .argument('<spec>', 'the spec')
   .action(async (spec: string) => {
     process.exitCode = await deps(spec)
+  })
+program
+  .command('render')
+  .description('draw the wiring of a spec')
+  .argument('[spec]', 'the spec, a .plumb file')
+  .addOption(new Option('--format <name>', 'what to draw it as (default: svg, or what FILE ends with)').choices(FORMATS))
+  .option('--binding <name>', 'draw that binding', 'main')
+  .option('-o, --output <file>', 'write to FILE, whole or not at all')
+  .option('-e, --eval <text>', 'take the spec from the command line')
+  .action(async (spec: string | undefined, options: RenderOptions) => {
+    process.exitCode = await render(spec, options)
+  })
+program
+  .command('lsp')
+  .description('be a language server on standard input and output')
+  .option('--stdio', 'what it does anyhow; editors like to say it')
+  .action(async () => {
+    const { lsp } = await import('./lsp.js')
+    process.exitCode = await lsp()
   })
 program
   .command('explain')
@@ -68,7 +97,7 @@ const main = async (): Promise<void> => {
 
 const refuse = async ({ code, message }: CommanderError): Promise<number> => {
   const reporter = new Reporter('plumb', openOutput(2))
-  const said = message.replace(/^error: /, '').replace(/\n[^]*/, '')
+  const said = message.replace(/^error: /, '').replace(/\.?(\n[^]*)?$/, '')
   const option = /unknown option '(-[^']+)'/.exec(said)?.[1]
   const known = [program, ...program.commands].flatMap((c) => c.options.map((o) => o.long ?? ''))
   const near = option && nearest(option, known)

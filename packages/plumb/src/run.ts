@@ -1,13 +1,11 @@
 // plumb run: wires a binding up, lets it run until it is quiet, and ends in good order whatever happens.
 
-import { bindingNamed, type Bound, planOf } from '@plumb/lang'
+import { type Bound, planOf } from '@plumb/lang'
 import {
   dieOf,
   type Fault,
-  fault,
   LineReader,
   LineWriter,
-  nearest,
   onStop,
   openInput,
   openOutput,
@@ -16,6 +14,7 @@ import {
   TelemetryWriter,
 } from '@plumb/wire'
 import { load, refuseErrors, type SpecOptions } from './load.js'
+import { processNamed } from './process-named.js'
 import { Quiescence } from './quiescence.js'
 import { Schedule } from './schedule.js'
 import { type Wired, wireUp } from './wiring.js'
@@ -55,25 +54,11 @@ const start = async (path: string | undefined, options: RunOptions, reporter: Re
     return undefined
   }
   if (refuseErrors(loaded.value, reporter)) return undefined
-  const { program } = loaded.value.compiled
-  const bound = bindingNamed(program, options.binding)
-  const refusal = bound ? refuseOther(bound) : missing(options.binding, [...program.entry.bindings.keys()])
-  if (!bound || refusal) {
-    if (refusal) reporter.report(refusal)
-    return undefined
-  }
-  return new Run(bound, options, reporter).go(loaded.value.files)
+  const bound = processNamed(loaded.value.compiled.program, options.binding)
+  if (bound.ok) return new Run(bound.value, options, reporter).go(loaded.value.files)
+  reporter.report(bound.error)
+  return undefined
 }
-
-const missing = (name: string, names: readonly string[]): Fault => {
-  const near = nearest(name, names)
-  const known = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
-  if (name === 'main') return fault('main_missing', `the spec has no 'main' to run (${known}); choose a binding with --binding NAME`)
-  return fault('main_missing', `the spec has no binding '${name}'${near ? `; did you mean '${near}'?` : ` (${known})`}`)
-}
-
-const refuseOther = (bound: Bound): Fault | undefined =>
-  bound.category === 'stream' ? undefined : fault('not_a_process', `'${bound.name}' is no stream process, so it cannot be run as a pipeline`)
 
 class Run {
   readonly #schedule = new Schedule()
@@ -104,7 +89,7 @@ class Run {
   }
 
   async go(files: Parameters<typeof wireUp>[0]['settings']['files']): Promise<StopSignal | undefined> {
-    const { handedOn, agentProgram, maxInFlight, envelopes } = this.options
+    const { handedOn, agentProgram, maxInFlight, maxLine, envelopes } = this.options
     const graph = planOf(this.bound)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const wired = wireUp({
@@ -113,7 +98,7 @@ class Run {
       writer: this.#writer,
       schedule: this.#schedule,
       reporter: this.reporter,
-      settings: { files, handedOn, agentProgram, maxInFlight },
+      settings: { files, handedOn, agentProgram, maxInFlight, maxLine },
       envelopes,
       outputClosed: () => this.#outputClosed(),
       fail: (f) => this.#fail(f),
@@ -127,7 +112,7 @@ class Run {
     return this.#runThrough(wired.value)
   }
 
-  async #runThrough({ children, input, start }: Wired): Promise<StopSignal | undefined> {
+  async #runThrough({ children, input, start, hangUp }: Wired): Promise<StopSignal | undefined> {
     let stoppedBy: StopSignal | undefined
     let grace: NodeJS.Timeout | undefined
     const stopListening = onStop(
@@ -151,7 +136,8 @@ class Run {
     // Nothing more can be said; what has not ended yet has had its inputs closed.
     input.end()
     this.#schedule.wake()
-    await Promise.all(children.map((child) => child.exited))
+    hangUp()
+    await Promise.all(children.map((child) => child.exited.then(hangUp)))
     for (const child of children) child.reportDropped()
     this.#schedule.stop()
     await this.#writer.end()
@@ -186,15 +172,16 @@ class Run {
   }
 
   #judge(): void {
-    for (const cycle of this.#wired?.cycles ?? []) cycle.closeIfQuiet()
-    this.#schedule.wake()
+    const { cycles = [] } = this.#wired ?? {}
+    // Not every: each of them is to be asked.
+    if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.#schedule.wake()
     this.#settle()
   }
 
   /** For a parent with a loop: what is done with, once nothing is in flight here. */
   #settle(): void {
     if (!this.#telemetry.isOn) return
-    const isBusy = this.#wired?.children.some((child) => child.inFlight > 0) ?? false
+    const isBusy = [...(this.#wired?.children ?? []), ...(this.#wired?.cycles ?? [])].some(({ inFlight }) => inFlight > 0)
     const inputs = this.#wired?.input.taken ?? 0
     const settled = { kind: 'settled', inputs, controls: 0, outputs: this.#writer.lines } as const
     if (isBusy || JSON.stringify(settled) === this.#lastSettled) return

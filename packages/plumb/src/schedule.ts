@@ -2,7 +2,6 @@
 // Runs in short slices, so that signals, children and timers are heard in between.
 
 import { nowMs } from '@plumb/wire'
-import type { Receiver } from './channel.js'
 
 export interface Source {
   /** Nothing it feeds is full. */
@@ -15,19 +14,9 @@ const SLICE_MS = 20
 /** Lines of one source before the next has its turn. */
 const TURN = 256
 
-interface Delivery {
-  readonly to: Receiver
-  readonly input: number
-  readonly buf: Buffer
-  readonly start: number
-  readonly end: number
-  readonly done: () => void
-}
-
 export class Schedule {
   readonly #sources: Source[] = []
-  #queue: Delivery[] = []
-  #head = 0
+  readonly #cycles: Source[] = []
   #isRunning = false
   #isWaiting = false
   #isStopped = false
@@ -38,9 +27,10 @@ export class Schedule {
     this.#sources.push(source)
   }
 
-  /** To be delivered before any source is asked again. Messages inside a cycle go this way: a call inside a call would never return. */
-  enqueue(delivery: Delivery): void {
-    this.#queue.push(delivery)
+  /** A source that other sources fill while they run: it has a turn after each of their lines. */
+  addCycle(cycle: Source): void {
+    this.#cycles.push(cycle)
+    this.#sources.push(cycle)
   }
 
   /** Something may be possible now that was not: a line came, a writer drained. */
@@ -56,8 +46,6 @@ export class Schedule {
   /** Nothing is taken or delivered any more. */
   stop(): void {
     this.#isStopped = true
-    this.#queue = []
-    this.#head = 0
   }
 
   #later(): void {
@@ -72,37 +60,28 @@ export class Schedule {
   /** False: the slice was up before the work was. */
   #slice(): boolean {
     const until = nowMs() + SLICE_MS
-    if (!this.#deliver(until)) return false
     for (let worked = true; worked; ) {
       worked = false
       for (const source of this.#sources) {
-        let taken = 0
-        while (taken < TURN && source.canRun() && source.step()) {
-          taken++
-          if (this.#queue.length > 0 && !this.#deliver(until)) return false
-          if (this.#isStopped) return true
-        }
-        if (taken > 0) worked = true
-        if (taken > 0 && nowMs() > until) return false
+        if (!this.#turn(source)) continue
+        worked = true
+        if (nowMs() > until) return false
       }
     }
     return true
   }
 
-  #deliver(until: number): boolean {
-    for (let n = 1; this.#head < this.#queue.length; n++) {
-      const { to, input, buf, start, end, done } = this.#queue[this.#head++] as Delivery
-      if (this.#head === this.#queue.length) {
-        this.#queue = []
-        this.#head = 0
-      } else if (this.#head > 4096) {
-        this.#queue.splice(0, this.#head)
-        this.#head = 0
-      }
-      done()
-      to.receive(input, buf, start, end)
-      if (n % 256 === 0 && nowMs() > until) return this.#head === this.#queue.length
+  #turn(source: Source): boolean {
+    let taken = 0
+    while (taken < TURN && !this.#isStopped && source.canRun() && source.step()) {
+      taken++
+      for (const cycle of this.#cycles) this.#goRound(cycle)
     }
-    return true
+    return taken > 0
+  }
+
+  // No longer than a turn, for it may go round for ever.
+  #goRound(cycle: Source): void {
+    for (let n = 0; n < TURN && !this.#isStopped && cycle.canRun(); n++) cycle.step()
   }
 }

@@ -12,6 +12,7 @@ export interface SpawnSettings {
   /** A program in place of plumb-agent (--agent-command, PLUMB_AGENT). */
   readonly agentProgram: string | undefined
   readonly maxInFlight: number
+  readonly maxLine: number
 }
 
 /** Our children get all spec texts over this descriptor, so that they see what we saw. */
@@ -20,7 +21,7 @@ const SOURCES_FD = 9
 export interface Spawned {
   readonly child: Child
   /** Its ports other than stdin and stdout have descriptors. */
-  readonly hasPortFds: boolean
+  readonly isAgent: boolean
   readonly isEnveloped: boolean
 }
 
@@ -43,11 +44,11 @@ export const spawnPlumb = (node: GraphNode, bound: Bound, settings: SpawnSetting
   command.push('--max-in-flight', String(settings.maxInFlight), '--sources-fd', String(SOURCES_FD))
   if (settings.agentProgram !== undefined) command.push('--agent-command', settings.agentProgram)
   const child = spawnOwn(command, bound, { 3: 'out' }, settings)
-  return child.ok ? { ok: true, value: { child: child.value, hasPortFds: false, isEnveloped } } : child
+  return child.ok ? { ok: true, value: { child: child.value, isAgent: false, isEnveloped } } : child
 }
 
 const withPorts = (child: Result<Child>): Result<Spawned> =>
-  child.ok ? { ok: true, value: { child: child.value, hasPortFds: true, isEnveloped: false } } : child
+  child.ok ? { ok: true, value: { child: child.value, isAgent: true, isEnveloped: false } } : child
 
 // The file that is named to it is the one that declares the binding, whichever module that is.
 const spawnOwn = (command: readonly string[], bound: Bound, fds: Readonly<Record<number, 'in' | 'out'>>, settings: SpawnSettings): Result<Child> => {

@@ -1,20 +1,22 @@
 // From a graph to running processes: a receiver for each node, a channel for each edge, and what has to wait for what.
 
-import { compileCheck, compileFilter, compileMap, type Edge, type Graph, type GraphNode, Sink, type Stage } from '@plumb/lang'
+import { compileCheck, type Edge, type Graph, type GraphNode, Sink } from '@plumb/lang'
 import type { Fault, LineReader, LineWriter, Reporter, Result } from '@plumb/wire'
 import { type Channel, DirectChannel } from './channel.js'
 import { CheckedChannel } from './checked-channel.js'
 import { ChildProcess } from './child.js'
+import { Current } from './current.js'
+import { Cycle, QueuedChannel } from './cycle.js'
 import { cyclesOf } from './cycles.js'
+import { Edges } from './edges.js'
 import { Gate } from './gate.js'
-import { type Current, MainInput } from './main-input.js'
-import { MainOutput } from './main-output.js'
+import { MainInput } from './main-input.js'
+import { MainOutput, mayHoldPortKey } from './main-output.js'
 import { Barrier } from './morphism/barrier.js'
 import { Empty } from './morphism/empty.js'
-import { ExpressionMorphism } from './morphism/expression.js'
+import { ExpressionMorphism, stageOf } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 import { Pass } from './morphism/pass.js'
-import { Cycle, QueuedChannel } from './quiescence.js'
 import type { Schedule } from './schedule.js'
 import { type Spawned, type SpawnSettings, spawnAgent, spawnPlumb } from './spawn.js'
 
@@ -34,11 +36,12 @@ export interface WiringOptions {
 
 export interface Wired {
   readonly input: MainInput
-  readonly outputs: readonly MainOutput[]
   readonly children: readonly ChildProcess[]
   readonly cycles: readonly Cycle[]
   /** Opens it: inputs that nothing feeds close, sources may run. */
   start(): void
+  /** Children that have nobody to write to any more are not listened to, as in a shell's pipe. */
+  hangUp(): void
 }
 
 /** Children are started here; when one cannot be, those that were are ended and nothing has run. */
@@ -59,22 +62,20 @@ export const wireUp = (options: WiringOptions): Result<Wired> => {
 
 class Network {
   readonly #o: WiringOptions
+  readonly #edges: Edges
   readonly #sink = new Sink()
-  readonly #current: Current = { port: '', line: 0, seq: 0 }
+  readonly #current = new Current()
   readonly #cycleOf = new Map<GraphNode, Cycle>()
   readonly #receivers = new Map<GraphNode, Morphism>()
   readonly #entrances: GraphNode[]
 
   constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
     this.#o = options
-    const { graph, settings } = options
+    const { graph, settings, fail } = options
+    this.#edges = new Edges(graph)
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
     for (const nodes of cyclesOf(graph)) {
-      const cycle = new Cycle(
-        nodes.map((n) => n.name),
-        settings.maxInFlight,
-        options.fail,
-      )
+      const cycle = new Cycle({ names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight, current: this.#current, fail })
       for (const node of nodes) this.#cycleOf.set(node, cycle)
     }
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
@@ -82,41 +83,71 @@ class Network {
   }
 
   wired(): Wired {
-    const gate = this.#gateOf(this.#entrances)
-    const { reader, envelopes, schedule } = this.#o
-    const entrances = this.#entrances.map((node) => ({
-      name: node.name,
-      outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
-      stage: this.#isCheckedBehind(node) ? undefined : stageOf(node),
-    }))
-    const input = new MainInput({ reader, entrances, sink: this.#sink, gate, current: this.#current, report: this.#report, envelopes })
+    const { schedule } = this.#o
+    const cycles = [...new Set(this.#cycleOf.values())]
+    for (const cycle of cycles) {
+      schedule.addCycle(cycle)
+      const nodes = [...this.#cycleOf].filter(([, its]) => its === cycle).map(([node]) => node)
+      this.#holdBack(
+        cycle.gate,
+        nodes.flatMap((node) => this.#edges.outOf(node)),
+        cycle,
+      )
+    }
+    const input = this.#mainInput()
     schedule.addSource(input)
-    const children: ChildProcess[] = []
+    const children = new Map<ChildProcess, ReadonlySet<ChildProcess>>()
     for (const [node, receiver] of this.#receivers) {
       if (!(receiver instanceof ChildProcess)) continue
-      children.push(receiver)
-      this.#cycleOf.get(node)?.workers.push(receiver)
-      for (const [i, childGate] of receiver.gates.entries()) this.#open(childGate, [{ node, output: i }], this.#cycleOf.get(node))
+      const cycle = this.#cycleOf.get(node)
+      cycle?.workers.push(receiver)
+      const behind = receiver.gates.map((gate, output) => this.#holdBack(gate, this.#from(node, output), cycle))
+      if (this.#edges.outOf(node).length > 0) children.set(receiver, new Set(behind.flatMap((set) => [...set])))
     }
-    const outputs = [...this.#receivers.values()].filter((r) => r instanceof MainOutput)
-    const start = () => {
-      for (const [node, receiver] of this.#receivers) if (node.work.kind !== 'input') receiver.start()
+    return {
+      input,
+      children: [...this.#receivers.values()].filter((r) => r instanceof ChildProcess),
+      cycles,
+      start: () => {
+        if (this.#entrances.length === 0) input.end()
+        for (const [node, receiver] of this.#receivers) if (node.work.kind !== 'input') receiver.start()
+      },
+      hangUp: () => {
+        for (const [child, behind] of children) {
+          if (!child.hasEnded && [...behind].every((other) => other.hasEnded)) child.hangUp()
+        }
+      },
     }
-    return { input, outputs, children, cycles: [...new Set(this.#cycleOf.values())], start }
   }
 
-  /** An error with the input that caused it, where that is known. */
-  readonly #report = (fault: Fault): void => {
-    const { port, line, seq } = this.#current
-    this.#o.reporter.report(seq === 0 ? fault : { ...fault, port: fault.port ?? port, line, seq })
-  }
+  readonly #report = (fault: Fault): void => this.#o.reporter.report(this.#current.causing(fault))
 
   #of(node: GraphNode): Morphism {
     return this.#receivers.get(node) as Morphism
   }
 
+  #from(node: GraphNode, output: number): Edge[] {
+    return this.#edges.outOf(node).filter((edge) => edge.output === output)
+  }
+
+  #mainInput(): MainInput {
+    const { reader, envelopes } = this.#o
+    const entrances = this.#entrances.map((node) => ({
+      name: node.name,
+      outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
+      stage: this.#isCheckedBehind(node) ? undefined : stageOf(node),
+    }))
+    const gate = new Gate()
+    this.#holdBack(
+      gate,
+      this.#entrances.flatMap((node) => this.#edges.outOf(node)),
+      undefined,
+    )
+    return new MainInput({ reader, entrances, sink: this.#sink, gate, current: this.#current, report: this.#report, envelopes })
+  }
+
   #receiver(node: GraphNode, spawned: Spawned | undefined): Morphism {
-    const feeds = node.inputs.map((_, i) => this.#o.graph.edges.filter((e) => e.to === node && e.input === i).length)
+    const feeds = node.inputs.map((_, i) => this.#edges.into(node, i).length)
     const { work } = node
     switch (work.kind) {
       case 'pass':
@@ -127,9 +158,9 @@ class Network {
       case 'map':
       case 'filter':
       case 'discard':
-        return new ExpressionMorphism(feeds, this.#expression(node))
+        return this.#expression(node, feeds)
       case 'barrier': {
-        const branches = node.inputs.map((_, i) => this.#o.graph.edges.find((e) => e.to === node && e.input === i)?.from.name ?? '')
+        const branches = node.inputs.map((_, i) => this.#edges.into(node, i)[0]?.from.name ?? '')
         const { settings, fail } = this.#o
         return new Barrier(feeds, { name: node.name, branches, maxWaiting: settings.maxInFlight, report: this.#report, fail })
       }
@@ -141,128 +172,103 @@ class Network {
     }
   }
 
-  #expression(node: GraphNode) {
-    const isAtBoundary = this.#o.graph.edges.some((e) => e.to === node && e.from.work.kind === 'input' && this.#isCheckedBehind(e.from))
+  #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
+    const isAtBoundary = node.inputs.some((_, i) => this.#edges.into(node, i).some(({ from }) => from.work.kind === 'input' && this.#isCheckedBehind(from)))
     const extras = isAtBoundary ? {} : { process: node.name }
-    return {
+    return new ExpressionMorphism(feeds, {
       stage: stageOf(node),
       sink: this.#sink,
       isSelector: node.work.kind === 'filter' && !isAtBoundary,
-      report: (fault: Fault) => this.#report({ ...fault, ...extras }),
-    }
+      report: (fault) => this.#report({ ...fault, ...extras }),
+    })
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
     const { graph, envelopes, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
-    return new MainOutput(feeds, { name: node.name, writer, envelopes: form, isPlain: !mayHoldPortKey(node), closed: outputClosed })
+    return new MainOutput(feeds, { name: node.name, writer, envelopes: form, isPlain: !mayHoldPortKey(node), sink: this.#sink, closed: outputClosed })
   }
 
-  #child(node: GraphNode, feeds: readonly number[], { child, hasPortFds, isEnveloped }: Spawned): ChildProcess {
-    const { schedule, reporter } = this.#o
+  #child(node: GraphNode, feeds: readonly number[], { child, isAgent, isEnveloped }: Spawned): ChildProcess {
+    const { schedule, reporter, settings } = this.#o
     return new ChildProcess(feeds, {
       name: node.name,
       inputs: node.inputs,
-      outputs: node.outputs.map(({ name, type }) => ({ name, stage: compileCheck(type ?? JSON_TYPE) })),
+      outputs: node.outputs.map(({ name, type }) => ({ name, stage: compileCheck(type ?? { kind: 'json' }) })),
       isEnveloped,
-      hasPortFds,
+      isAgent,
       child,
+      maxLine: settings.maxLine,
       schedule,
       sink: this.#sink,
+      current: this.#current,
       reporter,
-      report: (fault) => this.#o.reporter.report(fault),
+      report: this.#report,
       cycle: this.#cycleOf.get(node),
     })
   }
 
   #connect(edge: Edge): void {
-    const { from, output, to, input, isChecked } = edge
+    const { from, output, to, input } = edge
     const receiver = this.#of(to)
     const cycle = this.#cycleOf.get(to)
-    const isInside = cycle !== undefined && cycle === this.#cycleOf.get(from)
     let channel: Channel
-    if (isInside) {
+    if (cycle && cycle === this.#cycleOf.get(from)) {
       const isOwn = !(receiver instanceof ChildProcess)
-      const wire = isOwn ? new QueuedChannel(receiver, input, cycle, this.#o.schedule) : new DirectChannel(receiver, input)
+      const wire = isOwn ? new QueuedChannel(receiver, input, cycle) : new DirectChannel(receiver, input)
       channel = cycle.inside(wire, to.inputs[input]?.name === 'ctrl_in')
     } else {
       channel = new DirectChannel(receiver, input)
       if (cycle) channel = cycle.entrance(channel)
     }
+    this.#of(from).outlets[output]?.channels.push(this.#checked(edge, channel))
+  }
+
+  #checked({ to, input, isChecked }: Edge, channel: Channel): Channel {
     const type = to.inputs[input]?.type
     // An expression looks at its message anyway.
-    const looks = to.work.kind === 'map' || to.work.kind === 'filter' || to.work.kind === 'discard'
-    if (isChecked && !looks && type) {
-      const misfit = to.work.kind === 'pass' && to.work.isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
-      channel = new CheckedChannel(channel, { stage: compileCheck(type), sink: this.#sink, misfit })
-    }
-    this.#of(from).outlets[output]?.channels.push(channel)
+    if (!isChecked || !type || isExpression(to)) return channel
+    const isSelector = to.work.kind === 'pass' && to.work.isSelector
+    const misfit = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
+    return new CheckedChannel(channel, { stage: compileCheck(type), sink: this.#sink, misfit })
   }
 
   /** The one process behind this port makes the same check, so that a message is read once. */
   #isCheckedBehind(node: GraphNode): boolean {
-    const out = this.#o.graph.edges.filter((e) => e.from === node)
-    const [edge] = out
-    if (!edge || out.length !== 1) return false
+    const [edge, another] = this.#edges.outOf(node)
+    if (!edge || another) return false
     const { to, input } = edge
-    const isExpression = to.work.kind === 'map' || to.work.kind === 'filter' || to.work.kind === 'discard'
-    const feeds = this.#o.graph.edges.filter((e) => e.to === to && e.input === input)
-    return isExpression && feeds.length === 1 && !this.#cycleOf.has(to) && to.inputs[input]?.type === node.outputs[0]?.type
+    const isFedByOthers = this.#edges.into(to, input).length > 1 || this.#cycleOf.has(to)
+    return isExpression(to) && !isFedByOthers && to.inputs[input]?.type === node.outputs[0]?.type
   }
 
-  #gateOf(nodes: readonly GraphNode[]): Gate {
-    const gate = new Gate()
-    const from = nodes.flatMap((node) => node.outputs.map((_, output) => ({ node, output })))
-    this.#open(gate, from, undefined)
-    return gate
-  }
-
-  // Everything that can be filled from here without passing through another process. Inside its own cycle nothing waits: that could be for ever.
-  #open(gate: Gate, from: readonly { node: GraphNode; output: number }[], own: Cycle | undefined): void {
+  /**
+   * The gate waits for everything that can be filled along these edges without passing through another process; gives the children among it.
+   * Inside its own cycle nothing waits: that could be for ever.
+   */
+  #holdBack(gate: Gate, edges: readonly Edge[], own: Cycle | undefined): ReadonlySet<ChildProcess> {
     const seen = new Set<GraphNode>()
-    const follow = (edges: readonly Edge[]) => {
-      for (const { to, input } of edges) {
-        const cycle = this.#cycleOf.get(to)
-        if (cycle && cycle !== own && !gate.cycles.includes(cycle)) gate.cycles.push(cycle)
-        const receiver = this.#of(to)
-        if (receiver instanceof ChildProcess) {
-          const writer = receiver.writerFor(input)
-          if (writer && (cycle === undefined || cycle !== own)) gate.writers.push(writer)
-        } else if (!seen.has(to)) {
-          seen.add(to)
-          if (to.work.kind === 'output') gate.writers.push(this.#o.writer)
-          follow(this.#o.graph.edges.filter((e) => e.from === to))
-        }
+    const children = new Set<ChildProcess>()
+    const rest = [...edges]
+    for (let edge = rest.pop(); edge; edge = rest.pop()) {
+      const { to, input } = edge
+      const cycle = this.#cycleOf.get(to)
+      const isOwn = cycle !== undefined && cycle === own
+      if (cycle && !isOwn) gate.waitForCycle(cycle)
+      const receiver = this.#of(to)
+      if (receiver instanceof ChildProcess) {
+        children.add(receiver)
+        const writer = receiver.writerFor(input)
+        if (writer && !isOwn) gate.waitForWriter(writer)
+      } else if (!seen.has(to)) {
+        seen.add(to)
+        if (to.work.kind === 'output') gate.waitForWriter(this.#o.writer)
+        rest.push(...this.#edges.outOf(to))
       }
     }
-    for (const { node, output } of from) follow(this.#o.graph.edges.filter((e) => e.from === node && e.output === output))
+    return children
   }
 }
 
-const JSON_TYPE = { kind: 'json' } as const
-
-const stageOf = (node: GraphNode): Stage => {
-  const type = node.inputs[0]?.type ?? JSON_TYPE
-  const { work } = node
-  if (work.kind === 'map') return compileMap(work.expression, type)
-  if (work.kind === 'filter') return compileFilter(work.expression, type)
-  if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span: node.span }, type)
-  return compileCheck(type)
-}
-
-// Only a value with a key `__port` could be taken for an envelope.
-const mayHoldPortKey = (node: GraphNode): boolean => {
-  const type = node.inputs[0]?.type
-  if (!type) return false
-  const seen = new Set<unknown>()
-  const holds = (t: NonNullable<typeof type>): boolean => {
-    if (seen.has(t)) return false
-    seen.add(t)
-    if (t.kind === 'named') return holds(t.target)
-    if (t.kind === 'sum') return t.variants.some(holds)
-    if (t.kind === 'record') return t.fields.some((f) => f.name === '__port')
-    return t.kind === 'json'
-  }
-  return holds(type)
-}
+const isExpression = ({ work: { kind } }: GraphNode): boolean => kind === 'map' || kind === 'filter' || kind === 'discard'

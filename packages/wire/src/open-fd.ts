@@ -46,4 +46,5 @@ const closing = (fd: number) => ({ open, read, write, writev, close: fd > 2 ? cl
 
 const leaveOpen = ((_fd: number, done: () => void) => done()) as typeof close
 
-const failing = (error: Error): Writable => new Writable({ write: (_chunk, _encoding, done) => done(error) })
+// Also when nothing was to be written: whoever asked for output would not get it.
+const failing = (error: Error): Writable => new Writable({ write: (_chunk, _encoding, done) => done(error), final: (done) => done(error) })

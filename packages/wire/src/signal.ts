@@ -13,10 +13,15 @@ export const onStop = (first: (signal: StopSignal) => void, second: (signal: Sto
     tell(signal as StopSignal)
   }
   for (const signal of SIGNALS) process.on(signal, listen)
+  process.on('SIGUSR1', ignore)
   return () => {
     for (const signal of SIGNALS) process.off(signal, listen)
+    process.off('SIGUSR1', ignore)
   }
 }
+
+// Node would open a port for its debugger, to anybody on this machine.
+const ignore = (): void => {}
 
 /** Ends this process by the signal itself, so that its shell sees 130 or 143. Everything must have been flushed. */
 export const dieOf = (signal: StopSignal): void => {

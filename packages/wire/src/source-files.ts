@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fault } from './error.js'
 import { preview } from './preview.js'
 import type { Result } from './result.js'
@@ -86,27 +87,46 @@ export const readBundle = (fd: number): Bundle | undefined => {
 
 /** The whole text of a spec: UTF-8, a regular file (or a descriptor such as `/dev/fd/63`), at most 8 MiB. */
 export const readSpec = (path: string): Result<string> => {
-  const failed = (code: 'file_not_found' | 'spec_invalid', why: string): Result<string> => ({
-    ok: false,
-    error: fault(code, `cannot read '${preview(path, 200)}': ${why}`, { path }),
-  })
   let fd: number | undefined
   try {
     // Not to wait for ever on a FIFO that nobody writes.
     fd = openSync(path, constants.O_RDONLY | (isDescriptor(path) ? 0 : constants.O_NONBLOCK))
     const stat = fstatSync(fd)
-    if (stat.isDirectory()) return failed('file_not_found', 'it is a directory')
-    if (!stat.isFile() && !isDescriptor(path)) return failed('file_not_found', 'it is no regular file')
-    const bytes = readUpTo(fd, MAX_SPEC_BYTES + 1)
-    if (bytes.length > MAX_SPEC_BYTES) return failed('spec_invalid', `it is larger than ${MAX_SPEC_BYTES} bytes`)
-    if (!isUtf8(bytes)) return failed('spec_invalid', 'it is not UTF-8')
-    return { ok: true, value: bytes.toString('utf8') }
+    if (stat.isDirectory()) return unreadable(path, 'file_not_found', 'it is a directory')
+    if (!stat.isFile() && !isDescriptor(path)) return unreadable(path, 'file_not_found', 'it is no regular file')
+    return textOf(readUpTo(fd, MAX_SPEC_BYTES + 1), path)
   } catch (error) {
-    return failed('file_not_found', reasonOf(error))
+    return unreadable(path, 'file_not_found', reasonOf(error))
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
 }
+
+/** A spec from a stream, with the same limits; `name` is what errors call it. */
+export const readSpecFrom = async (stream: Readable, name: string): Promise<Result<string>> => {
+  const chunks: Buffer[] = []
+  let total = 0
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk)
+      total += chunk.length
+      if (total > MAX_SPEC_BYTES) break
+    }
+  } catch (error) {
+    return unreadable(name, 'file_not_found', reasonOf(error))
+  }
+  return textOf(Buffer.concat(chunks, total), name)
+}
+
+const textOf = (bytes: Buffer, path: string): Result<string> => {
+  if (bytes.length > MAX_SPEC_BYTES) return unreadable(path, 'spec_invalid', `it is larger than ${MAX_SPEC_BYTES} bytes`)
+  return isUtf8(bytes) ? { ok: true, value: bytes.toString('utf8') } : unreadable(path, 'spec_invalid', 'it is not UTF-8')
+}
+
+const unreadable = (path: string, code: 'file_not_found' | 'spec_invalid', why: string): Result<string> => ({
+  ok: false,
+  error: fault(code, `cannot read '${preview(path, 200)}': ${why}`, { path }),
+})
 
 const isDescriptor = (path: string): boolean => /^\/(dev\/(fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/.test(resolve(path))
 

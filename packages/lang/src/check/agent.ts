@@ -2,10 +2,12 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { AgentImplementation, QualifiedName } from '../ast.js'
-import type { Report } from '../diagnostic.js'
+import { error, ignore, type Report } from '../diagnostic.js'
 import { type Bound, findBinding, type Scope, shown } from '../names.js'
+import { printType } from '../types/print.js'
+import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
-import { COMMAND, FLAG, NAMES, NAMES_OR_OBJECTS, numberIn, OBJECT, oneOf, STRINGS, TEXT, wholeFrom } from './rules.js'
+import { COMMAND, FLAG, NAMES, numberIn, OBJECT, oneOf, SERVERS, STRINGS, TEXT, wholeFrom } from './rules.js'
 
 export const AGENT_KEYS: KeyTable = {
   provider: oneOf('anthropic', 'openai', 'eliza'),
@@ -14,7 +16,7 @@ export const AGENT_KEYS: KeyTable = {
   prompts: STRINGS,
   description: TEXT,
   tools: NAMES,
-  mcp: NAMES_OR_OBJECTS,
+  mcp: SERVERS,
   max_retries: wholeFrom(0),
   max_tokens: wholeFrom(1),
   max_tool_calls: wholeFrom(0),
@@ -38,55 +40,61 @@ export const AGENT_KEYS: KeyTable = {
 }
 const DEFAULT_MAX_TOKENS = 8192
 
-export const readAgent = (impl: AgentImplementation, scope: Scope, report: Report): Config => {
-  const config = readConfig('an agent', impl.config, AGENT_KEYS, scope, report)
-  const fail = (key: string, message: string) => {
-    const span = config.get(key)?.valueSpan
-    if (span) report({ severity: 'error', code: 'config_invalid', message, span })
-  }
-  const number = (key: string, standIn: number) => Number(config.get(key)?.value ?? standIn)
-  if (config.has('thinking_budget') && number('thinking_budget', 0) >= number('max_tokens', DEFAULT_MAX_TOKENS)) {
-    fail('thinking_budget', `'thinking_budget' must be less than 'max_tokens' (${number('max_tokens', DEFAULT_MAX_TOKENS)})`)
-  }
-  if (number('concurrency', 1) > 1 && config.get('amnesiac')?.value !== true) fail('concurrency', "'concurrency' over 1 needs 'amnesiac: true'")
-  for (const key of ['provider', 'model']) {
-    if (config.has('command') && config.has(key)) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
-  }
-  if (config.has('script') && (config.get('provider')?.value ?? 'eliza') !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
-  return config
-}
-
 /** Ports: `!A -> !B`, `(!A, !C) -> !B`, `!A -> (!B, !json)`, or both. */
 export const checkAgent = (bound: Bound, impl: AgentImplementation, report: Report): void => {
-  const { signature, name } = bound.binding
-  if (signature && (signature.inputs.length === 0 || signature.inputs.length > 2 || signature.outputs.length > 2)) {
-    const help = "its ports are '!A -> !B', with a second input for control and a second output for telemetry"
-    report({ severity: 'error', code: 'spec_invalid', message: `agent '${name.text}' has too ${signature.inputs.length === 0 ? 'few' : 'many'} ports`, span: signature.span, help })
-  }
-  const config = readAgent(impl, bound.scope, report)
-  for (const tool of toolNames(impl, config)) checkTool(tool, bound.scope, report)
+  checkPorts(bound, report)
+  const config = readConfig('an agent', impl.config, AGENT_KEYS, bound.scope, report)
+  checkTogether(impl, config, report)
+  for (const tool of config.get('tools')?.names ?? []) checkTool(tool, bound.scope, report)
 }
 
-const toolNames = (impl: AgentImplementation, config: Config): QualifiedName[] => {
-  const entry = impl.config.entries.find((e) => e.key.text === 'tools')
-  if (!entry || entry.value.kind !== 'list') return []
-  const asStrings = entry.value.items.flatMap((v): QualifiedName[] =>
-    v.kind === 'value' && typeof v.value === 'string' ? [{ name: { text: v.value, span: v.span }, span: v.span }] : [],
-  )
-  return [...(config.get('tools')?.names ?? []), ...asStrings]
+const checkPorts = ({ binding: { name, signature }, outputs }: Bound, report: Report): void => {
+  if (!signature) return
+  const help = "its ports are '!A -> !B', with a second input for control and a second output for telemetry"
+  if (signature.inputs.length === 0 || signature.inputs.length > 2 || signature.outputs.length > 2) {
+    const message = `agent '${name.text}' has too ${signature.inputs.length === 0 ? 'few' : 'many'} ports`
+    report(error('spec_invalid', message, signature.span, help))
+    return
+  }
+  const [, telemetry] = outputs
+  const port = signature.outputs[1]
+  if (!port || !telemetry || resolve(telemetry).kind === 'json') return
+  report(error('type_mismatch', `the second output of agent '${name.text}' is telemetry: '!json', not '!${printType(telemetry)}'`, port.span, help))
+}
+
+// Rules between keys; a value that is wrong by itself was told of and is not compared.
+const checkTogether = (impl: AgentImplementation, config: Config, report: Report): void => {
+  const isWrong = (key: string) => !config.has(key) && impl.config.entries.some((e) => e.key.text === key)
+  const fail = (key: string, message: string) => {
+    const span = config.get(key)?.valueSpan
+    if (span) report(error('config_invalid', message, span))
+  }
+  const number = (key: string, standIn: number) => Number(config.get(key)?.value ?? standIn)
+  const maxTokens = number('max_tokens', DEFAULT_MAX_TOKENS)
+  if (number('thinking_budget', 0) >= maxTokens && !isWrong('max_tokens')) {
+    fail('thinking_budget', `'thinking_budget' must be less than 'max_tokens' (${maxTokens})`)
+  }
+  if (number('concurrency', 1) > 1 && config.get('amnesiac')?.value !== true && !isWrong('amnesiac')) {
+    fail('concurrency', "'concurrency' over 1 needs 'amnesiac: true'")
+  }
+  for (const key of ['provider', 'model']) {
+    if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
+  }
+  if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
 }
 
 const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {
   const bound = findBinding(name, scope, report, (b) => b.isTool)
   if (bound === 'unknown' || bound.isTool || bound.category === 'unknown') return
+  report(error('not_a_tool', `'${shown(name)}' is no tool`, name.span, helpFor(bound, name)))
+}
+
+const helpFor = (bound: Bound, name: QualifiedName): string | undefined => {
+  if (bound.category === 'base') return "write '@tool true' above it to let agents call it"
   const near = nearest(name.name.text, [...bound.scope.bindings.values()].filter((b) => b.isTool).map((b) => b.name))
-  const help =
-    bound.category === 'base'
-      ? "write '@tool true' above it to let agents call it"
-      : `write a tool that lowers it, as in 'let … = tool { process: ${shown(name)} }'${near ? `; did you mean '${near}'?` : ''}`
-  report({ severity: 'error', code: 'not_a_tool', message: `'${shown(name)}' is no tool`, span: name.span, help })
+  if (near !== undefined) return `did you mean '${near}'?`
+  return bound.category === 'stream' ? `lower it: 'let … = tool { process: ${shown(name)} }'` : undefined
 }
 
 /** Its config as plumb-agent reads it; only for a program without errors. */
-export const agentConfig = (impl: AgentImplementation, scope: Scope): Config => readConfig('an agent', impl.config, AGENT_KEYS, scope, () => {})
-
+export const agentConfig = (impl: AgentImplementation, scope: Scope): Config => readConfig('an agent', impl.config, AGENT_KEYS, scope, ignore)

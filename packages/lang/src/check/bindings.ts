@@ -1,8 +1,10 @@
 // Bindings by name, each with the types of its signature and its category.
 
-import type { Binding, Port } from '../ast.js'
-import type { Report } from '../diagnostic.js'
+import type { Binding } from '../ast.js'
+import { type AnnotationTable, readAnnotations } from '../annotations.js'
+import { error, type Report } from '../diagnostic.js'
 import { type Bound, reportDuplicate, type Scope } from '../names.js'
+import type { Span } from '../source.js'
 import { declaredType } from '../types/declare.js'
 
 export const declareBindings = (scope: Scope, report: Report): void => {
@@ -14,50 +16,54 @@ export const declareBindings = (scope: Scope, report: Report): void => {
   }
 }
 
+const ANNOTATIONS: AnnotationTable = { description: 'string', tool: 'boolean', version: 'string' }
+
 const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
   const { name, signature, impl } = binding
-  const fail = (message: string, help: string) => report({ severity: 'error', code: 'spec_invalid', message, span: name.span, help })
-  const description = annotation(binding, 'description')
-  const bound = (category: Bound['category']): Bound => ({
+  const annotations = readAnnotations(binding.annotations, ANNOTATIONS, 'a binding', report)
+  const description = annotations.get('description')
+  const category = categoryOf(binding, report)
+  if (annotations.has('tool') && (category === 'stream' || category === 'value')) {
+    const span = binding.annotations.find((a) => a.name.text === 'tool')?.span ?? name.span
+    const help = category === 'stream' ? `lower it: 'let … = tool { process: ${name.text} }'` : undefined
+    report(error('annotation_invalid', "'@tool' stands above a bare morphism (base category)", span, help))
+  }
+  return {
     name: name.text,
     binding,
     scope,
     category,
     inputs: (signature?.inputs ?? []).map((p) => declaredType(p.type, scope, report)),
     outputs: (signature?.outputs ?? []).map((p) => declaredType(p.type, scope, report)),
-    isTool: category === 'base' && (impl.kind === 'tool' || annotation(binding, 'tool') === true),
+    isTool: category === 'base' && (impl.kind === 'tool' || annotations.get('tool') === true),
     ...(typeof description === 'string' ? { description } : {}),
-  })
-  if (impl.kind === 'object') {
-    if (signature) fail(`'${name.text}' is a config value and has no signature`, "write 'agent { … }' or 'tool { … }', or drop the signature")
-    return bound(signature ? 'unknown' : 'value')
   }
-  if (!signature) {
-    fail(`'${name.text}' has no signature`, `write its ports, as in 'let ${name.text} : !string -> !string = …'`)
-    return bound('unknown')
-  }
-  return bound(categoryOf(binding, signature.inputs, signature.outputs, report))
 }
 
-const categoryOf = (binding: Binding, inputs: readonly Port[], outputs: readonly Port[], report: Report): Bound['category'] => {
-  const ports = [...inputs, ...outputs]
-  const fail = (message: string, span = binding.signature?.span ?? binding.name.span, help?: string): 'unknown' => {
-    report({ severity: 'error', code: 'spec_invalid', message, span, ...(help ? { help } : {}) })
+const categoryOf = ({ name, signature, impl }: Binding, report: Report): Bound['category'] => {
+  const fail = (message: string, span: Span, help?: string): 'unknown' => {
+    report(error('spec_invalid', message, span, help))
     return 'unknown'
   }
+  if (impl.kind === 'object') {
+    if (!signature) return 'value'
+    return fail(`'${name.text}' is a config value and has no signature`, name.span, "write 'agent { … }' or 'tool { … }', or drop the signature")
+  }
+  if (!signature) return fail(`'${name.text}' has no signature`, name.span, `write its ports, as in 'let ${name.text} : !string -> !string = …'`)
+  const { inputs, outputs, span } = signature
+  const ports = [...inputs, ...outputs]
   const bare = ports.find((p) => !p.isStream)
-  if (outputs.length === 0) return fail(`'${binding.name.text}' has no output`)
-  const { impl } = binding
+  if (bare && ports.some((p) => p.isStream)) {
+    return fail('bare types and streams are mixed in one signature', bare.span, "write '!' before each type, or before none")
+  }
+  if (outputs.length === 0) return fail(`'${name.text}' has no output`, span)
   if (!bare) {
-    if (impl.kind === 'tool') return fail('a tool has bare types (base category)', undefined, "drop the '!': a tool takes one message and gives one result")
+    if (impl.kind === 'tool') return fail('a tool has bare types (base category)', span, "drop the '!': a tool takes one message and gives one result")
     return 'stream'
   }
-  if (ports.some((p) => p.isStream)) return fail('bare types and streams are mixed in one signature', bare.span, "write '!' before each type, or before none")
   if (impl.kind === 'agent' || impl.kind === 'plumb') {
     return fail(`${impl.kind === 'agent' ? 'an agent' : 'a plumb'} has stream types`, bare.span, `write '!' before each type; 'tool { process: … }' makes a tool of it`)
   }
+  if (inputs.length === 0) return fail(`'${name.text}' takes no message`, span, 'a bare morphism takes one message and gives one result')
   return 'base'
 }
-
-export const annotation = (binding: Binding, name: string): string | number | boolean | null | undefined =>
-  binding.annotations.find((a) => a.name.text === name)?.value.value

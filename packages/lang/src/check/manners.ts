@@ -1,9 +1,9 @@
 // Warnings: capitals against the custom, bindings that nothing uses. They change no exit status.
 
-import type { Value } from '../ast.js'
-import type { Report } from '../diagnostic.js'
+import type { Name, Value } from '../ast.js'
+import type { Diagnostic, Report } from '../diagnostic.js'
 import type { Bound, Scope } from '../names.js'
-import { partsOf } from './cycles.js'
+import { partsOf } from './parts.js'
 
 /** Types and modules start upper-case, bindings lower-case (language.md, Lexical). */
 export const checkCapitals = (scope: Scope, report: Report): void => {
@@ -14,26 +14,25 @@ export const checkCapitals = (scope: Scope, report: Report): void => {
   }
 }
 
-const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: { text: string; span: Bound['binding']['span'] }, report: Report): void => {
+const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: Name, report: Report): void => {
   const first = text.charAt(0)
   const better = (wanted === 'upper' ? first.toUpperCase() : first.toLowerCase()) + text.slice(1)
-  report({ severity: 'warning', code: 'odd_capital', message: `${what} '${text}' starts with ${wanted === 'upper' ? 'a small letter' : 'a capital'}`, span, help: `'${better}' is the custom` })
+  const message = `${what} '${text}' starts with ${wanted === 'upper' ? 'a small letter' : 'a capital'}`
+  report({ ...warning('odd_capital', message, span), help: `'${better}' is the custom` })
 }
+
+const warning = (code: Diagnostic['code'], message: string, span: Name['span']): Diagnostic => ({ severity: 'warning', code, message, span })
 
 /** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too. */
 export const checkUnused = (scope: Scope, report: Report): void => {
   const main = scope.bindings.get('main')
   if (!main) return
-  const used = new Set<Bound>()
-  const follow = (bound: Bound) => {
-    if (used.has(bound)) return
-    used.add(bound)
-    for (const next of [...partsOf(bound), ...namedInConfig(bound)]) follow(next)
-  }
-  follow(main)
-  for (const bound of scope.bindings.values()) if (bound.binding.annotations.some((a) => a.name.text === 'tool')) follow(bound)
+  const forOthers = [...scope.bindings.values()].filter((b) => b.binding.annotations.some((a) => a.name.text === 'tool'))
+  const used = new Set([main, ...forOthers])
+  // A set goes on through what is added meanwhile.
+  for (const bound of used) for (const next of [...partsOf(bound), ...namedInConfig(bound)]) used.add(next)
   for (const bound of scope.bindings.values()) {
-    if (!used.has(bound)) report({ severity: 'warning', code: 'unused_binding', message: `'${bound.name}' is never used`, span: bound.binding.name.span })
+    if (!used.has(bound)) report(warning('unused_binding', `'${bound.name}' is never used`, bound.binding.name.span))
   }
 }
 

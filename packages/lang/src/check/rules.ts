@@ -1,5 +1,6 @@
 // What config keys take, in words and as tests: the vocabulary of the key tables.
 
+import { type Category, ERRORS } from '@plumb/wire/error'
 import { nearest } from '@plumb/wire/nearest'
 import type { Json } from '../types/type.js'
 import type { KeyRule, Rule } from './config.js'
@@ -33,4 +34,14 @@ export const oneOf = (...values: readonly string[]): KeyRule => {
 /** Names of bindings, bare or as strings: `tools: [search, "double"]`. */
 export const NAMES: KeyRule = { ...rule('a list of names', isStrings), isNames: true }
 export const NAME: KeyRule = { ...rule('a name', (v) => typeof v === 'string'), isNames: true }
-export const NAMES_OR_OBJECTS: KeyRule = { ...rule('a list of config values', (v) => Array.isArray(v) && v.every((s) => typeof s === 'string' || isObject(s))), isNames: true }
+
+/** MCP servers: by config, and for a single tool also by URL. */
+export const SERVERS = rule('a list of config values', (v) => Array.isArray(v) && v.every(isObject))
+export const SERVER = rule('a URL or a config value', (v) => typeof v === 'string' || isObject(v))
+
+export const listOf = (...values: readonly string[]): KeyRule =>
+  rule(`a list of ${values.join(', ')}`, (v) => isStrings(v) && v.every((s) => values.includes(s)))
+
+export const ERROR_CATEGORIES: readonly Category[] = ['config', 'invalid', 'not_found', 'denied', 'internal', 'unavailable']
+const isErrorKind = (s: string): boolean => (ERROR_CATEGORIES as readonly string[]).includes(s) || Object.hasOwn(ERRORS, s)
+export const ERROR_KINDS = rule('a list of error categories and codes, as in ["unavailable"]', (v) => isStrings(v) && v.every(isErrorKind))

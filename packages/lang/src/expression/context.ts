@@ -9,8 +9,8 @@ import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 
 /**
- * 'never': always there. 'maybe': an optional field, to be used only under `??` and `has`. 'checked': a field of a json; when it is not there the
- * expression fails at run time.
+ * 'never': always there. 'maybe': an optional field, to be used only under `??` and `has`. 'checked': a field of a json; when it
+ * is not there the expression fails at run time.
  */
 export type Absence = 'never' | 'maybe' | 'checked'
 

@@ -1,4 +1,5 @@
-// What an operator makes of a value whose type is only known now. `…Of` trusts the checker; `need…` looks, because the value was a json.
+// What an operator makes of a value whose type is only known now. `…Of` trusts the checker; `need…` looks, because the value was
+// a json.
 
 import { fail, type Site } from './failure.js'
 import { exactAt, finite, intAt, numberAt } from './number.js'

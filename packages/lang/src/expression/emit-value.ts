@@ -1,5 +1,5 @@
-// Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitHeld` instead keeps what is only moved as a slice of
-// its text, so that it can be written or taken apart later without loss.
+// Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitHeld` instead keeps what is only
+// moved as a slice of its text, so that it can be written or taken apart later without loss.
 
 import type { BinaryExpression, Expression, RecordExpression } from '../ast.js'
 import { resolve } from '../types/type.js'

@@ -1,5 +1,5 @@
-// Expressions → statements that write JSON into the sink. Parts of the message are copied byte for byte; what is known in advance is one constant as far
-// as it goes.
+// Expressions → statements that write JSON into the sink. Parts of the message are copied byte for byte; what is known in advance
+// is one constant as far as it goes.
 
 import type { Expression, RecordExpression } from '../ast.js'
 import { isPresent } from '../types/presence.js'

@@ -23,8 +23,8 @@ export const parseNumber = (text: string, site: Site): Slice => {
   return new Slice(buf, 0, buf.length - 1)
 }
 
-// With a byte behind it, at which every scan stops. Newlines can only be white space, and a message has none; half a surrogate pair has no bytes
-// and becomes an escape, if it stands where it can: JSON.parse knows.
+// With a byte behind it, at which every scan stops. Newlines can only be white space, and a message has none; half a surrogate
+// pair has no bytes and becomes an escape, if it stands where it can: JSON.parse knows.
 const encode = (text: string): Buffer | undefined => {
   let plain = text
   if (isHalved(text)) {

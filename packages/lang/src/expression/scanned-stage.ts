@@ -1,5 +1,5 @@
-// A stage takes one message at a time through a check and an evaluation. The byte scanner decides the common case; what it refuses goes the slow way,
-// by the tree, which gives the same result or the reason why there is none.
+// A stage takes one message at a time through a check and an evaluation. The byte scanner decides the common case; what it
+// refuses goes the slow way, by the tree, which gives the same result or the reason why there is none.
 
 import { type Fault, fault } from '@plumb/wire/error'
 import { checkTree } from '../types/check.js'

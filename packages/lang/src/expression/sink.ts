@@ -1,10 +1,11 @@
-// Where results are written: chunks of bytes that are only ever appended to, one message after the other, each with a newline behind it.
+// Where results are written: chunks of bytes that are only ever appended to, one message after the other, each with a newline
+// behind it.
 
 const CHUNK = 65_536
 
 /**
- * The last message is `buf[start..end)`, and `buf[end]` is 0x0A, so that a writer can send neighbours in one piece. A chunk that is full is left to
- * those who hold slices of it and never used again. A message that outgrows a chunk gets one of its own size.
+ * The last message is `buf[start..end)`, and `buf[end]` is 0x0A, so that a writer can send neighbours in one piece. A chunk that
+ * is full is left to those who hold slices of it and never used again. A message that outgrows a chunk gets one of its own size.
  */
 export class Sink {
   buf: Buffer = Buffer.allocUnsafeSlow(CHUNK)

@@ -1,4 +1,5 @@
-// A JSON value as it was written: a piece of bytes known to be valid. Parts are found by stepping over the others, never by building objects.
+// A JSON value as it was written: a piece of bytes known to be valid. Parts are found by stepping over the others, never by
+// building objects.
 
 import { preview } from '@plumb/wire/preview'
 import { space, stringRest, value } from '../types/scan-json.js'

@@ -1,7 +1,6 @@
 // Checked expressions → stages. What a stage does with a message is generated code; what it may contain, generator.ts says.
 
 import type { Expression } from '../ast.js'
-import type { Path } from '../types/scan.js'
 import type { Type } from '../types/type.js'
 import { openInference } from './check.js'
 import * as demand from './demand.js'
@@ -33,15 +32,6 @@ export const compileFilter = (e: Expression, input: Type): Stage => {
   const g = openGenerator(e, input)
   return open(input, g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
 }
-
-/** Passes on one part, found through the fields of records and the items of tuples; DROP where an optional field is absent. */
-export const compileMove = (path: Path, input: Type): Stage =>
-  new ScannedStage(input, [path], (buf, caps, out) => {
-    const start = caps[0] as number
-    if (start < 0) return Verdict.DROP
-    out.commit(write.put(out, out.at, buf, start, caps[1] as number))
-    return Verdict.WROTE
-  })
 
 /** PASS; WROTE where a default had to be filled in. */
 export const compileCheck = (type: Type): Stage => new ScannedStage(type, [], () => Verdict.PASS)

@@ -1,6 +1,6 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
-import type { Chain, FieldOf, Reference, TraceAtom } from '../ast.js'
+import type { Chain, Reference, TraceAtom } from '../ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
@@ -25,7 +25,7 @@ const bare = (r: TokenReader, node: Chain, place: Place): Doc => {
         node.items.map((item) => () => chain(r, item, 'operand')),
       )
     case 'field':
-      return fields(r, node)
+      return [chain(r, node.of, 'operand'), r.glueAndTake('close'), r.glueAndTake('open')]
     case 'map':
     case 'filter':
       return [r.take(), r.glue('close'), soleArgument(r, node.expression)]
@@ -38,16 +38,6 @@ const bare = (r: TokenReader, node: Chain, place: Place): Doc => {
     default:
       return r.take()
   }
-}
-
-// As a loop, since there may be thousands of them.
-const fields = (r: TokenReader, node: FieldOf): Doc => {
-  let inner = node
-  let count = 1
-  for (; inner.of.kind === 'field' && inner.of.span.start === node.span.start; inner = inner.of) count++
-  const parts: Doc[] = [chain(r, inner.of, 'operand')]
-  for (; count > 0; count--) parts.push(r.glueAndTake('close'), r.glueAndTake('open'))
-  return parts
 }
 
 const trace = (r: TokenReader, node: TraceAtom): Doc => {

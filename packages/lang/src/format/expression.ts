@@ -1,6 +1,6 @@
 // Expressions, with a space on either side of an operator of two operands.
 
-import type { BinaryExpression, BinaryOperator, Expression, FieldExpression, IfExpression, IndexExpression, RecordPart } from '../ast.js'
+import type { BinaryExpression, BinaryOperator, Expression, IfExpression, RecordPart } from '../ast.js'
 import { bracketed } from './bracket.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
@@ -29,8 +29,9 @@ const bare = (r: TokenReader, node: Expression, place: Place): Doc => {
     case 'call':
       return [r.take(), r.glue('close'), callArguments(r, node.arguments)]
     case 'field':
+      return [expression(r, node.of, 'operand'), r.glueAndTake('close'), r.glueAndTake('open')]
     case 'index':
-      return postfix(r, node)
+      return [expression(r, node.of, 'operand'), r.glue('close'), bracketed(r, [() => expression(r, node.index, 'sole')])]
     case 'record':
       return bracketed(
         r,
@@ -52,7 +53,7 @@ const unary = (r: TokenReader, operand: Expression): Doc => {
   return [r.take(), r.glue(glue), expression(r, operand, 'operand')]
 }
 
-// Operators of one strength make one list, as deep as the tree may be.
+// Operators of one strength make one list.
 const leftward = (r: TokenReader, node: BinaryExpression): (() => Doc)[] => {
   const operands: Expression[] = []
   let left: Expression = node
@@ -109,22 +110,6 @@ export const soleArgument = (r: TokenReader, node: Expression): Doc => {
     return bracketed(r, [() => expression(r, node, 'sole')])
   }
   return [r.take(), r.glue('open'), expression(r, node, 'sole'), r.glueAndTake('close')]
-}
-
-// As a loop, since there may be thousands of them.
-const postfix = (r: TokenReader, node: FieldExpression | IndexExpression): Doc => {
-  const steps: (FieldExpression | IndexExpression)[] = []
-  let base: Expression = node
-  while ((base.kind === 'field' || base.kind === 'index') && base.span.start === node.span.start) {
-    steps.unshift(base)
-    base = base.of
-  }
-  const parts: Doc[] = [expression(r, base, 'operand')]
-  for (const step of steps) {
-    if (step.kind === 'field') parts.push(r.glueAndTake('close'), r.glueAndTake('open'))
-    else parts.push(r.glue('close'), bracketed(r, [() => expression(r, step.index, 'sole')]))
-  }
-  return parts
 }
 
 const recordPart = (r: TokenReader, part: RecordPart): Doc => {

@@ -1,7 +1,7 @@
 // The tokens of a source in their order, each with what stands before it. Printing walks the tree and takes the tokens one by one,
 // so that every comment stays between the two tokens where it stood.
 
-import type { Comment } from '../ast.js'
+import type { Comment, Node } from '../ast.js'
 import type { Token, Tokens } from '../lexer.js'
 import type { Source } from '../source.js'
 import { blockText } from './block-text.js'
@@ -73,30 +73,32 @@ export class TokenReader {
   }
 
   hasComment(start: number, end: number): boolean {
-    return this.#comments.some(({ span }) => span.start >= start && span.end <= end)
+    const first = this.#comments[indexFrom(this.#comments, start)]
+    return first !== undefined && first.span.end <= end
   }
 
   /** The token before an offset, and those from it on. */
   before(offset: number): Token | undefined {
-    return this.#tokens[this.#indexFrom(offset) - 1]
+    return this.#tokens[indexFrom(this.#tokens, offset) - 1]
   }
 
   from(offset: number, distance: number): Token | undefined {
-    return this.#tokens[this.#indexFrom(offset) + distance]
-  }
-
-  #indexFrom(offset: number): number {
-    let low = 0
-    let high = this.#tokens.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#tokens[middle] as Token).span.start < offset) low = middle + 1
-      else high = middle
-    }
-    return low
+    return this.#tokens[indexFrom(this.#tokens, offset) + distance]
   }
 
   #newlinesTo(offset: number): number {
     return this.#source.text.slice(this.#end, offset).split('\n').length - 1
   }
+}
+
+/** Of the first that begins at the offset or behind it. */
+const indexFrom = (nodes: readonly Node[], offset: number): number => {
+  let low = 0
+  let high = nodes.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((nodes[middle] as Node).span.start < offset) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -2,10 +2,9 @@
 
 import type { Chain, Expression, Literal, Structural } from '../ast.js'
 import type { Cursor } from '../cursor.js'
+import { PLAIN_MORPHISMS } from '../morphism.js'
 import { parseExpression } from './expression.js'
 import { isLiteral, parseLiteral } from './value.js'
-
-const STRUCTURAL: ReadonlySet<string> = new Set<Structural['kind']>(['id', 'copy', 'merge', 'discard', 'empty', 'barrier'])
 
 /** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator stands on either side of it. */
 export const parseChain = (c: Cursor, isStatement: boolean): Chain =>
@@ -13,8 +12,8 @@ export const parseChain = (c: Cursor, isStatement: boolean): Chain =>
 
 const list = (c: Cursor, kind: 'sequence' | 'tensor' | 'choice', operator: string, part: () => Chain): Chain => {
   const start = c.next
-  const items = [part()]
-  while (c.takeSymbol(operator)) items.push(part())
+  const items = [c.beside(part)]
+  while (c.takeSymbol(operator)) items.push(c.beside(part))
   const [only] = items
   return only && items.length === 1 ? only : { kind, items, span: c.spanFrom(start) }
 }
@@ -24,6 +23,7 @@ const element = (c: Cursor, isStatement: boolean): Chain => {
   let chain = atom(c)
   while (c.isSymbol('.') && !(isStatement && c.next.startsLine)) {
     c.advance()
+    c.grow()
     const field = c.anyName('the name of a field')
     const port = chain.kind === 'reference' && !chain.port ? portBehind(c) : undefined
     if (port && chain.kind === 'reference') {
@@ -41,8 +41,8 @@ const atom = (c: Cursor): Chain => {
     c.expectSymbol(')', 'after the chain')
     return chain
   }
-  if (start.kind !== 'identifier') return c.fail(`expected a process, found ${start.kind === 'end' ? 'the end of the file' : `'${start.text}'`}`)
-  if (STRUCTURAL.has(start.text)) {
+  if (start.kind !== 'identifier') return c.failExpecting('a process')
+  if (PLAIN_MORPHISMS.has(start.text)) {
     c.advance()
     return { kind: start.text as Structural['kind'], span: start.span }
   }
@@ -71,9 +71,9 @@ const project = (c: Cursor): Chain => {
   const start = c.advance()
   c.expectSymbol('(', "after 'project'")
   const t = c.next
-  if (t.kind !== 'number' || !/^[0-9]+$/.test(t.text)) c.fail("'project' takes the place of a tuple's part, counted from 0")
+  if (t.kind !== 'number' || !/^[0-9]+$/.test(t.text)) c.fail("'project' takes the number of a tuple's part, counted from 0")
   c.advance()
-  c.expectSymbol(')', 'after the place')
+  c.expectSymbol(')', 'after the number')
   return { kind: 'project', index: Number(t.text), span: c.spanFrom(start) }
 }
 

@@ -34,7 +34,8 @@ const leftward =
     let left = part(c)
     for (let operator = operatorOf(c, spellings); operator; operator = operatorOf(c, spellings)) {
       c.advance()
-      left = { kind: 'binary', operator, left, right: part(c), span: c.spanFrom(start) }
+      c.grow()
+      left = { kind: 'binary', operator, left, right: c.beside(() => part(c)), span: c.spanFrom(start) }
     }
     return left
   }
@@ -60,7 +61,7 @@ const comparison: Level = (c) => {
   if (!operator) return left
   c.advance()
   const right = sum(c)
-  if (operatorOf(c, COMPARISONS)) c.fail(`comparisons do not chain`, c.next.span, "join two of them with 'and'")
+  if (operatorOf(c, COMPARISONS)) c.fail('comparisons do not chain', c.next.span, "join two of them with 'and'")
   return { kind: 'binary', operator, left, right, span: c.spanFrom(start) }
 }
 
@@ -80,10 +81,11 @@ const postfix: Level = (c) => {
   for (;;) {
     if (c.takeSymbol('.')) e = { kind: 'field', of: e, field: c.anyName('the name of a field'), span: c.spanFrom(start) }
     else if (c.takeSymbol('[')) {
-      const index = parseExpression(c)
+      const index = c.beside(() => parseExpression(c))
       c.expectSymbol(']', 'after the index')
       e = { kind: 'index', of: e, index, span: c.spanFrom(start) }
     } else return e
+    c.grow()
   }
 }
 
@@ -115,9 +117,9 @@ const primary: Level = (c) => {
     c.expectSymbol('}', "after the field (or ',' and another field)")
     return { kind: 'record', parts, span: c.spanFrom(t) }
   }
-  if (t.kind !== 'identifier') return c.fail(`expected an expression, found ${t.kind === 'end' ? 'the end of the file' : `'${t.text}'`}`)
+  if (t.kind !== 'identifier') return c.failExpecting('an expression')
   if (t.text === 'if') return c.fail("an 'if' inside another expression stands in parentheses")
-  if (NOT_A_FIELD.has(t.text)) return c.fail(`expected an expression, found '${t.text}'`)
+  if (NOT_A_FIELD.has(t.text)) return c.failExpecting('an expression')
   c.advance()
   if (t.text === 'true' || t.text === 'false' || t.text === 'null') {
     return { kind: 'literal', value: t.text === 'null' ? null : t.text === 'true', text: t.text, span: t.span }
@@ -141,7 +143,7 @@ const recordPart = (c: Cursor): RecordPart => {
 }
 
 const commaList = <T>(c: Cursor, part: (c: Cursor) => T): T[] => {
-  const parts = [part(c)]
-  while (c.takeSymbol(',')) parts.push(part(c))
+  const parts = [c.beside(() => part(c))]
+  while (c.takeSymbol(',')) parts.push(c.beside(() => part(c)))
   return parts
 }

@@ -5,7 +5,7 @@ import type { Cursor } from '../cursor.js'
 import { parseAnnotations } from './annotation.js'
 import { isLiteral, parseLiteral } from './value.js'
 
-const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
+export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
 
 export const isPrimitive = (name: string): name is Primitive => PRIMITIVES.has(name)
 
@@ -48,7 +48,7 @@ const alternative = (c: Cursor): TypeExpression => {
     return { kind: 'record', fields, span: c.spanFrom(start) }
   }
   if (c.isSymbol('!')) return c.fail("a stream '!T' stands only in a signature or a channel", c.next.span)
-  return c.fail(`expected a type, found ${c.next.kind === 'end' ? 'the end of the file' : `'${c.next.text}'`}`)
+  return c.failExpecting('a type')
 }
 
 const named = (c: Cursor): TypeExpression => {

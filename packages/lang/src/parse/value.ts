@@ -2,6 +2,7 @@
 
 import type { Entry, Literal, ObjectValue, Value } from '../ast.js'
 import type { Cursor } from '../cursor.js'
+import { MORPHISMS } from '../morphism.js'
 
 const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],
@@ -29,12 +30,13 @@ export const parseObject = (c: Cursor, where: string): ObjectValue => {
   const entries: Entry[] = []
   while (!c.isSymbol('}')) {
     const first = c.next
+    if (c.startsItem && !c.isSymbol(':', 1)) c.failExpecting("',' or '}'")
     const key = first.kind === 'string' ? { text: c.advance().text, span: first.span } : c.anyName("a key or '}'")
     c.expectSymbol(':', `after the key '${key.text}'`)
     const value = c.nested(() => parseValue(c))
     entries.push({ key, value, span: c.spanFrom(first) })
     if (!c.takeSymbol(',') && !c.isSymbol('}') && !c.next.startsLine) {
-      c.fail(c.next.kind === 'end' ? "expected '}', found the end of the file" : `expected ',' or '}', found '${c.next.text}'`)
+      c.failExpecting("',' or '}'")
     }
   }
   c.advance()
@@ -54,9 +56,10 @@ const parseValue = (c: Cursor): Value => {
     c.expectSymbol(']', 'after the list')
     return { kind: 'list', items, span: c.spanFrom(start) }
   }
-  const first = c.anyName('a value')
+  // A morphism's own word names what a tool lowers: `process: id`.
+  const first = MORPHISMS.has(start.text) ? c.anyName('a value') : c.ownName('a value')
   if (!c.takeSymbol('.')) return { kind: 'name', name: { name: first, span: first.span }, span: first.span }
-  const name = c.anyName('a name')
+  const name = c.ownName('a name')
   const span = c.spanFrom(first)
   return { kind: 'name', name: { module: first, name, span }, span }
 }

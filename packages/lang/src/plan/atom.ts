@@ -1,7 +1,7 @@
 // Structural morphisms as nodes: from the types that come in to a node and the types that go out.
 
 import type { Atom, Expression, Node, Reference, TraceAtom } from '../ast.js'
-import type { Report } from '../diagnostic.js'
+import { error, type Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { join } from '../expression/join.js'
 import { printType } from '../types/print.js'
@@ -60,24 +60,19 @@ export const portName = (word: 'input' | 'output', index: number): string => (in
 
 /** The type of what several sources give together; undefined where one is unknown, or where they clash (then reported). */
 export const joined = (types: readonly (Type | undefined)[], at: Node, report: Report): Type | undefined => {
-  const [first, ...others] = types
-  if (!first) return undefined
-  let type: Type | undefined = first
-  for (const other of others) {
-    if (!other) return undefined
-    type = type && join(type, other)
-  }
-  if (type) return type
-  const shown = types.map((t) => t && `'${printType(t)}'`).join(' and ')
+  if (!types.every((t) => t !== undefined)) return undefined
+  const type = types.reduce<Type | undefined>((all, other) => all && join(all, other), types[0])
+  if (type || types.length === 0) return type
+  const shown = types.map((t) => `'${printType(t)}'`).join(' and ')
   const help = 'what is merged has one type, or types that are disjoint'
-  report({ severity: 'error', code: 'type_mismatch', message: `cannot merge ${shown}`, span: at.span, help })
+  report(error('type_mismatch', `cannot merge ${shown}`, at.span, help))
   return undefined
 }
 
 const wantBool = (expression: Expression, input: Type, report: Report): void => {
   const type = checkExpression(expression, input, report)
   if (!type || isSubtype(type, BOOL) || resolve(type).kind === 'json') return
-  report({ severity: 'error', code: 'type_mismatch', message: `filter needs a bool, this is '${printType(type)}'`, span: expression.span })
+  report(error('type_mismatch', `filter needs a bool, this is '${printType(type)}'`, expression.span))
 }
 
 const partOf = ({ span, index }: Morphism & { kind: 'project' }): Expression => ({
@@ -93,6 +88,6 @@ const projected = (atom: Morphism & { kind: 'project' }, expression: Expression,
   if (tuple.kind === 'tuple' && atom.index < tuple.items.length) return tuple.items[atom.index]
   const message =
     tuple.kind === 'tuple' ? `project(${atom.index}) is beyond the ${tuple.items.length} parts of '${printType(type)}'` : `project takes a tuple, this is '${printType(type)}'`
-  report({ severity: 'error', code: 'type_mismatch', message, span: atom.span, ...(tuple.kind === 'tuple' ? { help: 'parts are counted from 0' } : {}) })
+  report(error('type_mismatch', message, atom.span, tuple.kind === 'tuple' ? 'parts are counted from 0' : undefined))
   return undefined
 }

@@ -1,13 +1,17 @@
 // A binding → a process in a graph: one node for an agent, a plumb or a single morphism; a bound chain is laid open in place.
 
-import type { Chain, PlumbImplementation, Reference } from '../ast.js'
-import { type Bound, findBinding, type Scope, shown } from '../names.js'
+import { nearest } from '@plumb/wire/nearest'
+import type { Chain, Name, PlumbImplementation, Reference } from '../ast.js'
+import { memberOf } from '../check/member.js'
+import { error } from '../diagnostic.js'
+import { type Bound, findBinding, lookUp, type Scope, shown } from '../names.js'
 import type { Span } from '../source.js'
 import { isWirable } from '../types/wirable.js'
 import { arityOf, makeAtom, type Morphism, portName } from './atom.js'
 import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, Process, Source, Work } from './graph.js'
-import { arity as arityWith, match, type Wiring, wire } from './wire.js'
+import { firstOf, lastOf } from './walk.js'
+import { feed, type Wiring, wire } from './wire.js'
 
 /** The stream binding a reference names, or undefined with the error told. */
 export const streamNamed = (reference: Reference, scope: Scope, builder: Builder): Bound | undefined => {
@@ -19,25 +23,25 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
   if (bound.category === 'base') {
     const message = `'${name}' has bare types (base category); only stream morphisms can be wired into pipelines`
     const help = bound.binding.impl.kind === 'tool' ? "agents call tools: name it in an agent's 'tools'" : `give it streams, as in 'let ${bound.name} : !… -> !… = …'`
-    builder.report({ severity: 'error', code: 'bare_in_stream', message, span, help })
-  } else builder.report({ severity: 'error', code: 'not_a_process', message: `'${name}' is a config value, no process`, span })
+    builder.report(error('bare_in_stream', message, span, help))
+  } else builder.report(error('not_a_process', `'${name}' is a config value, no process`, span))
   return undefined
 }
 
 export const instantiate = (bound: Bound, name: string, span: Span, builder: Builder): Process => {
   const { impl } = bound.binding
-  if (impl.kind === 'agent' || impl.kind === 'plumb') {
-    const { inputs, outputs } = portsOf(bound)
-    return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
-  }
+  const { inputs, outputs } = portsOf(bound)
+  if (impl.kind === 'agent' || impl.kind === 'plumb') return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
+  const inlet: Work = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) }
+  if (!builder.isOpen) return processOf(builder.node(name, span, inlet, inputs, outputs))
   const chain = impl as Chain
-  return singleNode(bound, chain, name, builder) ?? layOpen(bound, chain, name, span, builder)
+  return singleNode(bound, chain, name, builder) ?? layOpen(bound, chain, name, span, inlet, builder)
 }
 
 /** The ports that those who wire a binding may name, in the order of its signature. */
 export const portsOf = (bound: Bound): { inputs: GraphPort[]; outputs: GraphPort[] } => {
   const { impl } = bound.binding
-  const ports = (types: readonly (GraphPort['type'])[], nameOf: (i: number) => string) => types.map((type, i) => ({ name: nameOf(i), type }))
+  const ports = (types: readonly GraphPort['type'][], nameOf: (i: number) => string) => types.map((type, i) => ({ name: nameOf(i), type }))
   if (impl.kind === 'plumb') {
     const names = parameterNames(impl)
     const inputs = ports(bound.inputs, (i) => names[i] ?? portName('input', i))
@@ -51,6 +55,21 @@ export const portsOf = (bound: Bound): { inputs: GraphPort[]; outputs: GraphPort
 }
 
 const parameterNames = (impl: PlumbImplementation): string[] => impl.parameters.map((p) => p.text)
+
+// A chain that begins with a filter selects by type as the filter does, also under another name.
+const isSelector = (bound: Bound): boolean => {
+  const seen = new Set<Bound>()
+  for (let next: Bound | undefined = bound; next && !seen.has(next); ) {
+    const { scope, binding }: Bound = next
+    seen.add(next)
+    if (binding.impl.kind === 'agent' || binding.impl.kind === 'tool' || binding.impl.kind === 'plumb' || binding.impl.kind === 'object') return false
+    let first = firstOf(binding.impl)
+    while (first.kind === 'field') first = firstOf(memberOf(first, scope) ?? first.of)
+    if (first.kind !== 'reference') return first.kind === 'filter'
+    next = lookUp(first.name, scope)
+  }
+  return false
+}
 
 // `let inc : !int -> !int = map(value + 1)` is that one node, unless its result has yet to be looked at.
 const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder): Process | undefined => {
@@ -89,17 +108,14 @@ const morphismOf = (chain: Chain): Morphism | undefined => {
   }
 }
 
-const layOpen = (bound: Bound, chain: Chain, name: string, span: Span, builder: Builder): Process => {
+const layOpen = (bound: Bound, chain: Chain, name: string, span: Span, inlet: Work, builder: Builder): Process => {
   const { inputs, outputs } = portsOf(bound)
-  const first = chain.kind === 'sequence' ? chain.items[0] : chain
-  const isSelector = first?.kind === 'filter' || (first?.kind === 'field' && first.of.kind === 'filter')
   const end = (port: GraphPort, work: Work) => builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
-  const outer = builder.within
-  builder.within = { name, ...(outer ? { within: outer } : {}) }
-  const inlets = inputs.map((port) => end(port, { kind: 'pass', as: 'inlet', isSelector }))
-  const outlets = outputs.map((port) => end(port, { kind: 'pass', as: 'outlet', isSelector: false }))
-  wireBetween(bound, chain, inlets, outlets, builder)
-  builder.within = outer
+  const { inlets, outlets } = builder.open(
+    name,
+    () => ({ inlets: inputs.map((port) => end(port, inlet)), outlets: outputs.map((port) => end(port, { kind: 'pass', as: 'outlet', isSelector: false })) }),
+    ({ inlets, outlets }) => wireBetween(bound, chain, inlets, outlets, builder),
+  )
   return {
     name,
     inputs: inputs.map((port, i) => ({ ...port, node: inlets[i] as GraphNode, input: 0 })),
@@ -120,36 +136,37 @@ export const wireBetween = (bound: Bound, chain: Chain, inlets: readonly GraphNo
     },
   }
   const sources: Source[] = inlets.map((node) => ({ node, output: 0, type: node.outputs[0]?.type }))
-  const feeds = sources.length === 0 ? [] : feedsFor(chain, sources, w)
-  const outs = feeds === 'error' ? 'error' : wire(chain, feeds, w)
+  const outs = wire(chain, sources.length === 0 ? [] : feed(sources, chain, bound.name, w), w)
   if (outs === 'error') return
-  const ends = match(outs, outlets.length, bound.binding.signature ?? chain, w)
-  if (ends === 'error') return
-  for (const [i, feed] of ends.entries()) {
-    const outlet = outlets[i]
-    for (const source of feed) if (outlet) builder.connect(source, outlet, 0, chain.span)
+  const last = lastOf(chain)
+  if (outs.length !== outlets.length && outs.length !== 1 && outlets.length !== 1) {
+    const message = `'${bound.name}' has ${outlets.length} outputs in its signature, ${outs.length} come out of its chain`
+    builder.report(error('arity_mismatch', message, last.span))
+    return
   }
-}
-
-const feedsFor = (chain: Chain, sources: readonly Source[], w: Wiring) => {
-  const n = arityWith(chain, sources.length, w)
-  return n === 'error' ? n : match(sources, n, chain, w)
+  for (const [i, outlet] of outlets.entries()) {
+    const ends = outs.length === outlets.length ? outs.slice(i, i + 1) : outs
+    for (const source of ends) builder.connect(source, outlet, 0, last.span)
+  }
 }
 
 const placeAnew = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
   const bound = streamNamed(reference, scope, builder)
-  if (!bound) return undefined
-  const process = instantiate(bound, shown(reference.name), reference.span, builder)
-  return reference.port ? withPort(process, reference, builder) : process
+  return bound && withPort(instantiate(bound, shown(reference.name), reference.span, builder), reference, builder)
 }
 
-/** The process, if it has the port that is named behind `@`. */
-export const withPort = (process: Process, reference: Reference, builder: Builder): Process | undefined => {
-  const { port } = reference
-  if (!port) return process
-  const names = [...process.inputs, ...process.outputs].map((p) => p.name)
-  if (names.includes(port.text)) return process
-  const help = `its ports are ${names.join(', ')}`
-  builder.report({ severity: 'error', code: 'undeclared_port', message: `'${process.name}' has no port '${port.text}'`, span: port.span, help })
+/** The process, if it has the port that is named behind `@`, or none is named. */
+export const withPort = (process: Process, { port }: Reference, builder: Builder): Process | undefined => {
+  if (!port || [...process.inputs, ...process.outputs].some((p) => p.name === port.text)) return process
+  reportNoPort(process, port, builder)
   return undefined
+}
+
+export const reportNoPort = (process: Process, { text, span }: Name, builder: Builder): void => {
+  const names = [...process.inputs, ...process.outputs].map((p) => p.name)
+  const near = nearest(text, names)
+  const help = near ? `did you mean '${near}'?` : `its ports are ${names.join(', ')}`
+  builder.report(error('undeclared_port', `'${process.name}' has no port '${text}'`, span, help))
+  // Any of them may have been meant.
+  for (const { node, input } of process.inputs) builder.markFed(node, input)
 }

@@ -1,15 +1,21 @@
 // Chains → edges. Wires a chain behind what feeds it and gives what comes out, by the rules of language.md, Wiring.
 
-import type { Chain, Node, Reference } from '../ast.js'
+import type { Chain, FieldOf, Node, Reference } from '../ast.js'
 import { memberOf } from '../check/member.js'
+import { error } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
-import type { Scope } from '../names.js'
+import { type Scope, shown } from '../names.js'
 import { arityOf, joined, makeAtom, type Morphism } from './atom.js'
 import type { Builder } from './builder.js'
+import { fieldOfWhole } from './field.js'
 import type { Process, Source } from './graph.js'
+import { partsOfTensor } from './walk.js'
 
-/** Everything that flows into one input. */
-export type Feed = readonly Source[]
+/**
+ * What flows into each input of a chain, from one source or several. `head`: the chain begins a statement, its first processes are sources
+ * only. `unknown`: something does, but there was an error, told by now.
+ */
+export type Feeds = readonly (readonly Source[])[] | 'head' | 'unknown'
 
 export interface Wiring {
   readonly builder: Builder
@@ -18,16 +24,16 @@ export interface Wiring {
   place(reference: Reference): Process | undefined
 }
 
-/** Without feeds the chain heads a statement: its first processes are sources only. `'error'`: told by now, go on without it. */
-export const wire = (chain: Chain, feeds: readonly Feed[] | undefined, w: Wiring): readonly Source[] | 'error' => {
+/** What comes out; `'error'`: told by now. Names behind an error are looked up all the same. */
+export const wire = (chain: Chain, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
   switch (chain.kind) {
     case 'sequence':
       return sequence(chain.items, feeds, w)
     case 'tensor':
-      return tensor(flatten(chain), feeds, w)
+      return tensor(partsOfTensor(chain), feeds, w)
     case 'choice':
     case 'trace':
-      return baseOnly(chain, w)
+      return fail(w, `'${chain.kind === 'choice' ? '+' : 'trace'}' stands in the base category only`, chain, 'streams are combined with ; and *', 'stream_in_base')
     case 'field':
       return field(chain, feeds, w)
     case 'reference':
@@ -37,45 +43,49 @@ export const wire = (chain: Chain, feeds: readonly Feed[] | undefined, w: Wiring
   }
 }
 
-/** What m branches feed to n inputs: each its own, one to all, or all to one. */
-export const match = (sources: readonly Source[], inputs: number, at: Node, w: Wiring): readonly Feed[] | 'error' => {
-  if (sources.length === inputs) return sources.map((s) => [s])
+/** What m branches feed to the n inputs of a chain: each its own, one to all, or all to one. `before` names where they come from. */
+export const feed = (sources: readonly Source[], chain: Chain, before: string | Chain, w: Wiring): Feeds => {
+  const inputs = arity(chain, sources.length, w)
+  if (inputs === 'error') return 'unknown'
   const [only] = sources
-  if (only && sources.length === 1) return Array.from({ length: inputs }, () => [only])
-  if (inputs === 1 && sources.length > 0) return [sources]
-  if (sources.length === 0) return fail(w, 'nothing comes out of what stands before this', at, "only a source can stand before ';'")
-  if (inputs === 0) return fail(w, 'nothing can be wired into this', at)
-  return fail(w, `${sources.length} branches meet ${inputs}`, at, 'between tensors of m and n branches m and n are equal, or one of them is 1')
+  if (sources.length === inputs) return sources.map((s) => [s])
+  if (inputs === 0) fail(w, `nothing can be wired into ${described(chain)}`, chain)
+  else if (!only) {
+    if (typeof before === 'string') fail(w, `nothing is wired into ${described(chain)}: '${before}' has no input`, chain, undefined, 'unwired_input')
+    else fail(w, `nothing comes out of ${described(before)} here`, before)
+  } else if (sources.length === 1) return Array.from({ length: inputs }, () => [only])
+  else if (inputs === 1) return [sources]
+  else fail(w, `${sources.length} branches meet ${inputs}`, chain, 'between tensors of m and n branches m and n are equal, or one of them is 1')
+  return 'unknown'
+}
+
+const described = (chain: Chain): string => {
+  if (chain.kind === 'reference') return `'${shown(chain.name)}${chain.port ? `@${chain.port.text}` : ''}'`
+  return chain.kind === 'empty' || chain.kind === 'discard' ? `'${chain.kind}'` : 'this'
 }
 
 /** How many inputs a chain has when m branches come: merge and barrier take what the others leave. */
-export const arity = (chain: Chain, branches: number, w: Wiring): number | 'error' => {
+const arity = (chain: Chain, branches: number, w: Wiring): number | 'error' => {
   const fixed = fixedArity(chain, w)
   if (fixed === 'error' || typeof fixed === 'number') return fixed
-  const rest = branches - fixed.others
-  return rest < 2 ? fail(w, `'${fixed.atom.kind}' needs two or more inputs`, fixed.atom, `as in '(a * b) ; ${fixed.atom.kind}'`) : branches
+  if (fixed === 'unclear') return fail(w, 'it is not clear which branches belong to which', chain, 'join one of them in a chain of its own')
+  const { others, atom } = fixed
+  return branches - others < 2 ? fail(w, `'${atom.kind}' needs two or more inputs`, atom, `as in '(a * b) ; ${atom.kind}'`) : branches
 }
 
-const fixedArity = (chain: Chain, w: Wiring): number | { others: number; atom: Morphism } | 'error' => {
+/** `unclear`: there are two morphisms of any number of inputs. */
+type Arity = number | { readonly others: number; readonly atom: Morphism } | 'unclear' | 'error'
+
+const fixedArity = (chain: Chain, w: Wiring): Arity => {
   switch (chain.kind) {
     case 'sequence':
       return chain.items[0] ? fixedArity(chain.items[0], w) : 0
-    case 'field': {
-      const member = memberOf(chain, w.scope)
-      return fixedArity(member ?? chain.of, w)
-    }
+    case 'field':
+      return fixedArity(memberOf(chain, w.scope) ?? chain.of, w)
     case 'reference':
-      return w.place(chain) === undefined ? 'error' : mainInputs(chain, w).length
-    case 'tensor': {
-      const parts = chain.items.map((item) => fixedArity(item, w))
-      if (parts.includes('error')) return 'error'
-      const many = parts.find((p) => typeof p === 'object')
-      const others = parts.reduce<number>((sum, p) => sum + (typeof p === 'number' ? p : 0), 0)
-      if (many === undefined || typeof many !== 'object') return others
-      return parts.filter((p) => typeof p === 'object').length > 1
-        ? fail(w, 'it is not clear which branches belong to which', chain, 'join one of them in a chain of its own')
-        : { others: others + many.others, atom: many.atom }
-    }
+      return w.place(chain) ? mainInputs(chain, w).length : 'error'
+    case 'tensor':
+      return chain.items.map((item) => fixedArity(item, w)).reduce(together, 0)
     case 'choice':
     case 'trace':
       return 1
@@ -86,70 +96,63 @@ const fixedArity = (chain: Chain, w: Wiring): number | { others: number; atom: M
   }
 }
 
-const sequence = (items: readonly Chain[], feeds: readonly Feed[] | undefined, w: Wiring): readonly Source[] | 'error' => {
+const together = (a: Arity, b: Arity): Arity => {
+  if (a === 'error' || b === 'error') return 'error'
+  if (a === 'unclear' || b === 'unclear') return 'unclear'
+  if (typeof a === 'number') return typeof b === 'number' ? a + b : { ...b, others: a + b.others }
+  return typeof b === 'number' ? { ...a, others: a.others + b } : 'unclear'
+}
+
+const sequence = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
   let sources: readonly Source[] | 'error' = []
   for (const [i, item] of items.entries()) {
     if (i === 0) sources = wire(item, feeds, w)
-    else if (sources === 'error') {
-      // What stands behind an error is wired to nothing, but its own errors are told.
-      sources = wire(item, unknownFeeds(item, w), w)
-    } else {
-      const n = arity(item, sources.length, w)
-      const next = n === 'error' ? n : match(sources, n, item, w)
-      sources = wire(item, next === 'error' ? unknownFeeds(item, w) : next, w)
-    }
+    else if (sources === 'error') sources = wire(item, 'unknown', w)
+    else sources = wire(item, feed(sources, item, items[i - 1] ?? item, w), w)
   }
   return sources
 }
 
-const unknownFeeds = (item: Chain, w: Wiring): readonly Feed[] => {
-  const n = fixedArity(item, w)
-  return Array.from({ length: typeof n === 'number' ? n : 2 }, () => [])
+const tensor = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
+  const outs = split(items, feeds, w).map((part, i) => wire(items[i] as Chain, part, w))
+  return outs.every((out) => out !== 'error') ? outs.flat() : 'error'
 }
 
-const tensor = (items: readonly Chain[], feeds: readonly Feed[] | undefined, w: Wiring): readonly Source[] | 'error' => {
-  const outs: Source[] = []
-  let isBroken = false
+// To each its own inputs; the one merge or barrier among them takes the rest.
+const split = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly Feeds[] => {
+  if (feeds === 'head' || feeds === 'unknown') return items.map(() => feeds)
+  const arities = items.map((item) => fixedArity(item, w))
+  const others = arities.reduce<number>((sum, n) => sum + (typeof n === 'number' ? n : 0), 0)
   let used = 0
-  const fixed = items.map((item) => fixedArity(item, w))
-  const others = fixed.reduce<number>((sum, n) => sum + (typeof n === 'number' ? n : 0), 0)
-  for (const [i, item] of items.entries()) {
-    const n = fixed[i]
-    const take = typeof n === 'number' ? n : Math.max(0, (feeds?.length ?? 0) - others)
-    const out = wire(item, feeds?.slice(used, used + take), w)
-    used += take
-    if (out === 'error') isBroken = true
-    else outs.push(...out)
-  }
-  return isBroken ? 'error' : outs
+  return arities.map((n) => {
+    const from = used
+    used += typeof n === 'number' ? n : feeds.length - others
+    return feeds.slice(from, used)
+  })
 }
 
-/** `(a * b) * c` is `a * b * c`. */
-const flatten = (chain: Chain & { kind: 'tensor' }): Chain[] => chain.items.flatMap((item) => (item.kind === 'tensor' ? flatten(item) : [item]))
-
-const field = (chain: Chain & { kind: 'field' }, feeds: readonly Feed[] | undefined, w: Wiring): readonly Source[] | 'error' => {
+const field = (chain: FieldOf, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
   const member = memberOf(chain, w.scope)
   if (member) return wire(member, feeds, w)
   const outs = wire(chain.of, feeds, w)
   if (outs === 'error') return outs
-  if (outs.length === 0) return fail(w, 'nothing comes out here that could have a field', chain)
-  const { span, field: name } = chain
-  const expression = { kind: 'field', of: { kind: 'name', name: 'value', span: chain.of.span }, field: name, span } as const
+  if (outs.length === 0) return fail(w, `nothing comes out of ${described(chain.of)} here`, chain.of)
+  const expression = fieldOfWhole(chain)
+  const { text, span } = chain.field
   return outs.map((source) => {
     const type = source.type && checkExpression(expression, source.type, w.builder.report)
-    const node = w.builder.node(`.${name.text}`, name.span, { kind: 'map', expression }, [{ name: 'input', type: source.type }], [{ name: 'output', type }])
-    w.builder.connect(source, node, 0, name.span)
+    const node = w.builder.node(`.${text}`, span, { kind: 'map', expression }, [{ name: 'input', type: source.type }], [{ name: 'output', type }])
+    w.builder.connect(source, node, 0, span)
     return { node, output: 0, type }
   })
 }
 
-const reference = (chain: Reference, feeds: readonly Feed[] | undefined, w: Wiring): readonly Source[] | 'error' => {
+const reference = (chain: Reference, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
   const process = w.place(chain)
   if (!process) return 'error'
-  const inputs = mainInputs(chain, w)
-  for (const [i, feed] of (feeds ?? []).entries()) {
-    const port = inputs[i]
-    for (const source of feed) if (port) w.builder.connect(source, port.node, port.input, chain.span)
+  for (const [i, port] of mainInputs(chain, w).entries()) {
+    if (feeds === 'unknown') w.builder.markFed(port.node, port.input)
+    else if (feeds !== 'head') for (const source of feeds[i] ?? []) w.builder.connect(source, port.node, port.input, chain.span)
   }
   if (chain.port) return process.outputs.filter((o) => o.name === chain.port?.text)
   const output = process.outputs.filter((o) => o.name === 'output')
@@ -164,23 +167,20 @@ const mainInputs = (chain: Reference, w: Wiring): Process['inputs'] => {
   return input.length > 0 ? input : inputs
 }
 
-const morphism = (atom: Morphism, feeds: readonly Feed[] | undefined, w: Wiring): readonly Source[] | 'error' => {
-  if (!feeds && atom.kind !== 'empty') {
+const morphism = (atom: Morphism, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
+  if (feeds === 'head' && atom.kind !== 'empty') {
     return fail(w, `nothing is wired into '${atom.kind}' here`, atom, "wire something into it, as in 'input ; …'", 'unwired_input')
   }
-  const wired = feeds ?? []
-  const types = wired.map((feed) => (feed.length === 0 ? undefined : joined(feed.map((s) => s.type), atom, w.builder.report)))
+  // What comes out behind an error may still have a type of its own.
+  const unknown = Array.from({ length: arityOf(atom) === 'many' ? 2 : Number(arityOf(atom)) }, () => [])
+  const wired = feeds === 'head' ? [] : feeds === 'unknown' ? unknown : feeds
+  const types = wired.map((sources) => joined(sources.map((s) => s.type), atom, w.builder.report))
   const node = makeAtom(atom, types, atom.kind, w.builder)
-  for (const [input, feed] of wired.entries()) for (const source of feed) w.builder.connect(source, node, input, atom.span)
+  for (const [input, sources] of wired.entries()) for (const source of sources) w.builder.connect(source, node, input, atom.span)
   return node.outputs.map((port, output) => ({ node, output, type: port.type }))
 }
 
-const baseOnly = (chain: Chain & { kind: 'choice' | 'trace' }, w: Wiring): 'error' => {
-  const word = chain.kind === 'choice' ? '+' : 'trace'
-  return fail(w, `'${word}' stands in the base category only`, chain, 'streams are combined with ; and *', 'stream_in_base')
-}
-
 const fail = (w: Wiring, message: string, at: Node, help?: string, code: 'arity_mismatch' | 'unwired_input' | 'stream_in_base' = 'arity_mismatch'): 'error' => {
-  w.builder.report({ severity: 'error', code, message, span: at.span, ...(help === undefined ? {} : { help }) })
+  w.builder.report(error(code, message, at.span, help))
   return 'error'
 }

@@ -1,7 +1,8 @@
 // Writes the source of a scanner. No text of a user is in it: names, literals and keys appear as numbers of bytes.
 //
-// In the generated code `i` is the place, `c` the byte there (before a value) and `d` how many containers are open. A record is a loop over a switch:
-// the case of the field that followed this one last time is tried first, so that any steady order of keys runs without a look-up.
+// In the generated code `i` is the place, `c` the byte there (before a value) and `d` how many containers are open. A record is a
+// loop over a switch: the case of the field that followed this one last time is tried first, so that any steady order of keys
+// runs without a look-up.
 
 import { hasDefaults, isRequired } from './presence.js'
 import type { Path, Scanner } from './scan.js'
@@ -129,17 +130,18 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
     return branches.join(' else ')
   }
 
-  // Trying costs what the failed attempts have read. Nested sums could make that exponential, so past a few times the length the scan gives up.
+  // Trying costs what the failed attempts have read. Nested sums could make that exponential, so past a few times the length the
+  // scan gives up.
   private attempts(types: readonly Type[], wanted: Wanted | undefined, depth: string): string {
     const calls = types.map((t) => this.call(t, wanted, depth))
     if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
     this.hasAttempts = true
     const at = this.variable()
-    const resets = (wanted ? slotsOf(wanted) : []).map((k) => `caps[${2 * k}] = -1; `)
     const count = this.variable()
-    if (this.hasDefaults) resets.push(`caps[${this.absent}] = ${count}; `)
-    const reset = resets.join('')
-    const first = `${this.hasDefaults ? `const ${count} = caps[${this.absent}]\n` : ''}let ${at} = ${calls[0]}`
+    const note = this.hasDefaults ? `const ${count} = caps[${this.absent}]\n` : ''
+    // What the attempt captured stays: the next one reads the same bytes.
+    const reset = this.hasDefaults ? `caps[${this.absent}] = ${count}; ` : ''
+    const first = `${note}let ${at} = ${calls[0]}`
     const others = calls
       .slice(1)
       .map((call) => `if (${at} < 0) { waste += far > i ? far - i : 1; if (waste > most) return -1; ${reset}${at} = ${call} }`)
@@ -241,7 +243,8 @@ else return -1
 }`
   }
 
-  // They go behind the last field (`e`), in the order of declaration. A comma comes before each but the first of an object that is empty.
+  // They go behind the last field (`e`), in the order of declaration. A comma comes before each but the first of an object that
+  // is empty.
   private absentDefaults(fields: readonly Field[]): string {
     const seen = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => `seen${w} !== 0`).join(' || ')
     const tests = fields.flatMap((field, k) => {

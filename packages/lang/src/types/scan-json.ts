@@ -68,15 +68,12 @@ export const numberRest = (buf: Uint8Array, at: number, start: number): number =
   return Number.isFinite(Number(latin1(buf, start, i))) ? i : -1
 }
 
-/** At the `.`, `e` or `E` of an int: a fraction of zeros is none; anything else is the slow path's to judge. */
+/** At the `.`, `e` or `E` of an int: a fraction of zeros is none; what else follows is the slow path's to judge. */
 export const intRest = (buf: Uint8Array, at: number): number => {
-  let i = at
-  if (buf[i] !== 46 || buf[i + 1] !== 48) return -1
-  let c = 48
-  i++
-  do c = buf[++i] as number
-  while (c === 48)
-  return (c > 48 && c < 58) || c === 101 || c === 69 ? -1 : i
+  if (buf[at] !== 46 || buf[at + 1] !== 48) return -1
+  let i = at + 2
+  while (buf[i] === 48) i++
+  return i
 }
 
 /** Any value, with no space before it; `depth` containers are open around it. */

@@ -6,9 +6,10 @@ import type { Type } from './type.js'
 
 export interface Scanner {
   /**
-   * The whole message is `buf[start..end)`; gives `end`, or -1 for "not sure: ask the tree". The bytes are valid UTF-8, and `end` is inside the buffer,
-   * not its length. `caps` receives start and end of wanted path k at 2k and 2k + 1, start -1 where it is absent; behind them, at `absent`, how many
-   * fields with a default are absent, and for each the place where it is to be inserted and the number of the insertion, in order of place.
+   * The whole message is `buf[start..end)`; gives `end`, or -1 for "not sure: ask the tree". The bytes are valid UTF-8, and `end`
+   * is inside the buffer, not its length. `caps` receives start and end of wanted path k at 2k and 2k + 1, start -1 where it is
+   * absent; behind them, at `absent`, how many fields with a default are absent, and for each the place where it is to be
+   * inserted and the number of the insertion, in order of place.
    */
   readonly scan: (buf: Uint8Array, start: number, end: number, caps: Int32Array) => number
   readonly absent: number

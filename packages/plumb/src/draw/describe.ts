@@ -1,6 +1,6 @@
 // What is said of a node in pictures and as JSON: its kind, its expression, and of an agent who answers and with what tools.
 
-import { agentOf, type GraphNode, type Json } from '@plumb/lang'
+import { agentOf, type GraphNode, type Json, type Opened } from '@plumb/lang'
 
 export type NodeKind =
   | 'input'
@@ -20,6 +20,13 @@ export type NodeKind =
   | 'outlet'
 
 export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind)
+
+/** The bound chains that a node was laid open with, from the outermost. */
+export const openedAround = ({ within }: GraphNode): Opened[] => {
+  const around: Opened[] = []
+  for (let opened = within; opened; opened = opened.within) around.unshift(opened)
+  return around
+}
 
 /** The source text of a map or a filter between its parentheses, on one line; that of a projection and of `.field` is as it is written. */
 export const expressionOf = ({ name, work }: GraphNode): string | undefined => {
@@ -59,6 +66,7 @@ const texts = (value: Json | undefined): string[] => list(value).filter((item) =
 // Of a server that is configured in place only the name is told: the rest may be secret.
 const serverName = (server: Json): string => {
   if (typeof server === 'string') return server
-  const name = typeof server === 'object' && server !== null && !Array.isArray(server) ? (server as { readonly [key: string]: Json }).name : undefined
+  const name =
+    typeof server === 'object' && server !== null && !Array.isArray(server) ? (server as { readonly [key: string]: Json }).name : undefined
   return typeof name === 'string' ? name : 'mcp'
 }

@@ -15,8 +15,14 @@ export const toDot = ({ name, boxes, wires }: Picture): string =>
     `  node [shape=box, style="filled,rounded", fontname=${FONT}, fontsize=13, height=0.35, margin="0.1,0.03", penwidth=1.2]`,
     `  edge [fontname=${FONT}, fontsize=9.5, arrowsize=0.7, penwidth=1.2]`,
     ...within(undefined, boxes, 0),
-    ...rank('source', boxes.filter(({ kind }) => kind === 'input')),
-    ...rank('sink', boxes.filter(({ kind }) => kind === 'output')),
+    ...rank(
+      'source',
+      boxes.filter(({ kind }) => kind === 'input'),
+    ),
+    ...rank(
+      'sink',
+      boxes.filter(({ kind }) => kind === 'output'),
+    ),
     ...wires.map((wire) => `  ${wireLine(wire)}`),
     '}',
     '',
@@ -68,7 +74,7 @@ const shapeOf = ({ kind }: Box): string[] => {
       return ['shape=oval', 'style=filled', 'margin="0.02,0"']
     case 'inlet':
     case 'outlet':
-      return ['shape=circle', 'width=0.12', 'fixedsize=true']
+      return ['shape=circle', 'width=0.12', 'height=0.12', 'fixedsize=true']
     default:
       return []
   }
@@ -78,15 +84,17 @@ const shapeOf = ({ kind }: Box): string[] => {
 const labelOf = (box: Box, colours: Colours): string => {
   if (box.kind === 'inlet' || box.kind === 'outlet') return html('')
   const isAnonymous = box.title === box.kind && box.kind !== 'input' && box.kind !== 'output'
-  const title = isAnonymous ? html(box.title) : `<B>${html(box.title)}</B>`
   const rows = [
     portRow(box.inputs, 'i', colours),
-    `<TR><TD>${title}</TD></TR>`,
-    box.detail === '' ? '' : `<TR><TD>${small(box.detail, colours)}</TD></TR>`,
+    isAnonymous ? `<TR><TD>${html(box.title)}</TD></TR>` : `${ABOVE_BOLD}<TR><TD><B>${html(box.title)}</B></TD></TR>`,
+    box.detail === '' ? '' : `<TR><TD CELLPADDING="1">${small(box.detail, colours)}</TD></TR>`,
     portRow(box.outputs, 'o', colours),
   ]
-  return `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">${rows.join('')}</TABLE>`
+  return `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">${rows.join('')}</TABLE>`
 }
+
+// Graphviz sets bold text too high in its line.
+const ABOVE_BOLD = '<TR><TD HEIGHT="2"></TD></TR>'
 
 const portRow = (names: readonly string[], side: 'i' | 'o', colours: Colours): string => {
   if (names.length === 0) return ''
@@ -140,4 +148,9 @@ const html = (text: string): string => {
 }
 
 // What XML may not hold is shown as an escape; lines stay lines.
-const characters = (text: string): string => text.split('\n').map(escapeControls).join('\n').replace(/[\ufffe\uffff]/g, '\ufffd')
+const characters = (text: string): string =>
+  text
+    .split('\n')
+    .map(escapeControls)
+    .join('\n')
+    .replace(/[\ufffe\uffff]/g, '\ufffd')

@@ -9,41 +9,50 @@ export interface Link {
   readonly to: GraphNode
   readonly input: number
   readonly isChecked: boolean
-  readonly through: readonly GraphNode[]
+  /** Names of the channels folded into it. */
+  readonly channels: readonly string[]
 }
 
 /** No path is lost, and none is made: what joins several wires to several others stays. */
 export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: Link[] } => {
-  let links: Link[] = edges.map((edge) => ({ ...edge, through: [] }))
-  let kept = nodes
-  for (let before = -1; before !== kept.length; ) {
-    before = kept.length
-    kept = kept.filter((node) => {
-      const into = links.filter((link) => link.to === node)
-      const out = links.filter((link) => link.from === node)
-      if (!isFoldable(node, into, out)) return true
-      const others = links.filter((link) => link.to !== node && link.from !== node)
-      links = [...others, ...into.flatMap((first) => out.map((second) => joined(first, node, second)))]
-      return false
-    })
+  const ends = new Map(nodes.map((node) => [node, { into: new Set<Link>(), out: new Set<Link>() }]))
+  const add = (link: Link) => {
+    ends.get(link.to)?.into.add(link)
+    ends.get(link.from)?.out.add(link)
   }
-  return { nodes: kept, links: inOrder(links) }
+  const remove = (link: Link) => {
+    ends.get(link.to)?.into.delete(link)
+    ends.get(link.from)?.out.delete(link)
+  }
+  for (const edge of edges) add({ ...edge, channels: [] })
+  const waiting = [...nodes]
+  for (const node of waiting) {
+    const [into, out] = [[...(ends.get(node)?.into ?? [])], [...(ends.get(node)?.out ?? [])]]
+    if (!ends.has(node) || !isFoldable(node, into, out)) continue
+    for (const link of [...into, ...out]) remove(link)
+    ends.delete(node)
+    for (const first of into) for (const second of out) add(joined(first, node, second))
+    // What was beside it may be foldable now.
+    waiting.push(...into.map(({ from }) => from), ...out.map(({ to }) => to))
+  }
+  return { nodes: [...ends.keys()], links: inOrder([...ends.values()].flatMap(({ out }) => [...out])) }
 }
 
 // An end that nothing comes to or goes from is a port that is closed or drained.
-const isFoldable = ({ work }: GraphNode, into: readonly Link[], out: readonly Link[]): boolean => {
-  if (work.kind !== 'pass' || into.some((link) => out.includes(link))) return false
+const isFoldable = (node: GraphNode, into: readonly Link[], out: readonly Link[]): boolean => {
+  const { work } = node
+  if (work.kind !== 'pass' || into.some(({ from }) => from === node)) return false
   if (work.as === 'channel') return into.length === 1 && out.length === 1
   return (work.as === 'inlet' || work.as === 'outlet') && (into.length <= 1 || out.length <= 1)
 }
 
-const joined = (first: Link, node: GraphNode, second: Link): Link => ({
+const joined = (first: Link, { name, work }: GraphNode, second: Link): Link => ({
   from: first.from,
   output: first.output,
   to: second.to,
   input: second.input,
   isChecked: first.isChecked || second.isChecked,
-  through: [...first.through, node, ...second.through],
+  channels: [...first.channels, ...(work.kind === 'pass' && work.as === 'channel' ? [name] : []), ...second.channels],
 })
 
 // As the program has it, however much was folded.

@@ -13,7 +13,7 @@ export interface Colours {
 const colours = (fill: string, line: string, text: string, faint: string): Colours => ({ fill, line, text, faint })
 
 const STRUCTURE = colours('#eef1f5', '#8a94a3', '#1f2733', '#5b6675')
-const PORT = colours('#3d4757', '#3d4757', '#ffffff', '#d5dbe3')
+const PORT = colours('#3d4757', '#8a94a3', '#ffffff', '#d5dbe3')
 const TRANSFORM = colours('#e3f0fd', '#4b8fd6', '#0e2a47', '#44617f')
 
 export const BOX_COLOURS: Readonly<Record<NodeKind, Colours>> = {

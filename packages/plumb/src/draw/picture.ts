@@ -2,7 +2,7 @@
 
 import { type Graph, type GraphNode, type GraphPort, type Opened, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
-import { agentAt, type AgentDescription, expressionOf, kindOf, type NodeKind } from './describe.js'
+import { type AgentDescription, agentAt, expressionOf, kindOf, type NodeKind, openedAround } from './describe.js'
 import { fold, type Link } from './fold.js'
 
 export interface Picture {
@@ -42,15 +42,20 @@ export interface Wire {
   readonly role: 'data' | 'control' | 'telemetry'
 }
 
+const MAX_NAME = 40
 const MAX_TYPE = 30
 const MAX_EXPRESSION = 36
+// Chains of chains may be thousands deep.
+const MAX_FRAMES = 8
 
 export const pictureOf = (name: string, graph: Graph): Picture => {
   const { nodes, links } = fold(graph)
   const ids = new Map<string, number>()
   const shown = new Map(nodes.map((node) => [node, { sides: sidesOf(node, links), id: unique(node.name, ids) }]))
   const boxes = new Map([...shown].map(([node, { sides, id }]) => [node, boxOf(node, id, sides)]))
-  const wires = links.map((link) => wireOf(link, boxes.get(link.from) as Box, boxes.get(link.to) as Box, shown.get(link.from)?.sides, shown.get(link.to)?.sides))
+  const wires = links.map((link) =>
+    wireOf(link, boxes.get(link.from) as Box, boxes.get(link.to) as Box, shown.get(link.from)?.sides, shown.get(link.to)?.sides),
+  )
   return { name, boxes: [...boxes.values()], wires }
 }
 
@@ -90,25 +95,26 @@ const boxOf = (node: GraphNode, id: string, { inputs, outputs }: Sides): Box => 
   return {
     id,
     kind,
-    title: node.name,
+    title: preview(node.name === 'project' ? (expression ?? node.name) : node.name, MAX_NAME),
     detail: detailOf(node, kind, expression, agent),
     tip: tipOf(node, kind, expression, agent),
-    inputs: inputs.map((i) => (isBarrier ? String(i) : (node.inputs[i]?.name ?? ''))),
-    outputs: outputs.map((i) => node.outputs[i]?.name ?? ''),
+    inputs: inputs.map((i) => (isBarrier ? String(i) : preview(node.inputs[i]?.name ?? '', MAX_NAME))),
+    outputs: outputs.map((i) => preview(node.outputs[i]?.name ?? '', MAX_NAME)),
     tools: agent ? [...agent.tools, ...agent.mcp.map((server) => `${server} (mcp)`)] : [],
-    frames: framesAround(node.within),
+    frames: openedAround(node).slice(0, MAX_FRAMES),
   }
 }
 
-const framesAround = (opened: Opened | undefined): Opened[] => (opened ? [...framesAround(opened.within), opened] : [])
-
 const detailOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, agent: AgentDescription | undefined): string => {
-  if (agent) return ['agent', agent.command ? preview(agent.command.join(' '), MAX_EXPRESSION) : whoAnswers(agent)].filter((part) => part !== '').join(' · ')
+  if (agent)
+    return ['agent', agent.command ? preview(agent.command.join(' '), MAX_EXPRESSION) : whoAnswers(agent)]
+      .filter((part) => part !== '')
+      .join(' · ')
   if (kind === 'channel') return typeText(node.outputs[0]?.type)
   if (expression === undefined) return node.name === kind || kind === 'input' || kind === 'output' ? '' : kind
-  if (expression === node.name) return ''
+  if (expression === node.name || node.name === 'project') return ''
   const text = preview(expression, MAX_EXPRESSION)
-  return node.name === kind || node.name === 'project' ? text : `${kind} ${text}`
+  return node.name === kind ? text : `${kind}(${text})`
 }
 
 const whoAnswers = ({ provider, model }: AgentDescription): string => [provider, model].filter((part) => part !== undefined).join(' ')
@@ -128,7 +134,7 @@ const tipOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, 
 const wireOf = (link: Link, from: Box, to: Box, fromSides: Sides | undefined, toSides: Sides | undefined): Wire => {
   const source = link.from.outputs[link.output]?.type
   const target = link.to.inputs[link.input]?.type
-  const channels = link.through.filter((node) => kindOf(node) === 'channel').map((node) => `${node.name}: `)
+  const channels = link.channels.map((channel) => `${channel}: `).join('')
   const place = (ports: readonly number[] | undefined, port: number) => (ports?.includes(port) ? ports.indexOf(port) : undefined)
   const whole = typesOf(source, target, link.isChecked, printed)
   // A channel that has a box of its own says there what it carries.
@@ -138,14 +144,19 @@ const wireOf = (link: Link, from: Box, to: Box, fromSides: Sides | undefined, to
     output: place(fromSides?.outputs, link.output),
     to,
     input: place(toSides?.inputs, link.input),
-    label: isSaid ? '' : channels.join('') + typesOf(source, target, link.isChecked, typeText),
-    tip: `${from.id} → ${to.id}\n${channels.join('')}${whole}${link.isChecked ? '\nchecked at run time' : ''}`,
+    label: isSaid ? '' : channels + typesOf(source, target, link.isChecked, typeText),
+    tip: `${from.id} → ${to.id}\n${channels}${whole}${link.isChecked ? '\nchecked at run time' : ''}`,
     role: roleOf(link),
   }
 }
 
 // What flows, and what the receiver takes it for when each message has to be looked at.
-const typesOf = (source: Type | undefined, target: Type | undefined, isChecked: boolean, print: (type: Type | undefined) => string): string => {
+const typesOf = (
+  source: Type | undefined,
+  target: Type | undefined,
+  isChecked: boolean,
+  print: (type: Type | undefined) => string,
+): string => {
   const [given, taken] = [print(source ?? target), print(target)]
   return isChecked && target && given !== taken ? `${given} → ${taken}` : given
 }
@@ -155,7 +166,10 @@ const printed = (type: Type | undefined): string => (type ? printType(type) : ''
 const typeText = (type: Type | undefined): string => preview(printed(type), MAX_TYPE)
 
 const roleOf = ({ from, output, to, input }: Link): Wire['role'] => {
-  const ends = [from.work.kind === 'agent' ? from.outputs[output]?.name : undefined, to.work.kind === 'agent' ? to.inputs[input]?.name : undefined]
+  const ends = [
+    from.work.kind === 'agent' ? from.outputs[output]?.name : undefined,
+    to.work.kind === 'agent' ? to.inputs[input]?.name : undefined,
+  ]
   if (ends.includes('ctrl_in') || ends.includes('ctrl_out')) return 'control'
   return ends.includes('telemetry') ? 'telemetry' : 'data'
 }

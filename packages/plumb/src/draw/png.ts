@@ -1,7 +1,9 @@
 // SVG → PNG, drawn by resvg compiled to WebAssembly. The only door to it, and to the font that stands in for those of the machine.
 
-/** Pixels to a point: sharp on the screens of today. */
+/** Sharp on the screens of today. */
 const SCALE = 2
+/** Larger pictures are made less sharp. */
+const MAX_PIXELS = 100_000_000
 
 let isReady = false
 
@@ -16,5 +18,12 @@ export const toPng = async (svg: string): Promise<Uint8Array> => {
     isReady = true
   }
   const font = { fontBuffers: [regular.default, bold.default], defaultFontFamily: 'Arimo', sansSerifFamily: 'Arimo' }
-  return new Resvg(svg, { font, fitTo: { mode: 'zoom', value: SCALE } }).render().asPng()
+  return new Resvg(svg, { font, fitTo: { mode: 'zoom', value: scaleFor(svg) } }).render().asPng()
+}
+
+// A point is 4/3 of a pixel.
+const scaleFor = (svg: string): number => {
+  const [, width = '1', height = '1'] = /<svg width="([\d.]+)pt"\s+height="([\d.]+)pt"/.exec(svg) ?? []
+  const pixels = Number(width) * Number(height) * (16 / 9)
+  return Math.min(SCALE, Math.sqrt(MAX_PIXELS / pixels))
 }

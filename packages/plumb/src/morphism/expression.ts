@@ -1,6 +1,6 @@
 // map, filter, project, .field, discard: one compiled stage on each message. It checks the message against its type on the way.
 
-import { type Sink, type Stage, Verdict } from '@plumb/lang'
+import { compileCheck, compileFilter, compileMap, type GraphNode, type Sink, type Stage, Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import { Morphism } from './morphism.js'
 
@@ -36,4 +36,13 @@ export class ExpressionMorphism extends Morphism {
       if (this.#stage.fault) this.#report(this.#stage.fault)
     }
   }
+}
+
+/** What a node does with a message at its first input; all others only look whether it has the type of the input. */
+export const stageOf = ({ work, inputs, span }: GraphNode): Stage => {
+  const type = inputs[0]?.type ?? { kind: 'json' }
+  if (work.kind === 'map') return compileMap(work.expression, type)
+  if (work.kind === 'filter') return compileFilter(work.expression, type)
+  if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span }, type)
+  return compileCheck(type)
 }

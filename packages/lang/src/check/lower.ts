@@ -1,0 +1,76 @@
+// tool { process: f }: whether f is total, and has the tool's own types (language.md, Totality).
+
+import type { Chain, QualifiedName } from '../ast.js'
+import { error, type Report } from '../diagnostic.js'
+import { MORPHISMS, NOT_TOTAL } from '../morphism.js'
+import { type Bound, findBinding, lookUp, type Scope, shown } from '../names.js'
+import { isEqual } from '../types/equal.js'
+import { printType } from '../types/print.js'
+import { type Type, UNIT } from '../types/type.js'
+import { memberOf } from './member.js'
+
+export const lower = (tool: Bound, name: QualifiedName, report: Report): void => {
+  if (!name.module && MORPHISMS.has(name.name.text)) return lowerMorphism(tool, name, report)
+  const process = findBinding(name, tool.scope, report, (b) => b.category === 'stream')
+  if (process === 'unknown' || process.category === 'unknown') return
+  if (process.category !== 'stream') {
+    const help = "'process' names an agent, a plumb or a chain of stream morphisms"
+    report(error('not_a_process', `'${shown(name)}' is no stream process`, name.span, help))
+    return
+  }
+  const word = notTotalIn(process)
+  if (word !== undefined) return notTotal(word, name, report)
+  const { impl } = process.binding
+  const { inputs, outputs } = process
+  if (impl.kind === 'copy') return sameTypes(tool, name, inputs[0], pairOf(inputs[0]), report)
+  if (impl.kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {
+    report(error('arity_mismatch', `'${shown(name)}' has several ports and cannot be lowered`, name.span, 'a tool has one input and one output'))
+    return
+  }
+  sameTypes(tool, name, inputs[0], outputs[0], report)
+}
+
+const lowerMorphism = (tool: Bound, name: QualifiedName, report: Report): void => {
+  const word = name.name.text
+  const [input] = tool.inputs
+  if (NOT_TOTAL.has(word)) notTotal(word, name, report)
+  else if (word === 'map') {
+    report(error('not_a_process', "'map' needs its expression", name.span, "bind it first, as in 'let inc : !int -> !int = map(value + 1)'"))
+  } else sameTypes(tool, name, input, word === 'id' ? input : word === 'copy' ? pairOf(input) : UNIT, report)
+}
+
+const pairOf = (type: Type | undefined): Type | undefined => type && { kind: 'tuple', items: [type, type] }
+
+const notTotal = (word: string, { span }: QualifiedName, report: Report): void =>
+  report(error('lower_not_total', `cannot lower ${word} to a tool (not total)`, span, 'a tool gives exactly one result for each input'))
+
+const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, output: Type | undefined, report: Report): void => {
+  const same = (side: string, of: Type | undefined, own: Type | undefined) => {
+    if (!of || !own || isEqual(of, own)) return
+    const message = `the ${side} of '${shown(name)}' is '${printType(of)}', that of tool '${tool.name}' is '${printType(own)}': they must be equal`
+    report(error('type_mismatch', message, name.span))
+  }
+  same('input', input, tool.inputs[0])
+  same('output', output, tool.outputs[0])
+}
+
+/** The first morphism that is not total, through chains of chains; agents and plumbs answer for themselves. */
+const notTotalIn = (process: Bound): string | undefined => {
+  const seen = new Set<Bound>()
+  const waiting: { readonly chain: Chain; readonly scope: Scope }[] = []
+  const open = (bound: Bound | undefined) => {
+    const impl = bound?.binding.impl
+    if (!bound || !impl || seen.has(bound) || impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'plumb' || impl.kind === 'object') return
+    seen.add(bound)
+    waiting.push({ chain: impl, scope: bound.scope })
+  }
+  open(process)
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { chain, scope } = next
+    if (NOT_TOTAL.has(chain.kind)) return chain.kind
+    if (chain.kind === 'reference') open(lookUp(chain.name, scope))
+    else if (chain.kind === 'field') waiting.push({ chain: memberOf(chain, scope) ?? chain.of, scope })
+    else if (chain.kind === 'sequence' || chain.kind === 'tensor') for (const item of chain.items.toReversed()) waiting.push({ chain: item, scope })
+  }
+  return undefined
+}

@@ -1,0 +1,70 @@
+// What a binding is made of: the bindings that stand in its chain, body or config.
+
+import type { Chain, PlumbImplementation, QualifiedName, Value } from '../ast.js'
+import { type Bound, lookUp, type Scope } from '../names.js'
+import { memberOf } from './member.js'
+
+/**
+ * As often as they are named. Not what an agent may call: its tools may call it in turn. Of a tool, only what it combines: other tools,
+ * while a process that it lowers holds none.
+ */
+export const partsOf = ({ binding: { impl }, scope }: Bound): readonly Bound[] => {
+  switch (impl.kind) {
+    case 'agent':
+      return []
+    case 'tool':
+      return impl.config.entries.filter((e) => COMBINING.has(e.key.text)).flatMap((e) => inValue(e.value, scope))
+    case 'object':
+      return inValue(impl, scope)
+    case 'plumb':
+      return inBody(impl, scope)
+    default:
+      return inChain(impl, scope)
+  }
+}
+
+const COMBINING: ReadonlySet<string> = new Set(['pool', 'handoff', 'spy', 'flaky'])
+
+const inValue = (value: Value, scope: Scope): readonly Bound[] => {
+  switch (value.kind) {
+    case 'name':
+      return named(value.name, scope)
+    case 'list':
+      return value.items.flatMap((item) => inValue(item, scope))
+    case 'object':
+      return value.entries.flatMap((entry) => inValue(entry.value, scope))
+    default:
+      return []
+  }
+}
+
+const inBody = (impl: PlumbImplementation, scope: Scope): readonly Bound[] => {
+  const local = new Set(impl.parameters.map((p) => p.text))
+  for (const s of impl.statements) if (s.kind === 'channel') local.add(s.name.text)
+  return impl.statements.flatMap((s) => {
+    if (s.kind === 'wire') return inChain(s.chain, scope, local)
+    return s.kind === 'spawn' ? named(s.process, scope) : []
+  })
+}
+
+const inChain = (chain: Chain, scope: Scope, local?: ReadonlySet<string>): readonly Bound[] => {
+  switch (chain.kind) {
+    case 'sequence':
+    case 'tensor':
+    case 'choice':
+      return chain.items.flatMap((item) => inChain(item, scope, local))
+    case 'trace':
+      return inChain(chain.chain, scope, local)
+    case 'field':
+      return inChain(memberOf(chain, scope) ?? chain.of, scope, local)
+    case 'reference':
+      return !chain.name.module && local?.has(chain.name.name.text) ? [] : named(chain.name, scope)
+    default:
+      return []
+  }
+}
+
+const named = (name: QualifiedName, scope: Scope): readonly Bound[] => {
+  const bound = lookUp(name, scope)
+  return bound ? [bound] : []
+}

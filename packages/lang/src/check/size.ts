@@ -1,0 +1,25 @@
+// Bindings that double what they name, one after the other, would fill any memory once they are laid open.
+
+import { error, type Report } from '../diagnostic.js'
+import type { Bound } from '../names.js'
+import { partsOf } from './parts.js'
+
+/** Processes and morphisms with a name of their own. */
+const MAX_PARTS = 10_000
+
+/** `order`: each binding behind its parts. The first one that is too large is told of, not those that are made of it. */
+export const refuseLarge = (order: readonly Bound[], report: Report): void => {
+  const sizes = new Map<Bound, number>()
+  for (const bound of order) {
+    const { impl } = bound.binding
+    if (impl.kind === 'object') continue
+    const parts = partsOf(bound)
+    // In a body a name is one instance, however often it occurs.
+    const placed = impl.kind === 'plumb' ? [...new Set(parts)] : parts
+    const size = placed.reduce((sum, part) => sum + (sizes.get(part) ?? 0), 1)
+    sizes.set(bound, size > MAX_PARTS ? Number.POSITIVE_INFINITY : size)
+    if (size <= MAX_PARTS || size === Number.POSITIVE_INFINITY) continue
+    const message = `'${bound.name}' is made of more than ${MAX_PARTS.toLocaleString('en')} parts`
+    report(error('spec_invalid', message, bound.binding.name.span, 'what is named twice in a chain stands there twice, with all that it is made of'))
+  }
+}

@@ -1,0 +1,70 @@
+// Config values → JSON: names of value bindings are replaced by what those hold.
+
+import type { NameValue, Value } from '../ast.js'
+import { error, type Report } from '../diagnostic.js'
+import { type Bound, findBinding, type Held, reportDuplicate, type Scope, shown } from '../names.js'
+import type { Span } from '../source.js'
+import type { Json } from '../types/type.js'
+
+// What no hand-written config needs, and no call stack and no memory minds.
+const MAX_DEPTH = 200
+const MAX_SIZE = 1_000_000
+
+/** Fills `scope.values`. `order`: each binding behind those it names. */
+export const readValues = (order: readonly Bound[], report: Report): void => {
+  for (const { binding, scope, name, category } of order) {
+    if (category !== 'value' || binding.impl.kind !== 'object') continue
+    const held = readValue(binding.impl, scope, report)
+    if (held) scope.values.set(name, held)
+  }
+}
+
+/** undefined: it has an error, told here or where the value that it names is declared. */
+export const readValue = (value: Value, scope: Scope, report: Report): Held | undefined => {
+  const held = read(value, scope, report)
+  if (!held || (held.depth <= MAX_DEPTH && held.size <= MAX_SIZE)) return held
+  const message = held.depth > MAX_DEPTH ? `this value is nested more than ${MAX_DEPTH} deep` : `this value is larger than ${MAX_SIZE.toLocaleString('en')} characters`
+  report(error('config_invalid', message, value.span, 'a name stands for all that the value of its binding holds'))
+  return undefined
+}
+
+const read = (value: Value, scope: Scope, report: Report): Held | undefined => {
+  switch (value.kind) {
+    case 'value':
+      return { json: value.value, size: value.text.length, depth: 0 }
+    case 'list': {
+      const items = value.items.map((item) => read(item, scope, report))
+      return items.every((item) => item !== undefined) ? around(items, items.map((item) => item.json)) : undefined
+    }
+    case 'object': {
+      const json: { [key: string]: Json } = Object.create(null)
+      const places = new Map<string, Span>()
+      const parts: (Held | undefined)[] = value.entries.map(({ key, value: inner }) => {
+        const first = places.get(key.text)
+        if (first) reportDuplicate('key', key.text, first, key.span, report)
+        else places.set(key.text, key.span)
+        const part = read(inner, scope, report)
+        if (part) json[key.text] = part.json
+        return first ? undefined : part
+      })
+      return parts.every((part) => part !== undefined) ? around(parts, json) : undefined
+    }
+    case 'name':
+      return named(value, scope, report)
+  }
+}
+
+const around = (parts: readonly Held[], json: Json): Held => ({
+  json,
+  size: parts.reduce((sum, part) => sum + part.size, 1 + parts.length),
+  depth: parts.reduce((depth, part) => Math.max(depth, part.depth), 0) + 1,
+})
+
+const named = ({ name }: NameValue, scope: Scope, report: Report): Held | undefined => {
+  const bound = findBinding(name, scope, report, (b) => b.category === 'value')
+  if (bound === 'unknown' || bound.category === 'unknown') return undefined
+  if (bound.category === 'value') return bound.scope.values.get(bound.name)
+  const help = 'a config takes literals and the names of config values, as in let server = { … }'
+  report(error('config_invalid', `'${shown(name)}' is no config value`, name.span, help))
+  return undefined
+}

@@ -1,0 +1,35 @@
+// What leads back to itself, among types or bindings.
+
+/**
+ * Depth first, in a loop: there may be thousands in a row. `found` is called with each circle once, beginning at the member that was reached
+ * first. Gives all nodes, each behind those it leads to.
+ */
+export const findCircles = <T>(roots: Iterable<T>, nextOf: (node: T) => Iterable<T>, found: (circle: readonly T[]) => void): readonly T[] => {
+  const done: T[] = []
+  /** The place on the path, or -1 when all that it leads to was seen. */
+  const state = new Map<T, number>()
+  const path: T[] = []
+  const open: Iterator<T>[] = []
+  const enter = (node: T) => {
+    state.set(node, path.length)
+    path.push(node)
+    open.push(nextOf(node)[Symbol.iterator]())
+  }
+  for (const root of roots) {
+    if (!state.has(root)) enter(root)
+    for (let last = open.at(-1); last; last = open.at(-1)) {
+      const step = last.next()
+      if (step.done) {
+        open.pop()
+        const node = path.pop() as T
+        state.set(node, -1)
+        done.push(node)
+        continue
+      }
+      const at = state.get(step.value)
+      if (at === undefined) enter(step.value)
+      else if (at >= 0) found(path.slice(at))
+    }
+  }
+  return done
+}

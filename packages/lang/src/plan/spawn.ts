@@ -1,0 +1,67 @@
+// spawn process(channel, port=channel, …): wires the ports of a process to channels and parameters, by place or by name.
+
+import { nearest } from '@plumb/wire/nearest'
+import type { SpawnArgument, SpawnStatement } from '../ast.js'
+import { error } from '../diagnostic.js'
+import type { Span } from '../source.js'
+import type { Local } from './body.js'
+import type { Process } from './graph.js'
+import { reportNoPort } from './instance.js'
+import type { Wiring } from './wire.js'
+
+type Port = Process['inputs'][number] | Process['outputs'][number]
+
+export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: Wiring): void => {
+  const process = w.place({ kind: 'reference', name: s.process, span: s.process.span })
+  const given = new Map<string, Span>()
+  let isNamed = false
+  for (const [i, argument] of s.arguments.entries()) {
+    const channel = localNamed(argument, local, w)
+    const { port: label, span } = argument
+    if (!label && isNamed) w.builder.report(error('arity_mismatch', 'an argument by place stands after one by name', span, "name its port: 'port=channel'"))
+    else if (process) connect(argument, channel, portFor(argument, i, process, w), given, w)
+    if (label) isNamed = true
+  }
+}
+
+const localNamed = ({ channel: { text, span } }: SpawnArgument, local: ReadonlyMap<string, Local>, w: Wiring): Local | undefined => {
+  const found = local.get(text)
+  if (found) return found
+  const near = nearest(text, local.keys())
+  const help = near ? `did you mean '${near}'?` : `declare it: 'let ${text} : !… = channel'`
+  w.builder.report(error('unknown_name', `no channel or parameter is named '${text}'`, span, help))
+  return undefined
+}
+
+const portFor = ({ port: label, span }: SpawnArgument, place: number, process: Process, w: Wiring): Port | undefined => {
+  // By place inputs come first; replies to control are wired by name only.
+  const ports = [...process.inputs, ...process.outputs]
+  const places = ports.filter((p) => p.name !== 'ctrl_out')
+  const port = label ? ports.find((p) => p.name === label.text) : places[place]
+  if (port) return port
+  if (label) reportNoPort(process, label, w.builder)
+  else w.builder.report(error('arity_mismatch', `'${process.name}' takes ${places.length} arguments by place, this is number ${place + 1}`, span))
+  return undefined
+}
+
+const connect = (argument: SpawnArgument, channel: Local | undefined, port: Port | undefined, given: Map<string, Span>, w: Wiring): void => {
+  if (!port) return
+  const { span } = argument
+  const first = given.get(port.name)
+  if (first) {
+    const twice = error('duplicate_name', `port '${port.name}' is given twice`, span)
+    w.builder.report({ ...twice, related: [{ message: 'the first one is here', span: first }] })
+    return
+  }
+  given.set(port.name, span)
+  const isInput = 'input' in port
+  if (isInput) w.builder.markFed(port.node, port.input)
+  const [into] = channel?.inputs ?? []
+  const [from] = channel?.outputs ?? []
+  if (!channel) return
+  if (isInput) {
+    if (from) w.builder.connect(from, port.node, port.input, argument.channel.span)
+    else w.builder.report(error('arity_mismatch', `nothing comes out of '${channel.name}' here: it is an output`, argument.channel.span))
+  } else if (into) w.builder.connect(port, into.node, into.input, argument.channel.span)
+  else w.builder.report(error('arity_mismatch', `nothing can be wired into '${channel.name}' here: it is an input`, argument.channel.span))
+}

@@ -1,0 +1,51 @@
+// Inside agent { … } and tool { … }: the keys that are left, and what a key takes.
+
+import type { AgentImplementation, Entry, Node, ToolImplementation, Value } from '../ast.js'
+import { AGENT_KEYS } from '../check/agent.js'
+import type { KeyRule } from '../check/config.js'
+import { TOOL_KEYS } from '../check/tool.js'
+import type { Program } from '../compile.js'
+import { type Completion, bindingsOf, keywords, modulesOf } from './completion.js'
+import { STAND_IN } from './mended-text.js'
+import { isOf } from './path-at.js'
+
+export const configCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
+  if (!path.some(isOf('object'))) return undefined
+  const impl = path.find(isOf('agent', 'tool')) as AgentImplementation | ToolImplementation | undefined
+  const entry = impl?.config.entries.find((e) => path.includes(e))
+  const table = impl?.kind === 'agent' ? AGENT_KEYS : TOOL_KEYS
+  if (impl && entry?.key.text === STAND_IN) {
+    const given = new Set(impl.config.entries.map((e) => e.key.text))
+    return Object.entries(table)
+      .filter(([key]) => !given.has(key))
+      .map(([key, rule]) => ({ label: key, kind: 'key', detail: expected(rule), insert: `${key}: ` }))
+  }
+  // Keys of objects inside are their users' own.
+  if (path.some((node) => isKey(node))) return []
+  const name = path.findLast(isOf('name')) as (Value & { kind: 'name' }) | undefined
+  if (!name) return []
+  return impl && entry ? ofKey(entry.key.text, table[entry.key.text], name, program) : named(name, program, undefined)
+}
+
+const ofKey = (key: string, rule: KeyRule | undefined, name: Value & { kind: 'name' }, program: Program): Completion[] => [
+  ...(name.name.module || !rule ? [] : literals(rule)),
+  ...named(name, program, rule?.isNames ? key : undefined),
+]
+
+// What it takes, asked with a value that no rule takes but one that takes all.
+const expected = (rule: KeyRule): string => rule.fits(null) ?? 'any value'
+
+const literals = (rule: KeyRule): Completion[] => {
+  const text = expected(rule)
+  if (text === 'true or false') return keywords('true', 'false')
+  return /^one of /.test(text) ? [...text.matchAll(/"[^"]*"/g)].map(([literal]) => ({ label: literal, kind: 'value' })) : []
+}
+
+// Keys that name bindings take tools or processes; elsewhere a name stands for a config value.
+const named = ({ name }: Value & { kind: 'name' }, { entry }: Program, key: string | undefined): Completion[] => {
+  const scope = name.module ? entry.modules.get(name.module.text) : entry
+  const found = scope ? bindingsOf(scope, (b) => b.category === 'value' || (key !== undefined && (key === 'process' ? b.category === 'stream' : b.isTool))) : []
+  return name.module ? found : [...found, ...modulesOf(entry)]
+}
+
+const isKey = (node: Node): boolean => 'key' in node && (node as Entry).key.text === STAND_IN

@@ -1,0 +1,80 @@
+// In a chain or a body: processes, channels, parameters, ports behind '@', members behind a module's dot, the words of the language.
+
+import type { FieldOf, Node, PlumbImplementation, Reference, SpawnStatement } from '../ast.js'
+import { memberOf } from '../check/member.js'
+import type { Program } from '../compile.js'
+import { type Bound, findBinding } from '../names.js'
+import { type Completion, bindingsOf, keywords, modulesOf } from './completion.js'
+import { fields } from './complete-expression.js'
+import { bindingAround } from './expression-at.js'
+import { flowOf } from './flow.js'
+import { type Meaning, portsNamed } from './meaning.js'
+import { STAND_IN } from './mended-text.js'
+import { type Locals, localsOf } from './occurrences.js'
+import { isOf } from './path-at.js'
+import { shown } from './signature.js'
+
+const TOTAL = ['id', 'copy', 'map', 'discard']
+const STREAM_ONLY = ['filter', 'merge', 'barrier', 'project', 'empty']
+
+export const processCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
+  const bound = bindingAround(path, program)
+  const node = path.findLast(isOf('reference', 'field', 'spawn')) as Reference | FieldOf | SpawnStatement | undefined
+  if (!bound || !node) return undefined
+  const { impl } = bound.binding
+  const locals: Locals = impl.kind === 'plumb' ? localsOf(bound, impl) : new Map()
+  switch (node.kind) {
+    case 'spawn':
+      return inSpawn(node, bound, locals)
+    case 'field': {
+      const member = memberOf(node, bound.scope)
+      if (!member) return fields(flowOf(bound).inputs.get(node.field))
+      const home = bound.scope.modules.get(member.name.module?.text ?? '')
+      return home ? bindingsOf(home, (b) => isWanted(b, bound)) : []
+    }
+    case 'reference':
+      if (node.port?.text === STAND_IN) return portsBehind(node, bound, locals)
+      return atProcess(node, bound, locals, impl.kind === 'plumb' ? impl : undefined)
+  }
+}
+
+const isWanted = (b: Bound, around: Bound): boolean => b !== around && (around.category === 'base' ? b.category === 'base' : b.category === 'stream')
+
+const atProcess = (node: Reference, bound: Bound, locals: Locals, body: PlumbImplementation | undefined): Completion[] => {
+  const isFirst = body?.statements.some((s) => s.kind === 'wire' && s.span.start === node.span.start)
+  const isWhole = bound.binding.impl.span.start === node.span.start
+  return [
+    ...[...locals].flatMap(([label, meaning]) => local(label, meaning)),
+    ...bindingsOf(bound.scope, (b) => isWanted(b, bound)),
+    ...modulesOf(bound.scope),
+    ...keywords(...TOTAL, ...(bound.category === 'base' ? ['trace'] : STREAM_ONLY)),
+    ...keywords(...(isFirst ? ['let', 'spawn'] : []), ...(isWhole ? ['agent', 'tool', 'plumb'] : [])),
+  ]
+}
+
+const local = (label: string, meaning: Meaning): Completion[] => {
+  if (meaning.kind === 'channel') return [{ label, kind: 'channel', detail: `!${shown(meaning.type)}` }]
+  return meaning.kind === 'parameter' ? [{ label, kind: 'parameter', detail: `!${shown(meaning.port?.type)}` }] : []
+}
+
+const portsBehind = (node: Reference, bound: Bound, locals: Locals): Completion[] => {
+  const own = node.name.module ? undefined : locals.get(node.name.name.text)
+  if (own) return own.kind === 'channel' ? keywords('input', 'output').map((c) => ({ ...c, kind: 'port' })) : []
+  const process = findBinding(node.name, bound.scope, () => {})
+  return process === 'unknown' ? [] : portsNamed(process).map(({ name, type }) => ({ label: name, kind: 'port', detail: `!${shown(type)}` }))
+}
+
+const inSpawn = (node: SpawnStatement, bound: Bound, locals: Locals): Completion[] => {
+  const process = findBinding(node.process, bound.scope, () => {})
+  if (node.process.name.text === STAND_IN) {
+    const home = node.process.module ? bound.scope.modules.get(node.process.module.text) : bound.scope
+    return home ? [...bindingsOf(home, (b) => isWanted(b, bound)), ...(node.process.module ? [] : modulesOf(bound.scope))] : []
+  }
+  const argument = node.arguments.find((a) => a.channel.text === STAND_IN)
+  const given = new Set(node.arguments.map((a) => a.port?.text))
+  const ports = process === 'unknown' || argument?.port ? [] : portsNamed(process).filter((p) => !given.has(p.name))
+  return [
+    ...[...locals].flatMap(([label, meaning]) => local(label, meaning)),
+    ...ports.map(({ name, type }): Completion => ({ label: name, kind: 'port', detail: `!${shown(type)}`, insert: `${name}=` })),
+  ]
+}

@@ -1,0 +1,19 @@
+// Where a type is wanted: the types of the language, of the file, and behind a dot those of a module.
+
+import type { NamedType, Node } from '../ast.js'
+import type { Program } from '../compile.js'
+import type { Scope } from '../names.js'
+import { printType } from '../types/print.js'
+import { type Completion, keywords, modulesOf } from './completion.js'
+import { isOf } from './path-at.js'
+
+export const typeCompletions = (path: readonly Node[], { entry }: Program): Completion[] | undefined => {
+  const node = path.find(isOf('named')) as NamedType | undefined
+  if (!node) return undefined
+  const { module } = node.name
+  if (module) return typesOf(entry.modules.get(module.text))
+  return [...typesOf(entry), ...keywords('string', 'int', 'number', 'bool', 'unit', 'json'), ...modulesOf(entry)]
+}
+
+const typesOf = (scope: Scope | undefined): Completion[] =>
+  [...(scope?.types.values() ?? [])].map((type) => ({ label: type.name, kind: 'type', detail: printType(type.target) }))

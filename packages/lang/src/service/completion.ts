@@ -1,0 +1,22 @@
+// One thing that can be written, and the lists that several places share.
+
+import type { Bound, Scope } from '../names.js'
+import { portsOf } from './signature.js'
+
+export interface Completion {
+  readonly label: string
+  readonly kind: 'keyword' | 'type' | 'process' | 'tool' | 'value' | 'channel' | 'parameter' | 'port' | 'field' | 'function' | 'key' | 'module' | 'annotation'
+  /** Its type or usage, on one line. */
+  readonly detail?: string
+  /** What is written, where that is more than the label. */
+  readonly insert?: string
+}
+
+export const keywords = (...words: readonly string[]): Completion[] => words.map((label) => ({ label, kind: 'keyword' }))
+
+export const bindingsOf = (scope: Scope, isWanted: (b: Bound) => boolean): Completion[] =>
+  [...scope.bindings.values()].filter(isWanted).map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: portsOf(bound).replace(/^ : /, '') }))
+
+export const modulesOf = (scope: Scope): Completion[] => [...scope.modules.keys()].map((label) => ({ label, kind: 'module' }))
+
+const kindOf = (bound: Bound): Completion['kind'] => (bound.category === 'value' ? 'value' : bound.isTool ? 'tool' : 'process')

@@ -1,0 +1,45 @@
+// The expression under a place with what is known of it.
+
+import type { Expression, FieldExpression, Name, Node } from '../ast.js'
+import type { Program } from '../compile.js'
+import type { Fact } from '../expression/context.js'
+import type { Bound } from '../names.js'
+import type { Type } from '../types/type.js'
+import { factsOf, flowOf } from './flow.js'
+import { isOf } from './path-at.js'
+
+export interface ExpressionPlace {
+  /** The whole that a `map`, a `filter` or an `until` holds, and what it is applied to where that is known. */
+  readonly whole: Expression
+  readonly input: Type | undefined
+  readonly facts: ReadonlyMap<Expression, Fact>
+  /** The innermost part around the place. */
+  readonly part: Expression
+}
+
+export const expressionAt = (path: readonly Node[], program: Program): ExpressionPlace | undefined => {
+  const at = path.findLastIndex(isOf('map', 'filter', 'trace'))
+  const whole = path[at + 1]
+  if (at < 0 || !whole || !isExpression(whole) || path[at] === undefined || !holds(path[at], whole)) return undefined
+  const bound = bindingAround(path, program)
+  const input = bound && flowOf(bound).inputs.get(whole)
+  const part = path.findLast((node): node is Expression => isExpression(node)) ?? whole
+  return { whole, input, facts: input ? factsOf(whole, input) : new Map(), part }
+}
+
+/** The declared binding that a path leads into. */
+export const bindingAround = (path: readonly Node[], { entry }: Program): Bound | undefined => {
+  const binding = path.find(isOf('binding'))
+  const bound = binding && 'name' in binding ? entry.bindings.get((binding.name as Name).text) : undefined
+  return bound?.binding === binding ? bound : undefined
+}
+
+/** Is the place on the name behind the dot? */
+export const isOnField = (part: Expression, path: readonly Node[]): part is FieldExpression => part.kind === 'field' && path.at(-1) === part.field
+
+const EXPRESSIONS = ['literal', 'name', 'unary', 'binary', 'if', 'call', 'field', 'index', 'record', 'list'] as const
+
+const isExpression = (node: Node): node is Expression => isOf(...EXPRESSIONS)(node)
+
+// A trace holds a chain besides its condition, and a chain has fields too.
+const holds = (atom: Node, e: Expression): boolean => ('expression' in atom && atom.expression === e) || ('until' in atom && atom.until === e)

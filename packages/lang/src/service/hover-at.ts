@@ -1,0 +1,79 @@
+// What a name, a morphism or a part of an expression is: its declaration, or its type.
+
+import type { Chain, Expression, Name, Node } from '../ast.js'
+import type { Compiled, Program } from '../compile.js'
+import { functionOf } from '../expression/function.js'
+import type { Span } from '../source.js'
+import { resolve, type Type } from '../types/type.js'
+import { bindingAround, expressionAt, isOnField } from './expression-at.js'
+import { typeDeclaration } from './field-declaration.js'
+import { flowOf } from './flow.js'
+import { occurrenceAt } from './occurrences.js'
+import { isOf, pathAt } from './path-at.js'
+import { remarkOn } from './remark.js'
+import { shown, signatureOf } from './signature.js'
+
+export interface Hover {
+  /** What it is said of. */
+  readonly span: Span
+  /** In the language itself. */
+  readonly code: string
+  /** In words of the author's. */
+  readonly remark?: string
+}
+
+export const hoverAt = ({ program }: Compiled, offset: number): Hover | undefined => {
+  const occurrence = occurrenceAt(program.entry, offset)
+  if (occurrence) {
+    const remark = remarkOn(occurrence.meaning)
+    return { span: occurrence.span, code: signatureOf(occurrence.meaning), ...(remark === undefined ? {} : { remark }) }
+  }
+  const path = pathAt(program.entry.module.program, offset)
+  return ofExpression(path, program) ?? ofMorphism(path, program)
+}
+
+const ofExpression = (path: readonly Node[], program: Program): Hover | undefined => {
+  const place = expressionAt(path, program)
+  if (!place) return undefined
+  const { part, facts } = place
+  const last = path.at(-1)
+  if (part.kind === 'call' && last === part.function) {
+    const called = functionOf(part.function.text)
+    const type = facts.get(part)?.type
+    return { span: part.function.span, code: `${called?.usage ?? 'has(x)'}${type ? ` : ${shown(type)}` : ''}` }
+  }
+  // The key of a record that is built has the type of what stands behind it.
+  const built = part.kind === 'record' ? part.parts.find((p) => p.kind === 'field' && p.name === last) : undefined
+  const subject: Expression = built?.kind === 'field' ? built.value : part
+  const fact = facts.get(subject)
+  if (!fact) return undefined
+  const span = isOnField(part, path) ? part.field.span : built?.kind === 'field' ? built.name.span : part.span
+  const name = built?.kind === 'field' ? built.name.text : textOf(span)
+  return { span, code: withDeclaration(`${name}${fact.absence === 'maybe' ? '?' : ''} : ${shown(fact.type)}`, fact.type, program) }
+}
+
+// Of `map`, `copy` and their like, and of a chain's `.field`: what comes in and what goes out.
+const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined => {
+  const bound = bindingAround(path, program)
+  const node = path.findLast((n) => isOf('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'map', 'filter', 'project', 'field')(n)) as Chain | undefined
+  if (!bound || !node) return undefined
+  const flow = flowOf(bound)
+  const span = node.kind === 'field' ? (node.field as Name).span : node.span
+  const found = flow.nodes.get(span)
+  if (!found) return undefined
+  const side = (ports: readonly { type: Type | undefined }[]) => {
+    const types = ports.map((p) => `!${shown(p.type)}`)
+    return types.length === 1 ? types[0] : `(${types.join(', ')})`
+  }
+  const word = node.kind === 'field' ? `.${node.field.text}` : node.kind
+  return { span, code: `${word} : ${side(found.inputs)} -> ${side(found.outputs)}` }
+}
+
+// A type that has a name is shown with what the name stands for.
+const withDeclaration = (code: string, type: Type, program: Program): string => {
+  if (type.kind !== 'named') return code
+  const declared = typeDeclaration(type, program)
+  return `${code}\ntype ${type.name} = ${declared ? textOf(declared.declaration.type.span) : shown(resolve(type))}`
+}
+
+const textOf = ({ source, start, end }: Span): string => source.text.slice(start, end).replace(/\s+/g, ' ')

@@ -1,0 +1,191 @@
+// Every name in a file that means something declared, with what it means. Fields are known by type, not by name: field-declaration.ts.
+
+import type { Binding, Chain, Name, ObjectValue, PlumbImplementation, QualifiedName, TypeExpression, Value } from '../ast.js'
+import { AGENT_KEYS } from '../check/agent.js'
+import type { KeyTable } from '../check/config.js'
+import { memberOf } from '../check/member.js'
+import { TOOL_KEYS } from '../check/tool.js'
+import { aliasOf } from '../modules.js'
+import type { Bound, Scope } from '../names.js'
+import type { Span } from '../source.js'
+import { declaredType } from '../types/declare.js'
+import type { Meaning } from './meaning.js'
+import { portOf, portsNamed } from './meaning.js'
+
+export interface Occurrence {
+  /** Of the name alone, without its module or quotes. */
+  readonly span: Span
+  readonly meaning: Meaning
+}
+
+export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
+  const found: Occurrence[] = []
+  const names: Names = { scope, note: (span, meaning) => void (meaning && found.push({ span, meaning })) }
+  for (const item of scope.module.program.items) {
+    if (item.kind === 'use') names.note((item.as ?? item.target).span, moduleNamed(aliasOf(item), scope))
+    if (item.kind === 'type') {
+      names.note(item.name.span, { kind: 'type', declaration: item, scope })
+      inType(item.type, names)
+    }
+    if (item.kind === 'binding') inBinding(item, names)
+  }
+  return found
+}
+
+/** The name under a place, or directly before it. */
+export const occurrenceAt = (scope: Scope, offset: number): Occurrence | undefined =>
+  occurrencesIn(scope).findLast(({ span }) => span.start <= offset && offset <= span.end)
+
+/** What stands under a name within a body, before the bindings of the file. */
+export type Locals = ReadonlyMap<string, Meaning>
+
+/** The parameters and channels of a plumb; of two with one name the first. */
+export const localsOf = (bound: Bound, impl: PlumbImplementation): Locals => {
+  const locals = new Map<string, Meaning>()
+  const ports = portsNamed(bound)
+  const add = (name: string, meaning: Meaning) => {
+    if (!locals.has(name)) locals.set(name, meaning)
+  }
+  for (const [i, name] of impl.parameters.entries()) add(name.text, { kind: 'parameter', bound, name, port: ports[i] })
+  for (const s of impl.statements) {
+    if (s.kind === 'channel') add(s.name.text, { kind: 'channel', bound, statement: s, type: declaredType(s.port.type, bound.scope, () => {}) })
+  }
+  return locals
+}
+
+interface Names {
+  readonly scope: Scope
+  note(span: Span, meaning: Meaning | undefined): void
+}
+
+const moduleNamed = (name: string, scope: Scope): Meaning | undefined => {
+  const use = scope.module.program.items.find((item) => item.kind === 'use' && aliasOf(item) === name)
+  return use?.kind === 'use' ? { kind: 'module', use, scope: scope.modules.get(name) } : undefined
+}
+
+const bindingNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
+  const bound = scope?.bindings.get(name)
+  return bound && { kind: 'binding', bound }
+}
+
+const typeNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
+  const declaration = scope?.module.program.items.find((item) => item.kind === 'type' && item.name.text === name)
+  return scope && declaration?.kind === 'type' ? { kind: 'type', declaration, scope } : undefined
+}
+
+// Notes the module, if it has one, and then the name as `find` knows it.
+const qualified = ({ module, name }: QualifiedName, names: Names, find: (name: string, home: Scope | undefined) => Meaning | undefined): Meaning | undefined => {
+  if (module) names.note(module.span, moduleNamed(module.text, names.scope))
+  const meaning = find(name.text, module ? names.scope.modules.get(module.text) : names.scope)
+  names.note(name.span, meaning)
+  return meaning
+}
+
+const inType = (type: TypeExpression, names: Names): void => {
+  switch (type.kind) {
+    case 'named':
+      qualified(type.name, names, typeNamed)
+      return
+    case 'array':
+      return inType(type.item, names)
+    case 'tuple':
+      for (const item of type.items) inType(item, names)
+      return
+    case 'record':
+      for (const field of type.fields) inType(field.type, names)
+      return
+    case 'sum':
+      for (const variant of type.variants) inType(variant, names)
+  }
+}
+
+const inBinding = (binding: Binding, names: Names): void => {
+  const bound = names.scope.bindings.get(binding.name.text)
+  for (const port of [...(binding.signature?.inputs ?? []), ...(binding.signature?.outputs ?? [])]) inType(port.type, names)
+  // The second of two bindings of one name means nothing to anyone.
+  if (bound?.binding !== binding) return
+  names.note(binding.name.span, { kind: 'binding', bound })
+  const { impl } = binding
+  switch (impl.kind) {
+    case 'agent':
+      return inConfig(impl.config, AGENT_KEYS, names)
+    case 'tool':
+      return inConfig(impl.config, TOOL_KEYS, names)
+    case 'object':
+      return inValue(impl, names)
+    case 'plumb':
+      return inBody(bound, impl, names)
+    default:
+      return inChain(impl, names, new Map())
+  }
+}
+
+const inConfig = (config: ObjectValue, table: KeyTable, names: Names): void => {
+  for (const { key, value } of config.entries) {
+    inValue(value, names)
+    if (!Object.hasOwn(table, key.text) || !table[key.text]?.isNames) continue
+    for (const part of value.kind === 'list' ? value.items : [value]) inString(part, names)
+  }
+}
+
+const inValue = (value: Value, names: Names): void => {
+  if (value.kind === 'name') qualified(value.name, names, bindingNamed)
+  if (value.kind === 'list') for (const item of value.items) inValue(item, names)
+  if (value.kind === 'object') for (const entry of value.entries) inValue(entry.value, names)
+}
+
+// Where a key takes names they may stand in quotes: `tools: ["double", "Fs.read"]`.
+const inString = (value: Value, names: Names): void => {
+  if (value.kind !== 'value' || typeof value.value !== 'string') return
+  const { source, start, end } = value.span
+  if (source.text.slice(start + 1, end - 1) !== value.value) return
+  const [first = '', second] = value.value.split('.')
+  const at = (text: string, from: number): Name => ({ text, span: { source, start: from, end: from + text.length } })
+  if (second === undefined) qualified({ name: at(first, start + 1), span: value.span }, names, bindingNamed)
+  else qualified({ module: at(first, start + 1), name: at(second, start + 2 + first.length), span: value.span }, names, bindingNamed)
+}
+
+const inBody = (bound: Bound, impl: PlumbImplementation, names: Names): void => {
+  const locals = localsOf(bound, impl)
+  for (const name of impl.parameters) names.note(name.span, locals.get(name.text))
+  for (const s of impl.statements) {
+    if (s.kind === 'wire') inChain(s.chain, names, locals)
+    if (s.kind === 'channel') {
+      names.note(s.name.span, locals.get(s.name.text))
+      inType(s.port.type, names)
+    }
+    if (s.kind === 'spawn') {
+      const process = qualified(s.process, names, bindingNamed)
+      for (const { port, channel } of s.arguments) {
+        if (port && process?.kind === 'binding') names.note(port.span, portOf(process.bound, port.text))
+        names.note(channel.span, locals.get(channel.text))
+      }
+    }
+  }
+}
+
+const inChain = (chain: Chain, names: Names, locals: Locals): void => {
+  switch (chain.kind) {
+    case 'sequence':
+    case 'tensor':
+    case 'choice':
+      for (const item of chain.items) inChain(item, names, locals)
+      return
+    case 'trace':
+      return inChain(chain.chain, names, locals)
+    case 'field':
+      return inChain(memberOf(chain, names.scope) ?? chain.of, names, locals)
+    case 'reference': {
+      const local = chain.name.module ? undefined : locals.get(chain.name.name.text)
+      if (local) names.note(chain.name.span, local)
+      const process = local ?? qualified(chain.name, names, bindingNamed)
+      if (chain.port && process) names.note(chain.port.span, portBehind(process, chain.port.text))
+    }
+  }
+}
+
+const portBehind = (process: Meaning, port: string): Meaning | undefined => {
+  if (process.kind === 'binding') return portOf(process.bound, port)
+  if (process.kind === 'channel') return { kind: 'port', of: process.statement.name.text, port: { name: port, type: process.type }, bound: undefined }
+  return process.kind === 'parameter' ? { kind: 'port', of: process.name.text, port: { name: port, type: process.port?.type }, bound: undefined } : undefined
+}

@@ -1,0 +1,28 @@
+// From a place in the text to the nodes of the syntax tree around it.
+
+import type { Node } from '../ast.js'
+
+/** From the outermost in. A node is around the places at both of its ends, so that a cursor behind a name is on it. */
+export const pathAt = (root: Node, offset: number): Node[] => {
+  const path: Node[] = []
+  for (let node: Node | undefined = root; node; node = partsOf(node).findLast(({ span }) => span.start <= offset && offset <= span.end)) path.push(node)
+  return path
+}
+
+/** The innermost node on a path for which the test holds. */
+export const innermost = <T extends Node>(path: readonly Node[], test: (node: Node) => node is T): T | undefined => path.findLast(test) as T | undefined
+
+/** Is it a node of one of these kinds? */
+export const isOf =
+  <K extends string>(...kinds: readonly K[]) =>
+  <T extends Node>(node: T): node is T & { kind: K } =>
+    'kind' in node && (kinds as readonly unknown[]).includes(node.kind)
+
+// What holds a span is a node; other objects and lists are looked through.
+const partsOf = (holder: object): Node[] => Object.entries(holder).flatMap(([key, value]) => (key === 'span' ? [] : nodesIn(value)))
+
+const nodesIn = (value: unknown): Node[] => {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(nodesIn)
+  return 'span' in value ? [value as Node] : partsOf(value)
+}

@@ -1,0 +1,50 @@
+// Declarations as one line, as a user would write them.
+
+import type { Bound } from '../names.js'
+import type { Span } from '../source.js'
+import { printType } from '../types/print.js'
+import type { Type } from '../types/type.js'
+import type { Meaning } from './meaning.js'
+
+export const signatureOf = (meaning: Meaning): string => {
+  switch (meaning.kind) {
+    case 'binding':
+      return `let ${meaning.bound.name}${portsOf(meaning.bound)} = ${implementation(meaning.bound)}`
+    case 'type':
+      return sliceOf(meaning.declaration.span)
+    case 'module':
+      return sliceOf(meaning.use.span)
+    case 'parameter': {
+      const direction = isInput(meaning.bound, meaning.name.text) ? 'input' : 'output'
+      return `${meaning.name.text} : !${shown(meaning.port?.type)}  (* ${direction} of ${meaning.bound.name} *)`
+    }
+    case 'channel':
+      return `let ${meaning.statement.name.text} : !${shown(meaning.type)} = channel`
+    case 'port':
+      return `${meaning.of}@${meaning.port.name} : !${shown(meaning.port.type)}`
+  }
+}
+
+/** `: !string -> !Review`, or nothing for a config value. */
+export const portsOf = ({ category, inputs, outputs }: Bound): string => {
+  if (category === 'value' || outputs.length === 0) return ''
+  const mark = category === 'stream' ? '!' : ''
+  const side = (types: Bound['inputs']) => {
+    const ports = types.map((type) => mark + shown(type))
+    return ports.length === 1 ? ports[0] : `(${ports.join(', ')})`
+  }
+  return ` : ${side(inputs)} -> ${side(outputs)}`
+}
+
+export const shown = (type: Type | undefined): string => (type ? printType(type) : '?')
+
+const implementation = ({ binding: { impl } }: Bound): string => {
+  if (impl.kind === 'agent' || impl.kind === 'tool') return `${impl.kind} { … }`
+  if (impl.kind === 'plumb') return `plumb(${impl.parameters.map((p) => p.text).join(', ')}) { … }`
+  return impl.kind === 'object' ? '{ … }' : sliceOf(impl.span)
+}
+
+const isInput = ({ binding: { impl }, inputs }: Bound, name: string): boolean =>
+  impl.kind === 'plumb' && impl.parameters.findIndex((p) => p.text === name) < inputs.length
+
+const sliceOf = ({ source, start, end }: Span): string => source.text.slice(start, end)

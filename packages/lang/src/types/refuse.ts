@@ -1,0 +1,56 @@
+// Sums whose variants share a value, and defaults that do not fit: both need all types to be known.
+
+import type { FieldType, TypeExpression } from '../ast.js'
+import { error, type Report } from '../diagnostic.js'
+import { checkTree, describeMisfit } from './check.js'
+import { findShared } from './disjoint.js'
+import { printType } from './print.js'
+import { parseTree } from './tree.js'
+import type { Type } from './type.js'
+
+/** True when something was reported. `read` gives the type of a part, undefined where that has an error. */
+export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
+  const refuse = (part: TypeExpression): boolean => refuseParts(part, read, report)
+  switch (e.kind) {
+    case 'array':
+      return refuse(e.item)
+    case 'tuple':
+      return anyOf(e.items, refuse)
+    case 'record':
+      return anyOf(e.fields, (f) => refuse(f.type) || refuseDefault(f, read, report))
+    case 'sum':
+      return anyOf(e.variants, refuse) || refuseOverlap(e.variants, read, report)
+    default:
+      return false
+  }
+}
+
+/** One complaint a sum: at the first variant that shares a value with one before it. */
+const refuseOverlap = (list: readonly TypeExpression[], read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
+  const variants = list.map((v) => ({ type: read(v), span: v.span }))
+  for (const [i, b] of variants.entries()) {
+    for (const a of variants.slice(0, i)) {
+      const shared = a.type && b.type && findShared(a.type, b.type)
+      if (!a.type || !b.type || shared === undefined) continue
+      const message = `variants '${printType(a.type)}' and '${printType(b.type)}' overlap: both accept ${shared}`
+      const help = 'the variants of a sum are disjoint; give records a literal field that tells them apart, as in kind: "a"'
+      report(error('overlapping_sum', message, b.span, help))
+      return true
+    }
+  }
+  return false
+}
+
+const refuseDefault = (f: FieldType, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
+  const type = f.default && read(f.type)
+  if (!f.default || !type) return false
+  const bytes = Buffer.from(f.default.text)
+  const tree = parseTree(bytes, 0, bytes.length)
+  const misfit = tree.kind === 'fault' ? undefined : checkTree(type, bytes, tree)
+  if (!misfit) return false
+  report(error('type_mismatch', `the default of '${f.name.text}' does not fit its type: ${describeMisfit(misfit)}`, f.default.span))
+  return true
+}
+
+// Not Array.some: every member is looked at, so that every error is told.
+const anyOf = <T>(list: readonly T[], test: (t: T) => boolean): boolean => list.map(test).some(Boolean)

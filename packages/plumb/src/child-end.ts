@@ -1,0 +1,51 @@
+// How a child ended, and what became of the messages that it had been sent: said once, with the inputs they came from.
+
+import { type Exit, type Fault, fault } from '@plumb/wire'
+
+export interface Ending extends Exit {
+  readonly name: string
+  /** More could have come in. */
+  readonly wasFed: boolean
+  /** Error objects it wrote: it told itself what was wrong. */
+  readonly reported: number
+  readonly unanswered: { readonly count: number; readonly of: number; readonly seqs: readonly [number, number][] }
+  /** It may leave messages unanswered: it had said how far it was, or was told to end. */
+  readonly isExcused: boolean
+  /** What else it wrote on stderr. */
+  readonly lastWords: string
+}
+
+/** Undefined: it ended well. */
+export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, isExcused, lastWords }: Ending): Fault | undefined => {
+  const { count, of, seqs } = unanswered
+  const isLeft = !isExcused && count > 0
+  const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
+  if (isWell && !isLeft) return undefined
+  const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
+  const left = count === 0 ? '' : `; ${count} of the ${of} messages it was sent ${count === 1 ? 'is' : 'are'} not answered`
+  const words = lastWords === '' ? {} : { stderr: lastWords }
+  return fault('child_failed', `'${name}' ${how}${left}`, {
+    process: name,
+    ...(signal === null ? { status } : { signal }),
+    ...(count === 0 ? {} : { unanswered: count }),
+    ...inputsOf(seqs),
+    ...words,
+  })
+}
+
+/** Messages that came for a child after it had failed. */
+export const droppedAt = (name: string, count: number, seqs: readonly [number, number][]): Fault =>
+  fault('child_failed', `${count} message${count === 1 ? '' : 's'} reached '${name}' after it had ended`, {
+    process: name,
+    dropped: count,
+    ...inputsOf(seqs),
+  })
+
+/** The first input as `seq`, and all as ranges where there are more. */
+const inputsOf = (seqs: readonly [number, number][]): { seq?: number; seqs?: readonly [number, number][] } => {
+  const [first] = seqs
+  if (!first) return {}
+  return seqs.length === 1 && first[0] === first[1] ? { seq: first[0] } : { seq: first[0], seqs: seqs.slice(0, MOST_RANGES) }
+}
+
+const MOST_RANGES = 1000

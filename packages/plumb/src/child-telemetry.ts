@@ -1,0 +1,58 @@
+// What a child tells of itself on descriptor 3: what it has settled is for us, the rest is for whoever is wired to the port.
+
+import { type LineReader, parseJson, type Settled } from '@plumb/wire'
+import type { Outlet } from './channel.js'
+import type { ChildStream } from './child-output.js'
+
+/** `settled` comes first in an object, as all kinds do. */
+const KIND_BYTES = 64
+
+export class ChildTelemetry implements ChildStream {
+  readonly ended: Promise<void>
+  hasEnded = false
+  #resolve: () => void = () => {}
+
+  constructor(
+    private readonly reader: LineReader,
+    private readonly outlet: Outlet | undefined,
+    private readonly settle: (settled: Settled) => void,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  // Always read, whether there is room behind it or not: what it says of itself must not stop it.
+  canRun(): boolean {
+    return !this.hasEnded
+  }
+
+  step(): boolean {
+    const { reader, outlet } = this
+    if (!reader.next()) {
+      if (reader.hasEnded) this.end()
+      return false
+    }
+    if (reader.fault) return true
+    const settled = settledIn(reader)
+    if (settled) this.settle(settled)
+    else outlet?.send(reader.buf, reader.start, reader.end)
+    return true
+  }
+
+  end(): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    this.reader.stop()
+    this.outlet?.close()
+    this.#resolve()
+  }
+}
+
+const settledIn = ({ buf, start, end }: LineReader): Settled | undefined => {
+  if (!buf.subarray(start, Math.min(end, start + KIND_BYTES)).includes('settled')) return undefined
+  const parsed = parseJson(buf, start, end)
+  const told = parsed.ok ? (parsed.value as Settled) : undefined
+  const isSettled = told?.kind === 'settled' && [told.inputs, told.controls, told.outputs].every(Number.isSafeInteger)
+  return isSettled ? told : undefined
+}

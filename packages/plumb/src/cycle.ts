@@ -1,0 +1,149 @@
+// A cycle of processes: what goes round in it, and when it is done. Its inner wires keep each other open, so they are closed from here: once
+// nothing more can come in from outside and nothing is in flight inside.
+
+import { type Fault, fault } from '@plumb/wire'
+import type { Channel, Receiver } from './channel.js'
+import type { Current, Origin } from './current.js'
+import { Gate } from './gate.js'
+import type { Source } from './schedule.js'
+
+/** A process that answers in its own time: one in another process. */
+export interface Worker {
+  /** Messages it was sent and has not settled, and outputs it has announced and we have not read. */
+  readonly inFlight: number
+}
+
+interface Delivery extends Origin {
+  readonly to: Receiver
+  readonly input: number
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+/** New input waits while so much of the old goes round. */
+const BUSY = 256
+/** So many deliveries are made before their places in the queue are given back. */
+const SPENT = 4096
+
+export interface CycleOptions {
+  readonly names: readonly string[]
+  readonly maxInFlight: number
+  readonly current: Current
+  /** The run cannot go on. */
+  readonly fail: (fault: Fault) => void
+}
+
+export class Cycle implements Source {
+  readonly workers: Worker[] = []
+  /** What the processes of this cycle fill outside of it. */
+  readonly gate = new Gate()
+  readonly #o: CycleOptions
+  readonly #busy: number
+  #queue: Delivery[] = []
+  #head = 0
+  #outside = 0
+  #isClosed = false
+  readonly #inner: { channel: Channel; isControl: boolean }[] = []
+
+  constructor(options: CycleOptions) {
+    this.#o = options
+    this.#busy = Math.min(BUSY, Math.ceil(options.maxInFlight / 2))
+  }
+
+  get inFlight(): number {
+    let sum = this.#queue.length - this.#head
+    for (const worker of this.workers) sum += worker.inFlight
+    return sum
+  }
+
+  get isBusy(): boolean {
+    return this.inFlight >= this.#busy
+  }
+
+  /** A channel between two of its processes. */
+  inside(channel: Channel, isControl: boolean): Channel {
+    this.#inner.push({ channel, isControl })
+    return channel
+  }
+
+  /** A channel from outside into it. */
+  entrance(channel: Channel): Channel {
+    this.#outside++
+    let isClosed = false
+    return {
+      send: (buf, start, end) => channel.send(buf, start, end),
+      close: () => {
+        if (isClosed) return
+        isClosed = true
+        this.#outside--
+        channel.close()
+      },
+    }
+  }
+
+  /** To be delivered in its turn: a call inside a call would never return. */
+  enqueue(to: Receiver, input: number, buf: Buffer, start: number, end: number): void {
+    const { port, line, seq } = this.#o.current
+    this.#queue.push({ to, input, buf, start, end, port, line, seq })
+    this.checkLimit()
+  }
+
+  canRun(): boolean {
+    return this.#head < this.#queue.length && this.gate.isOpen()
+  }
+
+  step(): boolean {
+    const delivery = this.#queue[this.#head++] as Delivery
+    if (this.#head === this.#queue.length) {
+      this.#queue = []
+      this.#head = 0
+    } else if (this.#head > SPENT) {
+      this.#queue.splice(0, this.#head)
+      this.#head = 0
+    }
+    const { to, input, buf, start, end } = delivery
+    this.#o.current.set(delivery)
+    to.receive(input, buf, start, end)
+    this.#o.current.clear()
+    return true
+  }
+
+  /** Told before it can exhaust the memory: a cycle that makes more than it consumes never ends. */
+  checkLimit(): void {
+    const { names, maxInFlight, fail } = this.#o
+    if (this.inFlight <= maxInFlight) return
+    const cycle = [...names, names[0]].join(' -> ')
+    fail(fault('overflow', `more than ${maxInFlight} messages in the cycle ${cycle}: it makes more than it consumes`, { cycle: names }))
+  }
+
+  /** Closes the wires inside, control first, if nothing is left to do; true if it did. */
+  closeIfQuiet(): boolean {
+    if (this.#isClosed || this.#outside > 0 || this.inFlight > 0) return false
+    this.#isClosed = true
+    for (const { channel } of this.#inner.filter((c) => c.isControl)) channel.close()
+    for (const { channel } of this.#inner) channel.close()
+    return true
+  }
+}
+
+/** A wire inside a cycle whose receiver is in this process. */
+export class QueuedChannel implements Channel {
+  #isClosed = false
+
+  constructor(
+    private readonly to: Receiver,
+    private readonly input: number,
+    private readonly cycle: Cycle,
+  ) {}
+
+  send(buf: Buffer, start: number, end: number): void {
+    if (!this.#isClosed) this.cycle.enqueue(this.to, this.input, buf, start, end)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.to.closeInput(this.input)
+  }
+}

@@ -1,0 +1,36 @@
+// A graph for programs: one JSON document on one line, with every node and every wire as they run.
+
+import { type Graph, type GraphPort, printType } from '@plumb/lang'
+import { agentAt, expressionOf, kindOf, openedAround } from './describe.js'
+
+/** `within` names the bound chains around a node, from the outermost; a type is null where none is known, as behind `empty`. */
+export const toJson = (binding: string, { nodes, edges }: Graph): string => {
+  const document = {
+    binding,
+    nodes: nodes.map((node) => ({
+      id: node.id,
+      name: node.name,
+      kind: kindOf(node),
+      inputs: node.inputs.map(portJson),
+      outputs: node.outputs.map(portJson),
+      ...optional('expression', expressionOf(node)),
+      ...agentAt(node),
+      ...optional('within', node.within && openedAround(node).map(({ name }) => name)),
+    })),
+    edges: edges.map(({ from, output, to, input, isChecked }) => ({
+      from: from.id,
+      output: from.outputs[output]?.name,
+      to: to.id,
+      input: to.inputs[input]?.name,
+      type: typeJson(from.outputs[output] ?? to.inputs[input]),
+      checked: isChecked,
+    })),
+  }
+  return `${JSON.stringify(document)}\n`
+}
+
+const portJson = (port: GraphPort) => ({ name: port.name, type: typeJson(port) })
+
+const typeJson = (port: GraphPort | undefined): string | null => (port?.type ? printType(port.type) : null)
+
+const optional = (key: string, value: string | readonly string[] | undefined) => (value === undefined ? {} : { [key]: value })

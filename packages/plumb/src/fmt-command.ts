@@ -1,0 +1,59 @@
+// plumb fmt: the one layout, in place; from stdin to stdout; or only whether it is there.
+
+import { accessSync, constants, statSync } from 'node:fs'
+import { type Diagnostic, format, toJson, toText } from '@plumb/lang'
+import { type Fault, fail, fault, openInput, openOutput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
+import { writeWhole } from './write-whole.js'
+
+export interface FmtOptions {
+  /** Changes nothing: writes the names of what is not tidy, one a line, and exit status 1 if there are any. */
+  readonly isCheck: boolean
+}
+
+/** All are done, whatever is wrong with one. A file that is tidy, or has syntax errors (exit status 2), is left as it is. */
+export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Promise<number> => {
+  const reporter = new Reporter('plumb', openOutput(2))
+  const out: string[] = []
+  if (paths.length === 0) reporter.report(fail('usage', "no spec was named; give files, or '-' for standard input").error)
+  for (const path of paths) {
+    const isStdin = path === '-'
+    const name = isStdin ? '<stdin>' : path
+    const text = isStdin ? await readSpecFrom(openInput(0), name) : readSpec(path)
+    if (!text.ok) {
+      reporter.report(text.error)
+      continue
+    }
+    const tidy = format({ path: name, text: text.value })
+    if (!tidy.ok) {
+      for (const diagnostic of tidy.diagnostics) reporter.write(shown(diagnostic))
+      reporter.status = 2
+      continue
+    }
+    if (isStdin && !isCheck) out.push(tidy.text)
+    if (tidy.text === text.value) continue
+    if (isCheck) {
+      out.push(`${path}\n`)
+      reporter.status = Math.max(reporter.status, 1) as 1 | 2
+    } else if (!isStdin) {
+      const failure = await replace(path, tidy.text)
+      if (failure) reporter.report(failure)
+    }
+  }
+  const failure = out.length > 0 ? await writeWhole(Buffer.from(out.join('')), undefined) : undefined
+  if (failure) reporter.report(failure)
+  await reporter.end()
+  return reporter.status
+}
+
+const shown = (d: Diagnostic): string => (process.env.PLUMB_ERRORS === 'json' ? JSON.stringify(toJson(d)) : toText(d))
+
+// A file that may not be written is not replaced either, though the folder would allow it.
+const replace = async (path: string, text: string): Promise<Fault | undefined> => {
+  try {
+    if (!statSync(path).isFile()) return fault('usage', `'${path}' is no regular file; to lay out what a pipe brings, give '-'`)
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    return fault('write_failed', `cannot write '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+  return writeWhole(Buffer.from(text), path)
+}

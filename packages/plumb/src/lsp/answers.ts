@@ -1,0 +1,96 @@
+// Requests about a document → answers, from what the language knows of it. What is no place of an open document has the answer null.
+
+import { completionsAt, definitionAt, type Edit, fixesOf, format, hoverAt, renameableAt, renameAt } from '@plumb/lang/service'
+import type { Result } from '@plumb/wire'
+import type * as protocol from 'vscode-languageserver-protocol/node'
+import type { Documents } from './documents.js'
+import { kindOf } from './kind.js'
+import type { DocumentParams, PlaceParams } from './params.js'
+import { offsetAt, rangeOf } from './position.js'
+import { toProtocol } from './publish.js'
+
+export const hover = (documents: Documents, { textDocument, position }: PlaceParams): protocol.Hover | null => {
+  const document = documents.get(textDocument.uri)
+  const found = document && hoverAt(documents.compiled(document), offsetAt(document.text, position))
+  if (!document || !found) return null
+  const value = [fenced(found.code), ...(found.remark === undefined ? [] : [found.remark])].join('\n\n')
+  return { contents: { kind: 'markdown', value }, range: rangeOf(document.text, found.span) }
+}
+
+export const definition = (documents: Documents, { textDocument, position }: PlaceParams): protocol.Location | null => {
+  const document = documents.get(textDocument.uri)
+  const span = document && definitionAt(documents.compiled(document), offsetAt(document.text, position))
+  const uri = span && documents.uriOf(span.source.path)
+  return span && uri !== undefined ? { uri, range: rangeOf(span.source.text, span) } : null
+}
+
+export const completion = (documents: Documents, { textDocument, position }: PlaceParams): protocol.CompletionItem[] | null => {
+  const document = documents.get(textDocument.uri)
+  if (!document) return null
+  const offset = offsetAt(document.text, position)
+  const { start, items } = completionsAt(document, documents.files(), offset)
+  const range = rangeOf(document.text, { start, end: offset })
+  // In the order given, which no sorting by label would keep.
+  return items.map(({ label, kind, detail, insert }, i) => ({
+    label,
+    kind: kindOf(kind),
+    sortText: String(i).padStart(4, '0'),
+    textEdit: { range, newText: insert ?? label },
+    ...(detail === undefined ? {} : { detail }),
+  }))
+}
+
+export const prepareRename = (documents: Documents, { textDocument, position }: PlaceParams): Result<protocol.Range | null> => {
+  const document = documents.get(textDocument.uri)
+  if (!document) return { ok: true, value: null }
+  const span = renameableAt(documents.compiled(document), offsetAt(document.text, position))
+  return span.ok ? { ok: true, value: rangeOf(document.text, span.value) } : span
+}
+
+export const rename = (documents: Documents, { textDocument, position, newName }: PlaceParams & { newName: string }): Result<protocol.WorkspaceEdit | null> => {
+  const document = documents.get(textDocument.uri)
+  if (!document) return { ok: true, value: null }
+  const others = documents.all.filter((other) => other !== document).map((other) => documents.compiled(other))
+  const edits = renameAt(documents.compiled(document), others, documents.files(), offsetAt(document.text, position), newName)
+  return edits.ok ? { ok: true, value: { changes: byFile(documents, edits.value) } } : edits
+}
+
+/** The whole text in one edit; no edit where it stands as it should; null where a syntax error leaves it without a layout. */
+export const formatting = (documents: Documents, { textDocument }: DocumentParams): protocol.TextEdit[] | null => {
+  const document = documents.get(textDocument.uri)
+  const formatted = document && format(document)
+  if (!document || !formatted?.ok) return null
+  if (formatted.text === document.text) return []
+  return [{ range: rangeOf(document.text, { start: 0, end: document.text.length }), newText: formatted.text }]
+}
+
+export const codeActions = (documents: Documents, { textDocument, range }: DocumentParams & { range: protocol.Range }): protocol.CodeAction[] | null => {
+  const document = documents.get(textDocument.uri)
+  if (!document) return null
+  const from = offsetAt(document.text, range.start)
+  const to = offsetAt(document.text, range.end)
+  const near = documents.compiled(document).diagnostics.filter(({ span }) => span.source.path === document.path && span.start <= to && from <= span.end)
+  return near.flatMap((d) =>
+    fixesOf(d).map(({ title, span, text }) => ({
+      title,
+      kind: 'quickfix',
+      diagnostics: [toProtocol(d, documents)],
+      edit: { changes: byFile(documents, [{ span, text }]) },
+    })),
+  )
+}
+
+const byFile = (documents: Documents, edits: readonly Edit[]): { [uri: string]: protocol.TextEdit[] } => {
+  const changes: { [uri: string]: protocol.TextEdit[] } = {}
+  for (const { span, text } of edits) {
+    const uri = documents.uriOf(span.source.path)
+    if (uri !== undefined) (changes[uri] ??= []).push({ range: rangeOf(span.source.text, span), newText: text })
+  }
+  return changes
+}
+
+// A fence longer than any in the code.
+const fenced = (code: string): string => {
+  const fence = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+  return `${fence}plumb\n${code}\n${fence}`
+}

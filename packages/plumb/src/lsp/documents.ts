@@ -1,0 +1,90 @@
+// The open documents: their texts, which stand in for the files of the same name, and what was compiled from them.
+
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type Compiled, compile, type Files, STANDARD_LIBRARY } from '@plumb/lang'
+import { diskFiles } from '@plumb/wire'
+import { searchPath } from '../load.js'
+
+export interface Document {
+  readonly uri: string
+  /** What the compiler calls it; of a document that is no file the URI. */
+  readonly path: string
+  readonly text: string
+  readonly version: number
+}
+
+export class Documents {
+  readonly #byPath = new Map<string, Document>()
+  readonly #compiled = new Map<string, Compiled>()
+
+  /** Opens it, or gives it another text. */
+  set(uri: string, text: string, version: number): void {
+    const path = pathOf(uri)
+    const isNew = !this.#byPath.has(path)
+    this.#byPath.set(path, { uri, path, text, version })
+    if (isNew) this.forget()
+    else for (const [entry, compiled] of this.#compiled) if (entry === path || uses(compiled, path)) this.#compiled.delete(entry)
+  }
+
+  close(uri: string): void {
+    this.#byPath.delete(pathOf(uri))
+    this.forget()
+  }
+
+  /** Files on the disk may have changed. */
+  forget(): void {
+    this.#compiled.clear()
+  }
+
+  get(uri: string): Document | undefined {
+    return this.#byPath.get(pathOf(uri))
+  }
+
+  get all(): readonly Document[] {
+    return [...this.#byPath.values()]
+  }
+
+  compiled(document: Document): Compiled {
+    const known = this.#compiled.get(document.path)
+    if (known) return known
+    const compiled = compile(document, this.files())
+    this.#compiled.set(document.path, compiled)
+    return compiled
+  }
+
+  /** Texts as the editor has them, where it has them. */
+  files(): Files {
+    const disk = diskFiles(searchPath(), STANDARD_LIBRARY)
+    return {
+      read: (path) => {
+        const open = this.#byPath.get(path)
+        return open ? { ok: true, value: open.text } : disk.read(path)
+      },
+      find: (name, from) => {
+        const beside = join(dirname(from), `${name}.plumb`)
+        return this.#byPath.has(beside) ? beside : disk.find(name, from)
+      },
+      beside: disk.beside,
+    }
+  }
+
+  /** What the editor calls a file; undefined for one that comes with plumb and is on no disk. */
+  uriOf(path: string): string | undefined {
+    const open = this.#byPath.get(path)
+    if (open) return open.uri
+    return path.startsWith('<') ? undefined : pathToFileURL(path).href
+  }
+}
+
+const uses = ({ program, diagnostics }: Compiled, path: string): boolean =>
+  program.scopes.some((s) => s.module.path === path) || diagnostics.some((d) => d.code === 'unknown_module')
+
+const pathOf = (uri: string): string => {
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    // `untitled:Untitled-1`, or a file of another machine.
+    return uri
+  }
+}

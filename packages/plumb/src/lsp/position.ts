@@ -1,0 +1,24 @@
+// Offsets in a text ⇄ the protocol's positions: lines and characters from 0, characters in UTF-16 units. A line ends with LF, CRLF or CR.
+
+import type { Position, Range } from 'vscode-languageserver-protocol/node'
+
+/** Beyond the end of a line it is that end, beyond the text the end of that. */
+export const offsetAt = (text: string, { line, character }: Position): number => {
+  const start = lineStarts(text)[line]
+  if (start === undefined) return text.length
+  const end = text.slice(start).search(/[\r\n]/)
+  return Math.min(start + character, end < 0 ? text.length : start + end)
+}
+
+export const positionAt = (text: string, offset: number): Position => {
+  const starts = lineStarts(text)
+  const line = Math.max(0, starts.findLastIndex((start) => start <= offset))
+  return { line, character: offset - (starts[line] ?? 0) }
+}
+
+export const rangeOf = (text: string, { start, end }: { readonly start: number; readonly end: number }): Range => ({
+  start: positionAt(text, start),
+  end: positionAt(text, end),
+})
+
+const lineStarts = (text: string): number[] => [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)]

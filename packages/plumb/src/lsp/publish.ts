@@ -1,0 +1,67 @@
+// Diagnostics, pushed to the editor file by file: those of every open document and of the modules they use; an empty list clears a file.
+
+import type { Diagnostic } from '@plumb/lang'
+import type * as protocol from 'vscode-languageserver-protocol/node'
+import type { Documents } from './documents.js'
+import { rangeOf } from './position.js'
+
+export class Publisher {
+  /** What the editor shows, by URI. */
+  readonly #shown = new Map<string, string>()
+
+  constructor(
+    private readonly documents: Documents,
+    private readonly send: (params: protocol.PublishDiagnosticsParams) => void,
+  ) {}
+
+  publish(): void {
+    const found = this.#found()
+    for (const uri of this.#shown.keys()) if (!found.has(uri)) found.set(uri, new Map())
+    for (const [uri, diagnostics] of found) {
+      const list = [...diagnostics.values()]
+      const text = JSON.stringify(list)
+      if ((this.#shown.get(uri) ?? '[]') === text) continue
+      if (list.length === 0) this.#shown.delete(uri)
+      else this.#shown.set(uri, text)
+      const version = this.documents.get(uri)?.version
+      this.send({ uri, diagnostics: list, ...(version === undefined ? {} : { version }) })
+    }
+  }
+
+  // Two documents that use one module find the same mistakes in it.
+  #found(): Map<string, Map<string, protocol.Diagnostic>> {
+    const found = new Map<string, Map<string, protocol.Diagnostic>>()
+    for (const document of this.documents.all) {
+      for (const d of this.documents.compiled(document).diagnostics) {
+        const uri = this.documents.uriOf(d.span.source.path)
+        if (uri === undefined) continue
+        const shown = toProtocol(d, this.documents)
+        const list = found.get(uri) ?? new Map()
+        found.set(uri, list.set(JSON.stringify(shown), shown))
+      }
+    }
+    return found
+  }
+}
+
+/** The help stands below the message: editors have no other place for it. */
+export const toProtocol = ({ severity, code, message, span, help, related = [] }: Diagnostic, documents: Documents): protocol.Diagnostic => {
+  const others = related.flatMap((r) => {
+    const uri = documents.uriOf(r.span.source.path)
+    return uri === undefined ? [] : [{ location: { uri, range: rangeOf(r.span.source.text, r.span) }, message: r.message }]
+  })
+  return {
+    range: rangeOf(span.source.text, span),
+    severity: severity === 'error' ? ERROR : WARNING,
+    source: 'plumb',
+    code,
+    message: help === undefined ? message : `${message}\n${help}`,
+    ...(code === 'unused_binding' ? { tags: [UNNECESSARY] } : {}),
+    ...(others.length > 0 ? { relatedInformation: others } : {}),
+  }
+}
+
+// The protocol's numbers, so that the library need not be loaded for them.
+const ERROR: protocol.DiagnosticSeverity = 1
+const WARNING: protocol.DiagnosticSeverity = 2
+const UNNECESSARY: protocol.DiagnosticTag = 1

@@ -1,0 +1,70 @@
+// Bytes to a file, which then holds either all of them or what it held before; or to stdout.
+
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Fault, fault, openOutput, systemReason } from '@plumb/wire'
+
+/** Resolves to `write_failed` when they did not get there. A reader of stdout that goes away is no fault. */
+export const writeWhole = async (bytes: Uint8Array, path: string | undefined): Promise<Fault | undefined> =>
+  path === undefined ? toStdout(bytes) : toFile(bytes, path)
+
+const toFile = (bytes: Uint8Array, path: string): Fault | undefined => {
+  const old = statSync(path, { throwIfNoEntry: false })
+  // A device or a pipe is written to, not replaced; a link keeps leading where it leads.
+  if (old && !old.isFile()) return attempt(path, () => writeFileSync(path, bytes))
+  const target = old ? realpathSync(path) : path
+  const fresh = join(dirname(target), `.plumb-${process.pid}.new`)
+  const failure = attempt(path, () => {
+    writeSynced(fresh, bytes, old)
+    renameSync(fresh, target)
+  })
+  if (failure) rmSync(fresh, { force: true })
+  return failure
+}
+
+// With the mode of the old file, and for the superuser its owner too; on the disk before it takes the old one's place.
+const writeSynced = (path: string, bytes: Uint8Array, old: Stats | undefined): void => {
+  const fd = openSync(path, 'wx', old?.mode)
+  try {
+    writeFileSync(fd, bytes)
+    if (old && process.getuid?.() === 0) fchownSync(fd, old.uid, old.gid)
+    if (old) fchmodSync(fd, old.mode & 0o7777)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const attempt = (path: string, write: () => void): Fault | undefined => {
+  try {
+    write()
+    return undefined
+  } catch (error) {
+    return fault('write_failed', `cannot write '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+const toStdout = (bytes: Uint8Array): Promise<Fault | undefined> =>
+  new Promise((resolve) => {
+    const stdout = openOutput(1)
+    stdout.on('error', (error: NodeJS.ErrnoException) => resolve(isReaderGone(error) ? undefined : writeFault(error)))
+    stdout.on('finish', () => resolve(undefined))
+    stdout.on('close', () => resolve(undefined))
+    stdout.end(bytes)
+  })
+
+const isReaderGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'ECONNRESET'
+
+const writeFault = (error: NodeJS.ErrnoException): Fault => fault('write_failed', `cannot write: ${systemReason(error)}`)

@@ -1,0 +1,355 @@
+// What pictures show, and that no name, type or expression can spoil one.
+
+import {
+  bindingNamed,
+  compile,
+  type Edge,
+  type Files,
+  type Graph,
+  type GraphNode,
+  type GraphPort,
+  type Opened,
+  planOf,
+  type Type,
+  type Work,
+} from '@plumb/lang'
+import { fail } from '@plumb/wire'
+import fc from 'fast-check'
+import t from 'tap'
+import { toDot } from '../src/draw/dot.js'
+import { toJson } from '../src/draw/json.js'
+import { toMermaid } from '../src/draw/mermaid.js'
+import { type Picture, pictureOf } from '../src/draw/picture.js'
+import { toPng } from '../src/draw/png.js'
+import { toSvg } from '../src/draw/svg.js'
+
+const NO_FILES: Files = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path) => path }
+
+const planned = (text: string): Graph => {
+  const { diagnostics, program } = compile({ path: 'test.plumb', text }, NO_FILES)
+  const main = bindingNamed(program, 'main')
+  if (!main || diagnostics.some((d) => d.severity === 'error')) throw new Error(diagnostics.map((d) => d.message).join('; '))
+  return planOf(main)
+}
+
+/** `from -label-> to` with the ports that are shown: the wires of a picture as one can read them. */
+const drawn = ({ wires }: Picture): string[] =>
+  wires.map(({ from, output, to, input, label, role }) => {
+    const tail = output === undefined ? '' : `.${from.outputs[output]}`
+    const head = input === undefined ? '' : `.${to.inputs[input]}`
+    return `${from.id}${tail} ${role === 'data' ? '' : `${role} `}-${label}-> ${to.id}${head}`
+  })
+
+const body = (statements: string, output = '!int', input = '!int') =>
+  `let main : ${input} -> ${output} = plumb(input, output) {\n${statements}\n}`
+
+const AGENTS = `
+type Order = { pause?: bool }
+let find : string -> string = tool { command: "find.sh" }
+let bot : (!string, !Order) -> (!string, !json) = agent { provider: "eliza", model: "doctor", tools: [find], mcp: [{ name: "web", token: "secret" }] }
+let calm : !json -> !Order = map({ pause: true })
+let watch : (!json, !json) -> !Order = plumb(replies, events, orders) {
+  events ; calm ; orders
+  replies ; discard
+}`
+
+t.test('wires', async (t) => {
+  const cases: [what: string, program: string, wires: string[]][] = [
+    [
+      'a chain of names',
+      `let inc : !int -> !int = map(value + 1)\n${body('input ; inc ; output')}`,
+      ['input -int-> inc', 'inc -int-> output'],
+    ],
+    ['main that is a chain', 'let main : !int -> !int = id ; map(value)', ['input -int-> id', 'id -int-> map', 'map -int-> output']],
+    [
+      'the ends of a bound chain are left out, however deep it lies',
+      `let inc : !int -> !int = map(value + 1)\nlet two : !int -> !int = inc ; inc\nlet four : !int -> !int = two ; two\n${body('input ; four ; output')}`,
+      ['input -int-> inc', 'inc -int-> inc 2', 'inc 2 -int-> inc 3', 'inc 3 -int-> inc 4', 'inc 4 -int-> output'],
+    ],
+    [
+      'a chain that joins several with several keeps its end',
+      `let both : !int -> !int = map(value) * map(value + 1)\n${body('input ; (map(1) * map(2)) ; both ; output')}`,
+      [
+        'input -int-> map',
+        'input -int-> map 2',
+        'map -int-> both',
+        'map 2 -int-> both',
+        'both -int-> map 3',
+        'both -int-> map 4',
+        'map 3 -int-> output',
+        'map 4 -int-> output',
+      ],
+    ],
+    [
+      'a port of a chain that nothing is wired to',
+      `let pair : (!int, !int) -> (!int, !int) = map(value) * map(value + 1)\n${body('input ; pair@input2\npair@output2 ; output')}`,
+      ['input -int-> map 2', 'map 2 -int-> output'],
+    ],
+    [
+      'a channel between two places is a name on the wire, any other a box with its type',
+      body(
+        'let one : !int = channel\nlet many : !int = channel\ninput ; one\none ; map(value) ; many\ninput ; many\nmany ; output\nmany ; discard',
+      ),
+      ['input --> many', 'input -one: int-> map', 'many --> output', 'many --> discard', 'map --> many'],
+    ],
+    [
+      'a cycle goes back to where it began',
+      body('input ; map(value - 1) ; filter(value > 0) ; output\nlet back : !int = channel\nback ; filter(value > 9) ; back\ninput ; back'),
+      ['input --> back', 'input -int-> map', 'back --> filter 2', 'map -int-> filter', 'filter -int-> output', 'filter 2 --> back'],
+    ],
+    [
+      'parts of a barrier are counted as project does',
+      body('input ; (id * map(value)) ; barrier ; project(1) ; output'),
+      [
+        'input -int-> id',
+        'input -int-> map',
+        'id -int-> barrier.0',
+        'map -int-> barrier.1',
+        'barrier -(int, int)-> project',
+        'project -int-> output',
+      ],
+    ],
+    [
+      'what is looked at as it comes shows both types',
+      body('input ; map({ a: parse(value) }).a ; map(value) ; output', '!int', '!string'),
+      ['input -string-> map', 'map -{ a: json }-> .a', '.a -json-> map 2', 'map 2 -json → int-> output'],
+    ],
+    [
+      'control and telemetry are told apart, ports named where they do not go without saying',
+      `${AGENTS}\nlet main : !string -> !string = plumb(input, output) {\nlet o : !Order = channel\nlet r : !json = channel\nlet e : !json = channel
+spawn bot(input=input, ctrl_in=o, output=output, ctrl_out=r, telemetry=e)\nspawn watch(r, e, o)\n}`,
+      [
+        'input -string-> bot.input',
+        'bot.output -string-> output',
+        'bot.ctrl_out control -r: json-> watch.replies',
+        'bot.telemetry telemetry -e: json-> watch.events',
+        'watch.orders control -o: Order-> bot.ctrl_in',
+      ],
+    ],
+  ]
+  for (const [what, program, wires] of cases) t.strictSame(drawn(pictureOf('main', planned(program))), wires, what)
+})
+
+t.test('boxes', async (t) => {
+  const picture = pictureOf(
+    'main',
+    planned(`${AGENTS}
+let shell : !string -> !string = agent { command: ["./x.sh", "-v"] }
+let tidy : !string -> !string = map(trim(value)) ; filter(length(value) > 0)
+let main : !string -> !string = plumb(input, output) { input ; tidy ; bot ; shell ; output }`),
+  )
+  const said = picture.boxes.map(({ id, kind, detail, tools, frames }) => [id, [kind, detail, ...tools, ...frames.map(({ name }) => name)]])
+  t.strictSame(Object.fromEntries(said), {
+    input: ['input', ''],
+    output: ['output', ''],
+    map: ['map', 'trim(value)', 'tidy'],
+    filter: ['filter', 'length(value) > 0', 'tidy'],
+    bot: ['agent', 'agent · eliza doctor', 'find', 'web (mcp)'],
+    shell: ['agent', 'agent · ./x.sh -v'],
+  })
+  const texts = [toDot(picture), toMermaid(picture), JSON.stringify(picture)]
+  t.notOk(
+    texts.some((text) => text.includes('secret')),
+    'what configures a server stays out',
+  )
+})
+
+t.test('chains of chains are drawn however deep they are', async (t) => {
+  const depth = 2000
+  const chains = Array.from(
+    { length: depth },
+    (_, i) => `let c${i} : !int -> !int = ${i === 0 ? 'map(value + 1) ; map(value)' : `c${i - 1} ; id`}`,
+  )
+  const picture = pictureOf('main', planned(`${chains.join('\n')}\n${body(`input ; c${depth - 1} ; output`)}`))
+  t.equal(picture.boxes.length, depth + 3)
+  t.equal(picture.wires.length, depth + 2)
+})
+
+t.test('long types and expressions are cut, and whole in the tip', async (t) => {
+  const type = `{ ${Array.from({ length: 30 }, (_, i) => `field${i}: int`).join(', ')} }`
+  const picture = pictureOf(
+    'main',
+    planned(body('input ; filter(field1 > 0 and field2 > 0 and field3 > 0 and field4 > 0) ; output', `!${type}`, `!${type}`)),
+  )
+  t.ok(picture.wires.every(({ label, tip }) => label.length <= 30 && tip.includes(type)))
+  t.ok(picture.boxes.every(({ detail, tip }) => detail.length <= 36 && tip.includes(type)))
+  t.match(picture.boxes[2]?.tip, 'field4 > 0')
+})
+
+t.test('json has every node and every wire as they run', async (t) => {
+  const chain = 'let tidy : !json -> !int = map(value) ; filter(value > 0)\n'
+  const graph = JSON.parse(toJson('main', planned(chain + body('input ; tidy ; output', '!int', '!json'))))
+  t.equal(graph.binding, 'main')
+  t.strictSame(
+    graph.nodes.map((n: { kind: string }) => n.kind),
+    ['input', 'output', 'inlet', 'outlet', 'map', 'filter'],
+  )
+  t.strictSame(graph.nodes[4], {
+    ...{ id: 4, name: 'map', kind: 'map', inputs: [{ name: 'input', type: 'json' }], outputs: [{ name: 'output', type: 'json' }] },
+    ...{ expression: 'value', within: ['tidy'] },
+  })
+  t.has(
+    graph.edges.find((e: { to: number }) => e.to === 3),
+    { from: 5, output: 'output', to: 3, input: 'input', type: 'json', checked: true },
+  )
+})
+
+// --- whatever the graph
+
+const TEXTS = [
+  '"',
+  '\\',
+  '\\n',
+  '<b>',
+  '&amp;',
+  ']]>',
+  '#quot;',
+  '%%{x}%%',
+  '`x`',
+  ' ',
+  '\u0000\u001b',
+  '\u202e',
+  '\ud800',
+  '\uffff',
+  '日本',
+  'end',
+  'style a:#b;',
+]
+const someText = fc.oneof(
+  fc.constantFrom(...TEXTS),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+  fc.tuple(fc.constantFrom(...TEXTS), fc.string()).map((p) => p.join('')),
+)
+const someType: fc.Arbitrary<Type | undefined> = fc.oneof(
+  fc.constant(undefined),
+  fc.constant<Type>({ kind: 'int' }),
+  someText.map((value): Type => ({ kind: 'literal', value })),
+  someText.map((name): Type => ({ kind: 'record', fields: [{ name, type: { kind: 'json' }, isOptional: false }] })),
+)
+const somePorts = fc.array(fc.record({ name: someText, type: someType }), { minLength: 1, maxLength: 3 }) as fc.Arbitrary<GraphPort[]>
+
+const workOf = (kind: string, text: string): Work => {
+  const span = { source: { path: 'x', text }, start: 0, end: text.length }
+  if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span } }
+  if (kind === 'discard' || kind === 'empty' || kind === 'barrier') return { kind }
+  if (kind === 'input' || kind === 'output') return { kind, port: 0 }
+  // Of a nested plumb nothing but its description is asked.
+  if (kind === 'plumb') return { kind, bound: { description: text } } as Work
+  return { kind: 'pass', as: kind as 'id', isSelector: false }
+}
+
+const KINDS = [
+  'map',
+  'filter',
+  'discard',
+  'empty',
+  'barrier',
+  'input',
+  'output',
+  'plumb',
+  'id',
+  'copy',
+  'merge',
+  'channel',
+  'inlet',
+  'outlet',
+]
+
+const someGraph: fc.Arbitrary<Graph> = fc
+  .record({
+    nodes: fc.array(fc.tuple(fc.constantFrom(...KINDS), someText, someText, somePorts, somePorts, fc.nat(3)), {
+      minLength: 1,
+      maxLength: 9,
+    }),
+    edges: fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat(), fc.boolean()), { maxLength: 16 }),
+    frame: someText,
+  })
+  .map(({ nodes, edges, frame }) => {
+    const outer: Opened = { name: frame }
+    const frames = [undefined, undefined, outer, { name: 'inner', within: outer }]
+    const all = nodes.map(([kind, name, text, inputs, outputs, depth], id): GraphNode => {
+      const within = frames[depth]
+      return {
+        id,
+        name,
+        span: { source: { path: 'x', text }, start: 0, end: 0 },
+        work: workOf(kind, text),
+        inputs,
+        outputs,
+        ...(within ? { within } : {}),
+      }
+    })
+    const wires = edges.map(([a, output, b, input, isChecked]): Edge => {
+      const [from, to] = [all[a % all.length] as GraphNode, all[b % all.length] as GraphNode]
+      return { from, output: output % from.outputs.length, to, input: input % to.inputs.length, isChecked }
+    })
+    return { nodes: all, edges: wires }
+  })
+
+t.test('every graph gives a text that Graphviz takes, and SVG that is sound XML', async (t) => {
+  const property = fc.asyncProperty(someText, someGraph, async (name, graph) => {
+    const dot = toDot(pictureOf(name, graph))
+    const svg = await toSvg(dot)
+    return svg === (await toSvg(dot)) && svg.includes('</svg>') && isSoundXml(svg)
+  })
+  await fc.assert(property, { numRuns: 150 })
+  t.pass()
+})
+
+// XML 1.0: characters that may not stand there, and an ampersand that begins no entity.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it forbids
+const FORBIDDEN_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}|&(?!(amp|lt|gt|quot|#\d+|#x[\da-f]+);)/iu
+const TAG = /<(\/?)([\w:]+)(?:\s+[\w:-]+="[^"<]*")*\s*(\/?)>/g
+
+/** Allowed characters, known entities, and tags that close in order. */
+const isSoundXml = (xml: string): boolean => {
+  if (FORBIDDEN_IN_XML.test(xml)) return false
+  const elements = xml.replace(/<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>/gs, '')
+  const open: (string | undefined)[] = []
+  for (const [, end, name, single] of elements.matchAll(TAG)) {
+    if (end !== '' && open.pop() !== name) return false
+    if (end === '' && single === '') open.push(name)
+  }
+  return open.length === 0 && !elements.replace(TAG, '').includes('<')
+}
+
+t.test('every graph gives Mermaid in which nothing of the program is taken for grammar', async (t) => {
+  const label = '"(?:[^"#$%&*;<>@\\\\`|~]|#\\d+;|<br/>)+"'
+  const lines = [
+    'flowchart TB',
+    `n\\d+(?:\\(|\\[|\\[\\[|\\(\\[|\\(\\(|\\[\\\\)${label}(?:\\)|\\]|\\]\\]|\\]\\)|\\)\\)|/\\]):::\\w+Box`,
+    `n\\d+ (?:-->|-\\.->)(?:\\|${label}\\|)? n\\d+`,
+    `subgraph n\\d+f\\d\\[${label}\\]`,
+    'end',
+    'classDef \\w+Box fill:#\\w{6},stroke:#\\w{6},color:#\\w{6}',
+  ]
+  const line = new RegExp(`^ *(?:${lines.join('|')})$`)
+  const property = fc.property(someText, someGraph, (name, graph) => {
+    const wrong = toMermaid(pictureOf(name, graph))
+      .trimEnd()
+      .split('\n')
+      .filter((text) => !line.test(text))
+    if (wrong.length > 0) throw new Error(wrong.join('\n'))
+  })
+  fc.assert(property, { numRuns: 300 })
+  t.pass()
+})
+
+t.test('every graph gives JSON with the same wires', async (t) => {
+  const property = fc.property(someText, someGraph, (name, graph) => {
+    const { binding, nodes, edges } = JSON.parse(toJson(name, graph))
+    return binding === name && nodes.length === graph.nodes.length && edges.length === graph.edges.length
+  })
+  fc.assert(property)
+  t.pass()
+})
+
+t.test('png is as large as the picture on a sharp screen, and the same each time', async (t) => {
+  const svg = await toSvg(toDot(pictureOf('main', planned(body('input ; map({ text: "é → 日本", value }).value ; output')))))
+  const png = Buffer.from(await toPng(svg))
+  const [, width, height] = /<svg width="(\d+)pt" height="(\d+)pt"/.exec(svg) ?? []
+  t.equal(png.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n')
+  t.ok(Math.abs(png.readUInt32BE(16) - Number(width) * (8 / 3)) < 8, 'width')
+  t.ok(Math.abs(png.readUInt32BE(20) - Number(height) * (8 / 3)) < 8, 'height')
+  t.ok(png.equals(await toPng(svg)))
+})
