@@ -148,7 +148,8 @@ export class Cursor {
   fail(message: string, span: Span = this.next.span, help?: string): never {
     // The lexer has told of a bad token already.
     if (this.next.kind !== 'bad') this.report(error('syntax_error', message, span, help))
-    throw new SyntaxFailure(span.end <= this.next.span.start)
+    // The token of an open comment is empty, and is still to be passed over.
+    throw new SyntaxFailure(span !== this.next.span && span.end <= this.next.span.start)
   }
 }
 

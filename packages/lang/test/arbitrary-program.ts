@@ -116,7 +116,8 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     all('spawn', qualified, '(', separated(argument, ',', 0, 3), ')'),
     all(tensor, ';', chain),
   )
-  const body = all('{', maybe(statement, times(0, 3, starting('newline', statement))), '}')
+  const statements = all('{', statement, times(0, 3, starting('newline', statement)), '}')
+  const body = any(all('{', '}'), statements, statements, statements)
   const plumb = all('plumb', '(', separated(own, ',', 1, 3), ')', body)
   const implementation = any(all(words('agent', 'tool'), rule('object')), plumb, rule('object'), inside)
   const binding = all(times(0, 2, starting('something', annotation)), 'let', own, maybe(signature), '=', implementation)
@@ -133,12 +134,7 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     all(name, '(', separated(rule('expression'), ',', 0, 3), ')'),
   )
   const step = any(all('.', any(name, words('if', 'true'))), all('[', rule('expression'), ']'))
-  const unary = all(
-    times(0, 2, '-').filter(({ length }) => length < 3),
-    primary,
-    seldom(step),
-    seldom(step),
-  )
+  const unary = all(seldom('-', maybe('-')), primary, seldom(step), seldom(step))
   const product = all(unary, seldom(words('*', '/', '%'), unary), seldom(words('*', '/', '%'), unary))
   const sum = all(product, seldom(words('+', '-'), product), seldom(words('+', '-'), product))
   const comparison = all(seldom(words('not', '!')), rule('sum'), seldom(words('=', '!=', '<', '<=', '>', '>='), rule('sum')))

@@ -17,14 +17,14 @@ const grammarText = readFileSync(GRAMMAR, 'utf8')
 
 const load = async () => {
   await loadWASM(new Uint8Array(readFileSync(require.resolve('vscode-oniguruma/release/onig.wasm'))).buffer)
-  const registry = new Registry({
+  const grammars = new Registry({
     onigLib: Promise.resolve({
       createOnigScanner: (patterns) => new OnigScanner(patterns),
       createOnigString: (text) => new OnigString(text),
     }),
     loadGrammar: async () => parseRawGrammar(grammarText, GRAMMAR),
   })
-  const grammar = await registry.loadGrammar('source.plumb')
+  const grammar = await grammars.loadGrammar('source.plumb')
   if (!grammar) throw new Error('no grammar')
   return grammar
 }
@@ -72,7 +72,8 @@ t.test('programs', async (t) => {
     for (const [i, names] of scopes.entries()) if (has('comment.block')(names) && !isComment.has(i)) wrong.push(`no comment at ${i}`)
     for (const [i, token] of tokens.entries()) {
       const { kind, text, span } = token
-      if (kind === 'string') expect('string', span, has(source.text.startsWith('"""', span.start) ? 'string.quoted.triple' : 'string.quoted.double'))
+      if (kind === 'string')
+        expect('string', span, has(source.text.startsWith('"""', span.start) ? 'string.quoted.triple' : 'string.quoted.double'))
       if (kind === 'number' && tokens[i - 1]?.text !== '.') expect('number', span, has('constant.numeric'))
       if (kind === 'symbol') expect('symbol', span, (names) => /^(keyword\.operator|punctuation)\./.test(names.at(-1) ?? ''))
       if (kind !== 'identifier') continue
@@ -180,7 +181,9 @@ t.test('snippets', async (t) => {
     const end = marked.indexOf('⟧') - 1
     const scopes = scopesOf(grammar, marked.replace(/[⟦⟧]/g, ''))
     const found = units({ start, end }).map((i) => scopes[i] ?? [])
-    const wrong = found.find((names) => ` ${names.join(' ')} `.indexOf(` ${expected} `) < 0 || (expected.split(' ').at(-1) !== names.at(-1) && !isQuote(names)))
+    const wrong = found.find(
+      (names) => ` ${names.join(' ')} `.indexOf(` ${expected} `) < 0 || (expected.split(' ').at(-1) !== names.at(-1) && !isQuote(names)),
+    )
     t.strictSame(wrong, undefined, marked)
   }
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { compile } from '../src/compile.js'
 import type { Files } from '../src/modules.js'
-import { completionsAt, definitionAt, type Edit, fixesOf, hoverAt, renameableAt, renameAt } from '../src/service/index.js'
+import { completionsAt, definitionAt, type Edit, fixesOf, hoverAt, renameAt, renameableAt } from '../src/service/index.js'
 import { STANDARD_LIBRARY } from '../src/stdlib/library.js'
 
 const MODULES: Readonly<Record<string, string>> = {
@@ -67,7 +67,10 @@ const mark = (place: string): string => {
 }
 
 t.test('hover', async (t) => {
-  t.strictSame(compile({ path: 'main.plumb', text: SPEC }, files).diagnostics.filter((d) => d.severity === 'error'), [])
+  t.strictSame(
+    compile({ path: 'main.plumb', text: SPEC }, files).diagnostics.filter((d) => d.severity === 'error'),
+    [],
+  )
   const cases: readonly (readonly [string, string, string?])[] = [
     ['let c|ritic', 'let critic : (!string, !json) -> (!Review, !json) = agent { … }', 'Looks at it twice.'],
     ['drafts ; |critic', 'let critic : (!string, !json) -> (!Review, !json) = agent { … }', 'Looks at it twice.'],
@@ -131,10 +134,15 @@ t.test('definition', async (t) => {
   for (const [place, expected] of cases) {
     const { compiled, offset } = compiledAt(mark(place))
     const span = definitionAt(compiled, offset)
-    const [file = '', there = ''] = expected?.split(': ', 2).length === 2 ? [expected.slice(0, expected.indexOf(':')), expected.slice(expected.indexOf(':') + 2)] : []
+    const [file = '', there = ''] =
+      expected?.split(': ', 2).length === 2 ? [expected.slice(0, expected.indexOf(':')), expected.slice(expected.indexOf(':') + 2)] : []
     const text = file === 'main.plumb' ? SPEC : (MODULES[file] ?? '')
     const [before = ''] = there.split('|')
-    t.equal(span && `${span.source.path}@${span.start}`, expected && `${file}@${text.indexOf(there.replace('|', '')) + before.length}`, place)
+    t.equal(
+      span && `${span.source.path}@${span.start}`,
+      expected && `${file}@${text.indexOf(there.replace('|', '')) + before.length}`,
+      place,
+    )
   }
 })
 
@@ -279,9 +287,13 @@ t.test('rename in other open programs, and in the quotes of a config', async (t)
   }
   t.equal(apply(text, 'main.plumb', renamed.value), text.replaceAll('double', 'twice'))
   // A parameter is a port to those who use the plumb.
-  const wired = 'use words\nlet main : !int -> !int = plumb(a, b) {\n  a ; Words.port@left\n  spawn Words.port(right=a)\n  Words.port ; b\n}\n'
+  const wired =
+    'use words\nlet main : !int -> !int = plumb(a, b) {\n  a ; Words.port@left\n  spawn Words.port(right=a)\n  Words.port ; b\n}\n'
   const at0 = (MODULES['words.plumb'] ?? '').indexOf('left, right')
-  for (const [name, from] of [['west', at0], ['east', at0 + 6]] as const) {
+  for (const [name, from] of [
+    ['west', at0],
+    ['east', at0 + 6],
+  ] as const) {
     const other = compile({ path: 'main.plumb', text: wired }, files)
     const port = renameAt(library, [other], filesOf({ ...MODULES, 'main.plumb': wired }), from, name)
     t.equal(port.ok && apply(wired, 'main.plumb', port.value), wired.replace(name === 'west' ? 'left' : 'right', name))
@@ -290,7 +302,10 @@ t.test('rename in other open programs, and in the quotes of a config', async (t)
 
 t.test('fixes', async (t) => {
   const cases: readonly (readonly [string, string])[] = [
-    ['let critic : !int -> !int = id\nlet f : !int -> !int = crtic ; id\n', 'let critic : !int -> !int = id\nlet f : !int -> !int = critic ; id\n'],
+    [
+      'let critic : !int -> !int = id\nlet f : !int -> !int = crtic ; id\n',
+      'let critic : !int -> !int = id\nlet f : !int -> !int = critic ; id\n',
+    ],
     ['type Review = int\nlet f : !Reveiw -> !int = id\n', 'type Review = int\nlet f : !Review -> !int = id\n'],
     ['let f : !{ score: int } -> !int = map(scor)\n', 'let f : !{ score: int } -> !int = map(score)\n'],
     ['let f : !string -> !int = map(lenght(value))\n', 'let f : !string -> !int = map(length(value))\n'],
@@ -329,7 +344,13 @@ t.test('any text, any place', async () => {
         const moved = renamed.value.filter((e) => e.span.source.path === 'main.plumb' && e.span.start < place.value.start)
         const back = place.value.start + moved.reduce((sum, e) => sum + e.text.length - (e.span.end - e.span.start), 0)
         const own = filesOf({ ...MODULES, 'words.plumb': apply(MODULES['words.plumb'] ?? '', 'words.plumb', renamed.value) })
-        const again = renameAt(compile({ path: 'main.plumb', text: other }, own), [], own, back, broken.slice(place.value.start, place.value.end))
+        const again = renameAt(
+          compile({ path: 'main.plumb', text: other }, own),
+          [],
+          own,
+          back,
+          broken.slice(place.value.start, place.value.end),
+        )
         if (!again.ok || apply(other, 'main.plumb', again.value) !== broken) return false
       }
       return start <= offset

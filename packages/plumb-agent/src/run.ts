@@ -96,6 +96,8 @@ const converse = (
 
   return new Promise((resolve) => {
     let signal: StopSignal | undefined
+    // Whoever read the outputs has gone: that ends it as it ends cat, and an answer that was being made for nobody is no error.
+    let isHeard = true
     // A stdin that is held back, as while paused, does not keep Node running.
     const alive = setInterval(() => {}, 2 ** 30)
     const finish = async () => {
@@ -112,7 +114,9 @@ const converse = (
       intake: openIntake(reader, isMux ? 'mux' : takesEnvelopes && !isRawInput ? 'mixed' : 'data'),
       outlets,
       tell,
-      report: (error) => stderr.report(error),
+      report: (error) => {
+        if (isHeard) stderr.report(error)
+      },
       onFinish: finish,
     })
     const giveUp = () => {
@@ -126,7 +130,10 @@ const converse = (
       },
       () => giveUp(),
     )
-    outlets.output.onClosed = giveUp
+    outlets.output.onClosed = () => {
+      isHeard = false
+      giveUp()
+    }
     outlets.output.onFault = (error) => {
       stderr.report(error)
       giveUp()

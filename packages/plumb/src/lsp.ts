@@ -23,8 +23,11 @@ export const lsp = async (): Promise<number> => {
   reader.partialMessageTimeout = 0
   const connection = createProtocolConnection(reader, new StreamMessageWriter(output))
   const documents = new Documents()
-  const publisher = new Publisher(documents, (params) => void connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => {}))
-  const state = { isOpen: false, isShutDown: false, canWatchFiles: false }
+  const publisher = new Publisher(
+    documents,
+    (params) => void connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => {}),
+  )
+  const state = { isOpen: false, isShutDown: false, hasEnded: false, canWatchFiles: false }
 
   const fail = (code: number, message: string): never => {
     throw new ResponseError(code, message)
@@ -44,7 +47,7 @@ export const lsp = async (): Promise<number> => {
   const publishSoon = () => {
     timer ??= setTimeout(() => {
       timer = undefined
-      publisher.publish()
+      if (!state.hasEnded) publisher.publish()
     }, PUBLISH_AFTER_MS)
   }
   // A notification has no answer: one that makes no sense is passed over.
@@ -75,6 +78,7 @@ export const lsp = async (): Promise<number> => {
   return new Promise((resolve) => {
     let stopWatching = () => {}
     const end = () => {
+      state.hasEnded = true
       stopWatching()
       resolve(state.isShutDown ? 0 : 1)
     }
@@ -95,7 +99,8 @@ export const lsp = async (): Promise<number> => {
       return { capabilities: CAPABILITIES, serverInfo: { name: 'plumb', version } }
     })
     connection.onNotification('initialized', () => {
-      if (state.isOpen && state.canWatchFiles) connection.sendRequest('client/registerCapability', { registrations: [WATCH] }).catch(() => {})
+      if (state.isOpen && state.canWatchFiles)
+        connection.sendRequest('client/registerCapability', { registrations: [WATCH] }).catch(() => {})
     })
     connection.onRequest('shutdown', () => {
       refuseUntimely()
@@ -103,8 +108,9 @@ export const lsp = async (): Promise<number> => {
       return null
     })
     connection.onNotification('exit', endNow)
-    // What has come in by then is still answered.
+    // What has come in by then is still answered, if anyone reads.
     connection.onClose(end)
+    output.on('close', endNow)
     connection.onError(() => {})
     connection.listen()
   })

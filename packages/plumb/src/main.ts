@@ -8,7 +8,7 @@ import { deps } from './deps-command.js'
 import { explain } from './explain-command.js'
 import { fmt } from './fmt-command.js'
 import { withRunOptions } from './main-run.js'
-import { FORMATS, render, type RenderOptions } from './render-command.js'
+import { FORMATS, type RenderOptions, render } from './render-command.js'
 import { run } from './run.js'
 
 const program = new Command('plumb')
@@ -97,7 +97,7 @@ const main = async (): Promise<void> => {
 
 const refuse = async ({ code, message }: CommanderError): Promise<number> => {
   const reporter = new Reporter('plumb', openOutput(2))
-  const said = message.replace(/^error: /, '').replace(/\.?(\n[^]*)?$/, '')
+  const said = message.replace(/^error: /, '').replace(/\.?(\n.*)?$/s, '')
   const option = /unknown option '(-[^']+)'/.exec(said)?.[1]
   const known = [program, ...program.commands].flatMap((c) => c.options.map((o) => o.long ?? ''))
   const near = option && nearest(option, known)

@@ -144,8 +144,9 @@ export class LineWriter {
     return chunk
   }
 
-  readonly #accepted = (): void => {
-    if (!this.isFull || this.#isDone || this.#stream.writableLength > DRAINED_BYTES) return
+  // With an error it comes for each write that waited: what those who are told to go on would write then waited too, without end.
+  readonly #accepted = (error?: Error | null): void => {
+    if (error || !this.isFull || this.#isDone || this.#stream.writableLength > DRAINED_BYTES) return
     this.isFull = false
     this.onDrain?.()
   }

@@ -1,9 +1,9 @@
 // For "did you mean": the candidate that a person most likely meant.
 
-/** Undefined when none is near: more than a third of the letters differ. Of equally near ones, the first. */
+/** Undefined when none is near: more than a third of the letters differ, or the only one. Of equally near ones, the first. */
 export const nearest = (name: string, candidates: Iterable<string>): string | undefined => {
   let best: string | undefined
-  let least = Math.max(1, Math.floor(name.length / 3)) + 1
+  let least = (name.length < 2 ? 0 : Math.max(1, Math.floor(name.length / 3))) + 1
   for (const candidate of candidates) {
     if (candidate === name || Math.abs(candidate.length - name.length) >= least) continue
     const distance = candidate.toLowerCase() === name.toLowerCase() ? 0 : editDistance(name, candidate)

@@ -3,12 +3,13 @@
 import type { Name, Value } from '../ast.js'
 import type { Diagnostic, Report } from '../diagnostic.js'
 import type { Bound, Scope } from '../names.js'
+import { PRIMITIVES } from '../parse/type.js'
 import { partsOf } from './parts.js'
 
 /** Types and modules start upper-case, bindings lower-case (language.md, Lexical). */
 export const checkCapitals = (scope: Scope, report: Report): void => {
   for (const item of scope.module.program.items) {
-    if (item.kind === 'type' && /^[a-z]/.test(item.name.text)) odd('type', 'upper', item.name, report)
+    if (item.kind === 'type' && /^[a-z]/.test(item.name.text) && !PRIMITIVES.has(item.name.text)) odd('type', 'upper', item.name, report)
     if (item.kind === 'binding' && /^[A-Z]/.test(item.name.text)) odd('binding', 'lower', item.name, report)
     if (item.kind === 'use' && item.as && /^[a-z]/.test(item.as.text)) odd('module', 'upper', item.as, report)
   }

@@ -65,5 +65,5 @@ const breaks = (doc: Doc): boolean => {
   if (doc.kind === 'group' || doc.kind === 'indent') return doc.mustBreak
   if (doc.kind === 'line') return doc.isHard
   if (doc.kind === 'comment') return doc.rest.length > 0
-  return breaks(doc.kind === 'suffix' ? doc.doc : doc.broken)
+  return breaks(doc.kind === 'suffix' ? doc.doc : doc.flat)
 }

@@ -46,7 +46,7 @@ const skipToStatement = (c: Cursor, { isBehind }: SyntaxFailure): boolean => {
 const startsItem = (c: Cursor): boolean => c.startsItem && !(c.isWord('let') && isChannel(c))
 
 const isChannel = (c: Cursor): boolean => {
-  for (let i = 1; c.peek(i).kind !== 'end' && !c.isWord('let', i) && !c.isSymbol('->', i); i++) {
+  for (let i = 1; c.peek(i).kind !== 'end' && !(c.isWord('let', i) && c.peek(i).startsLine) && !c.isSymbol('->', i); i++) {
     if (c.isWord('channel', i)) return true
   }
   return false

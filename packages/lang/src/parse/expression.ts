@@ -2,6 +2,7 @@
 
 import type { BinaryOperator, Expression, RecordPart } from '../ast.js'
 import type { Cursor } from '../cursor.js'
+import { LITERAL_WORDS } from './value.js'
 
 export const parseExpression = (c: Cursor): Expression => c.nested(() => choice(c))
 
@@ -90,7 +91,8 @@ const postfix: Level = (c) => {
 }
 
 // These stand for themselves alone; every other reserved word is also a field.
-const NOT_A_FIELD: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not'])
+const OPERATORS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not'])
+const isBare = (word: string): boolean => OPERATORS.has(word) || LITERAL_WORDS.has(word)
 
 const primary: Level = (c) => {
   const t = c.next
@@ -119,11 +121,10 @@ const primary: Level = (c) => {
   }
   if (t.kind !== 'identifier') return c.failExpecting('an expression')
   if (t.text === 'if') return c.fail("an 'if' inside another expression stands in parentheses")
-  if (NOT_A_FIELD.has(t.text)) return c.failExpecting('an expression')
+  if (OPERATORS.has(t.text)) return c.failExpecting('an expression')
   c.advance()
-  if (t.text === 'true' || t.text === 'false' || t.text === 'null') {
-    return { kind: 'literal', value: t.text === 'null' ? null : t.text === 'true', text: t.text, span: t.span }
-  }
+  const literal = LITERAL_WORDS.get(t.text)
+  if (literal !== undefined) return { kind: 'literal', value: literal, text: t.text, span: t.span }
   if (!c.isSymbol('(')) return { kind: 'name', name: t.text, span: t.span }
   c.advance()
   const args = c.isSymbol(')') ? [] : commaList(c, parseExpression)
@@ -138,8 +139,10 @@ const recordPart = (c: Cursor): RecordPart => {
     return { kind: 'spread', of, span: c.spanFrom(start) }
   }
   const name = c.anyName('the name of a field')
-  if (c.takeSymbol(':')) return { kind: 'field', name, value: parseExpression(c), isShorthand: false }
-  return { kind: 'field', name, value: { kind: 'name', name: name.text, span: name.span }, isShorthand: true }
+  // A word that does not stand for itself is no shorthand.
+  if (isBare(name.text)) c.expectSymbol(':', `after the field '${name.text}'`)
+  else if (!c.takeSymbol(':')) return { kind: 'field', name, value: { kind: 'name', name: name.text, span: name.span }, isShorthand: true }
+  return { kind: 'field', name, value: parseExpression(c), isShorthand: false }
 }
 
 const commaList = <T>(c: Cursor, part: (c: Cursor) => T): T[] => {

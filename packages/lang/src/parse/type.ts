@@ -64,6 +64,7 @@ const named = (c: Cursor): TypeExpression => {
 const field = (c: Cursor): FieldType => {
   const start = c.next
   const annotations = parseAnnotations(c)
+  if (c.startsItem && !c.isSymbol(':', 1) && !c.isSymbol('?', 1)) c.failExpecting("a field or '}'")
   const name = c.anyName('the name of a field')
   const isOptional = c.takeSymbol('?')
   c.expectSymbol(':', `after the field '${name.text}'`)

@@ -4,7 +4,7 @@ import type { Entry, Literal, ObjectValue, Value } from '../ast.js'
 import type { Cursor } from '../cursor.js'
 import { MORPHISMS } from '../morphism.js'
 
-const WORDS: ReadonlyMap<string, boolean | null> = new Map([
+export const LITERAL_WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],
   ['false', false],
   ['null', null],
@@ -12,14 +12,14 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
 
 export const isLiteral = (c: Cursor): boolean => {
   const t = c.next
-  if (t.kind === 'identifier') return WORDS.has(t.text)
+  if (t.kind === 'identifier') return LITERAL_WORDS.has(t.text)
   return t.kind === 'string' || t.kind === 'number' || (c.isSymbol('-') && c.peek(1).kind === 'number')
 }
 
 export const parseLiteral = (c: Cursor): Literal => {
   const start = c.advance()
   if (start.kind === 'string') return { kind: 'value', value: start.text, text: JSON.stringify(start.text), span: start.span }
-  const word = WORDS.get(start.text)
+  const word = LITERAL_WORDS.get(start.text)
   if (start.kind === 'identifier' && word !== undefined) return { kind: 'value', value: word, text: start.text, span: start.span }
   const text = start.text === '-' ? `-${c.advance().text}` : start.text
   return { kind: 'value', value: Number(text), text, span: c.spanFrom(start) }

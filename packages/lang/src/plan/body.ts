@@ -31,7 +31,7 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     if (found) return found.process
     const named = isShort && !reference.name.module && !bound.scope.bindings.has(key) ? undefined : streamNamed(reference, bound.scope, builder)
     const process = named && instantiate(named, key, reference.span, builder)
-    instances.set(key, { process, span: reference.span, isAgent: named?.binding.impl.kind === 'agent' })
+    instances.set(key, { process, span: reference.name.span, isAgent: named?.binding.impl.kind === 'agent' })
     return process
   }
   const placed = new Map<number, Process | undefined>()

@@ -136,7 +136,7 @@ export const wireBetween = (bound: Bound, chain: Chain, inlets: readonly GraphNo
     },
   }
   const sources: Source[] = inlets.map((node) => ({ node, output: 0, type: node.outputs[0]?.type }))
-  const outs = wire(chain, sources.length === 0 ? [] : feed(sources, chain, bound.name, w), w)
+  const outs = wire(chain, feed(sources, chain, bound.name, w), w)
   if (outs === 'error') return
   const last = lastOf(chain)
   if (outs.length !== outlets.length && outs.length !== 1 && outlets.length !== 1) {

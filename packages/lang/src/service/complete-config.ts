@@ -5,7 +5,7 @@ import { AGENT_KEYS } from '../check/agent.js'
 import type { KeyRule } from '../check/config.js'
 import { TOOL_KEYS } from '../check/tool.js'
 import type { Program } from '../compile.js'
-import { type Completion, bindingsOf, keywords, modulesOf } from './completion.js'
+import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
 import { STAND_IN } from './mended-text.js'
 import { isOf } from './path-at.js'
 
@@ -44,7 +44,9 @@ const literals = (rule: KeyRule): Completion[] => {
 // Keys that name bindings take tools or processes; elsewhere a name stands for a config value.
 const named = ({ name }: Value & { kind: 'name' }, { entry }: Program, key: string | undefined): Completion[] => {
   const scope = name.module ? entry.modules.get(name.module.text) : entry
-  const found = scope ? bindingsOf(scope, (b) => b.category === 'value' || (key !== undefined && (key === 'process' ? b.category === 'stream' : b.isTool))) : []
+  const found = scope
+    ? bindingsOf(scope, (b) => b.category === 'value' || (key !== undefined && (key === 'process' ? b.category === 'stream' : b.isTool)))
+    : []
   return name.module ? found : [...found, ...modulesOf(entry)]
 }
 

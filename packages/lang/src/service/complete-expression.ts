@@ -17,11 +17,20 @@ export const expressionCompletions = (path: readonly Node[], program: Program): 
   if (part.kind === 'field' && part.field.text === STAND_IN) return fields(facts.get(part.of)?.type)
   if (part.kind === 'call' && part.function.text === STAND_IN) return functions()
   if (part.kind !== 'name' || part.name !== STAND_IN) return []
-  return [...fields(input), { label: 'value', kind: 'parameter', detail: shown(input) }, ...functions(), ...keywords('if', 'not', 'true', 'false', 'null')]
+  return [
+    ...fields(input),
+    { label: 'value', kind: 'parameter', detail: shown(input) },
+    ...functions(),
+    ...keywords('if', 'not', 'true', 'false', 'null'),
+  ]
 }
 
 export const fields = (type: Type | undefined): Completion[] =>
-  [...((type && fieldsOf(type)) ?? [])].map(([label, { type: of, absence }]) => ({ label, kind: 'field', detail: shown(of) + (absence === 'maybe' ? ' (may be absent)' : '') }))
+  [...((type && fieldsOf(type)) ?? [])].map(([label, { type: of, absence }]) => ({
+    label,
+    kind: 'field',
+    detail: shown(of) + (absence === 'maybe' ? ' (may be absent)' : ''),
+  }))
 
 const functions = (): Completion[] => [
   { label: 'has', kind: 'function', detail: 'has(x) : bool' },

@@ -4,13 +4,13 @@ import type { FieldOf, Node, PlumbImplementation, Reference, SpawnStatement } fr
 import { memberOf } from '../check/member.js'
 import type { Program } from '../compile.js'
 import { type Bound, findBinding } from '../names.js'
-import { type Completion, bindingsOf, keywords, modulesOf } from './completion.js'
 import { fields } from './complete-expression.js'
+import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
 import { bindingAround } from './expression-at.js'
 import { flowOf } from './flow.js'
+import { type Locals, localsOf } from './locals.js'
 import { type Meaning, portsNamed } from './meaning.js'
 import { STAND_IN } from './mended-text.js'
-import { type Locals, localsOf } from './occurrences.js'
 import { isOf } from './path-at.js'
 import { shown } from './signature.js'
 
@@ -38,7 +38,8 @@ export const processCompletions = (path: readonly Node[], program: Program): Com
   }
 }
 
-const isWanted = (b: Bound, around: Bound): boolean => b !== around && (around.category === 'base' ? b.category === 'base' : b.category === 'stream')
+const isWanted = (b: Bound, around: Bound): boolean =>
+  b !== around && (around.category === 'base' ? b.category === 'base' : b.category === 'stream')
 
 const atProcess = (node: Reference, bound: Bound, locals: Locals, body: PlumbImplementation | undefined): Completion[] => {
   const isFirst = body?.statements.some((s) => s.kind === 'wire' && s.span.start === node.span.start)
@@ -61,7 +62,9 @@ const portsBehind = (node: Reference, bound: Bound, locals: Locals): Completion[
   const own = node.name.module ? undefined : locals.get(node.name.name.text)
   if (own) return own.kind === 'channel' ? keywords('input', 'output').map((c) => ({ ...c, kind: 'port' })) : []
   const process = findBinding(node.name, bound.scope, () => {})
-  return process === 'unknown' ? [] : portsNamed(process).map(({ name, type }) => ({ label: name, kind: 'port', detail: `!${shown(type)}` }))
+  return process === 'unknown'
+    ? []
+    : portsNamed(process).map(({ name, type }) => ({ label: name, kind: 'port', detail: `!${shown(type)}` }))
 }
 
 const inSpawn = (node: SpawnStatement, bound: Bound, locals: Locals): Completion[] => {

@@ -5,7 +5,20 @@ import { portsOf } from './signature.js'
 
 export interface Completion {
   readonly label: string
-  readonly kind: 'keyword' | 'type' | 'process' | 'tool' | 'value' | 'channel' | 'parameter' | 'port' | 'field' | 'function' | 'key' | 'module' | 'annotation'
+  readonly kind:
+    | 'keyword'
+    | 'type'
+    | 'process'
+    | 'tool'
+    | 'value'
+    | 'channel'
+    | 'parameter'
+    | 'port'
+    | 'field'
+    | 'function'
+    | 'key'
+    | 'module'
+    | 'annotation'
   /** Its type or usage, on one line. */
   readonly detail?: string
   /** What is written, where that is more than the label. */
@@ -15,7 +28,9 @@ export interface Completion {
 export const keywords = (...words: readonly string[]): Completion[] => words.map((label) => ({ label, kind: 'keyword' }))
 
 export const bindingsOf = (scope: Scope, isWanted: (b: Bound) => boolean): Completion[] =>
-  [...scope.bindings.values()].filter(isWanted).map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: portsOf(bound).replace(/^ : /, '') }))
+  [...scope.bindings.values()]
+    .filter(isWanted)
+    .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: portsOf(bound).replace(/^ : /, '') }))
 
 export const modulesOf = (scope: Scope): Completion[] => [...scope.modules.keys()].map((label) => ({ label, kind: 'module' }))
 

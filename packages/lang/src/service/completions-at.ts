@@ -55,7 +55,13 @@ const atName = (path: readonly Node[], program: Program): readonly Completion[] 
   const use = path.find(isOf('use')) as Use | undefined
   if (use) return use.target.text === STAND_IN ? Object.keys(STANDARD_LIBRARY).map((label) => ({ label, kind: 'module' })) : []
   if (path.some(isAnnotation)) return annotations(path)
-  return typeCompletions(path, program) ?? configCompletions(path, program) ?? expressionCompletions(path, program) ?? processCompletions(path, program) ?? []
+  return (
+    typeCompletions(path, program) ??
+    configCompletions(path, program) ??
+    expressionCompletions(path, program) ??
+    processCompletions(path, program) ??
+    []
+  )
 }
 
 const isAnnotation = (node: Node): boolean => 'name' in node && 'value' in node && (node.name as { text?: string }).text === STAND_IN

@@ -27,7 +27,7 @@ export const definitionAt = ({ program }: Compiled, offset: number): Span | unde
   const field = path.findLast(isOf('field'))
   const bound = bindingAround(path, program)
   if (!field || !bound || !('field' in field)) return undefined
-  const name = field.field as { readonly text: string } & typeof path[number]
+  const name = field.field as { readonly text: string } & (typeof path)[number]
   const input = flowOf(bound).inputs.get(name)
   return path.at(-1) === name && input ? fieldDeclaration(input, name.text, program) : undefined
 }

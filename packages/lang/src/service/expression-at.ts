@@ -35,11 +35,13 @@ export const bindingAround = (path: readonly Node[], { entry }: Program): Bound 
 }
 
 /** Is the place on the name behind the dot? */
-export const isOnField = (part: Expression, path: readonly Node[]): part is FieldExpression => part.kind === 'field' && path.at(-1) === part.field
+export const isOnField = (part: Expression, path: readonly Node[]): part is FieldExpression =>
+  part.kind === 'field' && path.at(-1) === part.field
 
 const EXPRESSIONS = ['literal', 'name', 'unary', 'binary', 'if', 'call', 'field', 'index', 'record', 'list'] as const
 
 const isExpression = (node: Node): node is Expression => isOf(...EXPRESSIONS)(node)
 
 // A trace holds a chain besides its condition, and a chain has fields too.
-const holds = (atom: Node, e: Expression): boolean => ('expression' in atom && atom.expression === e) || ('until' in atom && atom.until === e)
+const holds = (atom: Node, e: Expression): boolean =>
+  ('expression' in atom && atom.expression === e) || ('until' in atom && atom.until === e)

@@ -55,7 +55,9 @@ const ofExpression = (path: readonly Node[], program: Program): Hover | undefine
 // Of `map`, `copy` and their like, and of a chain's `.field`: what comes in and what goes out.
 const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined => {
   const bound = bindingAround(path, program)
-  const node = path.findLast((n) => isOf('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'map', 'filter', 'project', 'field')(n)) as Chain | undefined
+  const node = path.findLast((n) => isOf('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'map', 'filter', 'project', 'field')(n)) as
+    | Chain
+    | undefined
   if (!bound || !node) return undefined
   const flow = flowOf(bound)
   const span = node.kind === 'field' ? (node.field as Name).span : node.span

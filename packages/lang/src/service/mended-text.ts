@@ -21,7 +21,7 @@ export const mendedText = (text: string, from: number, to: number): Mended | und
   const end = itemEnd(text, to)
   const head = text.slice(start, from)
   const wanted = wantedBehind(head, lineStart - start)
-  const tails = [text.slice(to, end), wanted.onLine + text.slice(lineEnd, end), wanted.inItem + '\n', wanted.inItem + wanted.ofItem]
+  const tails = [text.slice(to, end), wanted.onLine + text.slice(lineEnd, end), `${wanted.inItem}\n`, wanted.inItem + wanted.ofItem]
   for (const tail of tails) {
     for (const [before, after] of standInsBehind(head)) {
       const item = head + before + STAND_IN + after + tail
@@ -81,10 +81,16 @@ const wantedBehind = (head: string, lineStart: number) => {
     if (token.kind === 'symbol' && closer !== undefined) push(closer)
     else if (token.kind === 'symbol' && Object.values(CLOSERS).includes(token.text)) closeTo(open, token)
     else if (isFreeWord && token.text === 'if') push(' then 0 else 0')
-    else if (isFreeWord && token.text === 'then' && open.at(-1)?.closer === ' then 0 else 0') open.splice(-1, 1, { closer: ' else 0', start: token.span.start })
+    else if (isFreeWord && token.text === 'then' && open.at(-1)?.closer === ' then 0 else 0')
+      open.splice(-1, 1, { closer: ' else 0', start: token.span.start })
     else if (isFreeWord && token.text === 'else' && open.at(-1)?.closer === ' else 0') open.pop()
   }
-  const closers = (from: number) => open.filter((o) => o.start >= from).map((o) => o.closer).reverse().join('')
+  const closers = (from: number) =>
+    open
+      .filter((o) => o.start >= from)
+      .map((o) => o.closer)
+      .reverse()
+      .join('')
   const line = head.slice(lineStart)
   const isChannel = open.some((o) => o.start < lineStart) && /^\s*let\b[^=]*:[^=]*$/.test(line)
   const ofItem = /^(?:@[^\n]*\n)*\s*let\b[^=]*$/.test(head) ? (head.includes('->') || head.includes('→') ? ' = id' : ' -> !int = id') : ''

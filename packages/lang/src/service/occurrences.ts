@@ -8,9 +8,8 @@ import { TOOL_KEYS } from '../check/tool.js'
 import { aliasOf } from '../modules.js'
 import type { Bound, Scope } from '../names.js'
 import type { Span } from '../source.js'
-import { declaredType } from '../types/declare.js'
-import type { Meaning } from './meaning.js'
-import { portOf, portsNamed } from './meaning.js'
+import { type Locals, localsOf } from './locals.js'
+import { type Meaning, portOf } from './meaning.js'
 
 export interface Occurrence {
   /** Of the name alone, without its module or quotes. */
@@ -36,23 +35,6 @@ export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
 export const occurrenceAt = (scope: Scope, offset: number): Occurrence | undefined =>
   occurrencesIn(scope).findLast(({ span }) => span.start <= offset && offset <= span.end)
 
-/** What stands under a name within a body, before the bindings of the file. */
-export type Locals = ReadonlyMap<string, Meaning>
-
-/** The parameters and channels of a plumb; of two with one name the first. */
-export const localsOf = (bound: Bound, impl: PlumbImplementation): Locals => {
-  const locals = new Map<string, Meaning>()
-  const ports = portsNamed(bound)
-  const add = (name: string, meaning: Meaning) => {
-    if (!locals.has(name)) locals.set(name, meaning)
-  }
-  for (const [i, name] of impl.parameters.entries()) add(name.text, { kind: 'parameter', bound, name, port: ports[i] })
-  for (const s of impl.statements) {
-    if (s.kind === 'channel') add(s.name.text, { kind: 'channel', bound, statement: s, type: declaredType(s.port.type, bound.scope, () => {}) })
-  }
-  return locals
-}
-
 interface Names {
   readonly scope: Scope
   note(span: Span, meaning: Meaning | undefined): void
@@ -74,7 +56,11 @@ const typeNamed = (name: string, scope: Scope | undefined): Meaning | undefined 
 }
 
 // Notes the module, if it has one, and then the name as `find` knows it.
-const qualified = ({ module, name }: QualifiedName, names: Names, find: (name: string, home: Scope | undefined) => Meaning | undefined): Meaning | undefined => {
+const qualified = (
+  { module, name }: QualifiedName,
+  names: Names,
+  find: (name: string, home: Scope | undefined) => Meaning | undefined,
+): Meaning | undefined => {
   if (module) names.note(module.span, moduleNamed(module.text, names.scope))
   const meaning = find(name.text, module ? names.scope.modules.get(module.text) : names.scope)
   names.note(name.span, meaning)
@@ -87,7 +73,8 @@ const inType = (type: TypeExpression, names: Names): void => {
       qualified(type.name, names, typeNamed)
       return
     case 'array':
-      return inType(type.item, names)
+      inType(type.item, names)
+      return
     case 'tuple':
       for (const item of type.items) inType(item, names)
       return
@@ -108,15 +95,19 @@ const inBinding = (binding: Binding, names: Names): void => {
   const { impl } = binding
   switch (impl.kind) {
     case 'agent':
-      return inConfig(impl.config, AGENT_KEYS, names)
+      inConfig(impl.config, AGENT_KEYS, names)
+      return
     case 'tool':
-      return inConfig(impl.config, TOOL_KEYS, names)
+      inConfig(impl.config, TOOL_KEYS, names)
+      return
     case 'object':
-      return inValue(impl, names)
+      inValue(impl, names)
+      return
     case 'plumb':
-      return inBody(bound, impl, names)
+      inBody(bound, impl, names)
+      return
     default:
-      return inChain(impl, names, new Map())
+      inChain(impl, names, new Map())
   }
 }
 
@@ -172,9 +163,11 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       for (const item of chain.items) inChain(item, names, locals)
       return
     case 'trace':
-      return inChain(chain.chain, names, locals)
+      inChain(chain.chain, names, locals)
+      return
     case 'field':
-      return inChain(memberOf(chain, names.scope) ?? chain.of, names, locals)
+      inChain(memberOf(chain, names.scope) ?? chain.of, names, locals)
+      return
     case 'reference': {
       const local = chain.name.module ? undefined : locals.get(chain.name.name.text)
       if (local) names.note(chain.name.span, local)
@@ -186,6 +179,9 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
 
 const portBehind = (process: Meaning, port: string): Meaning | undefined => {
   if (process.kind === 'binding') return portOf(process.bound, port)
-  if (process.kind === 'channel') return { kind: 'port', of: process.statement.name.text, port: { name: port, type: process.type }, bound: undefined }
-  return process.kind === 'parameter' ? { kind: 'port', of: process.name.text, port: { name: port, type: process.port?.type }, bound: undefined } : undefined
+  if (process.kind === 'channel')
+    return { kind: 'port', of: process.statement.name.text, port: { name: port, type: process.type }, bound: undefined }
+  return process.kind === 'parameter'
+    ? { kind: 'port', of: process.name.text, port: { name: port, type: process.port?.type }, bound: undefined }
+    : undefined
 }

@@ -5,12 +5,10 @@ import type { Node } from '../ast.js'
 /** From the outermost in. A node is around the places at both of its ends, so that a cursor behind a name is on it. */
 export const pathAt = (root: Node, offset: number): Node[] => {
   const path: Node[] = []
-  for (let node: Node | undefined = root; node; node = partsOf(node).findLast(({ span }) => span.start <= offset && offset <= span.end)) path.push(node)
+  for (let node: Node | undefined = root; node; node = partsOf(node).findLast(({ span }) => span.start <= offset && offset <= span.end))
+    path.push(node)
   return path
 }
-
-/** The innermost node on a path for which the test holds. */
-export const innermost = <T extends Node>(path: readonly Node[], test: (node: Node) => node is T): T | undefined => path.findLast(test) as T | undefined
 
 /** Is it a node of one of these kinds? */
 export const isOf =

@@ -4,8 +4,8 @@ import { type Code, fault } from '@plumb/wire/error'
 import type { Result } from '@plumb/wire/result'
 import { type Compiled, compile } from '../compile.js'
 import { RESERVED } from '../cursor.js'
-import { isPrimitive } from '../parse/type.js'
 import type { Files } from '../modules.js'
+import { isPrimitive } from '../parse/type.js'
 import type { Span } from '../source.js'
 import { declarationOf } from './meaning.js'
 import { type Occurrence, occurrenceAt, occurrencesIn } from './occurrences.js'
@@ -34,7 +34,8 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
   const occurrence = occurrenceAt(compiled.program.entry, offset) as Occurrence
   const old = textOf(place.value)
   if (name === old) return { ok: true, value: [] }
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return refuse('syntax_error', `'${name}' is no name: letters, digits and '_', not a digit first`)
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    return refuse('syntax_error', `'${name}' is no name: letters, digits and '_', not a digit first`)
   if (RESERVED.has(name)) return refuse('syntax_error', `'${name}' is a reserved word`)
   if (occurrence.meaning.kind === 'type' && isPrimitive(name)) return refuse('duplicate_name', `'${name}' is a type of the language`)
   const programs = [compiled, ...others]
@@ -44,7 +45,9 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
   const spans = new Map(everyOccurrence(programs).flatMap((o) => (idOf(o) === id ? [[keyOf(o.span), o.span] as const] : [])))
   const edits = [...spans.values()].map((span) => ({ span, text: name }))
   const changed = programs.map((c) => compile(entryOf(c, edits), withEdits(files, edits)))
-  return meansTheSame(programs, changed, edits) ? { ok: true, value: edits } : refuse('duplicate_name', `'${name}' already means something where '${old}' is used`)
+  return meansTheSame(programs, changed, edits)
+    ? { ok: true, value: edits }
+    : refuse('duplicate_name', `'${name}' already means something where '${old}' is used`)
 }
 
 const refuse = <T>(code: Code, detail: string): Result<T> => ({ ok: false, error: fault(code, detail) })
@@ -57,7 +60,8 @@ const idOf = ({ meaning }: Occurrence): string | undefined => {
   return declaration && meaning.kind !== 'port' ? `${meaning.kind}\u0000${keyOf(declaration)}` : undefined
 }
 
-const everyOccurrence = (programs: readonly Compiled[]): Occurrence[] => programs.flatMap(({ program }) => program.scopes.flatMap(occurrencesIn))
+const everyOccurrence = (programs: readonly Compiled[]): Occurrence[] =>
+  programs.flatMap(({ program }) => program.scopes.flatMap(occurrencesIn))
 
 const entryOf = ({ program }: Compiled, edits: readonly Edit[]) => {
   const { path, program: tree } = program.entry.module

@@ -1,6 +1,6 @@
 // Requests about a document → answers, from what the language knows of it. What is no place of an open document has the answer null.
 
-import { completionsAt, definitionAt, type Edit, fixesOf, format, hoverAt, renameableAt, renameAt } from '@plumb/lang/service'
+import { completionsAt, definitionAt, type Edit, fixesOf, format, hoverAt, renameAt, renameableAt } from '@plumb/lang/service'
 import type { Result } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import type { Documents } from './documents.js'
@@ -47,7 +47,10 @@ export const prepareRename = (documents: Documents, { textDocument, position }: 
   return span.ok ? { ok: true, value: rangeOf(document.text, span.value) } : span
 }
 
-export const rename = (documents: Documents, { textDocument, position, newName }: PlaceParams & { newName: string }): Result<protocol.WorkspaceEdit | null> => {
+export const rename = (
+  documents: Documents,
+  { textDocument, position, newName }: PlaceParams & { newName: string },
+): Result<protocol.WorkspaceEdit | null> => {
   const document = documents.get(textDocument.uri)
   if (!document) return { ok: true, value: null }
   const others = documents.all.filter((other) => other !== document).map((other) => documents.compiled(other))
@@ -64,12 +67,17 @@ export const formatting = (documents: Documents, { textDocument }: DocumentParam
   return [{ range: rangeOf(document.text, { start: 0, end: document.text.length }), newText: formatted.text }]
 }
 
-export const codeActions = (documents: Documents, { textDocument, range }: DocumentParams & { range: protocol.Range }): protocol.CodeAction[] | null => {
+export const codeActions = (
+  documents: Documents,
+  { textDocument, range }: DocumentParams & { range: protocol.Range },
+): protocol.CodeAction[] | null => {
   const document = documents.get(textDocument.uri)
   if (!document) return null
   const from = offsetAt(document.text, range.start)
   const to = offsetAt(document.text, range.end)
-  const near = documents.compiled(document).diagnostics.filter(({ span }) => span.source.path === document.path && span.start <= to && from <= span.end)
+  const near = documents
+    .compiled(document)
+    .diagnostics.filter(({ span }) => span.source.path === document.path && span.start <= to && from <= span.end)
   return near.flatMap((d) =>
     fixesOf(d).map(({ title, span, text }) => ({
       title,
@@ -84,7 +92,10 @@ const byFile = (documents: Documents, edits: readonly Edit[]): { [uri: string]: 
   const changes: { [uri: string]: protocol.TextEdit[] } = {}
   for (const { span, text } of edits) {
     const uri = documents.uriOf(span.source.path)
-    if (uri !== undefined) (changes[uri] ??= []).push({ range: rangeOf(span.source.text, span), newText: text })
+    if (uri === undefined) continue
+    const list = changes[uri] ?? []
+    list.push({ range: rangeOf(span.source.text, span), newText: text })
+    changes[uri] = list
   }
   return changes
 }

@@ -9,7 +9,8 @@ export interface PlaceParams extends DocumentParams {
   readonly position: Position
 }
 
-export const isDocument = (params: unknown): params is DocumentParams => isObject(params) && isObject(params.textDocument) && typeof params.textDocument.uri === 'string'
+export const isDocument = (params: unknown): params is DocumentParams =>
+  isObject(params) && isObject(params.textDocument) && typeof params.textDocument.uri === 'string'
 
 export const isPlace = (params: unknown): params is PlaceParams => isDocument(params) && 'position' in params && isPosition(params.position)
 
@@ -19,11 +20,15 @@ export const isRenaming = (params: unknown): params is PlaceParams & { readonly 
 export const isRanged = (params: unknown): params is DocumentParams & { readonly range: Range } =>
   isDocument(params) && 'range' in params && isObject(params.range) && isPosition(params.range.start) && isPosition(params.range.end)
 
-export const isOpening = (params: unknown): params is { readonly textDocument: { readonly uri: string; readonly text: string; readonly version: number } } =>
+export const isOpening = (
+  params: unknown,
+): params is { readonly textDocument: { readonly uri: string; readonly text: string; readonly version: number } } =>
   isVersioned(params) && 'text' in params.textDocument && typeof params.textDocument.text === 'string'
 
 /** The last change holds the whole text: the server has asked for no other kind. */
-export const isChange = (params: unknown): params is {
+export const isChange = (
+  params: unknown,
+): params is {
   readonly textDocument: { readonly uri: string; readonly version: number }
   readonly contentChanges: readonly { readonly text: string }[]
 } => isVersioned(params) && 'contentChanges' in params && Array.isArray(params.contentChanges) && params.contentChanges.every(isWholeText)

@@ -10,9 +10,12 @@ export const offsetAt = (text: string, { line, character }: Position): number =>
   return Math.min(start + character, end < 0 ? text.length : start + end)
 }
 
-export const positionAt = (text: string, offset: number): Position => {
+const positionAt = (text: string, offset: number): Position => {
   const starts = lineStarts(text)
-  const line = Math.max(0, starts.findLastIndex((start) => start <= offset))
+  const line = Math.max(
+    0,
+    starts.findLastIndex((start) => start <= offset),
+  )
   return { line, character: offset - (starts[line] ?? 0) }
 }
 

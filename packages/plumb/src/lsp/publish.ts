@@ -45,7 +45,10 @@ export class Publisher {
 }
 
 /** The help stands below the message: editors have no other place for it. */
-export const toProtocol = ({ severity, code, message, span, help, related = [] }: Diagnostic, documents: Documents): protocol.Diagnostic => {
+export const toProtocol = (
+  { severity, code, message, span, help, related = [] }: Diagnostic,
+  documents: Documents,
+): protocol.Diagnostic => {
   const others = related.flatMap((r) => {
     const uri = documents.uriOf(r.span.source.path)
     return uri === undefined ? [] : [{ location: { uri, range: rangeOf(r.span.source.text, r.span) }, message: r.message }]

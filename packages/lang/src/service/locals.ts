@@ -1,0 +1,24 @@
+// The names that a body has for itself.
+
+import type { PlumbImplementation } from '../ast.js'
+import type { Bound } from '../names.js'
+import { declaredType } from '../types/declare.js'
+import { type Meaning, portsNamed } from './meaning.js'
+
+/** What stands under a name within a body, before the bindings of the file. */
+export type Locals = ReadonlyMap<string, Meaning>
+
+/** The parameters and channels of a plumb; of two with one name the first. */
+export const localsOf = (bound: Bound, impl: PlumbImplementation): Locals => {
+  const locals = new Map<string, Meaning>()
+  const ports = portsNamed(bound)
+  const add = (name: string, meaning: Meaning) => {
+    if (!locals.has(name)) locals.set(name, meaning)
+  }
+  for (const [i, name] of impl.parameters.entries()) add(name.text, { kind: 'parameter', bound, name, port: ports[i] })
+  for (const s of impl.statements) {
+    if (s.kind === 'channel')
+      add(s.name.text, { kind: 'channel', bound, statement: s, type: declaredType(s.port.type, bound.scope, () => {}) })
+  }
+  return locals
+}

@@ -1,0 +1,46 @@
+// Tables of programs and everything that is wrong with them: `line:column-end code message | help`, one a diagnostic, and no others.
+
+import { fault } from '@plumb/wire/error'
+import type { Test } from 'tap'
+import { type Compiled, compile } from '../src/compile.js'
+import { type Diagnostic, toJson } from '../src/diagnostic.js'
+import type { Files } from '../src/modules.js'
+
+/** Module files by path: `lib/a.plumb`. By name they are found at the top. */
+export type ModuleTexts = Readonly<Record<string, string>>
+
+export const filesOf = (modules: ModuleTexts): Files => ({
+  read: (path) => {
+    const text = Object.hasOwn(modules, path) ? modules[path] : undefined
+    return text === undefined ? { ok: false, error: fault('file_not_found', 'no such file') } : { ok: true, value: text }
+  },
+  find: (name) => (Object.hasOwn(modules, `${name}.plumb`) ? `${name}.plumb` : undefined),
+  beside: (path) => path.replace(/^\.\//, ''),
+})
+
+export const compileText = (text: string, modules: ModuleTexts = {}): Compiled => compile({ path: 'main.plumb', text }, filesOf(modules))
+
+/** What is expected: each text names a place (`a.plumb:` before it where that is another file), a code, a piece of the message and of the help. */
+export const reports = (t: Test, name: string, text: string, expected: readonly string[], modules: ModuleTexts = {}): void => {
+  const found = compileText(text, modules).diagnostics
+  const shown = found.map(show)
+  const isRight = found.length === expected.length && found.every((d, i) => isAsExpected(d, expected[i] ?? ''))
+  t.ok(isRight, name, isRight ? {} : { text, expected, found: shown })
+}
+
+const isAsExpected = (d: Diagnostic, expected: string): boolean => {
+  const [head = '', help] = expected.split(' | ')
+  const [place = '', code = '', ...words] = head.split(' ')
+  const { message, help: given } = toJson(d)
+  return place === placeOf(d) && code === d.code && message.includes(words.join(' ')) && (help === undefined || (given ?? '').includes(help))
+}
+
+const show = (d: Diagnostic): string => {
+  const { message, help } = toJson(d)
+  return `${placeOf(d)} ${d.code} ${message}${help === undefined ? '' : ` | ${help}`}`
+}
+
+const placeOf = (d: Diagnostic): string => {
+  const { file, line, column, end_line, end_column } = toJson(d)
+  return `${file === 'main.plumb' ? '' : `${file}:`}${line}:${column}-${end_line === line ? '' : `${end_line}:`}${end_column}`
+}

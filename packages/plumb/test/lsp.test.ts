@@ -1,0 +1,382 @@
+// The language server as an editor has it: a child process, spoken to over its stdin and stdout with the protocol's own library.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import {
+  type CompletionItem,
+  createProtocolConnection,
+  type Diagnostic,
+  type Hover,
+  type InitializeResult,
+  type Location,
+  type ProtocolConnection,
+  type PublishDiagnosticsParams,
+  type TextEdit,
+  type WorkspaceEdit,
+} from 'vscode-languageserver-protocol/node'
+
+// Tests run in the root.
+const PLUMB = 'packages/plumb/bin/plumb'
+
+const newFolder = (t: Test): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-lsp-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+interface Server {
+  readonly child: ChildProcess
+  /** The exit status, or what it said on stderr. */
+  readonly exited: Promise<number | null | string>
+}
+
+const start = (): Server => {
+  const child = spawn(PLUMB, ['lsp', '--stdio'], { stdio: 'pipe' })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text
+  })
+  return { child, exited: new Promise((resolve) => child.on('close', (status) => resolve(said || status))) }
+}
+
+/** A client, after the handshake. `diagnosed` resolves with what is pushed next for a file. */
+const connect = async ({ child }: Server, options: { processId?: number | null; capabilities?: object } = {}) => {
+  if (!child.stdout || !child.stdin) throw new Error('no pipes')
+  const connection = createProtocolConnection(child.stdout, child.stdin)
+  const pushed: PublishDiagnosticsParams[] = []
+  const waiting: { uri: string; resolve: (list: Diagnostic[]) => void }[] = []
+  const deliver = () => {
+    for (const [i, { uri, resolve }] of waiting.entries()) {
+      const at = pushed.findIndex((p) => p.uri === uri)
+      if (at < 0) continue
+      waiting.splice(i, 1)
+      resolve(pushed.splice(at, 1)[0]?.diagnostics ?? [])
+      return deliver()
+    }
+  }
+  connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
+    pushed.push(params)
+    deliver()
+  })
+  connection.listen()
+  const { processId = process.pid, capabilities = {} } = options
+  const initialized: InitializeResult = await connection.sendRequest('initialize', { processId, rootUri: null, capabilities })
+  await connection.sendNotification('initialized', {})
+  const diagnosed = (uri: string) =>
+    new Promise<Diagnostic[]>((resolve) => {
+      waiting.push({ uri, resolve })
+      deliver()
+    })
+  return { connection, initialized, diagnosed, pushed }
+}
+
+const open = (connection: ProtocolConnection, uri: string, text: string) =>
+  connection.sendNotification('textDocument/didOpen', { textDocument: { uri, languageId: 'plumb', version: 1, text } })
+
+const change = (connection: ProtocolConnection, uri: string, text: string, version = 2) =>
+  connection.sendNotification('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] })
+
+const stop = async ({ exited }: Server, connection: ProtocolConnection) => {
+  await connection.sendRequest('shutdown')
+  await connection.sendNotification('exit')
+  return exited
+}
+
+/** The place of the bar in a text, and the text without it. */
+const place = (marked: string) => {
+  const [before = '', after = ''] = marked.split('‸')
+  const lines = before.split(/\r\n|\n/)
+  return { text: before + after, position: { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 } }
+}
+
+/** The text between the ends of a range. */
+const within = (text: string, { start: from, end: to }: Diagnostic['range']): string => {
+  const lines = text.split(/\r\n|\n/)
+  return from.line === to.line ? (lines[from.line] ?? '').slice(from.character, to.character) : `${from.line}..${to.line}`
+}
+
+t.test('a session', async (t) => {
+  const folder = newFolder(t)
+  writeFileSync(join(folder, 'words.plumb'), 'let shout : !string -> !string = map(upper(value))\n')
+  const uriOf = (name: string) => pathToFileURL(join(folder, name)).href
+  const [main, words] = [uriOf('main.plumb'), uriOf('words.plumb')]
+  const server = start()
+  const { connection, initialized, diagnosed, pushed } = await connect(server)
+  t.match(initialized, { serverInfo: { name: 'plumb' }, capabilities: { hoverProvider: true, textDocumentSync: { change: 1 } } })
+
+  // Columns count UTF-16 units, lines may end in CRLF.
+  const broken =
+    'use words\r\ntype Review = { score: int }\r\nlet bot : !string -> !Review = agent { prompt: "🙂", modle: "x" }\r\nlet main : !string -> !string = bot ; map(text(scor)) ; Words.shoot\r\n'
+  await open(connection, main, broken)
+  const errors = await diagnosed(main)
+  t.strictSame(
+    errors.map((d) => [d.severity, d.code, within(broken, d.range), String(d.message).split('\n')[1]]),
+    [
+      [1, 'unknown_option', 'modle', "did you mean 'model'?"],
+      [1, 'unknown_field', 'scor', "did you mean 'score'?"],
+      [1, 'unknown_name', 'shoot', "did you mean 'shout'?"],
+    ],
+  )
+  const actions: { title: string; edit: WorkspaceEdit }[] = await connection.sendRequest('textDocument/codeAction', {
+    textDocument: { uri: main },
+    range: errors[2]?.range,
+    context: { diagnostics: [] },
+  })
+  t.match(actions, [{ title: "change to 'shout'", edit: { changes: { [main]: [{ newText: 'shout' }] } } }])
+
+  // Mended, with a warning left; cleared when that is mended too.
+  const spec = broken.replace('modle: "x"', 'provider: "eliza"').replace('scor)', 'score)').replace('shoot', 'shout')
+  await change(connection, main, `${spec}let unused : !int -> !int = id\n`)
+  t.match(await diagnosed(main), [{ severity: 2, code: 'unused_binding', tags: [1] }])
+  await change(connection, main, spec, 3)
+  t.strictSame(await diagnosed(main), [])
+
+  const at = (marked: string) => {
+    const { text, position } = place(marked)
+    t.equal(text, spec, 'the text is the one that is open')
+    return { textDocument: { uri: main }, position }
+  }
+  const hover: Hover = await connection.sendRequest('textDocument/hover', at(spec.replace('= bot', '= b‸ot')))
+  t.match(hover, { contents: { kind: 'markdown', value: '```plumb\nlet bot : !string -> !Review = agent { … }\n```' } })
+  const inExpression: Hover = await connection.sendRequest('textDocument/hover', at(spec.replace('(score', '(sc‸ore')))
+  t.match(inExpression, {
+    contents: { value: /score : int/ },
+    range: { start: { line: 3, character: 47 }, end: { line: 3, character: 52 } },
+  })
+  t.equal(await connection.sendRequest('textDocument/hover', at(spec.replace('agent', '‸agent'))), null)
+  const definition: Location = await connection.sendRequest('textDocument/definition', at(spec.replace('.shout', '.sh‸out')))
+  t.strictSame(definition, { uri: words, range: { start: { line: 0, character: 4 }, end: { line: 0, character: 9 } } })
+
+  // An unsaved buffer stands in for the file of its name, and its mistakes are told where they are.
+  const library = '\nlet shout : !string -> !int = map(length(value))\nlet main : !int -> !int = id ; nothing\n'
+  await open(connection, words, library)
+  const inLibrary = await diagnosed(words)
+  t.match(inLibrary, [{ code: 'unknown_name', range: { start: { line: 2, character: 31 } } }])
+  t.match(await diagnosed(main), [{ code: 'type_mismatch' }])
+  const moved: Location = await connection.sendRequest('textDocument/definition', at(spec.replace('.shout', '.sh‸out')))
+  t.match(moved, { uri: words, range: { start: { line: 1, character: 4 } } })
+  const renamed: WorkspaceEdit = await connection.sendRequest('textDocument/rename', {
+    ...at(spec.replace('.shout', '.sh‸out')),
+    newName: 'count',
+  })
+  t.strictSame(Object.fromEntries(Object.entries(renamed.changes ?? {}).map(([uri, edits]) => [uri, edits.map((e) => e.newText)])), {
+    [main]: ['count'],
+    [words]: ['count'],
+  })
+  await t.rejects(
+    connection.sendRequest('textDocument/rename', { ...at(spec.replace('.shout', '.sh‸out')), newName: 'main' }),
+    /already means something/,
+  )
+  await t.rejects(
+    connection.sendRequest('textDocument/prepareRename', at(spec.replace('(score', '(sc‸ore'))),
+    /nothing that can be renamed/,
+  )
+  t.match(await connection.sendRequest('textDocument/prepareRename', at(spec.replace('!Review', '!Rev‸iew'))), {
+    start: { line: 2, character: 22 },
+  })
+  await connection.sendNotification('textDocument/didClose', { textDocument: { uri: words } })
+  t.strictSame(await diagnosed(words), [])
+  t.strictSame(await diagnosed(main), [])
+
+  // In the middle of writing.
+  const writing = `${spec}let after : !Review -> !int = map(sc`
+  await change(connection, main, writing, 4)
+  const { position } = place(`${writing}‸`)
+  const items: CompletionItem[] = await connection.sendRequest('textDocument/completion', { textDocument: { uri: main }, position })
+  t.match(items[0], {
+    label: 'score',
+    detail: 'int',
+    kind: 5,
+    textEdit: { newText: 'score', range: { start: { line: 4, character: 34 }, end: position } },
+  })
+  t.match(await diagnosed(main), [{ code: 'syntax_error' }])
+  t.equal(
+    await connection.sendRequest('textDocument/formatting', { textDocument: { uri: main }, options: { tabSize: 2, insertSpaces: true } }),
+    null,
+  )
+
+  const other = uriOf('other.plumb')
+  await open(connection, other, 'let   main:!int->!int=map(  value+1 )\n')
+  const edits: TextEdit[] = await connection.sendRequest('textDocument/formatting', { textDocument: { uri: other }, options: {} })
+  t.match(edits, [
+    { newText: 'let main : !int -> !int = map(value + 1)\n', range: { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } } },
+  ])
+  await change(connection, other, edits[0]?.newText ?? '')
+  t.strictSame(await connection.sendRequest('textDocument/formatting', { textDocument: { uri: other }, options: {} }), [])
+
+  // A document that is no file yet; one that nobody opened.
+  await open(connection, 'untitled:Untitled-1', 'let main : !int -> !int = nope ; id\n')
+  t.match(await diagnosed('untitled:Untitled-1'), [{ code: 'unknown_name' }])
+  t.equal(
+    await connection.sendRequest('textDocument/hover', {
+      textDocument: { uri: uriOf('nobody.plumb') },
+      position: { line: 9, character: 9 },
+    }),
+    null,
+  )
+  t.strictSame(pushed, [], 'nothing else was pushed')
+  t.equal(await stop(server, connection), 0)
+})
+
+t.test('how it ends', async (t) => {
+  const withoutShutdown = start()
+  const first = await connect(withoutShutdown)
+  await first.connection.sendNotification('exit')
+  t.equal(await withoutShutdown.exited, 1, 'exit without shutdown')
+
+  const closed = start()
+  await connect(closed)
+  closed.child.stdin?.end()
+  t.equal(await closed.exited, 1, 'stdin is closed')
+
+  const afterShutdown = start()
+  const third = await connect(afterShutdown)
+  await third.connection.sendRequest('shutdown')
+  await t.rejects(third.connection.sendRequest('textDocument/hover', {}), { code: -32600 })
+  afterShutdown.child.stdin?.end()
+  t.equal(await afterShutdown.exited, 0, 'stdin is closed after shutdown')
+
+  // The editor, as far as the server knows.
+  const parent = spawn('sleep', ['600'])
+  const orphan = start()
+  await connect(orphan, { processId: parent.pid ?? null })
+  parent.kill('SIGKILL')
+  t.equal(await orphan.exited, 1, 'the parent is gone')
+  const mute = start()
+  mute.child.stdout?.destroy()
+  mute.child.stdin?.write(message({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { capabilities: {} } }))
+  t.equal(await mute.exited, 1, 'nobody reads')
+})
+
+const message = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+}
+
+t.test('what it is asked before its time, wrongly, or in no language at all', async (t) => {
+  const server = start()
+  const { connection } = await connectEarly(server)
+  await t.rejects(connection.sendRequest('textDocument/hover', {}), { code: -32002 })
+  await connection.sendRequest('initialize', { processId: null, capabilities: {} })
+  await t.rejects(connection.sendRequest('initialize', { capabilities: {} }), { code: -32600 })
+  await t.rejects(connection.sendRequest('textDocument/implementation', {}), { code: -32601 })
+  const uri = 'file:///a.plumb'
+  await open(connection, uri, 'let main : !int -> !int = id\n')
+  const methods = ['hover', 'definition', 'completion', 'prepareRename', 'rename', 'formatting', 'codeAction']
+  const position = { line: 0, character: 5 }
+  const bad: unknown[] = [
+    {},
+    { textDocument: null, position },
+    { textDocument: { uri: 7 }, position },
+    { textDocument: { uri: null }, position: { line: -1, character: 0.5 }, newName: 3, range: { start: {} } },
+    [],
+    [uri, position],
+    [null],
+  ]
+  for (const method of methods) {
+    for (const params of bad) {
+      const failed = await connection.sendRequest(`textDocument/${method}`, params).then(
+        () => undefined,
+        (error) => error,
+      )
+      t.equal(failed?.code, -32602, `${method} ${JSON.stringify(params)}`)
+    }
+  }
+  for (const method of [
+    'textDocument/didOpen',
+    'textDocument/didChange',
+    'textDocument/didClose',
+    'textDocument/didSave',
+    'workspace/didChangeWatchedFiles',
+    '$/cancelRequest',
+    '$/nothing',
+  ]) {
+    for (const params of [
+      {},
+      { textDocument: {} },
+      { textDocument: { uri: `${uri}.other`, version: 1 }, contentChanges: [{ range: 1, text: 2 }] },
+      [1, 2],
+    ]) {
+      await connection.sendNotification(method, params)
+    }
+  }
+  // Beyond the text is its end; the document is as it was.
+  const far = { textDocument: { uri }, position: { line: 99, character: 99 } }
+  t.equal(await connection.sendRequest('textDocument/hover', far), null)
+  t.match(await connection.sendRequest('textDocument/hover', { textDocument: { uri }, position }), { contents: { value: /let main/ } })
+
+  for (const raw of [
+    message('{'),
+    message(''),
+    message('null'),
+    message('[]'),
+    message('7'),
+    message({ id: null, method: 'shutdown', jsonrpc: '2.0' }),
+  ]) {
+    server.child.stdin?.write(raw)
+    t.match(
+      await connection.sendRequest('textDocument/hover', { textDocument: { uri }, position }),
+      { contents: { value: /let main/ } },
+      JSON.stringify(raw),
+    )
+  }
+  // With frames that have no end it can do nothing more, but end.
+  server.child.stdin?.end(
+    [
+      '\r\n\r\n',
+      'Content-Length: x\r\n\r\n',
+      'nothing\r\n\r\n',
+      'Content-Length: -5\r\n\r\n{}',
+      'Content-Length: 99999999999\r\n\r\n{}',
+    ].join(''),
+  )
+  t.equal(await server.exited, 1)
+})
+
+t.test('what came before the end of the input is answered', async (t) => {
+  const { child, exited } = start()
+  let out = ''
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    out += text
+  })
+  const uri = 'file:///a.plumb'
+  const messages = [
+    { id: 1, method: 'initialize', params: { capabilities: {} } },
+    { method: 'textDocument/didOpen', params: { textDocument: { uri, version: 1, text: 'let main : !int -> !int = nope ; id\n' } } },
+    { id: 2, method: 'textDocument/hover', params: { textDocument: { uri }, position: { line: 0, character: 5 } } },
+  ]
+  child.stdin?.end(messages.map((m) => message({ jsonrpc: '2.0', ...m })).join(''))
+  t.equal(await exited, 1)
+  t.match(out, /"id":2,"result":\{"contents"/)
+})
+
+const connectEarly = async ({ child }: Server) => {
+  if (!child.stdout || !child.stdin) throw new Error('no pipes')
+  const connection = createProtocolConnection(child.stdout, child.stdin)
+  connection.listen()
+  return { connection }
+}
+
+t.test('files on the disk', async (t) => {
+  const folder = newFolder(t)
+  const main = pathToFileURL(join(folder, 'main.plumb')).href
+  const server = start()
+  const registered: unknown[] = []
+  const { connection, diagnosed } = await connect(server, {
+    capabilities: { workspace: { didChangeWatchedFiles: { dynamicRegistration: true } } },
+  })
+  connection.onRequest('client/registerCapability', (params) => void registered.push(params))
+  await open(connection, main, 'use later\nlet main : !int -> !int = Later.f\n')
+  t.match(await diagnosed(main), [{ code: 'unknown_module' }])
+  writeFileSync(join(folder, 'later.plumb'), 'let f : !int -> !int = id\n')
+  await connection.sendNotification('workspace/didChangeWatchedFiles', {
+    changes: [{ uri: pathToFileURL(join(folder, 'later.plumb')).href, type: 1 }],
+  })
+  t.strictSame(await diagnosed(main), [])
+  t.match(registered, [{ registrations: [{ method: 'workspace/didChangeWatchedFiles' }] }])
+  t.equal(await stop(server, connection), 0)
+})
