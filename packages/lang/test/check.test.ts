@@ -101,7 +101,7 @@ table('wiring', [
   ['the wrong number of parameters', 'let a : !int -> !int = plumb(input) { input ; id ; output }\nlet b : !int -> !int = plumb(input, output, more) { input ; output\n more ; id ; more }', ["1:30-35 arity_mismatch 'a' has 2 ports in its signature and 1 parameter | one parameter a port, inputs first", "2:30-49 arity_mismatch 'b' has 2 ports in its signature and 3 parameters"]],
   ['two of one name in a body', 'let c : !int -> !int = plumb(x, x) { x ; x }\nlet d : !int -> !int = plumb(i, o) {\n  let i : !int = channel\n  let a : !int = channel\n  let a : !string = channel\n  i ; a ; o\n}', ["1:33-34 duplicate_name name 'x' is declared twice; the first one is here at main.plumb:1:30", "3:7-8 duplicate_name name 'i'", "5:7-8 duplicate_name name 'a'"]],
   ['channels', body('  let a : !int = channel', '  let b : !string = channel', '  let c : int = channel', '  let d : !Foo = channel', '  input ; a', '  input ; b', '  a ; f ; output', '  a ; b', '  d ; b'), ["6:11-14 spec_invalid a channel carries a stream | write '!'", "7:12-15 unknown_type 'Foo'", "9:11-12 type_mismatch 'input' gives 'int', 'b' takes 'string'", "11:7-8 type_mismatch"]],
-  ['fields', 'type R = { a: int, b?: int, c: { d: string } }\ntype S = { k: "x", n: int } | { k: "y", n: int }\nlet a : !R -> !int = id.a\nlet b : !R -> !string = id.c.d\nlet c : !S -> !int = filter(n > 1).n\nlet d : !json -> !json = id.z\nlet e : !R -> !(int, int) = copy.a ; barrier\nlet f : !R -> !int = id.z\nlet g : !int -> !int = id.a\nlet h : !R -> !int = id.b\nlet i : !R -> !int = (id * id).a ; merge', ["8:25-26 unknown_field R has no field 'z' | did you mean 'a'?", "9:27-28 type_mismatch has no fields", "10:22-26 type_mismatch may be absent | ??"]],
+  ['fields', 'type R = { a: int, b?: int, c: { d: string } }\ntype S = { k: "x", n: int } | { k: "y", n: int }\nlet a : !R -> !int = id.a\nlet b : !R -> !string = id.c.d\nlet c : !S -> !int = filter(n > 1).n\nlet d : !json -> !json = id.z\nlet e : !R -> !(int, int) = copy.a ; barrier\nlet f : !R -> !int = id.z\nlet g : !int -> !int = id.a\nlet h : !R -> !int = id.b\nlet i : !R -> !int = (id * id).a ; merge', ["8:25-26 unknown_field R has no field 'z'", "9:27-28 type_mismatch has no fields", "10:22-26 type_mismatch may be absent | ??"]],
   ['typed selectors', 'type S = { k: "x" } | { k: "y" }\ntype X = { k: "x" }\nlet only : !X -> !X = filter(true)\nlet also : !X -> !string = only ; map(k)\nlet a : !S -> !X = only\nlet b : !S -> !string = id ; also\nlet c : !S -> !X = id ; id\nlet d : !X -> !X = id\nlet e : !S -> !X = d', ["7:25-27 type_mismatch 'id' gives 'S', 'output' takes 'X'", "9:20-21 type_mismatch 'input' gives 'S', 'd' takes 'X'"]],
   ['expressions', 'type R = { n: int }\nlet a : !R -> !R = filter(n)\nlet b : !R -> !int = map(m + k)\nlet c : !int -> !int = project(0)\nlet d : !(int, int) -> !int = project(2)\nlet e : !(int, string) -> !int = project(0)', ["2:27-28 type_mismatch filter needs a bool, this is 'int'", "3:26-27 unknown_field", "3:30-31 unknown_field", "4:24-34 type_mismatch project takes a tuple, this is 'int'", "5:31-41 type_mismatch project(2) is beyond the 2 parts of '(int, int)' | counted from 0"]],
 ])
@@ -167,5 +167,158 @@ table('config values', [
   ['keys twice', 'let dup = { a: 1, "a": 2, b: { c: 1, c: 2 } }', ["1:19-22 duplicate_name key 'a' is declared twice; the first one is here at main.plumb:1:13", "1:38-39 duplicate_name key 'c'"]],
   ['keys of prototypes', 'let a = { __proto__: 1, constructor: 2, "toString": { __proto__: 3 } }', []],
   ['doubling', lines('let v0 = { a: "0123456789" }', ...Array.from({ length: 60 }, (_, i) => `let v${i + 1} = { l: v${i}, r: v${i} }`)), ['17:11-29 config_invalid this value is larger than 1,000,000 characters']],
-  ['a long row', lines('let v0 = { a: 1 }', ...Array.from({ length: 1000 }, (_, i) => `let v${i + 1} = { l: v${i} }`)), ['201:12-24 config_invalid this value is nested more than 200 deep']],
+  ['a long row', lines('let v0 = { a: 1 }', ...Array.from({ length: 1000 }, (_, i) => `let v${i + 1} = { l: v${i} }`)), ['201:12-23 config_invalid this value is nested more than 200 deep']],
 ])
+
+/** Each edge as `from.port > to.port`; `!` where the receiver checks. Nodes of one name are told apart by a number. */
+const wires = (text: string, name = 'main'): string[] => {
+  const { program, diagnostics } = compileText(text)
+  const bound = bindingNamed(program, name)
+  if (hasErrors(diagnostics) || !bound) return diagnostics.map((d) => d.message)
+  const { nodes, edges } = planOf(bound)
+  const label = (id: number) => {
+    const same = nodes.filter((n) => n.name === nodes[id]?.name)
+    return same.length > 1 ? `${nodes[id]?.name}#${same.findIndex((n) => n.id === id) + 1}` : `${nodes[id]?.name}`
+  }
+  return edges.map(
+    (e) => `${label(e.from.id)}.${e.from.outputs[e.output]?.name} > ${label(e.to.id)}.${e.to.inputs[e.input]?.name}${e.isChecked ? ' !' : ''}`,
+  )
+}
+
+t.test('plans', async (t) => {
+  const int = '!int -> !int'
+  const rows: [string, string, string[]][] = [
+    ['a single morphism', `let main : ${int} = map(value + 1)`, ['input.output > map.input', 'map.output > output.input']],
+    ['a bound morphism is one node', `let f : ${int} = id\nlet main : ${int} = f ; f`, ['input.output > f#1.input', 'f#1.output > f#2.input', 'f#2.output > output.input']],
+    ['a bound chain is laid open', `let f : ${int} = id ; id\nlet main : ${int} = f`, ['input.output > f#1.input', 'f#2.output > output.input', 'f#1.output > id#1.input', 'id#1.output > id#2.input', 'id#2.output > f#2.input']],
+    ['one instance a name in a body', `let f : ${int} = id\nlet main : ${int} = plumb(i, o) {\n i ; f ; o\n i ; f ; o\n f ; o\n}`, ['i.output > f.input', 'f.output > o.input']],
+    ['an anonymous one at each place', `let main : ${int} = plumb(i, o) {\n i ; id ; o\n i ; id ; o\n}`, ['i.output > id#1.input', 'id#1.output > o.input', 'i.output > id#2.input', 'id#2.output > o.input']],
+    ['fan-out and fan-in', `let f : ${int} = id\nlet g : ${int} = id\nlet main : ${int} = (f * g) ; id`, ['input.output > f.input', 'input.output > g.input', 'f.output > id.input', 'g.output > id.input', 'id.output > output.input']],
+    ['pairs', `let f : ${int} = id\nlet g : ${int} = id\nlet main : (!int, !int) -> (!int, !int) = (f * g) ; (g * f)`, ['input.output > f#1.input', 'input2.output > g#1.input', 'f#1.output > g#2.input', 'g#1.output > f#2.input', 'g#2.output > output.input', 'f#2.output > output2.input']],
+    ['merge takes the rest', `let main : (!int, !int, !int) -> !(int, int) = (merge * id) ; barrier`, ['input.output > merge.input', 'input2.output > merge.input2', 'input3.output > id.input', 'merge.output > barrier.input', 'id.output > barrier.input2', 'barrier.output > output.input']],
+    ['barrier in tensor order', `let main : !int -> !(int, int) = plumb(i, o) {\n i ; copy ; (id * map(2)) ; barrier ; o\n}`, ['i.output > copy.input', 'copy.output > id.input', 'copy.output2 > map.input', 'id.output > barrier.input', 'map.output > barrier.input2', 'barrier.output > o.input']],
+    ['a field is a node', `let main : !{ a: { b: int } } -> !int = id.a.b`, ['input.output > id.input', 'id.output > .a.input', '.a.output > .b.input', '.b.output > output.input']],
+    ['a channel', `let main : ${int} = plumb(i, o) {\n let c : !int = channel\n c ; o\n i ; c\n i ; map(1) ; c\n}`, ['c.output > o.input', 'i.output > c.input', 'i.output > map.input', 'map.output > c.input']],
+    ['control', 'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\nlet main : (!string, !json) -> (!string, !json, !json) = plumb(i, c, o, t, r) {\n spawn bot(i, c, o, t)\n bot@ctrl_out ; r\n}', ['i.output > bot.input', 'c.output > bot.ctrl_in', 'bot.output > o.input', 'bot.telemetry > t.input', 'bot.ctrl_out > r.input']],
+    ['an agent as main', 'let main : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }', ['input.output > main.input', 'ctrl_in.output > main.ctrl_in', 'main.output > output.input', 'main.ctrl_out > ctrl_out.input']],
+    ['json is checked by the receiver', 'let f : !int -> !int = id\nlet main : !json -> !json = f', ['input.output > f.input !', 'f.output > output.input']],
+    ['a selector checks', 'let f : !"x" -> !"x" = filter(true)\nlet main : !("x" | int) -> !string = f', ['input.output > f.input !', 'f.output > output.input']],
+    ['defaults are filled in', 'let f : !{ a: int, b: int = 3 } -> !json = id\nlet main : !{ a: int } -> !json = f', ['input.output > f.input !', 'f.output > output.input']],
+    ['empty', 'let main : () -> !int = empty', ['empty.output > output.input']],
+  ]
+  for (const [name, text, expected] of rows) t.strictSame(wires(text), expected, name)
+})
+
+t.test('large programs', async (t) => {
+  const row = (kind: (i: number) => string, n: number) => Array.from({ length: n }, (_, i) => kind(i)).join('\n')
+  const chains = compileText(`let b0 : !int -> !int = id\n${row((i) => `let b${i + 1} : !int -> !int = b${i} ; map(value + ${i})`, 3000)}`)
+  t.strictSame(chains.diagnostics, [], 'chains of chains, 3000 deep')
+  const last = bindingNamed(chains.program, 'b3000')
+  t.equal(last && planOf(last).nodes.length, 9001, 'and their plan')
+  const base = compileText(`let b0 : int -> int = id\n${row((i) => `let b${i + 1} : int -> int = b${i} ; map(value + ${i})`, 3000)}\nlet s : !int -> !int = b3000`)
+  t.equal(base.diagnostics.length, 1)
+  const circle = compileText(row((i) => `let b${i} : !int -> !int = b${(i + 1) % 3000} ; id`, 3000))
+  t.strictSame(circle.diagnostics.map((d) => d.code), ['definition_cycle'], 'a circle of 3000')
+  const modules = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`m${i}.plumb`, i === 0 ? 'let f : !int -> !int = id' : `use m${i - 1}\nlet f : !int -> !int = M${i - 1}.f`]))
+  t.strictSame(compileText('use m499\nlet main : !int -> !int = M499.f', modules).diagnostics, [], '500 modules in a row')
+  const wrong = compileText(row((i) => `let f${i} : !int -> !int = unknown${i} ; map(value + "x")`, 2000))
+  t.equal(wrong.diagnostics.length, 4000 - 2000, 'an error in each of 2000 lines')
+})
+
+t.test('what a program is, for those that run it', async (t) => {
+  const { program, typeCount, bindingCount } = compileText(
+    lines(
+      'use m',
+      'type T = int',
+      'let inner = { deep: true }',
+      'let server = { command: "x", more: inner }',
+      'let find : string -> string = tool { command: "find" }',
+      '@description "answers"',
+      'let bot : (!T, !json) -> (!string, !json) = agent { provider: "eliza", tools: [find, "find", M.look], mcp: [server], request: inner }',
+    ),
+    { 'm.plumb': 'let look : string -> string = tool { command: "look" }\nlet other : !string -> !string = agent { provider: "eliza" }' },
+  )
+  t.strictSame([typeCount, bindingCount], [1, 4])
+  const [bot, other] = agentsOf(program)
+  t.strictSame(
+    [bot?.name, bot?.description, bot?.hasControl, bot?.hasTelemetry, other?.name, other?.specPath, other?.hasControl],
+    ['bot', 'answers', true, true, 'M.other', 'm.plumb', false],
+  )
+  t.strictSame(JSON.parse(JSON.stringify(bot?.config)), {
+    provider: 'eliza',
+    tools: ['find', 'find', 'M.look'],
+    mcp: [{ command: 'x', more: { deep: true } }],
+    request: { deep: true },
+  })
+  t.equal(bindingNamed(program, 'M.look')?.name, 'look')
+  t.equal(bindingNamed(program, 'M.gone'), undefined)
+})
+
+// --- random programs: few names and few types, so that much of it fits
+
+const TYPES = ['int', 'string', 'number', 'json', '(int, int)', 'T', '{ a: int }', '"x" | int']
+const { chain } = fc.letrec<{ chain: string; element: string }>((tie) => ({
+  element: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'chain' },
+    { weight: 6, arbitrary: fc.constantFrom('f', 'g', 'h', 'p', 'bare', 'c', 'i', 'o', 'nosuch', 'M.f', 'M.bare', 'v', 'bot', 'bot@ctrl_in', 'g@output') },
+    { weight: 4, arbitrary: fc.constantFrom('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'project(0)', 'map(value)', 'map({ a: 1 })', 'filter(true)') },
+    { weight: 1, arbitrary: fc.constantFrom('trace(id)', 'f + g', 'id.a', 'f.a.b') },
+    { weight: 2, arbitrary: tie('chain').map((inner) => `(${inner})`) },
+  ),
+  chain: fc
+    .array(fc.tuple(tie('element'), fc.constantFrom(' ; ', ' ; ', ' * ', ' + ')), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.map(([element, operator], i) => (i === 0 ? element : operator + element)).join('')),
+}))
+const port = fc.tuple(fc.constantFrom('!', '!', '!', ''), fc.constantFrom(...TYPES)).map((parts) => parts.join(''))
+const severalPorts = fc.array(port, { maxLength: 3 }).map((list) => `(${list.join(', ')})`)
+const inputs = fc.oneof({ weight: 4, arbitrary: fc.constant('!int') }, { weight: 1, arbitrary: port }, { weight: 1, arbitrary: severalPorts })
+const outputs = fc.oneof({ weight: 4, arbitrary: fc.constant('!json') }, { weight: 1, arbitrary: port }, { weight: 1, arbitrary: severalPorts })
+const statement = fc.oneof(
+  chain.map((text) => `i ; ${text} ; o`),
+  chain.map((text) => `${text} ; c`),
+  fc.constantFrom('let c : !int = channel', 'spawn f(i, o)', 'spawn g(input=c, output=o)', 'spawn bot(i, c, o)', 'spawn M.f(i)'),
+)
+const binding = fc.tuple(
+  fc.constantFrom('f', 'g', 'h', 'p', 'bare', 'main'),
+  inputs,
+  outputs,
+  fc.oneof(
+    chain,
+    chain,
+    fc.array(statement, { maxLength: 4 }).map((list) => `plumb(i, o) {\n${list.join('\n')}\n}`),
+    fc.constantFrom('tool { process: f }', 'tool { pool: [bare] }', 'agent { provider: "eliza", tools: [bare] }'),
+  ),
+)
+const programs = fc
+  .tuple(fc.array(binding, { maxLength: 6 }), fc.constantFrom('type T = int', 'type T = { a: T }', 'type T = [T]', ''))
+  .map(([list, type]) =>
+    [
+      'use m',
+      type,
+      'let v = { a: 1 }',
+      'let bot : (!string, !json) -> !string = agent { provider: "eliza" }',
+      ...list.map(([name, from, to, impl]) => `let ${name} : ${from} -> ${to} = ${impl}`),
+    ].join('\n'),
+  )
+
+t.test('any program: no exception, nothing told twice, and a plan where there is no error', async (t) => {
+  let planned = 0
+  fc.assert(
+    fc.property(programs, (text) => {
+      const { program, diagnostics } = compileText(text, { 'm.plumb': 'let f : !int -> !int = id ; id\nlet bare : int -> int = id' })
+      const keys = diagnostics.map((d) => `${d.span.source.path} ${d.span.start} ${d.span.end} ${d.code} ${d.message}`)
+      if (new Set(keys).size !== keys.length) return false
+      if (hasErrors(diagnostics)) return true
+      for (const bound of program.entry.bindings.values()) {
+        if (bound.category !== 'stream') continue
+        const { nodes, edges } = planOf(bound)
+        planned++
+        if (!nodes.every((n, i) => n.id === i)) return false
+        if (!edges.every((e) => nodes[e.from.id] === e.from && nodes[e.to.id] === e.to && e.from.outputs[e.output] && e.to.inputs[e.input])) return false
+      }
+      return true
+    }),
+    { numRuns: 1000 },
+  )
+  t.ok(planned > 50, `1000 runs, ${planned} plans`)
+})

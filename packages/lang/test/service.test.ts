@@ -146,6 +146,21 @@ t.test('definition', async (t) => {
   }
 })
 
+t.test('a declaration that does not parse yet', async (t) => {
+  const text = `${SPEC}let broken : !Review -> !Words.Word = critic ; Words.measure ; ( nothing\nlet behind : !int -> !int = id\n`
+  const compiled = compile({ path: 'main.plumb', text }, files)
+  t.match(compiled.diagnostics, [{ code: 'syntax_error' }])
+  const hoverOn = (name: string) => hoverAt(compiled, text.lastIndexOf(name) + 1)?.code
+  t.match(hoverOn('critic'), /^let critic :/)
+  t.match(hoverOn('Review ->'), /^type Review =/)
+  t.match(hoverOn('measure'), /^let measure :/)
+  t.match(hoverOn('Word ='), /^type Word =/)
+  t.equal(hoverOn('Words.measure'), 'use words')
+  t.equal(hoverOn('nothing'), undefined)
+  t.match(hoverOn('behind'), /^let behind :/)
+  t.equal(definitionAt(compiled, text.lastIndexOf('critic'))?.start, SPEC.indexOf('critic'))
+})
+
 const TAIL = '\nlet after : !int -> !int = id\n'
 
 t.test('completion', async (t) => {

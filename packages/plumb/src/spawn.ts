@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { agentOf, type Bound, type GraphNode } from '@plumb/lang'
-import { type Child, childEnv, type Result, type SourceFiles, spawnChild } from '@plumb/wire'
+import { type Child, childEnv, fail, type Result, type SourceFiles, spawnChild } from '@plumb/wire'
 
 export interface SpawnSettings {
   readonly files: SourceFiles
@@ -29,6 +29,9 @@ export const spawnAgent = (node: GraphNode, bound: Bound, settings: SpawnSetting
   const plan = agentOf(bound)
   const own = plan.config.command as readonly string[] | undefined
   const foreign = own ? besideSpec(own, plan.specPath) : settings.agentProgram && [settings.agentProgram]
+  // plumb-agent refuses them itself; another program would run without what they ask for, or here and not there.
+  const later = LATER.find((key) => foreign && plan.config[key] !== undefined)
+  if (later) return fail('config_invalid', `'${later}' is not served by this version of plumb; remove it from agent '${bound.name}'`)
   const portFds = portFdsOf(node)
   const env = (plan.config.env as readonly string[] | undefined) ?? []
   if (foreign) return withPorts(spawnChild({ command: foreign, env: childEnv('foreign', env), fds: portFds, isForeign: true }))
@@ -36,6 +39,8 @@ export const spawnAgent = (node: GraphNode, bound: Bound, settings: SpawnSetting
   const command = [program, '--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(portFds).join(','), '--sources-fd', String(SOURCES_FD)]
   return withPorts(spawnOwn(command, bound, portFds, settings))
 }
+
+const LATER = ['via', 'tools', 'mcp'] as const
 
 /** A nested plumb is this program again, on another binding of the same spec. */
 export const spawnPlumb = (node: GraphNode, bound: Bound, settings: SpawnSettings): Result<Spawned> => {

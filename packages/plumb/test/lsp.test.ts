@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import {
   type CompletionItem,
@@ -309,6 +310,14 @@ t.test('what it is asked before its time, wrongly, or in no language at all', as
   t.equal(await connection.sendRequest('textDocument/hover', far), null)
   t.match(await connection.sendRequest('textDocument/hover', { textDocument: { uri }, position }), { contents: { value: /let main/ } })
 
+  const anything = fc.asyncProperty(fc.constantFrom(...methods, 'inlayHint'), paramsLike(uri), (method, params) =>
+    connection.sendRequest(`textDocument/${method}`, params).then(
+      () => true,
+      // The parameters, the method, or what was asked for.
+      ({ code }) => [-32602, -32601, -32803].includes(code),
+    ),
+  )
+  await fc.assert(anything, { numRuns: 200 })
   for (const raw of [
     message('{'),
     message(''),
@@ -353,6 +362,19 @@ t.test('what came before the end of the input is answered', async (t) => {
   t.equal(await exited, 1)
   t.match(out, /"id":2,"result":\{"contents"/)
 })
+
+// Parameters that are nearly what they should be.
+const paramsLike = (uri: string) => {
+  const odd = fc.oneof(fc.jsonValue(), fc.constant(undefined))
+  const index = fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: odd })
+  const position = fc.oneof({ weight: 5, arbitrary: fc.record({ line: index, character: index }) }, { weight: 1, arbitrary: odd })
+  const textDocument = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom({ uri }, { uri: `${uri}.other` }, { uri: '' }, { uri: 'file:' }) },
+    { weight: 1, arbitrary: odd },
+  )
+  const newName = fc.oneof(fc.constantFrom('a', 'main', 'let', '', 'a b'), odd)
+  return fc.record({ textDocument, position, range: fc.record({ start: position, end: position }), newName, options: odd, context: odd })
+}
 
 const connectEarly = async ({ child }: Server) => {
   if (!child.stdout || !child.stdin) throw new Error('no pipes')

@@ -8,7 +8,7 @@ import { literal } from './literal.js'
 import { qualifiedName } from './qualified-name.js'
 import type { TokenReader } from './token-reader.js'
 
-export const value = (r: TokenReader, node: Value): Doc => {
+const value = (r: TokenReader, node: Value): Doc => {
   switch (node.kind) {
     case 'value':
       return literal(r)

@@ -5,13 +5,14 @@ import type { Span } from '../source.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
 import { fieldDeclaration } from './field-declaration.js'
 import { flowOf } from './flow.js'
+import { looseNameAt } from './loose-name.js'
 import { declarationOf } from './meaning.js'
 import { occurrenceAt } from './occurrences.js'
 import { isOf, pathAt } from './path-at.js'
 
 /** The declared name itself; of a module the beginning of its file. */
 export const definitionAt = ({ program }: Compiled, offset: number): Span | undefined => {
-  const occurrence = occurrenceAt(program.entry, offset)
+  const occurrence = occurrenceAt(program.entry, offset) ?? looseNameAt(program.entry, offset)
   if (occurrence) return declarationOf(occurrence.meaning)
   const path = pathAt(program.entry.module.program, offset)
   const place = expressionAt(path, program)

@@ -8,6 +8,7 @@ import { resolve, type Type } from '../types/type.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
 import { typeDeclaration } from './field-declaration.js'
 import { flowOf } from './flow.js'
+import { looseNameAt } from './loose-name.js'
 import { occurrenceAt } from './occurrences.js'
 import { isOf, pathAt } from './path-at.js'
 import { remarkOn } from './remark.js'
@@ -23,7 +24,7 @@ export interface Hover {
 }
 
 export const hoverAt = ({ program }: Compiled, offset: number): Hover | undefined => {
-  const occurrence = occurrenceAt(program.entry, offset)
+  const occurrence = occurrenceAt(program.entry, offset) ?? looseNameAt(program.entry, offset)
   if (occurrence) {
     const remark = remarkOn(occurrence.meaning)
     return { span: occurrence.span, code: signatureOf(occurrence.meaning), ...(remark === undefined ? {} : { remark }) }

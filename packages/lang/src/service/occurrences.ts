@@ -40,17 +40,17 @@ interface Names {
   note(span: Span, meaning: Meaning | undefined): void
 }
 
-const moduleNamed = (name: string, scope: Scope): Meaning | undefined => {
+export const moduleNamed = (name: string, scope: Scope): Meaning | undefined => {
   const use = scope.module.program.items.find((item) => item.kind === 'use' && aliasOf(item) === name)
   return use?.kind === 'use' ? { kind: 'module', use, scope: scope.modules.get(name) } : undefined
 }
 
-const bindingNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
+export const bindingNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
   const bound = scope?.bindings.get(name)
   return bound && { kind: 'binding', bound }
 }
 
-const typeNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
+export const typeNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
   const declaration = scope?.module.program.items.find((item) => item.kind === 'type' && item.name.text === name)
   return scope && declaration?.kind === 'type' ? { kind: 'type', declaration, scope } : undefined
 }
