@@ -21,7 +21,11 @@ export const readAnnotations = (list: readonly Annotation[], table: AnnotationTa
       fail(`${where} has no annotation '@${name.text}'`, near ? `did you mean '@${near}'?` : `it may have ${all.join(', ')}`)
     } else if (found.has(name.text)) fail(`'@${name.text}' is given twice`)
     else if (typeof value.value === wanted) found.set(name.text, value.value)
-    else fail(`'@${name.text}' takes ${WORDS[wanted]}`, wanted === 'boolean' ? undefined : `as in @${name.text} ${wanted === 'string' ? '"…"' : '1'}`)
+    else
+      fail(
+        `'@${name.text}' takes ${WORDS[wanted]}`,
+        wanted === 'boolean' ? undefined : `as in @${name.text} ${wanted === 'string' ? '"…"' : '1'}`,
+      )
   }
   return found
 }

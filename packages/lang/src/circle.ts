@@ -4,7 +4,11 @@
  * Depth first, in a loop: there may be thousands in a row. `found` is called with each circle once, beginning at the member that was reached
  * first. Gives all nodes, each behind those it leads to.
  */
-export const findCircles = <T>(roots: Iterable<T>, nextOf: (node: T) => Iterable<T>, found: (circle: readonly T[]) => void): readonly T[] => {
+export const findCircles = <T>(
+  roots: Iterable<T>,
+  nextOf: (node: T) => Iterable<T>,
+  found: (circle: readonly T[]) => void,
+): readonly T[] => {
   const done: T[] = []
   /** The place on the path, or -1 when all that it leads to was seen. */
   const state = new Map<T, number>()

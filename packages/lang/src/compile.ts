@@ -47,7 +47,12 @@ export const compile = (entry: { path: string; text: string }, files: Files): Co
   const own = scopes.at(-1) as Scope
   checkCapitals(own, report)
   if (!hasErrors(diagnostics)) checkUnused(own, report)
-  return { diagnostics: inReadingOrder(diagnostics), program: { entry: own, scopes }, typeCount: own.types.size, bindingCount: own.bindings.size }
+  return {
+    diagnostics: inReadingOrder(diagnostics),
+    program: { entry: own, scopes },
+    typeCount: own.types.size,
+    bindingCount: own.bindings.size,
+  }
 }
 
 /** One for each module; `modules` come after those they use. */

@@ -35,7 +35,7 @@ export class Cursor {
   ) {}
 
   get next(): Token {
-    return this.peek(0)
+    return this.tokens[this.at] as Token
   }
 
   get previous(): Token {
@@ -110,14 +110,12 @@ export class Cursor {
   }
 
   /** Runs a rule that may contain itself. */
-  nested<T>(rule: () => T): T {
+  nested<T>(rule: (c: Cursor) => T): T {
     if (this.depth >= MAX_NESTING) this.fail(`nested more than ${MAX_NESTING} deep`)
     this.depth++
-    try {
-      return rule()
-    } finally {
-      this.depth--
-    }
+    const result = rule(this)
+    this.depth--
+    return result
   }
 
   /** `a + b + c` and `a.b.c` make a deep tree without any nesting in the text: to be called for each operator. */
@@ -126,13 +124,25 @@ export class Cursor {
   }
 
   /** Runs a rule whose result stands beside what was read before, not around it. */
-  beside<T>(rule: () => T): T {
+  beside<T>(rule: (c: Cursor) => T): T {
     const before = this.height
     this.height = 0
+    const result = rule(this)
+    if (before > this.height) this.height = before
+    return result
+  }
+
+  /** Runs a rule; what it throws is given to `recover`, with the cursor in no rule deeper than before. */
+  attempt<T>(rule: (c: Cursor) => T, recover: (failure: SyntaxFailure) => void): T | undefined {
+    const { depth, height } = this
     try {
-      return rule()
-    } finally {
-      this.height = Math.max(before, this.height)
+      return rule(this)
+    } catch (failure) {
+      if (!(failure instanceof SyntaxFailure)) throw failure
+      this.depth = depth
+      this.height = height
+      recover(failure)
+      return undefined
     }
   }
 

@@ -103,5 +103,4 @@ const excerpt = ({ source, start, end }: Span): string[] => {
 const wholeCharacter = (text: string, offset: number): number => (/[\uDC00-\uDFFF]/.test(text[offset] ?? '') ? offset - 1 : offset)
 
 // One each, so that carets stay where they are; a terminal would obey them.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const withoutControls = (line: string): string => line.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\uFFFD')
+const withoutControls = (line: string): string => line.replace(/[\u202a-\u202e\u2066-\u2069]|(?!\t)\p{Cc}/gu, '\uFFFD')

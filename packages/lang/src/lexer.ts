@@ -25,7 +25,7 @@ export interface Tokens {
 }
 
 // Longest first, so that `...` is not three dots.
-const SYMBOLS = ['...', '->', '→', '??', '&&', '||', '!=', '<=', '>=', ...';*+(){}[],:=|?.@!<>-/%']
+const SYMBOL = /\.\.\.|->|→|\?\?|&&|\|\||!=|<=|>=|[;*+(){}[\],:=|?.@!<>\-/%]/y
 const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
 const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
@@ -113,7 +113,8 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     const written = digits + (match(MORE_OF_A_WORD, at + digits.length) ?? '')
     const end = at + written.length
     if (written !== digits) fail(`'${preview(written)}' is no number`, span(at, end), end, 'numbers are written as in JSON')
-    else if (!Number.isFinite(Number(digits))) fail(`'${preview(digits)}' is beyond all numbers`, span(at, end), end, 'the largest is about 1.8e308')
+    else if (!Number.isFinite(Number(digits)))
+      fail(`'${preview(digits)}' is beyond all numbers`, span(at, end), end, 'the largest is about 1.8e308')
     else push('number', digits, end)
   }
 
@@ -143,7 +144,7 @@ export const tokenize = (source: Source, report: Report): Tokens => {
       number(digits)
       continue
     }
-    const symbol = SYMBOLS.find((s) => text.startsWith(s, at))
+    const symbol = match(SYMBOL)
     if (symbol !== undefined) {
       push('symbol', symbol === '→' ? '->' : symbol, at + symbol.length)
       continue

@@ -43,7 +43,12 @@ export interface Bound {
 }
 
 /** `'unknown'` where the name, or the module, has an error already told. */
-export const findBinding = (name: QualifiedName, scope: Scope, report: Report, isWanted: (b: Bound) => boolean = () => true): Bound | 'unknown' => {
+export const findBinding = (
+  name: QualifiedName,
+  scope: Scope,
+  report: Report,
+  isWanted: (b: Bound) => boolean = () => true,
+): Bound | 'unknown' => {
   const home = homeOf(name, scope, report)
   if (home === 'unknown') return 'unknown'
   const found = home.bindings.get(name.name.text)
@@ -77,7 +82,14 @@ const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unk
   const home = scope.modules.get(text)
   if (home) return home
   if (scope.module.missing.has(text)) return 'unknown'
-  return notFound('unknown_module', `no module is named '${text}'`, name.module, scope.modules.keys(), report, `write 'use ${text.toLowerCase()}' first`)
+  return notFound(
+    'unknown_module',
+    `no module is named '${text}'`,
+    name.module,
+    scope.modules.keys(),
+    report,
+    `write 'use ${text.toLowerCase()}' first`,
+  )
 }
 
 const notFound = (

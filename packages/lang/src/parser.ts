@@ -2,7 +2,7 @@
 // Signatures, types, bodies, chains, config values and expressions have files of their own under parse/.
 
 import type { Binding, Implementation, Item, Name, Program, TypeDeclaration, Use } from './ast.js'
-import { Cursor, SyntaxFailure } from './cursor.js'
+import { Cursor } from './cursor.js'
 import type { Report } from './diagnostic.js'
 import { tokenize } from './lexer.js'
 import { parseAnnotations } from './parse/annotation.js'
@@ -28,14 +28,15 @@ export const parse = (source: Source, report: Report): Parsed => {
   while (c.next.kind !== 'end') {
     const start = c.next
     const named: { name?: Name } = {}
-    try {
-      items.push(c.beside(() => item(c, named)))
-    } catch (failure) {
-      if (!(failure instanceof SyntaxFailure)) throw failure
-      if (named.name) broken.add(named.name.text)
-      if (c.next === start) c.advance()
-      skipToItem(c)
-    }
+    const found = c.attempt(
+      () => c.beside(() => item(c, named)),
+      () => {
+        if (named.name) broken.add(named.name.text)
+        if (c.next === start) c.advance()
+        skipToItem(c)
+      },
+    )
+    if (found) items.push(found)
   }
   const span = { source, start: 0, end: source.text.length }
   return { items, comments, broken, span, ...(shebang === undefined ? {} : { shebang }) }
@@ -49,14 +50,14 @@ export const parseTypeText = (source: Source, report: Report) => alone(source, r
 
 const alone = <T>(source: Source, report: Report, rule: (c: Cursor) => T): T | undefined => {
   const c = new Cursor(tokenize(source, report).tokens, report)
-  try {
-    const result = rule(c)
-    if (c.next.kind !== 'end') c.failExpecting('the end')
-    return result
-  } catch (failure) {
-    if (failure instanceof SyntaxFailure) return undefined
-    throw failure
-  }
+  return c.attempt(
+    () => {
+      const result = rule(c)
+      if (c.next.kind !== 'end') c.failExpecting('the end')
+      return result
+    },
+    () => {},
+  )
 }
 
 // A declaration begins in the first column; elsewhere, as in a file of one line, where it looks like one and stands in no brackets.

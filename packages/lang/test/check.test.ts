@@ -17,11 +17,21 @@ const table = (name: string, rows: readonly Row[]): void => {
 const lines = (...list: string[]): string => list.join('\n')
 /** Lines of statements between the ports of `main`, from line 3. `f` and `g` are `!int -> !int`. */
 const body = (...list: string[]): string =>
-  lines('let f : !int -> !int = id ; id', 'let g : !int -> !int = plumb(from, to) { from ; to }', 'let main : !int -> !json = plumb(input, output) {', ...list, '}')
+  lines(
+    'let f : !int -> !int = id ; id',
+    'let g : !int -> !int = plumb(from, to) { from ; to }',
+    'let main : !int -> !json = plumb(input, output) {',
+    ...list,
+    '}',
+  )
 
 table('types', [
   ['in any order, and of each other', 'type A = { b?: B, xs: [A] }\ntype B = A | int\nlet main : !A -> !B = id', []],
-  ['a type contains itself', 'type A = { a: A }', ["1:6-7 type_cycle type 'A' contains itself without end: A -> A | through an array, an optional field or a sum"]],
+  [
+    'a type contains itself',
+    'type A = { a: A }',
+    ["1:6-7 type_cycle type 'A' contains itself without end: A -> A | through an array, an optional field or a sum"],
+  ],
   ['in a tuple', 'type B = (B, int)', ['1:6-7 type_cycle B -> B']],
   ['as an alias', 'type C = C', ['1:6-7 type_cycle C -> C']],
   ['two aliases are one circle', 'type D = E\ntype E = D', ['1:6-7 type_cycle D -> E -> D']],
@@ -29,145 +39,938 @@ table('types', [
   ['a circle of three', 'type J = { k: K }\ntype K = { l: L }\ntype L = { j: J }', ['1:6-7 type_cycle J -> K -> L -> J']],
   ['a sum without a way out', 'type A = { k: A | B }\ntype B = { b: A }', ['1:6-7 type_cycle A -> A']],
   ['ways out', 'type G = { a?: G }\ntype H = [H]\ntype I = { i: I | unit }\ntype K = { k: [K], l: K | "end" }', []],
-  ['who mentions an infinite type is not told', 'type A = { a: A }\ntype B = { a: A }\ntype C = [B]\nlet m : !C -> !A = nosuch', ['1:6-7 type_cycle', '4:20-26 unknown_name']],
-  ['two of one name', 'type T = int\ntype T = string\nlet m : !T -> !int = id', ["2:6-7 duplicate_name type 'T' is declared twice; the first one is here at main.plumb:1:6 | rename"]],
+  [
+    'who mentions an infinite type is not told',
+    'type A = { a: A }\ntype B = { a: A }\ntype C = [B]\nlet m : !C -> !A = nosuch',
+    ['1:6-7 type_cycle', '4:20-26 unknown_name'],
+  ],
+  [
+    'two of one name',
+    'type T = int\ntype T = string\nlet m : !T -> !int = id',
+    ["2:6-7 duplicate_name type 'T' is declared twice; the first one is here at main.plumb:1:6 | rename"],
+  ],
   ['a name of the language', 'type int = string', ["1:6-9 duplicate_name 'int' is a type of the language"]],
-  ['two fields of one name', 'type A = { a: int, b: int, a: string }', ["1:28-29 duplicate_name field 'a' is declared twice; the first one is here at main.plumb:1:12"]],
-  ['unknown names', 'type A = { a: Foo, b: [Bar] }\nlet m : !Aa -> !intt = id', ["1:15-18 unknown_type no type is named 'Foo'", "1:24-27 unknown_type 'Bar'", "2:10-12 unknown_type 'Aa' | did you mean 'A'?", "2:17-21 unknown_type 'intt' | did you mean 'int'?"]],
-  ['of modules', 'use m\ntype X = M.T | string\nlet a : !M.Rov -> !N.T = id\ntype Y = m.T\ntype Z = Q.T', ["3:12-15 unknown_type no type is named 'M.Rov' | did you mean 'Row'?", "3:20-21 unknown_module no module is named 'N' | write 'use n' first", "4:10-11 unknown_module 'm' | did you mean 'M'?", "5:10-11 unknown_module 'Q' | write 'use q' first"], { 'm.plumb': 'type T = int\ntype Row = { a: int }' }],
-  ['nothing overlaps', 'type A = int | string | bool | unit | [int] | { a: int }\ntype B = (int | string) | bool\ntype C = { kind: "a" } | { kind: "b", x: int }', []],
+  [
+    'two fields of one name',
+    'type A = { a: int, b: int, a: string }',
+    ["1:28-29 duplicate_name field 'a' is declared twice; the first one is here at main.plumb:1:12"],
+  ],
+  [
+    'unknown names',
+    'type A = { a: Foo, b: [Bar] }\nlet m : !Aa -> !intt = id',
+    [
+      "1:15-18 unknown_type no type is named 'Foo'",
+      "1:24-27 unknown_type 'Bar'",
+      "2:10-12 unknown_type 'Aa' | did you mean 'A'?",
+      "2:17-21 unknown_type 'intt' | did you mean 'int'?",
+    ],
+  ],
+  [
+    'of modules',
+    'use m\ntype X = M.T | string\nlet a : !M.Rov -> !N.T = id\ntype Y = m.T\ntype Z = Q.T',
+    [
+      "3:12-15 unknown_type no type is named 'M.Rov' | did you mean 'Row'?",
+      "3:20-21 unknown_module no module is named 'N' | write 'use n' first",
+      "4:10-11 unknown_module 'm' | did you mean 'M'?",
+      "5:10-11 unknown_module 'Q' | write 'use q' first",
+    ],
+    { 'm.plumb': 'type T = int\ntype Row = { a: int }' },
+  ],
+  [
+    'nothing overlaps',
+    'type A = int | string | bool | unit | [int] | { a: int }\ntype B = (int | string) | bool\ntype C = { kind: "a" } | { kind: "b", x: int }',
+    [],
+  ],
   ['int and number', 'type A = int | number', ["1:16-22 overlapping_sum variants 'int' and 'number' overlap: both accept 0 | disjoint"]],
   ['one complaint a sum', 'type A = int | number | json | int', ['1:16-22 overlapping_sum']],
-  ['inside a sum', 'type B = (int | string) | (int | bool)', ["1:28-38 overlapping_sum both accept 0"]],
+  ['inside a sum', 'type B = (int | string) | (int | bool)', ['1:28-38 overlapping_sum both accept 0']],
   ['inside a field, through a name', 'type D = { a: A | int }\ntype A = "x" | int', ["1:19-22 overlapping_sum variants 'A' and 'int'"]],
   ['in a signature', 'let m : !(int | number) -> !int = id', ['1:17-23 overlapping_sum']],
   ['with a module’s', 'use m\ntype X = M.T | int', ["2:16-19 overlapping_sum variants 'T' and 'int'"], { 'm.plumb': 'type T = int' }],
-  ['defaults', 'type A = { a: int = 3, b: "lo" | "hi" = "lo", c: unit = null, d?: number = -1.5, e: json = null, f: bool = true, g: A | int = 3 }', []],
-  ['defaults that do not fit', 'type A = { a: int = "x", b: string = 3, c: int = 1.5, d: "lo" | "hi" = "mid", f: [int] = null, h: B = 4 }\ntype B = { x: int }', ['1:21-24 type_mismatch the default of \'a\' does not fit its type: expected int, found "x"', '1:38-39 type_mismatch expected string', '1:50-53 type_mismatch expected int', '1:72-77 type_mismatch expected "lo"', '1:90-94 type_mismatch expected [int]', '1:103-104 type_mismatch expected B']],
-  ['annotations of fields', 'type A = {\n@description "x" @min 1 @max 3.5 a: int,\n@descripton "y" b: int,\n@min "3" c: int,\n@tool d: int,\n@min 1 @min 2 e: int,\n@description f: int }', ["3:1-16 annotation_invalid a field has no annotation '@descripton' | did you mean '@description'?", "4:1-9 annotation_invalid '@min' takes a number", "5:1-6 annotation_invalid '@tool' | it may have @description, @min, @max", "6:8-14 annotation_invalid '@min' is given twice", "7:1-13 annotation_invalid '@description' takes a string"]],
-  ['a thousand types in a row', lines('type T0 = int', ...Array.from({ length: 3000 }, (_, i) => `type T${i + 1} = { a: T${i}, b: [T${i}] }`).reverse(), 'let m : !T3000 -> !T3000 = id'), []],
+  [
+    'defaults',
+    'type A = { a: int = 3, b: "lo" | "hi" = "lo", c: unit = null, d?: number = -1.5, e: json = null, f: bool = true, g: A | int = 3 }',
+    [],
+  ],
+  [
+    'defaults that do not fit',
+    'type A = { a: int = "x", b: string = 3, c: int = 1.5, d: "lo" | "hi" = "mid", f: [int] = null, h: B = 4 }\ntype B = { x: int }',
+    [
+      '1:21-24 type_mismatch the default of \'a\' does not fit its type: expected int, found "x"',
+      '1:38-39 type_mismatch expected string',
+      '1:50-53 type_mismatch expected int',
+      '1:72-77 type_mismatch expected "lo"',
+      '1:90-94 type_mismatch expected [int]',
+      '1:103-104 type_mismatch expected B',
+    ],
+  ],
+  [
+    'annotations of fields',
+    'type A = {\n@description "x" @min 1 @max 3.5 a: int,\n@descripton "y" b: int,\n@min "3" c: int,\n@tool d: int,\n@min 1 @min 2 e: int,\n@description f: int }',
+    [
+      "3:1-16 annotation_invalid a field has no annotation '@descripton' | did you mean '@description'?",
+      "4:1-9 annotation_invalid '@min' takes a number",
+      "5:1-6 annotation_invalid '@tool' | it may have @description, @min, @max",
+      "6:8-14 annotation_invalid '@min' is given twice",
+      "7:1-13 annotation_invalid '@description' takes a string",
+    ],
+  ],
+  [
+    'a thousand types in a row',
+    lines(
+      'type T0 = int',
+      ...Array.from({ length: 3000 }, (_, i) => `type T${i + 1} = { a: T${i}, b: [T${i}] }`).reverse(),
+      'let m : !T3000 -> !T3000 = id',
+    ),
+    [],
+  ],
 ])
 
 table('signatures and bindings', [
-  ['bare and stream mixed', 'let a : !int -> int = id\nlet b : (!int, int) -> !int = merge\nlet c : int -> (!int, !int) = copy', ["1:17-20 spec_invalid bare types and streams are mixed | write '!' before each type", '2:16-19 spec_invalid', '3:9-12 spec_invalid']],
-  ['no output', 'let g : !int -> () = discard\nlet h : () -> int = map(3)', ["1:9-19 spec_invalid 'g' has no output", "2:9-18 spec_invalid 'h' takes no message"]],
+  [
+    'bare and stream mixed',
+    'let a : !int -> int = id\nlet b : (!int, int) -> !int = merge\nlet c : int -> (!int, !int) = copy',
+    ["1:17-20 spec_invalid bare types and streams are mixed | write '!' before each type", '2:16-19 spec_invalid', '3:9-12 spec_invalid'],
+  ],
+  [
+    'no output',
+    'let g : !int -> () = discard\nlet h : () -> int = map(3)',
+    ["1:9-19 spec_invalid 'g' has no output", "2:9-18 spec_invalid 'h' takes no message"],
+  ],
   ['no input', 'let d : () -> !int = empty\nlet e : () -> !int = plumb(o) { empty ; o }', []],
-  ['no input for what needs one', 'let d : () -> !int = id\nlet e : () -> !int = d ; id', ["1:22-24 unwired_input nothing is wired into this: 'd' has no input"]],
-  ['tuples and ports', 'let a : (!int) -> (!int) = id\nlet b : !(int) -> !int = id\nlet c : (int, int) -> int = map(value[0])\nlet d : (int | string) -> json = id\nlet e : (!int, !(int, int)) -> !json = merge', []],
-  ['the wrong kind of types', 'let i : int -> int = plumb(a, b) { a ; b }\nlet j : int -> int = agent { provider: "eliza" }\nlet k : !int -> !int = tool { command: "x" }', ['1:9-12 spec_invalid a plumb has stream types', "2:9-12 spec_invalid an agent has stream types | 'tool { process: … }' makes a tool of it", '3:9-21 spec_invalid a tool has bare types (base category)']],
-  ['no signature', 'let l = agent { provider: "eliza" }\nlet n = id\nlet m : !int -> !int = { a: 1 }\nlet o = { a: 1 }', ["1:5-6 spec_invalid 'l' has no signature | let l : !string -> !string", "2:5-6 spec_invalid 'n' has no signature", "3:5-6 spec_invalid 'm' is a config value and has no signature"]],
-  ['two of one name', 'let a : !int -> !int = id\nlet a : !string -> !string = id', ["2:5-6 duplicate_name binding 'a' is declared twice; the first one is here at main.plumb:1:5"]],
+  [
+    'no input for what needs one',
+    'let d : () -> !int = id\nlet e : () -> !int = d ; id',
+    ["1:22-24 unwired_input nothing is wired into this: 'd' has no input"],
+  ],
+  [
+    'tuples and ports',
+    'let a : (!int) -> (!int) = id\nlet b : !(int) -> !int = id\nlet c : (int, int) -> int = map(value[0])\nlet d : (int | string) -> json = id\nlet e : (!int, !(int, int)) -> !json = merge',
+    [],
+  ],
+  [
+    'the wrong kind of types',
+    'let i : int -> int = plumb(a, b) { a ; b }\nlet j : int -> int = agent { provider: "eliza" }\nlet k : !int -> !int = tool { command: "x" }',
+    [
+      '1:9-12 spec_invalid a plumb has stream types',
+      "2:9-12 spec_invalid an agent has stream types | 'tool { process: … }' makes a tool of it",
+      '3:9-21 spec_invalid a tool has bare types (base category)',
+    ],
+  ],
+  [
+    'no signature',
+    'let l = agent { provider: "eliza" }\nlet n = id\nlet m : !int -> !int = { a: 1 }\nlet o = { a: 1 }',
+    [
+      "1:5-6 spec_invalid 'l' has no signature | let l : !string -> !string",
+      "2:5-6 spec_invalid 'n' has no signature",
+      "3:5-6 spec_invalid 'm' is a config value and has no signature",
+    ],
+  ],
+  [
+    'two of one name',
+    'let a : !int -> !int = id\nlet a : !string -> !string = id',
+    ["2:5-6 duplicate_name binding 'a' is declared twice; the first one is here at main.plumb:1:5"],
+  ],
   ['a type and a binding of one name', 'type Row = int\nlet row : !Row -> !Row = id', []],
-  ['annotations', lines('@description "x" @version "1.0" @tool', 'let a : int -> int = id', '@tool "x"', 'let b : int -> int = id', '@nosuch', 'let c : int -> int = id', '@descripton "s"', 'let d : int -> int = id', '@description 3', 'let e : int -> int = id', '@tool', 'let f : !int -> !int = id', '@tool true', 'let g = { a: 1 }'), ["3:1-10 annotation_invalid '@tool' takes true or false", "5:1-8 annotation_invalid a binding has no annotation '@nosuch' | it may have @description, @tool, @version", "7:1-16 annotation_invalid '@descripton' | did you mean '@description'?", "9:1-15 annotation_invalid '@description' takes a string", "11:1-6 annotation_invalid '@tool' stands above a bare morphism | tool { process: f }", "13:1-11 annotation_invalid '@tool' stands above a bare morphism"]],
-  ['made of itself', 'let a : !int -> !int = a\nlet b : !int -> !int = c ; id\nlet c : !int -> !int = plumb(i, o) { i ; b ; o }\nlet d : int -> int = d\nlet e : !int -> !int = b ; nosuch\nlet f : int -> int = tool { pool: [f] }', ["1:5-6 definition_cycle 'a' is made of itself: a -> a", "2:5-6 definition_cycle 'b' is made of itself: b -> c -> b", "4:5-6 definition_cycle d -> d", "5:28-34 unknown_name", "6:5-6 definition_cycle f -> f"]],
-  ['a tool and the agent that calls it', 'let ask : string -> string = tool { process: bot }\nlet bot : !string -> !string = agent { provider: "eliza", tools: [ask] }', []],
-  ['doubling', lines('let b0 : !int -> !int = id', ...Array.from({ length: 40 }, (_, i) => `let b${i + 1} : !int -> !int = b${i} ; b${i}`)), ["14:5-8 spec_invalid 'b13' is made of more than 10,000 parts"]],
-  ['warnings', 'type foo = int\nuse m as mm\nlet Foo : !int -> !int = id\nlet g : !int -> !int = id\nlet h : !int -> !int = g\nlet v = { a: 1 }\nlet main : !int -> !int = Foo\n@tool true\nlet t : int -> int = id', ["1:6-9 odd_capital type 'foo' starts with a small letter | 'Foo' is the custom", "2:10-12 odd_capital module 'mm'", "3:5-8 odd_capital binding 'Foo' starts with a capital", "4:5-6 unused_binding 'g' is never used", '5:5-6 unused_binding', '6:5-6 unused_binding'], { 'm.plumb': '' }],
+  [
+    'annotations',
+    lines(
+      '@description "x" @version "1.0" @tool',
+      'let a : int -> int = id',
+      '@tool "x"',
+      'let b : int -> int = id',
+      '@nosuch',
+      'let c : int -> int = id',
+      '@descripton "s"',
+      'let d : int -> int = id',
+      '@description 3',
+      'let e : int -> int = id',
+      '@tool',
+      'let f : !int -> !int = id',
+      '@tool true',
+      'let g = { a: 1 }',
+    ),
+    [
+      "3:1-10 annotation_invalid '@tool' takes true or false",
+      "5:1-8 annotation_invalid a binding has no annotation '@nosuch' | it may have @description, @tool, @version",
+      "7:1-16 annotation_invalid '@descripton' | did you mean '@description'?",
+      "9:1-15 annotation_invalid '@description' takes a string",
+      "11:1-6 annotation_invalid '@tool' stands above a bare morphism | tool { process: f }",
+      "13:1-11 annotation_invalid '@tool' stands above a bare morphism",
+    ],
+  ],
+  [
+    'made of itself',
+    'let a : !int -> !int = a\nlet b : !int -> !int = c ; id\nlet c : !int -> !int = plumb(i, o) { i ; b ; o }\nlet d : int -> int = d\nlet e : !int -> !int = b ; nosuch\nlet f : int -> int = tool { pool: [f] }',
+    [
+      "1:5-6 definition_cycle 'a' is made of itself: a -> a",
+      "2:5-6 definition_cycle 'b' is made of itself: b -> c -> b",
+      '4:5-6 definition_cycle d -> d',
+      '5:28-34 unknown_name',
+      '6:5-6 definition_cycle f -> f',
+    ],
+  ],
+  [
+    'a tool and the agent that calls it',
+    'let ask : string -> string = tool { process: bot }\nlet bot : !string -> !string = agent { provider: "eliza", tools: [ask] }',
+    [],
+  ],
+  [
+    'doubling',
+    lines('let b0 : !int -> !int = id', ...Array.from({ length: 40 }, (_, i) => `let b${i + 1} : !int -> !int = b${i} ; b${i}`)),
+    ["14:5-8 spec_invalid 'b13' is made of more than 10,000 parts"],
+  ],
+  [
+    'warnings',
+    'type foo = int\nuse m as mm\nlet Foo : !int -> !int = id\nlet g : !int -> !int = id\nlet h : !int -> !int = g\nlet v = { a: 1 }\nlet main : !int -> !int = Foo\n@tool true\nlet t : int -> int = id',
+    [
+      "1:6-9 odd_capital type 'foo' starts with a small letter | 'Foo' is the custom",
+      "2:10-12 odd_capital module 'mm'",
+      "3:5-8 odd_capital binding 'Foo' starts with a capital",
+      "4:5-6 unused_binding 'g' is never used",
+      '5:5-6 unused_binding',
+      '6:5-6 unused_binding',
+    ],
+    { 'm.plumb': '' },
+  ],
   ['no warning of unused names beside an error', 'let g : !int -> !int = id\nlet main : !int -> !int = nosuch', ['2:27-33 unknown_name']],
 ])
 
 table('modules', [
-  ['found', 'use m\nuse "./lib/x.plumb" as X\nuse "./lib/y.plumb"\nlet main : !M.T -> !int = M.f ; X.f ; Y.f', [], { 'm.plumb': 'type T = int\nlet f : !T -> !T = id', 'lib/x.plumb': 'let f : !int -> !int = id', 'lib/y.plumb': 'let f : !int -> !int = id' }],
+  [
+    'found',
+    'use m\nuse "./lib/x.plumb" as X\nuse "./lib/y.plumb"\nlet main : !M.T -> !int = M.f ; X.f ; Y.f',
+    [],
+    {
+      'm.plumb': 'type T = int\nlet f : !T -> !T = id',
+      'lib/x.plumb': 'let f : !int -> !int = id',
+      'lib/y.plumb': 'let f : !int -> !int = id',
+    },
+  ],
   ['in any place', 'let main : !int -> !int = M.f\nuse m', [], { 'm.plumb': 'let f : !int -> !int = id' }],
-  ['missing, told once', 'use nosuch\nuse "./gone.plumb" as G\nlet main : !Nosuch.T -> !G.T = Nosuch.x ; G.y.z\nlet bot : !string -> !string = agent { tools: [Nosuch.a], request: G.x }\nlet h : int -> int = tool { process: G.f }', ["1:5-11 unknown_module cannot find module 'nosuch' | nosuch.plumb", "2:5-19 unknown_module cannot read module './gone.plumb': no such file"]],
-  ['two of one name', 'use a\nuse b as A', ["2:10-11 duplicate_name module 'A' is declared twice; the first one is here at main.plumb:1:5"], { 'a.plumb': '', 'b.plumb': '' }],
-  ['a cycle', 'use a\nlet main : !int -> !int = A.x', ['b.plumb:1:5-6 module_cycle modules use each other in a circle: a -> b -> a'], { 'a.plumb': 'use b\nlet x : !int -> !int = B.x', 'b.plumb': 'use a\nlet x : !int -> !int = A.x' }],
+  [
+    'missing, told once',
+    'use nosuch\nuse "./gone.plumb" as G\nlet main : !Nosuch.T -> !G.T = Nosuch.x ; G.y.z\nlet bot : !string -> !string = agent { tools: [Nosuch.a], request: G.x }\nlet h : int -> int = tool { process: G.f }',
+    [
+      "1:5-11 unknown_module cannot find module 'nosuch' | nosuch.plumb",
+      "2:5-19 unknown_module cannot read module './gone.plumb': no such file",
+    ],
+  ],
+  [
+    'two of one name',
+    'use a\nuse b as A',
+    ["2:10-11 duplicate_name module 'A' is declared twice; the first one is here at main.plumb:1:5"],
+    { 'a.plumb': '', 'b.plumb': '' },
+  ],
+  [
+    'a cycle',
+    'use a\nlet main : !int -> !int = A.x',
+    ['b.plumb:1:5-6 module_cycle modules use each other in a circle: a -> b -> a'],
+    { 'a.plumb': 'use b\nlet x : !int -> !int = B.x', 'b.plumb': 'use a\nlet x : !int -> !int = A.x' },
+  ],
   ['itself', 'use m', ['m.plumb:1:5-6 module_cycle m -> m'], { 'm.plumb': 'use m' }],
-  ['a diamond', 'use a\nuse b\nlet main : !int -> !int = A.f ; B.f', [], { 'a.plumb': 'use c\nlet f : !int -> !int = C.f', 'b.plumb': 'use c as D\nlet f : !int -> !int = D.f', 'c.plumb': 'let f : !int -> !int = id' }],
-  ['errors in all files, each once', 'use a\nlet main : !int -> !int = A.x ; A.broken ; A.y ; nosuch', ["a.plumb:1:18-21 unknown_type 'Foo'", 'a.plumb:2:22-23 syntax_error', "a.plumb:3:24-30 unknown_name", "a.plumb:4:27-29 type_mismatch 'id' gives 'string', 'output' takes 'int'", '2:50-56 unknown_name'], { 'a.plumb': 'let x : !int -> !Foo = id\nlet broken : !int -> = id\nlet z : !int -> !int = nosuch\nlet y : !string -> !int = id' }],
-  ['names that a module has not', 'use words\nlet a : !string -> !string = Words.shuot\nlet b : !string -> !string = words.shout\nlet c : !string -> !string = Wods.shout@input', ["2:36-41 unknown_name no binding is named 'Words.shuot' | did you mean 'shout'?", "3:30-35 unknown_name 'words' | did you mean 'Words'?", "4:30-34 unknown_module no module is named 'Wods' | did you mean 'Words'?"], { 'words.plumb': 'let shout : !string -> !string = map(upper(value))' }],
+  [
+    'a diamond',
+    'use a\nuse b\nlet main : !int -> !int = A.f ; B.f',
+    [],
+    {
+      'a.plumb': 'use c\nlet f : !int -> !int = C.f',
+      'b.plumb': 'use c as D\nlet f : !int -> !int = D.f',
+      'c.plumb': 'let f : !int -> !int = id',
+    },
+  ],
+  [
+    'errors in all files, each once',
+    'use a\nlet main : !int -> !int = A.x ; A.broken ; A.y ; nosuch',
+    [
+      "a.plumb:1:18-21 unknown_type 'Foo'",
+      'a.plumb:2:22-23 syntax_error',
+      'a.plumb:3:24-30 unknown_name',
+      "a.plumb:4:27-29 type_mismatch 'id' gives 'string', 'output' takes 'int'",
+      '2:50-56 unknown_name',
+    ],
+    { 'a.plumb': 'let x : !int -> !Foo = id\nlet broken : !int -> = id\nlet z : !int -> !int = nosuch\nlet y : !string -> !int = id' },
+  ],
+  [
+    'names that a module has not',
+    'use words\nlet a : !string -> !string = Words.shuot\nlet b : !string -> !string = words.shout\nlet c : !string -> !string = Wods.shout@input',
+    [
+      "2:36-41 unknown_name no binding is named 'Words.shuot' | did you mean 'shout'?",
+      "3:30-35 unknown_name 'words' | did you mean 'Words'?",
+      "4:30-34 unknown_module no module is named 'Wods' | did you mean 'Words'?",
+    ],
+    { 'words.plumb': 'let shout : !string -> !string = map(upper(value))' },
+  ],
   ['a module is no process', 'use m\nlet a : !int -> !int = M', ["2:24-25 unknown_name 'M'"], { 'm.plumb': '' }],
-  ['ports of members', 'use m\nlet main : !int -> !int = plumb(input, output) {\n  input ; M.sieve@from\n  M.sieve@small ; output\n  M.sieve@bigg ; discard\n}', ["5:11-15 undeclared_port 'M.sieve' has no port 'bigg' | did you mean 'big'?"], { 'm.plumb': 'let sieve : !int -> (!int, !int) = plumb(from, small, big) { from ; filter(value < 1) ; small }' }],
+  [
+    'ports of members',
+    'use m\nlet main : !int -> !int = plumb(input, output) {\n  input ; M.sieve@from\n  M.sieve@small ; output\n  M.sieve@bigg ; discard\n}',
+    ["5:11-15 undeclared_port 'M.sieve' has no port 'bigg' | did you mean 'big'?"],
+    { 'm.plumb': 'let sieve : !int -> (!int, !int) = plumb(from, small, big) { from ; filter(value < 1) ; small }' },
+  ],
 ])
 
 table('wiring', [
-  ['unknown names', 'let critic : !int -> !int = id\nlet m : !int -> !int = nosuch ; crtic ; nosuch', ["2:24-30 unknown_name no binding is named 'nosuch'", "2:33-38 unknown_name 'crtic' | did you mean 'critic'?", '2:41-47 unknown_name']],
-  ['types', 'let a : !int -> !string = id\nlet b : !string -> !int = id\nlet c : !number -> !int = id\nlet d : !{ x: int, y: bool } -> !bool = id\nlet e : !int -> ![int] = id\nlet f : !bool -> !int = id', ["1:27-29 type_mismatch 'id' gives 'int', 'output' takes 'string' | map(text(value))", '2:27-29 type_mismatch | map(round(number(value)))', '3:27-29 type_mismatch | map(round(value))', "4:41-43 type_mismatch | take the field: '.y'", '5:26-28 type_mismatch | map([value])', "6:25-27 type_mismatch 'bool'"]],
-  ['every place, once', 'let f : !int -> !string = map(text(value))\nlet g : !int -> !int = id\nlet h : !int -> !int = f ; g\nlet main : !int -> !int = h ; h ; f', ["3:28-29 type_mismatch 'f' gives 'string', 'g' takes 'int'", "4:35-36 type_mismatch 'f' gives 'string', 'output' takes 'int'"]],
-  ['bare names', 'let s : string -> string = map(upper(value))\nlet m : !string -> !string = s ; id\nlet n : !string -> !string = plumb(input, output) {\n  spawn s(input, output)\n}\nlet v = { a: 1 }\nlet o : !int -> !int = v', ["2:30-31 bare_in_stream 's' has bare types (base category); only stream morphisms can be wired into pipelines | give it streams", '4:9-10 bare_in_stream', "7:24-25 not_a_process 'v' is a config value, no process"]],
-  ['bare operators', 'let a : !int -> !int = id + id\nlet b : !int -> !int = trace(id)', ["1:24-31 stream_in_base '+' stands in the base category only", "2:24-33 stream_in_base 'trace' stands in the base category only"]],
-  ['m branches to n', body('  input ; (f * f) ; (g * g) ; output', '  input ; (f * f) ; g ; output', '  input ; f ; (f * g) ; barrier ; output', '  input ; (f * f) ; (f * f * g) ; barrier ; output', '  input ; (f * f * g) ; (f * g) ; barrier ; output'), ['7:22-31 arity_mismatch 2 branches meet 3 | m and n are equal, or one of them is 1', '8:26-31 arity_mismatch 3 branches meet 2']],
-  ['merge and barrier', body('  input ; merge ; output', '  input ; f ; barrier ; output', '  input ; (f * f) ; (merge * id) ; output', '  input ; (f * f * f) ; (merge * f) ; output', '  input ; (f * f * f * f) ; (merge * barrier) ; output'), ["4:11-16 arity_mismatch 'merge' needs two or more inputs | (a * b) ; merge", "5:15-22 arity_mismatch 'barrier' needs two or more inputs", "6:22-27 arity_mismatch 'merge' needs two or more inputs", '8:30-45 arity_mismatch it is not clear which branches belong to which']],
-  ['tensors are flat, and nest in chains', lines('let f : !int -> !int = id', 'let a : !int -> !(int, int, int) = (f * f) * f ; barrier', 'let b : !int -> !(int, int, int) = f * (f * f) ; barrier', 'let c : !int -> !((int, int), int) = ((f * f) ; barrier) * f ; barrier', 'let d : !int -> !(int, int) = copy ; barrier', 'let e : !int -> !(int, int, int) = copy ; (copy * id) ; barrier', 'let g : !int -> !int = copy ; merge', 'let h : !int -> (!int, !int) = copy', 'let i : (!int, !int) -> !int = merge', 'let j : (!int, !string) -> !(string, int) = (id * id) ; barrier ; map([value[1], value[0]])'), []],
-  ['outputs of a chain', 'let a : !int -> (!int, !int, !int) = copy\nlet b : !int -> (!int, !int) = id', ["1:38-42 arity_mismatch 'a' has 3 outputs in its signature, 2 come out of its chain"]],
-  ['what is merged', body('  input ; (map(1) * map("x")) ; merge ; output', '  input ; (map({ a: 1 }) * map({ a: 2, b: 3 })) ; map(value) ; output', '  input ; (f * g) ; merge ; output'), []],
-  ['what cannot be merged', 'let a : (![int], ![string]) -> !json = merge\nlet b : (![int], ![string]) -> !json = (id * id) ; map(value)', ["1:40-45 type_mismatch cannot merge '[int]' and '[string]' | one type, or types that are disjoint", '2:52-62 type_mismatch cannot merge']],
-  ['fan-in of other types', 'let a : !int -> !string = map(text(value))\nlet m : !int -> !string = plumb(i, o) {\n  i ; a ; o\n  i ; o\n}', ["4:7-8 type_mismatch 'i' gives 'int', 'o' takes 'string'"]],
-  ['an unwired input', body('  input ; discard', '  f ; output', '  g@to ; output'), ["5:3-4 unwired_input 'f' is used but nothing is wired into its input 'input' | input ; f", "6:3-4 unwired_input 'g' is used but nothing is wired into its input 'from'"]],
-  ['no second error behind the first', body('  input ; nosuch ; f ; output', '  g ; output', '  input@x ; g', '  input ; map(value + "x") ; g ; output'), ['4:11-17 unknown_name', "6:9-10 undeclared_port 'input' is a parameter and has no ports of its own", '7:15-20 type_mismatch']],
-  ['a head that needs an input', body('  map(1) ; output', '  (f * id) ; output', '  input ; f', '  empty ; output'), ["4:3-9 unwired_input nothing is wired into 'map' here | input ; …", "5:8-10 unwired_input nothing is wired into 'id' here"]],
-  ['the wrong way', body('  output ; f', '  input ; input', '  input ; empty ; output', '  input ; f@output', '  f@input ; output'), ["4:3-9 arity_mismatch nothing comes out of 'output' here", "5:11-16 arity_mismatch nothing can be wired into 'input'", "6:11-16 arity_mismatch nothing can be wired into 'empty'", "7:11-19 arity_mismatch nothing can be wired into 'f@output'", "8:3-10 arity_mismatch nothing comes out of 'f@input' here"]],
-  ['unknown ports', body('  input ; f@inptu', '  g@nosuch ; output'), ["4:13-18 undeclared_port 'f' has no port 'inptu' | did you mean 'input'?", "5:5-11 undeclared_port 'g' has no port 'nosuch' | its ports are from, to"]],
-  ['the wrong number of parameters', 'let a : !int -> !int = plumb(input) { input ; id ; output }\nlet b : !int -> !int = plumb(input, output, more) { input ; output\n more ; id ; more }', ["1:30-35 arity_mismatch 'a' has 2 ports in its signature and 1 parameter | one parameter a port, inputs first", "2:30-49 arity_mismatch 'b' has 2 ports in its signature and 3 parameters"]],
-  ['two of one name in a body', 'let c : !int -> !int = plumb(x, x) { x ; x }\nlet d : !int -> !int = plumb(i, o) {\n  let i : !int = channel\n  let a : !int = channel\n  let a : !string = channel\n  i ; a ; o\n}', ["1:33-34 duplicate_name name 'x' is declared twice; the first one is here at main.plumb:1:30", "3:7-8 duplicate_name name 'i'", "5:7-8 duplicate_name name 'a'"]],
-  ['channels', body('  let a : !int = channel', '  let b : !string = channel', '  let c : int = channel', '  let d : !Foo = channel', '  input ; a', '  input ; b', '  a ; f ; output', '  a ; b', '  d ; b'), ["6:11-14 spec_invalid a channel carries a stream | write '!'", "7:12-15 unknown_type 'Foo'", "9:11-12 type_mismatch 'input' gives 'int', 'b' takes 'string'", "11:7-8 type_mismatch"]],
-  ['fields', 'type R = { a: int, b?: int, c: { d: string } }\ntype S = { k: "x", n: int } | { k: "y", n: int }\nlet a : !R -> !int = id.a\nlet b : !R -> !string = id.c.d\nlet c : !S -> !int = filter(n > 1).n\nlet d : !json -> !json = id.z\nlet e : !R -> !(int, int) = copy.a ; barrier\nlet f : !R -> !int = id.z\nlet g : !int -> !int = id.a\nlet h : !R -> !int = id.b\nlet i : !R -> !int = (id * id).a ; merge', ["8:25-26 unknown_field R has no field 'z'", "9:27-28 type_mismatch has no fields", "10:22-26 type_mismatch may be absent | ??"]],
-  ['typed selectors', 'type S = { k: "x" } | { k: "y" }\ntype X = { k: "x" }\nlet only : !X -> !X = filter(true)\nlet also : !X -> !string = only ; map(k)\nlet a : !S -> !X = only\nlet b : !S -> !string = id ; also\nlet c : !S -> !X = id ; id\nlet d : !X -> !X = id\nlet e : !S -> !X = d', ["7:25-27 type_mismatch 'id' gives 'S', 'output' takes 'X'", "9:20-21 type_mismatch 'input' gives 'S', 'd' takes 'X'"]],
-  ['expressions', 'type R = { n: int }\nlet a : !R -> !R = filter(n)\nlet b : !R -> !int = map(m + k)\nlet c : !int -> !int = project(0)\nlet d : !(int, int) -> !int = project(2)\nlet e : !(int, string) -> !int = project(0)', ["2:27-28 type_mismatch filter needs a bool, this is 'int'", "3:26-27 unknown_field", "3:30-31 unknown_field", "4:24-34 type_mismatch project takes a tuple, this is 'int'", "5:31-41 type_mismatch project(2) is beyond the 2 parts of '(int, int)' | counted from 0"]],
+  [
+    'unknown names',
+    'let critic : !int -> !int = id\nlet m : !int -> !int = nosuch ; crtic ; nosuch',
+    ["2:24-30 unknown_name no binding is named 'nosuch'", "2:33-38 unknown_name 'crtic' | did you mean 'critic'?", '2:41-47 unknown_name'],
+  ],
+  [
+    'types',
+    'let a : !int -> !string = id\nlet b : !string -> !int = id\nlet c : !number -> !int = id\nlet d : !{ x: int, y: bool } -> !bool = id\nlet e : !int -> ![int] = id\nlet f : !bool -> !int = id',
+    [
+      "1:27-29 type_mismatch 'id' gives 'int', 'output' takes 'string' | map(text(value))",
+      '2:27-29 type_mismatch | map(round(number(value)))',
+      '3:27-29 type_mismatch | map(round(value))',
+      "4:41-43 type_mismatch | take the field: '.y'",
+      '5:26-28 type_mismatch | map([value])',
+      "6:25-27 type_mismatch 'bool'",
+    ],
+  ],
+  [
+    'every place, once',
+    'let f : !int -> !string = map(text(value))\nlet g : !int -> !int = id\nlet h : !int -> !int = f ; g\nlet main : !int -> !int = h ; h ; f',
+    ["3:28-29 type_mismatch 'f' gives 'string', 'g' takes 'int'", "4:35-36 type_mismatch 'f' gives 'string', 'output' takes 'int'"],
+  ],
+  [
+    'bare names',
+    'let s : string -> string = map(upper(value))\nlet m : !string -> !string = s ; id\nlet n : !string -> !string = plumb(input, output) {\n  spawn s(input, output)\n}\nlet v = { a: 1 }\nlet o : !int -> !int = v',
+    [
+      "2:30-31 bare_in_stream 's' has bare types (base category); only stream morphisms can be wired into pipelines | give it streams",
+      '4:9-10 bare_in_stream',
+      "7:24-25 not_a_process 'v' is a config value, no process",
+    ],
+  ],
+  [
+    'bare operators',
+    'let a : !int -> !int = id + id\nlet b : !int -> !int = trace(id)',
+    ["1:24-31 stream_in_base '+' stands in the base category only", "2:24-33 stream_in_base 'trace' stands in the base category only"],
+  ],
+  [
+    'm branches to n',
+    body(
+      '  input ; (f * f) ; (g * g) ; output',
+      '  input ; (f * f) ; g ; output',
+      '  input ; f ; (f * g) ; barrier ; output',
+      '  input ; (f * f) ; (f * f * g) ; barrier ; output',
+      '  input ; (f * f * g) ; (f * g) ; barrier ; output',
+    ),
+    ['7:22-31 arity_mismatch 2 branches meet 3 | m and n are equal, or one of them is 1', '8:26-31 arity_mismatch 3 branches meet 2'],
+  ],
+  [
+    'merge and barrier',
+    body(
+      '  input ; merge ; output',
+      '  input ; f ; barrier ; output',
+      '  input ; (f * f) ; (merge * id) ; output',
+      '  input ; (f * f * f) ; (merge * f) ; output',
+      '  input ; (f * f * f * f) ; (merge * barrier) ; output',
+    ),
+    [
+      "4:11-16 arity_mismatch 'merge' needs two or more inputs | (a * b) ; merge",
+      "5:15-22 arity_mismatch 'barrier' needs two or more inputs",
+      "6:22-27 arity_mismatch 'merge' needs two or more inputs",
+      '8:30-45 arity_mismatch it is not clear which branches belong to which',
+    ],
+  ],
+  [
+    'tensors are flat, and nest in chains',
+    lines(
+      'let f : !int -> !int = id',
+      'let a : !int -> !(int, int, int) = (f * f) * f ; barrier',
+      'let b : !int -> !(int, int, int) = f * (f * f) ; barrier',
+      'let c : !int -> !((int, int), int) = ((f * f) ; barrier) * f ; barrier',
+      'let d : !int -> !(int, int) = copy ; barrier',
+      'let e : !int -> !(int, int, int) = copy ; (copy * id) ; barrier',
+      'let g : !int -> !int = copy ; merge',
+      'let h : !int -> (!int, !int) = copy',
+      'let i : (!int, !int) -> !int = merge',
+      'let j : (!int, !string) -> !(string, int) = (id * id) ; barrier ; map([value[1], value[0]])',
+    ),
+    [],
+  ],
+  [
+    'outputs of a chain',
+    'let a : !int -> (!int, !int, !int) = copy\nlet b : !int -> (!int, !int) = id',
+    ["1:38-42 arity_mismatch 'a' has 3 outputs in its signature, 2 come out of its chain"],
+  ],
+  [
+    'what is merged',
+    body(
+      '  input ; (map(1) * map("x")) ; merge ; output',
+      '  input ; (map({ a: 1 }) * map({ a: 2, b: 3 })) ; map(value) ; output',
+      '  input ; (f * g) ; merge ; output',
+    ),
+    [],
+  ],
+  [
+    'what cannot be merged',
+    'let a : (![int], ![string]) -> !json = merge\nlet b : (![int], ![string]) -> !json = (id * id) ; map(value)',
+    [
+      "1:40-45 type_mismatch cannot merge '[int]' and '[string]' | one type, or types that are disjoint",
+      '2:52-62 type_mismatch cannot merge',
+    ],
+  ],
+  [
+    'fan-in of other types',
+    'let a : !int -> !string = map(text(value))\nlet m : !int -> !string = plumb(i, o) {\n  i ; a ; o\n  i ; o\n}',
+    ["4:7-8 type_mismatch 'i' gives 'int', 'o' takes 'string'"],
+  ],
+  [
+    'an unwired input',
+    body('  input ; discard', '  f ; output', '  g@to ; output'),
+    [
+      "5:3-4 unwired_input 'f' is used but nothing is wired into its input 'input' | input ; f",
+      "6:3-4 unwired_input 'g' is used but nothing is wired into its input 'from'",
+    ],
+  ],
+  [
+    'no second error behind the first',
+    body('  input ; nosuch ; f ; output', '  g ; output', '  input@x ; g', '  input ; map(value + "x") ; g ; output'),
+    ['4:11-17 unknown_name', "6:9-10 undeclared_port 'input' is a parameter and has no ports of its own", '7:15-20 type_mismatch'],
+  ],
+  [
+    'a head that needs an input',
+    body('  map(1) ; output', '  (f * id) ; output', '  input ; f', '  empty ; output'),
+    ["4:3-9 unwired_input nothing is wired into 'map' here | input ; …", "5:8-10 unwired_input nothing is wired into 'id' here"],
+  ],
+  [
+    'the wrong way',
+    body('  output ; f', '  input ; input', '  input ; empty ; output', '  input ; f@output', '  f@input ; output'),
+    [
+      "4:3-9 arity_mismatch nothing comes out of 'output' here",
+      "5:11-16 arity_mismatch nothing can be wired into 'input'",
+      "6:11-16 arity_mismatch nothing can be wired into 'empty'",
+      "7:11-19 arity_mismatch nothing can be wired into 'f@output'",
+      "8:3-10 arity_mismatch nothing comes out of 'f@input' here",
+    ],
+  ],
+  [
+    'unknown ports',
+    body('  input ; f@inptu', '  g@nosuch ; output'),
+    [
+      "4:13-18 undeclared_port 'f' has no port 'inptu' | did you mean 'input'?",
+      "5:5-11 undeclared_port 'g' has no port 'nosuch' | its ports are from, to",
+    ],
+  ],
+  [
+    'the wrong number of parameters',
+    'let a : !int -> !int = plumb(input) { input ; id ; output }\nlet b : !int -> !int = plumb(input, output, more) { input ; output\n more ; id ; more }',
+    [
+      "1:30-35 arity_mismatch 'a' has 2 ports in its signature and 1 parameter | one parameter a port, inputs first",
+      "2:30-49 arity_mismatch 'b' has 2 ports in its signature and 3 parameters",
+    ],
+  ],
+  [
+    'two of one name in a body',
+    'let c : !int -> !int = plumb(x, x) { x ; x }\nlet d : !int -> !int = plumb(i, o) {\n  let i : !int = channel\n  let a : !int = channel\n  let a : !string = channel\n  i ; a ; o\n}',
+    [
+      "1:33-34 duplicate_name name 'x' is declared twice; the first one is here at main.plumb:1:30",
+      "3:7-8 duplicate_name name 'i'",
+      "5:7-8 duplicate_name name 'a'",
+    ],
+  ],
+  [
+    'channels',
+    body(
+      '  let a : !int = channel',
+      '  let b : !string = channel',
+      '  let c : int = channel',
+      '  let d : !Foo = channel',
+      '  input ; a',
+      '  input ; b',
+      '  a ; f ; output',
+      '  a ; b',
+      '  d ; b',
+    ),
+    [
+      "6:11-14 spec_invalid a channel carries a stream | write '!'",
+      "7:12-15 unknown_type 'Foo'",
+      "9:11-12 type_mismatch 'input' gives 'int', 'b' takes 'string'",
+      '11:7-8 type_mismatch',
+    ],
+  ],
+  [
+    'fields',
+    'type R = { a: int, b?: int, c: { d: string } }\ntype S = { k: "x", n: int } | { k: "y", n: int }\nlet a : !R -> !int = id.a\nlet b : !R -> !string = id.c.d\nlet c : !S -> !int = filter(n > 1).n\nlet d : !json -> !json = id.z\nlet e : !R -> !(int, int) = copy.a ; barrier\nlet f : !R -> !int = id.z\nlet g : !int -> !int = id.a\nlet h : !R -> !int = id.b\nlet i : !R -> !int = (id * id).a ; merge',
+    ["8:25-26 unknown_field R has no field 'z'", '9:27-28 type_mismatch has no fields', '10:22-26 type_mismatch may be absent | ??'],
+  ],
+  [
+    'typed selectors',
+    'type S = { k: "x" } | { k: "y" }\ntype X = { k: "x" }\nlet only : !X -> !X = filter(true)\nlet also : !X -> !string = only ; map(k)\nlet a : !S -> !X = only\nlet b : !S -> !string = id ; also\nlet c : !S -> !X = id ; id\nlet d : !X -> !X = id\nlet e : !S -> !X = d',
+    ["7:25-27 type_mismatch 'id' gives 'S', 'output' takes 'X'", "9:20-21 type_mismatch 'input' gives 'S', 'd' takes 'X'"],
+  ],
+  [
+    'expressions',
+    'type R = { n: int }\nlet a : !R -> !R = filter(n)\nlet b : !R -> !int = map(m + k)\nlet c : !int -> !int = project(0)\nlet d : !(int, int) -> !int = project(2)\nlet e : !(int, string) -> !int = project(0)',
+    [
+      "2:27-28 type_mismatch filter needs a bool, this is 'int'",
+      '3:26-27 unknown_field',
+      '3:30-31 unknown_field',
+      "4:24-34 type_mismatch project takes a tuple, this is 'int'",
+      "5:31-41 type_mismatch project(2) is beyond the 2 parts of '(int, int)' | counted from 0",
+    ],
+  ],
 ])
 
-const twoByTwo = 'let f : (!int, !string) -> (!int, !string) = plumb(a, b, c, d) { a ; c\n b ; d }\nlet main : (!int, !string) -> (!int, !string) = plumb(i, j, k, l) {\n  '
+const twoByTwo =
+  'let f : (!int, !string) -> (!int, !string) = plumb(a, b, c, d) { a ; c\n b ; d }\nlet main : (!int, !string) -> (!int, !string) = plumb(i, j, k, l) {\n  '
 
 table('spawn', [
   ['by place', `${twoByTwo}spawn f(i, j, k, l)\n}`, []],
   ['by name, in any order', `${twoByTwo}spawn f(d=l, b=j, c=k, a=i)\n}`, []],
   ['by place, then by name', `${twoByTwo}spawn f(i, j, d=l, c=k)\n}`, []],
-  ['by name, then by place', `${twoByTwo}spawn f(a=i, j)\n}`, ["4:16-17 arity_mismatch an argument by place stands after one by name | port=channel"]],
+  [
+    'by name, then by place',
+    `${twoByTwo}spawn f(a=i, j)\n}`,
+    ['4:16-17 arity_mismatch an argument by place stands after one by name | port=channel'],
+  ],
   ['too many', `${twoByTwo}spawn f(i, j, k, l, i)\n}`, ["4:23-24 arity_mismatch 'f' takes 4 arguments by place, this is number 5"]],
   ['too few', `${twoByTwo}spawn f(i)\n}`, []],
-  ['a port twice', `${twoByTwo}spawn f(i, j, a=i, c=k, c=k)\n}`, ["4:17-20 duplicate_name port 'a' is given twice; the first one is here at main.plumb:4:11", "4:27-30 duplicate_name port 'c'"]],
-  ['of other types', `${twoByTwo}spawn f(j, i, k, l)\n}`, ["4:11-12 type_mismatch 'j' gives 'string', 'f' takes 'int'", "4:14-15 type_mismatch 'i' gives 'int', 'f' takes 'string'"]],
-  ['the wrong way', `${twoByTwo}spawn f(k, b=l, c=i)\n}`, ["4:11-12 arity_mismatch nothing comes out of 'k' here: it is an output", "4:16-17 arity_mismatch nothing comes out of 'l'", "4:21-22 arity_mismatch nothing can be wired into 'i' here: it is an input"]],
-  ['unknown names', `${twoByTwo}let ch : !int = channel\n  spawn f(hc, bb=j)\n  spawn g(i, x)\n  spawn M.f(i)\n  spawn f(nowhere)\n}`, ["5:11-13 unknown_name no channel or parameter is named 'hc' | did you mean 'ch'?", "5:15-17 undeclared_port 'f' has no port 'bb' | did you mean 'b'?", "6:9-10 unknown_name no binding is named 'g'", "6:14-15 unknown_name 'x'", "7:9-10 unknown_module no module is named 'M'", "8:11-18 unknown_name 'nowhere' | let nowhere : !… = channel"]],
+  [
+    'a port twice',
+    `${twoByTwo}spawn f(i, j, a=i, c=k, c=k)\n}`,
+    ["4:17-20 duplicate_name port 'a' is given twice; the first one is here at main.plumb:4:11", "4:27-30 duplicate_name port 'c'"],
+  ],
+  [
+    'of other types',
+    `${twoByTwo}spawn f(j, i, k, l)\n}`,
+    ["4:11-12 type_mismatch 'j' gives 'string', 'f' takes 'int'", "4:14-15 type_mismatch 'i' gives 'int', 'f' takes 'string'"],
+  ],
+  [
+    'the wrong way',
+    `${twoByTwo}spawn f(k, b=l, c=i)\n}`,
+    [
+      "4:11-12 arity_mismatch nothing comes out of 'k' here: it is an output",
+      "4:16-17 arity_mismatch nothing comes out of 'l'",
+      "4:21-22 arity_mismatch nothing can be wired into 'i' here: it is an input",
+    ],
+  ],
+  [
+    'unknown names',
+    `${twoByTwo}let ch : !int = channel\n  spawn f(hc, bb=j)\n  spawn g(i, x)\n  spawn M.f(i)\n  spawn f(nowhere)\n}`,
+    [
+      "5:11-13 unknown_name no channel or parameter is named 'hc' | did you mean 'ch'?",
+      "5:15-17 undeclared_port 'f' has no port 'bb' | did you mean 'b'?",
+      "6:9-10 unknown_name no binding is named 'g'",
+      "6:14-15 unknown_name 'x'",
+      "7:9-10 unknown_module no module is named 'M'",
+      "8:11-18 unknown_name 'nowhere' | let nowhere : !… = channel",
+    ],
+  ],
   ['nothing', `${twoByTwo}spawn f()\n}`, ["4:9-10 unwired_input 'f' is used but nothing is wired into its inputs 'a', 'b'"]],
   ['no morphism', `${twoByTwo}spawn id(i, k)\n}`, ["4:9-11 syntax_error 'id' is a reserved word and cannot be the name of a process"]],
-  ['control by name only', 'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\nlet main : (!string, !json) -> (!string, !json, !json) = plumb(i, c, o, t, r) {\n  spawn bot(i, c, o, t, ctrl_out=r)\n}', []],
-  ['an agent without its input', 'let bot : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }\nlet main : !json -> !string = plumb(c, o) {\n  spawn bot(ctrl_in=c, output=o)\n}', ["3:9-12 unwired_input 'bot' is used but nothing is wired into its input 'input'"]],
+  [
+    'control by name only',
+    'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\nlet main : (!string, !json) -> (!string, !json, !json) = plumb(i, c, o, t, r) {\n  spawn bot(i, c, o, t, ctrl_out=r)\n}',
+    [],
+  ],
+  [
+    'an agent without its input',
+    'let bot : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }\nlet main : !json -> !string = plumb(c, o) {\n  spawn bot(ctrl_in=c, output=o)\n}',
+    ["3:9-12 unwired_input 'bot' is used but nothing is wired into its input 'input'"],
+  ],
 ])
 
 table('the base category', [
-  ['forms', lines('let a : int -> int = id ; id', 'let b : int -> (int, int) = id * id', 'let c : int -> (int, int) = copy', 'let d : int -> unit = discard', 'let e : int -> int | string = id + map("x")', 'let f : int -> int = trace(map(value + 1), max: 5, until: value > 3)', 'let g : (int, string) -> (int, string) = a * up', 'let up : string -> string = map(upper(value))', 'let h : (int, int) -> ((int, int), (int, int)) = id * id', 'let i : int -> (int, int, int) = (a * a) * a', 'let j : { a: int } -> int = id.a', 'let k : int -> (int, int | string) = a * a + map("x")'), []],
-  ['signatures', 'let a : int -> string = id\nlet b : string -> int = map("x") ; id', ["1:25-27 type_mismatch 'a' gives 'int', its signature says 'string' | map(text(value))", "2:36-38 type_mismatch 'b' gives"]],
-  ['what is not total', 'let a : int -> int = filter(true)\nlet b : int -> int = id ; merge\nlet c : int -> int = empty * barrier\nlet d : (int, int) -> int = project(0)', ["1:22-34 stream_in_base 'filter' stands on streams only (not total)", '2:27-32 stream_in_base', '3:22-27 stream_in_base', '3:30-37 stream_in_base', '4:29-39 stream_in_base']],
-  ['names', 'let s : !int -> !int = id\nlet v = { a: 1 }\nlet a : int -> int = s\nlet b : int -> int = v\nlet c : int -> int = nosuch ; nosuch2\nlet d : int -> int = a@input', ["3:22-23 stream_in_base 's' is no bare morphism (base category) | tool { process: s }", "4:22-23 stream_in_base", "5:22-28 unknown_name", "5:31-38 unknown_name", "6:24-29 stream_in_base a bare morphism has no ports"]],
-  ['what does not fit', 'let up : string -> string = map(upper(value))\nlet a : int -> string = up ; up\nlet b : (int, int) -> (string, int) = up * id\nlet c : int -> int = trace(map("x"))\nlet d : int -> int = trace(id, until: value, max: 0)\nlet e : int -> json = map(1) + map(1.5) + map({ a: [1] }) + map({ a: ["x"] })', ["2:25-27 type_mismatch 'up' takes 'string', it is given 'int' | map(text(value))", "3:39-41 type_mismatch 'up' takes 'string', it is given 'int'", "4:28-36 type_mismatch 'trace' feeds back '\"x\"', it takes 'int'", "5:39-44 type_mismatch 'until' needs a bool, this is 'int'", "5:51-52 type_mismatch 'max' is a whole number from 1"]],
+  [
+    'forms',
+    lines(
+      'let a : int -> int = id ; id',
+      'let b : int -> (int, int) = id * id',
+      'let c : int -> (int, int) = copy',
+      'let d : int -> unit = discard',
+      'let e : int -> int | string = id + map("x")',
+      'let f : int -> int = trace(map(value + 1), max: 5, until: value > 3)',
+      'let g : (int, string) -> (int, string) = a * up',
+      'let up : string -> string = map(upper(value))',
+      'let h : (int, int) -> ((int, int), (int, int)) = id * id',
+      'let i : int -> (int, int, int) = (a * a) * a',
+      'let j : { a: int } -> int = id.a',
+      'let k : int -> (int, int | string) = a * a + map("x")',
+    ),
+    [],
+  ],
+  [
+    'signatures',
+    'let a : int -> string = id\nlet b : string -> int = map("x") ; id',
+    ["1:25-27 type_mismatch 'a' gives 'int', its signature says 'string' | map(text(value))", "2:36-38 type_mismatch 'b' gives"],
+  ],
+  [
+    'what is not total',
+    'let a : int -> int = filter(true)\nlet b : int -> int = id ; merge\nlet c : int -> int = empty * barrier\nlet d : (int, int) -> int = project(0)',
+    [
+      "1:22-34 stream_in_base 'filter' stands on streams only (not total)",
+      '2:27-32 stream_in_base',
+      '3:22-27 stream_in_base',
+      '3:30-37 stream_in_base',
+      '4:29-39 stream_in_base',
+    ],
+  ],
+  [
+    'names',
+    'let s : !int -> !int = id\nlet v = { a: 1 }\nlet a : int -> int = s\nlet b : int -> int = v\nlet c : int -> int = nosuch ; nosuch2\nlet d : int -> int = a@input',
+    [
+      "3:22-23 stream_in_base 's' is no bare morphism (base category) | tool { process: s }",
+      '4:22-23 stream_in_base',
+      '5:22-28 unknown_name',
+      '5:31-38 unknown_name',
+      '6:24-29 stream_in_base a bare morphism has no ports',
+    ],
+  ],
+  [
+    'what does not fit',
+    'let up : string -> string = map(upper(value))\nlet a : int -> string = up ; up\nlet b : (int, int) -> (string, int) = up * id\nlet c : int -> int = trace(map("x"))\nlet d : int -> int = trace(id, until: value, max: 0)\nlet e : int -> json = map(1) + map(1.5) + map({ a: [1] }) + map({ a: ["x"] })',
+    [
+      "2:25-27 type_mismatch 'up' takes 'string', it is given 'int' | map(text(value))",
+      "3:39-41 type_mismatch 'up' takes 'string', it is given 'int'",
+      "4:28-36 type_mismatch 'trace' feeds back '\"x\"', it takes 'int'",
+      "5:39-44 type_mismatch 'until' needs a bool, this is 'int'",
+      "5:51-52 type_mismatch 'max' is a whole number from 1",
+    ],
+  ],
   ['deep tensors', `let b : int -> json = ${'('.repeat(150)}id${' * id ; id)'.repeat(150)}`, []],
-  ['deep tensors with an error', `let b : (int, int) -> json = ${'('.repeat(100)}nosuch${' * id ; id)'.repeat(100)}`, ['1:130-136 unknown_name']],
+  [
+    'deep tensors with an error',
+    `let b : (int, int) -> json = ${'('.repeat(100)}nosuch${' * id ; id)'.repeat(100)}`,
+    ['1:130-136 unknown_name'],
+  ],
 ])
 
 table('tools', [
-  ['lowered', lines('let f : !int -> !int = id', 'let two : !int -> !int = f ; map(value + 1)', 'let pl : !int -> !int = plumb(i, o) { i ; filter(value > 1) ; o }', 'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }', 'let dup : !int -> (!int, !int) = copy', 'let a : int -> int = tool { process: f }', 'let b : int -> int = tool { process: "two" }', 'let c : int -> int = tool { process: pl }', 'let d : string -> string = tool { process: bot }', 'let e : int -> int = tool { process: id }', 'let g : int -> (int, int) = tool { process: copy }', 'let h : int -> (int, int) = tool { process: dup }', 'let i : int -> unit = tool { process: "discard" }'), []],
-  ['not total', lines('let fl : !int -> !int = filter(value > 1)', 'let ch : !int -> !int = id ; fl', 'let ch2 : !int -> !int = ch ; id', 'let fld : !{ a: int } -> !int = filter(a > 1).a', 'let ba : !int -> !(int, int) = copy ; barrier', 'let a : int -> int = tool { process: filter }', 'let b : int -> int = tool { process: "merge" }', 'let c : int -> int = tool { process: ch2 }', 'let d : { a: int } -> int = tool { process: fld }', 'let e : int -> (int, int) = tool { process: ba }', 'let g : int -> int = tool { process: empty }', 'let h : int -> int = tool { process: project }'), ['6:38-44 lower_not_total cannot lower filter to a tool (not total)', '7:38-45 lower_not_total cannot lower merge to a tool (not total)', '8:38-41 lower_not_total cannot lower filter', '9:45-48 lower_not_total cannot lower filter', '10:45-47 lower_not_total cannot lower barrier', '11:38-43 lower_not_total cannot lower empty', '12:38-45 lower_not_total cannot lower project']],
-  ['through modules', 'use m\nlet via : !int -> !int = M.f ; M.g\nlet a : int -> int = tool { process: M.f }\nlet b : int -> int = tool { process: "M.g" }\nlet c : int -> int = tool { process: via }\nlet d : int -> int = tool { process: "M.h" }\nlet e : int -> int = tool { process: "N.h" }', ['4:38-43 lower_not_total cannot lower filter', '5:38-41 lower_not_total cannot lower filter', "6:38-43 unknown_name 'M.h'", "7:38-43 unknown_module 'N'"], { 'm.plumb': 'let f : !int -> !int = id\nlet g : !int -> !int = filter(value > 1)' }],
-  ['types are equal', 'let f : !int -> !int = id\nlet a : number -> int = tool { process: f }\nlet b : int -> number = tool { process: f }\nlet c : int -> int = tool { process: copy }\nlet d : int -> int = tool { process: discard }', ["2:41-42 type_mismatch the input of 'f' is 'int', that of tool 'a' is 'number': they must be equal", "3:41-42 type_mismatch the output of 'f'", "4:38-42 type_mismatch the output of 'copy' is '(int, int)'", "5:38-45 type_mismatch the output of 'discard' is 'unit'"]],
-  ['what is no process', lines('let f : !int -> !int = id', 'let cfg = { a: 1 }', 'let two : (!int, !int) -> !int = plumb(a, b, c) { a ; c', ' b ; c }', 'let a : int -> int = tool { process: nosuch }', 'let b : int -> int = tool { process: "nosuch" }', 'let c : int -> int = tool { process: 3 }', 'let d : int -> int = tool { process: a }', 'let e : int -> int = tool { process: cfg }', 'let g : int -> int = tool { process: [f] }', 'let h : int -> int = tool { process: "" }', 'let i : int -> int = tool { process: "a.b.c" }', 'let j : int -> int = tool { process: map }', 'let k : int -> int = tool { process: two }'), ['5:38-44 unknown_name', '6:38-46 unknown_name', "7:38-39 config_invalid 'process' takes a name", "8:38-39 not_a_process 'a' is no stream process", '9:38-41 not_a_process', '10:38-41 config_invalid', '11:38-40 config_invalid', '12:38-45 config_invalid', "13:38-41 not_a_process 'map' needs its expression", "14:38-41 arity_mismatch 'two' has several ports"]],
-  ['sources', 'let f : !int -> !int = id\nlet a : int -> int = tool { process: f, command: "x" }\nlet b : int -> int = tool { }\nlet c : int -> int = tool { proces: f }\nlet d : int -> int = tool { process: f, process: f }\nlet e : int -> int = tool { mcp: "https://x.test" }', ["2:5-6 config_invalid tool 'a' has several sources: process, command | give it one of process, mcp", "3:5-6 config_invalid tool 'b' has no source", "4:29-35 unknown_option a tool has no key 'proces' | did you mean 'process'?", "5:41-48 duplicate_name key 'process' is declared twice; the first one is here at main.plumb:5:29", "6:27-52 config_invalid 'mcp' needs 'name'"]],
-  ['keys', lines('let f : !int -> !int = id', 'let a : int -> int = tool { process: f, timeout: "x", retry: 0, breaker: 3, cache: -1, effects: ["x"], approval: "yes", sandbox: 1, max_output: 1.5, description: 3 }', 'let b : int -> int = tool { mcp: 3, name: 4 }', 'let c : int -> int = tool { failing: "unavail" }', 'let d : int -> int = tool { flaky: a, rate: 2, seed: -1 }', 'let e : int -> int = tool { handoff: [a], on: ["x"] }', 'let g : int -> int = tool { handoff: [a, b], on: ["unavailable", "permission_denied"] }'), ["2:50-53 config_invalid 'timeout' takes a number from 0", "2:62-63 config_invalid 'retry'", "2:74-75 config_invalid 'breaker'", "2:84-86 config_invalid 'cache'", "2:97-102 config_invalid 'effects' takes a list of fs.read", "2:114-119 config_invalid 'approval'", "2:130-131 config_invalid 'sandbox'", "2:145-148 config_invalid 'max_output'", "2:163-164 config_invalid 'description'", "3:34-35 config_invalid 'mcp' takes a URL or a config value", "3:43-44 config_invalid 'name'", "4:38-47 config_invalid 'failing' takes one of", "5:45-46 config_invalid 'rate' takes a number from 0 to 1", "5:54-56 config_invalid 'seed'", "6:47-52 config_invalid 'on' takes a list of error categories and codes"]],
-  ['combined', lines('let a : int -> int = map(value + 1)', 'let s : !int -> !int = id', 'let up : string -> string = id', 'let b : int -> int = tool { pool: [a, nosuch, s, up], by: "roundrobin" }', 'let c : int -> string = tool { spy: a }', 'let d : int -> int = tool { mock: "no" }', 'let e : { n: int } -> { n: int } = tool { mock: { n: 1 } }', 'let g : int -> number = tool { pool: [a, "a"] }'), ["4:39-45 unknown_name", "4:47-48 stream_in_base 's' is no bare morphism | lower it", "4:50-52 type_mismatch 'b' takes 'int', 'up' takes 'string'", '4:59-71 config_invalid \'by\' takes one of "round-robin", "least-busy"; did you mean "round-robin"?', "5:37-38 type_mismatch 'a' gives 'int', 'c' gives 'string'", "6:35-39 type_mismatch the mock does not fit what 'd' gives: expected int"]],
+  [
+    'lowered',
+    lines(
+      'let f : !int -> !int = id',
+      'let two : !int -> !int = f ; map(value + 1)',
+      'let pl : !int -> !int = plumb(i, o) { i ; filter(value > 1) ; o }',
+      'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }',
+      'let dup : !int -> (!int, !int) = copy',
+      'let a : int -> int = tool { process: f }',
+      'let b : int -> int = tool { process: "two" }',
+      'let c : int -> int = tool { process: pl }',
+      'let d : string -> string = tool { process: bot }',
+      'let e : int -> int = tool { process: id }',
+      'let g : int -> (int, int) = tool { process: copy }',
+      'let h : int -> (int, int) = tool { process: dup }',
+      'let i : int -> unit = tool { process: "discard" }',
+    ),
+    [],
+  ],
+  [
+    'not total',
+    lines(
+      'let fl : !int -> !int = filter(value > 1)',
+      'let ch : !int -> !int = id ; fl',
+      'let ch2 : !int -> !int = ch ; id',
+      'let fld : !{ a: int } -> !int = filter(a > 1).a',
+      'let ba : !int -> !(int, int) = copy ; barrier',
+      'let a : int -> int = tool { process: filter }',
+      'let b : int -> int = tool { process: "merge" }',
+      'let c : int -> int = tool { process: ch2 }',
+      'let d : { a: int } -> int = tool { process: fld }',
+      'let e : int -> (int, int) = tool { process: ba }',
+      'let g : int -> int = tool { process: empty }',
+      'let h : int -> int = tool { process: project }',
+    ),
+    [
+      '6:38-44 lower_not_total cannot lower filter to a tool (not total)',
+      '7:38-45 lower_not_total cannot lower merge to a tool (not total)',
+      '8:38-41 lower_not_total cannot lower filter',
+      '9:45-48 lower_not_total cannot lower filter',
+      '10:45-47 lower_not_total cannot lower barrier',
+      '11:38-43 lower_not_total cannot lower empty',
+      '12:38-45 lower_not_total cannot lower project',
+    ],
+  ],
+  [
+    'through modules',
+    'use m\nlet via : !int -> !int = M.f ; M.g\nlet a : int -> int = tool { process: M.f }\nlet b : int -> int = tool { process: "M.g" }\nlet c : int -> int = tool { process: via }\nlet d : int -> int = tool { process: "M.h" }\nlet e : int -> int = tool { process: "N.h" }',
+    [
+      '4:38-43 lower_not_total cannot lower filter',
+      '5:38-41 lower_not_total cannot lower filter',
+      "6:38-43 unknown_name 'M.h'",
+      "7:38-43 unknown_module 'N'",
+    ],
+    { 'm.plumb': 'let f : !int -> !int = id\nlet g : !int -> !int = filter(value > 1)' },
+  ],
+  [
+    'types are equal',
+    'let f : !int -> !int = id\nlet a : number -> int = tool { process: f }\nlet b : int -> number = tool { process: f }\nlet c : int -> int = tool { process: copy }\nlet d : int -> int = tool { process: discard }',
+    [
+      "2:41-42 type_mismatch the input of 'f' is 'int', that of tool 'a' is 'number': they must be equal",
+      "3:41-42 type_mismatch the output of 'f'",
+      "4:38-42 type_mismatch the output of 'copy' is '(int, int)'",
+      "5:38-45 type_mismatch the output of 'discard' is 'unit'",
+    ],
+  ],
+  [
+    'what is no process',
+    lines(
+      'let f : !int -> !int = id',
+      'let cfg = { a: 1 }',
+      'let two : (!int, !int) -> !int = plumb(a, b, c) { a ; c',
+      ' b ; c }',
+      'let a : int -> int = tool { process: nosuch }',
+      'let b : int -> int = tool { process: "nosuch" }',
+      'let c : int -> int = tool { process: 3 }',
+      'let d : int -> int = tool { process: a }',
+      'let e : int -> int = tool { process: cfg }',
+      'let g : int -> int = tool { process: [f] }',
+      'let h : int -> int = tool { process: "" }',
+      'let i : int -> int = tool { process: "a.b.c" }',
+      'let j : int -> int = tool { process: map }',
+      'let k : int -> int = tool { process: two }',
+    ),
+    [
+      '5:38-44 unknown_name',
+      '6:38-46 unknown_name',
+      "7:38-39 config_invalid 'process' takes a name",
+      "8:38-39 not_a_process 'a' is no stream process",
+      '9:38-41 not_a_process',
+      '10:38-41 config_invalid',
+      '11:38-40 config_invalid',
+      '12:38-45 config_invalid',
+      "13:38-41 not_a_process 'map' needs its expression",
+      "14:38-41 arity_mismatch 'two' has several ports",
+    ],
+  ],
+  [
+    'sources',
+    'let f : !int -> !int = id\nlet a : int -> int = tool { process: f, command: "x" }\nlet b : int -> int = tool { }\nlet c : int -> int = tool { proces: f }\nlet d : int -> int = tool { process: f, process: f }\nlet e : int -> int = tool { mcp: "https://x.test" }',
+    [
+      "2:5-6 config_invalid tool 'a' has several sources: process, command | give it one of process, mcp",
+      "3:5-6 config_invalid tool 'b' has no source",
+      "4:29-35 unknown_option a tool has no key 'proces' | did you mean 'process'?",
+      "5:41-48 duplicate_name key 'process' is declared twice; the first one is here at main.plumb:5:29",
+      "6:27-52 config_invalid 'mcp' needs 'name'",
+    ],
+  ],
+  [
+    'keys',
+    lines(
+      'let f : !int -> !int = id',
+      'let a : int -> int = tool { process: f, timeout: "x", retry: 0, breaker: 3, cache: -1, effects: ["x"], approval: "yes", sandbox: 1, max_output: 1.5, description: 3 }',
+      'let b : int -> int = tool { mcp: 3, name: 4 }',
+      'let c : int -> int = tool { failing: "unavail" }',
+      'let d : int -> int = tool { flaky: a, rate: 2, seed: -1 }',
+      'let e : int -> int = tool { handoff: [a], on: ["x"] }',
+      'let g : int -> int = tool { handoff: [a, b], on: ["unavailable", "permission_denied"] }',
+    ),
+    [
+      "2:50-53 config_invalid 'timeout' takes a number from 0",
+      "2:62-63 config_invalid 'retry'",
+      "2:74-75 config_invalid 'breaker'",
+      "2:84-86 config_invalid 'cache'",
+      "2:97-102 config_invalid 'effects' takes a list of fs.read",
+      "2:114-119 config_invalid 'approval'",
+      "2:130-131 config_invalid 'sandbox'",
+      "2:145-148 config_invalid 'max_output'",
+      "2:163-164 config_invalid 'description'",
+      "3:34-35 config_invalid 'mcp' takes a URL or a config value",
+      "3:43-44 config_invalid 'name'",
+      "4:38-47 config_invalid 'failing' takes one of",
+      "5:45-46 config_invalid 'rate' takes a number from 0 to 1",
+      "5:54-56 config_invalid 'seed'",
+      "6:47-52 config_invalid 'on' takes a list of error categories and codes",
+    ],
+  ],
+  [
+    'combined',
+    lines(
+      'let a : int -> int = map(value + 1)',
+      'let s : !int -> !int = id',
+      'let up : string -> string = id',
+      'let b : int -> int = tool { pool: [a, nosuch, s, up], by: "roundrobin" }',
+      'let c : int -> string = tool { spy: a }',
+      'let d : int -> int = tool { mock: "no" }',
+      'let e : { n: int } -> { n: int } = tool { mock: { n: 1 } }',
+      'let g : int -> number = tool { pool: [a, "a"] }',
+    ),
+    [
+      '4:39-45 unknown_name',
+      "4:47-48 stream_in_base 's' is no bare morphism | lower it",
+      "4:50-52 type_mismatch 'b' takes 'int', 'up' takes 'string'",
+      '4:59-71 config_invalid \'by\' takes one of "round-robin", "least-busy"; did you mean "round-robin"?',
+      "5:37-38 type_mismatch 'a' gives 'int', 'c' gives 'string'",
+      "6:35-39 type_mismatch the mock does not fit what 'd' gives: expected int",
+    ],
+  ],
 ])
 
 table('agents', [
-  ['every key', 'let server = { command: "x" }\nlet t : int -> int = tool { command: "x" }\nlet a : !string -> !string = agent { provider: "openai", model: "m", prompt: "p", prompts: ["a.md"], description: "d", tools: [t, "t"], mcp: [server, { url: "https://x.test" }], max_retries: 0, max_tokens: 200, max_tool_calls: 0, max_messages: 1, thinking_budget: 100, temperature: 0.5, amnesiac: true, concurrency: 2, runtime_context: true, stream: false, parallel_tool_calls: false, transport_retries: 0, endpoint: "http://localhost", request: { a: [1, { b: null }] }, grant: ["net"], grant_minutes: 60, env: ["X"], via: ["ssh", "h"] }\nlet b : !string -> !string = agent { command: ["./x", "y"] }\nlet c : !string -> !string = agent { provider: "eliza", model: "doctor", script: "s" }', []],
-  ['every key with a wrong value', 'let a : !string -> !string = agent { provider: "elisa", model: 3, prompt: [], prompts: "x", description: 1, tools: "x", mcp: {}, max_retries: -1, max_tokens: 0, max_tool_calls: 1.5, max_messages: 0, thinking_budget: "x", temperature: 3, amnesiac: 1, concurrency: 0, runtime_context: "yes", stream: null, parallel_tool_calls: 0, transport_retries: true, endpoint: 3, request: [], grant: "x", grant_minutes: 61, env: [1], command: [], via: "ssh", script: 3 }', [
-    '1:48-55 config_invalid \'provider\' takes one of "anthropic", "openai", "eliza"; did you mean "eliza"?', "1:64-65 config_invalid 'model' takes a string", "1:75-77 config_invalid 'prompt' takes a string", "1:88-91 config_invalid 'prompts' takes a list of strings", "1:106-107 config_invalid 'description'", "1:116-119 config_invalid 'tools' takes a list of names", "1:126-128 config_invalid 'mcp' takes a list of config values", "1:143-145 config_invalid 'max_retries' takes a whole number from 0", "1:159-160 config_invalid 'max_tokens' takes a whole number from 1", "1:178-181 config_invalid 'max_tool_calls'", "1:197-198 config_invalid 'max_messages'", "1:217-220 config_invalid 'thinking_budget'", "1:235-236 config_invalid 'temperature' takes a number from 0 to 2", "1:248-249 config_invalid 'amnesiac' takes true or false", "1:264-265 config_invalid 'concurrency'", "1:284-289 config_invalid 'runtime_context'", "1:299-303 config_invalid 'stream'", "1:326-327 config_invalid 'parallel_tool_calls'", "1:348-352 config_invalid 'transport_retries'", "1:364-365 config_invalid 'endpoint'", "1:376-378 config_invalid 'request' takes an object", "1:387-390 config_invalid 'grant'", "1:407-409 config_invalid 'grant_minutes' takes a number from 1 to 60", "1:416-419 config_invalid 'env'", "1:430-432 config_invalid 'command' takes a list of strings, the program first", "1:439-444 config_invalid 'via'", "1:454-455 config_invalid 'script'"]],
-  ['unknown keys', 'let b : !string -> !string = agent { provder: "eliza", max_retry: 3, foo: 1, MODEL: "x", __proto__: 1, constructor: 2, "a b": 3 }', ["1:38-45 unknown_option an agent has no key 'provder' | did you mean 'provider'?", "1:56-65 unknown_option | did you mean 'max_retries'?", "1:70-73 unknown_option | it takes provider, model", "1:78-83 unknown_option | did you mean 'model'?", "1:90-99 unknown_option '__proto__'", "1:104-115 unknown_option 'constructor'", "1:120-125 unknown_option 'a b'"]],
-  ['keys together', lines('let a : !string -> !string = agent { thinking_budget: 8192, concurrency: 2 }', 'let b : !string -> !string = agent { command: ["./x"], provider: "eliza", model: "doctor" }', 'let c : !string -> !string = agent { script: "x", provider: "openai" }', 'let d : !string -> !string = agent { max_tokens: "x", thinking_budget: 10000 }', 'let e : !string -> !string = agent { concurrency: 2, amnesiac: "x" }', 'let f : !string -> !string = agent { thinking_budget: 100, max_tokens: 100 }'), ["1:55-59 config_invalid 'thinking_budget' must be less than 'max_tokens' (8192)", "1:74-75 config_invalid 'concurrency' over 1 needs 'amnesiac: true'", "2:66-73 config_invalid 'provider' and 'command' exclude each other", "2:82-90 config_invalid 'model' and 'command'", "3:46-49 config_invalid 'script' is for provider", "4:50-53 config_invalid 'max_tokens'", "5:64-67 config_invalid 'amnesiac'", "6:55-58 config_invalid (100)"]],
-  ['ports', 'let a : () -> !string = agent { provider: "eliza" }\nlet b : (!string, !json, !json) -> !string = agent { provider: "eliza" }\nlet c : !string -> (!string, !json, !json) = agent { provider: "eliza" }\nlet d : !string -> (!string, !int) = agent { provider: "eliza" }\nlet e : (!string, !int) -> !string = agent { provider: "eliza" }', ["1:9-22 spec_invalid agent 'a' has too few ports | '!A -> !B'", "2:9-43 spec_invalid agent 'b' has too many ports", '3:9-43 spec_invalid', "4:30-34 type_mismatch telemetry: '!json', not '!int'"]],
-  ['tools that are none', lines('let search : int -> int = tool { command: "x" }', 'let bare : int -> int = map(value + 1)', '@tool false', 'let off : int -> int = id', 'let proc : !int -> !int = id', 'let cfg = { a: 1 }', 'let a : !string -> !string = agent { tools: [search, bare, off, proc, cfg, nosuch, "bare", 3, "serch", [search]] }', 'let b : !string -> !string = agent { tools: search }', 'let c : !string -> !string = agent { tools: [seach, "x y"] }'), ["7:54-58 not_a_tool 'bare' is no tool | '@tool true'", '7:60-63 not_a_tool', "7:65-69 not_a_tool 'proc' is no tool | tool { process: proc }", "7:71-74 not_a_tool 'cfg'", '7:76-82 unknown_name', '7:84-90 not_a_tool', "7:92-93 config_invalid 'tools' takes a list of names", "7:95-102 unknown_name | did you mean 'search'?", '7:104-112 config_invalid', '8:45-51 config_invalid', "9:46-51 unknown_name | did you mean 'search'?", '9:53-58 config_invalid']],
-  ['tools of modules', 'use m\nlet a : !string -> !string = agent { tools: [M.t, "M.t", M.f, M.x, t] }', ["2:58-61 not_a_tool 'M.f' is no tool", "2:65-66 unknown_name 'M.x'", "2:68-69 unknown_name 't'"], { 'm.plumb': 'let f : !int -> !int = id\nlet t : int -> int = tool { process: f }' }],
+  [
+    'every key',
+    'let server = { command: "x" }\nlet t : int -> int = tool { command: "x" }\nlet a : !string -> !string = agent { provider: "openai", model: "m", prompt: "p", prompts: ["a.md"], description: "d", tools: [t, "t"], mcp: [server, { url: "https://x.test" }], max_retries: 0, max_tokens: 200, max_tool_calls: 0, max_messages: 1, thinking_budget: 100, temperature: 0.5, amnesiac: true, concurrency: 2, runtime_context: true, stream: false, parallel_tool_calls: false, transport_retries: 0, endpoint: "http://localhost", request: { a: [1, { b: null }] }, grant: ["net"], grant_minutes: 60, env: ["X"], via: ["ssh", "h"] }\nlet b : !string -> !string = agent { command: ["./x", "y"] }\nlet c : !string -> !string = agent { provider: "eliza", model: "doctor", script: "s" }',
+    [],
+  ],
+  [
+    'every key with a wrong value',
+    'let a : !string -> !string = agent { provider: "elisa", model: 3, prompt: [], prompts: "x", description: 1, tools: "x", mcp: {}, max_retries: -1, max_tokens: 0, max_tool_calls: 1.5, max_messages: 0, thinking_budget: "x", temperature: 3, amnesiac: 1, concurrency: 0, runtime_context: "yes", stream: null, parallel_tool_calls: 0, transport_retries: true, endpoint: 3, request: [], grant: "x", grant_minutes: 61, env: [1], command: [], via: "ssh", script: 3 }',
+    [
+      '1:48-55 config_invalid \'provider\' takes one of "anthropic", "openai", "eliza"; did you mean "eliza"?',
+      "1:64-65 config_invalid 'model' takes a string",
+      "1:75-77 config_invalid 'prompt' takes a string",
+      "1:88-91 config_invalid 'prompts' takes a list of strings",
+      "1:106-107 config_invalid 'description'",
+      "1:116-119 config_invalid 'tools' takes a list of names",
+      "1:126-128 config_invalid 'mcp' takes a list of config values",
+      "1:143-145 config_invalid 'max_retries' takes a whole number from 0",
+      "1:159-160 config_invalid 'max_tokens' takes a whole number from 1",
+      "1:178-181 config_invalid 'max_tool_calls'",
+      "1:197-198 config_invalid 'max_messages'",
+      "1:217-220 config_invalid 'thinking_budget'",
+      "1:235-236 config_invalid 'temperature' takes a number from 0 to 2",
+      "1:248-249 config_invalid 'amnesiac' takes true or false",
+      "1:264-265 config_invalid 'concurrency'",
+      "1:284-289 config_invalid 'runtime_context'",
+      "1:299-303 config_invalid 'stream'",
+      "1:326-327 config_invalid 'parallel_tool_calls'",
+      "1:348-352 config_invalid 'transport_retries'",
+      "1:364-365 config_invalid 'endpoint'",
+      "1:376-378 config_invalid 'request' takes an object",
+      "1:387-390 config_invalid 'grant'",
+      "1:407-409 config_invalid 'grant_minutes' takes a number from 1 to 60",
+      "1:416-419 config_invalid 'env'",
+      "1:430-432 config_invalid 'command' takes a list of strings, the program first",
+      "1:439-444 config_invalid 'via'",
+      "1:454-455 config_invalid 'script'",
+    ],
+  ],
+  [
+    'unknown keys',
+    'let b : !string -> !string = agent { provder: "eliza", max_retry: 3, foo: 1, MODEL: "x", __proto__: 1, constructor: 2, "a b": 3 }',
+    [
+      "1:38-45 unknown_option an agent has no key 'provder' | did you mean 'provider'?",
+      "1:56-65 unknown_option | did you mean 'max_retries'?",
+      '1:70-73 unknown_option | it takes provider, model',
+      "1:78-83 unknown_option | did you mean 'model'?",
+      "1:90-99 unknown_option '__proto__'",
+      "1:104-115 unknown_option 'constructor'",
+      "1:120-125 unknown_option 'a b'",
+    ],
+  ],
+  [
+    'keys together',
+    lines(
+      'let a : !string -> !string = agent { thinking_budget: 8192, concurrency: 2 }',
+      'let b : !string -> !string = agent { command: ["./x"], provider: "eliza", model: "doctor" }',
+      'let c : !string -> !string = agent { script: "x", provider: "openai" }',
+      'let d : !string -> !string = agent { max_tokens: "x", thinking_budget: 10000 }',
+      'let e : !string -> !string = agent { concurrency: 2, amnesiac: "x" }',
+      'let f : !string -> !string = agent { thinking_budget: 100, max_tokens: 100 }',
+    ),
+    [
+      "1:55-59 config_invalid 'thinking_budget' must be less than 'max_tokens' (8192)",
+      "1:74-75 config_invalid 'concurrency' over 1 needs 'amnesiac: true'",
+      "2:66-73 config_invalid 'provider' and 'command' exclude each other",
+      "2:82-90 config_invalid 'model' and 'command'",
+      "3:46-49 config_invalid 'script' is for provider",
+      "4:50-53 config_invalid 'max_tokens'",
+      "5:64-67 config_invalid 'amnesiac'",
+      '6:55-58 config_invalid (100)',
+    ],
+  ],
+  [
+    'ports',
+    'let a : () -> !string = agent { provider: "eliza" }\nlet b : (!string, !json, !json) -> !string = agent { provider: "eliza" }\nlet c : !string -> (!string, !json, !json) = agent { provider: "eliza" }\nlet d : !string -> (!string, !int) = agent { provider: "eliza" }\nlet e : (!string, !int) -> !string = agent { provider: "eliza" }',
+    [
+      "1:9-22 spec_invalid agent 'a' has too few ports | '!A -> !B'",
+      "2:9-43 spec_invalid agent 'b' has too many ports",
+      '3:9-43 spec_invalid',
+      "4:30-34 type_mismatch telemetry: '!json', not '!int'",
+    ],
+  ],
+  [
+    'tools that are none',
+    lines(
+      'let search : int -> int = tool { command: "x" }',
+      'let bare : int -> int = map(value + 1)',
+      '@tool false',
+      'let off : int -> int = id',
+      'let proc : !int -> !int = id',
+      'let cfg = { a: 1 }',
+      'let a : !string -> !string = agent { tools: [search, bare, off, proc, cfg, nosuch, "bare", 3, "serch", [search]] }',
+      'let b : !string -> !string = agent { tools: search }',
+      'let c : !string -> !string = agent { tools: [seach, "x y"] }',
+    ),
+    [
+      "7:54-58 not_a_tool 'bare' is no tool | '@tool true'",
+      '7:60-63 not_a_tool',
+      "7:65-69 not_a_tool 'proc' is no tool | tool { process: proc }",
+      "7:71-74 not_a_tool 'cfg'",
+      '7:76-82 unknown_name',
+      '7:84-90 not_a_tool',
+      "7:92-93 config_invalid 'tools' takes a list of names",
+      "7:95-102 unknown_name | did you mean 'search'?",
+      '7:104-112 config_invalid',
+      '8:45-51 config_invalid',
+      "9:46-51 unknown_name | did you mean 'search'?",
+      '9:53-58 config_invalid',
+    ],
+  ],
+  [
+    'tools of modules',
+    'use m\nlet a : !string -> !string = agent { tools: [M.t, "M.t", M.f, M.x, t] }',
+    ["2:58-61 not_a_tool 'M.f' is no tool", "2:65-66 unknown_name 'M.x'", "2:68-69 unknown_name 't'"],
+    { 'm.plumb': 'let f : !int -> !int = id\nlet t : int -> int = tool { process: f }' },
+  ],
 ])
 
 table('config values', [
-  ['nested, of each other, in any order', 'let a = { x: b, y: [b, b], z: { w: c } }\nlet c = { k: b }\nlet b = { k: 1 }\nlet bot : !string -> !string = agent { request: a }', []],
-  ['of modules', 'use m\nlet bot : !string -> !string = agent { request: M.cfg, mcp: [M.srv] }', [], { 'm.plumb': 'let srv = { command: "x" }\nlet inner = { a: 1 }\nlet cfg = { b: inner }' }],
-  ['in circles', 'let a = { r: b }\nlet b = { r: a }\nlet c = { r: [c] }\nlet bot : !string -> !string = agent { request: { x: [a, c] } }', ["1:5-6 definition_cycle 'a' is made of itself: a -> b -> a", '3:5-6 definition_cycle c -> c']],
-  ['unknown, told where they stand', 'let bad = { r: nosuch, s: bed }\nlet one : !string -> !string = agent { request: bad }\nlet two : !string -> !string = agent { request: { q: bad } }', ['1:16-22 unknown_name', "1:27-30 unknown_name | did you mean 'bad'?"]],
-  ['what is no value', 'let f : !int -> !int = id\nlet a = { p: f, q: M.x }\nlet b : !string -> !string = agent { mcp: [f, nosuch] }', ["2:14-15 config_invalid 'f' is no config value | literals and the names", "2:20-21 unknown_module", "3:44-45 config_invalid 'f' is no config value", '3:47-53 unknown_name']],
-  ['the wrong value', 'let v = { k: 1 }\nlet b : !string -> !string = agent { model: v }', ["2:45-46 config_invalid 'model' takes a string"]],
-  ['keys twice', 'let dup = { a: 1, "a": 2, b: { c: 1, c: 2 } }', ["1:19-22 duplicate_name key 'a' is declared twice; the first one is here at main.plumb:1:13", "1:38-39 duplicate_name key 'c'"]],
+  [
+    'nested, of each other, in any order',
+    'let a = { x: b, y: [b, b], z: { w: c } }\nlet c = { k: b }\nlet b = { k: 1 }\nlet bot : !string -> !string = agent { request: a }',
+    [],
+  ],
+  [
+    'of modules',
+    'use m\nlet bot : !string -> !string = agent { request: M.cfg, mcp: [M.srv] }',
+    [],
+    { 'm.plumb': 'let srv = { command: "x" }\nlet inner = { a: 1 }\nlet cfg = { b: inner }' },
+  ],
+  [
+    'in circles',
+    'let a = { r: b }\nlet b = { r: a }\nlet c = { r: [c] }\nlet bot : !string -> !string = agent { request: { x: [a, c] } }',
+    ["1:5-6 definition_cycle 'a' is made of itself: a -> b -> a", '3:5-6 definition_cycle c -> c'],
+  ],
+  [
+    'unknown, told where they stand',
+    'let bad = { r: nosuch, s: bed }\nlet one : !string -> !string = agent { request: bad }\nlet two : !string -> !string = agent { request: { q: bad } }',
+    ['1:16-22 unknown_name', "1:27-30 unknown_name | did you mean 'bad'?"],
+  ],
+  [
+    'what is no value',
+    'let f : !int -> !int = id\nlet a = { p: f, q: M.x }\nlet b : !string -> !string = agent { mcp: [f, nosuch] }',
+    [
+      "2:14-15 config_invalid 'f' is no config value | literals and the names",
+      '2:20-21 unknown_module',
+      "3:44-45 config_invalid 'f' is no config value",
+      '3:47-53 unknown_name',
+    ],
+  ],
+  [
+    'the wrong value',
+    'let v = { k: 1 }\nlet b : !string -> !string = agent { model: v }',
+    ["2:45-46 config_invalid 'model' takes a string"],
+  ],
+  [
+    'keys twice',
+    'let dup = { a: 1, "a": 2, b: { c: 1, c: 2 } }',
+    ["1:19-22 duplicate_name key 'a' is declared twice; the first one is here at main.plumb:1:13", "1:38-39 duplicate_name key 'c'"],
+  ],
   ['keys of prototypes', 'let a = { __proto__: 1, constructor: 2, "toString": { __proto__: 3 } }', []],
-  ['doubling', lines('let v0 = { a: "0123456789" }', ...Array.from({ length: 60 }, (_, i) => `let v${i + 1} = { l: v${i}, r: v${i} }`)), ['17:11-29 config_invalid this value is larger than 1,000,000 characters']],
-  ['a long row', lines('let v0 = { a: 1 }', ...Array.from({ length: 1000 }, (_, i) => `let v${i + 1} = { l: v${i} }`)), ['201:12-23 config_invalid this value is nested more than 200 deep']],
+  [
+    'doubling',
+    lines('let v0 = { a: "0123456789" }', ...Array.from({ length: 60 }, (_, i) => `let v${i + 1} = { l: v${i}, r: v${i} }`)),
+    ['17:11-29 config_invalid this value is larger than 1,000,000 characters'],
+  ],
+  [
+    'a long row',
+    lines('let v0 = { a: 1 }', ...Array.from({ length: 1000 }, (_, i) => `let v${i + 1} = { l: v${i} }`)),
+    ['201:12-23 config_invalid this value is nested more than 200 deep'],
+  ],
 ])
 
 /** Each edge as `from.port > to.port`; `!` where the receiver checks. Nodes of one name are told apart by a number. */
@@ -181,7 +984,8 @@ const wires = (text: string, name = 'main'): string[] => {
     return same.length > 1 ? `${nodes[id]?.name}#${same.findIndex((n) => n.id === id) + 1}` : `${nodes[id]?.name}`
   }
   return edges.map(
-    (e) => `${label(e.from.id)}.${e.from.outputs[e.output]?.name} > ${label(e.to.id)}.${e.to.inputs[e.input]?.name}${e.isChecked ? ' !' : ''}`,
+    (e) =>
+      `${label(e.from.id)}.${e.from.outputs[e.output]?.name} > ${label(e.to.id)}.${e.to.inputs[e.input]?.name}${e.isChecked ? ' !' : ''}`,
   )
 }
 
@@ -189,21 +993,108 @@ t.test('plans', async (t) => {
   const int = '!int -> !int'
   const rows: [string, string, string[]][] = [
     ['a single morphism', `let main : ${int} = map(value + 1)`, ['input.output > map.input', 'map.output > output.input']],
-    ['a bound morphism is one node', `let f : ${int} = id\nlet main : ${int} = f ; f`, ['input.output > f#1.input', 'f#1.output > f#2.input', 'f#2.output > output.input']],
-    ['a bound chain is laid open', `let f : ${int} = id ; id\nlet main : ${int} = f`, ['input.output > f#1.input', 'f#2.output > output.input', 'f#1.output > id#1.input', 'id#1.output > id#2.input', 'id#2.output > f#2.input']],
-    ['one instance a name in a body', `let f : ${int} = id\nlet main : ${int} = plumb(i, o) {\n i ; f ; o\n i ; f ; o\n f ; o\n}`, ['i.output > f.input', 'f.output > o.input']],
-    ['an anonymous one at each place', `let main : ${int} = plumb(i, o) {\n i ; id ; o\n i ; id ; o\n}`, ['i.output > id#1.input', 'id#1.output > o.input', 'i.output > id#2.input', 'id#2.output > o.input']],
-    ['fan-out and fan-in', `let f : ${int} = id\nlet g : ${int} = id\nlet main : ${int} = (f * g) ; id`, ['input.output > f.input', 'input.output > g.input', 'f.output > id.input', 'g.output > id.input', 'id.output > output.input']],
-    ['pairs', `let f : ${int} = id\nlet g : ${int} = id\nlet main : (!int, !int) -> (!int, !int) = (f * g) ; (g * f)`, ['input.output > f#1.input', 'input2.output > g#1.input', 'f#1.output > g#2.input', 'g#1.output > f#2.input', 'g#2.output > output.input', 'f#2.output > output2.input']],
-    ['merge takes the rest', `let main : (!int, !int, !int) -> !(int, int) = (merge * id) ; barrier`, ['input.output > merge.input', 'input2.output > merge.input2', 'input3.output > id.input', 'merge.output > barrier.input', 'id.output > barrier.input2', 'barrier.output > output.input']],
-    ['barrier in tensor order', `let main : !int -> !(int, int) = plumb(i, o) {\n i ; copy ; (id * map(2)) ; barrier ; o\n}`, ['i.output > copy.input', 'copy.output > id.input', 'copy.output2 > map.input', 'id.output > barrier.input', 'map.output > barrier.input2', 'barrier.output > o.input']],
-    ['a field is a node', `let main : !{ a: { b: int } } -> !int = id.a.b`, ['input.output > id.input', 'id.output > .a.input', '.a.output > .b.input', '.b.output > output.input']],
-    ['a channel', `let main : ${int} = plumb(i, o) {\n let c : !int = channel\n c ; o\n i ; c\n i ; map(1) ; c\n}`, ['c.output > o.input', 'i.output > c.input', 'i.output > map.input', 'map.output > c.input']],
-    ['control', 'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\nlet main : (!string, !json) -> (!string, !json, !json) = plumb(i, c, o, t, r) {\n spawn bot(i, c, o, t)\n bot@ctrl_out ; r\n}', ['i.output > bot.input', 'c.output > bot.ctrl_in', 'bot.output > o.input', 'bot.telemetry > t.input', 'bot.ctrl_out > r.input']],
-    ['an agent as main', 'let main : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }', ['input.output > main.input', 'ctrl_in.output > main.ctrl_in', 'main.output > output.input', 'main.ctrl_out > ctrl_out.input']],
-    ['json is checked by the receiver', 'let f : !int -> !int = id\nlet main : !json -> !json = f', ['input.output > f.input !', 'f.output > output.input']],
-    ['a selector checks', 'let f : !"x" -> !"x" = filter(true)\nlet main : !("x" | int) -> !string = f', ['input.output > f.input !', 'f.output > output.input']],
-    ['defaults are filled in', 'let f : !{ a: int, b: int = 3 } -> !json = id\nlet main : !{ a: int } -> !json = f', ['input.output > f.input !', 'f.output > output.input']],
+    [
+      'a bound morphism is one node',
+      `let f : ${int} = id\nlet main : ${int} = f ; f`,
+      ['input.output > f#1.input', 'f#1.output > f#2.input', 'f#2.output > output.input'],
+    ],
+    [
+      'a bound chain is laid open',
+      `let f : ${int} = id ; id\nlet main : ${int} = f`,
+      [
+        'input.output > f#1.input',
+        'f#2.output > output.input',
+        'f#1.output > id#1.input',
+        'id#1.output > id#2.input',
+        'id#2.output > f#2.input',
+      ],
+    ],
+    [
+      'one instance a name in a body',
+      `let f : ${int} = id\nlet main : ${int} = plumb(i, o) {\n i ; f ; o\n i ; f ; o\n f ; o\n}`,
+      ['i.output > f.input', 'f.output > o.input'],
+    ],
+    [
+      'an anonymous one at each place',
+      `let main : ${int} = plumb(i, o) {\n i ; id ; o\n i ; id ; o\n}`,
+      ['i.output > id#1.input', 'id#1.output > o.input', 'i.output > id#2.input', 'id#2.output > o.input'],
+    ],
+    [
+      'fan-out and fan-in',
+      `let f : ${int} = id\nlet g : ${int} = id\nlet main : ${int} = (f * g) ; id`,
+      ['input.output > f.input', 'input.output > g.input', 'f.output > id.input', 'g.output > id.input', 'id.output > output.input'],
+    ],
+    [
+      'pairs',
+      `let f : ${int} = id\nlet g : ${int} = id\nlet main : (!int, !int) -> (!int, !int) = (f * g) ; (g * f)`,
+      [
+        'input.output > f#1.input',
+        'input2.output > g#1.input',
+        'f#1.output > g#2.input',
+        'g#1.output > f#2.input',
+        'g#2.output > output.input',
+        'f#2.output > output2.input',
+      ],
+    ],
+    [
+      'merge takes the rest',
+      `let main : (!int, !int, !int) -> !(int, int) = (merge * id) ; barrier`,
+      [
+        'input.output > merge.input',
+        'input2.output > merge.input2',
+        'input3.output > id.input',
+        'merge.output > barrier.input',
+        'id.output > barrier.input2',
+        'barrier.output > output.input',
+      ],
+    ],
+    [
+      'barrier in tensor order',
+      `let main : !int -> !(int, int) = plumb(i, o) {\n i ; copy ; (id * map(2)) ; barrier ; o\n}`,
+      [
+        'i.output > copy.input',
+        'copy.output > id.input',
+        'copy.output2 > map.input',
+        'id.output > barrier.input',
+        'map.output > barrier.input2',
+        'barrier.output > o.input',
+      ],
+    ],
+    [
+      'a field is a node',
+      `let main : !{ a: { b: int } } -> !int = id.a.b`,
+      ['input.output > id.input', 'id.output > .a.input', '.a.output > .b.input', '.b.output > output.input'],
+    ],
+    [
+      'a channel',
+      `let main : ${int} = plumb(i, o) {\n let c : !int = channel\n c ; o\n i ; c\n i ; map(1) ; c\n}`,
+      ['c.output > o.input', 'i.output > c.input', 'i.output > map.input', 'map.output > c.input'],
+    ],
+    [
+      'control',
+      'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\nlet main : (!string, !json) -> (!string, !json, !json) = plumb(i, c, o, t, r) {\n spawn bot(i, c, o, t)\n bot@ctrl_out ; r\n}',
+      ['i.output > bot.input', 'c.output > bot.ctrl_in', 'bot.output > o.input', 'bot.telemetry > t.input', 'bot.ctrl_out > r.input'],
+    ],
+    [
+      'an agent as main',
+      'let main : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }',
+      ['input.output > main.input', 'ctrl_in.output > main.ctrl_in', 'main.output > output.input', 'main.ctrl_out > ctrl_out.input'],
+    ],
+    [
+      'json is checked by the receiver',
+      'let f : !int -> !int = id\nlet main : !json -> !json = f',
+      ['input.output > f.input !', 'f.output > output.input'],
+    ],
+    [
+      'a selector checks',
+      'let f : !"x" -> !"x" = filter(true)\nlet main : !("x" | int) -> !string = f',
+      ['input.output > f.input !', 'f.output > output.input'],
+    ],
+    [
+      'defaults are filled in',
+      'let f : !{ a: int, b: int = 3 } -> !json = id\nlet main : !{ a: int } -> !json = f',
+      ['input.output > f.input !', 'f.output > output.input'],
+    ],
     ['empty', 'let main : () -> !int = empty', ['empty.output > output.input']],
   ]
   for (const [name, text, expected] of rows) t.strictSame(wires(text), expected, name)
@@ -215,11 +1106,22 @@ t.test('large programs', async (t) => {
   t.strictSame(chains.diagnostics, [], 'chains of chains, 3000 deep')
   const last = bindingNamed(chains.program, 'b3000')
   t.equal(last && planOf(last).nodes.length, 9001, 'and their plan')
-  const base = compileText(`let b0 : int -> int = id\n${row((i) => `let b${i + 1} : int -> int = b${i} ; map(value + ${i})`, 3000)}\nlet s : !int -> !int = b3000`)
+  const base = compileText(
+    `let b0 : int -> int = id\n${row((i) => `let b${i + 1} : int -> int = b${i} ; map(value + ${i})`, 3000)}\nlet s : !int -> !int = b3000`,
+  )
   t.equal(base.diagnostics.length, 1)
   const circle = compileText(row((i) => `let b${i} : !int -> !int = b${(i + 1) % 3000} ; id`, 3000))
-  t.strictSame(circle.diagnostics.map((d) => d.code), ['definition_cycle'], 'a circle of 3000')
-  const modules = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`m${i}.plumb`, i === 0 ? 'let f : !int -> !int = id' : `use m${i - 1}\nlet f : !int -> !int = M${i - 1}.f`]))
+  t.strictSame(
+    circle.diagnostics.map((d) => d.code),
+    ['definition_cycle'],
+    'a circle of 3000',
+  )
+  const modules = Object.fromEntries(
+    Array.from({ length: 500 }, (_, i) => [
+      `m${i}.plumb`,
+      i === 0 ? 'let f : !int -> !int = id' : `use m${i - 1}\nlet f : !int -> !int = M${i - 1}.f`,
+    ]),
+  )
   t.strictSame(compileText('use m499\nlet main : !int -> !int = M499.f', modules).diagnostics, [], '500 modules in a row')
   const wrong = compileText(row((i) => `let f${i} : !int -> !int = unknown${i} ; map(value + "x")`, 2000))
   t.equal(wrong.diagnostics.length, 4000 - 2000, 'an error in each of 2000 lines')
@@ -260,8 +1162,41 @@ const TYPES = ['int', 'string', 'number', 'json', '(int, int)', 'T', '{ a: int }
 const { chain } = fc.letrec<{ chain: string; element: string }>((tie) => ({
   element: fc.oneof(
     { maxDepth: 3, depthIdentifier: 'chain' },
-    { weight: 6, arbitrary: fc.constantFrom('f', 'g', 'h', 'p', 'bare', 'c', 'i', 'o', 'nosuch', 'M.f', 'M.bare', 'v', 'bot', 'bot@ctrl_in', 'g@output') },
-    { weight: 4, arbitrary: fc.constantFrom('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'project(0)', 'map(value)', 'map({ a: 1 })', 'filter(true)') },
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom(
+        'f',
+        'g',
+        'h',
+        'p',
+        'bare',
+        'c',
+        'i',
+        'o',
+        'nosuch',
+        'M.f',
+        'M.bare',
+        'v',
+        'bot',
+        'bot@ctrl_in',
+        'g@output',
+      ),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom(
+        'id',
+        'copy',
+        'merge',
+        'discard',
+        'empty',
+        'barrier',
+        'project(0)',
+        'map(value)',
+        'map({ a: 1 })',
+        'filter(true)',
+      ),
+    },
     { weight: 1, arbitrary: fc.constantFrom('trace(id)', 'f + g', 'id.a', 'f.a.b') },
     { weight: 2, arbitrary: tie('chain').map((inner) => `(${inner})`) },
   ),
@@ -271,8 +1206,16 @@ const { chain } = fc.letrec<{ chain: string; element: string }>((tie) => ({
 }))
 const port = fc.tuple(fc.constantFrom('!', '!', '!', ''), fc.constantFrom(...TYPES)).map((parts) => parts.join(''))
 const severalPorts = fc.array(port, { maxLength: 3 }).map((list) => `(${list.join(', ')})`)
-const inputs = fc.oneof({ weight: 4, arbitrary: fc.constant('!int') }, { weight: 1, arbitrary: port }, { weight: 1, arbitrary: severalPorts })
-const outputs = fc.oneof({ weight: 4, arbitrary: fc.constant('!json') }, { weight: 1, arbitrary: port }, { weight: 1, arbitrary: severalPorts })
+const inputs = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('!int') },
+  { weight: 1, arbitrary: port },
+  { weight: 1, arbitrary: severalPorts },
+)
+const outputs = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('!json') },
+  { weight: 1, arbitrary: port },
+  { weight: 1, arbitrary: severalPorts },
+)
 const statement = fc.oneof(
   chain.map((text) => `i ; ${text} ; o`),
   chain.map((text) => `${text} ; c`),
@@ -314,7 +1257,8 @@ t.test('any program: no exception, nothing told twice, and a plan where there is
         const { nodes, edges } = planOf(bound)
         planned++
         if (!nodes.every((n, i) => n.id === i)) return false
-        if (!edges.every((e) => nodes[e.from.id] === e.from && nodes[e.to.id] === e.to && e.from.outputs[e.output] && e.to.inputs[e.input])) return false
+        if (!edges.every((e) => nodes[e.from.id] === e.from && nodes[e.to.id] === e.to && e.from.outputs[e.output] && e.to.inputs[e.input]))
+          return false
       }
       return true
     }),

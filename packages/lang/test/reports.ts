@@ -32,7 +32,9 @@ const isAsExpected = (d: Diagnostic, expected: string): boolean => {
   const [head = '', help] = expected.split(' | ')
   const [place = '', code = '', ...words] = head.split(' ')
   const { message, help: given } = toJson(d)
-  return place === placeOf(d) && code === d.code && message.includes(words.join(' ')) && (help === undefined || (given ?? '').includes(help))
+  return (
+    place === placeOf(d) && code === d.code && message.includes(words.join(' ')) && (help === undefined || (given ?? '').includes(help))
+  )
 }
 
 const show = (d: Diagnostic): string => {

@@ -1,5 +1,7 @@
 // A wire from one process to another. What is sent arrives in order; messages are bytes that nobody changes any more.
 
+import type { Relay } from './relay.js'
+
 /** Takes messages at its inputs. */
 export interface Receiver {
   receive(input: number, buf: Buffer, start: number, end: number): void
@@ -18,21 +20,31 @@ export interface Channel {
 }
 
 export class DirectChannel implements Channel {
-  #isClosed = false
+  protected isClosed = false
 
   constructor(
     private readonly to: Receiver,
     private readonly input: number,
+    private readonly relay: Relay,
   ) {}
 
   send(buf: Buffer, start: number, end: number): void {
-    if (!this.#isClosed) this.to.receive(this.input, buf, start, end)
+    if (this.isClosed) return
+    const { to, input, relay } = this
+    if (relay.isDeep) return relay.wait(() => to.receive(input, buf, start, end))
+    relay.enter()
+    to.receive(input, buf, start, end)
+    relay.leave()
   }
 
   close(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.to.closeInput(this.input)
+    if (this.isClosed) return
+    this.isClosed = true
+    const { to, input, relay } = this
+    if (relay.isDeep) return relay.wait(() => to.closeInput(input))
+    relay.enter()
+    to.closeInput(input)
+    relay.leave()
   }
 }
 

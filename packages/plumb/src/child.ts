@@ -14,6 +14,7 @@ import { Gate } from './gate.js'
 import { Morphism } from './morphism/morphism.js'
 import { addTo } from './origins.js'
 import type { Schedule } from './schedule.js'
+import { ENVELOPE_BYTES } from './spawn.js'
 
 /** Ports of an agent with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: 6, ctrl_out: 7, telemetry: 3 }
@@ -110,7 +111,7 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   // In a loop control may come for as long as the loop is not quiet, and a child that has seen the end of its data hears none of it.
-  protected override inputClosed(input: number): void {
+  protected override inputClosed(_input: number): void {
     const { inputs, cycle } = this.#o
     const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
     if (inputs.some((_, i) => isWaiting(i))) return
@@ -182,7 +183,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   #read(stream: Child['stdout'], open: (reader: LineReader) => ChildStream): void {
     const { schedule, maxLine } = this.#o
-    const reader = new LineReader(stream, { maxLine })
+    const reader = new LineReader(stream, { maxLine: maxLine + ENVELOPE_BYTES })
     const source = open(reader)
     reader.onReadable = () => schedule.wake()
     schedule.addSource(source)

@@ -2,9 +2,10 @@
 // nothing more can come in from outside and nothing is in flight inside.
 
 import { type Fault, fault } from '@plumb/wire'
-import type { Channel, Receiver } from './channel.js'
+import { type Channel, DirectChannel, type Receiver } from './channel.js'
 import type { Current, Origin } from './current.js'
 import { Gate } from './gate.js'
+import type { Relay } from './relay.js'
 import type { Source } from './schedule.js'
 
 /** A process that answers in its own time: one in another process. */
@@ -128,22 +129,15 @@ export class Cycle implements Source {
 }
 
 /** A wire inside a cycle whose receiver is in this process. */
-export class QueuedChannel implements Channel {
-  #isClosed = false
+export class QueuedChannel extends DirectChannel {
+  readonly #enqueue: (buf: Buffer, start: number, end: number) => void
 
-  constructor(
-    private readonly to: Receiver,
-    private readonly input: number,
-    private readonly cycle: Cycle,
-  ) {}
-
-  send(buf: Buffer, start: number, end: number): void {
-    if (!this.#isClosed) this.cycle.enqueue(this.to, this.input, buf, start, end)
+  constructor(to: Receiver, input: number, relay: Relay, cycle: Cycle) {
+    super(to, input, relay)
+    this.#enqueue = (buf, start, end) => cycle.enqueue(to, input, buf, start, end)
   }
 
-  close(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.to.closeInput(this.input)
+  override send(buf: Buffer, start: number, end: number): void {
+    if (!this.isClosed) this.#enqueue(buf, start, end)
   }
 }

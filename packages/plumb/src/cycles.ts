@@ -44,7 +44,7 @@ const components = (ids: readonly number[], next: (id: number) => readonly numbe
 }
 
 const popPart = (root: number, stack: number[], onStack: Set<number>): number[] => {
-  const part = stack.splice(stack.indexOf(root))
+  const part = stack.splice(stack.lastIndexOf(root))
   for (const id of part) onStack.delete(id)
   return part
 }

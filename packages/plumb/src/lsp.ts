@@ -43,11 +43,19 @@ export const lsp = async (): Promise<number> => {
       return isValid(params) ? answer(params) : fail(ErrorCodes.InvalidParams, `the parameters of '${method}' are not what they should be`)
     })
 
+  // As with requests, which the library guards: a bug in the compiler is told, and does not end the session.
+  const publish = () => {
+    try {
+      publisher.publish()
+    } catch (error) {
+      connection.sendNotification('window/logMessage', { type: 1, message: `internal error: ${error}` }).catch(() => {})
+    }
+  }
   let timer: NodeJS.Timeout | undefined
   const publishSoon = () => {
     timer ??= setTimeout(() => {
       timer = undefined
-      if (!state.hasEnded) publisher.publish()
+      if (!state.hasEnded) publish()
     }, PUBLISH_AFTER_MS)
   }
   // A notification has no answer: one that makes no sense is passed over.

@@ -1,5 +1,6 @@
 // The front door: argv and stdio in, exit status out.
 
+import { existsSync } from 'node:fs'
 import { fail, nearest, openOutput, Reporter } from '@plumb/wire'
 import { Command, CommanderError, Option } from 'commander'
 import { version } from '../package.json'
@@ -98,13 +99,29 @@ const main = async (): Promise<void> => {
 const refuse = async ({ code, message }: CommanderError): Promise<number> => {
   const reporter = new Reporter('plumb', openOutput(2))
   const said = message.replace(/^error: /, '').replace(/\.?(\n.*)?$/s, '')
-  const option = /unknown option '(-[^']+)'/.exec(said)?.[1]
-  const known = [program, ...program.commands].flatMap((c) => c.options.map((o) => o.long ?? ''))
-  const near = option && nearest(option, known)
-  const hint = near ? `; did you mean '${near}'?` : "; see 'plumb --help'"
-  reporter.report(fail(code === 'commander.unknownOption' ? 'unknown_option' : 'usage', said + hint).error)
+  reporter.report(fail(code === 'commander.unknownOption' ? 'unknown_option' : 'usage', inOurWords(code, said)).error)
   await reporter.end()
   return reporter.status
+}
+
+const inOurWords = (code: string, said: string): string => {
+  const [, , word = ''] = process.argv
+  const command = nearest(
+    word,
+    program.commands.map((c) => c.name()),
+  )
+  // `plumb chek a.plumb` is a run of two specs to commander.
+  if (code === 'commander.excessArguments' && command && !existsSync(word))
+    return `there is no command '${word}'; did you mean '${command}'?`
+  const option = /unknown option '(-[^']+)'/.exec(said)?.[1]
+  const near =
+    option &&
+    nearest(
+      option,
+      [program, ...program.commands].flatMap((c) => c.options.map((o) => o.long ?? '')),
+    )
+  const text = said.replace(/\. ([A-Za-z])/g, (_, first: string) => `: ${first.toLowerCase()}`)
+  return text + (near ? `; did you mean '${near}'?` : "; see 'plumb --help'")
 }
 
 void main()

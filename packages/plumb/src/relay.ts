@@ -6,10 +6,11 @@ const DEEPEST = 100
 export class Relay {
   #depth = 0
   #waiting: (() => void)[] = []
+  #head = 0
 
   /** The next call has to wait. */
   get isDeep(): boolean {
-    return this.#depth >= DEEPEST || this.#waiting.length > 0
+    return this.#depth >= DEEPEST || this.#head < this.#waiting.length
   }
 
   wait(call: () => void): void {
@@ -25,15 +26,13 @@ export class Relay {
   }
 
   #drain(): void {
-    while (this.#waiting.length > 0) {
-      const calls = this.#waiting
-      this.#waiting = []
-      for (const call of calls) {
-        // Kept up, so that what one of them sends waits behind the rest.
-        this.#depth = this.#waiting.length > 0 || call !== calls.at(-1) ? DEEPEST : 1
-        call()
-      }
-      this.#depth = 0
+    while (this.#head < this.#waiting.length) {
+      const call = this.#waiting[this.#head++] as () => void
+      this.#depth = 1
+      call()
     }
+    this.#waiting = []
+    this.#head = 0
+    this.#depth = 0
   }
 }

@@ -17,6 +17,8 @@ export interface SpawnSettings {
 
 /** Our children get all spec texts over this descriptor, so that they see what we saw. */
 const SOURCES_FD = 9
+/** What a message between us and our children may need besides its own bytes. */
+export const ENVELOPE_BYTES = 256
 
 export interface Spawned {
   readonly child: Child
@@ -36,7 +38,15 @@ export const spawnAgent = (node: GraphNode, bound: Bound, settings: SpawnSetting
   const env = (plan.config.env as readonly string[] | undefined) ?? []
   if (foreign) return withPorts(spawnChild({ command: foreign, env: childEnv('foreign', env), fds: portFds, isForeign: true }))
   const program = siblingProgram('plumb-agent')
-  const command = [program, '--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(portFds).join(','), '--sources-fd', String(SOURCES_FD)]
+  const command = [
+    program,
+    '--agent',
+    bound.name,
+    '--telemetry',
+    '--no-envelopes',
+    '--fds',
+    Object.keys(portFds).join(','),
+  ]
   return withPorts(spawnOwn(command, bound, portFds, settings))
 }
 
@@ -46,7 +56,7 @@ const LATER = ['via', 'tools', 'mcp'] as const
 export const spawnPlumb = (node: GraphNode, bound: Bound, settings: SpawnSettings): Result<Spawned> => {
   const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
   const command = [siblingProgram('plumb'), 'run', '--binding', bound.name, '--telemetry', isEnveloped ? '--mux' : '--no-envelopes']
-  command.push('--max-in-flight', String(settings.maxInFlight), '--sources-fd', String(SOURCES_FD))
+  command.push('--max-in-flight', String(settings.maxInFlight))
   if (settings.agentProgram !== undefined) command.push('--agent-command', settings.agentProgram)
   const child = spawnOwn(command, bound, { 3: 'out' }, settings)
   return child.ok ? { ok: true, value: { child: child.value, isAgent: false, isEnveloped } } : child
@@ -56,9 +66,20 @@ const withPorts = (child: Result<Child>): Result<Spawned> =>
   child.ok ? { ok: true, value: { child: child.value, isAgent: true, isEnveloped: false } } : child
 
 // The file that is named to it is the one that declares the binding, whichever module that is.
-const spawnOwn = (command: readonly string[], bound: Bound, fds: Readonly<Record<number, 'in' | 'out'>>, settings: SpawnSettings): Result<Child> => {
+const spawnOwn = (
+  command: readonly string[],
+  bound: Bound,
+  fds: Readonly<Record<number, 'in' | 'out'>>,
+  settings: SpawnSettings,
+): Result<Child> => {
   const entry = bound.scope.module.path
-  const child = spawnChild({ command: [...command, ...settings.handedOn, entry], env: childEnv('ours'), fds: { ...fds, [SOURCES_FD]: 'in' }, isForeign: false })
+  const options = ['--max-line', String(settings.maxLine + ENVELOPE_BYTES), '--sources-fd', String(SOURCES_FD), ...settings.handedOn]
+  const child = spawnChild({
+    command: [...command, ...options, '--', entry],
+    env: childEnv('ours'),
+    fds: { ...fds, [SOURCES_FD]: 'in' },
+    isForeign: false,
+  })
   const sources = child.ok ? child.value.fds.get(SOURCES_FD) : undefined
   if (sources && 'write' in sources) sources.end(JSON.stringify(settings.files.bundle(entry)))
   return child

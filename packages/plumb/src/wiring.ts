@@ -17,6 +17,7 @@ import { Empty } from './morphism/empty.js'
 import { ExpressionMorphism, stageOf } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 import { Pass } from './morphism/pass.js'
+import { Relay } from './relay.js'
 import type { Schedule } from './schedule.js'
 import { type Spawned, type SpawnSettings, spawnAgent, spawnPlumb } from './spawn.js'
 
@@ -65,6 +66,7 @@ class Network {
   readonly #edges: Edges
   readonly #sink = new Sink()
   readonly #current = new Current()
+  readonly #relay = new Relay()
   readonly #cycleOf = new Map<GraphNode, Cycle>()
   readonly #receivers = new Map<GraphNode, Morphism>()
   readonly #entrances: GraphNode[]
@@ -216,10 +218,10 @@ class Network {
     let channel: Channel
     if (cycle && cycle === this.#cycleOf.get(from)) {
       const isOwn = !(receiver instanceof ChildProcess)
-      const wire = isOwn ? new QueuedChannel(receiver, input, cycle) : new DirectChannel(receiver, input)
+      const wire = isOwn ? new QueuedChannel(receiver, input, this.#relay, cycle) : new DirectChannel(receiver, input, this.#relay)
       channel = cycle.inside(wire, to.inputs[input]?.name === 'ctrl_in')
     } else {
-      channel = new DirectChannel(receiver, input)
+      channel = new DirectChannel(receiver, input, this.#relay)
       if (cycle) channel = cycle.entrance(channel)
     }
     this.#of(from).outlets[output]?.channels.push(this.#checked(edge, channel))

@@ -59,7 +59,14 @@ const checkPorts = ({ binding: { name, signature }, outputs }: Bound, report: Re
   const [, telemetry] = outputs
   const port = signature.outputs[1]
   if (!port || !telemetry || resolve(telemetry).kind === 'json') return
-  report(error('type_mismatch', `the second output of agent '${name.text}' is telemetry: '!json', not '!${printType(telemetry)}'`, port.span, help))
+  report(
+    error(
+      'type_mismatch',
+      `the second output of agent '${name.text}' is telemetry: '!json', not '!${printType(telemetry)}'`,
+      port.span,
+      help,
+    ),
+  )
 }
 
 // Rules between keys; a value that is wrong by itself was told of and is not compared.
@@ -91,10 +98,14 @@ const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {
 
 const helpFor = (bound: Bound, name: QualifiedName): string | undefined => {
   if (bound.category === 'base') return "write '@tool true' above it to let agents call it"
-  const near = nearest(name.name.text, [...bound.scope.bindings.values()].filter((b) => b.isTool).map((b) => b.name))
+  const near = nearest(
+    name.name.text,
+    [...bound.scope.bindings.values()].filter((b) => b.isTool).map((b) => b.name),
+  )
   if (near !== undefined) return `did you mean '${near}'?`
   return bound.category === 'stream' ? `lower it: 'let … = tool { process: ${shown(name)} }'` : undefined
 }
 
 /** Its config as plumb-agent reads it; only for a program without errors. */
-export const agentConfig = (impl: AgentImplementation, scope: Scope): Config => readConfig('an agent', impl.config, AGENT_KEYS, scope, ignore)
+export const agentConfig = (impl: AgentImplementation, scope: Scope): Config =>
+  readConfig('an agent', impl.config, AGENT_KEYS, scope, ignore)

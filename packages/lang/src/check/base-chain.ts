@@ -8,8 +8,8 @@ import { type Bound, findBinding, type Scope, shown } from '../names.js'
 import { conversion } from '../plan/conversion.js'
 import { fieldOfWhole } from '../plan/field.js'
 import { lastOf, partsOfTensor } from '../plan/walk.js'
-import { isSubtype } from '../types/subtype.js'
 import { printType } from '../types/print.js'
+import { isSubtype } from '../types/subtype.js'
 import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { memberOf } from './member.js'
@@ -23,7 +23,14 @@ export const checkBaseChain = (bound: Bound, chain: Chain, report: Report, look:
   const { type, diagnostics, seen } = new BaseChecker(bound.scope).check(chain, input)
   for (const d of diagnostics) report(d)
   for (const { expression, input } of seen) look(expression, input)
-  if (type && output) refuseMisfit(`'${bound.name}' gives '${printType(type)}', its signature says '${printType(output)}'`, type, output, lastOf(chain), report)
+  if (type && output)
+    refuseMisfit(
+      `'${bound.name}' gives '${printType(type)}', its signature says '${printType(output)}'`,
+      type,
+      output,
+      lastOf(chain),
+      report,
+    )
 }
 
 /** What a chain gives for one type of input, and all that was met on the way. Types are undefined where they are unknown because of an error. */
@@ -97,7 +104,11 @@ class BaseChecker {
       case 'filter':
       case 'project':
       case 'empty':
-        return this.fail(`'${chain.kind}' stands on streams only (not total)`, chain, 'a bare morphism gives exactly one result for each input')
+        return this.fail(
+          `'${chain.kind}' stands on streams only (not total)`,
+          chain,
+          'a bare morphism gives exactly one result for each input',
+        )
       case 'sequence':
         return chain.items.reduce((type, item) => this.typeOf(item, type), input)
       case 'tensor':
@@ -138,7 +149,10 @@ class BaseChecker {
 
   private trace({ chain, max, until }: TraceAtom, input: Type | undefined): Type | undefined {
     const type = this.typeOf(chain, input)
-    const fits = !type || !input || !refuseMisfit(`'trace' feeds back '${printType(type)}', it takes '${printType(input)}'`, type, input, lastOf(chain), this.report)
+    const fits =
+      !type ||
+      !input ||
+      !refuseMisfit(`'trace' feeds back '${printType(type)}', it takes '${printType(input)}'`, type, input, lastOf(chain), this.report)
     const condition = until && this.expression(until, type)
     if (until && condition && !isSubtype(condition, BOOL) && resolve(condition).kind !== 'json') {
       this.fail(`'until' needs a bool, this is '${printType(condition)}'`, until, undefined, 'type_mismatch')
@@ -158,7 +172,8 @@ class BaseChecker {
     }
     if (reference.port) return this.fail('a bare morphism has no ports to name', reference.port)
     const [takes] = bound.inputs
-    if (takes && input) refuseMisfit(`'${name}' takes '${printType(takes)}', it is given '${printType(input)}'`, input, takes, reference, this.report)
+    if (takes && input)
+      refuseMisfit(`'${name}' takes '${printType(takes)}', it is given '${printType(input)}'`, input, takes, reference, this.report)
     return bound.outputs[0]
   }
 }

@@ -1,7 +1,7 @@
 // Bindings by name, each with the types of its signature and its category.
 
-import type { Binding } from '../ast.js'
 import { type AnnotationTable, readAnnotations } from '../annotations.js'
+import type { Binding } from '../ast.js'
 import { error, type Report } from '../diagnostic.js'
 import { type Bound, reportDuplicate, type Scope } from '../names.js'
 import type { Span } from '../source.js'
@@ -47,9 +47,14 @@ const categoryOf = ({ name, signature, impl }: Binding, report: Report): Bound['
   }
   if (impl.kind === 'object') {
     if (!signature) return 'value'
-    return fail(`'${name.text}' is a config value and has no signature`, name.span, "write 'agent { … }' or 'tool { … }', or drop the signature")
+    return fail(
+      `'${name.text}' is a config value and has no signature`,
+      name.span,
+      "write 'agent { … }' or 'tool { … }', or drop the signature",
+    )
   }
-  if (!signature) return fail(`'${name.text}' has no signature`, name.span, `write its ports, as in 'let ${name.text} : !string -> !string = …'`)
+  if (!signature)
+    return fail(`'${name.text}' has no signature`, name.span, `write its ports, as in 'let ${name.text} : !string -> !string = …'`)
   const { inputs, outputs, span } = signature
   const ports = [...inputs, ...outputs]
   const bare = ports.find((p) => !p.isStream)
@@ -58,11 +63,16 @@ const categoryOf = ({ name, signature, impl }: Binding, report: Report): Bound['
   }
   if (outputs.length === 0) return fail(`'${name.text}' has no output`, span)
   if (!bare) {
-    if (impl.kind === 'tool') return fail('a tool has bare types (base category)', span, "drop the '!': a tool takes one message and gives one result")
+    if (impl.kind === 'tool')
+      return fail('a tool has bare types (base category)', span, "drop the '!': a tool takes one message and gives one result")
     return 'stream'
   }
   if (impl.kind === 'agent' || impl.kind === 'plumb') {
-    return fail(`${impl.kind === 'agent' ? 'an agent' : 'a plumb'} has stream types`, bare.span, `write '!' before each type; 'tool { process: … }' makes a tool of it`)
+    return fail(
+      `${impl.kind === 'agent' ? 'an agent' : 'a plumb'} has stream types`,
+      bare.span,
+      `write '!' before each type; 'tool { process: … }' makes a tool of it`,
+    )
   }
   if (inputs.length === 0) return fail(`'${name.text}' takes no message`, span, 'a bare morphism takes one message and gives one result')
   return 'base'

@@ -82,7 +82,9 @@ const nameIn = (value: Value): QualifiedName | undefined => {
   const [, first, second] = (value.kind === 'value' && typeof value.value === 'string' && NAME.exec(value.value)) || []
   if (first === undefined) return undefined
   const { span } = value
-  return second === undefined ? { name: { text: first, span }, span } : { module: { text: first, span }, name: { text: second, span }, span }
+  return second === undefined
+    ? { name: { text: first, span }, span }
+    : { module: { text: first, span }, name: { text: second, span }, span }
 }
 
 export const plainConfig = (config: Config): { [key: string]: Json } => {

@@ -1,7 +1,7 @@
 // tool { process: f }: whether f is total, and has the tool's own types (language.md, Totality).
 
 import type { Chain, QualifiedName } from '../ast.js'
-import { error, type Report } from '../diagnostic.js'
+import { type Diagnostic, error, type Report } from '../diagnostic.js'
 import { MORPHISMS, NOT_TOTAL } from '../morphism.js'
 import { type Bound, findBinding, lookUp, type Scope, shown } from '../names.js'
 import { isEqual } from '../types/equal.js'
@@ -10,24 +10,25 @@ import { type Type, UNIT } from '../types/type.js'
 import { memberOf } from './member.js'
 
 export const lower = (tool: Bound, name: QualifiedName, report: Report): void => {
-  if (!name.module && MORPHISMS.has(name.name.text)) return lowerMorphism(tool, name, report)
-  const process = findBinding(name, tool.scope, report, (b) => b.category === 'stream')
-  if (process === 'unknown' || process.category === 'unknown') return
-  if (process.category !== 'stream') {
-    const help = "'process' names an agent, a plumb or a chain of stream morphisms"
-    report(error('not_a_process', `'${shown(name)}' is no stream process`, name.span, help))
-    return
+  if (!name.module && MORPHISMS.has(name.name.text)) lowerMorphism(tool, name, report)
+  else {
+    const process = findBinding(name, tool.scope, report, (b) => b.category === 'stream')
+    if (process !== 'unknown' && process.category !== 'unknown') lowerBound(tool, process, name, report)
   }
-  const word = notTotalIn(process)
-  if (word !== undefined) return notTotal(word, name, report)
-  const { impl } = process.binding
-  const { inputs, outputs } = process
-  if (impl.kind === 'copy') return sameTypes(tool, name, inputs[0], pairOf(inputs[0]), report)
-  if (impl.kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {
-    report(error('arity_mismatch', `'${shown(name)}' has several ports and cannot be lowered`, name.span, 'a tool has one input and one output'))
-    return
-  }
-  sameTypes(tool, name, inputs[0], outputs[0], report)
+}
+
+const lowerBound = (tool: Bound, process: Bound, name: QualifiedName, report: Report): void => {
+  const { category, inputs, outputs } = process
+  const { kind } = process.binding.impl
+  const fail = (code: Diagnostic['code'], message: string, help: string) => report(error(code, message, name.span, help))
+  const word = category === 'stream' ? notTotalIn(process) : undefined
+  if (category !== 'stream') {
+    fail('not_a_process', `'${shown(name)}' is no stream process`, "'process' names an agent, a plumb or a chain of stream morphisms")
+  } else if (word !== undefined) notTotal(word, name, report)
+  else if (kind === 'copy') sameTypes(tool, name, inputs[0], pairOf(inputs[0]), report)
+  else if (kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {
+    fail('arity_mismatch', `'${shown(name)}' has several ports and cannot be lowered`, 'a tool has one input and one output')
+  } else sameTypes(tool, name, inputs[0], outputs[0], report)
 }
 
 const lowerMorphism = (tool: Bound, name: QualifiedName, report: Report): void => {
@@ -35,7 +36,9 @@ const lowerMorphism = (tool: Bound, name: QualifiedName, report: Report): void =
   const [input] = tool.inputs
   if (NOT_TOTAL.has(word)) notTotal(word, name, report)
   else if (word === 'map') {
-    report(error('not_a_process', "'map' needs its expression", name.span, "bind it first, as in 'let inc : !int -> !int = map(value + 1)'"))
+    report(
+      error('not_a_process', "'map' needs its expression", name.span, "bind it first, as in 'let inc : !int -> !int = map(value + 1)'"),
+    )
   } else sameTypes(tool, name, input, word === 'id' ? input : word === 'copy' ? pairOf(input) : UNIT, report)
 }
 
@@ -60,7 +63,16 @@ const notTotalIn = (process: Bound): string | undefined => {
   const waiting: { readonly chain: Chain; readonly scope: Scope }[] = []
   const open = (bound: Bound | undefined) => {
     const impl = bound?.binding.impl
-    if (!bound || !impl || seen.has(bound) || impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'plumb' || impl.kind === 'object') return
+    if (
+      !bound ||
+      !impl ||
+      seen.has(bound) ||
+      impl.kind === 'agent' ||
+      impl.kind === 'tool' ||
+      impl.kind === 'plumb' ||
+      impl.kind === 'object'
+    )
+      return
     seen.add(bound)
     waiting.push({ chain: impl, scope: bound.scope })
   }
@@ -70,7 +82,8 @@ const notTotalIn = (process: Bound): string | undefined => {
     if (NOT_TOTAL.has(chain.kind)) return chain.kind
     if (chain.kind === 'reference') open(lookUp(chain.name, scope))
     else if (chain.kind === 'field') waiting.push({ chain: memberOf(chain, scope) ?? chain.of, scope })
-    else if (chain.kind === 'sequence' || chain.kind === 'tensor') for (const item of chain.items.toReversed()) waiting.push({ chain: item, scope })
+    else if (chain.kind === 'sequence' || chain.kind === 'tensor')
+      for (const item of chain.items.toReversed()) waiting.push({ chain: item, scope })
   }
   return undefined
 }

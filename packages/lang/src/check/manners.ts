@@ -22,7 +22,12 @@ const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: Name, repo
   report({ ...warning('odd_capital', message, span), help: `'${better}' is the custom` })
 }
 
-const warning = (code: Diagnostic['code'], message: string, span: Name['span']): Diagnostic => ({ severity: 'warning', code, message, span })
+const warning = (code: Diagnostic['code'], message: string, span: Name['span']): Diagnostic => ({
+  severity: 'warning',
+  code,
+  message,
+  span,
+})
 
 /** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too. */
 export const checkUnused = (scope: Scope, report: Report): void => {

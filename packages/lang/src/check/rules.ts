@@ -16,9 +16,13 @@ export const COMMAND = rule('a list of strings, the program first', (v) => isStr
 export const OBJECT = rule('an object', isObject)
 export const ANYTHING = rule('', () => true)
 
-export const wholeFrom = (min: number): KeyRule => rule(`a whole number from ${min}`, (v) => Number.isSafeInteger(v) && (v as number) >= min)
+export const wholeFrom = (min: number): KeyRule =>
+  rule(`a whole number from ${min}`, (v) => Number.isSafeInteger(v) && (v as number) >= min)
 export const numberIn = (min: number, max: number): KeyRule =>
-  rule(max === Number.POSITIVE_INFINITY ? `a number from ${min}` : `a number from ${min} to ${max}`, (v) => typeof v === 'number' && v >= min && v <= max)
+  rule(
+    max === Number.POSITIVE_INFINITY ? `a number from ${min}` : `a number from ${min} to ${max}`,
+    (v) => typeof v === 'number' && v >= min && v <= max,
+  )
 
 /** One of these strings; a near miss is named. */
 export const oneOf = (...values: readonly string[]): KeyRule => {

@@ -20,6 +20,13 @@ export const refuseLarge = (order: readonly Bound[], report: Report): void => {
     sizes.set(bound, size > MAX_PARTS ? Number.POSITIVE_INFINITY : size)
     if (size <= MAX_PARTS || size === Number.POSITIVE_INFINITY) continue
     const message = `'${bound.name}' is made of more than ${MAX_PARTS.toLocaleString('en')} parts`
-    report(error('spec_invalid', message, bound.binding.name.span, 'what is named twice in a chain stands there twice, with all that it is made of'))
+    report(
+      error(
+        'spec_invalid',
+        message,
+        bound.binding.name.span,
+        'what is named twice in a chain stands there twice, with all that it is made of',
+      ),
+    )
   }
 }

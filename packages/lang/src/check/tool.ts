@@ -56,7 +56,8 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   if (sources.length !== 1) {
     // A key that is misspelt, and told of, may have been meant as the source.
     if (sources.length === 0 && given.some((key) => !Object.hasOwn(TOOL_KEYS, key))) return
-    const message = sources.length === 0 ? `tool '${bound.name}' has no source` : `tool '${bound.name}' has several sources: ${sources.join(', ')}`
+    const message =
+      sources.length === 0 ? `tool '${bound.name}' has no source` : `tool '${bound.name}' has several sources: ${sources.join(', ')}`
     report(error('config_invalid', message, bound.binding.name.span, `give it one of ${SOURCES.join(', ')}`))
     return
   }
@@ -64,7 +65,14 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   for (const key of COMBINING) for (const part of config.get(key)?.names ?? []) checkPart(bound, part, report)
   checkMock(bound, config, report)
   if (config.has('mcp') && !given.includes('name')) {
-    report(error('config_invalid', "'mcp' needs 'name': which tool of the server it is", impl.config.span, 'as in { mcp: server, name: "search" }'))
+    report(
+      error(
+        'config_invalid',
+        "'mcp' needs 'name': which tool of the server it is",
+        impl.config.span,
+        'as in { mcp: server, name: "search" }',
+      ),
+    )
   }
 }
 
@@ -78,9 +86,21 @@ const checkPart = (tool: Bound, name: QualifiedName, report: Report): void => {
   }
   const [takes, gives] = [tool.inputs[0], tool.outputs[0]]
   if (takes && part.inputs[0] && isWirable(takes, part.inputs[0]) === 'no') {
-    report(error('type_mismatch', `'${tool.name}' takes '${printType(takes)}', '${shown(name)}' takes '${printType(part.inputs[0])}'`, name.span))
+    report(
+      error(
+        'type_mismatch',
+        `'${tool.name}' takes '${printType(takes)}', '${shown(name)}' takes '${printType(part.inputs[0])}'`,
+        name.span,
+      ),
+    )
   } else if (gives && part.outputs[0] && isWirable(part.outputs[0], gives) === 'no') {
-    report(error('type_mismatch', `'${shown(name)}' gives '${printType(part.outputs[0])}', '${tool.name}' gives '${printType(gives)}'`, name.span))
+    report(
+      error(
+        'type_mismatch',
+        `'${shown(name)}' gives '${printType(part.outputs[0])}', '${tool.name}' gives '${printType(gives)}'`,
+        name.span,
+      ),
+    )
   }
 }
 

@@ -23,7 +23,10 @@ export const readValues = (order: readonly Bound[], report: Report): void => {
 export const readValue = (value: Value, scope: Scope, report: Report): Held | undefined => {
   const held = read(value, scope, report)
   if (!held || (held.depth <= MAX_DEPTH && held.size <= MAX_SIZE)) return held
-  const message = held.depth > MAX_DEPTH ? `this value is nested more than ${MAX_DEPTH} deep` : `this value is larger than ${MAX_SIZE.toLocaleString('en')} characters`
+  const message =
+    held.depth > MAX_DEPTH
+      ? `this value is nested more than ${MAX_DEPTH} deep`
+      : `this value is larger than ${MAX_SIZE.toLocaleString('en')} characters`
   report(error('config_invalid', message, value.span, 'a name stands for all that the value of its binding holds'))
   return undefined
 }
@@ -34,7 +37,12 @@ const read = (value: Value, scope: Scope, report: Report): Held | undefined => {
       return { json: value.value, size: value.text.length, depth: 0 }
     case 'list': {
       const items = value.items.map((item) => read(item, scope, report))
-      return items.every((item) => item !== undefined) ? around(items, items.map((item) => item.json)) : undefined
+      return items.every((item) => item !== undefined)
+        ? around(
+            items,
+            items.map((item) => item.json),
+          )
+        : undefined
     }
     case 'object': {
       const json: { [key: string]: Json } = Object.create(null)

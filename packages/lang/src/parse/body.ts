@@ -1,7 +1,7 @@
 // plumb = "plumb" "(" IDENT { "," IDENT } ")" "{" { statement } "}"
 
 import type { Name, PlumbImplementation, SpawnArgument, Statement } from '../ast.js'
-import { type Cursor, SyntaxFailure } from '../cursor.js'
+import type { Cursor, SyntaxFailure } from '../cursor.js'
 import { parseChain } from './chain.js'
 import { parsePort } from './port.js'
 
@@ -16,12 +16,14 @@ export const parsePlumb = (c: Cursor): PlumbImplementation => {
   const statements: Statement[] = []
   let failure: SyntaxFailure | undefined
   while (!c.isSymbol('}')) {
-    try {
-      statements.push(statement(c, c.previous))
-    } catch (caught) {
-      if (!(caught instanceof SyntaxFailure) || !skipToStatement(c, caught)) throw caught
-      failure = caught
-    }
+    const found = c.attempt(
+      () => statement(c, c.previous),
+      (caught) => {
+        failure = caught
+        if (!skipToStatement(c, caught)) throw caught
+      },
+    )
+    if (found) statements.push(found)
   }
   c.advance()
   // Told by now; a body with a hole in it cannot be checked further.

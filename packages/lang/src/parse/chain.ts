@@ -7,18 +7,23 @@ import { parseExpression } from './expression.js'
 import { isLiteral, parseLiteral } from './value.js'
 
 /** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator stands on either side of it. */
-export const parseChain = (c: Cursor, isStatement: boolean): Chain =>
-  list(c, 'sequence', ';', () => list(c, 'tensor', '*', () => list(c, 'choice', '+', () => element(c, isStatement))))
+export const parseChain = (c: Cursor, isStatement: boolean): Chain => list(c, 'sequence', ';', tensor, isStatement)
 
-const list = (c: Cursor, kind: 'sequence' | 'tensor' | 'choice', operator: string, part: () => Chain): Chain => {
+type Part = (c: Cursor, isStatement: boolean) => Chain
+
+const list = (c: Cursor, kind: 'sequence' | 'tensor' | 'choice', operator: string, part: Part, isStatement: boolean): Chain => {
   const start = c.next
-  const items = [c.beside(part)]
-  while (c.takeSymbol(operator)) items.push(c.beside(part))
-  const [only] = items
-  return only && items.length === 1 ? only : { kind, items, span: c.spanFrom(start) }
+  const first = part(c, isStatement)
+  if (!c.isSymbol(operator)) return first
+  const items = [first]
+  while (c.takeSymbol(operator)) items.push(c.beside(() => part(c, isStatement)))
+  return { kind, items, span: c.spanFrom(start) }
 }
 
-const element = (c: Cursor, isStatement: boolean): Chain => {
+const tensor: Part = (c, isStatement) => list(c, 'tensor', '*', choice, isStatement)
+const choice: Part = (c, isStatement) => list(c, 'choice', '+', element, isStatement)
+
+const element: Part = (c, isStatement) => {
   const start = c.next
   let chain = atom(c)
   while (c.isSymbol('.') && !(isStatement && c.next.startsLine)) {

@@ -4,10 +4,10 @@ import type { BinaryOperator, Expression, RecordPart } from '../ast.js'
 import type { Cursor } from '../cursor.js'
 import { LITERAL_WORDS } from './value.js'
 
-export const parseExpression = (c: Cursor): Expression => c.nested(() => choice(c))
+export const parseExpression = (c: Cursor): Expression => c.nested(choice)
 
 const choice = (c: Cursor): Expression => {
-  if (!c.isWord('if')) return coalesce(c)
+  if (!c.isWord('if')) return binary(c, LOOSEST)
   const start = c.advance()
   const condition = parseExpression(c)
   c.expectWord('then', "after the condition of 'if'")
@@ -17,66 +17,68 @@ const choice = (c: Cursor): Expression => {
   return { kind: 'if', condition, then, else: otherwise, span: c.spanFrom(start) }
 }
 
-const coalesce = (c: Cursor): Expression => {
+/** How tight each binds; `not` stands between `and` and the comparisons. */
+const LOOSEST = 1
+const NOT = 4
+const COMPARISON = 5
+const OPERATORS: ReadonlyMap<string, { readonly operator: BinaryOperator; readonly strength: number }> = new Map(
+  (
+    [
+      ['??', '??', LOOSEST],
+      ['or', 'or', 2],
+      ['||', 'or', 2],
+      ['and', 'and', 3],
+      ['&&', 'and', 3],
+      ['=', '=', COMPARISON],
+      ['!=', '!=', COMPARISON],
+      ['<', '<', COMPARISON],
+      ['<=', '<=', COMPARISON],
+      ['>', '>', COMPARISON],
+      ['>=', '>=', COMPARISON],
+      ['+', '+', 6],
+      ['-', '-', 6],
+      ['*', '*', 7],
+      ['/', '/', 7],
+      ['%', '%', 7],
+    ] as const
+  ).map(([text, operator, strength]) => [text, { operator, strength }]),
+)
+
+const operatorAt = ({ kind, text }: Cursor['next']) => (kind === 'symbol' || kind === 'identifier' ? OPERATORS.get(text) : undefined)
+
+/** Operators that bind at least as tight as `least`. All take their left side first, but for `??`; comparisons do not chain. */
+const binary = (c: Cursor, least: number): Expression => {
   const start = c.next
-  const left = disjunction(c)
-  if (!c.takeSymbol('??')) return left
-  const right = c.nested(() => coalesce(c))
-  return { kind: 'binary', operator: '??', left, right, span: c.spanFrom(start) }
+  let left = least <= NOT && (c.isWord('not') || c.isSymbol('!')) ? negation(c) : unary(c)
+  for (;;) {
+    const found = operatorAt(c.next)
+    if (!found || found.strength < least) return left
+    const { operator, strength } = found
+    c.advance()
+    c.grow()
+    const isRightward = strength === LOOSEST
+    const right = isRightward ? c.nested(() => binary(c, strength)) : c.beside(() => binary(c, strength + 1))
+    left = { kind: 'binary', operator, left, right, span: c.spanFrom(start) }
+    if (strength === COMPARISON && operatorAt(c.next)?.strength === COMPARISON) {
+      c.fail('comparisons do not chain', c.next.span, "join two of them with 'and'")
+    }
+  }
 }
 
-type Level = (c: Cursor) => Expression
+const negation = (c: Cursor): Expression => {
+  const start = c.advance()
+  const operand = c.nested(() => binary(c, NOT))
+  return { kind: 'unary', operator: 'not', operand, span: c.spanFrom(start) }
+}
 
-/** Left-associative operators of one strength. `spellings` maps what is written to what is meant. */
-const leftward =
-  (spellings: Readonly<Record<string, BinaryOperator>>, part: Level): Level =>
-  (c) => {
-    const start = c.next
-    let left = part(c)
-    for (let operator = operatorOf(c, spellings); operator; operator = operatorOf(c, spellings)) {
-      c.advance()
-      c.grow()
-      left = { kind: 'binary', operator, left, right: c.beside(() => part(c)), span: c.spanFrom(start) }
-    }
-    return left
-  }
-
-const operatorOf = (c: Cursor, spellings: Readonly<Record<string, BinaryOperator>>): BinaryOperator | undefined =>
-  (c.next.kind === 'symbol' || c.next.kind === 'identifier') && Object.hasOwn(spellings, c.next.text) ? spellings[c.next.text] : undefined
-
-const unary: Level = (c) => {
+const unary = (c: Cursor): Expression => {
   const start = c.next
   if (!c.takeSymbol('-')) return postfix(c)
   const operand = c.nested(() => unary(c))
   return { kind: 'unary', operator: '-', operand, span: c.spanFrom(start) }
 }
 
-const product = leftward({ '*': '*', '/': '/', '%': '%' }, unary)
-const sum = leftward({ '+': '+', '-': '-' }, product)
-const COMPARISONS = { '=': '=', '!=': '!=', '<': '<', '<=': '<=', '>': '>', '>=': '>=' } as const
-
-const comparison: Level = (c) => {
-  const start = c.next
-  const left = sum(c)
-  const operator = operatorOf(c, COMPARISONS)
-  if (!operator) return left
-  c.advance()
-  const right = sum(c)
-  if (operatorOf(c, COMPARISONS)) c.fail('comparisons do not chain', c.next.span, "join two of them with 'and'")
-  return { kind: 'binary', operator, left, right, span: c.spanFrom(start) }
-}
-
-const negation: Level = (c) => {
-  const start = c.next
-  if (!c.takeWord('not') && !c.takeSymbol('!')) return comparison(c)
-  const operand = c.nested(() => negation(c))
-  return { kind: 'unary', operator: 'not', operand, span: c.spanFrom(start) }
-}
-
-const conjunction = leftward({ and: 'and', '&&': 'and' }, negation)
-const disjunction = leftward({ or: 'or', '||': 'or' }, conjunction)
-
-const postfix: Level = (c) => {
+const postfix = (c: Cursor): Expression => {
   const start = c.next
   let e = primary(c)
   for (;;) {
@@ -91,10 +93,10 @@ const postfix: Level = (c) => {
 }
 
 // These stand for themselves alone; every other reserved word is also a field.
-const OPERATORS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not'])
-const isBare = (word: string): boolean => OPERATORS.has(word) || LITERAL_WORDS.has(word)
+const WORDS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not'])
+const isBare = (word: string): boolean => WORDS.has(word) || LITERAL_WORDS.has(word)
 
-const primary: Level = (c) => {
+const primary = (c: Cursor): Expression => {
   const t = c.next
   if (t.kind === 'string') {
     c.advance()
@@ -121,7 +123,7 @@ const primary: Level = (c) => {
   }
   if (t.kind !== 'identifier') return c.failExpecting('an expression')
   if (t.text === 'if') return c.fail("an 'if' inside another expression stands in parentheses")
-  if (OPERATORS.has(t.text)) return c.failExpecting('an expression')
+  if (WORDS.has(t.text)) return c.failExpecting('an expression')
   c.advance()
   const literal = LITERAL_WORDS.get(t.text)
   if (literal !== undefined) return { kind: 'literal', value: literal, text: t.text, span: t.span }

@@ -9,7 +9,7 @@ export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'in
 
 export const isPrimitive = (name: string): name is Primitive => PRIMITIVES.has(name)
 
-export const parseType = (c: Cursor): TypeExpression => c.nested(() => sum(c))
+export const parseType = (c: Cursor): TypeExpression => c.nested(sum)
 
 const sum = (c: Cursor): TypeExpression => {
   const start = c.next

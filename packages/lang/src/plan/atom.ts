@@ -5,8 +5,8 @@ import { error, type Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { join } from '../expression/join.js'
 import { printType } from '../types/print.js'
-import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
 import { isSubtype } from '../types/subtype.js'
+import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, Work } from './graph.js'
 
@@ -87,7 +87,9 @@ const projected = (atom: Morphism & { kind: 'project' }, expression: Expression,
   if (tuple.kind === 'json') return checkExpression(expression, type, report)
   if (tuple.kind === 'tuple' && atom.index < tuple.items.length) return tuple.items[atom.index]
   const message =
-    tuple.kind === 'tuple' ? `project(${atom.index}) is beyond the ${tuple.items.length} parts of '${printType(type)}'` : `project takes a tuple, this is '${printType(type)}'`
+    tuple.kind === 'tuple'
+      ? `project(${atom.index}) is beyond the ${tuple.items.length} parts of '${printType(type)}'`
+      : `project takes a tuple, this is '${printType(type)}'`
   report(error('type_mismatch', message, atom.span, tuple.kind === 'tuple' ? 'parts are counted from 0' : undefined))
   return undefined
 }

@@ -29,7 +29,8 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     const key = shown(reference.name)
     const found = instances.get(key)
     if (found) return found.process
-    const named = isShort && !reference.name.module && !bound.scope.bindings.has(key) ? undefined : streamNamed(reference, bound.scope, builder)
+    const named =
+      isShort && !reference.name.module && !bound.scope.bindings.has(key) ? undefined : streamNamed(reference, bound.scope, builder)
     const process = named && instantiate(named, key, reference.span, builder)
     instances.set(key, { process, span: reference.name.span, isAgent: named?.binding.impl.kind === 'agent' })
     return process
@@ -44,7 +45,9 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     const { name, port } = reference
     const own = name.module ? undefined : local.get(name.name.text)
     if (own && port) {
-      builder.report(error('undeclared_port', `'${own.name}' is a ${own.what} and has no ports of its own`, port.span, `write '${own.name}'`))
+      builder.report(
+        error('undeclared_port', `'${own.name}' is a ${own.what} and has no ports of its own`, port.span, `write '${own.name}'`),
+      )
       return undefined
     }
     if (own) return own
@@ -73,7 +76,12 @@ export interface Local extends Process {
   readonly what: 'parameter' | 'channel'
 }
 
-const localNames = (bound: Bound, impl: PlumbImplementation, params: readonly GraphNode[], builder: Builder): ReadonlyMap<string, Local> => {
+const localNames = (
+  bound: Bound,
+  impl: PlumbImplementation,
+  params: readonly GraphNode[],
+  builder: Builder,
+): ReadonlyMap<string, Local> => {
   const local = new Map<string, Local>()
   const places = new Map<string, Span>()
   const declare = (name: Name, what: Local['what'], node: GraphNode) => {

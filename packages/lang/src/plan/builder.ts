@@ -2,8 +2,8 @@
 
 import { error, type Report } from '../diagnostic.js'
 import type { Span } from '../source.js'
-import { isSubtype } from '../types/subtype.js'
 import { printType } from '../types/print.js'
+import { isSubtype } from '../types/subtype.js'
 import { resolve, type Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { conversion } from './conversion.js'

@@ -7,7 +7,7 @@ import { error } from '../diagnostic.js'
 import { type Bound, findBinding, lookUp, type Scope, shown } from '../names.js'
 import type { Span } from '../source.js'
 import { isWirable } from '../types/wirable.js'
-import { arityOf, makeAtom, type Morphism, portName } from './atom.js'
+import { arityOf, type Morphism, makeAtom, portName } from './atom.js'
 import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, Process, Source, Work } from './graph.js'
 import { firstOf, lastOf } from './walk.js'
@@ -22,7 +22,10 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
   const { span } = reference
   if (bound.category === 'base') {
     const message = `'${name}' has bare types (base category); only stream morphisms can be wired into pipelines`
-    const help = bound.binding.impl.kind === 'tool' ? "agents call tools: name it in an agent's 'tools'" : `give it streams, as in 'let ${bound.name} : !… -> !… = …'`
+    const help =
+      bound.binding.impl.kind === 'tool'
+        ? "agents call tools: name it in an agent's 'tools'"
+        : `give it streams, as in 'let ${bound.name} : !… -> !… = …'`
     builder.report(error('bare_in_stream', message, span, help))
   } else builder.report(error('not_a_process', `'${name}' is a config value, no process`, span))
   return undefined
@@ -31,7 +34,8 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
 export const instantiate = (bound: Bound, name: string, span: Span, builder: Builder): Process => {
   const { impl } = bound.binding
   const { inputs, outputs } = portsOf(bound)
-  if (impl.kind === 'agent' || impl.kind === 'plumb') return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
+  if (impl.kind === 'agent' || impl.kind === 'plumb')
+    return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
   const inlet: Work = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) }
   if (!builder.isOpen) return processOf(builder.node(name, span, inlet, inputs, outputs))
   const chain = impl as Chain
@@ -47,7 +51,8 @@ export const portsOf = (bound: Bound): { inputs: GraphPort[]; outputs: GraphPort
     const inputs = ports(bound.inputs, (i) => names[i] ?? portName('input', i))
     return { inputs, outputs: ports(bound.outputs, (i) => names[i + bound.inputs.length] ?? portName('output', i)) }
   }
-  if (impl.kind !== 'agent') return { inputs: ports(bound.inputs, (i) => portName('input', i)), outputs: ports(bound.outputs, (i) => portName('output', i)) }
+  if (impl.kind !== 'agent')
+    return { inputs: ports(bound.inputs, (i) => portName('input', i)), outputs: ports(bound.outputs, (i) => portName('output', i)) }
   const outputs = ports(bound.outputs, (i) => (i === 0 ? 'output' : 'telemetry'))
   // A second input brings the port for its replies.
   if (bound.inputs.length > 1) outputs.splice(1, 0, { name: 'ctrl_out', type: { kind: 'json' } })
@@ -62,7 +67,8 @@ const isSelector = (bound: Bound): boolean => {
   for (let next: Bound | undefined = bound; next && !seen.has(next); ) {
     const { scope, binding }: Bound = next
     seen.add(next)
-    if (binding.impl.kind === 'agent' || binding.impl.kind === 'tool' || binding.impl.kind === 'plumb' || binding.impl.kind === 'object') return false
+    if (binding.impl.kind === 'agent' || binding.impl.kind === 'tool' || binding.impl.kind === 'plumb' || binding.impl.kind === 'object')
+      return false
     let first = firstOf(binding.impl)
     while (first.kind === 'field') first = firstOf(memberOf(first, scope) ?? first.of)
     if (first.kind !== 'reference') return first.kind === 'filter'
@@ -113,7 +119,10 @@ const layOpen = (bound: Bound, chain: Chain, name: string, span: Span, inlet: Wo
   const end = (port: GraphPort, work: Work) => builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
   const { inlets, outlets } = builder.open(
     name,
-    () => ({ inlets: inputs.map((port) => end(port, inlet)), outlets: outputs.map((port) => end(port, { kind: 'pass', as: 'outlet', isSelector: false })) }),
+    () => ({
+      inlets: inputs.map((port) => end(port, inlet)),
+      outlets: outputs.map((port) => end(port, { kind: 'pass', as: 'outlet', isSelector: false })),
+    }),
     ({ inlets, outlets }) => wireBetween(bound, chain, inlets, outlets, builder),
   )
   return {
@@ -124,7 +133,13 @@ const layOpen = (bound: Bound, chain: Chain, name: string, span: Span, inlet: Wo
 }
 
 /** Wires a bound chain between the nodes of its ports. In a bare chain every occurrence is an instance of its own. */
-export const wireBetween = (bound: Bound, chain: Chain, inlets: readonly GraphNode[], outlets: readonly GraphNode[], builder: Builder): void => {
+export const wireBetween = (
+  bound: Bound,
+  chain: Chain,
+  inlets: readonly GraphNode[],
+  outlets: readonly GraphNode[],
+  builder: Builder,
+): void => {
   const placed = new Map<number, Process | undefined>()
   const w: Wiring = {
     builder,

@@ -18,7 +18,8 @@ export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: W
   for (const [i, argument] of s.arguments.entries()) {
     const channel = localNamed(argument, local, w)
     const { port: label, span } = argument
-    if (!label && isNamed) w.builder.report(error('arity_mismatch', 'an argument by place stands after one by name', span, "name its port: 'port=channel'"))
+    if (!label && isNamed)
+      w.builder.report(error('arity_mismatch', 'an argument by place stands after one by name', span, "name its port: 'port=channel'"))
     else if (process) connect(argument, channel, portFor(argument, i, process, w), given, w)
     if (label) isNamed = true
   }
@@ -40,11 +41,20 @@ const portFor = ({ port: label, span }: SpawnArgument, place: number, process: P
   const port = label ? ports.find((p) => p.name === label.text) : places[place]
   if (port) return port
   if (label) reportNoPort(process, label, w.builder)
-  else w.builder.report(error('arity_mismatch', `'${process.name}' takes ${places.length} arguments by place, this is number ${place + 1}`, span))
+  else
+    w.builder.report(
+      error('arity_mismatch', `'${process.name}' takes ${places.length} arguments by place, this is number ${place + 1}`, span),
+    )
   return undefined
 }
 
-const connect = (argument: SpawnArgument, channel: Local | undefined, port: Port | undefined, given: Map<string, Span>, w: Wiring): void => {
+const connect = (
+  argument: SpawnArgument,
+  channel: Local | undefined,
+  port: Port | undefined,
+  given: Map<string, Span>,
+  w: Wiring,
+): void => {
   if (!port) return
   const { span } = argument
   const first = given.get(port.name)

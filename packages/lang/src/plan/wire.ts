@@ -5,7 +5,7 @@ import { memberOf } from '../check/member.js'
 import { error } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { type Scope, shown } from '../names.js'
-import { arityOf, joined, makeAtom, type Morphism } from './atom.js'
+import { arityOf, joined, type Morphism, makeAtom } from './atom.js'
 import type { Builder } from './builder.js'
 import { fieldOfWhole } from './field.js'
 import type { Process, Source } from './graph.js'
@@ -33,7 +33,13 @@ export const wire = (chain: Chain, feeds: Feeds, w: Wiring): readonly Source[] |
       return tensor(partsOfTensor(chain), feeds, w)
     case 'choice':
     case 'trace':
-      return fail(w, `'${chain.kind === 'choice' ? '+' : 'trace'}' stands in the base category only`, chain, 'streams are combined with ; and *', 'stream_in_base')
+      return fail(
+        w,
+        `'${chain.kind === 'choice' ? '+' : 'trace'}' stands in the base category only`,
+        chain,
+        'streams are combined with ; and *',
+        'stream_in_base',
+      )
     case 'field':
       return field(chain, feeds, w)
     case 'reference':
@@ -51,11 +57,18 @@ export const feed = (sources: readonly Source[], chain: Chain, before: string | 
   if (sources.length === inputs) return sources.map((s) => [s])
   if (inputs === 0) fail(w, `nothing can be wired into ${described(chain)}`, chain)
   else if (!only) {
-    if (typeof before === 'string') fail(w, `nothing is wired into ${described(chain)}: '${before}' has no input`, chain, undefined, 'unwired_input')
+    if (typeof before === 'string')
+      fail(w, `nothing is wired into ${described(chain)}: '${before}' has no input`, chain, undefined, 'unwired_input')
     else fail(w, `nothing comes out of ${described(before)} here`, before)
   } else if (sources.length === 1) return Array.from({ length: inputs }, () => [only])
   else if (inputs === 1) return [sources]
-  else fail(w, `${sources.length} branches meet ${inputs}`, chain, 'between tensors of m and n branches m and n are equal, or one of them is 1')
+  else
+    fail(
+      w,
+      `${sources.length} branches meet ${inputs}`,
+      chain,
+      'between tensors of m and n branches m and n are equal, or one of them is 1',
+    )
   return 'unknown'
 }
 
@@ -141,7 +154,13 @@ const field = (chain: FieldOf, feeds: Feeds, w: Wiring): readonly Source[] | 'er
   const { text, span } = chain.field
   return outs.map((source) => {
     const type = source.type && checkExpression(expression, source.type, w.builder.report)
-    const node = w.builder.node(`.${text}`, span, { kind: 'map', expression }, [{ name: 'input', type: source.type }], [{ name: 'output', type }])
+    const node = w.builder.node(
+      `.${text}`,
+      span,
+      { kind: 'map', expression },
+      [{ name: 'input', type: source.type }],
+      [{ name: 'output', type }],
+    )
     w.builder.connect(source, node, 0, span)
     return { node, output: 0, type }
   })
@@ -174,13 +193,25 @@ const morphism = (atom: Morphism, feeds: Feeds, w: Wiring): readonly Source[] | 
   // What comes out behind an error may still have a type of its own.
   const unknown = Array.from({ length: arityOf(atom) === 'many' ? 2 : Number(arityOf(atom)) }, () => [])
   const wired = feeds === 'head' ? [] : feeds === 'unknown' ? unknown : feeds
-  const types = wired.map((sources) => joined(sources.map((s) => s.type), atom, w.builder.report))
+  const types = wired.map((sources) =>
+    joined(
+      sources.map((s) => s.type),
+      atom,
+      w.builder.report,
+    ),
+  )
   const node = makeAtom(atom, types, atom.kind, w.builder)
   for (const [input, sources] of wired.entries()) for (const source of sources) w.builder.connect(source, node, input, atom.span)
   return node.outputs.map((port, output) => ({ node, output, type: port.type }))
 }
 
-const fail = (w: Wiring, message: string, at: Node, help?: string, code: 'arity_mismatch' | 'unwired_input' | 'stream_in_base' = 'arity_mismatch'): 'error' => {
+const fail = (
+  w: Wiring,
+  message: string,
+  at: Node,
+  help?: string,
+  code: 'arity_mismatch' | 'unwired_input' | 'stream_in_base' = 'arity_mismatch',
+): 'error' => {
   w.builder.report(error(code, message, at.span, help))
   return 'error'
 }

@@ -37,7 +37,8 @@ export const declareTypes = (scope: Scope, report: Report): void => {
   const spans = new Map([...declarations].map(([named, { name }]) => [named, name.span]))
   for (const named of refuseInfinite(spans, report)) broken.add(named)
   for (const named of withThoseThatMention(broken, [...declarations.keys()])) scope.brokenTypes.add(named)
-  for (const [named, { type }] of declarations) if (!scope.brokenTypes.has(named)) refuseParts(type, (e) => readType(e, scope, ignore), report)
+  for (const [named, { type }] of declarations)
+    if (!scope.brokenTypes.has(named)) refuseParts(type, (e) => readType(e, scope, ignore), report)
 }
 
 /** A type written in a signature or a channel; undefined when it has an error, told here or at a declaration it mentions. */
@@ -69,7 +70,9 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
     case 'sum': {
       const variants = e.variants.map(read)
       // A sum inside a sum is the sum of all of them.
-      return variants.every((t) => t !== undefined) ? { kind: 'sum', variants: variants.flatMap((v) => (v.kind === 'sum' ? v.variants : [v])) } : undefined
+      return variants.every((t) => t !== undefined)
+        ? { kind: 'sum', variants: variants.flatMap((v) => (v.kind === 'sum' ? v.variants : [v])) }
+        : undefined
     }
     case 'record': {
       const places = new Map<string, Span>()
@@ -90,7 +93,13 @@ const field = (f: FieldType, scope: Scope, report: Report): Field | undefined =>
   const type = readType(f.type, scope, report)
   const extras = Object.fromEntries(readAnnotations(f.annotations, FIELD_ANNOTATIONS, 'a field', report))
   if (!type) return undefined
-  return { name: f.name.text, type, isOptional: f.isOptional || f.default !== undefined, ...extras, ...(f.default ? { default: f.default.text } : {}) }
+  return {
+    name: f.name.text,
+    type,
+    isOptional: f.isOptional || f.default !== undefined,
+    ...extras,
+    ...(f.default ? { default: f.default.text } : {}),
+  }
 }
 
 const withThoseThatMention = (broken: ReadonlySet<NamedType>, all: readonly NamedType[]): ReadonlySet<NamedType> => {

@@ -13,7 +13,8 @@ import type { NamedType, Type } from './type.js'
 export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
   const ending = thoseThatEnd([...declared.keys()])
   const refused = new Set<NamedType>()
-  const nextOf = (type: NamedType) => [...aliasesIn(type.target), ...(ending.has(type) ? [] : needsOf(type.target, ending))].filter((t) => declared.has(t))
+  const nextOf = (type: NamedType) =>
+    [...aliasesIn(type.target), ...(ending.has(type) ? [] : needsOf(type.target, ending))].filter((t) => declared.has(t))
   findCircles(declared.keys(), nextOf, (circle) => {
     const isTold = circle.some((type) => refused.has(type))
     for (const type of circle) refused.add(type)

@@ -24,4 +24,10 @@ export const rangeOf = (text: string, { start, end }: { readonly start: number; 
   end: positionAt(text, end),
 })
 
-const lineStarts = (text: string): number[] => [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)]
+// Many places of one text are asked for, one after the other.
+let last: { readonly text: string; readonly starts: readonly number[] } = { text: '', starts: [0] }
+
+const lineStarts = (text: string): readonly number[] => {
+  if (last.text !== text) last = { text, starts: [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)] }
+  return last.starts
+}
