@@ -181,7 +181,6 @@ export interface WireStatement extends Node {
 
 /** Any morphism expression. A chain of one element is that element itself. */
 export type Chain = Sequence | Tensor | Choice | FieldOf | Atom
-export type Morphism = Chain
 
 export interface Sequence extends Node {
   readonly kind: 'sequence'

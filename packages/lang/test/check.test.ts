@@ -396,6 +396,20 @@ table('wiring', [
     ["1:38-42 arity_mismatch 'a' has 3 outputs in its signature, 2 come out of its chain"],
   ],
   [
+    'ports in a chain',
+    lines(
+      'let sieve : !int -> (!int, !int) = plumb(from, small, big) { from ; (small * big) }',
+      'let a : !int -> !int = sieve@from',
+      'let b : !int -> !int = sieve@small',
+      'let c : !int -> !int = sieve ; merge',
+      'let d : !int -> (!int, !int) = sieve',
+    ),
+    [
+      "2:24-34 arity_mismatch 'a' has 1 output in its signature, none come out of its chain",
+      "3:24-35 arity_mismatch nothing can be wired into 'sieve@small'",
+    ],
+  ],
+  [
     'what is merged',
     body(
       '  input ; (map(1) * map("x")) ; merge ; output',

@@ -9,7 +9,7 @@ import type { Files } from '../src/modules.js'
 /** Module files by path: `lib/a.plumb`. By name they are found at the top. */
 export type ModuleTexts = Readonly<Record<string, string>>
 
-export const filesOf = (modules: ModuleTexts): Files => ({
+const filesOf = (modules: ModuleTexts): Files => ({
   read: (path) => {
     const text = Object.hasOwn(modules, path) ? modules[path] : undefined
     return text === undefined ? { ok: false, error: fault('file_not_found', 'no such file') } : { ok: true, value: text }

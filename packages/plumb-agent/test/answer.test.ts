@@ -288,7 +288,7 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
   loop.start(true)
   const answer = async (text: string) => {
     waiting.find((question) => question.text === text)?.answer(text.toUpperCase())
-    for (let i = 0; i < 10; i++) await null
+    for (let i = 0; i < 3; i++) await new Promise(setImmediate)
   }
   return { loop, seen, waiting, answer }
 }

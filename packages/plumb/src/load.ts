@@ -16,7 +16,7 @@ export interface Loaded {
   readonly files: SourceFiles
 }
 
-export const EVAL_PATH = '<eval>'
+const EVAL_PATH = '<eval>'
 
 export const load = (path: string | undefined, options: SpecOptions): Result<Loaded> => {
   const files = filesFor(options)

@@ -1,7 +1,7 @@
 // From an agent or a plumb in the graph to a running process: which program, which arguments, which descriptors.
 
 import { existsSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { agentOf, type Bound, type GraphNode } from '@plumb/lang'
 import { type Child, childEnv, fail, type Result, type SourceFiles, spawnChild } from '@plumb/wire'
 
@@ -92,8 +92,10 @@ const portFdsOf = (node: GraphNode): Record<number, 'in' | 'out'> => {
 }
 
 // A program with a slash is relative to the spec; the working directory is the caller's.
-const besideSpec = ([program = '', ...args]: readonly string[], specPath: string): string[] =>
-  program.includes('/') && !isAbsolute(program) ? [resolve(dirname(specPath), program), ...args] : [program, ...args]
+const besideSpec = ([program = '', ...args]: readonly string[], specPath: string): string[] => {
+  const path = program.includes('/') && !isAbsolute(program) ? join(dirname(specPath), program) : program
+  return [program.includes('/') && !path.includes('/') ? `./${path}` : path, ...args]
+}
 
 /** Another executable of this project: beside this one, as in the source tree and in an installation, else on PATH. */
 const siblingProgram = (name: string): string => {

@@ -104,7 +104,12 @@ const run = async (text: string, messages: readonly Message[], chunks: readonly 
   if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
   const input = new PassThrough()
   const written: Buffer[] = []
-  const output = new Writable({ write: (chunk, _encoding, done) => setImmediate(() => done(void written.push(chunk) && null)) })
+  const output = new Writable({
+    write: (chunk, _encoding, done) => {
+      written.push(chunk)
+      setImmediate(done)
+    },
+  })
   const schedule = new Schedule()
   const reader = new LineReader(input)
   const writer = new LineWriter(output)
@@ -117,9 +122,7 @@ const run = async (text: string, messages: readonly Message[], chunks: readonly 
       reader,
       writer,
       schedule,
-      reporter: new Reporter('plumb', new Writable({ write: (chunk, _e, done) => done(void faults.push(String(chunk)) && null) }), {
-        isJson: true,
-      }),
+      reporter: new Reporter('plumb', collector(faults), { isJson: true }),
       settings: {
         files: { ...NO_FILES, bundle: () => ({ entry: '', files: {}, modules: {} }) },
         handedOn: [],
@@ -156,6 +159,14 @@ const run = async (text: string, messages: readonly Message[], chunks: readonly 
   if (faults.length > 0) throw new Error(faults.join(''))
   return Buffer.concat(written).toString().split('\n').filter(Boolean).map(Number)
 }
+
+const collector = (texts: string[]): Writable =>
+  new Writable({
+    write: (chunk, _encoding, done) => {
+      texts.push(String(chunk))
+      done()
+    },
+  })
 
 const NO_FILES = {
   read: (path: string) => ({ ok: false, error: { error: 'file_not_found', category: 'config', detail: path } }) as const,

@@ -39,7 +39,6 @@ export const makeShell = (files: Readonly<Record<string, string>>) => {
   }
   const env = {
     PATH: [join(PACKAGES, 'plumb/bin'), join(PACKAGES, 'plumb-agent/bin'), process.env.PATH].join(':'),
-    FIXTURES: join(PACKAGES, 'plumb/test/fixtures'),
     HOME: folder,
     LANG: 'C.UTF-8',
   }
@@ -87,7 +86,7 @@ export const makeShell = (files: Readonly<Record<string, string>>) => {
       await Promise.all(Array.from({ length: JOBS }, work))
     })
 
-  return { shell, table, folder, env }
+  return { shell, table, folder, env, fixtures: join(PACKAGES, 'plumb/test/fixtures') }
 }
 
 const parse = (line: string): unknown => {

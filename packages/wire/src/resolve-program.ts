@@ -9,7 +9,8 @@ import { fail, type Result } from './result.js'
 export const resolveProgram = (name: string, cwd: string, path = ''): Result<string> => {
   if (!isFolder(cwd)) return fail('file_not_found', `working directory '${preview(cwd)}' is no directory that can be entered`)
   if (name.includes('/')) {
-    const file = resolve(cwd, name)
+    // `resolve` asks for the current folder, which may have been removed.
+    const file = cwd === '.' ? name : resolve(cwd, name)
     const why = whyNot(file)
     return why === undefined ? { ok: true, value: file } : fail('file_not_found', `program '${preview(name)}' ${why}`)
   }

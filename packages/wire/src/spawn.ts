@@ -45,7 +45,7 @@ export interface Child {
 }
 
 /** `file_not_found` or `config_invalid` where the command cannot be run, `child_failed` where the system has no room for it. */
-export const spawnChild = ({ command, cwd = process.cwd(), env, fds = {}, isForeign }: ChildOptions): Result<Child> => {
+export const spawnChild = ({ command, cwd = currentFolder(), env, fds = {}, isForeign }: ChildOptions): Result<Child> => {
   const [name = '', ...args] = command
   const program = resolveProgram(name, cwd, env.PATH)
   if (!program.ok) return program
@@ -64,6 +64,15 @@ export const spawnChild = ({ command, cwd = process.cwd(), env, fds = {}, isFore
     return fail(started.code, `cannot start '${preview(name)}': ${started.reason}`)
   }
   return { ok: true, value: attach(started, directions, ends.ours) }
+}
+
+// It may have been removed.
+const currentFolder = (): string => {
+  try {
+    return process.cwd()
+  } catch {
+    return '.'
+  }
 }
 
 interface Ends {

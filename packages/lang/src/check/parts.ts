@@ -8,7 +8,15 @@ import { memberOf } from './member.js'
  * As often as they are named. Not what an agent may call: its tools may call it in turn. Of a tool, only what it combines: other tools,
  * while a process that it lowers holds none.
  */
-export const partsOf = ({ binding: { impl }, scope }: Bound): readonly Bound[] => {
+export const partsOf = (bound: Bound): readonly Bound[] => {
+  const found = known.get(bound) ?? findParts(bound)
+  known.set(bound, found)
+  return found
+}
+
+const known = new WeakMap<Bound, readonly Bound[]>()
+
+const findParts = ({ binding: { impl }, scope }: Bound): readonly Bound[] => {
   switch (impl.kind) {
     case 'agent':
       return []

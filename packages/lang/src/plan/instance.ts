@@ -154,8 +154,8 @@ export const wireBetween = (
   const outs = wire(chain, feed(sources, chain, bound.name, w), w)
   if (outs === 'error') return
   const last = lastOf(chain)
-  if (outs.length !== outlets.length && outs.length !== 1 && outlets.length !== 1) {
-    const message = `'${bound.name}' has ${outlets.length} outputs in its signature, ${outs.length} come out of its chain`
+  if (outs.length === 0 || (outs.length !== outlets.length && outs.length !== 1 && outlets.length !== 1)) {
+    const message = `'${bound.name}' has ${counted(outlets.length, 'output')} in its signature, ${outs.length || 'none'} come out of its chain`
     builder.report(error('arity_mismatch', message, last.span))
     return
   }
@@ -164,6 +164,8 @@ export const wireBetween = (
     for (const source of ends) builder.connect(source, outlet, 0, last.span)
   }
 }
+
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 
 const placeAnew = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
   const bound = streamNamed(reference, scope, builder)

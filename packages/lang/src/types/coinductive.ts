@@ -4,13 +4,24 @@ import { resolve, type Type } from './type.js'
 
 type Resolved = ReturnType<typeof resolve>
 type Relation = (a: Type, b: Type) => boolean
-export type Rule = (a: Resolved, b: Resolved, holds: Relation) => boolean
+type Rule = (a: Resolved, b: Resolved, holds: Relation) => boolean
 
 /**
  * The greatest relation that agrees with `rule`, which decides one pair by asking `holds` about its parts. It ends for every
  * type, because a pair that is met again while it is being decided is taken to hold.
  */
 export const coinductive = (rule: Rule): Relation => {
+  const relation: Relation = (left, right) => {
+    const a = resolve(left)
+    const b = resolve(right)
+    if (a === b) return true
+    // Most questions are of this kind, and need no memory.
+    return isFlat(a) && isFlat(b) ? rule(a, b, relation) : remembering(rule)(a, b)
+  }
+  return relation
+}
+
+const remembering = (rule: Rule): Relation => {
   const answers = new Map<Resolved, Map<Resolved, boolean>>()
   const positive: (readonly [Resolved, Resolved])[] = []
 
@@ -24,7 +35,6 @@ export const coinductive = (rule: Rule): Relation => {
     const a = resolve(left)
     const b = resolve(right)
     if (a === b) return true
-    // Most questions are of this kind, and need no memory.
     if (isFlat(a) && isFlat(b)) return rule(a, b, holds)
     const known = answers.get(a)?.get(b)
     if (known !== undefined) return known

@@ -6,28 +6,25 @@ import type { Field, RecordType, Type } from './type.js'
 import { variantsOf } from './variants.js'
 
 /** The same values with the same defaults. Annotations (description, min, max) do not matter. */
-export const isEqual = (a: Type, b: Type): boolean => equality()(a, b)
-
-const equality = () =>
-  coinductive((a, b, holds) => {
-    if (a.kind === 'sum' || b.kind === 'sum') {
-      const left = variantsOf(a)
-      const right = variantsOf(b)
-      return left.every((x) => right.some((y) => holds(x, y))) && right.every((y) => left.some((x) => holds(x, y)))
-    }
-    switch (a.kind) {
-      case 'literal':
-        return b.kind === 'literal' && a.value === b.value
-      case 'record':
-        return b.kind === 'record' && areFieldsEqual(a, b, holds)
-      case 'array':
-        return b.kind === 'array' && holds(a.item, b.item)
-      case 'tuple':
-        return b.kind === 'tuple' && a.items.length === b.items.length && b.items.every((item, i) => holds(a.items[i] ?? item, item))
-      default:
-        return a.kind === b.kind
-    }
-  })
+export const isEqual = coinductive((a, b, holds) => {
+  if (a.kind === 'sum' || b.kind === 'sum') {
+    const left = variantsOf(a)
+    const right = variantsOf(b)
+    return left.every((x) => right.some((y) => holds(x, y))) && right.every((y) => left.some((x) => holds(x, y)))
+  }
+  switch (a.kind) {
+    case 'literal':
+      return b.kind === 'literal' && a.value === b.value
+    case 'record':
+      return b.kind === 'record' && areFieldsEqual(a, b, holds)
+    case 'array':
+      return b.kind === 'array' && holds(a.item, b.item)
+    case 'tuple':
+      return b.kind === 'tuple' && a.items.length === b.items.length && b.items.every((item, i) => holds(a.items[i] ?? item, item))
+    default:
+      return a.kind === b.kind
+  }
+})
 
 const areFieldsEqual = (a: RecordType, b: RecordType, holds: (a: Type, b: Type) => boolean): boolean =>
   a.fields.length === b.fields.length &&

@@ -1,6 +1,6 @@
 // Which messages may go where: out(p) <: in(q) of language.md, Types.
 
-import { coinductive, type Rule } from './coinductive.js'
+import { coinductive } from './coinductive.js'
 import { fieldOf, isPresent } from './presence.js'
 import type { RecordType, Type } from './type.js'
 
@@ -11,14 +11,13 @@ import type { RecordType, Type } from './type.js'
  * was filled in where the message entered `a`; a field of `b` with a default may be absent, because it is filled in where the message
  * enters `b`. So this is transitive only as far as nothing needs filling (see needsFilling).
  */
-export const isSubtype = (a: Type, b: Type): boolean => coinductive(staticRule)(a, b)
+export const isSubtype = (a: Type, b: Type): boolean => isStatic(a, b)
 
 /** As isSubtype, but a `json` anywhere in `a` may turn out to be whatever `b` has there: the receiver checks. */
-export const isCompatible = (a: Type, b: Type): boolean => coinductive(checkedRule)(a, b)
+export const isCompatible = (a: Type, b: Type): boolean => isChecked(a, b)
 
-const rule =
-  (when: 'static' | 'checked'): Rule =>
-  (a, b, holds) => {
+const relation = (when: 'static' | 'checked') =>
+  coinductive((a, b, holds) => {
     if (b.kind === 'json') return true
     if (a.kind === 'sum') return a.variants.every((variant) => holds(variant, b))
     if (b.kind === 'sum') return b.variants.some((variant) => holds(a, variant))
@@ -38,10 +37,10 @@ const rule =
       default:
         return a.kind === b.kind
     }
-  }
+  })
 
-const staticRule = rule('static')
-const checkedRule = rule('checked')
+const isStatic = relation('static')
+const isChecked = relation('checked')
 
 const isRecordSubtype = (a: RecordType, b: RecordType, holds: (a: Type, b: Type) => boolean): boolean =>
   a.fields.every((field) => {

@@ -11,6 +11,7 @@ import { resolve, type Type } from './type.js'
 export type Wiring = 'static' | 'checked' | 'no'
 
 export const isWirable = (source: Type, target: Type): Wiring => {
+  if (resolve(source) === resolve(target)) return 'static'
   if (!isCompatible(source, target)) return 'no'
   return isSubtype(source, target) && !needsFilling(source, target) ? 'static' : 'checked'
 }
