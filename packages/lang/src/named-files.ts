@@ -1,7 +1,7 @@
 // The files that a program names besides its modules: prompts, scripts, programs and functions with a path of their own.
 
-import type { Program } from './compile.js'
 import type { ObjectValue, Value } from './ast.js'
+import type { Program } from './compile.js'
 
 export interface NamedFile {
   /** As written: relative to the folder of `from`. */
@@ -23,16 +23,21 @@ const ofAgent = (config: ObjectValue): string[] => [
   // A bare name is looked up among the resources, and is no file of the program's.
   ...texts(config, 'prompts').filter((path) => path.includes('/')),
   ...texts(config, 'script'),
-  ...texts(config, 'command').slice(0, 1).filter((program) => program.includes('/')),
+  ...texts(config, 'command')
+    .slice(0, 1)
+    .filter((program) => program.includes('/')),
 ]
 
 const ofTool = (config: ObjectValue): string[] => [
   ...texts(config, 'agent'),
   ...texts(config, 'function').map((f) => f.replace(/#.*$/, '')),
-  ...texts(config, 'command').flatMap((command) => command.trim().split(/\s+/).slice(0, 1)).filter((program) => program.includes('/')),
+  ...texts(config, 'command')
+    .flatMap((command) => command.trim().split(/\s+/).slice(0, 1))
+    .filter((program) => program.includes('/')),
 ]
 
-const texts = (config: ObjectValue, key: string): string[] => config.entries.filter((e) => e.key.text === key).flatMap((e) => strings(e.value))
+const texts = (config: ObjectValue, key: string): string[] =>
+  config.entries.filter((e) => e.key.text === key).flatMap((e) => strings(e.value))
 
 const strings = (value: Value): string[] => {
   if (value.kind === 'list') return value.items.flatMap(strings)

@@ -69,7 +69,7 @@ table('loops without end', {
     run: '{ echo 1; sleep 8; } | plumb forever.plumb & sleep 0.5; kill -TERM $!; wait $!',
     status: 143,
   },
-  'an early reader ends it': { run: 'echo 1 | plumb endless.plumb | head -2; echo ${PIPESTATUS[*]}', out: '2\n3\n0 0 0\n' },
+  'an early reader ends it': { run: 'set -o pipefail; echo 1 | plumb endless.plumb | head -2', out: '2\n3\n' },
   'a late reader too, and nothing piles up': {
     run: "echo 1 | plumb endless.plumb > >(sleep 1; head -1 >/dev/null) & sleep 0.9; [ ! -r /proc/self/status ] || awk '/VmHWM/ && $2 > 100000' /proc/$!/status; wait $!",
   },
