@@ -92,8 +92,9 @@ const bundleExecutable = async (name) => {
 }
 
 // What each executable is run on once, so that the code it starts with is in its cache.
+const EXAMPLES = `${ROOT}/packages/plumb/examples`
 const WARM_UP = {
-  plumb: { args: ['-e', 'let main : !{ a: int, b: string } -> !int = filter(a > 0) ; map(a + 1)'], input: '{"a":1,"b":"x"}\n' },
+  plumb: { args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) },
   'plumb-agent': {
     args: ['-e', 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'],
     input: '"Men are all alike."\n',

@@ -3,12 +3,13 @@
 import { type Bound, type Compiled, type Diagnostic, hasErrors, printType, toJson, toText } from '@plumb/lang'
 import { openOutput, Reporter } from '@plumb/wire'
 import { load, type SpecOptions } from './load.js'
+import { writeWhole } from './write-whole.js'
 
 /** Exit 2 when a spec has errors or cannot be read. With `--json` everything stands on stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
   const reporter = new Reporter('plumb', openOutput(2))
   const out: string[] = []
-  for (const path of options.eval === undefined ? paths : [undefined]) {
+  for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
     const loaded = load(path, options)
     if (!loaded.ok) {
       reporter.report(loaded.error)
@@ -26,7 +27,8 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const none = load(undefined, options)
     if (!none.ok) reporter.report(none.error)
   }
-  if (out.length > 0) process.stdout.write(`${out.join('\n')}\n`)
+  const failure = out.length > 0 ? await writeWhole(Buffer.from(`${out.join('\n')}\n`), undefined) : undefined
+  if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
 }

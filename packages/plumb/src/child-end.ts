@@ -2,13 +2,19 @@
 
 import { type Exit, type Fault, fault } from '@plumb/wire'
 
+interface Unanswered {
+  readonly count: number
+  readonly of: number
+  readonly seqs: readonly [number, number][]
+}
+
 export interface Ending extends Exit {
   readonly name: string
   /** More could have come in. */
   readonly wasFed: boolean
   /** Error objects it wrote: it told itself what was wrong. */
   readonly reported: number
-  readonly unanswered: { readonly count: number; readonly of: number; readonly seqs: readonly [number, number][] }
+  readonly unanswered: Unanswered
   /** It may leave messages unanswered: it had said how far it was, or was told to end. */
   readonly isExcused: boolean
   /** What else it wrote on stderr. */
@@ -17,21 +23,29 @@ export interface Ending extends Exit {
 
 /** Undefined: it ended well. */
 export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, isExcused, lastWords }: Ending): Fault | undefined => {
-  const { count, of, seqs } = unanswered
+  const { count } = unanswered
   const isLeft = !isExcused && count > 0
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
   if (isWell && !isLeft) return undefined
   const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
-  const left = count === 0 ? '' : `; ${count} of the ${of} messages it was sent ${count === 1 ? 'is' : 'are'} not answered`
+  const left = count === 0 ? '' : `; ${inWords(unanswered)}`
   const words = lastWords === '' ? {} : { stderr: lastWords }
   return fault('child_failed', `'${name}' ${how}${left}`, {
     process: name,
     ...(signal === null ? { status } : { signal }),
-    ...(count === 0 ? {} : { unanswered: count }),
-    ...inputsOf(seqs),
+    ...(count === 0 ? {} : extrasOf(unanswered)),
     ...words,
   })
 }
+
+/** It was not given the time. */
+export const unfinishedAt = (name: string, unanswered: Unanswered): Fault =>
+  fault('cancelled', `'${name}' was ended; ${inWords(unanswered)}`, { process: name, ...extrasOf(unanswered) })
+
+const inWords = ({ count, of }: Unanswered): string =>
+  `${count} of the ${of} messages it was sent ${count === 1 ? 'is' : 'are'} not answered`
+
+const extrasOf = ({ count, seqs }: Unanswered) => ({ unanswered: count, ...inputsOf(seqs) })
 
 /** Messages that came for a child after it had failed. */
 export const droppedAt = (name: string, count: number, seqs: readonly [number, number][]): Fault =>

@@ -15,6 +15,7 @@ export class ChildErrors {
   reported = 0
   readonly #last: string[] = []
   #bytes = 0
+  #isMuted = false
 
   constructor(
     private readonly process: string,
@@ -31,10 +32,15 @@ export class ChildErrors {
     return this.#last.join('\n')
   }
 
+  /** What it says from now on is of no interest: it is being ended. */
+  mute(): void {
+    this.#isMuted = true
+  }
+
   #drain(): void {
     const { reader } = this
     while (reader.next()) {
-      if (reader.fault) continue
+      if (reader.fault || this.#isMuted) continue
       const { buf, start, end } = reader
       const value = buf[start] === OPEN_BRACE ? parse(buf.toString('utf8', start, end)) : undefined
       if (isFault(value)) {

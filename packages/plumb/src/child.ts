@@ -2,7 +2,7 @@
 
 import type { GraphPort, Sink, Stage } from '@plumb/lang'
 import { type Child, type Exit, type Fault, LineReader, LineWriter, type Reporter } from '@plumb/wire'
-import { droppedAt, failureOf } from './child-end.js'
+import { droppedAt, failureOf, unfinishedAt } from './child-end.js'
 import { ChildErrors } from './child-errors.js'
 import { ChildInput } from './child-input.js'
 import { ChildLedger } from './child-ledger.js'
@@ -105,6 +105,12 @@ export class ChildProcess extends Morphism implements Worker {
     this.#o.child.kill('SIGKILL')
   }
 
+  /** What it will not answer, since it is ended. */
+  reportUnfinished(): void {
+    const { unanswered } = this.#ledger
+    if (!this.hasEnded && unanswered.count > 0) this.#o.report(unfinishedAt(this.#o.name, unanswered))
+  }
+
   /** At the end of the run: what was lost on a child that had failed. */
   reportDropped(): void {
     if (this.#hasFailed && this.#dropped > 0) this.#o.report(droppedAt(this.#o.name, this.#dropped, this.#droppedSeqs))
@@ -125,6 +131,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   #giveUp(): void {
     this.#isStopping = true
+    this.#errors.mute()
     for (const stream of this.#streams) stream.end()
   }
 
@@ -177,7 +184,8 @@ export class ChildProcess extends Morphism implements Worker {
     const report = (fault: Fault) => this.#o.report(fault)
     this.#read(
       stream,
-      (reader) => new ChildOutput({ process: name, reader, ports, isEnveloped: isEnveloped && isData, gate, sink, current, report, counted }),
+      (reader) =>
+        new ChildOutput({ process: name, reader, ports, isEnveloped: isEnveloped && isData, gate, sink, current, report, counted }),
     )
   }
 
@@ -191,10 +199,10 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
-  #pass({ line: _, seq, ...fault }: Fault): void {
-    const { reporter, schedule } = this.#o
+  #pass({ line: _, seqs: __, seq, ...fault }: Fault): void {
+    const { report, schedule } = this.#o
     const ours = typeof seq === 'number' ? this.#ledger.refuse(seq) : 0
-    reporter.report({ ...fault, ...(ours === 0 ? {} : { seq: ours }) } as Fault)
+    report({ ...fault, ...(ours === 0 ? {} : { seq: ours }) } as Fault)
     // A cycle may be quiet now.
     schedule.wake()
   }

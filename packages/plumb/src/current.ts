@@ -34,7 +34,8 @@ export class Current implements Origin {
   /** The error with what is known of the input that caused it. */
   causing(error: Fault): Fault {
     if (this.seq === 0) return error
-    const cause = this.isLast && error.error === 'invalid_json' ? fault('truncated_line', 'the input ended in the middle of this line') : error
+    const cause =
+      this.isLast && error.error === 'invalid_json' ? fault('truncated_line', 'the input ended in the middle of this line') : error
     const { port, line, seq } = this
     return { ...cause, ...(port === '' ? {} : { port: cause.port ?? port }), ...(line === 0 ? {} : { line }), seq }
   }

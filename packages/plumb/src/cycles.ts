@@ -6,7 +6,10 @@ import type { Graph, GraphNode } from '@plumb/lang'
 export const cyclesOf = ({ nodes, edges }: Graph): GraphNode[][] => {
   const next = new Map<number, number[]>(nodes.map((n) => [n.id, []]))
   for (const { from, to } of edges) next.get(from.id)?.push(to.id)
-  const parts = components(nodes.map((n) => n.id), (id) => next.get(id) ?? [])
+  const parts = components(
+    nodes.map((n) => n.id),
+    (id) => next.get(id) ?? [],
+  )
   const isCycle = (part: readonly number[]) => part.length > 1 || part.some((id) => next.get(id)?.includes(id))
   const byId = new Map(nodes.map((n) => [n.id, n]))
   return parts.filter(isCycle).map((part) => part.sort((a, b) => a - b).map((id) => byId.get(id) as GraphNode))

@@ -3,6 +3,7 @@
 import { namedFiles } from '@plumb/lang'
 import { openOutput, Reporter } from '@plumb/wire'
 import { load, refuseErrors } from './load.js'
+import { writeWhole } from './write-whole.js'
 
 export const deps = async (path: string): Promise<number> => {
   const reporter = new Reporter('plumb', openOutput(2))
@@ -15,7 +16,8 @@ export const deps = async (path: string): Promise<number> => {
     const modules = compiled.program.scopes.map((s) => s.module.path).filter((p) => p !== entry && !p.startsWith('<'))
     const named = namedFiles(compiled.program).map((f) => files.beside(f.path, f.from))
     const all = [...new Set([...modules, ...named])].sort()
-    process.stdout.write(`${[`${escape(path)}:`, ...all.map(escape)].join(' ')}\n`)
+    const failure = await writeWhole(Buffer.from(`${[`${escape(path)}:`, ...all.map(escape)].join(' ')}\n`), undefined)
+    if (failure) reporter.report(failure)
   }
   await reporter.end()
   return reporter.status

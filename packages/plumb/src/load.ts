@@ -2,7 +2,7 @@
 
 import { normalize } from 'node:path'
 import { type Compiled, compile, hasErrors, STANDARD_LIBRARY, toJson, toText } from '@plumb/lang'
-import { bundledFiles, diskFiles, fail, readBundle, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { bundledFiles, diskFiles, fail, type Reporter, type Result, readBundle, type SourceFiles } from '@plumb/wire'
 
 export interface SpecOptions {
   /** The text itself, in place of a file. */
@@ -21,6 +21,8 @@ const EVAL_PATH = '<eval>'
 export const load = (path: string | undefined, options: SpecOptions): Result<Loaded> => {
   const files = filesFor(options)
   if (!files.ok) return files
+  if (options.eval !== undefined && path !== undefined)
+    return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
   if (options.eval !== undefined) {
     const entry = { path: EVAL_PATH, text: options.eval }
     return { ok: true, value: { compiled: compile(entry, files.value), files: withEntry(files.value, entry) } }

@@ -70,6 +70,12 @@ export class MainInput implements Source {
     for (const { outlet } of this.#open.values()) outlet.close()
   }
 
+  /** Nothing more is taken, and nobody is told. */
+  abandon(): void {
+    this.#hasEnded = true
+    this.#o.reader.stop()
+  }
+
   #line({ buf, start, end, isLast }: LineReader): void {
     const { report, current } = this.#o
     if (this.#isPlain(buf, start, end)) return this.#enter(this.#names[0] ?? '', buf, start, end)

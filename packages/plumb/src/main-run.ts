@@ -36,7 +36,7 @@ export const withRunOptions = (
     .option('--agent-command <program>', 'run this program in place of plumb-agent')
     .option('--max-in-flight <n>', 'messages that may wait in a cycle or a barrier', wholeNumber, MAX_IN_FLIGHT)
     .option('--max-line <bytes>', 'the longest line of input', wholeNumber, MAX_LINE)
-    .option('--mux', 'read and write envelopes only')
+    .addOption(new Option('--mux', 'read and write envelopes only').conflicts(['rawInput', 'rawOutput', 'envelopes']))
     .option('--no-envelopes', 'take every line as data')
     .option('--telemetry', 'tell on descriptor 3 what has settled')
     .addOption(new Option('--sources-fd <n>').argParser(wholeNumber).hideHelp())

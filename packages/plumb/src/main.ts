@@ -1,7 +1,7 @@
 // The front door: argv and stdio in, exit status out.
 
 import { existsSync } from 'node:fs'
-import { fail, nearest, openOutput, Reporter } from '@plumb/wire'
+import { fault, nearest, openOutput, Reporter } from '@plumb/wire'
 import { Command, CommanderError, Option } from 'commander'
 import { version } from '../package.json'
 import { check } from './check-command.js'
@@ -11,12 +11,21 @@ import { fmt } from './fmt-command.js'
 import { withRunOptions } from './main-run.js'
 import { FORMATS, type RenderOptions, render } from './render-command.js'
 import { run } from './run.js'
+import { writeWhole } from './write-whole.js'
+
+/** Help, or the version. */
+let asked = ''
 
 const program = new Command('plumb')
   .description('compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out')
   .version(version)
   .exitOverride()
-  .configureOutput({ writeErr: () => {} })
+  .configureOutput({
+    writeErr: () => {},
+    writeOut: (text) => {
+      asked += text
+    },
+  })
   .showSuggestionAfterError(false)
 
 withRunOptions(
@@ -90,16 +99,24 @@ const main = async (): Promise<void> => {
   try {
     await program.parseAsync()
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return
-    process.exitCode = await refuse(error)
+    process.exitCode = error instanceof CommanderError ? await answer(error) : await crash(error)
   }
 }
 
-const refuse = async ({ code, message }: CommanderError): Promise<number> => {
+// Whatever comes here is a bug.
+const crash = async (error: unknown): Promise<number> => {
+  const reporter = new Reporter('plumb', openOutput(2))
+  reporter.report(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  await reporter.end()
+  return reporter.status
+}
+
+const answer = async ({ code, message, exitCode }: CommanderError): Promise<number> => {
   const reporter = new Reporter('plumb', openOutput(2))
   const said = message.replace(/^error: /, '').replace(/\.?(\n.*)?$/s, '')
-  reporter.report(fail(code === 'commander.unknownOption' ? 'unknown_option' : 'usage', inOurWords(code, said)).error)
+  const refusal = () => fault(code === 'commander.unknownOption' ? 'unknown_option' : 'usage', inOurWords(code, said))
+  const failure = exitCode === 0 ? await writeWhole(Buffer.from(asked), undefined) : refusal()
+  if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
 }

@@ -65,7 +65,8 @@ class Run {
   readonly #quiescence = new Quiescence(() => this.#judge())
   #wired: Wired | undefined
   #openOutputs = 0
-  #hasFailed = false
+  /** It is being ended early: what is said because of that is noise. */
+  #isAborted = false
   readonly #reader: LineReader
   readonly #writer: LineWriter
   readonly #telemetry: TelemetryWriter
@@ -73,6 +74,9 @@ class Run {
   #lastSettled = ''
   readonly #over: Promise<void>
   #end: () => void = () => {}
+  /** Nobody waits any more for what has not been read. */
+  readonly #cutShort: Promise<void>
+  #cut: () => void = () => {}
 
   constructor(
     private readonly bound: Bound,
@@ -86,6 +90,9 @@ class Run {
     this.#over = new Promise((resolve) => {
       this.#end = resolve
     })
+    this.#cutShort = new Promise((resolve) => {
+      this.#cut = resolve
+    })
   }
 
   async go(files: Parameters<typeof wireUp>[0]['settings']['files']): Promise<StopSignal | undefined> {
@@ -98,6 +105,7 @@ class Run {
       writer: this.#writer,
       schedule: this.#schedule,
       reporter: this.reporter,
+      report: (f) => this.#report(f),
       settings: { files, handedOn, agentProgram, maxInFlight, maxLine },
       envelopes,
       outputClosed: () => this.#outputClosed(),
@@ -120,9 +128,9 @@ class Run {
         stoppedBy = signal
         input.end()
         this.#schedule.wake()
-        grace = setTimeout(() => this.#abort(CHILD_GRACE_MS), GRACE_MS)
+        grace = setTimeout(() => this.#giveUp(CHILD_GRACE_MS), GRACE_MS)
       },
-      () => this.#abort(0),
+      () => this.#giveUp(0),
     )
     this.#writer.onDrain = () => this.#schedule.wake()
     this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
@@ -140,7 +148,7 @@ class Run {
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
     for (const child of children) child.reportDropped()
     this.#schedule.stop()
-    await this.#writer.end()
+    await Promise.race([this.#writer.end(), this.#cutShort])
     this.#settle()
     await this.#telemetryLines?.end()
     clearTimeout(grace)
@@ -153,17 +161,27 @@ class Run {
     if (this.#openOutputs === 0) this.#end()
   }
 
+  #report(f: Fault): void {
+    if (!this.#isAborted) this.reporter.report(f)
+  }
+
   /** The run cannot go on: told once, and everything is ended. */
   #fail(f: Fault): void {
-    if (this.#hasFailed) return
-    this.#hasFailed = true
-    this.reporter.report(f)
+    this.#report(f)
     this.#abort(CHILD_GRACE_MS)
   }
 
+  /** What is in flight had its time. */
+  #giveUp(graceMs: number): void {
+    for (const child of this.#wired?.children ?? []) child.reportUnfinished()
+    this.#abort(graceMs)
+    this.#cut()
+  }
+
   #abort(graceMs: number): void {
+    this.#isAborted = true
     this.#schedule.stop()
-    this.#wired?.input.end()
+    this.#wired?.input.abandon()
     for (const child of this.#wired?.children ?? []) {
       if (graceMs === 0) child.kill()
       else void child.stop(graceMs)

@@ -38,15 +38,7 @@ export const spawnAgent = (node: GraphNode, bound: Bound, settings: SpawnSetting
   const env = (plan.config.env as readonly string[] | undefined) ?? []
   if (foreign) return withPorts(spawnChild({ command: foreign, env: childEnv('foreign', env), fds: portFds, isForeign: true }))
   const program = siblingProgram('plumb-agent')
-  const command = [
-    program,
-    '--agent',
-    bound.name,
-    '--telemetry',
-    '--no-envelopes',
-    '--fds',
-    Object.keys(portFds).join(','),
-  ]
+  const command = [program, '--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(portFds).join(',')]
   return withPorts(spawnOwn(command, bound, portFds, settings))
 }
 

@@ -27,6 +27,7 @@ export interface WiringOptions {
   readonly writer: LineWriter
   readonly schedule: Schedule
   readonly reporter: Reporter
+  readonly report: (fault: Fault) => void
   readonly settings: SpawnSettings
   readonly envelopes: 'all' | 'some' | 'none'
   /** One of main's outputs has closed. */
@@ -122,7 +123,7 @@ class Network {
     }
   }
 
-  readonly #report = (fault: Fault): void => this.#o.reporter.report(this.#current.causing(fault))
+  readonly #report = (fault: Fault): void => this.#o.report(this.#current.causing(fault))
 
   #of(node: GraphNode): Morphism {
     return this.#receivers.get(node) as Morphism
@@ -175,7 +176,9 @@ class Network {
   }
 
   #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
-    const isAtBoundary = node.inputs.some((_, i) => this.#edges.into(node, i).some(({ from }) => from.work.kind === 'input' && this.#isCheckedBehind(from)))
+    const isAtBoundary = node.inputs.some((_, i) =>
+      this.#edges.into(node, i).some(({ from }) => from.work.kind === 'input' && this.#isCheckedBehind(from)),
+    )
     const extras = isAtBoundary ? {} : { process: node.name }
     return new ExpressionMorphism(feeds, {
       stage: stageOf(node),
@@ -189,7 +192,14 @@ class Network {
     const { graph, envelopes, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
-    return new MainOutput(feeds, { name: node.name, writer, envelopes: form, isPlain: !mayHoldPortKey(node), sink: this.#sink, closed: outputClosed })
+    return new MainOutput(feeds, {
+      name: node.name,
+      writer,
+      envelopes: form,
+      isPlain: !mayHoldPortKey(node),
+      sink: this.#sink,
+      closed: outputClosed,
+    })
   }
 
   #child(node: GraphNode, feeds: readonly number[], { child, isAgent, isEnveloped }: Spawned): ChildProcess {

@@ -14,7 +14,7 @@ const QUOTIENT = 'let main : !int -> !number = '
 const agent = (name: string, script: string) =>
   `let ${name} : !int -> !int = agent { command: ["bash", "-c", ${JSON.stringify(script)}] }\n`
 
-const { shell, table, folder, env } = makeShell({
+const { shell, table, layFolder, env } = makeShell({
   'id.plumb': `${MAIN}id\n`,
   'json.plumb': 'let main : !json -> !json = id\n',
   'text.plumb': 'let main : !string -> !string = id\n',
@@ -198,6 +198,11 @@ const usage = (detail: RegExp, error = 'usage') => ({ errors: [{ error, category
 table('options', {
   'a misspelt option': { run: 'plumb --bindng x id.plumb', ...usage(/did you mean '--binding'/, 'unknown_option') },
   'too many arguments': { run: 'plumb id.plumb inc.plumb', ...usage(/too many arguments.*got 2; see/) },
+  'two specs in one': { run: 'plumb -e "" id.plumb', ...usage(/'id.plumb' is one too many/) },
+  'envelopes and text': { run: 'plumb --mux -R id.plumb', ...usage(/'--mux' cannot be used with option '-R/) },
+  'envelopes and none': { run: 'plumb --mux --no-envelopes id.plumb', ...usage(/'--mux' cannot be used with option '--no-envelopes'/) },
+  'help and version': { run: 'plumb --help | head -1; plumb --version', out: /^Usage: plumb .*\n\d+\.\d+\.\d+\n$/ },
+  'help for nobody': { run: 'plumb --help >/dev/full', errors: [{ error: 'write_failed' }] },
   'no spec': { run: 'plumb run', ...usage(/no spec/) },
   'no number': { run: 'plumb --max-in-flight many id.plumb', ...usage(/whole number/) },
   'no such file': { run: 'plumb nix.plumb', ...usage(/cannot read 'nix.plumb'/, 'file_not_found') },
@@ -245,7 +250,7 @@ const keysOf = (value: string): string[] => {
 }
 
 t.test('two in a row pass every value on as it is', async (t) => {
-  const pipe = spawn('bash', ['-c', 'plumb json.plumb | plumb json.plumb'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const pipe = spawn('bash', ['-c', 'plumb json.plumb | plumb json.plumb'], { cwd: layFolder(), env, stdio: ['pipe', 'pipe', 'inherit'] })
   const answers = createInterface({ input: pipe.stdout })[Symbol.asyncIterator]()
   const property = fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 20 }), async (values) => {
     const sent = values.map((value) => (['__port,msg', '__port,eof'].includes(keysOf(value).slice(-2).join()) ? enveloped(value) : value))

@@ -28,24 +28,29 @@ export interface Case {
   readonly status?: number
 }
 
-/** Lays out the files; those that begin with `#!` can be run. */
+/** Every script runs in a folder of its own with the files in it; those that begin with `#!` can be run. */
 export const makeShell = (files: Readonly<Record<string, string>>) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-test-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-    if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755)
+  const root = mkdtempSync(join(tmpdir(), 'plumb-test-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  let folders = 0
+  const layFolder = (): string => {
+    const folder = join(root, String(folders++))
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+      if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755)
+    }
+    return folder
   }
   const env = {
     PATH: [join(PACKAGES, 'plumb/bin'), join(PACKAGES, 'plumb-agent/bin'), process.env.PATH].join(':'),
-    HOME: folder,
+    HOME: root,
     LANG: 'C.UTF-8',
   }
 
   const shell = (script: string, input: string | Buffer = ''): Promise<Ran> =>
     new Promise((done) => {
-      const child = spawn('bash', ['-c', script], { cwd: folder, env, detached: true, stdio: 'pipe' })
+      const child = spawn('bash', ['-c', script], { cwd: layFolder(), env, detached: true, stdio: 'pipe' })
       const ran = { out: '', err: '' }
       child.stdout.setEncoding('utf8').on('data', (text) => {
         ran.out += text
@@ -86,7 +91,7 @@ export const makeShell = (files: Readonly<Record<string, string>>) => {
       await Promise.all(Array.from({ length: JOBS }, work))
     })
 
-  return { shell, table, folder, env, fixtures: join(PACKAGES, 'plumb/test/fixtures') }
+  return { shell, table, layFolder, env, fixtures: join(PACKAGES, 'plumb/test/fixtures') }
 }
 
 const parse = (line: string): unknown => {

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { type Code, type Fault, fault } from './error.js'
+import { noteGarbage } from './garbage.js'
 import { systemReason } from './system-reason.js'
 
 export const MAX_LINE = 16 * 1024 * 1024
@@ -120,6 +121,7 @@ export class LineReader {
 
   #accept(chunk: Buffer): void {
     if (this.#isOver) return
+    noteGarbage(chunk.length)
     this.#chunks.push(chunk)
     this.onReadable?.()
     // Again even when it is paused: a child's exit makes Node resume its streams.

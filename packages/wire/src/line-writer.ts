@@ -2,6 +2,7 @@
 
 import type { Writable } from 'node:stream'
 import { type Fault, fault } from './error.js'
+import { noteGarbage } from './garbage.js'
 import { systemReason } from './system-reason.js'
 
 export interface LineWriterOptions {
@@ -133,6 +134,7 @@ export class LineWriter {
   }
 
   #join(chunk: Buffer): Buffer {
+    noteGarbage(chunk.length)
     let at = 0
     for (let i = 0; i < this.#bufs.length; i++) {
       const buf = this.#bufs[i] as Buffer

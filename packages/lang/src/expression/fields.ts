@@ -6,8 +6,18 @@ import { variantsOf } from '../types/variants.js'
 import type { Fact } from './context.js'
 import { unite } from './join.js'
 
+type Fields = ReadonlyMap<string, Fact> | undefined
+
 /** undefined when the type is no record, or not all its variants are. A default counts as present. */
-export const fieldsOf = (type: Type): ReadonlyMap<string, Fact> | undefined => {
+export const fieldsOf = (type: Type): Fields => {
+  if (!known.has(type)) known.set(type, findFields(type))
+  return known.get(type)
+}
+
+// Every name of every expression asks; types do not change once they are resolved.
+const known = new WeakMap<Type, Fields>()
+
+const findFields = (type: Type): Fields => {
   const records = variantsOf(type).flatMap((v) => (v.kind === 'record' ? [v] : []))
   const [first] = records
   if (!first || records.length < variantsOf(type).length) return undefined
