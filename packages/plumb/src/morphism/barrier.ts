@@ -38,7 +38,11 @@ export class Barrier extends Morphism {
     if (this.#queues.every((_, i) => this.#waiting(i) > 0)) this.#join()
     else if (this.#waiting(input) > this.#options.maxWaiting) {
       const { name, maxWaiting } = this.#options
-      this.#options.fail(fault('overflow', `more than ${maxWaiting} messages of branch '${this.#branch(input)}' wait in '${name}' for the other branches`, { process: name }))
+      this.#options.fail(
+        fault('overflow', `more than ${maxWaiting} messages of branch '${this.#branch(input)}' wait in '${name}' for the other branches`, {
+          process: name,
+        }),
+      )
     }
   }
 
@@ -46,7 +50,12 @@ export class Barrier extends Morphism {
     const left = this.#queues.map((_, i) => this.#waiting(i))
     if (left.some((n) => n > 0)) {
       const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${this.#branch(i)}'`] : [])).join(', ')
-      this.#options.report(fault('unpaired', `'${this.#options.name}' ended with messages that found no partner: ${shown}`, { process: this.#options.name, left }))
+      this.#options.report(
+        fault('unpaired', `'${this.#options.name}' ended with messages that found no partner: ${shown}`, {
+          process: this.#options.name,
+          left,
+        }),
+      )
     }
     super.finish()
   }
