@@ -115,6 +115,7 @@ const converse = (
       outlets,
       tell,
       report: (error) => {
+        outlets.output.flush()
         if (isHeard) stderr.report(error)
       },
       onFinish: finish,

@@ -3,6 +3,7 @@
 import { type Fault, openOutput, Reporter } from '@plumb/wire'
 
 export interface Stderr {
+  /** Written at once: a parent counts errors and outputs in the order in which they are written. */
   readonly report: (fault: Fault) => void
   /** One line as it is. */
   readonly write: (line: string) => void
@@ -18,7 +19,10 @@ export const openStderr = (program: string): Stderr => {
     return opened
   }
   return {
-    report: (error) => reporter().report(error),
+    report: (error) => {
+      reporter().report(error)
+      reporter().flush()
+    },
     write: (line) => reporter().write(line),
     end: async () => {
       await opened?.end()

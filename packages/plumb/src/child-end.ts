@@ -59,7 +59,5 @@ export const droppedAt = (name: string, count: number, seqs: readonly [number, n
 const inputsOf = (seqs: readonly [number, number][]): { seq?: number; seqs?: readonly [number, number][] } => {
   const [first] = seqs
   if (!first) return {}
-  return seqs.length === 1 && first[0] === first[1] ? { seq: first[0] } : { seq: first[0], seqs: seqs.slice(0, MOST_RANGES) }
+  return seqs.length === 1 && first[0] === first[1] ? { seq: first[0] } : { seq: first[0], seqs }
 }
-
-const MOST_RANGES = 1000

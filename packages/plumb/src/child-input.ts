@@ -1,16 +1,23 @@
 // What a child is sent, on one stream: plain lines for one port, envelopes for several. The stream ends when all its ports have.
 
 import { enclose, encloseEof, type LineWriter } from '@plumb/wire'
+import type { Basin } from './gate.js'
 
-export class ChildInput {
+export class ChildInput implements Basin {
   readonly #open: Set<string>
 
   constructor(
-    readonly writer: LineWriter,
+    private readonly writer: LineWriter,
     ports: readonly string[],
     private readonly isEnveloped: boolean,
+    /** It has ended, and what it wrote before is not passed on yet: what is sent now would be lost, when all may end soon. */
+    private readonly isEnding: () => boolean,
   ) {
     this.#open = new Set(ports)
+  }
+
+  get isFull(): boolean {
+    return this.writer.isFull || this.isEnding()
   }
 
   send(port: string, buf: Buffer, start: number, end: number): void {

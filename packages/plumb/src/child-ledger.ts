@@ -1,7 +1,13 @@
 // What a child was sent and what it has answered: by its own word (`settled`, wire.md), else one output for each input.
 
 import type { Settled } from '@plumb/wire'
-import { Origins } from './origins.js'
+import { addTo, Origins } from './origins.js'
+
+/**
+ * An agent of ours gives one output or one error for each input, in order. So does another program in its place, as long as it has not said
+ * what it settles. A plumb gives any number.
+ */
+export type ChildKind = 'agent' | 'program' | 'plumb'
 
 /** An error on stderr may come so many outputs late. */
 const LATE = 1024
@@ -11,11 +17,12 @@ export class ChildLedger {
   #sent = 0
   #controls = 0
   #received = 0
-  #refused = 0
+  /** The message that the next output answers, from 1, and those that were answered by errors, which may come early. */
+  #next = 1
+  readonly #refused = new Set<number>()
   #settled: Pick<Settled, 'inputs' | 'controls' | 'outputs'> | undefined
 
-  /** An agent gives one output or one error for each input, in order; a plumb gives any number. */
-  constructor(private readonly isAgent: boolean) {}
+  constructor(private readonly kind: ChildKind) {}
 
   /** `seq` of the input that it came from; 0 where that is not known. */
   send(seq: number): void {
@@ -30,26 +37,28 @@ export class ChildLedger {
   /** One more output; gives the `seq` of the input that it answers, 0 where that is not known. */
   receive(): number {
     this.#received++
-    if (!this.isAgent || this.#settled) return 0
-    this.#origins.forget(this.#received - LATE)
-    return this.#origins.of(this.#received + this.#refused)
+    if (!this.#answersEach) return 0
+    this.#passRefused()
+    this.#origins.forget(this.#next - LATE)
+    return this.#origins.of(this.#next++)
   }
 
   /** One more error, about the n-th message that it was sent; gives the `seq` of the input. */
   refuse(n: number): number {
-    if (this.isAgent) this.#refused++
+    if (this.#answersEach && n >= this.#next && n <= this.#sent) this.#refused.add(n)
+    this.#passRefused()
     return this.#origins.of(n)
   }
 
   settle(settled: Pick<Settled, 'inputs' | 'controls' | 'outputs'>): void {
-    if (this.#settled) this.#origins.forget(this.#settled.inputs)
+    if (this.#settled) this.#origins.forget(this.#settled.inputs - LATE)
     this.#settled = settled
   }
 
   /** Messages not done with, and outputs announced that have not come. */
   get inFlight(): number {
     const settled = this.#settled
-    if (!settled) return Math.max(0, this.#sent - this.#answered)
+    if (!settled) return Math.max(0, this.#sent + 1 - this.#next - this.#refused.size)
     const left = this.#sent - settled.inputs + (this.#controls - settled.controls)
     return Math.max(0, left) + Math.max(0, settled.outputs - this.#received)
   }
@@ -61,12 +70,22 @@ export class ChildLedger {
 
   /** Messages it has not answered as far as is known, and the inputs they came from. */
   get unanswered(): { count: number; of: number; seqs: [number, number][] } {
-    const count = Math.max(0, this.#sent - this.#answered)
-    return { count, of: this.#sent, seqs: this.#origins.ranges(this.#answered + 1, this.#sent) }
+    const seqs: [number, number][] = []
+    let count = 0
+    const settled = this.#settled?.inputs ?? 0
+    for (let n = Math.max(this.#answersEach ? this.#next : 1, settled + 1); n <= this.#sent; n++) {
+      if (this.#refused.has(n)) continue
+      count++
+      addTo(seqs, this.#origins.of(n))
+    }
+    return { count, of: this.#sent, seqs }
   }
 
-  get #answered(): number {
-    const answers = this.isAgent ? this.#received + this.#refused : 0
-    return Math.max(answers, this.#settled?.inputs ?? 0)
+  #passRefused(): void {
+    while (this.#refused.delete(this.#next)) this.#next++
+  }
+
+  get #answersEach(): boolean {
+    return this.kind === 'agent' || (this.kind === 'program' && !this.#settled)
   }
 }

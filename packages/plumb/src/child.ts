@@ -5,18 +5,19 @@ import { type Child, type Exit, type Fault, LineReader, LineWriter, type Reporte
 import { droppedAt, failureOf, unfinishedAt } from './child-end.js'
 import { ChildErrors } from './child-errors.js'
 import { ChildInput } from './child-input.js'
-import { ChildLedger } from './child-ledger.js'
+import { type ChildKind, ChildLedger } from './child-ledger.js'
 import { ChildOutput, type ChildPort, type ChildStream } from './child-output.js'
 import { ChildTelemetry } from './child-telemetry.js'
 import type { Current } from './current.js'
 import type { Cycle, Worker } from './cycle.js'
-import { Gate } from './gate.js'
+import { type Basin, Gate } from './gate.js'
 import { Morphism } from './morphism/morphism.js'
+import { afterNextPoll } from './next-poll.js'
 import { addTo } from './origins.js'
 import type { Schedule } from './schedule.js'
 import { ENVELOPE_BYTES } from './spawn.js'
 
-/** Ports of an agent with descriptors of their own; all others are on stdin and stdout. */
+/** Ports with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: 6, ctrl_out: 7, telemetry: 3 }
 const TELEMETRY_FD = 3
 
@@ -26,8 +27,7 @@ export interface ChildOptions {
   readonly outputs: readonly { readonly name: string; readonly stage: Stage }[]
   /** Several ports on one stream. */
   readonly isEnveloped: boolean
-  /** Its ports have descriptors of their own; the ports of a plumb are all on stdin and stdout. */
-  readonly isAgent: boolean
+  readonly kind: ChildKind
   readonly child: Child
   readonly maxLine: number
   readonly schedule: Schedule
@@ -50,6 +50,8 @@ export class ChildProcess extends Morphism implements Worker {
   readonly exited: Promise<void>
   hasEnded = false
   #hasFailed = false
+  /** Pieces of output that came since its errors were last heard. */
+  #unheard = 0
   #isStopping = false
   /** Messages that reached it after its end, and their inputs. */
   #dropped = 0
@@ -58,7 +60,7 @@ export class ChildProcess extends Morphism implements Worker {
   constructor(feeds: readonly number[], options: ChildOptions) {
     super(feeds, options.outputs.length)
     this.#o = options
-    this.#ledger = new ChildLedger(options.isAgent)
+    this.#ledger = new ChildLedger(options.kind)
     this.gates = options.outputs.map(() => new Gate())
     this.#inputs = this.#openInputs()
     const errors = new LineReader(options.child.stderr)
@@ -71,8 +73,8 @@ export class ChildProcess extends Morphism implements Worker {
     return this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#ledger.inFlight
   }
 
-  writerFor(input: number): LineWriter | undefined {
-    return this.#inputs[input]?.writer
+  basinOf(input: number): Basin | undefined {
+    return this.#inputs[input]
   }
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
@@ -135,18 +137,24 @@ export class ChildProcess extends Morphism implements Worker {
     for (const stream of this.#streams) stream.end()
   }
 
+  // The ports of a plumb are all on stdin and stdout.
+  #fdOf(name: string): number | undefined {
+    return this.#o.kind === 'plumb' ? undefined : PORT_FDS[name]
+  }
+
   #isControl(name: string): boolean {
-    return this.#o.isAgent && name === 'ctrl_in'
+    return name === 'ctrl_in' && this.#fdOf(name) !== undefined
   }
 
   #openInputs(): ChildInput[] {
-    const { inputs, child, isEnveloped, isAgent } = this.#o
+    const { inputs, child, isEnveloped } = this.#o
     const onStdin = inputs.filter((p) => !this.#isControl(p.name)).map((p) => p.name)
-    const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped)
+    const isEnding = () => this.hasEnded && this.#streams.some((s) => !s.hasEnded)
+    const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isEnding)
     return inputs.map(({ name }) => {
-      const fd = isAgent ? PORT_FDS[name] : undefined
+      const fd = this.#fdOf(name)
       const stream = fd === undefined ? undefined : child.fds.get(fd)
-      return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false) : data
+      return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false, isEnding) : data
     })
   }
 
@@ -157,21 +165,20 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #openOutputs(): void {
-    const { outputs, child, isAgent } = this.#o
+    const { outputs, child } = this.#o
     const ports = outputs.map((port, i) => ({ ...port, outlet: this.outlets[i] as ChildPort['outlet'], gate: this.gates[i] as Gate }))
-    const fdOf = (name: string) => (isAgent ? PORT_FDS[name] : undefined)
     this.#listen(
       child.stdout,
-      ports.filter((p) => fdOf(p.name) === undefined),
+      ports.filter((p) => this.#fdOf(p.name) === undefined),
       true,
     )
     for (const port of ports) {
-      const fd = fdOf(port.name)
+      const fd = this.#fdOf(port.name)
       const stream = fd === undefined || fd === TELEMETRY_FD ? undefined : child.fds.get(fd)
       if (stream && 'read' in stream) this.#listen(stream, [port], false)
     }
     const telemetry = child.fds.get(TELEMETRY_FD)
-    const port = ports.find((p) => fdOf(p.name) === TELEMETRY_FD)
+    const port = ports.find((p) => this.#fdOf(p.name) === TELEMETRY_FD)
     if (telemetry && 'read' in telemetry) {
       this.#read(telemetry, (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled)))
     }
@@ -180,22 +187,32 @@ export class ChildProcess extends Morphism implements Worker {
   #listen(stream: Child['stdout'], ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
     const { name, sink, current, isEnveloped } = this.#o
     const counted = isData ? () => this.#ledger.receive() : () => 0
-    const gate = { isOpen: () => ports.every((p) => p.gate.isOpen()) }
+    const gate = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.gate.isOpen()) }
     const report = (fault: Fault) => this.#o.report(fault)
     this.#read(
       stream,
       (reader) =>
         new ChildOutput({ process: name, reader, ports, isEnveloped: isEnveloped && isData, gate, sink, current, report, counted }),
+      isData && this.#o.kind !== 'plumb',
     )
   }
 
-  #read(stream: Child['stdout'], open: (reader: LineReader) => ChildStream): void {
+  #read(stream: Child['stdout'], open: (reader: LineReader) => ChildStream, isBehindErrors = false): void {
     const { schedule, maxLine } = this.#o
     const reader = new LineReader(stream, { maxLine: maxLine + ENVELOPE_BYTES })
     const source = open(reader)
-    reader.onReadable = () => schedule.wake()
+    reader.onReadable = isBehindErrors ? () => this.#hearErrors() : () => schedule.wake()
     schedule.addSource(source)
     this.#streams.push(source)
+  }
+
+  // An error that stands for an answer is on another pipe: it is heard before the answers that came after it.
+  #hearErrors(): void {
+    this.#unheard++
+    afterNextPoll(() => {
+      this.#unheard--
+      this.#o.schedule.wake()
+    })
   }
 
   // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.

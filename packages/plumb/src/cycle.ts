@@ -58,7 +58,8 @@ export class Cycle implements Source {
     return sum
   }
 
-  get isBusy(): boolean {
+  /** Outside input waits. */
+  get isFull(): boolean {
     return this.inFlight >= this.#busy
   }
 

@@ -1,23 +1,19 @@
 // Back-pressure: a source waits while something that it feeds is full, or while a cycle that it enters is busy.
 
-import type { LineWriter } from '@plumb/wire'
-import type { Cycle } from './cycle.js'
+/** Something that takes messages, and no more of them for now. */
+export interface Basin {
+  readonly isFull: boolean
+}
 
 export class Gate {
-  readonly #writers: LineWriter[] = []
-  readonly #cycles: Cycle[] = []
+  readonly #basins: Basin[] = []
 
-  waitForWriter(writer: LineWriter): void {
-    if (!this.#writers.includes(writer)) this.#writers.push(writer)
-  }
-
-  waitForCycle(cycle: Cycle): void {
-    if (!this.#cycles.includes(cycle)) this.#cycles.push(cycle)
+  waitFor(basin: Basin): void {
+    if (!this.#basins.includes(basin)) this.#basins.push(basin)
   }
 
   isOpen(): boolean {
-    for (const writer of this.#writers) if (writer.isFull) return false
-    for (const cycle of this.#cycles) if (cycle.isBusy) return false
+    for (const basin of this.#basins) if (basin.isFull) return false
     return true
   }
 }

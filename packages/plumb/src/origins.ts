@@ -3,6 +3,8 @@
 /** Of a child that keeps more than these in hand, the oldest are forgotten. */
 const MOST = 1 << 20
 const SPENT = 4096
+/** More of them are of no use to anybody. */
+const MOST_RANGES = 1000
 
 export class Origins {
   #seqs: number[] = []
@@ -29,19 +31,12 @@ export class Origins {
     this.#seqs = this.#seqs.slice(spent)
     this.#first += spent
   }
-
-  /** Inputs of the messages from n to m, as ranges of consecutive ones; those not known are left out. */
-  ranges(n: number, m: number): [first: number, last: number][] {
-    const ranges: [number, number][] = []
-    for (let i = n; i <= m; i++) addTo(ranges, this.of(i))
-    return ranges
-  }
 }
 
-/** Puts one more seq behind the others. */
+/** Puts one more seq behind the others, to a limit. */
 export const addTo = (ranges: [number, number][], seq: number): void => {
   const last = ranges.at(-1)
   if (seq === 0) return
   if (last && (seq === last[1] || seq === last[1] + 1)) last[1] = seq
-  else ranges.push([seq, seq])
+  else if (ranges.length < MOST_RANGES) ranges.push([seq, seq])
 }

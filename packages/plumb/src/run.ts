@@ -141,8 +141,6 @@ class Run {
     start()
     this.#schedule.wake()
     await this.#over
-    // Nothing more can be said; what has not ended yet has had its inputs closed.
-    input.end()
     this.#schedule.wake()
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
@@ -158,7 +156,10 @@ class Run {
 
   #outputClosed(): void {
     this.#openOutputs--
-    if (this.#openOutputs === 0) this.#end()
+    if (this.#openOutputs > 0) return
+    // Before another line is taken: it would be for nobody.
+    this.#wired?.input.end()
+    this.#end()
   }
 
   #report(f: Fault): void {

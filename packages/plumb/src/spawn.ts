@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { agentOf, type Bound, type GraphNode } from '@plumb/lang'
 import { type Child, childEnv, fail, type Result, type SourceFiles, spawnChild } from '@plumb/wire'
+import type { ChildKind } from './child-ledger.js'
 
 export interface SpawnSettings {
   readonly files: SourceFiles
@@ -22,8 +23,7 @@ export const ENVELOPE_BYTES = 256
 
 export interface Spawned {
   readonly child: Child
-  /** Its ports other than stdin and stdout have descriptors. */
-  readonly isAgent: boolean
+  readonly kind: ChildKind
   readonly isEnveloped: boolean
 }
 
@@ -36,10 +36,10 @@ export const spawnAgent = (node: GraphNode, bound: Bound, settings: SpawnSetting
   if (later) return fail('config_invalid', `'${later}' is not served by this version of plumb; remove it from agent '${bound.name}'`)
   const portFds = portFdsOf(node)
   const env = (plan.config.env as readonly string[] | undefined) ?? []
-  if (foreign) return withPorts(spawnChild({ command: foreign, env: childEnv('foreign', env), fds: portFds, isForeign: true }))
+  if (foreign) return withPorts(spawnChild({ command: foreign, env: childEnv('foreign', env), fds: portFds, isForeign: true }), 'program')
   const program = siblingProgram('plumb-agent')
   const command = [program, '--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(portFds).join(',')]
-  return withPorts(spawnOwn(command, bound, portFds, settings))
+  return withPorts(spawnOwn(command, bound, portFds, settings), 'agent')
 }
 
 const LATER = ['via', 'tools', 'mcp'] as const
@@ -51,11 +51,11 @@ export const spawnPlumb = (node: GraphNode, bound: Bound, settings: SpawnSetting
   command.push('--max-in-flight', String(settings.maxInFlight))
   if (settings.agentProgram !== undefined) command.push('--agent-command', settings.agentProgram)
   const child = spawnOwn(command, bound, { 3: 'out' }, settings)
-  return child.ok ? { ok: true, value: { child: child.value, isAgent: false, isEnveloped } } : child
+  return child.ok ? { ok: true, value: { child: child.value, kind: 'plumb', isEnveloped } } : child
 }
 
-const withPorts = (child: Result<Child>): Result<Spawned> =>
-  child.ok ? { ok: true, value: { child: child.value, isAgent: true, isEnveloped: false } } : child
+const withPorts = (child: Result<Child>, kind: ChildKind): Result<Spawned> =>
+  child.ok ? { ok: true, value: { child: child.value, kind, isEnveloped: false } } : child
 
 // The file that is named to it is the one that declares the binding, whichever module that is.
 const spawnOwn = (

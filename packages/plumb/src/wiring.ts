@@ -202,14 +202,14 @@ class Network {
     })
   }
 
-  #child(node: GraphNode, feeds: readonly number[], { child, isAgent, isEnveloped }: Spawned): ChildProcess {
+  #child(node: GraphNode, feeds: readonly number[], { child, kind, isEnveloped }: Spawned): ChildProcess {
     const { schedule, reporter, settings } = this.#o
     return new ChildProcess(feeds, {
       name: node.name,
       inputs: node.inputs,
       outputs: node.outputs.map(({ name, type }) => ({ name, stage: compileCheck(type ?? { kind: 'json' }) })),
       isEnveloped,
-      isAgent,
+      kind,
       child,
       maxLine: settings.maxLine,
       schedule,
@@ -267,15 +267,15 @@ class Network {
       const { to, input } = edge
       const cycle = this.#cycleOf.get(to)
       const isOwn = cycle !== undefined && cycle === own
-      if (cycle && !isOwn) gate.waitForCycle(cycle)
+      if (cycle && !isOwn) gate.waitFor(cycle)
       const receiver = this.#of(to)
       if (receiver instanceof ChildProcess) {
         children.add(receiver)
-        const writer = receiver.writerFor(input)
-        if (writer && !isOwn) gate.waitForWriter(writer)
+        const basin = receiver.basinOf(input)
+        if (basin && !isOwn) gate.waitFor(basin)
       } else if (!seen.has(to)) {
         seen.add(to)
-        if (to.work.kind === 'output') gate.waitForWriter(this.#o.writer)
+        if (to.work.kind === 'output') gate.waitFor(this.#o.writer)
         rest.push(...this.#edges.outOf(to))
       }
     }

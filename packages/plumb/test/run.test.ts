@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { lines, makeShell } from './shell.js'
@@ -33,6 +33,9 @@ const { shell, table, layFolder, env } = makeShell({
     'use "./lib/both.plumb" as Both\nlet main : (!int, !int) -> (!int, !int) = plumb(l, r, o, u) { spawn Both.both(l, r, o, u) }\n',
   'parrot.plumb': `${agent('main', 'while read -r x; do if [ "$x" = 3 ]; then echo oops; elif [ "$x" = 4 ]; then echo [4]; else echo "$x"; fi; done')}`,
   'behind.plumb': `${agent('parrot', 'cat')}let main : !int -> !number = parrot ; map(6 / value)\n`,
+  'refusing.plumb': `${agent('picky', `while read -r x; do if [ "$x" = 2 ]; then echo '{"error":"timeout","category":"unavailable","detail":"late","seq":'$((++n))'}' >&2; else n=$((n + 1)); echo "$x"; fi; done; exit 1`)}let main : !int -> !number = picky ; map(6 / value)\n`,
+  'doctor.plumb':
+    'let doc : !string -> !string = agent { provider: "eliza", model: "doctor" }\nlet main : !string -> !number = doc ; map(11 / (length(value) - 11))\n',
   'fan.plumb': `${agent('parrot', 'cat')}${BODY} {\n input ; parrot ; output\n input ; filter(value > 1) ; output\n}\n`,
   'broken.plumb': `${MAIN}mop\n`,
   'ledger.plumb': `${QUOTIENT}map(60 / value) ; filter(value > 0)\n`,
@@ -172,6 +175,17 @@ table('what an input comes to', {
     out: '2\n3\n',
     errors: [{ error: 'evaluation_failed', process: 'map', seq: 2 }],
   },
+  'an error behind errors of an agent': {
+    run: 'plumb refusing.plumb 2> err; jq -r "[.seq, .error] | @csv" err | sort',
+    in: '1\n2\n3\n2\n0\n2\n6\n',
+    out: '6\n2\n1\n2,"timeout"\n4,"timeout"\n5,"evaluation_failed"\n6,"timeout"\n',
+  },
+  'an error behind ELIZA': {
+    run: 'doctor',
+    in: '"I am sad"\n"Men are all alike."\n"I am sad"\n',
+    out: /^0\.5\d*\n0\.2\d*\n$/,
+    errors: [{ error: 'evaluation_failed', seq: 2 }],
+  },
   'two branches': { run: 'plumb fan.plumb | sort -n', in: '1\n2\n3\n', out: '1\n2\n2\n3\n3\n' },
 })
 
@@ -249,9 +263,19 @@ const keysOf = (value: string): string[] => {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? Object.keys(parsed).sort() : []
 }
 
+// Not readline: on Node 24 it ends a line at U+2028 too.
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const parts = (rest + chunk).split('\n')
+    rest = parts.pop() ?? ''
+    yield* parts
+  }
+}
+
 t.test('two in a row pass every value on as it is', async (t) => {
   const pipe = spawn('bash', ['-c', 'plumb json.plumb | plumb json.plumb'], { cwd: layFolder(), env, stdio: ['pipe', 'pipe', 'inherit'] })
-  const answers = createInterface({ input: pipe.stdout })[Symbol.asyncIterator]()
+  const answers = linesOf(pipe.stdout)
   const property = fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 20 }), async (values) => {
     const sent = values.map((value) => (['__port,msg', '__port,eof'].includes(keysOf(value).slice(-2).join()) ? enveloped(value) : value))
     pipe.stdin.write(sent.map((line) => `${line}\n`).join(''))

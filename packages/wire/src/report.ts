@@ -47,6 +47,11 @@ export class Reporter {
     this.#writer.writeText(scrub(line))
   }
 
+  /** What was said so far is with the kernel before what is written elsewhere from now on, where there is room for it. */
+  flush(): void {
+    this.#writer.flush()
+  }
+
   /** Resolves when everything is written, or cannot be. */
   end(): Promise<void> {
     if (this.#dropped > 0) this.#tellDropped()
