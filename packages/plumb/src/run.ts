@@ -146,12 +146,16 @@ class Run {
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
     for (const child of children) child.reportDropped()
     this.#schedule.stop()
-    await Promise.race([this.#writer.end(), this.#cutShort])
-    this.#settle()
-    await this.#telemetryLines?.end()
+    await Promise.race([this.#flush(), this.#cutShort])
     clearTimeout(grace)
     stopListening()
     return stoppedBy
+  }
+
+  async #flush(): Promise<void> {
+    await this.#writer.end()
+    this.#settle()
+    await this.#telemetryLines?.end()
   }
 
   #outputClosed(): void {

@@ -210,6 +210,26 @@ t.test('writing', async (t) => {
   pipe.resume()
   await drained
   t.notOk(slow.isFull)
+
+  let refuse: (error: Error) => void = () => {}
+  const gone = new LineWriter(
+    new Writable({
+      write(_chunk, _encoding, done) {
+        refuse = done
+      },
+    }),
+  )
+  let told = 0
+  gone.onDrain = () => {
+    for (told++; !gone.isFull && told < 1000; told++) gone.write(line, 0, 100_000)
+  }
+  while (!gone.isFull) gone.write(line, 0, 100_000)
+  const closed = new Promise<void>((done) => {
+    gone.onClosed = done
+  })
+  refuse(Object.assign(new Error('gone'), { code: 'EPIPE' }))
+  await closed
+  t.equal(told, 0, 'what waited when the reader went away makes no room')
 })
 
 t.test('through real pipes and devices', async (t) => {
@@ -230,6 +250,11 @@ t.test('through real pipes and devices', async (t) => {
     [
       'a stdout that was never open',
       `echo 1 | $launcher $probe copy 0 1 >&-`,
+      { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
+    ],
+    [
+      'a stdout that was never open, and nothing to write',
+      `$launcher $probe copy 0 1 </dev/null >&-`,
       { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
     ],
     ['a stdin that was never open', `$launcher $probe copy 0 1 <&-`, { out: '', status: 0, err: /^$/ }],
