@@ -41,6 +41,7 @@ export class Loop {
   #isEnvelopeControlClosed = false
   #hasDescriptorControl = false
   #isAdvancing = false
+  #willControlEnd = false
   #hasListened = false
   #isFinished = false
 
@@ -48,9 +49,10 @@ export class Loop {
     this.#parts = parts
   }
 
-  /** `hasControl`: control messages may come by `control`, until `endControl`. */
-  start(hasControl: boolean): void {
-    this.#hasDescriptorControl = hasControl
+  /** `control`: messages may come by `control`, until `endControl`; `willEnd`: soon and for certain, as those of a file do. */
+  start(control: 'none' | 'open' | 'willEnd'): void {
+    this.#hasDescriptorControl = control !== 'none'
+    this.#willControlEnd = control === 'willEnd'
     this.#tellSettled()
     this.advance()
   }
@@ -265,6 +267,7 @@ export class Loop {
 
   // What was written to fd 6 before stdin ended is in its pipe by now: one more look is enough to hear it.
   #listensOnce(): boolean {
+    if (this.#willControlEnd && this.#hasDescriptorControl) return true
     if (this.#hasListened || !this.#hasDescriptorControl) return false
     this.#hasListened = true
     setImmediate(() => setImmediate(() => this.advance()))

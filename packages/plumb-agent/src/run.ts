@@ -1,6 +1,6 @@
 // One agent from start to end: loaded, configured, connected to its descriptors, and ended in good order.
 
-import { statSync } from 'node:fs'
+import { ReadStream, statSync } from 'node:fs'
 import { type Diagnostic, toJson, toText } from '@plumb/lang'
 import {
   dieOf,
@@ -149,6 +149,6 @@ const converse = (
         () => loop.endControl(),
       )
     }
-    loop.start(control !== undefined)
+    loop.start(control === undefined ? 'none' : control instanceof ReadStream ? 'willEnd' : 'open')
   })
 }

@@ -285,7 +285,7 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
     report: ({ error, seq }) => void seen.push(`${error} ${seq}`),
     onFinish: () => void seen.push('end'),
   })
-  loop.start(true)
+  loop.start('open')
   const answer = async (text: string) => {
     waiting.find((question) => question.text === text)?.answer(text.toUpperCase())
     for (let i = 0; i < 3; i++) await new Promise(setImmediate)
