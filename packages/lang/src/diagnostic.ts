@@ -68,6 +68,10 @@ export const toJson = ({ span, severity, code, message, help, related }: Diagnos
   }
 }
 
+/** As one object, or as text for people. */
+export const toShown = (diagnostic: Diagnostic, isJson: boolean): string =>
+  isJson ? JSON.stringify(toJson(diagnostic)) : toText(diagnostic)
+
 /** `file:line:column: error: text`, the source line, carets under the span, and the help where there is one. */
 export const toText = (diagnostic: Diagnostic): string => {
   const { span, severity, message, help, related } = diagnostic

@@ -3,7 +3,7 @@
 export type { AgentPlan, Compiled, Program } from './compile.js'
 export { agentOf, agentsOf, bindingNamed, compile } from './compile.js'
 export type { Diagnostic, DiagnosticJson } from './diagnostic.js'
-export { hasErrors, toJson, toText } from './diagnostic.js'
+export { hasErrors, toJson, toShown, toText } from './diagnostic.js'
 export { Sink } from './expression/sink.js'
 export type { Stage } from './expression/stage.js'
 export { compileCheck, compileFilter, compileMap, Verdict } from './expression/stage.js'

@@ -1,7 +1,7 @@
 // One agent from start to end: loaded, configured, connected to its descriptors, and ended in good order.
 
 import { ReadStream, statSync } from 'node:fs'
-import { type Diagnostic, toJson, toText } from '@plumb/lang'
+import { type Diagnostic, toShown } from '@plumb/lang'
 import {
   dieOf,
   type Fault,
@@ -51,7 +51,7 @@ const prepare = (options: Options, stderr: Stderr): { config: Config | undefined
   const configured = plan && readConfig(plan, options, surroundings)
   const fds = inheritedFds(options.fds)
 
-  for (const diagnostic of diagnostics) stderr.write(show(diagnostic, process.env.PLUMB_ERRORS === 'json'))
+  for (const diagnostic of diagnostics) stderr.write(toShown(diagnostic, process.env.PLUMB_ERRORS === 'json'))
   const docroot = checkDocroot(options.docroot)
   const others = [...faults, ...(configured?.faults ?? []), ...(fds.ok ? [] : [fds.error]), ...docroot]
   for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
@@ -71,8 +71,6 @@ const isFolder = (path: string): boolean => {
     return false
   }
 }
-
-const show = (diagnostic: Diagnostic, isJson: boolean): string => (isJson ? JSON.stringify(toJson(diagnostic)) : toText(diagnostic))
 
 // A key whose value the compiler refused is not missing.
 const isTold = ({ error, detail }: Fault, diagnostics: readonly Diagnostic[]): boolean =>

@@ -1,9 +1,9 @@
 // plumb check: ok and how much there is, or every diagnostic (language.md, Diagnostics).
 
 import { setFlagsFromString } from 'node:v8'
-import { type Bound, type Compiled, type Diagnostic, hasErrors, printType, toJson, toText } from '@plumb/lang'
+import { type Bound, type Compiled, hasErrors, printType, toJson } from '@plumb/lang'
 import { openOutput, Reporter } from '@plumb/wire'
-import { load, type SpecOptions } from './load.js'
+import { load, type SpecOptions, shown } from './load.js'
 import { writeWhole } from './write-whole.js'
 
 /** Exit 2 when a spec has errors or cannot be read. With `--json` everything stands on stdout. */
@@ -40,8 +40,6 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
 const hasten = (): void => {
   if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=600000')
 }
-
-const shown = (d: Diagnostic): string => (process.env.PLUMB_ERRORS === 'json' ? JSON.stringify(toJson(d)) : toText(d))
 
 const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): string => {
   const text = `ok (${typeCount} types, ${bindingCount} bindings)`

@@ -1,8 +1,9 @@
 // plumb fmt: the one layout, in place; from stdin to stdout; or only whether it is there.
 
 import { accessSync, constants, statSync } from 'node:fs'
-import { type Diagnostic, format, toJson, toText } from '@plumb/lang'
+import { format } from '@plumb/lang'
 import { type Fault, fail, fault, openInput, openOutput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
+import { shown } from './load.js'
 import { writeWhole } from './write-whole.js'
 
 export interface FmtOptions {
@@ -44,8 +45,6 @@ export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Pr
   await reporter.end()
   return reporter.status
 }
-
-const shown = (d: Diagnostic): string => (process.env.PLUMB_ERRORS === 'json' ? JSON.stringify(toJson(d)) : toText(d))
 
 // A file that may not be written is not replaced either, though the folder would allow it.
 const replace = async (path: string, text: string): Promise<Fault | undefined> => {

@@ -1,7 +1,7 @@
 // The spec that was named, as text, as sources handed over, or inline → a checked program, or every diagnostic.
 
 import { normalize } from 'node:path'
-import { type Compiled, compile, hasErrors, STANDARD_LIBRARY, toJson, toText } from '@plumb/lang'
+import { type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
 import { bundledFiles, diskFiles, fail, type Reporter, type Result, readBundle, type SourceFiles } from '@plumb/wire'
 
 export interface SpecOptions {
@@ -54,13 +54,15 @@ const withEntry = (files: SourceFiles, entry: { path: string; text: string }): S
   },
 })
 
+/** As PLUMB_ERRORS asks. */
+export const shown = (d: Diagnostic): string => toShown(d, process.env.PLUMB_ERRORS === 'json')
+
 /** All diagnostics that stop a run, on stderr; warnings are for `check`. False: there are none. */
 export const refuseErrors = ({ compiled }: Loaded, reporter: Reporter): boolean => {
   if (!hasErrors(compiled.diagnostics)) return false
   for (const d of compiled.diagnostics) {
     if (d.severity !== 'error') continue
-    if (process.env.PLUMB_ERRORS === 'json') reporter.write(JSON.stringify(toJson(d)))
-    else reporter.write(toText(d))
+    reporter.write(shown(d))
   }
   reporter.status = Math.max(reporter.status, 2) as 2
   return true
