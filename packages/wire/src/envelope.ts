@@ -2,6 +2,7 @@
 
 import { jsonFault } from './json.js'
 import { JsonScan } from './json-scan.js'
+import { skipValue } from './json-skip.js'
 import { preview } from './preview.js'
 import { fail, type Result } from './result.js'
 
@@ -15,6 +16,8 @@ export interface Envelope {
 
 /** `invalid_json` (or `truncated_line`, `too_deep`) where the line is no JSON, `bad_envelope` where it is something else. */
 export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = false): Result<Envelope> => {
+  const plain = splitUsual(buf, start, end)
+  if (plain) return { ok: true, value: plain }
   const scan = new JsonScan(buf, start, end)
   const members = readMembers(scan)
   if (scan.flaw) return { ok: false, error: jsonFault(scan.flaw, buf, start, end, isLast) }
@@ -54,13 +57,25 @@ export const hasPortKey = (buf: Buffer, start: number, end: number): boolean =>
 
 /** The envelope of a message, whose bytes are kept; no line end. */
 export const enclose = (port: string, buf: Buffer, start: number, end: number): Buffer => {
-  const head = headOf(port)
+  const head = envelopeHead(port)
   const envelope = Buffer.allocUnsafe(head.length + end - start + 1)
   head.copy(envelope)
   buf.copy(envelope, head.length, start, end)
   envelope[envelope.length - 1] = CLOSE
   return envelope
 }
+
+/** What stands before the message of an envelope; behind it stands `}`. */
+export const envelopeHead = (port: string): Buffer => {
+  let head = heads.get(port)
+  if (!head) {
+    head = Buffer.from(`{"__port":${JSON.stringify(port)},"msg":`)
+    heads.set(port, head)
+  }
+  return head
+}
+
+const heads = new Map<string, Buffer>()
 
 /** The envelope that closes a port. */
 export const encloseEof = (port: string): Buffer => Buffer.from(JSON.stringify({ __port: port, eof: true }))
@@ -77,6 +92,35 @@ interface Members {
   msg?: Span
   eof?: Span
   others: number
+}
+
+const PORT_HEAD = Buffer.from('{"__port":"')
+const MSG_HEAD = Buffer.from('","msg":')
+
+// Most envelopes are written as they are here, and many of one port follow each other.
+let usual = { port: '', head: Buffer.from('\n') }
+
+const splitUsual = (buf: Buffer, start: number, end: number): Envelope | undefined => {
+  if (buf[end - 1] !== CLOSE || (!isAt(usual.head, buf, start) && !findHead(buf, start))) return undefined
+  const at = start + usual.head.length
+  return skipValue(buf, at, end - 1) === end - 1 ? { port: usual.port, isEof: false, start: at, end: end - 1 } : undefined
+}
+
+const findHead = (buf: Buffer, start: number): boolean => {
+  if (!isAt(PORT_HEAD, buf, start)) return false
+  const from = start + PORT_HEAD.length
+  let to = from
+  while (isLetter(buf[to] as number) && to - from < 64) to++
+  if (!isAt(MSG_HEAD, buf, to)) return false
+  usual = { port: buf.toString('latin1', from, to), head: Buffer.from(buf.subarray(start, to + MSG_HEAD.length)) }
+  return true
+}
+
+const isLetter = (byte: number): boolean => byte === 0x5f || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a)
+
+const isAt = (bytes: Buffer, buf: Buffer, at: number): boolean => {
+  for (let i = 0; i < bytes.length; i++) if (buf[at + i] !== bytes[i]) return false
+  return true
 }
 
 // The members of one object, the last of each name. Undefined: it is no object, or no JSON (`scan.flaw`).
@@ -106,7 +150,9 @@ const readMember = (scan: JsonScan, members: Members): boolean => {
   if (!scan.symbol(COLON)) return false
   scan.space()
   const start = scan.at
-  if (!scan.value()) return false
+  const behind = skipValue(scan.buf, start, scan.end)
+  if (behind >= 0) scan.at = behind
+  else if (!scan.value()) return false
   const span = { start, end: scan.at }
   if (name === '__port') members.port = span
   else if (name === 'msg') members.msg = span
@@ -132,17 +178,6 @@ const firstByte = (buf: Buffer, start: number, end: number): number | undefined 
   const scan = new JsonScan(buf, start, end)
   scan.space()
   return scan.at < end ? buf[scan.at] : undefined
-}
-
-const heads = new Map<string, Buffer>()
-
-const headOf = (port: string): Buffer => {
-  let head = heads.get(port)
-  if (!head) {
-    head = Buffer.from(`{"__port":${JSON.stringify(port)},"msg":`)
-    heads.set(port, head)
-  }
-  return head
 }
 
 const refuse = (why: string) => fail('bad_envelope', `no envelope: ${preview(why)}`)

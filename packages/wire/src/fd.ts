@@ -2,6 +2,7 @@
 
 import { fstatSync } from 'node:fs'
 import { launcherFds } from './launcher.js'
+import { preview } from './preview.js'
 import { procFds } from './proc-fds.js'
 import { fail, type Result } from './result.js'
 
@@ -27,10 +28,9 @@ export const DIRECTIONS: Readonly<Record<Port, 'in' | 'out'>> = {
 export const inheritedFds = (option?: string): Result<ReadonlySet<number>> => {
   const found = launcherFds()?.open ?? procFds()
   if (option === undefined) return { ok: true, value: found ?? new Set() }
-  if (option === 'none') return { ok: true, value: new Set() }
-  if (!/^[3-7](,[3-7])*$/.test(option))
-    return fail('fd_invalid', `--fds takes 'none' or numbers from 3 to 7 such as '4,5', not '${option}'`)
-  const asked = new Set(option.split(',').map(Number))
+  const list = parseFds(option)
+  if (!list.ok) return list
+  const asked = list.value
   // Where nobody could look, a descriptor may be one of Node's own: the word of the caller has to do.
   const missing = [...asked].find((fd) => (found ? !found.has(fd) : !isOpen(fd)))
   if (missing === undefined) return { ok: true, value: asked }
@@ -38,6 +38,13 @@ export const inheritedFds = (option?: string): Result<ReadonlySet<number>> => {
     'fd_invalid',
     `--fds names ${missing}, but ${missing} is not open; redirect it, as in '${missing}${isInput(missing) ? '<' : '>'} file'`,
   )
+}
+
+/** The value of `--fds`: `4,5` or `none`. */
+export const parseFds = (option: string): Result<ReadonlySet<number>> => {
+  if (option === 'none') return { ok: true, value: new Set() }
+  if (/^[3-7](,[3-7])*$/.test(option)) return { ok: true, value: new Set(option.split(',').map(Number)) }
+  return fail('fd_invalid', `--fds takes 'none' or numbers from 3 to 7 such as '4,5', not '${preview(option)}'`)
 }
 
 const isOpen = (fd: number): boolean => {

@@ -2,14 +2,21 @@
 
 import { type Fault, fault } from './error.js'
 import { type Flaw, JsonScan } from './json-scan.js'
+import { skipValue } from './json-skip.js'
 import { preview } from './preview.js'
 import type { Result } from './result.js'
 
 /** `buf[start..end)` must be UTF-8. With `isLast` a text that ends too soon is a `truncated_line`, else `invalid_json`. */
 export const parseJson = (buf: Buffer, start: number, end: number, isLast = false): Result<unknown> => {
+  const error = checkJson(buf, start, end, isLast)
+  return error ? { ok: false, error } : { ok: true, value: JSON.parse(buf.toString('utf8', start, end)) }
+}
+
+/** As `parseJson`, for those who pass the bytes on: what is wrong with them, if anything. */
+export const checkJson = (buf: Buffer, start: number, end: number, isLast = false): Fault | undefined => {
+  if (skipValue(buf, start, end) === end) return undefined
   const scan = new JsonScan(buf, start, end)
-  if (!scan.isWhole()) return { ok: false, error: jsonFault(scan.flaw as Flaw, buf, start, end, isLast) }
-  return { ok: true, value: JSON.parse(buf.toString('utf8', start, end)) }
+  return scan.isWhole() ? undefined : jsonFault(scan.flaw as Flaw, buf, start, end, isLast)
 }
 
 export const jsonFault = (flaw: Flaw, buf: Buffer, start: number, end: number, isLast: boolean): Fault => {

@@ -75,6 +75,8 @@ export class LineReader {
     stream.on('end', () => this.#finish())
     stream.on('close', () => this.#finish())
     stream.on('data', (chunk: Buffer) => this.#accept(chunk))
+    // By whoever read the beginning of it.
+    if (stream.isPaused()) stream.resume()
   }
 
   /** Moves to the next line or fault; false: nothing now, or nothing any more (`hasEnded`). */

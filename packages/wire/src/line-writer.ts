@@ -8,6 +8,8 @@ import { systemReason } from './system-reason.js'
 export interface LineWriterOptions {
   /** JSON strings are written as their text, anything else as it is. */
   readonly raw?: boolean
+  /** It is full when the stream holds more than this; 256 KiB. */
+  readonly fullBytes?: number
 }
 
 const LF = 10
@@ -15,13 +17,12 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const FLUSH_BYTES = 64 * 1024
 const FULL_BYTES = 256 * 1024
-const DRAINED_BYTES = 128 * 1024
 
 // The reader went away: what `head -1` does to its neighbour is no error.
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
 
 export class LineWriter {
-  /** More than 256 KiB have not been accepted yet: producers should wait for `onDrain`. */
+  /** More than `fullBytes` have not been accepted yet: producers should wait for `onDrain`, which comes when half of it is left. */
   isFull = false
   onDrain: (() => void) | null = null
   /** `write_failed`, once; later lines are dropped. */
@@ -34,6 +35,7 @@ export class LineWriter {
 
   readonly #stream: Writable
   readonly #isRaw: boolean
+  readonly #fullBytes: number
   /** What waits for the next flush: `#bufs[i]` from `#starts[i]` to `#ends[i]`, each of whole lines; the last may lack its LF. */
   #bufs: Buffer[] = []
   #starts: number[] = []
@@ -43,9 +45,10 @@ export class LineWriter {
   #isDone = false
   #ending: Promise<void> | undefined
 
-  constructor(stream: Writable, { raw = false }: LineWriterOptions = {}) {
+  constructor(stream: Writable, { raw = false, fullBytes = FULL_BYTES }: LineWriterOptions = {}) {
     this.#stream = stream
     this.#isRaw = raw
+    this.#fullBytes = fullBytes
     stream.on('error', (error: NodeJS.ErrnoException) => this.#fail(error))
     stream.on('close', () => {
       if (!this.#ending) this.#finish(() => this.onClosed?.())
@@ -71,7 +74,7 @@ export class LineWriter {
     const chunk = this.#take()
     if (this.#isDone) return
     this.#stream.write(chunk, this.#accepted)
-    if (this.#stream.writableLength > FULL_BYTES) this.isFull = true
+    if (this.#stream.writableLength > this.#fullBytes) this.isFull = true
   }
 
   /** Resolves when everything is with the kernel, or cannot get there any more. */
@@ -148,7 +151,7 @@ export class LineWriter {
 
   // With an error it comes for each write that waited: what those who are told to go on would write then waited too, without end.
   readonly #accepted = (error?: Error | null): void => {
-    if (error || !this.isFull || this.#isDone || this.#stream.writableLength > DRAINED_BYTES) return
+    if (error || !this.isFull || this.#isDone || this.#stream.writableLength > this.#fullBytes / 2) return
     this.isFull = false
     this.onDrain?.()
   }

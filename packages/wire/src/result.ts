@@ -14,3 +14,10 @@ export const fail = (
   ok: false,
   error: fault(code, detail, extras),
 })
+
+export const map = <T, U>(result: Result<T>, change: (value: T) => U): Result<U> => (result.ok ? succeed(change(result.value)) : result)
+
+export const andThen = <T, U>(result: Result<T>, next: (value: T) => Result<U>): Result<U> => (result.ok ? next(result.value) : result)
+
+export const orElse = <T>(result: Result<T>, instead: (error: Fault) => Result<T>): Result<T> =>
+  result.ok ? result : instead(result.error)

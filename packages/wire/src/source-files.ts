@@ -1,7 +1,7 @@
 // Spec texts: found, read once with limits, and handed on whole to the processes that run parts of the same spec.
 
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fault } from './error.js'
@@ -73,17 +73,6 @@ export const bundledFiles = (bundle: Bundle): SourceFiles => ({
 })
 
 const beside = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
-
-/** The bundle on a descriptor that the parent opened; undefined when it is no bundle. */
-export const readBundle = (fd: number): Bundle | undefined => {
-  try {
-    const value: unknown = JSON.parse(readFileSync(fd, 'utf8'))
-    const isBundle = typeof value === 'object' && value !== null && 'entry' in value && 'files' in value && 'modules' in value
-    return isBundle ? (value as Bundle) : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** The whole text of a spec: UTF-8, a regular file (or a descriptor such as `/dev/fd/63`), at most 8 MiB. */
 export const readSpec = (path: string): Result<string> => {

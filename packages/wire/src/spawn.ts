@@ -3,7 +3,7 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { drained } from './drained.js'
 import { LIFELINE_FD, withLifeline } from './lifeline.js'
 import { preview } from './preview.js'
@@ -21,6 +21,10 @@ export interface ChildOptions {
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
   /** Not one of our executables: gets pipes that `/dev/fd/N` can open. */
   readonly isForeign: boolean
+  /** What it writes on 2 comes out of `stdout` too, in the order in which it was written; for foreign ones, where the system has such pipes. */
+  readonly joinsStderr?: boolean
+  /** It writes to our own stderr, be that a terminal or not, and `stderr` is empty. */
+  readonly inheritsStderr?: boolean
 }
 
 export interface Exit {
@@ -45,7 +49,8 @@ export interface Child {
 }
 
 /** `file_not_found` or `config_invalid` where the command cannot be run, `child_failed` where the system has no room for it. */
-export const spawnChild = ({ command, cwd = currentFolder(), env, fds = {}, isForeign }: ChildOptions): Result<Child> => {
+export const spawnChild = (options: ChildOptions): Result<Child> => {
+  const { command, cwd = currentFolder(), env, fds = {}, isForeign, joinsStderr, inheritsStderr } = options
   const [name = '', ...args] = command
   const program = resolveProgram(name, cwd, env.PATH)
   if (!program.ok) return program
@@ -53,10 +58,12 @@ export const spawnChild = ({ command, cwd = currentFolder(), env, fds = {}, isFo
   const directions = new Map<number, 'in' | 'out'>([
     [0, 'in'],
     [1, 'out'],
-    [2, 'out'],
   ])
+  if (!inheritsStderr) directions.set(2, 'out')
   for (const [fd, direction] of Object.entries(fds)) directions.set(Number(fd), direction)
   const ends = makeEnds(directions, isForeign)
+  if (inheritsStderr) ends.stdio[2] = 'inherit'
+  if (joinsStderr && typeof ends.stdio[1] === 'number') ends.stdio[2] = ends.stdio[1]
   const started = start(withLifeline(program.value, args), { cwd, env, detached: true, stdio: ends.stdio })
   for (const fd of ends.childs) closeSync(fd)
   if ('reason' in started) {
@@ -76,7 +83,7 @@ const currentFolder = (): string => {
 }
 
 interface Ends {
-  readonly stdio: ('pipe' | 'ignore' | number)[]
+  readonly stdio: ('pipe' | 'ignore' | 'inherit' | number)[]
   /** Ends of real pipes that go to the child, and those that stay, by the child's number; none where Node makes the pipes. */
   readonly childs: readonly number[]
   readonly ours: ReadonlyMap<number, number>
@@ -153,8 +160,8 @@ const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out
     for (const stream of inputs.values()) stream.destroy()
     const ends = new Map([...outputs].map(([number, stream]) => [number, drained(stream)]))
     await Promise.all([ends.get(1), ends.get(2)])
-    // What is left of the group has had its time.
-    lifeline.destroy()
+    // One that still writes elsewhere, such as a loop over control, may finish; what is left of the group then has had its time.
+    void Promise.all(ends.values()).then(() => lifeline.destroy())
     return exit
   })
 
@@ -172,7 +179,7 @@ const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out
     await ended
     clearTimeout(timer)
   }
-  const [stdin, stdout, stderr] = [inputs.get(0) as Writable, outputs.get(1) as Readable, outputs.get(2) as Readable]
+  const [stdin, stdout, stderr] = [inputs.get(0) as Writable, outputs.get(1) as Readable, outputs.get(2) ?? Readable.from([])]
   const fds = new Map([...inputs, ...outputs].filter(([number]) => number > 2))
   return { pid, stdin, stdout, stderr, fds, exited, kill, terminate }
 }

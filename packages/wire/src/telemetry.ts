@@ -13,6 +13,8 @@ export type Telemetry =
       cache_creation_tokens: number
       model: string
       ms: number
+      /** By now it is told to pause. */
+      paused?: true
     }
   | { kind: 'text'; delta: string }
   | { kind: 'thinking'; text: string }
@@ -30,6 +32,8 @@ export interface Settled {
   inputs: number
   controls: number
   outputs: number
+  /** It takes no inputs until it is told to resume. */
+  paused?: true
 }
 
 export class TelemetryWriter {

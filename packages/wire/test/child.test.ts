@@ -5,7 +5,9 @@ import type { Readable, Writable } from 'node:stream'
 import t from 'tap'
 import { childEnv } from '../src/child-env.js'
 import { makeFifos } from '../src/fifo.js'
+import { spawnOwn } from '../src/own-child.js'
 import { closePipes } from '../src/real-pipe.js'
+import { bundledFiles } from '../src/source-files.js'
 import { type Child, type ChildOptions, spawnChild } from '../src/spawn.js'
 import { makeShell } from './probe.js'
 
@@ -66,6 +68,9 @@ t.test('descriptors and how it ended', async (t) => {
     )
   }
   t.same([...spawn(['true'], { fds: { 6: 'in' } }).fds.keys()], [6])
+
+  const joined = spawn(['sh', '-c', 'for i in 1 2 3; do echo out; echo err >&2; done'], { joinsStderr: true })
+  t.equal(await textOf(joined.stdout), 'out\nerr\nout\nerr\nout\nerr\n', 'stderr in its place among what is on stdout')
 
   const probing = 'for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo $n; fi; done'
   t.equal(await textOf(spawn(['sh', '-c', probing], { fds: { 3: 'out', 6: 'in' } }).stdout), '3\n6\n', 'nothing else is open')
@@ -224,6 +229,55 @@ t.test('the environment', async (t) => {
   const names = (await textOf(spawn(['env'], { env: childEnv('foreign') }).stdout)).split('\n').map((line) => line.split('=')[0])
   delete process.env.WIRE_TEST_CANARY
   t.notOk(names.includes('WIRE_TEST_CANARY'))
+})
+
+t.test('what is handed over', async (t) => {
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'plumb-tool'), `#!/bin/sh\nexec node ${probe} handover 9 "$@"\n`, { mode: 0o755 })
+  const text = 'x'.repeat(3_000_000)
+  const files = bundledFiles({ entry: 'a.plumb', files: { 'a.plumb': text }, modules: {} })
+  const own = spawnOwn({
+    program: 'plumb-tool',
+    args: ['serve'],
+    files,
+    entry: 'a.plumb',
+    authority: { grant: ['net'] },
+    env: { ...childEnv('ours'), PATH: `${bin}:${process.env.PATH}` },
+  })
+  if (!own.ok) throw new Error(own.error.detail)
+  const { child, renew } = own.value
+  let out = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  const told = () => out.split('\n').slice(0, -1)
+  renew({ grant: [] })
+  t.ok(await until(() => told().length === 2))
+  renew({})
+  t.ok(await until(() => told().length === 3))
+  t.strictSame(
+    told().map((line) => JSON.parse(line)),
+    [
+      { args: ['--sources-fd', '9', 'a.plumb', 'serve'], entry: 'a.plumb', bytes: text.length + 14, authority: { grant: ['net'] } },
+      { next: { grant: [] } },
+      { next: {} },
+    ],
+  )
+  child.stdin.end()
+  t.same(await child.exited, { status: 0, signal: null }, 'it ends though its giver lives')
+
+  const cases: [string, RegExp][] = [
+    [`printf '%s' '{"entry":"a","files":{},"modules":{}}'`, /^\{"args":\[\],"entry":"a","bytes":2\}\n$/],
+    [`printf '%s\n' '{"entry":"a","files":{},"modules":{},"authority":1}' x '{"authority":2}'`, /^\{.*"authority":1\}\n\{"next":2\}\n$/],
+    ['echo x', /^$/],
+    ['true', /^$/],
+  ]
+  for (const [script, wanted] of cases) {
+    const ran = await shell(`node $probe handover 9 9< <(${script}) < <(sleep 0.2)`)
+    t.match(ran.out, wanted, script)
+    t.match(ran, wanted.source === '^$' ? { err: /"fd_invalid".*descriptor 9/, status: 2 } : { err: '', status: 0 })
+  }
 })
 
 t.test('signals', async (t) => {

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { enclose, encloseEof, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from '../src/envelope.js'
 import { type Code, ERRORS, exitStatus, fault, isCode, isRetryable } from '../src/error.js'
+import { DIRECTIONS, FDS, type Port } from '../src/fd.js'
 import { parseJson } from '../src/json.js'
+import { JsonScan } from '../src/json-scan.js'
+import { skipValue } from '../src/json-skip.js'
 import { LineWriter } from '../src/line-writer.js'
 import { openLog } from '../src/log.js'
 import { nearest } from '../src/nearest.js'
@@ -160,6 +164,56 @@ t.test('envelopes', async (t) => {
     }),
   )
   t.equal(`${encloseEof('input')}`, '{"__port":"input","eof":true}')
+})
+
+t.test('plumb-wire(5) has the table of errors and the descriptors as they are here', async (t) => {
+  const page = readFileSync('man/plumb-wire.5', 'utf8')
+  const plain = (text: string) => text.replaceAll('\\(dq', '"').replaceAll('\\(aq', "'").replaceAll('\\-', '-').replaceAll('\\e', '\\')
+  const told = [...page.matchAll(/^\.Pp\n\.Li (\w+) \.\n.*\n\.Bl .*\n([\s\S]*?)^\.El$/gm)].flatMap(([, category, list = '']) =>
+    [...list.matchAll(/^\.It Li (\w+)\n(.*)$/gm)].map(([, code = '', meaning = '']) => `${category} ${code}: ${plain(meaning)}`),
+  )
+  const meant = Object.entries(ERRORS).map(([code, { category, meaning }]) => `${category} ${code}: ${meaning}`)
+  t.strictSame(told.sort(), meant.sort())
+
+  const descriptors = [...page.matchAll(/^\.It (\d)\n\.Li (\w+) ,\n(in|out): /gm)].map(([, fd, port, direction]) => [
+    port,
+    Number(fd),
+    direction,
+  ])
+  t.strictSame(
+    descriptors,
+    Object.entries(FDS).map(([port, fd]) => [port, fd, DIRECTIONS[port as Port]]),
+  )
+})
+
+t.test('a value that is skipped is a value', async (t) => {
+  fc.assert(
+    fc.property(fc.json({ noUnicodeString: false }), fc.json(), fc.nat(40), (json, other, cut) => {
+      const buf = Buffer.from(`${json}}${other}`)
+      const end = Buffer.byteLength(json)
+      const isRare = /[eE]/.test(json.replace(/"(\\.|[^"\\])*"|true|false/g, ''))
+      if (skipValue(buf, 0, end) !== (isRare ? -1 : end)) return false
+      const short = Math.max(end - 1 - cut, 0)
+      const behind = skipValue(buf, 0, short)
+      return behind <= short && (behind < 0 || new JsonScan(buf, 0, behind).isWhole())
+    }),
+    { numRuns: 2000 },
+  )
+  for (const [text, isSkipped] of Object.entries({
+    [`${'['.repeat(512)}${']'.repeat(512)}`]: true,
+    [`${'['.repeat(513)}${']'.repeat(513)}`]: false,
+    '{"a": [1, -0.5, "\\u00e9\\n/", true, false, null, {}, []]}': true,
+    '01': false,
+    '-': false,
+    '1.': false,
+    '[1,]': false,
+    '{"a":1,}': false,
+    '"\\u12g4"': false,
+    '"\t"': false,
+    nul: false,
+  })) {
+    t.equal(skipValue(Buffer.from(text), 0, text.length) === text.length, isSkipped, preview(text))
+  }
 })
 
 t.test('texts', async (t) => {

@@ -1,0 +1,77 @@
+// Children that are executables of this project: found beside this one, started with the texts that were compiled here.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { childEnv } from './child-env.js'
+import { firstLine, renewal } from './handover.js'
+import type { Result } from './result.js'
+import type { SourceFiles } from './source-files.js'
+import { type Child, spawnChild } from './spawn.js'
+
+export type OwnProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux'
+
+export interface OwnChildOptions {
+  /** Those that take a spec. */
+  readonly program: Exclude<OwnProgram, 'plumb-mux'>
+  /** Without the spec and the descriptor of the sources, which are added where the program takes them. */
+  readonly args: readonly string[]
+  readonly files: SourceFiles
+  /** The file that is named to it: the one that declares what it runs, whichever module that is. */
+  readonly entry: string
+  /** What it may do; see `Handover`. */
+  readonly authority?: unknown
+  /** Those besides 0, 1 and 2, as the child sees them; 8 and 9 are taken. */
+  readonly fds?: Readonly<Record<number, 'in' | 'out'>>
+  readonly cwd?: string
+  /** Default: what executables of ours may have. */
+  readonly env?: Readonly<Record<string, string>>
+  /** A command that runs it, such as a sandbox; descriptor 9 has to get through. */
+  readonly within?: readonly string[]
+}
+
+export interface OwnChild {
+  readonly child: Child
+  /** What it may do from now on. */
+  renew(authority: unknown): void
+}
+
+/** Our children get all spec texts over this descriptor, so that they see what we saw. */
+const SOURCES_FD = 9
+
+/** Starts one with `--sources-fd`: it calls `openHandover` there. */
+export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => {
+  const { program, args, files, entry, authority, fds = {}, cwd, env, within = [] } = options
+  const sources = ['--sources-fd', String(SOURCES_FD)]
+  // plumb-tool has its spec before the word that says what to do.
+  const line = program === 'plumb-tool' ? [...sources, entry, ...args] : [...args, ...sources, '--', entry]
+  const child = spawnChild({
+    command: [...within, siblingProgram(program), ...line],
+    env: env ?? childEnv('ours'),
+    fds: { ...fds, [SOURCES_FD]: 'in' },
+    isForeign: false,
+    ...(cwd === undefined ? {} : { cwd }),
+  })
+  if (!child.ok) return child
+  const handover = child.value.fds.get(SOURCES_FD) as Writable
+  handover.write(firstLine(files.bundle(entry), authority))
+  // To a child that reads none only the last one waits.
+  let latest: string | undefined
+  const flush = (): void => {
+    if (latest === undefined || handover.writableNeedDrain) return
+    handover.write(latest)
+    latest = undefined
+  }
+  handover.on('drain', flush)
+  const renew = (next: unknown): void => {
+    latest = renewal(next)
+    flush()
+  }
+  return { ok: true, value: { child: child.value, renew } }
+}
+
+/** Another executable of this project: beside this one, as in the source tree and in an installation, else on PATH. */
+export const siblingProgram = (name: OwnProgram): string => {
+  const beside = [join(__dirname, '../../', name, 'bin', name), join(__dirname, '../bin', name)]
+  return beside.find((path) => existsSync(path)) ?? name
+}
