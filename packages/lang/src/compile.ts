@@ -1,21 +1,18 @@
 // The compiler as a list of passes: text → modules → names → types → bindings → rules. A program without errors can be planned.
 
-import { agentConfig, checkAgent } from './check/agent.js'
+import { checkAgent } from './check/agent.js'
 import { checkBaseChain } from './check/base-chain.js'
 import { declareBindings } from './check/bindings.js'
-import { plainConfig } from './check/config.js'
 import { inOrder } from './check/cycles.js'
 import { checkCapitals, checkUnused } from './check/manners.js'
 import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
-import { type Diagnostic, hasErrors, inReadingOrder, type Report } from './diagnostic.js'
+import { type Diagnostic, hasErrors, inReadingOrder, once, type Report } from './diagnostic.js'
 import { type Files, loadModules, type Module } from './modules.js'
 import type { Bound, Scope } from './names.js'
 import { graphOf } from './plan/root.js'
-import type { Span } from './source.js'
 import { declareTypes } from './types/declare.js'
-import { JSON_TYPE, type Json, type Type } from './types/type.js'
 
 export interface Program {
   /** The file that was named. */
@@ -35,7 +32,7 @@ export interface Compiled {
 /** Never throws; pure but for `files`. */
 export const compile = (entry: { path: string; text: string }, files: Files): Compiled => {
   const diagnostics: Diagnostic[] = []
-  const report: Report = (d) => diagnostics.push(d)
+  const report = once((d) => diagnostics.push(d))
   const scopes = openScopes(loadModules(entry, files, report))
   for (const scope of scopes) declareTypes(scope, report)
   for (const scope of scopes) declareBindings(scope, report)
@@ -79,41 +76,10 @@ export const bindingNamed = (program: Program, name: string): Bound | undefined 
   return second === undefined ? program.entry.bindings.get(first) : program.entry.modules.get(first)?.bindings.get(second)
 }
 
-export interface AgentPlan {
-  readonly name: string
-  readonly input: Type
-  readonly output: Type
-  /** Ports of the signature: a second input, a second output. */
-  readonly hasControl: boolean
-  readonly hasTelemetry: boolean
-  readonly config: { readonly [key: string]: Json }
-  /** The file that declares it: its paths are relative to that. */
-  readonly specPath: string
-  readonly description?: string
-  readonly span: Span
-}
-
-/** The agents of the file that was named, and of the modules it uses as `Module.name`; only for a program without errors. */
-export const agentsOf = ({ entry }: Program): AgentPlan[] => [
-  ...agentsIn(entry, ''),
-  ...[...entry.modules].flatMap(([name, scope]) => agentsIn(scope, `${name}.`)),
+/** The bindings of the file that was named, and of the modules it uses as `Module.name`. */
+export const bindingsOf = ({ entry }: Program): readonly { readonly name: string; readonly bound: Bound }[] => [
+  ...[...entry.bindings.values()].map((bound) => ({ name: bound.name, bound })),
+  ...[...entry.modules].flatMap(([module, scope]) =>
+    [...scope.bindings.values()].map((bound) => ({ name: `${module}.${bound.name}`, bound })),
+  ),
 ]
-
-const agentsIn = (scope: Scope, prefix: string): AgentPlan[] =>
-  [...scope.bindings.values()].filter((b) => b.binding.impl.kind === 'agent').map((b) => agentOf(b, prefix + b.name))
-
-/** One agent binding as plumb-agent runs it; only for a program without errors. */
-export const agentOf = (bound: Bound, name = bound.name): AgentPlan => {
-  const { impl } = bound.binding
-  return {
-    name,
-    input: bound.inputs[0] ?? JSON_TYPE,
-    output: bound.outputs[0] ?? JSON_TYPE,
-    hasControl: bound.inputs.length > 1,
-    hasTelemetry: bound.outputs.length > 1,
-    config: impl.kind === 'agent' ? plainConfig(agentConfig(impl, bound.scope)) : {},
-    specPath: bound.scope.module.path,
-    span: bound.binding.name.span,
-    ...(bound.description === undefined ? {} : { description: bound.description }),
-  }
-}

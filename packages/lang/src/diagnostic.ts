@@ -41,6 +41,17 @@ export const error = (code: Code, message: string, span: Span, help?: string): D
 /** For a second look at what was complained of before. */
 export const ignore: Report = () => {}
 
+/** One mistake may be met on every branch that comes to it, or by all that use what has it. */
+export const once = (report: Report): Report => {
+  const told = new Set<string>()
+  return (d) => {
+    const key = `${d.span.start} ${d.span.end} ${d.span.source.path} ${d.message}`
+    if (told.has(key)) return
+    told.add(key)
+    report(d)
+  }
+}
+
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some((d) => d.severity === 'error')
 
 /** By file in order of first mention, then by place: the order in which a reader meets them. */

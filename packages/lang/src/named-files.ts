@@ -23,7 +23,8 @@ const ofAgent = (config: ObjectValue): string[] => [
   // A bare name is looked up among the resources, and is no file of the program's.
   ...texts(config, 'prompts').filter((path) => path.includes('/')),
   ...texts(config, 'script'),
-  ...texts(config, 'command')
+  // Elsewhere, a command is a file of that place.
+  ...texts(config, config.entries.some((e) => e.key.text === 'via') ? 'via' : 'command')
     .slice(0, 1)
     .filter((program) => program.includes('/')),
 ]

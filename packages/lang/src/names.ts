@@ -38,6 +38,7 @@ export interface Bound {
   readonly inputs: readonly (Type | undefined)[]
   readonly outputs: readonly (Type | undefined)[]
   readonly description?: string
+  readonly version?: string
   /** Agents may be given it: a `tool { … }`, or a bare morphism under `@tool`. */
   readonly isTool: boolean
 }

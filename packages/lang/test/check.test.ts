@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { agentsOf, bindingNamed } from '../src/compile.js'
+import { agentsOf } from '../src/agent-plan.js'
+import { bindingNamed } from '../src/compile.js'
 import { hasErrors } from '../src/diagnostic.js'
 import { planOf } from '../src/plan/root.js'
 import { compileText, type ModuleTexts, reports } from './reports.js'
@@ -773,7 +774,7 @@ table('tools', [
       'let g : int -> int = tool { handoff: [a, b], on: ["unavailable", "permission_denied"] }',
     ),
     [
-      "2:50-53 config_invalid 'timeout' takes a number from 0",
+      "2:50-53 config_invalid 'timeout' takes a number over 0",
       "2:62-63 config_invalid 'retry'",
       "2:74-75 config_invalid 'breaker'",
       "2:84-86 config_invalid 'cache'",
@@ -816,7 +817,7 @@ table('tools', [
 table('agents', [
   [
     'every key',
-    'let server = { command: "x" }\nlet t : int -> int = tool { command: "x" }\nlet a : !string -> !string = agent { provider: "openai", model: "m", prompt: "p", prompts: ["a.md"], description: "d", tools: [t, "t"], mcp: [server, { url: "https://x.test" }], max_retries: 0, max_tokens: 200, max_tool_calls: 0, max_messages: 1, thinking_budget: 100, temperature: 0.5, amnesiac: true, concurrency: 2, runtime_context: true, stream: false, parallel_tool_calls: false, transport_retries: 0, endpoint: "http://localhost", request: { a: [1, { b: null }] }, grant: ["net"], grant_minutes: 60, env: ["X"], via: ["ssh", "h"] }\nlet b : !string -> !string = agent { command: ["./x", "y"] }\nlet c : !string -> !string = agent { provider: "eliza", model: "doctor", script: "s" }',
+    'let server = { command: "x" }\nlet t : string -> int = tool { command: "x" }\nlet a : !string -> !string = agent { provider: "openai", model: "m", prompt: "p", prompts: ["a.md"], description: "d", tools: [t], mcp: [server, { url: "https://x.test" }], max_retries: 0, max_tokens: 200, max_tool_calls: 0, max_messages: 1, thinking_budget: 100, temperature: 0.5, amnesiac: true, concurrency: 2, runtime_context: true, stream: false, parallel_tool_calls: false, transport_retries: 0, endpoint: "http://localhost", request: { a: [1, { b: null }] }, grant: ["net"], grant_minutes: 60, env: ["X"], via: ["ssh", "h"] }\nlet b : !string -> !string = agent { command: ["./x", "y"] }\nlet c : !string -> !string = agent { provider: "eliza", model: "doctor", script: "s" }',
     [],
   ],
   [
@@ -899,7 +900,7 @@ table('agents', [
   [
     'tools that are none',
     lines(
-      'let search : int -> int = tool { command: "x" }',
+      'let search : unit -> int = tool { command: "x" }',
       'let bare : int -> int = map(value + 1)',
       '@tool false',
       'let off : int -> int = id',
@@ -915,7 +916,7 @@ table('agents', [
       "7:65-69 not_a_tool 'proc' is no tool | tool { process: proc }",
       "7:71-74 not_a_tool 'cfg'",
       '7:76-82 unknown_name',
-      '7:84-90 not_a_tool',
+      "7:84-90 duplicate_name 'bare' stands in 'tools' twice; the first one is here at main.plumb:7:54",
       "7:92-93 config_invalid 'tools' takes a list of names",
       "7:95-102 unknown_name | did you mean 'search'?",
       '7:104-112 config_invalid',
@@ -926,8 +927,8 @@ table('agents', [
   ],
   [
     'tools of modules',
-    'use m\nlet a : !string -> !string = agent { tools: [M.t, "M.t", M.f, M.x, t] }',
-    ["2:58-61 not_a_tool 'M.f' is no tool", "2:65-66 unknown_name 'M.x'", "2:68-69 unknown_name 't'"],
+    'use m\nlet a : !string -> !string = agent { tools: [M.t, M.f, M.x, t] }',
+    ["2:51-54 not_a_tool 'M.f' is no tool", "2:58-59 unknown_name 'M.x'", "2:61-62 unknown_name 't'"],
     { 'm.plumb': 'let f : !int -> !int = id\nlet t : int -> int = tool { process: f }' },
   ],
 ])
@@ -1146,11 +1147,11 @@ t.test('what a program is, for those that run it', async (t) => {
     lines(
       'use m',
       'type T = int',
-      'let inner = { deep: true }',
-      'let server = { command: "x", more: inner }',
+      'let inner = { DEEP: "true" }',
+      'let server = { command: "x", env: inner }',
       'let find : string -> string = tool { command: "find" }',
       '@description "answers"',
-      'let bot : (!T, !json) -> (!string, !json) = agent { provider: "eliza", tools: [find, "find", M.look], mcp: [server], request: inner }',
+      'let bot : (!T, !json) -> (!string, !json) = agent { provider: "eliza", tools: [find, "M.look"], mcp: [server], request: inner }',
     ),
     { 'm.plumb': 'let look : string -> string = tool { command: "look" }\nlet other : !string -> !string = agent { provider: "eliza" }' },
   )
@@ -1162,9 +1163,9 @@ t.test('what a program is, for those that run it', async (t) => {
   )
   t.strictSame(JSON.parse(JSON.stringify(bot?.config)), {
     provider: 'eliza',
-    tools: ['find', 'find', 'M.look'],
-    mcp: [{ command: 'x', more: { deep: true } }],
-    request: { deep: true },
+    tools: ['find', 'M.look'],
+    mcp: [{ prefix: 'server', command: 'x', env: { DEEP: 'true' } }],
+    request: { DEEP: 'true' },
   })
   t.equal(bindingNamed(program, 'M.look')?.name, 'look')
   t.equal(bindingNamed(program, 'M.gone'), undefined)

@@ -7,7 +7,8 @@ import { type Bound, findBinding, type Scope, shown } from '../names.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
-import { COMMAND, FLAG, NAMES, numberIn, OBJECT, oneOf, SERVERS, STRINGS, TEXT, wholeFrom } from './rules.js'
+import { COMMAND, EFFECTS, FLAG, listOf, NAMES, numberIn, OBJECT, oneOf, STRINGS, serversOf, TEXT, wholeFrom } from './rules.js'
+import { MCP_SERVER } from './server.js'
 
 export const AGENT_KEYS: KeyTable = {
   provider: oneOf('anthropic', 'openai', 'eliza'),
@@ -16,7 +17,7 @@ export const AGENT_KEYS: KeyTable = {
   prompts: STRINGS,
   description: TEXT,
   tools: NAMES,
-  mcp: SERVERS,
+  mcp: serversOf(MCP_SERVER),
   max_retries: wholeFrom(0),
   max_tokens: wholeFrom(1),
   max_tool_calls: wholeFrom(0),
@@ -31,7 +32,7 @@ export const AGENT_KEYS: KeyTable = {
   transport_retries: wholeFrom(0),
   endpoint: TEXT,
   request: OBJECT,
-  grant: STRINGS,
+  grant: listOf(...EFFECTS),
   grant_minutes: numberIn(1, 60),
   env: STRINGS,
   command: COMMAND,
@@ -45,7 +46,7 @@ export const checkAgent = (bound: Bound, impl: AgentImplementation, report: Repo
   checkPorts(bound, report)
   const config = readConfig('an agent', impl.config, AGENT_KEYS, bound.scope, report)
   checkTogether(impl, config, report)
-  for (const tool of config.get('tools')?.names ?? []) checkTool(tool, bound.scope, report)
+  checkTools(config.get('tools')?.names ?? [], bound.scope, report)
 }
 
 const checkPorts = ({ binding: { name, signature }, outputs }: Bound, report: Report): void => {
@@ -88,6 +89,21 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
     if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
   }
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
+}
+
+// A model calls a tool by its name: each stands there once.
+const checkTools = (names: readonly QualifiedName[], scope: Scope, report: Report): void => {
+  const first = new Map<string, QualifiedName>()
+  for (const name of names) {
+    const other = first.get(shown(name))
+    if (other) {
+      const twice = error('duplicate_name', `'${shown(name)}' stands in 'tools' twice`, name.span, 'once is enough')
+      report({ ...twice, related: [{ message: 'the first one is here', span: other.span }] })
+    } else {
+      first.set(shown(name), name)
+      checkTool(name, scope, report)
+    }
+  }
 }
 
 const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {

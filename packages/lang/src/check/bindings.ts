@@ -22,6 +22,7 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
   const { name, signature, impl } = binding
   const annotations = readAnnotations(binding.annotations, ANNOTATIONS, 'a binding', report)
   const description = annotations.get('description')
+  const version = annotations.get('version')
   const category = categoryOf(binding, report)
   if (annotations.has('tool') && (category === 'stream' || category === 'value')) {
     const span = binding.annotations.find((a) => a.name.text === 'tool')?.span ?? name.span
@@ -37,6 +38,7 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
     outputs: (signature?.outputs ?? []).map((p) => declaredType(p.type, scope, report)),
     isTool: category === 'base' && (impl.kind === 'tool' || annotations.get('tool') === true),
     ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof version === 'string' ? { version } : {}),
   }
 }
 

@@ -4,7 +4,7 @@ import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import type { ObjectValue, QualifiedName, Value } from '../ast.js'
 import { error, type Report } from '../diagnostic.js'
-import { reportDuplicate, type Scope, shown } from '../names.js'
+import { lookUp, reportDuplicate, type Scope, shown } from '../names.js'
 import type { Span } from '../source.js'
 import type { Json } from '../types/type.js'
 import { readValue } from './value.js'
@@ -15,6 +15,14 @@ export interface KeyRule {
   readonly fits: Rule
   /** The value names bindings (`tools: [search, "double"]`): names stay names. */
   readonly isNames?: boolean
+  /** The value is an object, or a list of them, with keys of its own. */
+  readonly inner?: Inner
+}
+export interface Inner {
+  readonly what: string
+  readonly keys: KeyTable
+  /** Rules between the keys. */
+  readonly check?: (config: Config, object: ObjectValue, report: Report) => void
 }
 export type KeyTable = Readonly<Record<string, KeyRule>>
 
@@ -58,7 +66,23 @@ const readPlain = (key: string, value: Value, rule: KeyRule, scope: Scope, repor
   const held = readValue(value, scope, report)
   const expected = held && rule.fits(held.json)
   if (expected !== undefined) report(error('config_invalid', `'${key}' takes ${expected}`, value.span))
-  return held && expected === undefined ? { value: held.json, names: [] } : undefined
+  if (!held || expected !== undefined) return undefined
+  const { inner } = rule
+  if (inner) {
+    for (const { object, scope: home } of objectsIn(value, scope)) {
+      const config = readConfig(inner.what, object, inner.keys, home, report)
+      inner.check?.(config, object, report)
+    }
+  }
+  return { value: held.json, names: [] }
+}
+
+// Where each is written: a name stands for the object of its binding.
+const objectsIn = (value: Value, scope: Scope): readonly { readonly object: ObjectValue; readonly scope: Scope }[] => {
+  if (value.kind === 'object') return [{ object: value, scope }]
+  if (value.kind === 'list') return value.items.flatMap((item) => objectsIn(item, scope))
+  const bound = value.kind === 'name' ? lookUp(value.name, scope) : undefined
+  return bound?.binding.impl.kind === 'object' ? [{ object: bound.binding.impl, scope: bound.scope }] : []
 }
 
 const readNames = (key: string, value: Value, rule: KeyRule, report: Report): Read => {
@@ -77,7 +101,8 @@ const readNames = (key: string, value: Value, rule: KeyRule, report: Report): Re
 
 const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?:\.([A-Za-z_][A-Za-z0-9_]*))?$/
 
-const nameIn = (value: Value): QualifiedName | undefined => {
+/** A name, bare or as a string. */
+export const nameIn = (value: Value): QualifiedName | undefined => {
   if (value.kind === 'name') return value.name
   const [, first, second] = (value.kind === 'value' && typeof value.value === 'string' && NAME.exec(value.value)) || []
   if (first === undefined) return undefined

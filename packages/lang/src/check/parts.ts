@@ -2,6 +2,7 @@
 
 import type { Chain, PlumbImplementation, QualifiedName, Value } from '../ast.js'
 import { type Bound, lookUp, type Scope } from '../names.js'
+import { nameIn } from './config.js'
 import { memberOf } from './member.js'
 
 /**
@@ -21,7 +22,7 @@ const findParts = ({ binding: { impl }, scope }: Bound): readonly Bound[] => {
     case 'agent':
       return []
     case 'tool':
-      return impl.config.entries.filter((e) => COMBINING.has(e.key.text)).flatMap((e) => inValue(e.value, scope))
+      return impl.config.entries.filter((e) => COMBINING.has(e.key.text)).flatMap((e) => namesIn(e.value).flatMap((n) => named(n, scope)))
     case 'object':
       return inValue(impl, scope)
     case 'plumb':
@@ -31,7 +32,11 @@ const findParts = ({ binding: { impl }, scope }: Bound): readonly Bound[] => {
   }
 }
 
-const COMBINING: ReadonlySet<string> = new Set(['pool', 'handoff', 'spy', 'flaky'])
+/** Keys whose values name tools that take and give what this one does. */
+export const COMBINING: ReadonlySet<string> = new Set(['pool', 'handoff', 'spy', 'flaky'])
+
+// Also those that are written as strings.
+const namesIn = (value: Value): readonly QualifiedName[] => (value.kind === 'list' ? value.items : [value]).flatMap((v) => nameIn(v) ?? [])
 
 const inValue = (value: Value, scope: Scope): readonly Bound[] => {
   switch (value.kind) {

@@ -3,21 +3,25 @@
 import { type Category, ERRORS } from '@plumb/wire/error'
 import { nearest } from '@plumb/wire/nearest'
 import type { Json } from '../types/type.js'
-import type { KeyRule, Rule } from './config.js'
+import type { Inner, KeyRule, KeyTable, Rule } from './config.js'
 
-const rule = (expected: string, test: (v: Json) => boolean): KeyRule => ({ fits: (v) => (test(v) ? undefined : expected) })
+export const rule = (expected: string, test: (v: Json) => boolean): KeyRule => ({ fits: (v) => (test(v) ? undefined : expected) })
 const isStrings = (v: Json): v is readonly string[] => Array.isArray(v) && v.every((s) => typeof s === 'string')
-const isObject = (v: Json): boolean => typeof v === 'object' && v !== null && !Array.isArray(v)
+const isObject = (v: Json): v is { readonly [key: string]: Json } => typeof v === 'object' && v !== null && !Array.isArray(v)
 
 export const TEXT = rule('a string', (v) => typeof v === 'string')
 export const FLAG = rule('true or false', (v) => typeof v === 'boolean')
+export const WORD = rule('a string that is not empty', (v) => typeof v === 'string' && v !== '')
 export const STRINGS = rule('a list of strings', isStrings)
+/** Names of all kinds to texts: environments, roots. */
+export const TEXTS = rule('an object of strings', (v) => isObject(v) && Object.values(v).every((s) => typeof s === 'string'))
 export const COMMAND = rule('a list of strings, the program first', (v) => isStrings(v) && v.length > 0 && v[0] !== '')
 export const OBJECT = rule('an object', isObject)
 export const ANYTHING = rule('', () => true)
 
 export const wholeFrom = (min: number): KeyRule =>
   rule(`a whole number from ${min}`, (v) => Number.isSafeInteger(v) && (v as number) >= min)
+export const OVER_ZERO = rule('a number over 0', (v) => typeof v === 'number' && v > 0)
 export const numberIn = (min: number, max: number): KeyRule =>
   rule(
     max === Number.POSITIVE_INFINITY ? `a number from ${min}` : `a number from ${min} to ${max}`,
@@ -39,12 +43,34 @@ export const oneOf = (...values: readonly string[]): KeyRule => {
 export const NAMES: KeyRule = { ...rule('a list of names', isStrings), isNames: true }
 export const NAME: KeyRule = { ...rule('a name', (v) => typeof v === 'string'), isNames: true }
 
+/** Names of which one is needed. */
+export const PARTS: KeyRule = { ...rule('a list of names, at least one', (v) => isStrings(v) && v.length > 0), isNames: true }
+
+/** An object with keys of its own; `what` as in "a breaker has no key 'x'". */
+export const objectOf = (what: string, keys: KeyTable): KeyRule => ({ ...OBJECT, inner: { what, keys } })
+
+const isUrl = (v: Json): boolean => typeof v === 'string' && /^(https?|wss?):$/.test(URL.canParse(v) ? new URL(v).protocol : '')
+export const WEB_ADDRESS = rule('the URL of a server, as in "https://host/mcp"', isUrl)
+
 /** MCP servers: by config, and for a single tool also by URL. */
-export const SERVERS = rule('a list of config values', (v) => Array.isArray(v) && v.every(isObject))
-export const SERVER = rule('a URL or a config value', (v) => typeof v === 'string' || isObject(v))
+export const serversOf = (inner: Inner): KeyRule => ({
+  ...rule('a list of config values', (v) => Array.isArray(v) && v.every(isObject)),
+  inner,
+})
+export const serverOf = (inner: Inner): KeyRule => ({ ...rule('a URL or a config value', (v) => isUrl(v) || isObject(v)), inner })
+
+/** What reaches a server must not hold what pays for a model (agent.md, The loop). */
+const PROVIDER_KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
+export const VARIABLE = rule("the name of an environment variable, and never that of a provider's key", (v) => {
+  return typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !PROVIDER_KEYS.includes(v)
+})
 
 export const listOf = (...values: readonly string[]): KeyRule =>
   rule(`a list of ${values.join(', ')}`, (v) => isStrings(v) && v.every((s) => values.includes(s)))
+
+/** What a call may do to the world (tools.md, permission). */
+export const EFFECTS = ['fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model'] as const
+export type Effect = (typeof EFFECTS)[number]
 
 export const ERROR_CATEGORIES: readonly Category[] = ['config', 'invalid', 'not_found', 'denied', 'internal', 'unavailable']
 const isErrorKind = (s: string): boolean => (ERROR_CATEGORIES as readonly string[]).includes(s) || Object.hasOwn(ERRORS, s)

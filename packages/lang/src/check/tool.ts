@@ -1,32 +1,58 @@
-// tool { … }: one source, its keys, and what its types ask of the tools that it combines (tools.md).
+// tool { … }: one source and its keys (tools.md).
 
-import type { QualifiedName, ToolImplementation } from '../ast.js'
-import { error, type Report } from '../diagnostic.js'
-import { type Bound, findBinding, shown } from '../names.js'
-import { checkTree, describeMisfit } from '../types/check.js'
-import { printType } from '../types/print.js'
-import { parseTree } from '../types/tree.js'
-import { isWirable } from '../types/wirable.js'
+import type { ToolImplementation } from '../ast.js'
+import { error, ignore, type Report } from '../diagnostic.js'
+import type { Bound, Scope } from '../names.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
 import { lower } from './lower.js'
-import { ANYTHING, ERROR_CATEGORIES, ERROR_KINDS, listOf, NAME, NAMES, numberIn, OBJECT, oneOf, SERVER, TEXT, wholeFrom } from './rules.js'
+import { COMBINING } from './parts.js'
+import {
+  ANYTHING,
+  EFFECTS,
+  ERROR_CATEGORIES,
+  ERROR_KINDS,
+  FLAG,
+  listOf,
+  NAME,
+  numberIn,
+  OVER_ZERO,
+  objectOf,
+  oneOf,
+  PARTS,
+  rule,
+  STRINGS,
+  serverOf,
+  TEXT,
+  TEXTS,
+  WORD,
+  wholeFrom,
+} from './rules.js'
+import { MCP_SERVER } from './server.js'
+import { checkCommand, checkMock, checkPart } from './tool-types.js'
 
 const SOURCES = ['process', 'mcp', 'command', 'function', 'builtin', 'agent', 'pool', 'handoff', 'mock', 'spy', 'flaky', 'failing'] as const
-const EFFECTS = ['fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model'] as const
+export type Source = (typeof SOURCES)[number]
 const FOREVER = Number.POSITIVE_INFINITY
+
+const BREAKER: KeyTable = { failures: wholeFrom(1), reset: numberIn(0, FOREVER) }
+const SANDBOX: KeyTable = {
+  net: FLAG,
+  write: STRINGS,
+  memory: rule('a size, as in "256M"', (v) => typeof v === 'string' && /^[1-9][0-9]*[KMG]$/.test(v)),
+}
 
 export const TOOL_KEYS: KeyTable = {
   process: NAME,
-  mcp: SERVER,
+  mcp: serverOf(MCP_SERVER),
   name: TEXT,
-  command: TEXT,
-  function: TEXT,
-  builtin: TEXT,
-  roots: OBJECT,
-  agent: TEXT,
-  pool: NAMES,
+  command: WORD,
+  function: WORD,
+  builtin: WORD,
+  roots: TEXTS,
+  agent: WORD,
+  pool: PARTS,
   by: oneOf('round-robin', 'least-busy'),
-  handoff: NAMES,
+  handoff: PARTS,
   on: ERROR_KINDS,
   mock: ANYTHING,
   spy: NAME,
@@ -36,23 +62,28 @@ export const TOOL_KEYS: KeyTable = {
   seed: wholeFrom(0),
   failing: oneOf(...ERROR_CATEGORIES),
   description: TEXT,
-  timeout: numberIn(0, FOREVER),
+  timeout: OVER_ZERO,
   retry: wholeFrom(1),
-  breaker: OBJECT,
+  breaker: objectOf('a breaker', BREAKER),
   cache: numberIn(0, FOREVER),
   effects: listOf(...EFFECTS),
   approval: oneOf('ask'),
-  sandbox: OBJECT,
+  sandbox: objectOf('a sandbox', SANDBOX),
   max_output: wholeFrom(0),
 }
 
-/** Keys whose values name tools that take and give what this one does. */
-const COMBINING = ['pool', 'handoff', 'spy', 'flaky'] as const
+export const toolConfig = (impl: ToolImplementation, scope: Scope, report: Report = ignore): Config =>
+  readConfig('a tool', impl.config, TOOL_KEYS, scope, report)
+
+const keysOf = ({ config }: ToolImplementation): readonly string[] => config.entries.map((e) => e.key.text)
+
+/** Just one, in a tool without errors. */
+export const sourcesOf = (impl: ToolImplementation): readonly Source[] => SOURCES.filter((s) => keysOf(impl).includes(s))
 
 export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report): void => {
-  const config = readConfig('a tool', impl.config, TOOL_KEYS, bound.scope, report)
-  const given = impl.config.entries.map((e) => e.key.text)
-  const sources = SOURCES.filter((s) => given.includes(s))
+  const config = toolConfig(impl, bound.scope, report)
+  const given = keysOf(impl)
+  const sources = sourcesOf(impl)
   if (sources.length !== 1) {
     // A key that is misspelt, and told of, may have been meant as the source.
     if (sources.length === 0 && given.some((key) => !Object.hasOwn(TOOL_KEYS, key))) return
@@ -64,51 +95,26 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   for (const process of config.get('process')?.names ?? []) lower(bound, process, report)
   for (const key of COMBINING) for (const part of config.get(key)?.names ?? []) checkPart(bound, part, report)
   checkMock(bound, config, report)
-  if (config.has('mcp') && !given.includes('name')) {
-    report(
-      error(
-        'config_invalid',
-        "'mcp' needs 'name': which tool of the server it is",
-        impl.config.span,
-        'as in { mcp: server, name: "search" }',
-      ),
-    )
-  }
+  checkCommand(bound, config, report)
+  checkKeys(impl, sources, report)
 }
 
-const checkPart = (tool: Bound, name: QualifiedName, report: Report): void => {
-  const part = findBinding(name, tool.scope, report, (b) => b.category === 'base')
-  if (part === 'unknown' || part.category === 'unknown') return
-  if (part.category !== 'base') {
-    const help = part.category === 'stream' ? `lower it: 'tool { process: ${shown(name)} }'` : undefined
-    report(error('stream_in_base', `'${shown(name)}' is no bare morphism (base category)`, name.span, help))
-    return
-  }
-  const [takes, gives] = [tool.inputs[0], tool.outputs[0]]
-  if (takes && part.inputs[0] && isWirable(takes, part.inputs[0]) === 'no') {
-    report(
-      error(
-        'type_mismatch',
-        `'${tool.name}' takes '${printType(takes)}', '${shown(name)}' takes '${printType(part.inputs[0])}'`,
-        name.span,
-      ),
-    )
-  } else if (gives && part.outputs[0] && isWirable(part.outputs[0], gives) === 'no') {
-    report(
-      error(
-        'type_mismatch',
-        `'${shown(name)}' gives '${printType(part.outputs[0])}', '${tool.name}' gives '${printType(gives)}'`,
-        name.span,
-      ),
-    )
-  }
+/** Keys that belong to one source; those that it cannot do without. */
+const KEYS_OF: Readonly<Partial<Record<Source, { readonly own: readonly string[]; readonly needed?: string; readonly help?: string }>>> = {
+  mcp: { own: ['name'], needed: 'name', help: 'which tool of the server it is, as in { mcp: server, name: "search" }' },
+  builtin: { own: ['roots'] },
+  pool: { own: ['by'] },
+  handoff: { own: ['on'] },
+  spy: { own: ['record'] },
+  flaky: { own: ['rate', 'seed'], needed: 'rate', help: 'how many of its calls fail, as in { flaky: f, rate: 0.1, seed: 1 }' },
 }
 
-const checkMock = ({ name, outputs: [output] }: Bound, config: Config, report: Report): void => {
-  const mock = config.get('mock')
-  if (!mock || !output) return
-  const bytes = Buffer.from(JSON.stringify(mock.value))
-  const tree = parseTree(bytes, 0, bytes.length)
-  const misfit = tree.kind === 'fault' ? undefined : checkTree(output, bytes, tree)
-  if (misfit) report(error('type_mismatch', `the mock does not fit what '${name}' gives: ${describeMisfit(misfit)}`, mock.valueSpan))
+const checkKeys = ({ config: { entries, span } }: ToolImplementation, [source]: readonly Source[], report: Report): void => {
+  for (const { key } of entries) {
+    const owner = SOURCES.find((s) => KEYS_OF[s]?.own.includes(key.text))
+    if (owner && owner !== source) report(error('config_invalid', `'${key.text}' is for tools with '${owner}'`, key.span))
+  }
+  const { needed, help } = (source && KEYS_OF[source]) ?? {}
+  if (needed === undefined || entries.some(({ key }) => key.text === needed)) return
+  report(error('config_invalid', `'${source}' needs '${needed}'`, span, help))
 }

@@ -27,7 +27,7 @@ export class Builder {
   private readonly fed = new Set<string>()
 
   constructor({ report, isOpen }: BuilderOptions) {
-    this.report = once(report)
+    this.report = report
     this.isOpen = isOpen
   }
 
@@ -85,17 +85,6 @@ export class Builder {
     const message = `'${from.node.name}' gives '${printType(source)}', '${to.name}' takes '${printType(target)}'`
     this.report(error('type_mismatch', message, span, conversion(source, target)))
     return 'no'
-  }
-}
-
-// One mistake is met on every branch that comes to it.
-const once = (report: Report): Report => {
-  const told = new Set<string>()
-  return (d) => {
-    const key = `${d.span.start} ${d.span.end} ${d.message}`
-    if (told.has(key)) return
-    told.add(key)
-    report(d)
   }
 }
 

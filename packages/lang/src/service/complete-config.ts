@@ -1,10 +1,12 @@
 // Inside agent { … } and tool { … }: the keys that are left, and what a key takes.
 
-import type { AgentImplementation, Entry, Node, ToolImplementation, Value } from '../ast.js'
+import type { AgentImplementation, Entry, Node, ObjectValue, ToolImplementation, Value } from '../ast.js'
 import { AGENT_KEYS } from '../check/agent.js'
-import type { KeyRule } from '../check/config.js'
+import type { KeyRule, KeyTable } from '../check/config.js'
+import { COMBINING } from '../check/parts.js'
 import { TOOL_KEYS } from '../check/tool.js'
 import type { Program } from '../compile.js'
+import type { Bound } from '../names.js'
 import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
 import { STAND_IN } from './mended-text.js'
 import { isOf } from './path-at.js'
@@ -14,17 +16,22 @@ export const configCompletions = (path: readonly Node[], program: Program): Comp
   const impl = path.find(isOf('agent', 'tool')) as AgentImplementation | ToolImplementation | undefined
   const entry = impl?.config.entries.find((e) => path.includes(e))
   const table = impl?.kind === 'agent' ? AGENT_KEYS : TOOL_KEYS
-  if (impl && entry?.key.text === STAND_IN) {
-    const given = new Set(impl.config.entries.map((e) => e.key.text))
-    return Object.entries(table)
-      .filter(([key]) => !given.has(key))
-      .map(([key, rule]) => ({ label: key, kind: 'key', detail: expected(rule), insert: `${key}: ` }))
+  if (path.some(isNewKey)) {
+    // Where no table says which keys an object inside may have, they are its users' own.
+    const tables = [table, entry && table[entry.key.text]?.inner?.keys]
+    const keys = impl && tables[path.filter(isEntry).length - 1]
+    return keys ? keysLeft(keys, path.findLast(isOf('object')) as ObjectValue) : []
   }
-  // Keys of objects inside are their users' own.
-  if (path.some((node) => isKey(node))) return []
   const name = path.findLast(isOf('name')) as (Value & { kind: 'name' }) | undefined
   if (!name) return []
   return impl && entry ? ofKey(entry.key.text, table[entry.key.text], name, program) : named(name, program, undefined)
+}
+
+const keysLeft = (table: KeyTable, { entries }: ObjectValue): Completion[] => {
+  const given = new Set(entries.map((e) => e.key.text))
+  return Object.entries(table)
+    .filter(([key]) => !given.has(key))
+    .map(([key, rule]) => ({ label: key, kind: 'key', detail: expected(rule), insert: `${key}: ` }))
 }
 
 const ofKey = (key: string, rule: KeyRule | undefined, name: Value & { kind: 'name' }, program: Program): Completion[] => [
@@ -44,10 +51,14 @@ const literals = (rule: KeyRule): Completion[] => {
 // Keys that name bindings take tools or processes; elsewhere a name stands for a config value.
 const named = ({ name }: Value & { kind: 'name' }, { entry }: Program, key: string | undefined): Completion[] => {
   const scope = name.module ? entry.modules.get(name.module.text) : entry
-  const found = scope
-    ? bindingsOf(scope, (b) => b.category === 'value' || (key !== undefined && (key === 'process' ? b.category === 'stream' : b.isTool)))
-    : []
+  const found = scope ? bindingsOf(scope, (b) => b.category === 'value' || (key !== undefined && isNamedBy(key, b))) : []
   return name.module ? found : [...found, ...modulesOf(entry)]
 }
 
-const isKey = (node: Node): boolean => 'key' in node && (node as Entry).key.text === STAND_IN
+const isNamedBy = (key: string, { category, isTool }: Bound): boolean => {
+  if (key === 'process') return category === 'stream'
+  return COMBINING.has(key) ? category === 'base' : isTool
+}
+
+const isEntry = (node: Node): boolean => 'key' in node
+const isNewKey = (node: Node): boolean => isEntry(node) && (node as Entry).key.text === STAND_IN

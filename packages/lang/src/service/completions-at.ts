@@ -66,7 +66,9 @@ const atName = (path: readonly Node[], program: Program): readonly Completion[] 
 
 const isAnnotation = (node: Node): boolean => 'name' in node && 'value' in node && (node.name as { text?: string }).text === STAND_IN
 
+const TEXTUAL: ReadonlySet<string> = new Set(['description', 'version'])
+
 const annotations = (path: readonly Node[]): Completion[] => {
-  const words = path.some(isOf('record')) ? ['description', 'min', 'max'] : ['description', 'tool']
-  return words.map((label) => ({ label, kind: 'annotation', insert: label === 'description' ? 'description ""' : label }))
+  const words = path.some(isOf('record')) ? ['description', 'min', 'max'] : ['description', 'tool', 'version']
+  return words.map((label) => ({ label, kind: 'annotation', insert: TEXTUAL.has(label) ? `${label} ""` : label }))
 }

@@ -1,7 +1,10 @@
 // Whether the text of a number has no fraction: by its digits, not by its double, so that none of them is lost.
 
+const PLAIN = /^-?\d+$/
+
 /** `1.0`, `1e2` and `12345678901234567890` are ints; `1.5`, `1e-2` and `9007199254740993.5` are not. Takes a valid JSON number. */
 export const isIntegerText = (text: string): boolean => {
+  if (PLAIN.test(text)) return true
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = (whole + fraction).replace(/[^0-9]/g, '')

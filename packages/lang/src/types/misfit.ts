@@ -17,9 +17,12 @@ export const describeMisfit = ({ path, reason }: Misfit, typeName?: string): str
   return typeName === undefined ? text : `does not fit ${typeName}: ${text}`
 }
 
-/** The misfit of a part, seen from one step further out. */
-export const inField = (misfit: Misfit, key: string): Misfit => ({ ...misfit, path: `${fieldStep(key)}${misfit.path}` })
+/** What is said of a part, seen from one step further out. */
+export const inField = <T extends { readonly path: string }>(said: T, key: string): T => ({
+  ...said,
+  path: `${fieldStep(key)}${said.path}`,
+})
 
-export const inItem = (misfit: Misfit, index: number): Misfit => ({ ...misfit, path: `[${index}]${misfit.path}` })
+export const inItem = <T extends { readonly path: string }>(said: T, index: number): T => ({ ...said, path: `[${index}]${said.path}` })
 
 export const fieldStep = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`)

@@ -1,0 +1,48 @@
+// An MCP server as a config value: its keys by the table of tools.md, MCP.
+
+import type { ObjectValue } from '../ast.js'
+import { error, type Report } from '../diagnostic.js'
+import type { Config, Inner } from './config.js'
+import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, WEB_ADDRESS, WORD } from './rules.js'
+
+const KEYS = {
+  command: WORD,
+  args: STRINGS,
+  env: TEXTS,
+  url: WEB_ADDRESS,
+  token: TEXT,
+  token_env: VARIABLE,
+  transport: oneOf('sse', 'ws'),
+  tools: STRINGS,
+  // Names of tools are split at the first colon.
+  prefix: rule("a string without ':'", (v) => typeof v === 'string' && v !== '' && !v.includes(':')),
+  client_id_env: VARIABLE,
+  client_secret_env: VARIABLE,
+  auth: oneOf('query'),
+  strict: FLAG,
+  handshake_timeout: OVER_ZERO,
+  timeout: OVER_ZERO,
+  cache_ttl: numberIn(0, Number.POSITIVE_INFINITY),
+}
+
+const OF_COMMAND = ['args', 'env']
+const OF_URL = ['token', 'token_env', 'transport', 'client_id_env', 'client_secret_env', 'auth']
+
+const checkTogether = (config: Config, object: ObjectValue, report: Report): void => {
+  const keyOf = (text: string) => object.entries.find(({ key }) => key.text === text)?.key
+  const [command, url] = [keyOf('command'), keyOf('url')]
+  const fail = (message: string, { span }: Pick<ObjectValue, 'span'>, help?: string) => report(error('config_invalid', message, span, help))
+  if (command && url) fail("'command' and 'url' exclude each other: a server is started or reached", url, 'drop one of them')
+  if (!command && !url) {
+    fail("an MCP server has 'command' or 'url'", object, 'as in { command: "server", args: ["--stdio"] } or { url: "https://host/mcp" }')
+  }
+  if (command && url) return
+  for (const text of url ? OF_COMMAND : command ? OF_URL : []) {
+    const key = keyOf(text)
+    if (key) fail(`'${text}' is for servers with ${url ? "'command'" : "'url'"}`, key)
+  }
+  const second = config.has('token') && config.get('token_env')
+  if (second) fail("'token' and 'token_env' exclude each other", { span: second.keySpan })
+}
+
+export const MCP_SERVER: Inner = { what: 'an MCP server', keys: KEYS, check: checkTogether }

@@ -1,0 +1,63 @@
+// What a tool's own types ask: of the tools that it combines, of a value that stands for its results, of a command line.
+
+import type { QualifiedName } from '../ast.js'
+import { error, type Report } from '../diagnostic.js'
+import { type Bound, findBinding, shown } from '../names.js'
+import { checkTree, describeMisfit } from '../types/check.js'
+import { printType } from '../types/print.js'
+import { parseTree } from '../types/tree.js'
+import { STRING, type Type, UNIT } from '../types/type.js'
+import { isWirable } from '../types/wirable.js'
+import type { Config } from './config.js'
+
+export const checkPart = (tool: Bound, name: QualifiedName, report: Report): void => {
+  const part = findBinding(name, tool.scope, report, (b) => b.category === 'base')
+  if (part === 'unknown' || part.category === 'unknown') return
+  if (part.category !== 'base') {
+    const help = part.category === 'stream' ? `lower it: 'tool { process: ${shown(name)} }'` : undefined
+    report(error('stream_in_base', `'${shown(name)}' is no bare morphism (base category)`, name.span, help))
+    return
+  }
+  const [takes, gives] = [tool.inputs[0], tool.outputs[0]]
+  if (takes && part.inputs[0] && isWirable(takes, part.inputs[0]) === 'no') {
+    report(
+      error(
+        'type_mismatch',
+        `'${tool.name}' takes '${printType(takes)}', '${shown(name)}' takes '${printType(part.inputs[0])}'`,
+        name.span,
+      ),
+    )
+  } else if (gives && part.outputs[0] && isWirable(part.outputs[0], gives) === 'no') {
+    report(
+      error(
+        'type_mismatch',
+        `'${shown(name)}' gives '${printType(part.outputs[0])}', '${tool.name}' gives '${printType(gives)}'`,
+        name.span,
+      ),
+    )
+  }
+}
+
+export const checkMock = ({ name, outputs: [output] }: Bound, config: Config, report: Report): void => {
+  const mock = config.get('mock')
+  if (!mock || !output) return
+  const bytes = Buffer.from(JSON.stringify(mock.value))
+  const tree = parseTree(bytes, 0, bytes.length)
+  const misfit = tree.kind === 'fault' ? undefined : checkTree(output, bytes, tree)
+  if (misfit) report(error('type_mismatch', `the mock does not fit what '${name}' gives: ${describeMisfit(misfit)}`, mock.valueSpan))
+}
+
+const ARGUMENTS: Type = { kind: 'array', item: STRING }
+
+/** What is put behind a command: a list of arguments, one or none; in a record or as they are. */
+const COMMAND_INPUT: Type = {
+  kind: 'sum',
+  variants: [{ kind: 'record', fields: [{ name: 'arguments', type: ARGUMENTS, isOptional: true }] }, ARGUMENTS, STRING, UNIT],
+}
+
+export const checkCommand = ({ name, binding, category, inputs: [input] }: Bound, config: Config, report: Report): void => {
+  if (!config.has('command') || category !== 'base' || !input || isWirable(input, COMMAND_INPUT) !== 'no') return
+  const message = `'${name}' takes '${printType(input)}', a command takes its arguments`
+  const help = "as '{ arguments?: [string] }', '[string]' or 'string'; with 'unit' it has none"
+  report(error('type_mismatch', message, binding.signature?.inputs[0]?.span ?? binding.name.span, help))
+}
