@@ -1,6 +1,7 @@
 // From the plan of an agent, the options and the environment to what the loop needs; everything wrong with them is told at once.
 
-import type { AgentPlan, Type } from '@plumb/lang'
+import { type AgentPlan, agentTools, type ToolPlan, type Type } from '@plumb/lang'
+import type { Effect } from '@plumb/tool/call/permit'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
 import type { Options } from './options.js'
 import { foldersOf, readSystemPrompt } from './prompts.js'
@@ -13,21 +14,37 @@ export interface Config {
   readonly output: Type
   readonly hasTelemetry: boolean
   readonly provider: Provider
+  readonly providerName: string
   readonly model: string
   readonly temperature: number | undefined
   readonly system: string
+  /** The files of `prompts`, as they are named. */
+  readonly documents: readonly string[]
+  readonly maxTokens: number
   readonly maxRetries: number
+  /** Of one input. */
+  readonly tools: readonly ToolPlan[]
+  readonly maxToolCalls: number
+  readonly parallelToolCalls: boolean
+  readonly hasRuntimeContext: boolean
+  /** What its tools may do at most, and for how long without being granted it again. */
+  readonly grant: readonly Effect[] | undefined
+  readonly minutes: number | undefined
   readonly isAmnesiac: boolean
   /** How many inputs are answered at once; over 1 only where nothing is remembered. */
   readonly concurrency: number
   readonly maxMessages: number
 }
 
+export type ConfigOptions = Pick<Options, 'provider' | 'model' | 'wantsTelemetry' | 'allowedHosts'>
+
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The prompts that need no file, such as `system.md`. */
   readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
+  /** This is the elsewhere that `via` names. */
+  readonly isElsewhere: boolean
 }
 
 export type Configured =
@@ -35,13 +52,11 @@ export type Configured =
   | { readonly config?: undefined; readonly faults: readonly Fault[] }
 
 /** Values are of the right kind already: lang has checked them. Faults are all of category `config`; none holds a key. */
-export const readConfig = (
-  plan: AgentPlan,
-  options: Pick<Options, 'provider' | 'model' | 'wantsTelemetry'>,
-  surroundings: Surroundings,
-): Configured => {
+export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings: Surroundings): Configured => {
   const { config: spec, specPath } = plan
-  const { env, installed, readText } = surroundings
+  const { env, installed, readText, isElsewhere } = surroundings
+  const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
+  if (other) return { faults: [anotherProgram(other, plan.name)] }
   const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = foldersOf(env.PLUMB_RESOURCES)
@@ -49,25 +64,34 @@ export const readConfig = (
   const prepared =
     name === undefined
       ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
-      : prepareProvider(name, model, plan, surroundings)
+      : prepareProvider(name, model, plan, options, surroundings)
 
   const faults = [
     ...(model === undefined ? [missing('model', 'its name')] : []),
-    ...LATER.filter((key) => spec[key] !== undefined).map((key) => notServed(key, plan.name)),
+    ...(spec.mcp === undefined ? [] : [notServed('mcp', plan.name)]),
     ...prompt.faults,
     ...(prepared.faults ?? []),
   ]
-  if (faults.length > 0 || model === undefined || prepared.faults) return { faults }
+  if (faults.length > 0 || name === undefined || model === undefined || prepared.faults) return { faults }
   const config: Config = {
     agent: plan.name,
     input: plan.input,
     output: plan.output,
     hasTelemetry: plan.hasTelemetry || options.wantsTelemetry,
     provider: prepared.provider,
+    providerName: name,
     model,
     temperature: asNumber(spec.temperature),
     system: prompt.system,
+    documents: asTexts(spec.prompts),
+    maxTokens: asNumber(spec.max_tokens) ?? 8192,
     maxRetries: asNumber(spec.max_retries) ?? 3,
+    tools: agentTools(plan.bound),
+    maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,
+    parallelToolCalls: spec.parallel_tool_calls !== false,
+    hasRuntimeContext: spec.runtime_context === true,
+    grant: spec.grant as readonly Effect[] | undefined,
+    minutes: asNumber(spec.grant_minutes),
     isAmnesiac: spec.amnesiac === true,
     concurrency: asNumber(spec.concurrency) ?? 1,
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
@@ -79,22 +103,23 @@ const prepareProvider = (
   name: string,
   model: string | undefined,
   { config, specPath }: AgentPlan,
+  { allowedHosts }: ConfigOptions,
   { env, readText }: Surroundings,
 ): Prepared => {
   const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
   if (!entry) return { faults: [unknownProvider(name)] }
   const { keyVariable, prepare } = entry
-  const isKeyless = keyVariable !== undefined && nonEmpty(env[keyVariable]) === undefined
-  const prepared: Prepared = isKeyless ? { faults: [missingKey(name, keyVariable)] } : prepare({ model, config, specPath, readText })
+  const key = keyVariable === undefined ? undefined : nonEmpty(env[keyVariable])
+  const prepared = prepare({ model, config, specPath, readText, key, endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT), allowedHosts })
   if (name === 'eliza' || config.script === undefined) return prepared
   const misplaced = fault('config_invalid', `'script' is for provider 'eliza' only, and the provider is '${name}'`)
   return { faults: [misplaced, ...(prepared.faults ?? [])] }
 }
 
-const missingKey = (name: string, variable: string): Fault =>
-  fault('missing_key', `provider '${name}' needs a key: export ${variable}, or choose provider 'eliza'`)
+const anotherProgram = (key: 'command' | 'via', agent: string): Fault =>
+  fault('config_invalid', `agent '${agent}' ${ANOTHER[key]}, which plumb starts: run it with 'plumb stage ${agent} SPEC'`)
 
-const LATER = ['tools', 'mcp', 'command', 'via'] as const
+const ANOTHER = { command: "is a program of its own ('command')", via: "runs elsewhere ('via')" }
 
 const notServed = (key: string, agent: string): Fault =>
   fault('config_invalid', `'${key}' is not served by this version of plumb-agent; remove it from agent '${agent}'`)

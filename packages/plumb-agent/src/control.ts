@@ -15,6 +15,11 @@ export interface Control {
   readonly isStop: boolean
   readonly wantsMemory: boolean
   readonly memory?: readonly Message[]
+  /** What is there must be this, as get_memory shows it, or `memory` is refused. */
+  readonly expectedMemory?: readonly Message[]
+  /** Ids of calls that wait for a person's word. */
+  readonly approved?: string
+  readonly denied?: string
 }
 
 export type Reply =
@@ -22,6 +27,7 @@ export type Reply =
   | { readonly kind: 'memory_set'; readonly old_messages: number; readonly new_messages: number }
   | { readonly kind: 'paused' }
   | { readonly kind: 'resumed' }
+  | { readonly kind: 'approval'; readonly id: string; readonly tool: string; readonly input: Json }
   | { readonly kind: 'error'; readonly error: string; readonly category: string; readonly detail: string }
 
 /** One wrong field rejects the whole message, so that nothing is done by halves; the detail names every wrong one. */
@@ -29,11 +35,16 @@ export const parseControl = (value: unknown): Result<Control> => {
   if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
   const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])
   if (wrong.length > 0) return refuse(wrong.join('; '))
-  const { set_temp, set_model, set_memory } = value as { set_temp?: number | null; set_model?: string | null; set_memory?: Message[] }
+  const { set_temp, set_model, set_memory, if_memory, approve, deny } = value as Fields
+  if (if_memory !== undefined && set_memory === undefined)
+    return refuse(`'if_memory' says when 'set_memory' may be done, and there is none`)
   return succeed({
     ...(set_temp === undefined ? {} : { temperature: set_temp }),
     ...(set_model === undefined ? {} : { model: set_model }),
     ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
+    ...(if_memory === undefined ? {} : { expectedMemory: if_memory }),
+    ...(approve === undefined ? {} : { approved: approve }),
+    ...(deny === undefined ? {} : { denied: deny }),
     isPause: value.pause === true,
     isResume: value.resume === true,
     isCancel: value.cancel === true,
@@ -42,11 +53,24 @@ export const parseControl = (value: unknown): Result<Control> => {
   })
 }
 
+interface Fields {
+  readonly set_temp?: number | null
+  readonly set_model?: string | null
+  readonly set_memory?: readonly Message[]
+  readonly if_memory?: readonly Message[]
+  readonly approve?: string
+  readonly deny?: string
+}
+
 export const toErrorReply = ({ error, category, detail }: Fault): Reply => ({ kind: 'error', error, category, detail })
 
 type Rule = (value: unknown) => string | undefined
 
+const messages: Rule = (value) => (Array.isArray(value) ? complainOfMessages(value) : `takes a list of messages, found ${show(value)}`)
+
 const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : `takes true, found ${show(value)}`)
+
+const id: Rule = (value) => (typeof value === 'string' ? undefined : `takes the id of a call, found ${show(value)}`)
 
 const FIELDS: Readonly<Record<string, Rule>> = {
   set_temp: (value) => (value === null || typeof value === 'number' ? undefined : `takes a number or null, found ${show(value)}`),
@@ -56,7 +80,10 @@ const FIELDS: Readonly<Record<string, Rule>> = {
   resume: flag,
   cancel: flag,
   get_memory: flag,
-  set_memory: (value) => (Array.isArray(value) ? complainOfMessages(value) : `takes a list of messages, found ${show(value)}`),
+  set_memory: messages,
+  if_memory: messages,
+  approve: id,
+  deny: id,
 }
 
 const complain = (name: string, value: unknown): string | undefined => {

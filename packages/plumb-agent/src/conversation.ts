@@ -1,14 +1,18 @@
-// One conversation: an input goes to the provider as the user's message, its answer comes back checked, and both are remembered.
+// One conversation: an input goes to the provider as the user's message, tools are called as it asks for them, its answer comes back
+// checked, and what led to it is remembered.
 
-import { printType, toSchema } from '@plumb/lang'
+import { printType, resolve, toSchema } from '@plumb/lang'
 import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed } from '@plumb/wire'
-import { readAnswer } from './answer/read.js'
+import { type ReadAnswer, readAnswer } from './answer/read.js'
 import type { Config } from './config.js'
-import type { Message, Question } from './provider/provider.js'
+import { Meter } from './meter.js'
+import type { Answer, Message, Question } from './provider/provider.js'
 import type { Tell } from './telemetry.js'
+import type { Tools } from './tool/tools.js'
+import { Turn, textOf, toolUsesOf } from './turn.js'
 
 export interface Conversation {
-  /** null: the spec's again. Hold from the next question to the provider, retries included. */
+  /** null: the spec's again. Hold from the next question to the provider, retries and tool rounds included. */
   setTemperature(temperature: number | null): void
   setModel(model: string | null): void
   readonly memory: readonly Message[]
@@ -18,44 +22,63 @@ export interface Conversation {
   answer(input: string, signal: AbortSignal): Promise<Result<string>>
 }
 
-export const openConversation = (config: Config, tell: Tell, log: Log): Conversation => {
-  const { provider, maxRetries, isAmnesiac } = config
+export const openConversation = (config: Config, tools: Tools, tell: Tell, log: Log): Conversation => {
+  const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
+  const meter = new Meter()
   let memory: Message[] = []
   let temperature = config.temperature
   let model = config.model
 
-  const ask = async (turn: readonly Message[], signal: AbortSignal): Promise<Result<string>> => {
-    const { system, input, output } = config
-    const question: Question = { system, history: memory, turn, model, temperature, input, output, tell }
-    log('question', { model, history: memory.length, message: turn.at(-1) })
+  const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
+
+  const ask = async (turn: Turn, signal: AbortSignal): Promise<Result<Answer>> => {
+    const context = config.hasRuntimeContext ? contextNow() : undefined
+    const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
+    const settings = () => ({ model, temperature })
+    const question: Question = { ...said, ...settings(), settings, input, output, tell, log }
+    log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await provider.answer(question, signal)
     const ms = Math.round(nowMs() - startMs)
     if (signal.aborted) return { ok: false, error: CANCELLED }
     if (!answer.ok) {
-      log('refused', { model, ms, error: answer.error })
+      log('refused', { model: question.model, ms, error: answer.error })
       return answer
     }
-    log('answer', { model, ms, usage: answer.value.usage, text: answer.value.text })
-    tell({ kind: 'usage', ...answer.value.usage, model, ms })
-    return succeed(answer.value.text)
+    const { usage, stop, content, model: answering = question.model } = answer.value
+    log('answer', { model: answering, ms, usage, stop, content })
+    meter.add(usage)
+    tell({ kind: 'usage', ...usage, model: answering, ms })
+    return answer
   }
 
   const answer = async (input: string, signal: AbortSignal): Promise<Result<string>> => {
-    const user: Message = { role: 'user', content: input }
-    const turn = [user]
-    for (let retries = 0; ; retries++) {
+    const turn = new Turn(input)
+    let calls = 0
+    for (let retries = 0; ; ) {
       const said = await ask(turn, signal)
       if (!said.ok) return said
-      const read = readAnswer(said.value, config.output)
+      const { content, stop } = said.value
+      const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
+      if (uses.length > 0) {
+        const results = await tools.answer(uses, maxToolCalls - calls, signal)
+        if (signal.aborted) return { ok: false, error: CANCELLED }
+        calls += uses.length
+        if (calls >= maxToolCalls) return tooManyCalls(maxToolCalls)
+        turn.addRound(content, results)
+        continue
+      }
+      const read = judge(said.value, config)
       if (read.ok) {
         const { json, mended } = read.value
         if (mended.length > 0) tell({ kind: 'mended', what: mended.join(', ') })
-        if (!isAmnesiac) memory.push(user, { role: 'assistant', content: said.value })
+        if (!isAmnesiac) memory.push(...turn.accepted(content))
         return succeed(json)
       }
-      if (retries === maxRetries) return spent(read.error, retries)
-      turn.push({ role: 'assistant', content: said.value }, { role: 'user', content: complaint(read.error, config) })
+      if (retries === maxRetries || stop === 'refused') return spent(read.error, retries)
+      retries++
+      tell({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
+      turn.addComplaint(content, complaint(read.error, stop, config))
     }
   }
 
@@ -71,6 +94,7 @@ export const openConversation = (config: Config, tell: Tell, log: Log): Conversa
     },
     setMemory: (messages) => {
       memory = [...messages]
+      meter.compactions++
     },
     answer,
   }
@@ -78,14 +102,30 @@ export const openConversation = (config: Config, tell: Tell, log: Log): Conversa
 
 const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
 
+// Half an answer is none, even where it would fit.
+const judge = ({ content, stop }: Answer, { output, maxTokens }: Config): Result<ReadAnswer> => {
+  if (stop === 'tokens') return fail('output_type_mismatch', `answer was cut at max_tokens, ${maxTokens}`)
+  if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(textOf(content))}`)
+  return readAnswer(textOf(content), output)
+}
+
+const because = (text: string): string => (text.trim() === '' ? '' : `: '${preview(text.trim(), 200)}'`)
+
 const spent = (error: Fault, retries: number): Result<never> => {
   const { error: code, category: _, detail, ...extras } = error
   return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras)
 }
 
-const complaint = ({ detail }: Fault, { output }: Config): string =>
-  [
-    `Your last answer was not accepted: ${detail}.`,
-    `Answer again with nothing but one JSON value of the type ${preview(printType(output), 400)}.`,
+const tooManyCalls = (max: number): Result<never> =>
+  fail('tool_limit', `the model called tools ${max} times or more for this message, which is the limit of 'max_tool_calls'`)
+
+const complaint = ({ detail }: Fault, stop: Answer['stop'], { output }: Config): string => {
+  const problem = `Your last answer was not accepted: ${detail}.`
+  const isCut = stop === 'tokens'
+  if (resolve(output).kind === 'string') return `${problem}\nAnswer again, ${isCut ? 'shorter' : 'whole'}.`
+  return [
+    problem,
+    `Answer again${isCut ? ', shorter,' : ''} with nothing but one JSON value of the type ${preview(printType(output), 400)}.`,
     `Its JSON Schema: ${JSON.stringify(toSchema(output))}`,
   ].join('\n')
+}

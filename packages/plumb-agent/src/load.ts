@@ -1,39 +1,86 @@
 // From the command line to the agent that it means: the spec read, compiled and searched.
 
 import { type AgentPlan, agentsOf, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY } from '@plumb/lang'
-import { bundledFiles, diskFiles, type Fault, fault, readBundle, type SourceFiles } from '@plumb/wire'
+import {
+  type Bundle,
+  bundledFiles,
+  diskFiles,
+  type Fault,
+  openHandover,
+  type Result,
+  readSpec,
+  type SourceFiles,
+  succeed,
+} from '@plumb/wire'
 import type { Options } from './options.js'
 import { foldersOf } from './prompts.js'
 import { selectAgent } from './select-agent.js'
 
+/** Texts that a parent has handed over, and what it lets be done. */
+export interface Given {
+  readonly bundle: Bundle
+  readonly authority: unknown
+  readonly onAuthority?: (listener: (authority: unknown) => void) => void
+}
+
 export interface Loaded {
   /** Also where there are errors, so that the configuration can be looked at too; undefined when it cannot be told which agent is meant. */
   readonly plan: AgentPlan | undefined
+  /** The texts that were compiled, an inline one among them. */
+  readonly files: SourceFiles
+  readonly given: Given | undefined
+  /** Files that the spec names: from those handed over, else from the disk. */
+  readonly readText: (path: string) => Result<string>
   /** Empty unless one is an error: warnings are for `plumb check`. */
   readonly diagnostics: readonly Diagnostic[]
   readonly faults: readonly Fault[]
 }
 
+const EVAL_PATH = '<eval>'
+
 export const loadAgent = (
   { spec, agent, sourcesFd }: Pick<Options, 'spec' | 'agent' | 'sourcesFd'>,
+  received: Given | undefined,
   searchPath: string | undefined,
 ): Loaded => {
-  const files = openFiles(sourcesFd, searchPath)
-  if (!files) return refuse(fault('fd_invalid', `--sources-fd ${sourcesFd} holds no sources`))
-  const text = spec.kind === 'text' ? ({ ok: true, value: spec.text } as const) : files.read(spec.path)
-  if (!text.ok) return refuse(text.error)
+  const given = received || sourcesFd === undefined ? succeed(received) : openHandover(sourcesFd)
+  const disk = diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
+  if (!given.ok) return refuse(given.error, disk)
+  const files = given.value ? bundledFiles(given.value.bundle) : disk
+  const path = spec.kind === 'file' ? spec.path : spec.kind === 'text' ? EVAL_PATH : (given.value?.bundle.entry ?? '')
+  const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
+  if (!text.ok) return refuse(text.error, files)
 
-  const { diagnostics, program } = compile({ path: spec.kind === 'text' ? '<eval>' : spec.path, text: text.value }, files)
+  const { diagnostics, program } = compile({ path, text: text.value }, files)
   const isBroken = hasErrors(diagnostics)
   const selected = selectAgent(agentsOf(program), agent)
-  const faults = selected.ok || isBroken ? [] : [selected.error]
-  return { plan: selected.ok ? selected.value : undefined, diagnostics: isBroken ? diagnostics : [], faults }
+  return {
+    plan: selected.ok ? selected.value : undefined,
+    files: withText(files, path, text.value),
+    given: given.value,
+    readText: (name) => {
+      const held = given.value ? files.read(name) : undefined
+      return held?.ok ? held : readSpec(name)
+    },
+    diagnostics: isBroken ? diagnostics : [],
+    faults: selected.ok || isBroken ? [] : [selected.error],
+  }
 }
 
-const openFiles = (sourcesFd: number | undefined, searchPath: string | undefined): SourceFiles | undefined => {
-  if (sourcesFd === undefined) return diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
-  const bundle = readBundle(sourcesFd)
-  return bundle && bundledFiles(bundle)
-}
+// Processes that run a part of an inline spec get its text like any other.
+const withText = (files: SourceFiles, path: string, text: string): SourceFiles => ({
+  ...files,
+  bundle: (entry) => {
+    const bundle = files.bundle(entry)
+    return { ...bundle, files: { ...bundle.files, [path]: text } }
+  },
+})
 
-const refuse = (error: Fault): Loaded => ({ plan: undefined, diagnostics: [], faults: [error] })
+const refuse = (error: Fault, files: SourceFiles): Loaded => ({
+  plan: undefined,
+  files,
+  given: undefined,
+  readText: readSpec,
+  diagnostics: [],
+  faults: [error],
+})

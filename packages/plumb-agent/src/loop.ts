@@ -1,18 +1,27 @@
 // Lets inputs through to the conversation one after the other, and lets control messages in between them. All order is decided here.
 
 import { type Fault, fault, type Result } from '@plumb/wire'
+import type { Approvals } from './approvals.js'
 import type { Config } from './config.js'
-import { parseControl, toErrorReply } from './control.js'
+import { ControlDesk } from './control-desk.js'
+import { ControlSources } from './control-sources.js'
 import type { Conversation } from './conversation.js'
+import { Counts } from './counts.js'
 import { type Asked, type Errand, Held, type Input } from './held.js'
 import { readInput } from './input.js'
 import type { Arrival, Intake } from './intake.js'
 import type { Outlets } from './outlets.js'
 import type { Tell } from './telemetry.js'
+import type { EnvelopedAnswers } from './tool/dispatcher.js'
 
 export interface LoopParts {
   readonly config: Pick<Config, 'input' | 'concurrency' | 'maxMessages'>
   readonly conversation: Conversation
+  readonly approvals: Pick<Approvals, 'settle' | 'end'>
+  /** Where the answers to tool calls go that come in envelopes. */
+  readonly toolAnswers: EnvelopedAnswers
+  /** What may be done from now on, as it comes in envelopes. */
+  readonly onAuthority: (message: unknown) => void
   readonly intake: Intake
   readonly outlets: Outlets
   readonly tell: Tell
@@ -22,37 +31,37 @@ export interface LoopParts {
 }
 
 /**
- * What a control message asks for at once: set_temp, set_model, cancel, pause, resume, in this order. What it asks for between inputs:
- * get_memory, set_memory, stop. On stdin these keep their place among the inputs; while paused they overtake those that are held; from
- * fd 6 they come next. `stop` drops what is held.
+ * What a control message asks for between inputs, get_memory, set_memory and stop, keeps its place among the inputs on stdin; while paused
+ * it overtakes those that are held; from fd 6 it comes next. `stop` drops what is held.
  */
 export class Loop {
   readonly #parts: LoopParts
+  readonly #desk: ControlDesk
+  readonly #sources: ControlSources
   readonly #held = new Held()
   #urgent: Errand[] = []
   /** Being answered; delivered from the front. */
   readonly #flying: Input[] = []
   #accepted = 0
-  readonly #counts = { inputs: 0, controls: 0, outputs: 0 }
-  #told = ''
-  #isPaused = false
+  readonly #counts = new Counts()
+  /** It takes no input now, or none after the one that is being answered. */
+  isPaused = false
   #isStuck = false
   #isInputClosed = false
-  #isEnvelopeControlClosed = false
-  #hasDescriptorControl = false
+  #hasStreamEnded = false
   #isAdvancing = false
-  #willControlEnd = false
-  #hasListened = false
   #isFinished = false
 
   constructor(parts: LoopParts) {
     this.#parts = parts
+    this.#sources = new ControlSources(parts.intake)
+    const { conversation, approvals, outlets, report } = parts
+    this.#desk = new ControlDesk({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
   }
 
   /** `control`: messages may come by `control`, until `endControl`; `willEnd`: soon and for certain, as those of a file do. */
   start(control: 'none' | 'open' | 'willEnd'): void {
-    this.#hasDescriptorControl = control !== 'none'
-    this.#willControlEnd = control === 'willEnd'
+    this.#sources.openDescriptor(control)
     this.#tellSettled()
     this.advance()
   }
@@ -63,12 +72,14 @@ export class Loop {
   }
 
   badControl(error: Fault): void {
-    this.#refuseControl(error, 'by-descriptor')
+    this.#counts.controls++
+    this.#desk.refuse(error, 'by-descriptor')
     this.advance()
   }
 
   endControl(): void {
-    this.#hasDescriptorControl = false
+    this.#sources.endDescriptor()
+    this.#endApprovals()
     this.advance()
   }
 
@@ -93,8 +104,8 @@ export class Loop {
     while (hasMoved) hasMoved = this.#deliver() || this.#runErrand() || this.#takeOff() || this.#pull() || this.#wake()
     this.#isAdvancing = false
     this.#tellStuck()
-    if (this.#flying.length === 0 && (this.#held.isEmpty || this.#isPaused)) this.#tellSettled()
-    if (!this.#isOver() || this.#listensOnce()) return
+    if (this.#flying.length === 0 && (this.#held.isEmpty || this.isPaused)) this.#tellSettled()
+    if (!this.#isOver() || this.#sources.isToBeHeard(() => this.advance())) return
     this.#isFinished = true
     this.#parts.onFinish()
   }
@@ -120,18 +131,11 @@ export class Loop {
 
   #runErrand(): boolean {
     if (this.#flying.length > 0) return false
-    const errand = this.#urgent.shift() ?? this.#held.takeErrand(this.#isPaused)
+    const errand = this.#urgent.shift() ?? this.#held.takeErrand(this.isPaused)
     if (!errand) return false
-    const { control, isAsked } = errand
-    const { conversation } = this.#parts
-    if (control.wantsMemory) this.#reply({ kind: 'memory', messages: conversation.memory }, isAsked)
-    if (control.memory) {
-      const old_messages = conversation.memory.length
-      conversation.setMemory(control.memory)
-      this.#reply({ kind: 'memory_set', old_messages, new_messages: control.memory.length }, isAsked)
-    }
+    this.#desk.run(errand)
     this.#counts.controls++
-    if (control.isStop) this.stop()
+    if (errand.control.isStop) this.stop()
     return true
   }
 
@@ -148,14 +152,14 @@ export class Loop {
       input.result = result
       this.advance()
     }
-    const crash = (error: unknown) => land({ ok: false, error: fault('internal', `the provider failed: ${String(error)}`) })
+    const crash = (error: unknown) => land({ ok: false, error: fault('internal', `answering failed: ${String(error)}`) })
     this.#parts.conversation.answer(read.value, input.abort.signal).then(land, crash)
     return true
   }
 
   #canTakeOff(): boolean {
     const { config, outlets } = this.#parts
-    return !this.#isPaused && this.#urgent.length === 0 && this.#flying.length < config.concurrency && !outlets.isFull()
+    return !this.isPaused && this.#urgent.length === 0 && this.#flying.length < config.concurrency && !outlets.isFull()
   }
 
   #pull(): boolean {
@@ -163,7 +167,7 @@ export class Loop {
     if (this.#isOver() || !this.#wantsMore()) return false
     const arrival = intake.next()
     if (arrival) this.#take(arrival)
-    else if (intake.hasEnded) this.#isInputClosed = true
+    else if (intake.hasEnded) this.#endStream()
     return arrival !== undefined
   }
 
@@ -175,10 +179,8 @@ export class Loop {
 
   // Once nobody can say resume any more, what was held is let through.
   #wake(): boolean {
-    const { intake } = this.#parts
-    const hasEnvelopeControl = intake.mayCarryControl && !intake.hasEnded && !this.#isEnvelopeControlClosed
-    if (!this.#isPaused || !this.#isInputClosed || hasEnvelopeControl || this.#hasDescriptorControl) return false
-    this.#isPaused = false
+    if (!this.isPaused || !this.#sources.isOver) return false
+    this.isPaused = false
     return true
   }
 
@@ -195,13 +197,19 @@ export class Loop {
       case 'control':
         this.#applyControl(arrival.message, 'by-envelope')
         return
+      case 'tool-answer':
+        this.#parts.toolAnswers.receive(arrival.message)
+        return
+      case 'authority':
+        this.#parts.onAuthority(arrival.message)
+        return
       case 'stray':
         this.#parts.report(arrival.fault)
         this.#parts.tell({ kind: 'error', ...arrival.fault })
         return
       case 'end':
         if (arrival.port === 'input') this.#isInputClosed = true
-        else this.#isEnvelopeControlClosed = true
+        else this.#endEnvelopes(arrival.port)
     }
   }
 
@@ -214,64 +222,61 @@ export class Loop {
   }
 
   #applyControl(message: unknown, isAsked: Asked): void {
-    const parsed = parseControl(message)
-    if (!parsed.ok) {
-      this.#refuseControl(parsed.error, isAsked)
-      return
-    }
-    const control = parsed.value
-    const { conversation } = this.#parts
-    if (control.temperature !== undefined) conversation.setTemperature(control.temperature)
-    if (control.model !== undefined) conversation.setModel(control.model)
-    if (control.isCancel) this.cancel()
-    if (control.isPause) this.#pause(true, isAsked)
-    if (control.isResume) this.#pause(false, isAsked)
-    const errand: Errand = { kind: 'errand', control, isAsked }
-    if (!control.wantsMemory && !control.memory && !control.isStop) this.#counts.controls++
+    const errand = this.#desk.take(message, isAsked)
+    if (!errand) this.#counts.controls++
     else if (isAsked === 'by-envelope') this.#held.push(errand)
     else this.#urgent.push(errand)
   }
 
-  #pause(isPaused: boolean, isAsked: Asked): void {
-    this.#isPaused = isPaused
-    this.#reply({ kind: isPaused ? 'paused' : 'resumed' }, isAsked)
+  #endStream(): void {
+    if (this.#hasStreamEnded) return
+    this.#hasStreamEnded = true
+    this.#isInputClosed = true
+    this.#endEnvelopes('ctrl_in')
+    this.#endEnvelopes('tool_resp')
   }
 
-  #refuseControl(error: Fault, isAsked: Asked): void {
-    this.#counts.controls++
-    this.#reply(toErrorReply(error), isAsked, error)
+  #endEnvelopes(port: 'ctrl_in' | 'tool_resp' | 'spec'): void {
+    if (port === 'tool_resp') this.#parts.toolAnswers.end()
+    if (port !== 'ctrl_in') return
+    this.#sources.endStream()
+    this.#endApprovals()
   }
 
-  // An error that cannot be answered is told on stderr, so that it is told somewhere.
-  #reply(reply: Parameters<Outlets['reply']>[0], isAsked: Asked, error?: Fault): void {
-    if (!this.#parts.outlets.reply(reply, isAsked) && error) this.#parts.report({ ...error, port: 'ctrl_in' })
+  #endApprovals(): void {
+    if (!this.hearsApprovals) this.#parts.approvals.end()
   }
 
-  // It waits for ever: what could say resume stands behind what is held.
+  /** Somebody can still approve a call, or deny it. */
+  get hearsApprovals(): boolean {
+    return this.#sources.mayApprove && (this.#sources.hasDescriptor || !this.isStarved)
+  }
+
+  /** Control and answers to calls that come on stdin stand behind more data than may be held. */
+  get isStarved(): boolean {
+    return this.#held.isFull && this.#flying.length > 0
+  }
+
+  // It waits for ever: what could say resume, or answer a call, stands behind what is held.
   #tellStuck(): void {
-    if (this.#isStuck || !this.#isPaused || !this.#held.isFull || this.#hasDescriptorControl) return
+    if (!this.#held.isFull) return
+    if (this.isStarved) {
+      this.#parts.toolAnswers.starve()
+      this.#endApprovals()
+    }
+    if (this.#isStuck || !this.isPaused || this.#sources.hasDescriptor) return
     this.#isStuck = true
     this.#parts.report(
       fault('overflow', 'paused with 16 MiB of input waiting, so that no control behind it can be read; send control on fd 6'),
     )
   }
 
-  // Outputs go first: whoever hears that they were written can read them.
+  // Outputs and replies go first: whoever hears that they were written can read them.
   #tellSettled(): void {
-    const told = JSON.stringify(this.#counts)
-    if (told === this.#told) return
-    this.#told = told
-    this.#parts.outlets.output.flush()
-    this.#parts.tell({ kind: 'settled', ...this.#counts })
-  }
-
-  // What was written to fd 6 before stdin ended is in its pipe by now: one more look is enough to hear it.
-  #listensOnce(): boolean {
-    if (this.#willControlEnd && this.#hasDescriptorControl) return true
-    if (this.#hasListened || !this.#hasDescriptorControl) return false
-    this.#hasListened = true
-    setImmediate(() => setImmediate(() => this.advance()))
-    return true
+    const news = this.#counts.news(this.isPaused)
+    if (!news) return
+    this.#parts.outlets.flush()
+    this.#parts.tell(news)
   }
 
   #isOver(): boolean {

@@ -1,15 +1,27 @@
 // What the command line says, once it is understood.
 
 export interface Options {
-  /** The file, or the text that stands in place of one. */
-  readonly spec: { readonly kind: 'file'; readonly path: string } | { readonly kind: 'text'; readonly text: string }
+  /** The file, the text that stands in place of one, or the first envelope on stdin. */
+  readonly spec:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'envelope' }
   readonly agent?: string
   readonly provider?: string
   readonly model?: string
   readonly docroot?: string
+  /** Lists of effects, as given to --grant; none: what the tools declare. */
+  readonly grants: readonly string[]
+  readonly policy?: string
+  /** KEY=VALUE, as given to --context. */
+  readonly context: readonly string[]
+  /** Hosts besides the provider's own that get its key. */
+  readonly allowedHosts: readonly string[]
+  /** A program in place of plumb-tool. */
+  readonly toolCommand?: string
   /** As given to --fds. */
   readonly fds?: string
-  /** Where a parent hands over the texts of all the files; see `readBundle`. */
+  /** Where a parent hands over the texts of all the files; see `openHandover`. */
   readonly sourcesFd?: number
   readonly maxLineBytes?: number
   readonly wantsTelemetry: boolean

@@ -1,4 +1,4 @@
-// Where things leave the process: output, telemetry and control replies, on descriptors of their own or in envelopes on stdout.
+// Where things leave the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
 import { enclose, FDS, hasPortKey, LineWriter, openOutput } from '@plumb/wire'
 import type { Reply } from './control.js'
@@ -10,6 +10,8 @@ export interface OutletOptions {
   readonly takesEnvelopes: boolean
   readonly isRawOutput: boolean
   readonly hasTelemetry: boolean
+  /** Somebody else runs the tools, and answers on fd 5 or in envelopes. */
+  readonly asksForTools: boolean
 }
 
 export interface Outlets {
@@ -17,15 +19,20 @@ export interface Outlets {
   readonly writeOutput: (json: string) => void
   /** Undefined: nobody listens. */
   readonly writeTelemetry: ((json: string) => void) | undefined
+  /** Undefined: nobody runs tools for us. */
+  readonly writeToolRequest: ((json: string) => void) | undefined
+  /** Nobody reads tool requests any more. */
+  onToolsClosed: () => void
   /** False: there is nowhere to send it. */
   readonly reply: (reply: Reply, isAsked: 'by-envelope' | 'by-descriptor') => boolean
   /** Producers should wait for `onDrain`. */
   readonly isFull: () => boolean
   onDrain: () => void
+  readonly flush: () => void
   readonly end: () => Promise<unknown>
 }
 
-export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry }: OutletOptions): Outlets => {
+export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry, asksForTools }: OutletOptions): Outlets => {
   const output = new LineWriter(openOutput(FDS.output), { raw: isRawOutput })
   const onDescriptor = (fd: number) => (fds.has(fd) ? new LineWriter(openOutput(fd)) : undefined)
   const inEnvelopes = (port: string, json: string) => {
@@ -36,6 +43,7 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
 
   const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry) : undefined
   const replies = onDescriptor(FDS.ctrl_out)
+  const requests = asksForTools ? onDescriptor(FDS.tool_req) : undefined
   const writers = [output, telemetry, replies].filter((writer) => writer !== undefined)
 
   return {
@@ -50,6 +58,16 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
       : hasTelemetry && isMux
         ? (json) => inEnvelopes('telemetry', json)
         : undefined,
+    writeToolRequest: requests
+      ? (json) => requests.writeText(json)
+      : asksForTools && isMux
+        ? (json) => inEnvelopes('tool_req', json)
+        : undefined,
+    set onToolsClosed(listener: () => void) {
+      if (!requests) return
+      requests.onClosed = listener
+      requests.onFault = listener
+    },
     reply: (reply, isAsked) => {
       const json = JSON.stringify(reply)
       if (replies) replies.writeText(json)
@@ -60,7 +78,17 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
     isFull: () => writers.some((writer) => writer.isFull),
     set onDrain(listener: () => void) {
       for (const writer of writers) writer.onDrain = listener
+      // A reader that goes away while its pipe is full makes room too; whose output that is, run hears of it.
+      for (const writer of [telemetry, replies]) {
+        if (!writer) continue
+        writer.onClosed = listener
+        writer.onFault = listener
+      }
     },
-    end: () => Promise.all(writers.map((writer) => writer.end())),
+    flush: () => {
+      output.flush()
+      replies?.flush()
+    },
+    end: () => Promise.all([...writers, ...(requests ? [requests] : [])].map((writer) => writer.end())),
   }
 }

@@ -1,5 +1,6 @@
 // The system prompt: what the spec says inline, then the files it names, each as a document.
 
+import { existsSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { type Fault, fail, preview, type Result, succeed } from '@plumb/wire'
 
@@ -33,8 +34,12 @@ const readDocument = (name: string, { specPath, resourcePath, installed, readTex
     const read = readText(besideSpec(specPath, name))
     return read.ok ? read : refuse(name, read.error.detail)
   }
-  const found = resourcePath.map((folder) => readText(join(folder, name))).find((read) => read.ok)
-  if (found) return found
+  // The first that is there is meant, also where it cannot be read.
+  const found = resourcePath.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  if (found !== undefined) {
+    const read = readText(found)
+    return read.ok ? read : refuse(name, read.error.detail)
+  }
   const text = Object.hasOwn(installed, name) ? installed[name] : undefined
   if (text !== undefined) return succeed(text)
   return refuse(name, `it is not in PLUMB_RESOURCES, nor installed; write './${preview(name)}' for a file beside the spec`)

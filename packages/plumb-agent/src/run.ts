@@ -1,121 +1,105 @@
-// One agent from start to end: loaded, configured, connected to its descriptors, and ended in good order.
+// One agent from start to end: configured, connected to its descriptors, and ended in good order.
 
-import { ReadStream, statSync } from 'node:fs'
-import { type Diagnostic, toShown } from '@plumb/lang'
-import {
-  dieOf,
-  type Fault,
-  FDS,
-  fault,
-  inheritedFds,
-  isDebugging,
-  LineReader,
-  type Log,
-  onStop,
-  openInput,
-  openLog,
-  preview,
-  readControl,
-  readSpec,
-  type StopSignal,
-} from '@plumb/wire'
-import { type Config, readConfig } from './config.js'
+import { ReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { dieOf, FDS, isDebugging, LineReader, type Log, onStop, openInput, openLog, readControl, type StopSignal } from '@plumb/wire'
+import { Approvals } from './approvals.js'
 import { openConversation } from './conversation.js'
-import { openIntake } from './intake.js'
-import { loadAgent } from './load.js'
+import { type Framing, openIntake } from './intake.js'
+import type { Given } from './load.js'
 import { Loop } from './loop.js'
 import type { Options } from './options.js'
 import { openOutlets } from './outlets.js'
-import { grammar } from './resource/grammar.js'
-import { system } from './resource/system.js'
+import { type Prepared, prepare } from './prepare.js'
 import { openStderr, type Stderr } from './stderr.js'
-import { openTelemetry } from './telemetry.js'
+import { openTelemetry, type Tell } from './telemetry.js'
+import { openAgentTools } from './tool/agent-tools.js'
+import { asksOthers } from './tool/open-runner.js'
+
+/** A spec that came on stdin, and the rest of that. */
+export type ReceivedInput = Given & { readonly stdin: Readable }
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
-export const run = async (options: Options, program: string): Promise<number> => {
+export const run = async (options: Options, program: string, received?: ReceivedInput): Promise<number> => {
   const stderr = openStderr(program)
-  const { config, fds } = prepare(options, stderr)
+  const prepared = prepare(options, received, stderr)
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
-  const signal = config && (await converse(config, fds, options, stderr, log))
+  const signal = prepared && (await converse(prepared, options, received?.stdin, stderr, log))
   const status = await stderr.end()
   if (signal) dieOf(signal)
-  return config ? status : 2
+  return prepared ? status : 2
 }
 
 const SILENT: Log = () => {}
 
-// Everything that is wrong is told; nothing is read from stdin before all is right.
-const prepare = (options: Options, stderr: Stderr): { config: Config | undefined; fds: ReadonlySet<number> } => {
-  const { plan, diagnostics, faults } = loadAgent(options, process.env.PLUMB_PATH)
-  const surroundings = { env: process.env, installed: { 'system.md': system, 'grammar.peg': grammar }, readText: readSpec }
-  const configured = plan && readConfig(plan, options, surroundings)
-  const fds = inheritedFds(options.fds)
-
-  for (const diagnostic of diagnostics) stderr.write(toShown(diagnostic, process.env.PLUMB_ERRORS === 'json'))
-  const docroot = checkDocroot(options.docroot)
-  const others = [...faults, ...(configured?.faults ?? []), ...(fds.ok ? [] : [fds.error]), ...docroot]
-  for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
-  return { config: diagnostics.length + others.length === 0 ? configured?.config : undefined, fds: fds.ok ? fds.value : new Set() }
-}
-
-// Tools alone use it, but a name that is wrong is wrong now.
-const checkDocroot = (path: string | undefined): Fault[] => {
-  if (path === undefined || isFolder(path)) return []
-  return [fault('file_not_found', `--docroot names '${preview(path)}', which is no folder`)]
-}
-
-const isFolder = (path: string): boolean => {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
-  }
-}
-
-// A key whose value the compiler refused is not missing.
-const isTold = ({ error, detail }: Fault, diagnostics: readonly Diagnostic[]): boolean =>
-  error === 'missing_option' && diagnostics.some(({ message }) => KEYS.some((key) => message.startsWith(key) && detail.includes(key)))
-
-const KEYS = ["'provider'", "'model'"]
+/** After a signal, what is being answered has so long to come to its end. */
+const GRACE_MS = 5000
 
 const converse = (
-  config: Config,
-  fds: ReadonlySet<number>,
+  prepared: Prepared,
   options: Options,
+  received: Readable | undefined,
   stderr: Stderr,
   log: Log,
 ): Promise<StopSignal | undefined> => {
+  const { config, fds } = prepared
   const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
-  const outlets = openOutlets({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry: config.hasTelemetry })
+  const asksForTools = config.tools.length > 0 && asksOthers(fds, isMux)
+  const outlets = openOutlets({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry: config.hasTelemetry, asksForTools })
   const tell = openTelemetry(config.agent, outlets.writeTelemetry)
-  const stdin = openInput(FDS.input)
+  const stdin = received ?? openInput(FDS.input)
   const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
   const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
 
   return new Promise((resolve) => {
     let signal: StopSignal | undefined
+    let grace: NodeJS.Timeout | undefined
     // Whoever read the outputs has gone: that ends it as it ends cat, and an answer that was being made for nobody is no error.
     let isHeard = true
     // A stdin that is held back, as while paused, does not keep Node running.
     const alive = setInterval(() => {}, 2 ** 30)
+    const report: Stderr['report'] = (error) => {
+      outlets.output.flush()
+      if (isHeard) stderr.report(error)
+    }
+    const approvals = new Approvals({
+      announce: (reply) => (isMux || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'by-envelope'),
+      isHeard: (): boolean => loop.hearsApprovals,
+      isRecorded: control instanceof ReadStream,
+    })
+    const tools = openAgentTools({
+      prepared,
+      options,
+      outlets,
+      approvals,
+      tell,
+      report,
+      writeStderr: stderr.write,
+      isStarved: () => loop.isStarved,
+    })
     const finish = async () => {
       clearInterval(alive)
+      clearTimeout(grace)
       forgetSignals()
       reader.stop()
       control?.destroy()
+      config.provider.close?.()
+      await tools.close()
       await outlets.end()
       resolve(signal)
     }
-    const loop = new Loop({
+    // Who pauses it because of what it used can see that somebody has done so by now.
+    const tellPaused: Tell = (event) => tell(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
+    const loop: Loop = new Loop({
       config,
-      conversation: openConversation(config, tell, log),
-      intake: openIntake(reader, isMux ? 'mux' : takesEnvelopes && !isRawInput ? 'mixed' : 'data'),
+      conversation: openConversation(config, tools, tellPaused, log),
+      approvals,
+      toolAnswers: tools.answers,
+      onAuthority: (message) => prepared.authority.renew((message as { readonly authority?: unknown } | null)?.authority),
+      intake: openIntake(reader, framingOf(options)),
       outlets,
       tell,
-      report: (error) => {
-        outlets.output.flush()
-        if (isHeard) stderr.report(error)
-      },
+      report,
       onFinish: finish,
     })
     const giveUp = () => {
@@ -125,6 +109,7 @@ const converse = (
     const forgetSignals = onStop(
       (first) => {
         signal = first
+        grace = setTimeout(giveUp, GRACE_MS)
         loop.stop()
       },
       () => giveUp(),
@@ -149,4 +134,9 @@ const converse = (
     }
     loop.start(control === undefined ? 'none' : control instanceof ReadStream ? 'willEnd' : 'open')
   })
+}
+
+const framingOf = ({ spec, isMux, takesEnvelopes, isRawInput }: Options): Framing => {
+  if (isMux) return spec.kind === 'envelope' ? 'mux-spec' : 'mux'
+  return takesEnvelopes && !isRawInput ? 'mixed' : 'data'
 }

@@ -1,13 +1,6 @@
 // The executable, as it stands in a shell: lines, errors, control, telemetry and its end, over real pipes and descriptors.
 
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import t from 'tap'
-
-const folder = mkdtempSync(join(tmpdir(), 'plumb-agent-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+import { openShell } from './shell.js'
 
 const eliza = (keys = '', signature = '!string -> !string') =>
   `let bot : ${signature} = agent { provider: "eliza", model: "doctor"${keys} }\n`
@@ -22,58 +15,22 @@ const FILES: Record<string, string> = {
   'open.plumb': 'let bot : !string -> !string = agent { prompt: "Be kind." }\n',
   'amnesiac.plumb': eliza(', amnesiac: true, concurrency: 4'),
   'control.plumb': eliza('', '(!string, !json) -> (!string, !json)'),
+  'command.plumb': 'let bot : !string -> !string = agent { command: ["./bot.sh"] }\n',
+  'via.plumb': eliza(', via: ["ssh", "host"]'),
+  'mcp.plumb': eliza(', mcp: [{ command: "server" }]'),
   'tools.plumb': `@tool true\nlet f : int -> int = map(value)\n${eliza(', tools: [f]')}`,
   'several.plumb': `${eliza()}${eliza().replace('bot', 'critic')}`,
   'broken.plumb': eliza(', promt: "x", prompts: ["./none.md"]'),
   'resource.plumb': eliza(', prompts: ["tone.md", "system.md"]'),
+  'wrong.plumb': `let f : string -> string = tool { command: "touch started" }
+let bot : !string -> !string = agent { provider: "openai", model: "m", tools: [f], max_tokenz: 1, amnesiac: "yes", thinking_budget: 9000, prompts: ["./none.md"] }\n`,
   'script.plumb': eliza(', script: "./bad.script"'),
   'bad.script': '(HELLO',
   'res/tone.md': 'Be brief.\n',
   'alike.jsonl': '"Men are all alike."\n"They\'re always bugging us about something or other."\n',
 }
 
-mkdirSync(join(folder, 'res'))
-for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
-
-interface Case {
-  /** A bash script; `say` writes a line to the agent that `talk` has started, `hear` reads one from it. */
-  readonly run: string
-  readonly out?: string | RegExp
-  /** Error objects: code, and what the detail must hold. */
-  readonly errors?: readonly (readonly [code: string, detail?: string | RegExp])[]
-  readonly status?: number
-}
-
-const PRELUDE = `
-talk () { rm -f in out; mkfifo in out; plumb-agent "$@" < in > out & pid=$!; exec 8>in 9<out; }
-say () { printf '%s\\n' "$1" >&8; }
-hear () { local l; IFS= read -r -t 8 l <&9 && printf '%s\\n' "$l"; }
-end () { exec 8>&-; wait $pid; }
-`
-
-const env = {
-  PATH: [join(__dirname, '../../bin'), process.env.PATH].join(':'),
-  HOME: folder,
-  PLUMB_RESOURCES: join(folder, 'res'),
-  LANG: 'C.UTF-8',
-}
-
-const runTable = (title: string, cases: Readonly<Record<string, Case>>) =>
-  t.test(title, async (t) => {
-    for (const [name, { run, out = '', errors = [], status = 0 }] of Object.entries(cases)) {
-      const result = spawnSync('bash', ['-c', `${PRELUDE}${run}`], { cwd: folder, env, encoding: 'utf8', timeout: 30_000 })
-      if (typeof out === 'string') t.equal(result.stdout, out, `${name}: stdout`)
-      else t.match(result.stdout, out, `${name}: stdout`)
-      const told = result.stderr.split('\n').filter((line) => line !== '')
-      t.strictSame(
-        told.map((line) => (JSON.parse(line) as { error: string }).error),
-        errors.map(([code]) => code),
-        `${name}: errors ${result.stderr}`,
-      )
-      for (const [i, [, detail]] of errors.entries()) if (detail !== undefined) t.match(told[i], detail, `${name}: error ${i}`)
-      t.equal(result.status, status, `${name}: status`)
-    }
-  })
+const { runTable } = openShell(FILES)
 
 const ALIKE = '"IN WHAT WAY"\n"CAN YOU THINK OF A SPECIFIC EXAMPLE"\n'
 
@@ -179,6 +136,29 @@ runTable('control', {
       .map((msg) => `{"__port":"ctrl_out","msg":${msg}}`)
       .join('\n')}\n`,
   },
+  'a memory set at the end of a pause is there before the data that waited': {
+    run: `talk --mux bot.plumb; say '{"__port":"ctrl_in","msg":{"pause":true}}'; hear >/dev/null; say '{"__port":"input","msg":"Bullies."}'
+      say '{"__port":"ctrl_in","msg":{"set_memory":[{"role":"user","content":"x"}],"resume":true}}'; for i in 1 2; do hear | jq -c '.msg.kind'; done
+      hear | jq -c .msg; say '{"__port":"ctrl_in","msg":{"get_memory":true}}'; hear | jq -c '.msg.messages | map(.content)[:2]'; end`,
+    out: '"memory_set"\n"resumed"\n"PLEASE GO ON"\n["x","Bullies."]\n',
+  },
+  'a memory set only if it is still the one that was read, in whatever order of keys; a resume beside it is done either way': {
+    run: `talk --mux bot.plumb; ctrl () { say '{"__port":"ctrl_in","msg":'"$1"'}'; }; kinds () { hear | jq -c '.msg | .error // .kind'; }
+      ctrl '{"pause":true,"set_memory":[{"role":"user","content":{"a":1,"b":[2.50]}}]}'; kinds; kinds
+      ctrl '{"set_memory":[],"if_memory":[],"resume":true}'; kinds; kinds; ctrl '{"get_memory":true}'; hear | jq -c .msg.messages
+      ctrl '{"set_memory":[],"if_memory":[{"content":{"b":[2.5],"a":1},"role":"user"}],"resume":true}'; kinds; kinds
+      ctrl '{"if_memory":[],"pause":true}'; hear | jq -c '[.msg.error, .msg.detail]'; end`,
+    out: /^"paused"\n"memory_set"\n"memory_changed"\n"resumed"\n\[\{"role":"user","content":\{"a":1,"b":\[2\.5\]\}\}\]\n"memory_set"\n"resumed"\n\["input_type_mismatch",".*'if_memory'.*"\]\n$/,
+  },
+  'whoever comes too late does not end the pause of those who have read since': {
+    run: `talk --mux bot.plumb; ctrl () { say '{"__port":"ctrl_in","msg":'"$1"'}'; }; kinds () { for i in $(seq $1); do hear | jq -c '.msg | .error? // .kind? // .'; done; }
+      new='"set_memory":[{"role":"user","content":"short"}]'; late='{'$new',"if_memory":[],"resume":true}'
+      ctrl '{"pause":true,"get_memory":true}'; kinds 2; ctrl '{"resume":true}'; kinds 1; say '{"__port":"input","msg":"Bullies."}'; kinds 1
+      ctrl '{"pause":true}'; kinds 1; ctrl "$late"; kinds 2
+      ctrl '{"pause":true,"get_memory":true}'; kinds 1; read -r -t 8 now <&9; ctrl "$late"; kinds 1
+      say '{"__port":"input","msg":"Men are all alike."}'; ctrl '{'$new',"if_memory":'"$(jq -c .msg.messages <<<"$now")"',"resume":true}'; kinds 3; end`,
+    out: `${['paused', 'memory', 'resumed', 'I AM NOT SURE I UNDERSTAND YOU FULLY', 'paused', 'memory_changed', 'resumed', 'paused', 'memory_changed', 'memory_set', 'resumed', 'IN WHAT WAY'].map((kind) => `"${kind}"\n`).join('')}`,
+  },
   'what is wrong is answered, whole, and changes nothing': {
     run: `talk --mux bot.plumb
       for msg in '{"pause":true,"puase":true}' '{"set_memory":[{"role":"user"}]}' '{"stop":1,"set_temp":"x"}' '[]'; do
@@ -236,6 +216,10 @@ runTable('telemetry', {
       plumb-agent --mux control.plumb | jq -c '[.__port, (.msg | if type == "object" then .kind, .controls else . end)]'`,
     out: '["telemetry","settled",0]\n["telemetry","usage",null]\n["output","IN WHAT WAY"]\n["telemetry","output",null]\n["telemetry","settled",1]\n',
   },
+  'a reader that goes away while its pipe is full': {
+    run: `mkfifo slow; { read -r l; sleep 1; } < slow & yes '"I am here"' | head -1500 | plumb-agent --telemetry --fds 3 bot.plumb 3> slow | wc -l | tr -d ' '; rm slow`,
+    out: '1500\n',
+  },
   'silent when nobody asked': { run: 'plumb-agent bot.plumb < alike.jsonl 3> tel; wc -c < tel | tr -d " "', out: `${ALIKE}0\n` },
 })
 
@@ -263,13 +247,35 @@ runTable('configuration', {
     out: '0\n',
     status: 1,
   },
-  'providers of later versions, tools': {
-    run: 'OPENAI_API_KEY=sk-x plumb-agent --provider openai --model m open.plumb; plumb-agent tools.plumb',
+  'what plumb starts, and what is not there yet': {
+    run: 'for spec in command via mcp; do plumb-agent $spec.plumb; done',
     errors: [
-      ['config_invalid', 'not served by this version'],
-      ['config_invalid', "'tools'"],
+      ['config_invalid', /'command'.*plumb stage bot/],
+      ['config_invalid', /'via'.*plumb stage bot/],
+      ['config_invalid', "'mcp'"],
     ],
     status: 2,
+  },
+  'a misspelt provider is one error': {
+    run: `sed 's/provider/provder/; s/model/modle/' bot.plumb > x; PLUMB_ERRORS=json plumb-agent x 2>&1 | jq -r '.code // .error'`,
+    out: 'unknown_option\nunknown_option\n',
+  },
+  'grants, policies and contexts that are none': {
+    run: `printf '[{"decision":"maybe"}]' > policy; plumb-agent --grant fs.raed --policy policy --context x bot.plumb; plumb-agent --policy none bot.plumb`,
+    errors: [
+      ['usage', "did you mean 'fs.read'"],
+      ['usage', 'KEY=VALUE'],
+      ['config_invalid', /--policy names 'policy'.*decision/],
+      ['file_not_found', "--policy names 'none'"],
+    ],
+    status: 2,
+  },
+  'a program in place of plumb-tool that is none': {
+    run: 'plumb-agent --tool-command ./none tools.plumb; PLUMB_TOOL=none plumb-agent tools.plumb; plumb-agent --tool-command ./none bot.plumb < /dev/null',
+    errors: [
+      ['file_not_found', '--tool-command'],
+      ['file_not_found', 'PLUMB_TOOL'],
+    ],
   },
   'eliza has one model, near names are told': {
     run: 'plumb-agent --provider eliza --model gpt open.plumb; plumb-agent --provider elzia --model doctor open.plumb',
@@ -278,6 +284,39 @@ runTable('configuration', {
       ['config_invalid', "did you mean 'eliza'"],
     ],
     status: 2,
+  },
+  'fault 118: a bare name is never looked up in the working folder or beside the spec': {
+    run: `mkdir -p one; echo planted > tone.md; echo first > one/tone.md
+      for path in '' :: none :one; do PLUMB_RESOURCES=$path plumb-agent resource.plumb < /dev/null && echo "$path"; done; rm -r one tone.md`,
+    out: ':one\n',
+    errors: [
+      ['file_not_found', /'tone.md'.*not in PLUMB_RESOURCES, nor installed/],
+      ['file_not_found', /'tone.md'/],
+      ['file_not_found', /'tone.md'/],
+    ],
+  },
+  'the first of a name is meant, also where it cannot be read': {
+    run: `mkdir -p first/tone.md; PLUMB_RESOURCES=first:res plumb-agent resource.plumb < /dev/null`,
+    errors: [['file_not_found', /'tone.md'.*it is a directory/]],
+    status: 2,
+  },
+  'fault 119: unknown, of a wrong type, too much and missing, all at once, before anything is started': {
+    run: `PLUMB_ERRORS=json plumb-agent wrong.plumb < alike.jsonl 2>&1 | jq -r '.code // .error'; ls started 2>&1 | grep -c started`,
+    out: 'unknown_option\nconfig_invalid\nconfig_invalid\nfile_not_found\nmissing_key\n1\n',
+  },
+  'fault 121: what others wrote stays within its line': {
+    run: `printf '{"n":"a\\\\n\\\\u001b[2J"}\\n' | plumb-agent number.plumb
+      plumb-agent --agent $'x\\n\\e[2J' bot.plumb; plumb-agent $'none\\n\\e[2J'; PLUMB_PROVIDER=$'e\\n\\e[2J' plumb-agent --model m open.plumb
+      printf '"\\\\n\\\\u001b[2J"\\n' | PIPELINE_DEBUG=1 plumb-agent --telemetry --fds 3 bot.plumb 2> log 3> tel
+      cat log tel | jq -e 'type == "object"' > /dev/null && grep -c $'\\e' log tel`,
+    out: '"I AM NOT SURE I UNDERSTAND YOU FULLY"\nlog:0\ntel:0\n',
+    errors: [
+      ['input_type_mismatch', /u001b\[2J/],
+      ['unknown_name', /'x\\\\n\\\\u001b\[2J'/],
+      ['file_not_found', /'none\\\\n\\\\u001b\[2J'/],
+      ['config_invalid', /'e\\\\n\\\\u001b\[2J'/],
+    ],
+    status: 1,
   },
   'prompts are found by name and beside the spec': { run: 'plumb-agent resource.plumb < alike.jsonl', out: ALIKE },
   'a script that is none': { run: 'plumb-agent script.plumb', errors: [['config_invalid', 'bad.script']], status: 2 },
@@ -313,6 +352,14 @@ runTable('its end', {
     out: '"IN WHAT WAY"\n0\n',
   },
   'a full disk': { run: 'plumb-agent bot.plumb < alike.jsonl > /dev/full', errors: [['write_failed']], status: 1 },
+  'a full disk, for help and version': {
+    run: 'plumb-agent --help > /dev/full; plumb-agent --version >&-; plumb-agent --help | head -c 1',
+    out: 'U',
+    errors: [
+      ['write_failed', 'no space'],
+      ['write_failed', 'not open'],
+    ],
+  },
   'a stdout that was never open': { run: 'plumb-agent bot.plumb < alike.jsonl >&-', errors: [['write_failed']], status: 1 },
   'stop, with stdin open': {
     run: `talk bot.plumb; say '"Men are all alike."'; hear; say '{"__port":"ctrl_in","msg":{"stop":true}}'; wait $pid`,

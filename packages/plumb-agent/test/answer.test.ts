@@ -14,6 +14,7 @@ import { Loop } from '../src/loop.js'
 import type { Outlets } from '../src/outlets.js'
 import { fit } from '../src/provider/eliza/fit.js'
 import type { Answer, Provider, Question } from '../src/provider/provider.js'
+import { NO_TOOLS } from '../src/tool/tools.js'
 
 type NamedType = Extract<Type, { kind: 'named' }>
 
@@ -150,6 +151,8 @@ t.test('what eliza makes fits its type', async () =>
 
 const USAGE = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_creation_tokens: 0 }
 
+const saying = (text: string): Answer => ({ content: [{ type: 'text', text }], stop: 'end', usage: USAGE })
+
 // Says what it is told to, in turn, and keeps what it was asked.
 const stub = (...says: (string | Result<Answer>)[]) => {
   const asked: Question[] = []
@@ -157,7 +160,7 @@ const stub = (...says: (string | Result<Answer>)[]) => {
     answer: async (question) => {
       asked.push({ ...question, history: [...question.history], turn: [...question.turn] })
       const said = says[Math.min(asked.length, says.length) - 1] ?? ''
-      return typeof said === 'string' ? succeed({ text: said, usage: USAGE }) : said
+      return typeof said === 'string' ? succeed(saying(said)) : said
     },
   }
   return { asked, provider }
@@ -169,10 +172,19 @@ const configure = (provider: Provider, more: Partial<Config> = {}): Config => ({
   output: COUNT,
   hasTelemetry: true,
   provider,
+  providerName: 'stub',
   model: 'm',
   temperature: 0.5,
   system: '',
+  documents: [],
+  maxTokens: 100,
   maxRetries: 2,
+  tools: [],
+  maxToolCalls: Number.POSITIVE_INFINITY,
+  parallelToolCalls: true,
+  hasRuntimeContext: false,
+  grant: undefined,
+  minutes: undefined,
   isAmnesiac: false,
   concurrency: 1,
   maxMessages: Number.POSITIVE_INFINITY,
@@ -186,6 +198,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
   const told: string[] = []
   const conversation = openConversation(
     configure(provider),
+    NO_TOOLS,
     (event) => told.push(event.kind),
     () => {},
   )
@@ -195,7 +208,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
     { role: 'assistant', content: '{"count":"umpteen"}' },
     { role: 'user', content: /count.*int/ },
   ])
-  t.strictSame(told, ['usage', 'usage', 'mended'])
+  t.strictSame(told, ['usage', 'retry', 'usage', 'mended'])
   t.strictSame(
     conversation.memory.map(({ content }) => content),
     ['how many?', 'Well: {"count": 3}'],
@@ -212,6 +225,7 @@ t.test('settings hold from the next question; null is the spec again', async (t)
   const { asked, provider } = stub('{"count":1}')
   const conversation = openConversation(
     configure(provider, { isAmnesiac: true }),
+    NO_TOOLS,
     () => {},
     () => {},
   )
@@ -233,6 +247,7 @@ t.test('a refusal is the error of its input', async (t) => {
   const { provider } = stub(fail('overloaded', 'too busy'))
   const conversation = openConversation(
     configure(provider),
+    NO_TOOLS,
     () => {},
     () => {},
   )
@@ -246,7 +261,7 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
   const provider: Provider = {
     answer: ({ turn }, signal) =>
       new Promise((resolve) => {
-        const answer = (text: string) => resolve(succeed({ text, usage: USAGE }))
+        const answer = (text: string) => resolve(succeed(saying(text)))
         signal.addEventListener('abort', () => answer(''))
         waiting.push({ text: String(turn[0]?.content), answer })
       }),
@@ -263,9 +278,10 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
       return rest.length === 0
     },
     mayCarryControl: true,
+    mayCarryAll: false,
   }
   const outlets = {
-    output: { flush: () => {} },
+    flush: () => {},
     writeOutput: (json: string) => void seen.push(json),
     reply: ({ kind }: { kind: string }) => seen.push(kind) > 0,
     isFull: () => false,
@@ -273,12 +289,16 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
   const config = configure(provider, { output: STRING, concurrency, isAmnesiac: concurrency > 1 })
   const conversation = openConversation(
     config,
+    NO_TOOLS,
     () => {},
     () => {},
   )
   const loop = new Loop({
     config,
     conversation,
+    approvals: { settle: () => undefined, end: () => {} },
+    toolAnswers: { receive: () => {}, end: () => {}, starve: () => {} },
+    onAuthority: () => {},
     intake,
     outlets,
     tell: () => {},

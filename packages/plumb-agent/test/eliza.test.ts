@@ -9,9 +9,13 @@ import doctorText from '../src/provider/eliza/doctor.script'
 import { hash, lastCell } from '../src/provider/eliza/hash.js'
 import { match } from '../src/provider/eliza/match.js'
 import { normalise, readWords, splitWords } from '../src/provider/eliza/normalise.js'
+import { readOrder } from '../src/provider/eliza/order.js'
+import { openEliza } from '../src/provider/eliza/provider.js'
 import type { Decomposition, Reassembly, Rule, Script, Term } from '../src/provider/eliza/rule.js'
 import { loadScript } from '../src/provider/eliza/script.js'
 import { ElizaSession } from '../src/provider/eliza/session.js'
+import type { Message, Question } from '../src/provider/provider.js'
+import { toContent } from '../src/turn.js'
 
 const fixture = (name: string): string => readFileSync(join(__dirname, '../../test/fixtures/eliza', name), 'utf8')
 const fixtureLines = <T>(name: string): T[] =>
@@ -440,6 +444,62 @@ t.test('any input has a reply, and the same inputs have the same', async () => {
       return true
     }),
   )
+})
+
+t.test('what calls a tool, and what is a sentence', async (t) => {
+  const orders: [string, unknown][] = [
+    ['call f', { name: 'f', input: {} }],
+    [' call  f  {"a": [1]} ', { name: 'f', input: { a: [1] } }],
+    ['call f {"a":', { name: 'f', input: { invalid_json: '{"a":' } }],
+    ['call f 5', { name: 'f', input: 5 }],
+    ['call A.f {}', { name: 'A.f', input: {} }],
+    ['call s:f {}', { name: 's:f', input: {} }],
+    ['call g {}', { name: 'g', input: {} }],
+    ['call me', undefined],
+    ['call me ishmael', undefined],
+    ['call her: {}', undefined],
+    ['please call f', undefined],
+    ['Call f', undefined],
+    ['recall f', undefined],
+  ]
+  for (const [text, order] of orders) t.strictSame(readOrder(text, ['f', 'A.f', 's:f']), order, text)
+  t.equal(readOrder('call f {}', []), undefined, 'without tools there is nobody to call')
+})
+
+t.test('calls are no part of the conversation of 1966', async (t) => {
+  const tools = [{ name: 'f', description: '', input_schema: {} }]
+  const STRING = { kind: 'string' } as const
+  const talk = (history: Message[], remembers: boolean) => {
+    const eliza = openEliza(DOCTOR)
+    let memory = history
+    return async (input: string): Promise<string> => {
+      const turn: Message[] = [{ role: 'user', content: input }]
+      const ask = async () => {
+        const question = { history: memory, turn, tools, input: STRING, output: STRING } as unknown as Question
+        const said = await eliza.answer(question, new AbortController().signal)
+        if (!said.ok) throw new Error(said.error.detail)
+        return said.value
+      }
+      let answer = await ask()
+      for (const block of answer.content) {
+        if (block.type !== 'tool_use') continue
+        turn.push({ role: 'assistant', content: [...answer.content] })
+        turn.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: block.id, content: 'my mother', is_error: false }] })
+        answer = await ask()
+      }
+      memory.push(...turn, { role: 'assistant', content: toContent(answer.content) })
+      // As a memory is that was read and set again.
+      if (remembers) memory = structuredClone(memory)
+      return String(toContent(answer.content))
+    }
+  }
+  for (const remembers of [false, true]) {
+    const [plain, mixed] = [talk([], remembers), talk([], remembers)]
+    for (const input of ['my hat', 'x', 'We like cake', 'cake', 'my coat', 'y', 'z', 'cake']) {
+      t.equal(await mixed('call f {}'), 'my mother')
+      t.equal(await mixed(input), await plain(input), `${input}, memory ${remembers ? 'set' : 'kept'}`)
+    }
+  }
 })
 
 t.test('a restored session goes on as the first would', async (t) => {

@@ -2,7 +2,6 @@
 
 import { resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { wrapLoneValues } from './guide.js'
 import { type Loose, printLoose, readLoose } from './loose-json.js'
 import { validate } from './validate.js'
 
@@ -77,8 +76,10 @@ const fitAsIs = ({ value, mended }: Candidate, type: Type): Result<ReadAnswer> =
 }
 
 const fitGuided = ({ value, mended }: Candidate, type: Type): Result<ReadAnswer> => {
-  const guided = wrapLoneValues(value, type, (part, partType) => validate(printLoose(part), partType).ok)
-  return fitAsIs({ value: guided, mended: [...mended, 'lone value for a list'] }, type)
+  const valid = validate(printLoose(value), type, LONE_VALUES)
+  return valid.ok ? succeed({ json: valid.value, mended: [...mended, 'lone value for a list'] }) : valid
 }
+
+const LONE_VALUES = new Set(['lone_value'] as const)
 
 const isSpace = (text: string): boolean => text.trim() === ''

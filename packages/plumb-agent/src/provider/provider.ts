@@ -1,27 +1,58 @@
-// What a provider is to the conversation: one answer to a question. It knows nothing of lines, ports, types of inputs or memory.
+// What a provider is to the conversation: one answer to a question. It knows nothing of lines, ports, types of inputs or who runs tools.
 
 import type { Json, Type } from '@plumb/lang'
-import type { Result } from '@plumb/wire'
+import type { Log, Result } from '@plumb/wire'
 import type { Tell } from '../telemetry.js'
 
-/** One turn of the conversation. `content` is text where it came from a line; anything where a memory was set. */
+/**
+ * One turn of the conversation, in the form that get_memory shows. `content` is text, or a list of blocks; where a memory was set it may
+ * be any JSON, which a provider shows to the model as JSON text. Roles other than user and assistant are shown as the user's.
+ */
 export interface Message {
   readonly role: string
   readonly content: Json
 }
 
+/** Parts of a message. What a provider does not know it passes back as it came (`raw`). */
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  /** `input` that was no JSON stands as { "invalid_json": TEXT }. `name` is the tool's own, with its colon or dot. */
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json }
+  /** `content`: text, or a list of text and image blocks. */
+  | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
+  | { readonly type: 'image'; readonly media_type: string; readonly data: string }
+
+/** A tool as a model sees it. */
+export interface ToolOffer {
+  readonly name: string
+  readonly description: string
+  /** Always an object schema. */
+  readonly input_schema: { readonly [key: string]: Json }
+  readonly strict?: boolean
+}
+
 export interface Question {
+  /** Prompt and documents: the same for all inputs, so that it can be cached. */
   readonly system: string
+  /** runtime_context: changes every time, never cached. */
+  readonly context: string | undefined
   /** What went before this input. It grows in place by what was answered, and is another array once a memory was set. */
   readonly history: readonly Message[]
-  /** The input as the user's message; after it, on retries, each answer that did not fit and what was wrong with it. */
+  /** The input as the user's message; after it tool rounds, and on retries each answer that did not fit and what was wrong with it. */
   readonly turn: readonly Message[]
+  readonly tools: readonly ToolOffer[]
+  readonly parallelToolCalls: boolean
   readonly model: string
   readonly temperature: number | undefined
+  /** What the two have become since: asked before each retry. */
+  readonly settings?: () => Pick<Question, 'model' | 'temperature'>
   readonly input: Type
   readonly output: Type
   /** What happens while it answers: text, thinking, retries. */
   readonly tell: Tell
+  readonly log: Log
 }
 
 export interface Usage {
@@ -32,11 +63,18 @@ export interface Usage {
 }
 
 export interface Answer {
-  readonly text: string
+  /** In the order in which the model said them, thinking included: passed back intact. */
+  readonly content: readonly Block[]
+  /** `tokens`: cut at max_tokens. `refused`: the provider's own filter. */
+  readonly stop: 'end' | 'tool_use' | 'tokens' | 'refused'
   readonly usage: Usage
+  /** Which gave it, where that is not the one that was asked first. */
+  readonly model?: string
 }
 
 export interface Provider {
-  /** Fails with the fault that the input is to have. After `signal` has fired, whatever it resolves to is dropped. */
+  /** Fails with the fault that the input is to have, after all transport retries. After `signal` has fired, whatever it resolves to is dropped. */
   answer(question: Question, signal: AbortSignal): Promise<Result<Answer>>
+  /** Connections that are kept alive are closed. */
+  close?(): void
 }

@@ -1,7 +1,11 @@
 // The providers there are. Each is one file, and one line here.
 
-import { type Fault, fault, type Result } from '@plumb/wire'
+import type { Fault, Result } from '@plumb/wire'
+import { ANTHROPIC } from './anthropic/protocol.js'
 import { prepareEliza } from './eliza/prepare.js'
+import type { Timing } from './http/timing.js'
+import { OPENAI } from './openai/protocol.js'
+import { prepareChat } from './prepare-chat.js'
 import type { Provider } from './provider.js'
 
 export interface ProviderSettings {
@@ -10,6 +14,14 @@ export interface ProviderSettings {
   readonly config: Readonly<Record<string, unknown>>
   readonly specPath: string
   readonly readText: (path: string) => Result<string>
+  /** What `keyVariable` holds. */
+  readonly key: string | undefined
+  /** PLUMB_ENDPOINT. */
+  readonly endpointFromEnv: string | undefined
+  /** HOST or HOST:PORT, from --allow-host: besides the provider's own and loopback, where a key may go. */
+  readonly allowedHosts: readonly string[]
+  /** For tests: other deadlines, another clock. */
+  readonly timing?: Partial<Timing>
 }
 
 export interface ProviderEntry {
@@ -24,12 +36,8 @@ export type Prepared =
   | { readonly provider: Provider; readonly faults?: undefined }
   | { readonly provider?: undefined; readonly faults: readonly Fault[] }
 
-const notServed = (name: string) => (): Prepared => ({
-  faults: [fault('config_invalid', `provider '${name}' is not served by this version of plumb-agent; it answers with 'eliza' only`)],
-})
-
 export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
-  anthropic: { keyVariable: 'ANTHROPIC_API_KEY', prepare: notServed('anthropic') },
-  openai: { keyVariable: 'OPENAI_API_KEY', prepare: notServed('openai') },
+  anthropic: { keyVariable: ANTHROPIC.keyVariable, prepare: prepareChat(ANTHROPIC) },
+  openai: { keyVariable: OPENAI.keyVariable, prepare: prepareChat(OPENAI) },
   eliza: { keyVariable: undefined, prepare: prepareEliza },
 }

@@ -1,0 +1,75 @@
+// Everything that is needed before the first input is read; what is wrong with any of it is told at once.
+
+import { statSync } from 'node:fs'
+import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
+import { type Fault, fault, inheritedFds, preview, resolveProgram, type SourceFiles } from '@plumb/wire'
+import { AuthorityInForce, readGiven } from './authority.js'
+import { type Config, readConfig } from './config.js'
+import { type Given, loadAgent } from './load.js'
+import type { Options } from './options.js'
+import { grammar } from './resource/grammar.js'
+import { system } from './resource/system.js'
+import type { Stderr } from './stderr.js'
+
+export interface Prepared {
+  readonly plan: AgentPlan
+  readonly config: Config
+  readonly files: SourceFiles
+  readonly fds: ReadonlySet<number>
+  readonly authority: AuthorityInForce
+}
+
+/** Undefined: it was told on stderr why not. Nothing is read from stdin. */
+export const prepare = (options: Options, received: Given | undefined, stderr: Stderr): Prepared | undefined => {
+  const { plan, files, given, readText, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
+  const installed = { 'system.md': system, 'grammar.peg': grammar }
+  const surroundings = { env: process.env, installed, readText, isElsewhere: received !== undefined }
+  const configured = plan && readConfig(plan, options, surroundings)
+  const fds = inheritedFds(options.fds)
+  const authority = readGiven(given?.authority, options, readText)
+
+  for (const diagnostic of diagnostics) stderr.write(toShown(diagnostic, process.env.PLUMB_ERRORS === 'json'))
+  const others = [
+    ...faults,
+    ...(configured?.faults ?? []),
+    ...(fds.ok ? [] : [fds.error]),
+    ...checkDocroot(options.docroot),
+    ...authority.faults,
+    ...(plan?.config.tools === undefined ? [] : checkToolCommand(options.toolCommand)),
+  ]
+  for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
+  if (diagnostics.length + others.length > 0 || !plan || !configured?.config || !fds.ok) return undefined
+
+  const { grant, minutes } = configured.config
+  const inForce = new AuthorityInForce(authority.given, { grant, minutes })
+  given?.onAuthority?.((next) => inForce.renew(next))
+  return { plan, config: configured.config, files, fds: fds.value, authority: inForce }
+}
+
+// A name that is wrong is wrong now, and not when the first tool is called.
+const checkDocroot = (path: string | undefined): Fault[] => {
+  if (path === undefined || isFolder(path)) return []
+  return [fault('file_not_found', `--docroot names '${preview(path)}', which is no folder`)]
+}
+
+const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+const checkToolCommand = (program: string | undefined): Fault[] => {
+  const found = program === undefined ? undefined : resolveProgram(program, '.', process.env.PATH)
+  return found?.ok === false ? [fault(found.error.error, `in place of plumb-tool (--tool-command, PLUMB_TOOL): ${found.error.detail}`)] : []
+}
+
+// A key whose value the compiler refused, or whose name is misspelt, is not missing.
+const isTold = ({ error, detail }: Fault, diagnostics: readonly Diagnostic[]): boolean =>
+  error === 'missing_option' &&
+  diagnostics.some(({ message, help = '' }) =>
+    KEYS.some((key) => detail.includes(key) && (message.startsWith(key) || help.includes(`mean ${key}`))),
+  )
+
+const KEYS = ["'provider'", "'model'"]

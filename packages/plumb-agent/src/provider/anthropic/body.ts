@@ -1,0 +1,61 @@
+// A question as a request of the Messages API.
+
+import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/messages/messages'
+import type { MessageCreateParamsBase, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages/messages'
+import { type Dialect, isStrictSchema, outputSchema } from '../output-schema.js'
+import type { Asking } from '../protocol.js'
+import type { Question, ToolOffer } from '../provider.js'
+import { systemText } from '../tell-schema.js'
+import type { WireNames } from '../wire-names.js'
+import { messagesOf } from './messages.js'
+import { thinkingOf } from './thinking.js'
+
+/**
+ * The types of today, and two things that they do not have: `block_binding` is beta still, and `temperature` is taken by models before 4.7
+ * under the version of 2023.
+ */
+export type Body = Omit<MessageCreateParamsBase, 'thinking'> & { thinking?: BetaThinkingConfigParam; temperature?: number }
+
+export const bodyOf = (question: Question, asking: Asking): Body => {
+  const { model, tools, parallelToolCalls, temperature, output } = question
+  const { conceded, names } = asking
+  const thinking = thinkingOf({
+    model,
+    budget: asking.thinkingBudget,
+    isBudgetRefused: conceded.has('adaptive_thinking'),
+    isBindingRefused: conceded.has('no_binding'),
+  })
+  const schema = conceded.has('plain_output') ? undefined : outputSchema(output, DIALECT)
+  const system = toSystem(systemText(question, !schema || !asking.isOwnHost), question.context)
+  const isSystemCached = system.some((block) => block.cache_control)
+  // Set one by one, not spread: so each is held against the SDK's type.
+  const body: Body = { model, max_tokens: asking.maxTokens, stream: asking.isStreaming, messages: messagesOf(question, names) }
+  if (system.length > 0) body.system = system
+  if (tools.length > 0) body.tools = tools.map((tool, i) => toTool(tool, names, !isSystemCached && i === tools.length - 1))
+  // With thinking no call can be forced, so `auto` is all there is to say.
+  if (tools.length > 0 && !parallelToolCalls) body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
+  if (thinking) body.thinking = thinking
+  // Thinking and temperature exclude each other; the budget is the spec's own word.
+  if (temperature !== undefined && asking.thinkingBudget === undefined) body.temperature = temperature
+  if (schema) body.output_config = { format: { type: 'json_schema', schema } }
+  return body
+}
+
+const CACHED = { cache_control: { type: 'ephemeral' } } as const
+
+/** What is the same every time comes first and is cached, with the tools before it; the context never is. */
+const toSystem = (text: string, context: string | undefined): TextBlockParam[] => [
+  ...(text.trim() === '' ? [] : [{ type: 'text' as const, text, ...CACHED }]),
+  ...(context === undefined || context.trim() === '' ? [] : [{ type: 'text' as const, text: context }]),
+]
+
+const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: WireNames, isCached: boolean): Tool => ({
+  name: names.toWire(name),
+  ...(description === '' ? {} : { description }),
+  input_schema: { ...input_schema, type: 'object' },
+  ...(strict && isStrictSchema(input_schema, DIALECT) ? { strict: true } : {}),
+  ...(isCached ? CACHED : {}),
+})
+
+/** platform.claude.com, Structured outputs: JSON Schema limitations. */
+const DIALECT: Dialect = { isAllRequired: false, isRecursive: false, limits: ['default'], maxOptional: 24, maxUnions: 16 }

@@ -1,0 +1,84 @@
+// The memory and the turn as the Messages API has them, with marks up to where the prompt is cached.
+
+import type {
+  ContentBlockParam,
+  ImageBlockParam,
+  MessageParam,
+  TextBlockParam,
+  ToolResultBlockParam,
+  ToolUseBlockParam,
+} from '@anthropic-ai/sdk/resources/messages/messages'
+import type { Message, Question } from '../provider.js'
+import { type Part, readMessage, readResult } from '../read-message.js'
+import type { WireNames } from '../wire-names.js'
+
+const CACHED = { cache_control: { type: 'ephemeral' } } as const
+
+/** The API combines messages of one role that follow each other, so that one with nothing in it may be left out. */
+export const messagesOf = ({ history, turn, tools, context }: Question, names: WireNames): MessageParam[] => {
+  // A context that changes every time stands before them all: nothing behind it is ever found again.
+  const isCached = context === undefined
+  const past = history.flatMap((message) => toParams(message, names))
+  const present = turn.flatMap((message) => toParams(message, names))
+  // The first question of a turn without tools is likely the last that is asked of just this prompt.
+  const isGrowing = turn.length > 1 || tools.length > 0
+  return [...(isCached ? marked(past) : past), ...(isCached && isGrowing ? marked(present) : present)]
+}
+
+const toParams = (message: Message, names: WireNames): MessageParam[] => {
+  const { role, parts } = readMessage(message)
+  const content = parts.flatMap((part) => toBlock(part, role, names))
+  return content.length === 0 ? [] : [{ role, content }]
+}
+
+const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): ContentBlockParam[] => {
+  switch (part.type) {
+    case 'text':
+      return toText(part.text, role)
+    case 'image':
+      return [toImage(part)]
+    case 'thinking':
+      // Without its signature it would be refused.
+      return part.signature === '' ? [] : [{ type: 'thinking', thinking: part.thinking, signature: part.signature }]
+    case 'redacted_thinking':
+      return [{ type: 'redacted_thinking', data: part.data }]
+    case 'tool_use':
+      return [{ type: 'tool_use', id: part.id, name: names.toWire(part.name), input: part.input }]
+    case 'tool_result': {
+      const content = readResult(part.content).flatMap((item): (TextBlockParam | ImageBlockParam)[] =>
+        item.type === 'image' ? [toImage(item)] : toText(item.text, 'user'),
+      )
+      return [{ type: 'tool_result', tool_use_id: part.tool_use_id, content, ...(part.is_error ? { is_error: true } : {}) }]
+    }
+    case 'raw':
+      // As it came: only the API understands it.
+      return [part.block as unknown as ContentBlockParam]
+  }
+}
+
+/** Blank text is refused: an input that is blank is shown in quotes, an answer that is blank was none. */
+const toText = (text: string, role: 'user' | 'assistant'): TextBlockParam[] => {
+  if (text.trim() !== '') return [{ type: 'text', text }]
+  return role === 'assistant' ? [] : [{ type: 'text', text: JSON.stringify(text) }]
+}
+
+const toImage = ({ media_type, data }: { media_type: string; data: string }): ImageBlockParam => ({
+  type: 'image',
+  source: { type: 'base64', media_type: media_type as 'image/png', data },
+})
+
+/** A mark on the last block that can bear one: the prompt up to there is cached. */
+const marked = (messages: readonly MessageParam[]): MessageParam[] => {
+  const at = messages.findLastIndex(({ content }) => typeof content !== 'string' && content.some(isCacheable))
+  return messages.map((message, index) => {
+    if (index !== at || typeof message.content === 'string') return message
+    const last = message.content.findLastIndex(isCacheable)
+    const content = message.content.map((block, i) => (i === last && isCacheable(block) ? { ...block, ...CACHED } : block))
+    return { ...message, content } as MessageParam
+  })
+}
+
+type Cacheable = TextBlockParam | ImageBlockParam | ToolUseBlockParam | ToolResultBlockParam
+
+const isCacheable = (block: ContentBlockParam): block is Cacheable =>
+  block.type === 'text' || block.type === 'image' || block.type === 'tool_use' || block.type === 'tool_result'

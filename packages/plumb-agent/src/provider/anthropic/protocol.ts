@@ -1,0 +1,31 @@
+// Anthropic's Messages API, as of 2026-10-21.
+
+import { at } from '../http/json-path.js'
+import type { Protocol } from '../protocol.js'
+import { bodyOf } from './body.js'
+import { eventsOf, openReader } from './reader.js'
+
+export const ANTHROPIC: Protocol = {
+  keyVariable: 'ANTHROPIC_API_KEY',
+  ownEndpoint: 'https://api.anthropic.com',
+  // The official SDK takes it without /v1; with it, it is meant all the same.
+  pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/messages`,
+  headersOf: (key, body) => ({
+    'x-api-key': key,
+    'anthropic-version': SAMPLING.some((key) => at(body, key) !== undefined) ? VERSION_WITH_SAMPLING : VERSION,
+    ...(at(body, 'thinking', 'block_binding') !== undefined ? { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' } : {}),
+  }),
+  bodyOf,
+  openReader,
+  eventsOf,
+  concessions: [
+    { name: 'plain_output', words: /output_config|output_format|json_schema|structured output|schema/i },
+    { name: 'adaptive_thinking', words: /thinking\.type\.(enabled|adaptive)|budget_tokens/ },
+    { name: 'no_binding', words: /block_binding|thinking-binding|anthropic-beta/ },
+  ],
+}
+
+const SAMPLING = ['temperature', 'top_p', 'top_k']
+const VERSION = '2026-10-21'
+/** The last that takes a temperature, for the models that do. */
+const VERSION_WITH_SAMPLING = '2023-06-01'

@@ -1,0 +1,144 @@
+// From the events of a message to the answer: blocks in their order, whole, with the signatures they came with.
+
+import { randomUUID } from 'node:crypto'
+import type { Json } from '@plumb/lang'
+import type { Failure } from '../http/failure.js'
+import { at, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
+import type { AnswerReader, Finished } from '../protocol.js'
+import { asJson } from '../protocol.js'
+import type { Block, Question, Usage } from '../provider.js'
+import type { WireNames } from '../wire-names.js'
+
+type Tell = Question['tell']
+
+interface Draft {
+  /** As it began. */
+  readonly block: unknown
+  text: string
+  json: string
+  signature: string
+}
+
+export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+  const drafts = new Map<number, Draft>()
+  const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+  let stopReason: string | undefined
+  let isOver = false
+
+  // Counts are cumulative: what comes later replaces what came first, unless it is null.
+  const count = (said: unknown): void => {
+    for (const key of Object.keys(usage) as (keyof typeof usage)[]) usage[key] = numberAt(said, key) ?? usage[key]
+  }
+
+  const take = (event: unknown): Failure | undefined => {
+    const draft = drafts.get(numberAt(event, 'index') ?? -1)
+    switch (textAt(event, 'type')) {
+      case 'message_start':
+        count(at(event, 'message', 'usage'))
+        return undefined
+      case 'content_block_start':
+        drafts.set(numberAt(event, 'index') ?? drafts.size, begin(at(event, 'content_block'), tell))
+        return undefined
+      case 'content_block_delta':
+        if (draft) grow(draft, at(event, 'delta'), tell)
+        return undefined
+      case 'content_block_stop':
+        if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') tell({ kind: 'thinking', text: draft.text })
+        return undefined
+      case 'message_delta':
+        stopReason = textAt(event, 'delta', 'stop_reason') ?? stopReason
+        count(at(event, 'usage'))
+        return undefined
+      case 'message_stop':
+        isOver = true
+        return undefined
+      case 'error':
+        return fail(at(event, 'error'))
+      default:
+        // `ping`, and whatever the API may add.
+        return at(event, 'error') ? fail(at(event, 'error')) : undefined
+    }
+  }
+
+  return {
+    take,
+    get isOver() {
+      return isOver
+    },
+    get isWhole() {
+      return isOver
+    },
+    finish: () => {
+      const content = [...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
+      return toFinished(content, stopReason, {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cache_read_tokens: usage.cache_read_input_tokens,
+        cache_creation_tokens: usage.cache_creation_input_tokens,
+      })
+    },
+  }
+}
+
+const begin = (block: unknown, tell: Tell): Draft => {
+  const text = textAt(block, 'text') ?? textAt(block, 'thinking') ?? ''
+  if (text !== '' && textAt(block, 'type') === 'text') tell({ kind: 'text', delta: text })
+  return { block, text, json: '', signature: textAt(block, 'signature') ?? '' }
+}
+
+const grow = (draft: Draft, delta: unknown, tell: Tell): void => {
+  const text = textAt(delta, 'text')
+  if (text !== undefined && text !== '') tell({ kind: 'text', delta: text })
+  draft.text += text ?? textAt(delta, 'thinking') ?? ''
+  draft.json += textAt(delta, 'partial_json') ?? ''
+  draft.signature += textAt(delta, 'signature') ?? ''
+}
+
+const end = ({ block, text, json, signature }: Draft, names: WireNames): Block[] => {
+  switch (textAt(block, 'type')) {
+    case 'text':
+      return text === '' ? [] : [{ type: 'text', text }]
+    case 'thinking':
+      return [{ type: 'thinking', thinking: text, signature }]
+    case 'redacted_thinking':
+      return [{ type: 'redacted_thinking', data: textAt(block, 'data') ?? '' }]
+    case 'tool_use': {
+      const id = textAt(block, 'id') || `toolu_${randomUUID()}`
+      return [{ type: 'tool_use', id, name: names.toOwn(textAt(block, 'name') ?? ''), input: inputOf(block, json) }]
+    }
+    default:
+      // Of the API's own tools: it goes back as it came, and read-message knows it again.
+      return [(json === '' ? block : { ...(block as object), input: inputOf(block, json) }) as Block]
+  }
+}
+
+/** The pieces of JSON that came, or the whole that the plain form has. */
+const inputOf = (block: unknown, json: string): Json => {
+  if (json.trim() === '') return asJson(at(block, 'input') ?? {})
+  const read = readJson(json)
+  return read.ok ? asJson(read.value) : { invalid_json: json }
+}
+
+const toFinished = (content: readonly Block[], reason: string | undefined, usage: Usage): Finished => {
+  const calls = content.some(({ type }) => type === 'tool_use')
+  const isPaused = reason === 'pause_turn'
+  return { content, stop: STOPS[reason ?? ''] ?? (calls ? 'tool_use' : 'end'), usage, ...(isPaused ? { isPaused } : {}) }
+}
+
+const STOPS: Readonly<Record<string, Finished['stop']>> = {
+  max_tokens: 'tokens',
+  model_context_window_exceeded: 'tokens',
+  refusal: 'refused',
+  pause_turn: 'end',
+}
+
+/** The plain form says the same as a stream, at once. */
+export const eventsOf = (message: unknown): readonly unknown[] => [
+  { type: 'message_start', message },
+  ...listAt(message, 'content').flatMap((content_block, index) => [
+    { type: 'content_block_start', index, content_block },
+    { type: 'content_block_stop', index },
+  ]),
+  { type: 'message_delta', delta: { stop_reason: textAt(message, 'stop_reason') }, usage: {} },
+  ...(textAt(message, 'type') === 'message' || at(message, 'content') ? [{ type: 'message_stop' }] : []),
+]

@@ -1,0 +1,50 @@
+// An order to call a tool, `call NAME {json}`: how dispatch is tried without a model. It is no part of the conversation of 1966.
+
+import type { Json } from '@plumb/lang'
+import type { Block, Message } from '../provider.js'
+
+export interface Order {
+  readonly name: string
+  /** What was no JSON stands as { "invalid_json": TEXT }, as it does when a model writes it. */
+  readonly input: Json
+}
+
+/**
+ * Undefined: it is a sentence like any other. What follows the name of a tool that is offered is its input, nothing is an empty object;
+ * any other name needs an object behind it, so that "call me" stays a sentence.
+ */
+export const readOrder = (text: string, offered: readonly string[]): Order | undefined => {
+  const [, name = '', json = ''] = /^\s*call\s+([A-Za-z_](?:[\w.:-]*\w)?)\s*(.*)$/s.exec(text) ?? []
+  const isOrder = offered.includes(name) || (offered.length > 0 && name !== '' && json.startsWith('{'))
+  return isOrder ? { name, input: readInput(json) } : undefined
+}
+
+const readInput = (json: string): Json => {
+  if (json === '') return {}
+  try {
+    return JSON.parse(json)
+  } catch {
+    return { invalid_json: json }
+  }
+}
+
+/** Messages that ELIZA has not heard: orders, that is what was answered by a tool call, and the results. */
+export const isOrder = (messages: readonly Message[], place: number): boolean =>
+  hasBlock(messages[place], 'tool_result') || hasBlock(messages[place + 1], 'tool_use')
+
+/** What a tool has just answered, as text; undefined where the last message holds no result. */
+export const resultOf = (message: Message | undefined): string | undefined => {
+  const results = blocksOf(message).filter((block) => block.type === 'tool_result')
+  return results.length === 0 ? undefined : results.map(({ content }) => textOf(content)).join('\n')
+}
+
+const textOf = (content: Json): string => {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : JSON.stringify(content)
+  return content.map((block: Block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
+}
+
+const hasBlock = (message: Message | undefined, type: Block['type']): boolean => blocksOf(message).some((block) => block.type === type)
+
+// A memory that was set may hold anything.
+const blocksOf = (message: Message | undefined): readonly Block[] =>
+  Array.isArray(message?.content) ? message.content.filter((item) => typeof item === 'object' && item !== null && 'type' in item) : []

@@ -1,0 +1,131 @@
+// One attempt: a request goes out, its reply is read to the end, within a deadline.
+
+import { type Fault, type Log, nowMs } from '@plumb/wire'
+import { breakage } from './http/breakage.js'
+import type { Connection, Request } from './http/connection.js'
+import { type Attempt, type Failure, failWith } from './http/failure.js'
+import { at, readJson } from './http/json-path.js'
+import { refusal } from './http/refusal.js'
+import { type Reply, readBody, readText } from './http/reply-body.js'
+import { header } from './http/retry-after.js'
+import { serverEvents } from './http/server-events.js'
+import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
+import type { AnswerReader, Finished, Protocol } from './protocol.js'
+
+export interface Exchange {
+  readonly protocol: Pick<Protocol, 'keyVariable' | 'eventsOf'>
+  readonly connection: Connection
+  readonly host: string
+  readonly timing: Timing
+  readonly log: Log
+}
+
+export const exchange = async (
+  { protocol, connection, host, timing, log }: Exchange,
+  request: Request,
+  reader: AnswerReader,
+  signal: AbortSignal,
+): Promise<Attempt<Finished>> => {
+  const deadline = openDeadline(signal, timing.totalMs)
+  const startMs = nowMs()
+  try {
+    const reply = await connection.post(request, deadline.signal)
+    const { status, headers } = reply
+    const request_id = header(headers, 'request-id') || header(headers, 'x-request-id')
+    log('api_response', { host, status, ms: Math.round(nowMs() - startMs), ...(request_id === '' ? {} : { request_id }) })
+    if (status < 200 || status >= 300) {
+      const text = await readText(reply, MAX_ERROR_BYTES, true)
+      return { ok: false, failure: refusal({ host, keyVariable: protocol.keyVariable, status, headers, text, wallMs: timing.wallMs() }) }
+    }
+    const failure = await readReply(reply, reader, protocol, host, deadline)
+    return failure ? { ok: false, failure } : { ok: true, value: reader.finish() }
+  } catch (error) {
+    if (signal.aborted) return failWith('cancelled', 'the answer was dropped on request', false)
+    // The end of a connection after the end of the answer says nothing about the answer.
+    if (reader.isOver) return { ok: true, value: reader.finish() }
+    if (deadline.signal.aborted) return failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true)
+    const failure = breakage(host, error)
+    if (!failure) throw error
+    return { ok: false, failure }
+  } finally {
+    deadline.clear()
+  }
+}
+
+const readReply = async (
+  reply: Reply,
+  reader: AnswerReader,
+  protocol: Pick<Protocol, 'eventsOf'>,
+  host: string,
+  deadline: Deadline,
+): Promise<Failure | undefined> => {
+  // By what came, not by what was asked for: some servers do not stream, and some do unasked.
+  const isStream = header(reply.headers, 'content-type').startsWith('text/event-stream')
+  const failure = isStream
+    ? await readStream(serverEvents(readBody(reply, MAX_REPLY_BYTES)), reader, host, deadline)
+    : readPlain(await readText(reply, MAX_REPLY_BYTES), reader, protocol, host)
+  if (failure || reader.isWhole) return failure
+  return failWith('connection_failed', `${host} ended its reply before the answer was whole`, true).failure
+}
+
+const LINGER_MS = 1_000
+
+const readStream = async (
+  events: AsyncIterable<string>,
+  reader: AnswerReader,
+  host: string,
+  deadline: Deadline,
+): Promise<Failure | undefined> => {
+  for await (const data of events) {
+    // To the end, so that the connection can be kept; but not for long.
+    if (reader.isOver) continue
+    const event = data === '[DONE]' ? { ok: true as const, value: data } : readJson(data)
+    if (!event.ok) return unreadable(host, 'sent an event that is no JSON', event.error)
+    const failure = reader.take(event.value)
+    if (failure) return failure
+    if (reader.isOver) deadline.shorten(LINGER_MS)
+  }
+  return undefined
+}
+
+const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {
+  const reply = readJson(text)
+  if (!reply.ok) return unreadable(host, /^\s*</.test(text) ? 'answered with a page of HTML' : 'answered with what is no JSON', reply.error)
+  const events = at(reply.value, 'error') ? [reply.value] : eventsOf(reply.value)
+  for (const event of events) {
+    const failure = reader.take(event)
+    if (failure) return failure
+  }
+  return undefined
+}
+
+/** What only ends too soon was cut, and may be whole the next time. */
+const unreadable = (host: string, what: string, why: Fault): Failure =>
+  why.error === 'truncated_line'
+    ? failWith('connection_failed', `${host} broke off in the middle of its reply`, true).failure
+    : failWith('bad_reply', `${host} ${what} (${why.detail}); check that endpoint names an API of this kind`, false).failure
+
+interface Deadline {
+  readonly signal: AbortSignal
+  shorten(ms: number): void
+  clear(): void
+}
+
+const openDeadline = (outer: AbortSignal, ms: number): Deadline => {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (outer.aborted) abort()
+  outer.addEventListener('abort', abort)
+  let timer = setTimeout(abort, ms)
+  return {
+    signal: controller.signal,
+    shorten: (ms) => {
+      clearTimeout(timer)
+      timer = setTimeout(abort, ms)
+    },
+    clear: () => {
+      clearTimeout(timer)
+      outer.removeEventListener('abort', abort)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+// From what the network threw to what it means for the input.
+
+import { fault, systemReason } from '@plumb/wire'
+import { type Failure, Unreadable } from './failure.js'
+
+/** Undefined for what is no failure of the network: a bug, which is to be seen. */
+export const breakage = (host: string, error: unknown): Failure | undefined => {
+  if (!(error instanceof Error)) return undefined
+  if (error instanceof Unreadable) {
+    return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: false, words: '' }
+  }
+  const { code } = error as NodeJS.ErrnoException
+  if (typeof code !== 'string') return undefined
+  const late = TIMEOUTS[code]
+  if (late !== undefined) return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, words: '' }
+  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, words: '' }
+}
+
+const TIMEOUTS: Readonly<Record<string, string>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'did not take the connection in time',
+  ETIMEDOUT: 'did not take the connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'did not answer in time',
+  UND_ERR_BODY_TIMEOUT: 'fell silent in the middle of its reply',
+}
+
+const reason = (error: Error, code: string): string => {
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'the connection broke off'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `no address is known for this name (${code})`
+  if (/CERT|SIGNED|SIGNATURE|CRL/.test(code))
+    return `its certificate is not accepted (${code}); NODE_EXTRA_CA_CERTS names a file with further authorities`
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `no TLS there, or one that is not understood (${code})`
+  if (code === 'ERR_INVALID_URL' || code === 'UND_ERR_INVALID_ARG') return `the proxy that the environment names is none (${code})`
+  return systemReason(error)
+}

@@ -1,0 +1,53 @@
+// The way to one endpoint: connections that are kept alive, through the proxy of the environment, and never to anywhere else.
+
+import type { Dispatcher } from 'undici'
+import { isLoopback } from './endpoint.js'
+import type { Reply } from './reply-body.js'
+import type { Timing } from './timing.js'
+
+export interface Connection {
+  /** Ends with an exception when nothing comes back, or the signal fires. Redirects come back as they are. */
+  post(request: Request, signal: AbortSignal): Promise<Reply>
+  close(): void
+}
+
+export interface Request {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: Timing): Connection => {
+  let opening: Promise<Dispatcher> | undefined
+  // undici costs more than everything else at start, so it is loaded for the first question.
+  const open = async (): Promise<Dispatcher> => {
+    const { Agent, EnvHttpProxyAgent } = await import('undici')
+    const options = { connect: { timeout: connectMs }, headersTimeout: headersMs, bodyTimeout: idleMs }
+    const proxies = isLoopback(endpoint.hostname) ? undefined : proxiesOf(process.env)
+    return proxies ? new EnvHttpProxyAgent({ ...options, ...proxies }) : new Agent(options)
+  }
+  return {
+    post: async ({ path, headers, body }, signal) => {
+      opening ??= open()
+      const dispatcher = await opening
+      const reply = await dispatcher.request({ origin: endpoint.origin, path, method: 'POST', headers, body, signal })
+      return { status: reply.statusCode, headers: reply.headers, body: reply.body }
+    },
+    close: () => {
+      // What is under way is given up: nobody waits for it.
+      opening?.then(
+        (dispatcher) => dispatcher.destroy(),
+        () => {},
+      )
+    },
+  }
+}
+
+/** ALL_PROXY stands for both, as with other programs; NO_PROXY is read by undici itself. */
+const proxiesOf = (env: NodeJS.ProcessEnv): { httpProxy?: string; httpsProxy?: string } | undefined => {
+  const any = env.all_proxy || env.ALL_PROXY
+  const httpProxy = env.http_proxy || env.HTTP_PROXY || any
+  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || any
+  if (!httpProxy && !httpsProxy) return undefined
+  return { ...(httpProxy ? { httpProxy } : {}), ...(httpsProxy ? { httpsProxy } : {}) }
+}

@@ -1,0 +1,55 @@
+// Where a key may be sent (agent.md, Providers): the provider's own host, loopback, and what the person who runs the agent has named.
+
+import { type Fault, fault, preview } from '@plumb/wire'
+
+export interface EndpointWords {
+  /** As the spec has it. */
+  readonly spec: unknown
+  /** PLUMB_ENDPOINT. */
+  readonly environment: string | undefined
+  /** HOST or HOST:PORT, as --allow-host has them. */
+  readonly allowedHosts: readonly string[]
+}
+
+/** `own`: where the provider itself is. */
+export const readEndpoint = (own: string, { spec, environment, allowedHosts }: EndpointWords): URL | Fault => {
+  const isFromSpec = typeof spec === 'string' && spec !== ''
+  const text = isFromSpec ? spec : environment || own
+  const where = isFromSpec ? "'endpoint'" : 'PLUMB_ENDPOINT'
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const shown = preview(url ? `${url.protocol}//${url.host}${url.pathname}` : text)
+  if (!url || !/^https?:$/.test(url.protocol))
+    return invalid(`${where} is no URL of a server: '${shown}'; write https://host or https://host/path`)
+  if (url.username !== '' || url.password !== '')
+    return invalid(`${where} holds a name or password for '${url.host}'; keys come from the environment`)
+  if (url.search !== '' || url.hash !== '') return invalid(`${where} has more than a path: '${shown}'; leave out what follows ? or #`)
+
+  const isNamed = text === environment || [...namesOf(environment), ...allowedHosts].some((name) => isHost(url, name))
+  if (isLoopback(url.hostname) || isNamed) return url
+  const home = new URL(own)
+  const isOwn = url.hostname === home.hostname || url.hostname.endsWith(`.${home.hostname}`)
+  if (!isOwn)
+    return invalid(
+      `'endpoint' is '${shown}', and a key is sent to ${home.hostname}, to loopback and to hosts you name: add --allow-host ${preview(url.host)}, or set PLUMB_ENDPOINT`,
+    )
+  return url.protocol === 'https:' ? url : invalid(`'endpoint' is '${shown}', and a key is sent over https only`)
+}
+
+const invalid = (detail: string): Fault => fault('config_invalid', detail)
+
+const namesOf = (environment: string | undefined): string[] => {
+  const url = environment !== undefined && URL.canParse(environment) ? new URL(environment) : undefined
+  return url ? [`${url.hostname}:${portOf(url)}`] : []
+}
+
+/** A name without a port stands for every port. */
+const isHost = (url: URL, name: string): boolean => {
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(name.trim().toLowerCase()) ?? []
+  return host === url.hostname && (port === undefined || port === portOf(url))
+}
+
+const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80')
+
+/** By the name as URL writes it: numbers in other forms have become dotted ones there. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || /^127(\.\d{1,3}){3}$/.test(hostname) || /^\[(::1|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/.test(hostname)

@@ -1,0 +1,33 @@
+// Looks into JSON that somebody else wrote: what is not there, or of another kind, is undefined.
+
+import { parseJson, type Result } from '@plumb/wire'
+
+export const at = (value: unknown, ...path: readonly (string | number)[]): unknown => {
+  let part = value
+  for (const key of path) {
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, key)) return undefined
+    part = (part as Readonly<Record<string | number, unknown>>)[key]
+  }
+  return part
+}
+
+export const textAt = (value: unknown, ...path: readonly (string | number)[]): string | undefined => {
+  const part = at(value, ...path)
+  return typeof part === 'string' ? part : undefined
+}
+
+export const numberAt = (value: unknown, ...path: readonly (string | number)[]): number | undefined => {
+  const part = at(value, ...path)
+  return typeof part === 'number' ? part : undefined
+}
+
+export const listAt = (value: unknown, ...path: readonly (string | number)[]): readonly unknown[] => {
+  const part = at(value, ...path)
+  return Array.isArray(part) ? part : []
+}
+
+/** With the limit on depth that all JSON from outside has. */
+export const readJson = (text: string): Result<unknown> => {
+  const bytes = Buffer.from(text)
+  return parseJson(bytes, 0, bytes.length, true)
+}

@@ -1,0 +1,44 @@
+// The bytes of a reply as they are meant: decompressed where the server compressed unasked, and never more than the limit.
+
+import { pipeline, type Readable } from 'node:stream'
+import { Unreadable } from './failure.js'
+import { header } from './retry-after.js'
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Readable
+}
+
+/** Ends with an exception when the connection breaks off, the encoding is unknown or the limit is passed. */
+export async function* readBody({ headers, body }: Reply, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const decoded = await decode(body, header(headers, 'content-encoding').toLowerCase())
+  let bytes = 0
+  for await (const chunk of decoded as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    // By decoded bytes: a gzip bomb of 200 KB would pass any other limit.
+    if (bytes > maxBytes) throw new Unreadable(`answered with more than ${maxBytes} bytes`)
+    yield chunk
+  }
+}
+
+const decode = async (body: Readable, encoding: string): Promise<Readable> => {
+  if (encoding === '' || encoding === 'identity') return body
+  const zlib = await import('node:zlib')
+  const decoders = { gzip: zlib.createGunzip, 'x-gzip': zlib.createGunzip, deflate: zlib.createInflate, br: zlib.createBrotliDecompress }
+  const open = Object.hasOwn(decoders, encoding) ? decoders[encoding as keyof typeof decoders] : undefined
+  if (!open) throw new Unreadable(`compressed its reply unasked, in a way that is not known here`)
+  // What breaks here breaks the iteration over the result, too.
+  return pipeline(body, open(), () => {})
+}
+
+/** The whole of it as text; over the limit it is cut with `isCut`, else an exception. */
+export const readText = async (reply: Reply, maxBytes: number, isCut = false): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  try {
+    for await (const chunk of readBody(reply, maxBytes)) chunks.push(chunk)
+  } catch (error) {
+    if (!isCut) throw error
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

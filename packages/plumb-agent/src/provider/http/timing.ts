@@ -1,0 +1,49 @@
+// How long a provider is waited for, how much it may send, and the clock that this goes by.
+
+export interface Timing {
+  /** Until the connection stands, TLS included. */
+  readonly connectMs: number
+  /** From the request to the head of the reply; the plain form (`stream: false`) sends it only with the whole answer. */
+  readonly headersMs: number
+  /** Between two chunks of a reply: models that think in silence take minutes, a connection that is gone takes for ever. */
+  readonly idleMs: number
+  /** For one attempt, however steadily something drips. */
+  readonly totalMs: number
+  /** Resolves after the time, or as soon as the signal fires. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
+  /** From 0 to 1, for the jitter. */
+  readonly random: () => number
+  /** Wall clock in ms, for a `retry-after` that is a date. */
+  readonly wallMs: () => number
+}
+
+const MINUTE_MS = 60_000
+
+export const DEFAULT_TIMING: Timing = {
+  connectMs: 10_000,
+  headersMs: 10 * MINUTE_MS,
+  idleMs: 5 * MINUTE_MS,
+  totalMs: 60 * MINUTE_MS,
+  wait: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const done = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal.addEventListener('abort', done)
+    }),
+  random: Math.random,
+  wallMs: Date.now,
+}
+
+const MIB = 2 ** 20
+
+/** Bytes of one reply, decoded: what a compressed one grows to. */
+export const MAX_REPLY_BYTES = 64 * MIB
+/** Characters of one event of a stream. */
+export const MAX_EVENT_LENGTH = 16 * MIB
+/** Bytes that are read of a reply that only says what is wrong. */
+export const MAX_ERROR_BYTES = 64 * 2 ** 10

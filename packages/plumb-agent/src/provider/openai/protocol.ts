@@ -1,0 +1,23 @@
+// OpenAI's Chat Completions, and the many servers that speak it.
+
+import type { Protocol } from '../protocol.js'
+import { bodyOf } from './body.js'
+import { eventsOf, openReader } from './reader.js'
+
+export const OPENAI: Protocol = {
+  keyVariable: 'OPENAI_API_KEY',
+  ownEndpoint: 'https://api.openai.com/v1',
+  // The official SDK takes it with /v1; a bare origin gets it.
+  pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '') || '/v1'}/chat/completions`,
+  headersOf: (key) => ({ authorization: `Bearer ${key}` }),
+  bodyOf,
+  openReader,
+  eventsOf,
+  concessions: [
+    { name: 'plain_output', words: /response_format|json_schema|structured output|schema/i },
+    // "Function tools with reasoning_effort are not supported for … or set reasoning_effort to 'none'."
+    { name: 'no_reasoning', words: /reasoning_effort/ },
+    { name: 'max_tokens', words: /max_completion_tokens/ },
+    { name: 'no_stream_options', words: /stream_options/ },
+  ],
+}

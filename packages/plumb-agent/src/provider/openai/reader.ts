@@ -1,0 +1,113 @@
+// From the chunks of a completion to the answer: text and calls, put together from their pieces.
+
+import { randomUUID } from 'node:crypto'
+import type { Json } from '@plumb/lang'
+import type { Failure } from '../http/failure.js'
+import { at, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
+import type { AnswerReader, Finished } from '../protocol.js'
+import { asJson } from '../protocol.js'
+import type { Block, Question, Usage } from '../provider.js'
+import type { WireNames } from '../wire-names.js'
+
+interface Draft {
+  id: string
+  name: string
+  arguments: string
+}
+
+export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+  const calls = new Map<number, Draft>()
+  let text = ''
+  let refusal = ''
+  let reason: string | undefined
+  let usage: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 }
+  let isOver = false
+
+  const take = (chunk: unknown): Failure | undefined => {
+    if (chunk === '[DONE]') {
+      isOver = true
+      return undefined
+    }
+    const error = at(chunk, 'error')
+    if (error) return fail(error)
+    if (at(chunk, 'usage')) usage = usageOf(at(chunk, 'usage'))
+    // Without usage in the end, and of several answers only the first.
+    const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
+    const delta = at(choice, 'delta')
+    const said = textAt(delta, 'content') ?? ''
+    if (said !== '') tell({ kind: 'text', delta: said })
+    text += said
+    refusal += textAt(delta, 'refusal') ?? ''
+    for (const [position, call] of listAt(delta, 'tool_calls').entries()) grow(calls, numberAt(call, 'index') ?? position, call)
+    reason = textAt(choice, 'finish_reason') ?? reason
+    return undefined
+  }
+
+  return {
+    take,
+    get isOver() {
+      return isOver
+    },
+    // Servers that leave out [DONE] have said why they ended, and then ended.
+    get isWhole() {
+      return isOver || reason !== undefined
+    },
+    finish: () => {
+      const content: Block[] = [...(text === '' ? [] : [{ type: 'text' as const, text }])]
+      if (refusal !== '') content.push({ type: 'text', text: refusal })
+      for (const [, call] of [...calls].sort(([a], [b]) => a - b)) content.push(toBlock(call, names))
+      return { content, stop: stopOf(reason, refusal !== '', calls.size > 0), usage }
+    },
+  }
+}
+
+const grow = (calls: Map<number, Draft>, index: number, delta: unknown): void => {
+  const draft = calls.get(index) ?? { id: '', name: '', arguments: '' }
+  calls.set(index, draft)
+  // Some servers repeat the id and the name with each piece.
+  draft.id ||= textAt(delta, 'id') ?? ''
+  draft.name ||= textAt(delta, 'function', 'name') ?? ''
+  const piece = at(delta, 'function', 'arguments')
+  draft.arguments += typeof piece === 'string' ? piece : piece ? JSON.stringify(piece) : ''
+}
+
+const toBlock = (call: Draft, names: WireNames): Block => ({
+  type: 'tool_use',
+  id: call.id || `call_${randomUUID()}`,
+  name: names.toOwn(call.name),
+  input: inputOf(call.arguments),
+})
+
+const inputOf = (text: string): Json => {
+  if (text.trim() === '') return {}
+  const read = readJson(text)
+  return read.ok ? asJson(read.value) : { invalid_json: text }
+}
+
+const stopOf = (reason: string | undefined, isRefused: boolean, hasCalls: boolean): Finished['stop'] => {
+  if (isRefused || reason === 'content_filter') return 'refused'
+  if (reason === 'length') return 'tokens'
+  return hasCalls ? 'tool_use' : 'end'
+}
+
+/** OpenAI counts what came from the cache, or went there, among the tokens of the prompt; here each token is counted once. */
+const usageOf = (usage: unknown): Usage => {
+  const cache_read_tokens = numberAt(usage, 'prompt_tokens_details', 'cached_tokens') ?? 0
+  const cache_creation_tokens = numberAt(usage, 'prompt_tokens_details', 'cache_write_tokens') ?? 0
+  return {
+    input_tokens: Math.max(0, (numberAt(usage, 'prompt_tokens') ?? 0) - cache_read_tokens - cache_creation_tokens),
+    output_tokens: numberAt(usage, 'completion_tokens') ?? 0,
+    cache_read_tokens,
+    cache_creation_tokens,
+  }
+}
+
+/** The plain form says the same as a stream, at once. */
+export const eventsOf = (completion: unknown): readonly unknown[] => {
+  const choices = listAt(completion, 'choices').map((choice) => ({
+    index: numberAt(choice, 'index') ?? 0,
+    delta: at(choice, 'message'),
+    finish_reason: textAt(choice, 'finish_reason'),
+  }))
+  return [{ choices, usage: at(completion, 'usage') }, ...(choices.length > 0 ? ['[DONE]'] : [])]
+}

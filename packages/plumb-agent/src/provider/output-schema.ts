@@ -1,0 +1,93 @@
+// The schema of an output as structured output takes it: a part of JSON Schema only. What it cannot say is left to the check of the answer.
+
+import { type Json, resolve, type Type, toSchema } from '@plumb/lang'
+
+type Schema = { readonly [keyword: string]: Json }
+
+export interface Dialect {
+  /** Every field must be required (OpenAI, strict). */
+  readonly isAllRequired: boolean
+  /** A type may contain itself. */
+  readonly isRecursive: boolean
+  /** Keywords that are taken as they stand; those of no other list go to the description. */
+  readonly limits: readonly string[]
+  /** How many optional fields, and how many alternatives, one schema may have. */
+  readonly maxOptional: number
+  readonly maxUnions: number
+}
+
+/** Undefined for a type that the dialect has no schema for: text, anything but a record at the top, tuples, `json`. */
+export const outputSchema = (type: Type, dialect: Dialect): Schema | undefined => {
+  if (resolve(type).kind !== 'record') return undefined
+  const whole = toSchema(type)
+  const { $defs, ...root } = whole
+  const definitions = Object.entries(($defs ?? {}) as Readonly<Record<string, Schema>>)
+  if (!dialect.isRecursive && definitions.some(([name]) => reaches(whole, name))) return undefined
+  const count = { optional: 0, unions: 0 }
+  const fitted = fit(root, dialect, count)
+  const fittedDefinitions = definitions.map(([name, schema]) => [name, fit(schema, dialect, count)] as const)
+  const isFitting = fitted && fittedDefinitions.every(([, schema]) => schema)
+  if (!isFitting || count.optional > dialect.maxOptional || count.unions > dialect.maxUnions) return undefined
+  return definitions.length === 0 ? fitted : { ...fitted, $defs: Object.fromEntries(fittedDefinitions) as Json }
+}
+
+/** A tool's schema may be strict only where nothing of it has to be left out. */
+export const isStrictSchema = (schema: Schema, dialect: Dialect): boolean => {
+  const fitted = fit(schema, dialect, { optional: 0, unions: 0 })
+  return fitted !== undefined && JSON.stringify(fitted) === JSON.stringify(schema)
+}
+
+const fit = (schema: Schema, dialect: Dialect, count: { optional: number; unions: number }): Schema | undefined => {
+  const { $ref, anyOf, properties, required, items, prefixItems, description, ...rest } = schema
+  if ($ref !== undefined) return description === undefined ? { $ref } : { $ref, description }
+  if (prefixItems !== undefined || (anyOf === undefined && rest.type === undefined)) return undefined
+
+  const kept = Object.entries(rest).filter(([keyword]) => ALWAYS.has(keyword) || dialect.limits.includes(keyword))
+  const told = Object.entries(rest).filter(([keyword]) => !ALWAYS.has(keyword) && !dialect.limits.includes(keyword))
+  const words = [description, ...told.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)].filter(
+    (part) => part !== undefined,
+  )
+  const parts: [string, Json | undefined][] = []
+
+  if (anyOf !== undefined) {
+    count.unions++
+    parts.push(['anyOf', all((anyOf as readonly Schema[]).map((variant) => fit(variant, dialect, count)))])
+  }
+  if (items !== undefined) parts.push(['items', fit(items as Schema, dialect, count)])
+  if (properties !== undefined) {
+    const fields = Object.entries(properties as Readonly<Record<string, Schema>>)
+    const optional = fields.length - ((required ?? []) as readonly string[]).length
+    count.optional += optional
+    if (dialect.isAllRequired && optional > 0) return undefined
+    const fitted = all(fields.map(([, field]) => fit(field, dialect, count)))
+    parts.push(['properties', fitted && Object.fromEntries(fields.map(([name], i) => [name, fitted[i] ?? null]))], ['required', required])
+  }
+  if (parts.some(([, value]) => value === undefined)) return undefined
+  return {
+    ...Object.fromEntries([...kept, ...parts]),
+    ...(words.length === 0 ? {} : { description: words.join('; ') }),
+  } as Schema
+}
+
+const ALWAYS = new Set(['type', 'enum', 'const', 'additionalProperties'])
+
+const all = <T>(items: readonly (T | undefined)[]): readonly T[] | undefined => {
+  const known = items.filter((item) => item !== undefined)
+  return known.length === items.length ? known : undefined
+}
+
+const reaches = (whole: Schema, name: string): boolean => {
+  const definitions = (whole.$defs ?? {}) as Readonly<Record<string, Json>>
+  const seen = new Set<string>()
+  const visit = (part: Json): boolean =>
+    refsOf(part).some((ref) => {
+      if (ref === name) return true
+      if (seen.has(ref)) return false
+      seen.add(ref)
+      return visit(definitions[ref] ?? null)
+    })
+  return visit(definitions[name] ?? null)
+}
+
+const refsOf = (part: Json): string[] =>
+  [...JSON.stringify(part).matchAll(/"\$ref":"#\/\$defs\/([^"]*)"/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))

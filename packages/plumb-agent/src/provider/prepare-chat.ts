@@ -1,0 +1,44 @@
+// The settings of a provider over HTTP, and everything that is wrong with them; nothing is sent yet.
+
+import { addSecret, type Fault, fault } from '@plumb/wire'
+import { openChat } from './chat.js'
+import { readEndpoint } from './http/endpoint.js'
+import { DEFAULT_TIMING } from './http/timing.js'
+import type { Protocol } from './protocol.js'
+import type { Prepared, ProviderSettings } from './table.js'
+
+const DEFAULT_MAX_TOKENS = 8192
+const DEFAULT_RETRIES = 4
+
+export const prepareChat =
+  (protocol: Protocol) =>
+  ({ config, key, endpointFromEnv, allowedHosts, timing }: ProviderSettings): Prepared => {
+    const { keyVariable, ownEndpoint } = protocol
+    const endpoint = readEndpoint(ownEndpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
+    const keyFault = faultOfKey(key, keyVariable)
+    const faults: Fault[] = [...(endpoint instanceof URL ? [] : [endpoint]), ...(keyFault ? [keyFault] : [])]
+    if (key === undefined || faults.length > 0 || !(endpoint instanceof URL)) return { faults }
+    addSecret(key)
+    return {
+      provider: openChat(protocol, {
+        endpoint,
+        key,
+        maxTokens: asNumber(config.max_tokens) ?? DEFAULT_MAX_TOKENS,
+        thinkingBudget: asNumber(config.thinking_budget),
+        isStreaming: config.stream !== false,
+        maxRetries: asNumber(config.transport_retries) ?? DEFAULT_RETRIES,
+        patch: config.request ?? {},
+        timing: { ...DEFAULT_TIMING, ...timing },
+      }),
+    }
+  }
+
+const faultOfKey = (key: string | undefined, variable: string): Fault | undefined => {
+  if (key === undefined || key === '') return fault('missing_key', `a key is needed: export ${variable}, or choose provider 'eliza'`)
+  // In a header, one of these would be refused when the first question is asked.
+  return /[^\x21-\x7e]/.test(key)
+    ? fault('config_invalid', `the key in ${variable} holds a space, a line break or another character that no key has`)
+    : undefined
+}
+
+const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)

@@ -1,0 +1,49 @@
+// What a model sees of a result: text, and images as images.
+
+import type { Json } from '@plumb/lang'
+import { parseJson } from '@plumb/wire'
+import type { Block } from '../provider/provider.js'
+
+type Image = Extract<Block, { type: 'image' }>
+type Text = Extract<Block, { type: 'text' }>
+
+/** `content` is JSON text, of which a string is shown without its quotes. What is no JSON, as of a dispatcher by hand, is shown as it is. */
+export const toModelContent = (content: string, isError: boolean): Json => {
+  if (!content.startsWith('"') && (isError || !content.includes('"image"'))) return content
+  const bytes = Buffer.from(content)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  return parsed.ok ? show(parsed.value as Json, content) : content
+}
+
+const show = (value: Json, content: string): Json => {
+  if (typeof value === 'string') return value
+  if (isImage(value)) return [image(value)]
+  if (Array.isArray(value) && value.some(isImage) && value.every((item) => isImage(item) || isText(item))) {
+    return value.map((item) => (isImage(item) ? image(item) : { type: 'text', text: textOf(item) }))
+  }
+  const images: Image[] = []
+  const rest = withoutImages(value, images)
+  return images.length === 0 ? content : [{ type: 'text', text: JSON.stringify(rest) }, ...images]
+}
+
+// Others know them by more names.
+const image = ({ media_type, data }: Image): Image => ({ type: 'image', media_type, data })
+
+const isImage = (value: Json | undefined): value is Image =>
+  isRecord(value) && value.type === 'image' && typeof value.media_type === 'string' && typeof value.data === 'string'
+
+const isText = (value: Json): value is string | Text =>
+  typeof value === 'string' || (isRecord(value) && value.type === 'text' && typeof value.text === 'string')
+
+const textOf = (item: Json): string => (typeof item === 'string' ? item : (item as Text).text)
+
+// Each leaves its number behind.
+const withoutImages = (value: Json, images: Image[]): Json => {
+  if (isImage(value)) return `[image ${images.push(image(value))}]`
+  if (Array.isArray(value)) return value.map((item) => withoutImages(item, images))
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutImages(item, images)]))
+}
+
+const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

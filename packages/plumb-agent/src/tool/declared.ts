@@ -1,0 +1,90 @@
+// The tools that a spec declares for its agent, and how they look to a model.
+
+import { type BasePlan, type Bound, type Json, type ToolPlan, toolOf, toToolSchema } from '@plumb/lang'
+import { builtinEffects, type Effect, effectsOf, settingsOf } from '@plumb/tool/call/permit'
+import type { ToolOffer } from '../provider/provider.js'
+
+export interface DeclaredTool extends JudgedTool {
+  readonly plan: ToolPlan
+  /** The calls that it makes in its turn, of which nobody can be asked later. */
+  readonly parts: readonly JudgedTool[]
+  readonly offer: ToolOffer
+  /** Its input is no record: models write it as {"input": …}. */
+  readonly isWrapped: boolean
+  /** Whoever runs it keeps to its `timeout`; after this time nobody is believed to be there. */
+  readonly timeoutMs: number
+}
+
+export interface JudgedTool {
+  readonly name: string
+  readonly effects: readonly Effect[]
+  readonly isApprovalAsked: boolean
+}
+
+export const declareTools = (plans: readonly ToolPlan[]): ReadonlyMap<string, DeclaredTool> =>
+  new Map(plans.map((plan) => [plan.name, declare(plan)]))
+
+const declare = (plan: ToolPlan): DeclaredTool => {
+  const { schema, isWrapped } = toToolSchema(plan.input)
+  const offer = { name: plan.name, description: plan.description ?? '', input_schema: schema }
+  return { plan, ...toJudged(plan), parts: partsOf(plan).map(toJudged), offer, isWrapped, timeoutMs: patience(plan) }
+}
+
+const toJudged = (plan: ToolPlan): JudgedTool => {
+  const effects = effectsOf(plan, builtinEffects)
+  return { name: plan.name, effects, isApprovalAsked: settingsOf(plan, effects).isApprovalAsked }
+}
+
+/** All the tools that it is made of. */
+const partsOf = (plan: ToolPlan): ToolPlan[] => {
+  const found = new Map<Bound, ToolPlan>()
+  const add = (bound: Bound): void => {
+    if (found.has(bound)) return
+    const part = toolOf(bound)
+    found.set(bound, part)
+    for (const inner of boundsIn(part)) add(inner)
+  }
+  for (const bound of boundsIn(plan)) add(bound)
+  return [...found.values()]
+}
+
+const boundsIn = ({ body }: ToolPlan): readonly Bound[] => (body.kind === 'tool' ? body.parts : boundsInChain(body.chain))
+
+const boundsInChain = (chain: BasePlan): readonly Bound[] => {
+  if (chain.kind === 'named') return [chain.bound]
+  if (chain.kind === 'trace') return boundsInChain(chain.body)
+  return 'items' in chain ? chain.items.flatMap(boundsInChain) : []
+}
+
+const LEAST_MS = 10 * 60_000
+/** What Node's timers can count. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+const patience = (plan: ToolPlan): number => Math.min(MAX_TIMER_MS, LEAST_MS + longest(plan))
+
+// Attempts with waits of up to ten seconds between them, twice since it may have to wait for its turn; and all that it is made of.
+const longest = ({ body }: ToolPlan): number => {
+  if (body.kind === 'chain') return longestOf(body.chain)
+  const { timeout, retry } = body.config
+  const own = 2 * (asNumber(retry) ?? 3) * ((asNumber(timeout) ?? 60) + 10) * 1000
+  return sum(body.parts.map((part) => longest(toolOf(part)))) + own
+}
+
+const longestOf = (chain: BasePlan): number => {
+  switch (chain.kind) {
+    case 'sequence':
+    case 'choice':
+    case 'product':
+      return sum(chain.items.map(longestOf))
+    case 'trace':
+      return chain.max * longestOf(chain.body)
+    case 'named':
+      return longest(toolOf(chain.bound))
+    default:
+      return 0
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+const asNumber = (value: Json | undefined): number | undefined => (typeof value === 'number' ? value : undefined)

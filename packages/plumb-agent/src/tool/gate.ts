@@ -1,0 +1,27 @@
+// What may be done at this moment: which tools a model is told of, and whether a call is let through.
+
+import { type Authority, isOffered, type Permission, permit, type Subject } from '@plumb/tool/call/permit'
+import type { DeclaredTool, JudgedTool } from './declared.js'
+
+export interface Gate {
+  isOffered(tool: DeclaredTool): boolean
+  /** Of the files and hosts that a call reaches, whoever runs it judges, who knows them. */
+  judge(tool: DeclaredTool): Permission
+}
+
+export const openGate = (authority: () => Authority): Gate => ({
+  isOffered: ({ name, effects }) => isOffered({ tool: name, effects }, authority(), Date.now()),
+  judge: (tool) => {
+    const now = Date.now()
+    const given = authority()
+    const permission = permit({ ...subjectOf(tool), judgedLater: 'targets' }, given, now)
+    if (permission.kind === 'deny') return permission
+    const isAsked = [tool, ...tool.parts].some((part) => part.isApprovalAsked || mayBeAsked(part, given, now))
+    return isAsked ? { kind: 'ask' } : permission
+  },
+})
+
+// Also where a rule asks for some targets only: whoever runs the call knows them, but has nobody to ask.
+const mayBeAsked = (tool: JudgedTool, authority: Authority, now: number): boolean => permit(subjectOf(tool), authority, now).kind === 'ask'
+
+const subjectOf = ({ name, effects }: JudgedTool): Subject => ({ tool: name, effects })

@@ -1,0 +1,128 @@
+// The tools of one agent: which of them the model is offered at this moment, and what each call of one answer comes to.
+
+import type { Json } from '@plumb/lang'
+import { fitToolInput } from '@plumb/tool/call/validate'
+import { type Fault, fail, fault, nearest, nowMs, preview, type Result, succeed } from '@plumb/wire'
+import type { Approvals } from '../approvals.js'
+import type { ToolOffer } from '../provider/provider.js'
+import type { Tell } from '../telemetry.js'
+import type { ToolResult, ToolUse } from '../turn.js'
+import { toModelContent } from './content.js'
+import type { DeclaredTool } from './declared.js'
+import type { Dispatcher } from './dispatcher.js'
+import { CANCELLED, toAnswer } from './exchange.js'
+import type { Gate } from './gate.js'
+import { inTurn } from './in-turn.js'
+import { Once } from './once.js'
+
+export interface Tools {
+  readonly offers: () => readonly ToolOffer[]
+  /** One result for each call, in their order. Those beyond `room` are not run. */
+  readonly answer: (calls: readonly ToolUse[], room: number, signal: AbortSignal) => Promise<readonly ToolResult[]>
+}
+
+export interface ToolsParts {
+  readonly declared: ReadonlyMap<string, DeclaredTool>
+  readonly gate: Gate
+  readonly approvals: Pick<Approvals, 'ask'>
+  readonly dispatcher: Dispatcher
+  readonly areParallel: boolean
+  readonly tell: Tell
+}
+
+const MOST_AT_ONCE = 8
+
+export const openTools = ({ declared, gate, approvals, dispatcher, areParallel, tell }: ToolsParts): Tools => {
+  const once = new Once()
+  const offered = () => [...declared.values()].filter((tool) => gate.isOffered(tool))
+
+  const answer = async (use: ToolUse, id: string, signal: AbortSignal): Promise<ToolResult> => {
+    tell({ kind: 'tool_call', id: use.id, name: use.name, input: use.input })
+    const startMs = nowMs()
+    const asked = await ask(use, id, signal)
+    const { content, isError } = asked.ok ? asked.value : toAnswer(asked.error)
+    const ms = Math.round(nowMs() - startMs)
+    tell({ kind: 'tool_result', id: use.id, name: use.name, is_error: isError, ms, bytes: Buffer.byteLength(content) })
+    return resultOf(use, toModelContent(content, isError), isError)
+  }
+
+  // The stages of tools.md that come before whoever runs the tool has it: validate, permission, approval.
+  const ask = async (use: ToolUse, id: string, signal: AbortSignal) => {
+    const { name } = use
+    const tool = declared.get(name)
+    if (!tool) return unknown(name, offered())
+    const read = readInput(use.input, tool)
+    if (!read.ok) return read
+    const { json, repairs } = read.value
+    if (repairs.length > 0) tell({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
+    const verdict = gate.judge(tool)
+    if (verdict.kind === 'deny') return { ok: false, error: verdict.fault } as const
+    if (verdict.kind === 'ask') {
+      const refused = await approvals.ask({ id, tool: name, input: json }, signal)
+      if (refused) return { ok: false, error: refused } as const
+    }
+    const input = tool.isWrapped ? `{"input":${json}}` : json
+    return succeed(await dispatcher.ask({ id, name, input }, tool.timeoutMs, signal))
+  }
+
+  return {
+    offers: () => offered().map(({ offer }) => offer),
+    answer: (calls, room, signal) => {
+      // Of equal ids the first stays.
+      const places = new Map([...calls.entries()].reverse().map(([place, { id }]) => [id, place]))
+      return inTurn(calls, areParallel ? MOST_AT_ONCE : 1, (use, place) => {
+        if (signal.aborted) return refused(use, CANCELLED)
+        if (place >= room) return refused(use, BEYOND_LIMIT)
+        if (places.get(use.id) !== place) return refused(use, repeatedId(use.id))
+        return once.do(use, (id) => answer(use, id, signal))
+      })
+    },
+  }
+}
+
+/** For an agent that declares none. */
+export const NO_TOOLS: Tools = {
+  offers: () => [],
+  answer: async (calls) => calls.map((use) => resultOf(use, JSON.stringify(noTool(use.name, [])), true)),
+}
+
+const resultOf = ({ id }: ToolUse, content: Json, is_error: boolean): ToolResult => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  is_error,
+})
+
+const refused = async (use: ToolUse, error: Fault): Promise<ToolResult> => resultOf(use, JSON.stringify(error), true)
+
+const readInput = (input: Json, { plan }: DeclaredTool): ReturnType<typeof fitToolInput> => {
+  const text = textThatIsNoJson(input)
+  if (text === undefined) return fitToolInput(JSON.stringify(input), plan.input)
+  return fail('invalid_json', `the input of '${plan.name}' is no JSON: '${preview(text)}'`)
+}
+
+// As providers leave it: see Block.
+const textThatIsNoJson = (input: Json): string | undefined => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
+  const [[key, text] = [], another] = Object.entries(input)
+  return key === 'invalid_json' && typeof text === 'string' && !another ? text : undefined
+}
+
+const BEYOND_LIMIT = fault('tool_limit', "the call goes beyond 'max_tool_calls' and was not made")
+
+const repeatedId = (id: string): Fault =>
+  fault('input_type_mismatch', `two calls of this answer have the id '${preview(id)}'; only the first was made`)
+
+const unknown = (name: string, offered: readonly DeclaredTool[]): Result<never> => ({
+  ok: false,
+  error: noTool(
+    name,
+    offered.map(({ offer }) => offer.name),
+  ),
+})
+
+const noTool = (name: string, names: readonly string[]): Fault => {
+  const near = nearest(name, names)
+  const listed = names.length === 0 ? 'there are none' : `there are ${preview(names.join(', '), 200)}`
+  return fault('unknown_tool', `no tool is named '${preview(name)}', ${near === undefined ? listed : `did you mean '${near}'?`}`)
+}

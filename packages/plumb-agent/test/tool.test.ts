@@ -1,0 +1,565 @@
+// Tools: what a model is offered, what becomes of the calls of one answer, and the channel on which they are made.
+
+import { agentOf, agentTools, type Bound, compile, type Json } from '@plumb/lang'
+import { type Fault, fault, type Result, succeed } from '@plumb/wire'
+import t from 'tap'
+import { Approvals } from '../src/approvals.js'
+import type { Config } from '../src/config.js'
+import { openConversation } from '../src/conversation.js'
+import type { Answer, Block, Provider, Question } from '../src/provider/provider.js'
+import type { Event } from '../src/telemetry.js'
+import { toModelContent } from '../src/tool/content.js'
+import { declareTools } from '../src/tool/declared.js'
+import type { Dispatcher, ToolAnswer, ToolRequest } from '../src/tool/dispatcher.js'
+import { Exchange } from '../src/tool/exchange.js'
+import { openGate } from '../src/tool/gate.js'
+import { openTools } from '../src/tool/tools.js'
+import { openShell } from './shell.js'
+
+const SPEC = `
+type N = { n: int, note?: string = "none" }
+@tool true
+@description "Twice the number"
+let double : N -> N = map({ n: n * 2, note: note })
+@tool true
+let size : string -> int = map(length(value))
+let danger : N -> N = tool { mock: { n: 1 }, approval: "ask" }
+@tool true
+let both : N -> N = double ; danger
+let shell : { arguments?: [string] } -> string = tool { command: "git status" }
+let reach : { url: string } -> string = tool { builtin: "webpage_to_markdown", effects: ["net.private"] }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [double, size, danger, both, shell, reach] }
+`
+
+const plan = (() => {
+  const { program, diagnostics } = compile(
+    { path: 'a.plumb', text: SPEC },
+    { read: () => ({ ok: false, error: fault('file_not_found', '') }), find: () => undefined, beside: (path) => path },
+  )
+  t.strictSame(diagnostics, [])
+  return agentOf(program.entry.bindings.get('bot') as Bound)
+})()
+const PLANS = agentTools(plan.bound)
+
+const USAGE = { input_tokens: 3, output_tokens: 2, cache_read_tokens: 1, cache_creation_tokens: 0 }
+const text = (said: string): Block => ({ type: 'text', text: said })
+const use = (id: string, name: string, input: Json): Block => ({ type: 'tool_use', id, name, input })
+const says = (...content: Block[]): Answer => ({
+  content,
+  stop: content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end',
+  usage: USAGE,
+})
+
+interface Setting {
+  readonly config?: Partial<Config>
+  readonly authority?: Parameters<typeof openGate>[0]
+  readonly run?: (request: ToolRequest) => Promise<ToolAnswer> | ToolAnswer
+  readonly approve?: boolean
+}
+
+const doubled = ({ input }: ToolRequest): ToolAnswer => ({ content: `{"n":${JSON.parse(input).n * 2}}`, isError: false })
+
+// A conversation with a model that says what it is told to, and tools that are run here.
+const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, authority, run = doubled, approve }: Setting = {}) => {
+  const asked: Question[] = []
+  const requests: ToolRequest[] = []
+  const told: Event[] = []
+  let running = 0
+  let most = 0
+  const provider: Provider = {
+    answer: async (question) => {
+      asked.push({ ...question, history: [...question.history], turn: [...question.turn] })
+      const said = answers[Math.min(asked.length, answers.length) - 1] as Answer | Result<Answer>
+      return 'ok' in said ? said : succeed(said)
+    },
+  }
+  const dispatcher: Dispatcher = {
+    ask: async (request) => {
+      requests.push(request)
+      most = Math.max(most, ++running)
+      const answer = await run(request)
+      running--
+      return answer
+    },
+  }
+  const approvals = new Approvals({
+    announce: () => false,
+    isHeard: () => false,
+    isRecorded: false,
+    askTerminal: async () => approve,
+  })
+  const all: Config = {
+    agent: 'bot',
+    input: plan.input,
+    output: plan.output,
+    hasTelemetry: true,
+    provider,
+    providerName: 'stub',
+    model: 'm',
+    temperature: undefined,
+    system: '',
+    documents: ['tone.md'],
+    maxTokens: 100,
+    maxRetries: 1,
+    tools: PLANS,
+    maxToolCalls: Number.POSITIVE_INFINITY,
+    parallelToolCalls: true,
+    hasRuntimeContext: false,
+    grant: undefined,
+    minutes: undefined,
+    isAmnesiac: false,
+    concurrency: 1,
+    maxMessages: Number.POSITIVE_INFINITY,
+    ...config,
+  }
+  const tell = (event: Event) => void told.push(event)
+  const tools = openTools({
+    declared: declareTools(PLANS),
+    gate: openGate(authority ?? (() => ({ policy: [], context: {} }))),
+    approvals,
+    dispatcher,
+    areParallel: all.parallelToolCalls,
+    tell,
+  })
+  const conversation = openConversation(all, tools, tell, () => {})
+  const abort = new AbortController()
+  return { conversation, asked, requests, told, abort, most: () => most, say: (input = 'go') => conversation.answer(input, abort.signal) }
+}
+
+const results = (question: Question | undefined): Extract<Block, { type: 'tool_result' }>[] =>
+  question?.turn.at(-1)?.content as unknown as Extract<Block, { type: 'tool_result' }>[]
+
+const errorOf = ({ content }: { content: Json }): string => (JSON.parse(String(content)) as Fault).error
+
+t.test('a tool round: what is offered, called, answered and remembered', async (t) => {
+  const thinking: Block = { type: 'thinking', thinking: 'hm', signature: 'sig' }
+  const round = [thinking, text('Let me see.'), use('a', 'double', { n: 21 }), use('b', 'size', { input: 'four' })]
+  const { conversation, asked, requests, told, say } = open([says(...round), says(text('It is 42.'))])
+  t.strictSame(await say(), succeed('"It is 42."'))
+  t.match(asked[0]?.tools, [
+    { name: 'double', description: 'Twice the number', input_schema: { properties: { n: { type: 'integer' } } } },
+    { name: 'size', input_schema: { type: 'object', properties: { input: { type: 'string' } } } },
+    { name: 'danger' },
+    { name: 'both' },
+    { name: 'shell' },
+  ])
+  t.equal(asked[0]?.tools.length, 5, 'what needs net.private is not offered')
+  t.strictSame(requests, [
+    { id: 'a', name: 'double', input: '{"n":21,"note":"none"}' },
+    { id: 'b', name: 'size', input: '{"input":"four"}' },
+  ])
+  t.strictSame(asked[1]?.turn[1], { role: 'assistant', content: round }, 'passed back intact')
+  t.match(results(asked[1]), [
+    { type: 'tool_result', tool_use_id: 'a', content: '{"n":42}', is_error: false },
+    { type: 'tool_result', tool_use_id: 'b', is_error: false },
+  ])
+  t.strictSame(
+    conversation.memory.map(({ role }) => role),
+    ['user', 'assistant', 'user', 'assistant'],
+  )
+  t.strictSame(
+    told.map(({ kind }) => kind),
+    ['usage', 'tool_call', 'tool_call', 'tool_result', 'tool_result', 'usage'],
+  )
+  t.match(told[3], { kind: 'tool_result', id: 'a', name: 'double', is_error: false, bytes: 8 })
+})
+
+t.test('fault 76: whatever is wrong with a call is the answer of that call alone', async (t) => {
+  const calls = [
+    use('a', 'double', { n: 1 }),
+    use('b', 'nosuch', {}),
+    use('c', 'double', { n: 'many' }),
+    use('d', 'double', { invalid_json: '{"n":' }),
+    use('a', 'double', { n: 2 }),
+    use('e', 'reach', { url: 'http://localhost/' }),
+    use('f', 'danger', { n: 1 }),
+    use('g', 'double', { n: '4' }),
+  ]
+  const { asked, requests, told, say } = open([says(...calls), says(text('done'))])
+  t.strictSame(await say(), succeed('"done"'))
+  const answers = results(asked[1])
+  t.strictSame(
+    answers.map((answer) => [answer.tool_use_id, answer.is_error && errorOf(answer)]),
+    [
+      ['a', false],
+      ['b', 'unknown_tool'],
+      ['c', 'input_type_mismatch'],
+      ['d', 'invalid_json'],
+      ['a', 'input_type_mismatch'],
+      ['e', 'permission_denied'],
+      ['f', 'approval_required'],
+      ['g', false],
+    ],
+  )
+  t.strictSame(
+    requests.map(({ id }) => id),
+    ['a', 'g'],
+  )
+  t.match(
+    told.find(({ kind }) => kind === 'mended'),
+    { what: /^input of double: / },
+  )
+})
+
+t.test('fault 76: a thousand calls, eight at once, in order; one at a time on request; no more than max_tool_calls', async (t) => {
+  const thousand = Array.from({ length: 1000 }, (_, i) => use(`id${i}`, 'double', { n: i }))
+  const late = async (request: ToolRequest) => {
+    if (request.id.endsWith('0')) await new Promise(setImmediate)
+    return doubled(request)
+  }
+  const many = open([says(...thousand), says(text('done'))], { run: late })
+  await many.say()
+  t.equal(many.most(), 8)
+  t.ok(results(many.asked[1]).every(({ tool_use_id, content }, i) => tool_use_id === `id${i}` && content === `{"n":${2 * i}}`))
+
+  const single = open([says(...thousand.slice(0, 20)), says(text('done'))], { run: late, config: { parallelToolCalls: false } })
+  await single.say()
+  t.equal(single.most(), 1)
+
+  const limited = open([says(...thousand), says(text('done'))], { config: { maxToolCalls: 3 } })
+  t.match(await limited.say(), { ok: false, error: { error: 'tool_limit', category: 'internal' } })
+  t.equal(limited.requests.length, 3)
+  t.equal(limited.asked.length, 1)
+  t.equal(limited.conversation.memory.length, 0, 'as if it had not been asked')
+})
+
+t.test('fault 77: a call that is repeated, by its id, is made once', async (t) => {
+  const call = says(use('a', 'double', { n: 1 }))
+  const other = says(use('a', 'double', { n: 5 }))
+  const { asked, requests, say } = open([call, call, other, says(text('done')), call, says(text('again'))])
+  await say()
+  await say()
+  t.strictSame(
+    asked.flatMap((question) => (Array.isArray(results(question)) ? results(question).map(({ content }) => content) : [])),
+    ['{"n":2}', '{"n":2}', '{"n":10}', '{"n":10}'].toSpliced(3, 1, '{"n":2}'),
+  )
+  t.strictSame(
+    requests.map(({ id }) => id),
+    ['a', 'a#1', 'a#2'],
+    'an id that means another call is another one',
+  )
+})
+
+t.test('fault 77: a provider that fails after a tool has run', async (t) => {
+  const failed = { ok: false, error: fault('overloaded', 'busy') } as const
+  const { conversation, requests, say } = open([says(use('a', 'double', { n: 1 })), failed, says(text('fine'))])
+  t.match(await say(), failed)
+  t.equal(conversation.memory.length, 0)
+  t.strictSame(await say(), succeed('"fine"'))
+  t.equal(requests.length, 1)
+})
+
+t.test(
+  'fault 75: an answer that does not fit, after tools, goes back without calling them again; spent, the next input works',
+  async (t) => {
+    const config = { output: { kind: 'int' } as const }
+    const call = says(use('a', 'double', { n: 1 }))
+    const { conversation, asked, requests, say } = open([call, says(text('many')), says(text('2')), says(text('x'))], { config })
+    t.strictSame(await say(), succeed('2'))
+    t.strictSame(
+      conversation.memory.map(({ role, content }) => [role, typeof content === 'string' ? content : content]),
+      [
+        ['user', 'go'],
+        ['assistant', call.content],
+        ['user', [{ type: 'tool_result', tool_use_id: 'a', content: '{"n":2}', is_error: false }]],
+        ['assistant', '2'],
+      ],
+    )
+    t.equal(requests.length, 1)
+    const before = asked.length
+    t.match(await say(), { ok: false, error: { error: 'output_type_mismatch', detail: /after 1 retry/ } })
+    t.equal(asked.length - before, 2, 'max_retries + 1')
+    t.equal(conversation.memory.length, 4)
+  },
+)
+
+t.test('an answer that was cut is no answer, whatever it says; one that was refused is an error at once', async (t) => {
+  const cut = (...content: Block[]): Answer => ({ content, stop: 'tokens', usage: USAGE })
+  const { asked, requests, say } = open([cut(text('half an'), use('a', 'double', { n: 1 })), says(text('whole'))])
+  t.strictSame(await say(), succeed('"whole"'))
+  t.equal(requests.length, 0)
+  t.strictSame(
+    asked[1]?.turn.map(({ role }) => role),
+    ['user', 'assistant', 'user'],
+  )
+  t.strictSame(asked[1]?.turn[1]?.content, 'half an')
+  t.match(asked[1]?.turn[2]?.content, /cut at max_tokens, 100.*shorter/s)
+
+  const always = open([cut()])
+  t.match(await always.say(), { ok: false, error: { error: 'output_type_mismatch', detail: /cut at max_tokens/ } })
+  t.strictSame(
+    always.asked[1]?.turn.map(({ role }) => role),
+    ['user', 'user'],
+    'nothing was said that could be sent back',
+  )
+
+  const refused = open([{ content: [text('I will not.')], stop: 'refused', usage: USAGE }])
+  t.match(await refused.say(), { ok: false, error: { error: 'answer_refused', detail: /I will not/ } })
+  t.equal(refused.asked.length, 1)
+})
+
+t.test('a cancelled input leaves no trace', async (t) => {
+  const opened = open([says(use('a', 'double', { n: 1 }), use('b', 'double', { n: 2 })), says(text('late'))], {
+    run: (request) => {
+      opened.abort.abort()
+      return doubled(request)
+    },
+    config: { parallelToolCalls: false },
+  })
+  t.match(await opened.say(), { ok: false, error: { error: 'cancelled' } })
+  t.equal(opened.requests.length, 1)
+  t.equal(opened.asked.length, 1)
+  t.equal(opened.conversation.memory.length, 0)
+})
+
+t.test('approval and permission, before anything is sent', async (t) => {
+  const calls = says(use('a', 'danger', { n: 1 }), use('b', 'both', { n: 1 }), use('c', 'shell', {}))
+  const errors = async (setting: Setting) => {
+    const { asked, requests, say } = open([calls, says(text('done'))], setting)
+    await say()
+    return [results(asked[1]).map((result) => result.is_error && errorOf(result)), requests.length, asked[0]?.tools.length]
+  }
+  t.strictSame(await errors({ approve: true }), [[false, false, false], 3, 5])
+  t.strictSame(await errors({ approve: false }), [['approval_required', 'approval_required', false], 1, 5], 'also for a part of a tool')
+  t.strictSame(
+    await errors({ approve: true, authority: () => ({ grant: ['net'], policy: [], context: {} }) }),
+    [[false, false, 'permission_denied'], 2, 4],
+    'a grant narrows',
+  )
+  const policy = [
+    { decision: 'allow', when: { user_present: true } },
+    { decision: 'ask', effect: 'exec' },
+  ] as const
+  t.strictSame(await errors({ authority: () => ({ policy, context: {} }) }), [Array(3).fill('approval_required'), 0, 5], 'a rule asks')
+  t.strictSame(
+    await errors({ approve: true, authority: () => ({ policy, context: {}, expires: Date.now() - 1 }) }),
+    [Array(3).fill('permission_denied'), 0, 0],
+    'a grant ends',
+  )
+})
+
+t.test('runtime_context stands before each call, and counts', async (t) => {
+  const { conversation, asked, say } = open([says(use('a', 'double', { n: 1 })), says(text('done'))], {
+    config: { hasRuntimeContext: true },
+  })
+  await say()
+  conversation.setMemory([{ role: 'user', content: 'before' }])
+  await say()
+  t.match(asked[0]?.context, /time: \d{4}-.*tokens so far: 0 in, 0 out.*calls so far: 0.*history: 0.*documents: 1 \(tone\.md\).*cycles: 0/s)
+  t.match(asked[1]?.context, /tokens so far: 3 in, 2 out, cache 1 read, 0 created\nAPI calls so far: 1/)
+  t.match(asked[2]?.context, /tokens so far: 6 in.*calls so far: 2.*history: 1\n.*cycles: 1/s)
+})
+
+t.test('what a model sees of a result', async (t) => {
+  const image = { type: 'image', media_type: 'image/png', data: 'aGk=' }
+  const cases: [string, boolean, Json][] = [
+    ['"plain \\n text"', false, 'plain \n text'],
+    ['{"n":9007199254740993}', false, '{"n":9007199254740993}'],
+    ['not JSON', false, 'not JSON'],
+    ['{"error":"timeout"}', true, '{"error":"timeout"}'],
+    ['"boom"', true, 'boom'],
+    [JSON.stringify({ ...image, alt: 'x' }), false, [image]],
+    [JSON.stringify([{ type: 'text', text: 'a' }, image, 'b']), false, [{ type: 'text', text: 'a' }, image, { type: 'text', text: 'b' }]],
+    [JSON.stringify({ at: [image, 1], b: image }), false, [{ type: 'text', text: '{"at":["[image 1]",1],"b":"[image 2]"}' }, image, image]],
+    ['{"type":"image","data":1}', false, '{"type":"image","data":1}'],
+    [`${'['.repeat(600)}"image"${']'.repeat(600)}`, false, `${'['.repeat(600)}"image"${']'.repeat(600)}`],
+  ]
+  for (const [content, isError, shown] of cases) t.strictSame(toModelContent(content, isError), shown, content.slice(0, 60))
+})
+
+t.test('the channel: any order, bad answers, its end', async (t) => {
+  const sent: string[] = []
+  const faults: Fault[] = []
+  const exchange = new Exchange({ send: (json) => sent.push(json), onFault: (error) => faults.push(error) })
+  const { signal } = new AbortController()
+  const ask = (id: string, timeoutMs = 60_000, by = signal) => exchange.ask({ id, name: 'f', input: '{"n":1}' }, timeoutMs, by)
+
+  const [first, second] = [ask('1'), ask('2')]
+  t.equal(sent[0], '{"id":"1","name":"f","input":{"n":1}}')
+  exchange.receive({ id: '2', content: '2', is_error: true })
+  exchange.receive({ id: '1', content: { raw: 1 } })
+  t.strictSame(await Promise.all([first, second]), [
+    { content: '{"raw":1}', isError: false },
+    { content: '2', isError: true },
+  ])
+  for (const bad of [{ id: '2', content: '2', is_error: false }, { id: 7 }, 'x', null, ['1']]) exchange.receive(bad)
+  t.equal(faults.length, 5)
+  t.match(faults[0], { error: 'input_type_mismatch', port: 'tool_resp', detail: "no tool call with the id '2' waits for an answer" })
+
+  const bare = ask('3')
+  exchange.receive({ id: '3' })
+  t.match(await bare, { isError: true, content: /tool_crashed/ })
+  const unread = ask('4')
+  exchange.refuse(fault('line_too_long', 'line 1 is longer than that', { line: 1 }))
+  t.match(await unread, { isError: true, content: /line_too_long/ }, 'the only one that is open')
+
+  const late = ask('5', 1)
+  t.match(await late, { isError: true, content: /timeout/ })
+  const abort = new AbortController()
+  const dropped = ask('6', 60_000, abort.signal)
+  abort.abort()
+  t.match(await dropped, { isError: true, content: /cancelled/ })
+  t.match(await ask('7', 60_000, abort.signal), { isError: true })
+  const before = faults.length
+  exchange.receive({ id: '5', content: '1', is_error: false })
+  exchange.receive({ id: '6', content: '1', is_error: false })
+  t.equal(faults.length, before, 'answers that come too late are dropped')
+
+  const open = ask('8')
+  t.equal(exchange.end(fault('tool_crashed', 'gone')), 1)
+  t.match(await open, { isError: true, content: /gone/ })
+  t.match(await ask('9'), { isError: true, content: /gone/ })
+})
+
+const FILES = {
+  'bot.plumb': SPEC.replace(', both, shell, reach', ''),
+  'typed.plumb': SPEC.replace('!string -> !string', '!string -> !N').replace(', both, shell, reach', ''),
+  'given.plumb': `@tool true
+let double : { n: int } -> { n: int } = map({ n: n * 2 })
+let act : { n: int } -> string = tool { mock: "done", effects: ["exec"] }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [double, act] }
+`,
+  'env.plumb': `let show : { arguments?: [string] } -> string = tool { command: "./env.sh" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [show], env: ["MINE"] }
+`,
+  'env.sh': '#!/bin/sh\nenv | cut -d= -f1 | sort | tr "\\n" " "\n',
+  'die.sh': '#!/bin/sh\nread -r line; exit 3\n',
+  'serve.sh': `#!/bin/bash
+while IFS= read -r line; do printf '%s\\n' "$line" >> seen; jq -cn --argjson r "$line" '{id: $r.id, content: "{\\"n\\":7}", is_error: false}'; done
+`,
+  'in.jsonl': '"call double {\\"n\\":21}"\n"Men are all alike."\n',
+}
+const { runTable } = openShell(FILES)
+
+const ALIKE = '"IN WHAT WAY"\n'
+
+runTable('who runs the tools', {
+  'plumb-tool, started for the first call; memory, state and types go on': {
+    run: `plumb-agent bot.plumb < in.jsonl; echo '"call double {\\"n\\":\\"3\\"}"' | plumb-agent typed.plumb`,
+    out: `"{\\"n\\":42,\\"note\\":\\"none\\"}"\n${ALIKE}{"n":6,"note":"none"}\n`,
+  },
+  'a program in its place, with plain lines': {
+    run: `plumb-agent --tool-command ./serve.sh bot.plumb < in.jsonl; cat seen; rm seen; PLUMB_TOOL=./serve.sh plumb-agent bot.plumb < in.jsonl; rm seen`,
+    out: `"{\\"n\\":7}"\n${ALIKE}{"id":"call_1","name":"double","input":{"n":21,"note":"none"}}\n"{\\"n\\":7}"\n${ALIKE}`,
+  },
+  'fault 44: one that dies: the call is answered, the agent lives and says so': {
+    run: `cat in.jsonl in.jsonl | plumb-agent --tool-command ./die.sh bot.plumb | jq -c 'if test("child_failed") then 1 else . end'; echo "\${PIPESTATUS[1]}"`,
+    out: `1\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\n1\n`,
+    errors: [['child_failed', /\.\/die\.sh.*status 3/]],
+  },
+  'fds 4 and 5 of somebody else': {
+    run: `mkfifo req resp; plumb-agent bot.plumb < in.jsonl 4> req 5< resp & ./serve.sh < req > resp; wait; rm req resp seen`,
+    out: `"{\\"n\\":7}"\n${ALIKE}`,
+  },
+  'one of the two is no channel': {
+    run: `plumb-agent bot.plumb < in.jsonl 4> req; cat req`,
+    out: `"{\\"n\\":42,\\"note\\":\\"none\\"}"\n${ALIKE}`,
+  },
+  'fd 5 as a file that was written before': {
+    run: `echo '{"id":"call_1","content":"\\"old\\"","is_error":false}' > resp; cat in.jsonl in.jsonl | plumb-agent bot.plumb 4> req 5< resp | jq -c 'if test("tool_crashed") then 1 else . end'; head -1 req | jq -c .id`,
+    out: `"old"\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\n"call_1"\n`,
+  },
+  'fd 5 that ends with a call open': {
+    run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 | jq -c 'if test("tool_crashed") then 1 else . end' & { read -r line; } < r1 > r2; wait; rm r1 r2`,
+    out: `1\n${ALIKE}`,
+    errors: [['tool_crashed', /"port":"tool_resp"/]],
+  },
+  'bad answers on fd 5 are told, and the right one counts': {
+    run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 & { read -r line; printf '%s\\n' '{"id":"x","content":"1","is_error":false}' '[]' '{"id":"call_1","content":"\\"good\\""}'; cat >&2; } < r1 > r2; wait; rm r1 r2`,
+    out: `"good"\n${ALIKE}`,
+    errors: [
+      ['input_type_mismatch', /id 'x'.*"port":"tool_resp"/],
+      ['input_type_mismatch', /is \{/],
+    ],
+  },
+  'with --mux whoever asked for it': {
+    run: `talk --mux bot.plumb; say '{"__port":"input","msg":"call double {\\"n\\":21}"}'; hear
+      say '{"__port":"tool_resp","msg":{"id":"call_1","content":"{\\"n\\":5}","is_error":false}}'; hear
+      say '{"__port":"input","msg":"call double {\\"n\\":22}"}'; hear; say '{"__port":"tool_resp","eof":true}'; hear | grep -c tool_crashed; end`,
+    out: `{"__port":"tool_req","msg":{"id":"call_1","name":"double","input":{"n":21,"note":"none"}}}
+{"__port":"output","msg":"{\\"n\\":5}"}
+{"__port":"tool_req","msg":{"id":"call_2","name":"double","input":{"n":22,"note":"none"}}}
+1
+`,
+    errors: [['tool_crashed']],
+    status: 1,
+  },
+  'without --mux answers in envelopes belong nowhere': {
+    run: `echo '{"__port":"tool_resp","msg":{}}' | plumb-agent bot.plumb`,
+    errors: [['unknown_port', 'tool_resp']],
+    status: 1,
+  },
+  'fault 64: outputs that nobody reads hold up no call and lose nothing': {
+    run: `mkfifo r1 r2 o; for i in {1..300}; do echo '"call size {\\"input\\":\\"a\\"}"'; done > many; big=$(printf '%05000d' 0); : > seen
+      plumb-agent bot.plumb < many 4> r1 5< r2 > o & tee seen < r1 | sed -u 's/^{"id":"\\([^"]*\\)".*/{"id":"\\1","content":"\\\\"'$big'\\\\"","is_error":false}/' > r2 &
+      exec 9<o; until [ "$(wc -l < seen)" -gt 40 ]; do sleep 0.05; done; wc -l <&9 | tr -d ' '; wait; rm r1 r2 o seen`,
+    out: '300\n',
+  },
+  'fault 120: no key reaches a tool, a log or telemetry': {
+    run: `export OPENAI_API_KEY=sk-canary-1234567 GITHUB_TOKEN=canary-1234567
+      for i in show 'show {"arguments":["sk-canary-1234567"]}'; do jq -cn --arg i "call $i" '$i'; done | PIPELINE_DEBUG=1 plumb-agent --telemetry env.plumb 3> tel 2> err | jq -c 'contains("PATH"), contains("OPENAI"), contains("GITHUB")'
+      cat tel err | grep -c canary; cat tel err | grep -c '[*][*][*]' | jq '. > 2'; jq -c .msg err | sort -u | tr '\n' ' '`,
+    out: 'true\nfalse\nfalse\ntrue\nfalse\nfalse\n0\ntrue\n"answer" "question" "tool_call" ',
+  },
+})
+
+runTable('approval', {
+  'over fds 6 and 7': {
+    run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent bot.plumb 6< c 7> r & exec 8>c 9<r
+      hear; say '{"approve":"nope"}'; hear | jq -r .detail; say '{"approve":"call_1"}'; wait; exec 8>&-; rm c r`,
+    out: `{"kind":"approval","id":"call_1","tool":"danger","input":{"n":1,"note":"none"}}
+no call with the id 'nope' waits for approval
+"{\\"n\\":1,\\"note\\":\\"none\\"}"
+`,
+  },
+  'in envelopes, denied, and while the answer is awaited control goes on': {
+    run: `talk --mux bot.plumb; say '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; hear >/dev/null; say '{"__port":"ctrl_in","msg":{"pause":true}}'; hear
+      say '{"__port":"ctrl_in","msg":{"deny":"call_1","resume":true}}'; hear; hear | grep -c approval_required; end`,
+    out: `{"__port":"ctrl_out","msg":{"kind":"paused"}}\n{"__port":"ctrl_out","msg":{"kind":"resumed"}}\n1\n`,
+  },
+  'nobody there, nobody any more, cancelled': {
+    run: `echo '"call danger {\\"n\\":1}"' > one; plumb-agent bot.plumb < one | grep -c 'nobody is there'
+      mkfifo c; plumb-agent bot.plumb < one 6< c 7> r | grep -c 'control channel ended' & exec 8>c; until [ -s r ]; do sleep 0.05; done; exec 8>&-; wait; rm c
+      talk --mux bot.plumb; say '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; hear >/dev/null; say '{"__port":"ctrl_in","msg":{"cancel":true}}'; end`,
+    out: '1\n1\n',
+    errors: [['cancelled']],
+    status: 1,
+  },
+})
+
+// A spec handed over as plumb does it, with what may be done.
+const BUNDLE = `bundle () {
+  jq -cn --arg f "$(sed "$EDIT" given.plumb)" --argjson more "$1" '{entry: "/there/bot.plumb", files: {"/there/bot.plumb": $f}, modules: {}} + $more'; }
+`
+const ACT = `'"call act {\\"n\\":1}"'`
+
+runTable('what a parent lets be done', {
+  'over a descriptor: less than the spec declares; what is no authority is refused': {
+    run: `${BUNDLE} given () { bundle "$1" > b; echo ${ACT} | plumb-agent --sources-fd 20 /there/bot.plumb 20< b | grep -o 'permission_denied\\|done'; }
+      given '{"authority":{"policy":[],"context":{},"grant":["exec"]}}'; given '{}'
+      given '{"authority":{"policy":[],"context":{},"grant":["net"]}}'; given '{"authority":{"policy":3}}'`,
+    out: 'done\ndone\npermission_denied\n',
+    errors: [['config_invalid', 'an authority']],
+    status: 1,
+  },
+  'a grant that has run out is renewed': {
+    run: `${BUNDLE} mkfifo h; exec 21<> h; bundle '{"authority":{"policy":[],"context":{},"expires":1}}' >&21
+      talk --sources-fd 20 /there/bot.plumb 20< h; say ${ACT}; hear; echo '{"authority":{"policy":[],"context":{}}}' >&21
+      for i in {1..100}; do say ${ACT}; [ "$(hear)" = '"done"' ] && echo renewed && break; done; exec 21>&-; end; rm h`,
+    out: '"I AM NOT SURE I UNDERSTAND YOU FULLY"\nrenewed\n',
+  },
+  'in the first envelope, with options; renewed in later ones': {
+    run: `${BUNDLE} EDIT='s/tools:/via: ["nowhere"], tools:/'; talk --mux --spec-envelope
+      say '{"__port":"spec","msg":'"$(bundle '{"args":["--agent","bot"],"authority":{"policy":[],"context":{},"grant":[]}}')"'}'
+      ask () { say '{"__port":"input","msg":'${ACT}'}'; hear | jq -c 'if .__port == "output" then (.msg | fromjson | .error) else .__port, .msg.name end'; }
+      ask; say '{"__port":"spec","msg":{"authority":{"policy":[],"context":{},"grant":["exec"]}}}'; ask
+      say '{"__port":"tool_resp","msg":{"id":"call_2","content":"\\"fine\\"","is_error":false}}'; hear; end`,
+    out: '"permission_denied"\n"tool_req"\n"act"\n{"__port":"output","msg":"fine"}\n',
+  },
+  'a first envelope that is none': {
+    run: `for line in '' '{"__port":"input","msg":1}' '{"__port":"spec","msg":{"entry":1}}' nonsense; do printf '%s' "$line" | plumb-agent --mux --spec-envelope; done
+      plumb-agent --spec-envelope`,
+    errors: [...Array(4).fill(['spec_invalid', 'first line of stdin']), ['usage', 'needs --mux']],
+    status: 2,
+  },
+})
