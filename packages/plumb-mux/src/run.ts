@@ -1,0 +1,121 @@
+// The executable between argv and exit status: opens what the session needs, passes signals on, and ends as the command ended.
+
+import type { Readable } from 'node:stream'
+import {
+  dieOf,
+  type Fault,
+  FDS,
+  fault,
+  inheritedFds,
+  MAX_LINE,
+  onStop,
+  openInput,
+  openOutput,
+  type Port,
+  parseFds,
+  preview,
+  Reporter,
+  type Result,
+  type StopSignal,
+  succeed,
+} from '@plumb/wire'
+import { openRecord, openTee } from './open-file.js'
+import type { Options } from './options.js'
+import { playBack } from './play-back.js'
+import { ALL_FDS, portsOf } from './port.js'
+import { replay, splitPorts } from './replay.js'
+import type { Session } from './session.js'
+import type { Tee } from './tee.js'
+import { unwrap } from './unwrap.js'
+import { wrap } from './wrap.js'
+
+type Report = (fault: Fault) => void
+
+/** How this process is to end. */
+type End = number | StopSignal
+
+/** Resolves to the exit status when everything has been written. Dies of the signal that ended the command. */
+export const run = async (options: Options, program: string): Promise<number> => {
+  let reporter: Reporter | undefined
+  const report: Report = (error) => {
+    reporter ??= new Reporter(program, openOutput(STDERR))
+    reporter.report(error)
+    reporter.flush()
+  }
+  const end = await perform(options, report)
+  await reporter?.end()
+  if (typeof end === 'number') return Math.max(end, reporter?.status ?? 0)
+  dieOf(end)
+  return 1
+}
+
+const STDERR = 2
+
+// All that is wrong is told before anything is started.
+const perform = async (options: Options, report: Report): Promise<End> => {
+  const { command, isUnwrapped, maxLineBytes: maxLine = MAX_LINE } = options
+  const fds = fdsOf(options)
+  const record = options.replay === undefined ? succeed(undefined) : openRecord(options.replay)
+  const tee = options.tee === undefined ? succeed(undefined) : openTee(options.tee, report)
+  const wrong = [fds, record, tee].flatMap((result) => (result.ok ? [] : [result.error]))
+  for (const error of wrong) report(error)
+  if (!fds.ok || !record.ok || !tee.ok) return 2
+
+  if (command.length === 0 && record.value) {
+    await playBack(replay(record.value, 'out', maxLine, report), isUnwrapped ? fds.value : undefined, maxLine, report)
+    return 0
+  }
+  const session = start(options, { fds: fds.value, maxLine, record: record.value, tee: tee.value, report })
+  const end = session.ok ? await endOf(session.value, command, report) : 2
+  if (!session.ok) report(session.error)
+  await tee.value?.end()
+  return end
+}
+
+// Asked for in any case: what the launcher found out about us is not for the command.
+const fdsOf = ({ isUnwrapped, fds }: Options): Result<ReadonlySet<number>> => {
+  const inherited = inheritedFds(isUnwrapped ? fds : undefined)
+  if (isUnwrapped) return inherited
+  return fds === undefined ? succeed(ALL_FDS) : parseFds(fds)
+}
+
+interface Surroundings {
+  readonly fds: ReadonlySet<number>
+  readonly maxLine: number
+  readonly record: Readable | undefined
+  readonly tee: Tee | undefined
+  readonly report: Report
+}
+
+const start = ({ command, isUnwrapped }: Options, { fds, maxLine, record, tee, report }: Surroundings): Result<Session> => {
+  const common = { command, maxLine, onFault: report, ...(tee ? { tee } : {}) }
+  const recorded = record && replay(record, 'in', maxLine, report)
+  if (!isUnwrapped) return wrap({ ...common, fds, input: recorded ?? openInput(FDS.input), output: openOutput(FDS.output) })
+  const open = (port: Port) => [port, openInput(FDS[port])] as const
+  const inputs = recorded ? splitPorts(recorded, maxLine, report) : new Map(portsOf('in', fds).map(open))
+  return unwrap({ ...common, inputs, outputs: new Map(portsOf('out', fds).map((port) => [port, openOutput(FDS[port])])) })
+}
+
+// The first signal is the command's to obey; the second is not.
+const endOf = async (session: Session, command: readonly string[], report: Report): Promise<End> => {
+  let asked: StopSignal | undefined
+  let isForced = false
+  const forget = onStop(
+    (signal) => {
+      asked = signal
+      session.kill(signal)
+    },
+    (signal) => {
+      asked = signal
+      isForced = true
+      session.kill('SIGKILL')
+      session.hangUp()
+    },
+  )
+  const { status, signal, isUnheard } = await session.ended
+  forget()
+  if (asked && (signal || isForced)) return asked
+  if (isUnheard) return 0
+  if (signal) report(fault('child_failed', `'${preview(command[0] ?? '')}' was ended by ${signal}; what it had written was passed on`))
+  return status ?? 1
+}
