@@ -1,0 +1,85 @@
+// One call on its way through the stages, and what all calls of one dispatcher share.
+
+import type { Json } from '@plumb/lang'
+import type { Fault, SourceFiles } from '@plumb/wire'
+import type { Authority } from './permit.js'
+
+export interface Call {
+  /** The model's own, or made up; unique within a session. */
+  readonly id: string
+  /** 0 from the outside; calls made by a composition are one deeper. */
+  readonly depth: number
+  /** The id of the call that made this one. */
+  readonly parent: string | undefined
+  /** Fires when nobody waits for the result any more, or the time is up. */
+  readonly signal: AbortSignal
+  /** What the stages note; read when the call is over. */
+  readonly record: CallRecord
+  readonly session: Session
+}
+
+export interface CallRecord {
+  attempts: number
+  cached: boolean
+  truncated: boolean
+  readonly repairs: string[]
+  readonly stages: StageNote[]
+  tokens?: number
+  cost?: number
+}
+
+/** One line of the trace: what a stage did, in the order in which it happened. */
+export interface StageNote {
+  readonly stage: 'validate' | 'permission' | 'approval' | 'cache' | 'retry' | 'breaker' | 'timeout' | 'run' | 'output'
+  readonly note: string
+}
+
+/** The wrapper of a call (tools.md, Executing a call); for `--envelope` and the trace. */
+export interface CallEnvelope {
+  readonly tool: string
+  readonly id: string
+  readonly input: Json
+  readonly ok: boolean
+  readonly result?: Json
+  readonly error?: Fault
+  /** Wall clock, ISO 8601. */
+  readonly started: string
+  readonly ms: number
+  readonly attempts: number
+  readonly cached: boolean
+  readonly truncated: boolean
+  readonly repairs: readonly string[]
+  readonly stages: readonly StageNote[]
+  readonly depth: number
+  readonly parent: string | null
+  readonly tokens?: number
+  readonly cost?: number
+}
+
+/** What all calls of one dispatcher share. */
+export interface Session {
+  /** Absolute. Where built-ins may use files; the working directory of commands. */
+  readonly docroot: string
+  /** The texts that were compiled: handed on to the processes that run parts of the same spec. */
+  readonly files: SourceFiles
+  /** Read at each call: a renewal replaces it. */
+  readonly authority: () => Authority
+  /** A person's word on one call. Resolves to false where nobody is there. */
+  readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
+  /** Told of each call when it is over, those inside compositions too; undefined: nobody listens. */
+  readonly trace: ((envelope: CallEnvelope) => void) | undefined
+  /** Options for agents that are started: `--provider P`… */
+  readonly handedOn: readonly string[]
+  /** Programs in place of ours (--agent-command). */
+  readonly agentProgram: string | undefined
+  /** The provider and model of the agent that calls, for tools that think with it (meta_refine). */
+  readonly caller: { readonly provider: string; readonly model: string; readonly endpoint?: string } | undefined
+  /** Milliseconds that always go up; a test may hold it. */
+  readonly nowMs: () => number
+}
+
+export interface ApprovalRequest {
+  readonly id: string
+  readonly tool: string
+  readonly input: Json
+}

@@ -1,0 +1,30 @@
+// A text that is too long for its reader: its beginning in whole lines, and how much is missing.
+
+export interface Cut {
+  readonly text: string
+  /** 0: nothing was cut, and the text is as it was. */
+  readonly cutBytes: number
+}
+
+/**
+ * At most `maxCharacters` and a last line `[truncated: N more bytes]`. A first line that is itself too long is cut inside. `droppedBytes`
+ * were behind the text and are gone already.
+ */
+export const cutText = (text: string, maxCharacters: number, droppedBytes = 0): Cut => {
+  const limit = endOfCharacters(text, maxCharacters)
+  if (limit === text.length && droppedBytes === 0) return { text, cutBytes: 0 }
+  const lineEnd = text.lastIndexOf('\n', limit - 1) + 1
+  const end = limit === text.length || lineEnd === 0 || limit === 0 ? limit : lineEnd
+  const head = text.slice(0, end)
+  const cutBytes = Buffer.byteLength(text.slice(end)) + droppedBytes
+  const isOpen = head !== '' && !head.endsWith('\n')
+  return { text: `${head}${isOpen ? '\n' : ''}[truncated: ${cutBytes} more bytes]`, cutBytes }
+}
+
+// In units of the string, so that no character is halved.
+const endOfCharacters = (text: string, maxCharacters: number): number => {
+  if (text.length <= maxCharacters) return text.length
+  let end = 0
+  for (let count = 0; count < maxCharacters && end < text.length; count++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  return end
+}

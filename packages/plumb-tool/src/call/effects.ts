@@ -1,0 +1,90 @@
+// What a tool may do to the world, fixed by what it is made of; its own `effects:` can only add (tools.md, permission).
+
+import { agentOf, agentTools, type BasePlan, type Bound, type Json, planOf, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
+import { EFFECTS, type Effect } from './authority.js'
+
+export type BuiltinEffects = (name: string) => readonly Effect[]
+
+/** In the order of the table. */
+export const effectsOf = (plan: ToolPlan, builtinEffects: BuiltinEffects): readonly Effect[] => {
+  const collector = new Collector(builtinEffects)
+  collector.addTool(plan)
+  return EFFECTS.filter((effect) => collector.effects.has(effect))
+}
+
+class Collector {
+  readonly effects = new Set<Effect>()
+  /** An agent may call a tool that runs that agent. */
+  readonly #seen = new Set<Bound>()
+
+  constructor(private readonly builtinEffects: BuiltinEffects) {}
+
+  addTool({ bound, body }: ToolPlan): void {
+    if (this.#seen.has(bound)) return
+    this.#seen.add(bound)
+    if (body.kind === 'chain') this.#addChain(body.chain)
+    else this.#addSource(body)
+  }
+
+  #addChain(chain: BasePlan): void {
+    if (chain.kind === 'named') this.addTool(toolOf(chain.bound))
+    else if (chain.kind === 'trace') this.#addChain(chain.body)
+    else if ('items' in chain) for (const item of chain.items) this.#addChain(item)
+  }
+
+  #addSource({ source, config, process, parts }: Extract<ToolBody, { kind: 'tool' }>): void {
+    this.#add(...ownEffects(source, config, this.builtinEffects))
+    this.#add(...((config.effects ?? []) as readonly Effect[]))
+    for (const part of parts) this.addTool(toolOf(part))
+    if (process?.kind === 'bound') this.#addProcess(process.bound)
+  }
+
+  #addProcess(bound: Bound): void {
+    if (this.#seen.has(bound)) return
+    this.#seen.add(bound)
+    for (const { work } of planOf(bound).nodes) {
+      if (work.kind === 'agent') this.#addAgent(work.bound)
+      else if (work.kind === 'plumb') this.#addProcess(work.bound)
+    }
+  }
+
+  #addAgent(bound: Bound): void {
+    const { config } = agentOf(bound)
+    if (config.command !== undefined || config.via !== undefined) this.#add('exec')
+    for (const server of Array.isArray(config.mcp) ? config.mcp : []) this.#add(...serverEffects(server))
+    for (const tool of agentTools(bound)) this.addTool(tool)
+  }
+
+  #add(...effects: readonly Effect[]): void {
+    for (const effect of effects) this.effects.add(effect)
+    // Private addresses are a part of the net.
+    if (effects.includes('net.private')) this.effects.add('net')
+  }
+}
+
+type Source = Extract<ToolBody, { kind: 'tool' }>['source']
+type Config = Extract<ToolBody, { kind: 'tool' }>['config']
+
+const ownEffects = (source: Source, config: Config, builtinEffects: BuiltinEffects): readonly Effect[] => {
+  switch (source) {
+    case 'command':
+    case 'function':
+      return ['exec']
+    case 'mcp':
+      return serverEffects(config.mcp)
+    case 'process':
+      return ['model']
+    // It may name files of its own; anything else that it declares stands in `effects`.
+    case 'agent':
+      return ['fs.read', 'model']
+    case 'builtin':
+      return builtinEffects(String(config.builtin))
+    case 'spy':
+      return config.record === undefined ? [] : ['fs.write']
+    default:
+      return []
+  }
+}
+
+const serverEffects = (server: Json | undefined): readonly Effect[] =>
+  typeof server === 'object' && server !== null && 'command' in server ? ['exec'] : ['net']

@@ -1,0 +1,90 @@
+// One call from its beginning to its end, and the wrapper that tells of it.
+
+import type { Json } from '@plumb/lang'
+import type { Result } from '@plumb/wire'
+import type { JsonText, Tool } from '../tool.js'
+import type { Call, CallEnvelope, CallRecord, Session } from './call.js'
+
+export interface CallStart {
+  readonly session: Session
+  readonly signal: AbortSignal
+  /** Made up when left out. */
+  readonly id?: string
+  /** The call that makes this one, if any. */
+  readonly parent?: Pick<Call, 'id' | 'depth'>
+}
+
+export interface Performed {
+  readonly result: Result<JsonText>
+  readonly record: CallRecord
+  readonly envelope: CallEnvelope
+  /** The envelope as text, in which the numbers of input and result have their digits. */
+  readonly print: () => JsonText
+}
+
+let count = 0
+
+/** Never throws. `session.trace` is told. */
+export const perform = async (tool: Tool, input: JsonText, { session, signal, id, parent }: CallStart): Promise<Performed> => {
+  const call: Call = {
+    id: id ?? `${parent ? `${parent.id}/` : 'call-'}${++count}`,
+    depth: parent ? parent.depth + 1 : 0,
+    parent: parent?.id,
+    signal,
+    record: { attempts: 0, cached: false, truncated: false, repairs: [], stages: [] },
+    session,
+  }
+  const started = Date.now()
+  const startedMs = session.nowMs()
+  const result = await tool.run(input, call)
+  const ms = Math.round((session.nowMs() - startedMs) * 1000) / 1000
+  let made: CallEnvelope | undefined
+  // Most calls are not told of.
+  const envelope = (): CallEnvelope => {
+    made ??= envelopeOf(tool.name, call, input, result, { started, ms })
+    return made
+  }
+  session.trace?.(envelope())
+  return {
+    result,
+    record: call.record,
+    get envelope() {
+      return envelope()
+    },
+    print: () => printEnvelope(envelope(), input, result),
+  }
+}
+
+const envelopeOf = (
+  tool: string,
+  { id, depth, parent, record }: Call,
+  input: JsonText,
+  result: Result<JsonText>,
+  { started, ms }: { readonly started: number; readonly ms: number },
+): CallEnvelope => {
+  const { attempts, cached, truncated, tokens, cost } = record
+  // What the stages still note of a call that was given up is no part of it.
+  const [repairs, stages] = [[...record.repairs], [...record.stages]]
+  const outcome = result.ok ? { ok: true, result: parsed(result.value) } : { ok: false, error: result.error }
+  const spent = { ...(tokens === undefined ? {} : { tokens }), ...(cost === undefined ? {} : { cost }) }
+  const seen = { attempts, cached, truncated, repairs, stages, depth, parent: parent ?? null }
+  return { tool, id, input: parsed(input), ...outcome, started: new Date(started).toISOString(), ms, ...seen, ...spent }
+}
+
+// An input that was no JSON is told of as the text that it was.
+const parsed = (json: JsonText): Json => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}
+
+const printEnvelope = (envelope: CallEnvelope, input: JsonText, result: Result<JsonText>): JsonText => {
+  const fields = Object.entries(envelope).map(([key, value]) => {
+    if (key === 'result' && result.ok) return `"result":${result.value}`
+    const isText = key === 'input' && typeof value !== 'string'
+    return `${JSON.stringify(key)}:${isText ? input.replace(/[\n\r]\s*/g, '') : JSON.stringify(value)}`
+  })
+  return `{${fields.join(',')}}`
+}

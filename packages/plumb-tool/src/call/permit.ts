@@ -1,0 +1,98 @@
+// Whether a call may be made: effects against grants and policy (tools.md, permission). Pure: who asks is told what time it is.
+
+import { type Fault, fault, preview } from '@plumb/wire'
+import { type Authority, type Effect, isGranted, type PolicyRule } from './authority.js'
+import { type Act, isOnFiles, isOnNet, speaksOf, speaksOfTarget } from './rule.js'
+
+export { type Authority, EFFECTS, type Effect, type PolicyRule } from './authority.js'
+export { parseContext, parseGrant, readAuthority, readPolicy } from './authority-text.js'
+export { builtinEffects } from './builtin-effects.js'
+export { effectsOf } from './effects.js'
+export { narrow, renewalMs } from './narrow.js'
+export { type CallSettings, settingsOf } from './settings.js'
+
+export interface Subject {
+  readonly tool: string
+  readonly effects: readonly Effect[]
+  /** Absolute. Absent: what files it touches is not known. */
+  readonly paths?: readonly string[]
+  /** In small letters. Absent: what it reaches is not known. */
+  readonly hosts?: readonly string[]
+  /**
+   * What is judged when it comes to that: `targets` what it reaches, by the calls it will make or once it has an input; `parts` also
+   * whether somebody is asked, but for rules that name this very tool.
+   */
+  readonly judgedLater?: 'targets' | 'parts'
+}
+
+export type Permission = { readonly kind: 'allow' } | { readonly kind: 'ask' } | { readonly kind: 'deny'; readonly fault: Fault }
+
+/** `now` in ms since 1970. All that a call does must be permitted. */
+export const permit = (subject: Subject, authority: Authority, now: number): Permission => {
+  if (authority.expires !== undefined && now > authority.expires) {
+    return deny(subject, undefined, 'the grant has expired, and its giver has not renewed it')
+  }
+  let isAsked = false
+  for (const act of actsOf(subject)) {
+    const judgement = judge(act, subject, authority, now)
+    if (judgement.kind === 'deny') return judgement
+    isAsked ||= judgement.kind === 'ask'
+  }
+  return { kind: isAsked ? 'ask' : 'allow' }
+}
+
+/** Whether a model is told of a tool at all: some call of it may be permitted now. */
+export const isOffered = ({ tool, effects }: Pick<Subject, 'tool' | 'effects'>, authority: Authority, now: number): boolean =>
+  permit({ tool, effects, judgedLater: 'targets' }, authority, now).kind !== 'deny'
+
+const actsOf = ({ tool, effects, paths = [], hosts = [] }: Subject): readonly Act[] => {
+  if (effects.length === 0) return [{ tool, effect: undefined }]
+  return effects.flatMap((effect): readonly Act[] => {
+    if (isOnFiles(effect) && paths.length > 0) return paths.map((path) => ({ tool, effect, path }))
+    if (isOnNet(effect) && hosts.length > 0) return hosts.map((host) => ({ tool, effect, host }))
+    return [{ tool, effect }]
+  })
+}
+
+const judge = (act: Act, subject: Subject, authority: Authority, now: number): Permission => {
+  const { effect } = act
+  if (effect !== undefined && !isGranted(effect, authority)) return deny(subject, effect, notGranted(authority))
+  if (authority.policy.length === 0) return { kind: 'allow' }
+  let first: PolicyRule | undefined
+  for (const [i, rule] of authority.policy.entries()) {
+    if (!counts(rule, act, subject, authority, now)) continue
+    if (rule.decision === 'deny') return deny(subject, effect, `rule ${i + 1} of the policy denies it${whatOf(act)}`)
+    first ??= rule
+  }
+  if (first?.decision === 'ask') return { kind: isAskedLater(first, act, subject) ? 'allow' : 'ask' }
+  if (first || effect === undefined) return { kind: 'allow' }
+  return deny(subject, effect, `no rule of the policy allows it${whatOf(act)}`)
+}
+
+const counts = (rule: PolicyRule, act: Act, { judgedLater }: Subject, authority: Authority, now: number): boolean => {
+  const isOpen = judgedLater !== undefined && speaksOfTarget(rule, act) === 'unknown'
+  const { path, host, ...rest } = rule
+  const truth = speaksOf(isOpen ? rest : rule, act, authority, now)
+  if (isOpen && rule.decision === 'deny') return false
+  return truth === 'yes' || (truth === 'unknown' && rule.decision !== 'allow')
+}
+
+const isAskedLater = (rule: PolicyRule, act: Act, { judgedLater }: Subject): boolean =>
+  judgedLater !== undefined && (speaksOfTarget(rule, act) === 'unknown' || (judgedLater === 'parts' && rule.tool === undefined))
+
+const deny = ({ tool }: Subject, effect: Effect | undefined, reason: string): Permission => {
+  const what = effect === undefined ? '' : ` has the effect ${effect}, and`
+  const detail = `tool '${tool}'${what || ' may not be called:'} ${reason}`
+  return { kind: 'deny', fault: fault('permission_denied', detail, { tool, ...(effect === undefined ? {} : { effect }) }) }
+}
+
+const notGranted = ({ grant }: Authority): string => {
+  if (!grant) return 'declaring a tool never grants that: say --grant with net.private and all that is needed besides'
+  const granted = grant.length === 0 ? 'nothing with an effect' : `only ${grant.join(', ')}`
+  return `${granted} is granted: add it to --grant, and to 'grant' of the agent if it has one`
+}
+
+const whatOf = ({ path, host }: Act): string => {
+  const target = path ?? host
+  return target === undefined ? '' : ` on ${preview(target)}`
+}

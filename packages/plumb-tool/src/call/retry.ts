@@ -1,0 +1,59 @@
+// Tries again what may succeed when it is tried again: errors of the category `unavailable`, and no others.
+
+import { type Fault, isRetryable } from '@plumb/wire'
+import type { Tool, Wrap } from '../tool.js'
+import type { Call } from './call.js'
+import { cancelled } from './cancelled.js'
+import { note, showMs } from './note.js'
+import { type Wait, wait } from './wait.js'
+
+export interface RetryOptions {
+  /** In total; 1 never repeats. */
+  readonly attempts: number
+  /** From 0 up to but not including 1; Math.random. */
+  readonly random?: () => number
+  readonly wait?: Wait
+}
+
+const FIRST_MS = 100
+const LONGEST_MS = 10_000
+const JITTER = 0.1
+
+export const withRetry =
+  ({ attempts, random = Math.random, wait: pause = wait }: RetryOptions): Wrap =>
+  (tool) => {
+    const once: Tool['run'] = (input, call) => {
+      begin(1, 1, call)
+      return tool.run(input, call)
+    }
+    const again: Tool['run'] = async (input, call) => {
+      for (let attempt = 1; ; attempt++) {
+        begin(attempt, attempts, call)
+        const result = await tool.run(input, call)
+        if (result.ok || attempt >= attempts || !isRetryable(result.error) || call.signal.aborted) return result
+        const asked = askedMs(result.error)
+        if (asked !== undefined && asked > LONGEST_MS) {
+          note(call, 'retry', `gives up: asked to wait ${showMs(asked)}, longer than ${showMs(LONGEST_MS)}`)
+          return result
+        }
+        const ms = asked ?? backoffMs(attempt, random)
+        note(call, 'retry', `waits ${showMs(ms)} after ${result.error.error}`)
+        await pause(ms, call.signal)
+        if (call.signal.aborted) return cancelled(tool.name)
+      }
+    }
+    return { ...tool, run: attempts === 1 ? once : again }
+  }
+
+const begin = (attempt: number, attempts: number, call: Call): void => {
+  call.record.attempts = attempt
+  note(call, 'retry', `attempt ${attempt} of ${attempts}`)
+}
+
+// What a server asks for in seconds; nonsense asks for nothing.
+const askedMs = ({ retry_after }: Fault): number | undefined =>
+  typeof retry_after === 'number' && retry_after >= 0 ? retry_after * 1000 : undefined
+
+/** 100 ms doubling to 10 s, ±10 %. */
+const backoffMs = (attempt: number, random: () => number): number =>
+  Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS) * (1 + JITTER * (2 * random() - 1))

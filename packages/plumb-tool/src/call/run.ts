@@ -1,0 +1,27 @@
+// The innermost stage: the work itself. Whatever it throws is an error of the tool, and no end of who called it.
+
+import { fail, preview, type Result, scrub } from '@plumb/wire'
+import type { JsonText, Tool, Wrap } from '../tool.js'
+import type { Call } from './call.js'
+import { cancelled } from './cancelled.js'
+import { note, showMs } from './note.js'
+
+export const withRun: Wrap = (tool) => ({
+  ...tool,
+  run: async (input, call) => {
+    if (call.signal.aborted) return cancelled(tool.name)
+    const started = call.session.nowMs()
+    const result = await attempt(tool, input, call)
+    note(call, 'run', `${result.ok ? 'done' : result.error.error} in ${showMs(call.session.nowMs() - started)}`)
+    return result
+  },
+})
+
+const attempt = async (tool: Tool, input: JsonText, call: Call): Promise<Result<JsonText>> => {
+  try {
+    return await tool.run(input, call)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return fail('tool_crashed', `tool '${tool.name}' threw: ${preview(scrub(reason), 200)}`, { tool: tool.name })
+  }
+}

@@ -1,0 +1,33 @@
+// A call made safe: the stages in their one order, the same from an agent, the shell or MCP (tools.md, Executing a call).
+//
+// The cache keeps its results with lru-cache, whose bounds, times to live and injected clock are just those that are needed. The other
+// stages are our own: cockatiel cannot end a wait between attempts, lets calls queue behind a trial in place of refusing them, and goes by
+// the wall clock; p-retry works on what is thrown and knows no retry-after; the newest of both, and of opossum, need Node.js 22.
+
+import type { Tool, Wrap } from '../tool.js'
+import { withBreaker } from './breaker.js'
+import { withCache } from './cache.js'
+import { withPathLocks } from './lock.js'
+import { withOutput } from './output.js'
+import { withPermission } from './permission.js'
+import { withRetry } from './retry.js'
+import { withRun } from './run.js'
+import type { CallSettings } from './settings.js'
+import { withTimeout } from './timeout.js'
+import { withValidation } from './validate.js'
+
+export const secure = (tool: Tool, settings: CallSettings): Tool => {
+  const { cacheMs, breaker, timeoutMs, targetsOf } = settings
+  const stages: readonly (Wrap | undefined)[] = [
+    withValidation,
+    withPermission(settings),
+    cacheMs === undefined ? undefined : withCache(cacheMs),
+    withRetry(settings),
+    breaker && withBreaker(breaker),
+    targetsOf && withPathLocks(targetsOf),
+    timeoutMs === undefined ? undefined : withTimeout({ timeoutMs }),
+    withOutput(settings.maxOutput),
+    withRun,
+  ]
+  return stages.reduceRight<Tool>((inner, wrap) => (wrap ? wrap(inner) : inner), tool)
+}

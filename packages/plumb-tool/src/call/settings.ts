@@ -1,0 +1,73 @@
+// How the calls of a tool are made safe, by the keys that every tool { … } may have (tools.md, Where a tool comes from).
+
+import type { ToolBody, ToolPlan } from '@plumb/lang'
+import type { Effect } from './authority.js'
+import type { BreakerOptions } from './breaker.js'
+import type { Subject } from './permit.js'
+import type { TargetsOf } from './targets.js'
+
+export interface CallSettings {
+  readonly effects: readonly Effect[]
+  readonly judgedLater?: Subject['judgedLater']
+  /** For tools whose input says what they reach. */
+  readonly targetsOf?: TargetsOf
+  readonly isApprovalAsked: boolean
+  /** Absent: not cached. */
+  readonly cacheMs?: number
+  readonly attempts: number
+  /** Absent: no breaker. */
+  readonly breaker?: BreakerOptions
+  /** Absent: what it is made of has deadlines of its own. */
+  readonly timeoutMs?: number
+  /** In characters; absent: not cut. */
+  readonly maxOutput?: number
+}
+
+type Source = Extract<ToolBody, { kind: 'tool' }>['source']
+
+const DEFAULT_TIMEOUT = 30
+const TIMEOUTS: Readonly<Partial<Record<Source, number>>> = { command: 60, mcp: 60 }
+const DEFAULT_ATTEMPTS = 3
+const DEFAULT_FAILURES = 5
+const DEFAULT_RESET = 60
+const MAX_OUTPUT_OF_COMMANDS = 10_000
+
+/** Made of other tools, whose calls have stages of their own: nothing is tried again, or timed, twice. */
+const COMBINING: readonly Source[] = ['pool', 'handoff', 'spy', 'flaky']
+/** What reaches further by calls that somebody else judges. */
+const REACHING: readonly Source[] = ['process', 'agent']
+
+export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly Effect[]): CallSettings => {
+  if (body.kind === 'chain') return { effects, judgedLater: 'parts', isApprovalAsked: false, attempts: 1 }
+  const { source, config } = body
+  const isCombined = COMBINING.includes(source)
+  const timeout = seconds(config.timeout) ?? (isCombined ? undefined : (TIMEOUTS[source] ?? DEFAULT_TIMEOUT) * 1000)
+  const cacheMs = seconds(config.cache)
+  const maxOutput = number(config.max_output) ?? (source === 'command' ? MAX_OUTPUT_OF_COMMANDS : undefined)
+  const judgedLater = isCombined ? 'parts' : REACHING.includes(source) ? 'targets' : undefined
+  return {
+    effects,
+    ...(judgedLater ? { judgedLater } : {}),
+    isApprovalAsked: config.approval === 'ask',
+    ...(cacheMs ? { cacheMs } : {}),
+    attempts: number(config.retry) ?? defaultAttempts(source, effects),
+    ...(config.breaker === undefined ? {} : { breaker: breakerOf(config.breaker as Readonly<Record<string, number>>) }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
+  }
+}
+
+// A flaky tool fails of itself; the others fail by what they are made of, which has been tried again already.
+const defaultAttempts = (source: Source, effects: readonly Effect[]): number => {
+  if (effects.includes('fs.write') || effects.includes('exec')) return 1
+  return COMBINING.includes(source) && source !== 'flaky' ? 1 : DEFAULT_ATTEMPTS
+}
+
+const breakerOf = ({ failures = DEFAULT_FAILURES, reset = DEFAULT_RESET }: { failures?: number; reset?: number }): BreakerOptions => ({
+  failures,
+  resetMs: reset * 1000,
+})
+
+const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
+const seconds = (value: unknown): number | undefined => (typeof value === 'number' ? value * 1000 : undefined)

@@ -1,0 +1,60 @@
+// A deadline for the work, which is told to stop when it has passed, and waited for a little while it does.
+
+import { fail, type Result } from '@plumb/wire'
+import { linkedAbort } from '../combine/linked-abort.js'
+import type { JsonText, Wrap } from '../tool.js'
+import { cancelled } from './cancelled.js'
+import { note, showMs } from './note.js'
+
+export interface TimeoutOptions {
+  readonly timeoutMs: number
+  /** How long work that was told to stop is waited for; 5 s. */
+  readonly graceMs?: number
+}
+
+// Longer than a child has between SIGTERM and SIGKILL, so that as a rule the work is over when the error is told.
+const GRACE_MS = 5000
+// Beyond it a timer fires at once.
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** An answer that comes after the deadline is dropped. */
+export const withTimeout =
+  ({ timeoutMs, graceMs = GRACE_MS }: TimeoutOptions): Wrap =>
+  (tool) => ({
+    ...tool,
+    run: async (input, call) => {
+      note(call, 'timeout', `${showMs(timeoutMs)} at most`)
+      const work = linkedAbort(call.signal)
+      let isLate = false
+      const timer = setTimeout(
+        () => {
+          isLate = true
+          work.abort()
+        },
+        Math.min(timeoutMs, LONGEST_TIMER_MS),
+      )
+      const result = await settled(tool.run(input, { ...call, signal: work.signal }), work.signal, graceMs)
+      clearTimeout(timer)
+      work.unlink()
+      if (isLate && !call.signal.aborted) {
+        note(call, 'timeout', result ? 'too late: stopped' : 'too late: told to stop, and not waited for any longer')
+        return fail('timeout', `'${tool.name}' gave no result within ${showMs(timeoutMs)}`, { tool: tool.name })
+      }
+      return result ?? cancelled(tool.name)
+    },
+  })
+
+/** Undefined: it did not stop within the grace. */
+const settled = (running: Promise<Result<JsonText>>, signal: AbortSignal, graceMs: number): Promise<Result<JsonText> | undefined> =>
+  new Promise((resolve, reject) => {
+    let grace: NodeJS.Timeout | undefined
+    const giveUp = (): void => {
+      grace = setTimeout(() => resolve(undefined), graceMs)
+    }
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
+    running.then(resolve, reject).finally(() => {
+      clearTimeout(grace)
+      signal.removeEventListener('abort', giveUp)
+    })
+  })

@@ -1,0 +1,62 @@
+// First stage: what comes in is of the input type, with its defaults, or the caller is told all that is wrong with it.
+
+import { ALL_REPAIRS, type Fit, fitText, parseTree, resolve, type Type } from '@plumb/lang'
+import { type Result, succeed } from '@plumb/wire'
+import type { JsonText, Wrap } from '../tool.js'
+import { note, plural } from './note.js'
+import { quickCheck } from './quick-check.js'
+
+export const withValidation: Wrap = (tool) => {
+  const isFine = quickCheck(tool.input)
+  const isRecord = resolve(tool.input).kind === 'record'
+  return {
+    ...tool,
+    run: (input, call) => {
+      // Inside a composition a value is what it is; from outside, where types that are no records are shown wrapped, it may be wrapped.
+      const mayBeWrapped = call.depth === 0 && !isRecord
+      if (!(mayBeWrapped && input.startsWith('{')) && isFine(input)) {
+        note(call, 'validate', 'fits')
+        return tool.run(input, call)
+      }
+      const fit = mayBeWrapped ? fitToolInput(input, tool.input) : fitInput(input, tool.input)
+      if (!fit.ok) {
+        note(call, 'validate', 'does not fit')
+        return Promise.resolve(fit)
+      }
+      const { json, repairs } = fit.value
+      call.record.repairs.push(...repairs)
+      note(call, 'validate', repairs.length === 0 ? 'fits' : `fits after ${plural(repairs.length, 'repair')}`)
+      return tool.run(json, call)
+    },
+  }
+}
+
+/** As models and callers from outside say it: for a type that is no record also as `{"input": …}`, which is how its schema shows it. */
+export const fitToolInput = (json: JsonText, type: Type): Result<Fit> => {
+  const { kind } = resolve(type)
+  const isWrapped = kind !== 'record'
+  const inner = isWrapped ? unwrap(json) : undefined
+  if (inner === undefined) return kind === 'unit' && json.trim() === '{}' ? succeed({ json: 'null', repairs: [] }) : fitInput(json, type)
+  const unwrapped = fitInput(inner, type)
+  if (unwrapped.ok && unwrapped.value.repairs.length === 0) return unwrapped
+  // A variant of the type may itself be a record with that one field.
+  const whole = fitInput(json, type)
+  if (whole.ok && whole.value.repairs.length === 0) return whole
+  return unwrapped.ok || !whole.ok ? unwrapped : whole
+}
+
+export const fitInput = (json: JsonText, type: Type): Result<Fit> =>
+  fitText(json, type, { what: 'input', code: 'input_type_mismatch', repairs: ALL_REPAIRS })
+
+export const fitOutput = (json: JsonText, type: Type): Result<Fit> =>
+  fitText(json, type, { what: 'result', code: 'output_type_mismatch', repairs: ALL_REPAIRS })
+
+const unwrap = (json: JsonText): JsonText | undefined => {
+  if (!/^\s*\{\s*"/.test(json)) return undefined
+  const buf = Buffer.from(json)
+  const tree = parseTree(buf, 0, buf.length)
+  if (tree.kind !== 'object') return undefined
+  const [only, another] = tree.entries
+  if (only?.key !== 'input' || another) return undefined
+  return buf.toString('utf8', only.node.start, only.node.end)
+}

@@ -1,0 +1,50 @@
+// A bare chain as a tool: its leaves run in place, each binding that it names is a call of its own.
+
+import { type BasePlan, type Bound, compileFilter, type Expression, Sink, type Type, Verdict } from '@plumb/lang'
+import { type Fault, type Result, succeed } from '@plumb/wire'
+import { leafOf } from '../source/inline/leaf.js'
+import type { JsonText, Tool } from '../tool.js'
+import { choiceOf } from './choice.js'
+import { feedbackOf } from './feedback.js'
+import { asPart } from './part.js'
+import { productOf } from './product.js'
+import type { Run } from './run.js'
+import { sequenceOf } from './sequence.js'
+
+/** Gives the tool of a binding with all its stages. */
+export type ResolveBound = (bound: Bound) => Tool
+
+export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
+  const runnable = (item: BasePlan) => ({ run: chainOf(item, resolve) })
+  switch (plan.kind) {
+    case 'id':
+    case 'copy':
+    case 'discard':
+    case 'map':
+      return leafOf(plan)
+    case 'sequence':
+      return sequenceOf(plan.items.map(runnable))
+    case 'choice':
+      return choiceOf(plan.items.map(runnable))
+    case 'product':
+      return productOf(plan.items.map(runnable), plan.isOnParts)
+    case 'trace':
+      return feedbackOf(runnable(plan.body), {
+        max: plan.max,
+        ...(plan.until ? { until: conditionOf(plan.until, plan.body.output) } : {}),
+      })
+    case 'named':
+      return asPart(resolve(plan.bound)).run
+  }
+}
+
+const conditionOf = (until: Expression, type: Type): ((output: JsonText) => Result<boolean>) => {
+  const stage = compileFilter(until, type)
+  const sink = new Sink()
+  return (output) => {
+    const bytes = Buffer.from(`${output}\n`)
+    const verdict = stage.run(bytes, 0, bytes.length - 1, sink)
+    if (verdict === Verdict.MISFIT || verdict === Verdict.FAILED) return { ok: false, error: stage.fault as Fault }
+    return succeed(verdict !== Verdict.DROP)
+  }
+}

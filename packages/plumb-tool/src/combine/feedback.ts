@@ -1,0 +1,37 @@
+// trace(f): f on its own output until that stops changing or a condition holds.
+
+import { fail, preview, type Result } from '@plumb/wire'
+import { canonicalJson } from '../call/canonical-json.js'
+import type { JsonText, Tool } from '../tool.js'
+import type { Run } from './run.js'
+
+export interface FeedbackOptions {
+  /** How often f runs at most; at least 1. */
+  readonly max: number
+  /** Asked of each output; an error of its own ends it. */
+  readonly until?: (output: JsonText) => Result<boolean>
+}
+
+export const DEFAULT_MAX = 100
+
+/** With `until` a value for which it does not hold never comes out: that is `trace_limit`, also where f gives the same for ever. */
+export const feedbackOf =
+  (tool: Pick<Tool, 'run'>, { max, until }: FeedbackOptions): Run =>
+  async (input, call) => {
+    let value = input
+    for (let i = 0; i < max; i++) {
+      const result = await tool.run(value, call)
+      if (!result.ok) return result
+      const isDone = until?.(result.value)
+      if (isDone?.ok === false) return isDone
+      const isSettled = value === result.value || canonicalJson(value) === canonicalJson(result.value)
+      value = result.value
+      if (isDone?.value === true) break
+      if (isSettled) return until ? unmet(value, `it no longer changes after ${i + 1} rounds`) : result
+      if (until && i + 1 === max) return unmet(value, `there were ${max} rounds, as many as 'max' allows`)
+    }
+    return { ok: true, value }
+  }
+
+const unmet = (value: JsonText, why: string) =>
+  fail('trace_limit', `'until' of the trace does not hold: ${why}; the last value is ${preview(value)}`)

@@ -1,0 +1,12 @@
+// A hand-off: f + g, but only for errors of some categories or codes.
+
+import type { Tool } from '../tool.js'
+import { choiceOf } from './choice.js'
+import type { Run } from './run.js'
+
+/** `on` holds categories and codes; left out, every error hands on. */
+export const handoffOf = (tools: readonly Pick<Tool, 'run'>[], on?: readonly string[]): Run => {
+  if (!on) return choiceOf(tools)
+  const kinds = new Set(on)
+  return choiceOf(tools, ({ error, category }) => kinds.has(category) || kinds.has(error))
+}

@@ -1,0 +1,21 @@
+// An abort of one's own that also fires when the outer one does.
+
+export interface LinkedAbort {
+  readonly signal: AbortSignal
+  readonly abort: (reason?: unknown) => void
+  /** To be called at the end: a long-lived outer signal would hold what listens to it. */
+  readonly unlink: () => void
+}
+
+/** `AbortSignal.any` is not in every Node.js 20. */
+export const linkedAbort = (outer: AbortSignal): LinkedAbort => {
+  const controller = new AbortController()
+  const forward = () => controller.abort(outer.reason)
+  if (outer.aborted) forward()
+  else outer.addEventListener('abort', forward, { once: true })
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    unlink: () => outer.removeEventListener('abort', forward),
+  }
+}

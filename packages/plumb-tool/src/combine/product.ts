@@ -1,0 +1,28 @@
+// f * g: both on the same input, or each on its part of a tuple, at once; one error cancels the others.
+
+import type { Result } from '@plumb/wire'
+import type { JsonText, Tool } from '../tool.js'
+import { linkedAbort } from './linked-abort.js'
+import type { Run } from './run.js'
+import { splitTuple } from './split-tuple.js'
+
+/** Resolves when all have ended: what was cancelled has really stopped. The error is the one that came first. */
+export const productOf =
+  (tools: readonly Pick<Tool, 'run'>[], isOnParts: boolean): Run =>
+  async (input, call) => {
+    const inputs = isOnParts ? splitTuple(input, tools.length) : { ok: true as const, value: tools.map(() => input) }
+    if (!inputs.ok) return inputs
+    const { signal, abort, unlink } = linkedAbort(call.signal)
+    let failure: Result<JsonText> | undefined
+    const results = await Promise.all(
+      tools.map(async (tool, i) => {
+        const result = await tool.run(inputs.value[i] as JsonText, { ...call, signal })
+        if (result.ok) return result.value
+        failure ??= result
+        abort()
+        return ''
+      }),
+    )
+    unlink()
+    return failure ?? { ok: true, value: `[${results.join(',')}]` }
+  }

@@ -1,0 +1,23 @@
+// What each of the commands gets, and gives.
+
+import type { Program } from '@plumb/lang'
+import type { Reporter, StopSignal } from '@plumb/wire'
+import type { Session } from './call/call.js'
+import type { Options } from './options.js'
+import type { Registry } from './registry.js'
+
+export interface Tools {
+  readonly program: Program
+  readonly registry: Registry
+  readonly session: Session
+}
+
+export interface Asked {
+  /** Behind the name of the command. */
+  readonly words: readonly string[]
+  readonly options: Options
+  readonly reporter: Reporter
+}
+
+/** Resolves when everything has been written, to the signal that stopped it if one did. */
+export type Command = (tools: Tools, asked: Asked) => Promise<StopSignal | undefined>

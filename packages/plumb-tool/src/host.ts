@@ -1,0 +1,37 @@
+// For programs that embed tools: a session that grants little, and a call with values in place of text.
+
+import type { Json } from '@plumb/lang'
+import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
+import type { Session } from './call/call.js'
+import { perform } from './call/perform.js'
+import type { Tool } from './tool.js'
+
+/** What is left out: the working directory, what tools declare but the private net, nobody to ask, nobody who listens. */
+export const makeSession = (parts: Partial<Session> = {}): Session => ({
+  docroot: process.cwd(),
+  files: bundledFiles({ entry: '', files: {}, modules: {} }),
+  authority: () => ({ policy: [], context: {} }),
+  approve: async () => false,
+  trace: undefined,
+  handedOn: [],
+  agentProgram: undefined,
+  caller: undefined,
+  nowMs,
+  ...parts,
+})
+
+export interface HostCall {
+  /** One for all calls that share a cache, an authority and a trace. */
+  readonly session: Session
+  readonly signal?: AbortSignal
+}
+
+/** Numbers that JavaScript cannot hold lose digits here; `perform` takes and gives text. */
+export const callTool = async (
+  tool: Tool,
+  input: Json,
+  { session, signal = new AbortController().signal }: HostCall,
+): Promise<Result<Json>> => {
+  const { result } = await perform(tool, JSON.stringify(input), { session, signal })
+  return map(result, (json) => JSON.parse(json) as Json)
+}

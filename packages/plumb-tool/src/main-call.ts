@@ -1,0 +1,165 @@
+// plumb-tool call: one call, or with `-` one for each line of standard input, in order, or one for all of it.
+
+import { printType, resolve } from '@plumb/lang'
+import { type Fault, fault, LineReader, LineWriter, onStop, openInput, openOutput, parseJson, type StopSignal } from '@plumb/wire'
+import { perform } from './call/perform.js'
+import { canCheck, stringInput, withCheck } from './call-input.js'
+import type { Asked, Command, Tools } from './command.js'
+import { readAll } from './read-all.js'
+import type { Registered } from './registry.js'
+import { unknownTool } from './serve.js'
+import type { JsonText } from './tool.js'
+
+export const call: Command = async (tools, asked) => {
+  const [name = '', given] = asked.words
+  const { registry } = tools
+  const tool = registry.get(name)
+  if (!tool) {
+    asked.reporter.report(unknownTool(name, registry))
+    return undefined
+  }
+  const wrong = misuse(tool, given, asked)
+  if (wrong) {
+    asked.reporter.report(wrong)
+    return undefined
+  }
+  const caller = new Caller(tool, tools, asked)
+  if (asked.options.isSlurped) await caller.callWithAll()
+  else if (given === '-') await caller.callEach()
+  else await caller.callOnce(given)
+  return caller.end()
+}
+
+class Caller {
+  readonly #writer: LineWriter
+  readonly #stop = new AbortController()
+  readonly #forgetSignals: () => void
+  #reader: LineReader | undefined
+  #signal: StopSignal | undefined
+
+  constructor(
+    private readonly tool: Registered,
+    private readonly tools: Tools,
+    private readonly asked: Asked,
+  ) {
+    const { options, reporter } = asked
+    this.#writer = new LineWriter(openOutput(1), { raw: options.isRawOutput && !options.wantsEnvelope })
+    this.#writer.onClosed = () => this.#giveUp()
+    this.#writer.onFault = (error) => {
+      reporter.report(error)
+      this.#giveUp()
+    }
+    this.#forgetSignals = onStop(
+      (signal) => {
+        this.#signal = signal
+        this.#giveUp()
+      },
+      () => {},
+    )
+  }
+
+  async callOnce(given: string | undefined): Promise<void> {
+    const input = given === undefined ? nothingFor(this.tool) : this.#asInput(given)
+    if (typeof input === 'string') await this.#call(input, {})
+    else this.asked.reporter.report(input)
+  }
+
+  async callWithAll(): Promise<void> {
+    const stdin = openInput(0)
+    this.#stop.signal.addEventListener('abort', () => stdin.destroy(), { once: true })
+    const text = await readAll(stdin, this.asked.options.maxLineBytes)
+    const input = text.ok ? this.#asInput(text.value) : text.error
+    if (typeof input === 'string') await this.#call(input, {})
+    else if (!this.#stop.signal.aborted) this.asked.reporter.report(input)
+  }
+
+  async callEach(): Promise<void> {
+    const { isRawInput, maxLineBytes } = this.asked.options
+    const reader = new LineReader(openInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
+    this.#reader = reader
+    for (let seq = 1; await hasNext(reader); seq++) {
+      const place = { line: reader.line, seq }
+      const input = reader.fault ?? this.#asLine(reader)
+      if (typeof input === 'string') await this.#call(input, place)
+      else this.asked.reporter.report({ ...input, ...place })
+      if (this.#writer.isFull) await new Promise<void>((resolve) => this.#onRoom(resolve))
+    }
+  }
+
+  async end(): Promise<StopSignal | undefined> {
+    await this.#writer.end()
+    this.#forgetSignals()
+    return this.#signal
+  }
+
+  async #call(input: JsonText, place: Readonly<Record<string, number>>): Promise<void> {
+    const { reporter, options } = this.asked
+    const asked = options.wantsCheck ? withCheck(input) : input
+    const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
+    if (!result.ok && !this.#stop.signal.aborted) reporter.report({ ...result.error, ...place })
+    if (options.wantsEnvelope) this.#writer.writeText(print())
+    else if (result.ok) this.#writer.writeText(result.value)
+  }
+
+  #asInput(given: string): JsonText | Fault {
+    if (this.asked.options.isRawInput) return stringInput(this.tool.plan.input, JSON.stringify(given))
+    const bytes = Buffer.from(given)
+    const parsed = parseJson(bytes, 0, bytes.length)
+    // On one line, as all that flows.
+    return parsed.ok
+      ? given.replace(/\s*[\r\n]\s*/g, ' ').trim()
+      : { ...parsed.error, detail: `the input is ${parsed.error.detail}${HINT}` }
+  }
+
+  #asLine(reader: LineReader): JsonText | Fault {
+    const line = readLine(reader)
+    return this.asked.options.isRawInput && typeof line === 'string' ? stringInput(this.tool.plan.input, line) : line
+  }
+
+  #onRoom(go: () => void): void {
+    this.#writer.onDrain = go
+    this.#stop.signal.addEventListener('abort', go, { once: true })
+  }
+
+  // Nobody reads results, or the work is to stop: what runs is given up.
+  #giveUp(): void {
+    this.#stop.abort()
+    this.#reader?.stop()
+  }
+}
+
+const misuse = ({ plan }: Registered, given: string | undefined, { options }: Asked): Fault | undefined => {
+  if (options.isSlurped && given !== undefined && given !== '-')
+    return fault('usage', '--slurp reads standard input, so no JSON may be given')
+  if (!options.wantsCheck || canCheck(plan.input)) return undefined
+  return fault('usage', `'${plan.name}' cannot be tried with --check: it has no field 'check'`)
+}
+
+const HINT = '; with -R it is taken as a string'
+
+const readLine = ({ buf, start, end, isLast }: LineReader): JsonText | Fault => {
+  const parsed = parseJson(buf, start, end, isLast)
+  if (parsed.ok) return buf.toString('utf8', start, end)
+  const isCut = parsed.error.detail.startsWith('not JSON at its end')
+  return isCut
+    ? { ...parsed.error, detail: `${parsed.error.detail}; a line is one input, and 'jq -c' puts a value on one line` }
+    : parsed.error
+}
+
+const hasNext = async (reader: LineReader): Promise<boolean> => {
+  while (!reader.next()) {
+    if (reader.hasEnded) return false
+    await new Promise<void>((resolve) => {
+      reader.onReadable = resolve
+    })
+  }
+  return true
+}
+
+// What is called without an input gets none, where its type has a word for that.
+const nothingFor = ({ plan: { name, input } }: Registered): JsonText | Fault => {
+  const { kind } = resolve(input)
+  if (kind === 'record') return '{}'
+  if (kind === 'unit') return 'null'
+  return fault('usage', `'${name}' takes '${printType(input)}': give it as JSON, or - to read it from standard input`)
+}

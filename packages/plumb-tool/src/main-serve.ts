@@ -1,0 +1,67 @@
+// plumb-tool serve: the dispatcher alone, on stdin and stdout or on the descriptors of an agent's tool channel.
+
+import { FDS, fail, inheritedFds, onStop, openInput, openOutput, type Result, type StopSignal, succeed } from '@plumb/wire'
+import type { Command } from './command.js'
+import { openDispatcher } from './serve.js'
+import { serveLines } from './serve-lines.js'
+
+export const serve: Command = async ({ registry, session }, { options, reporter }) => {
+  const fds = channelOf(options.fds)
+  if (!fds.ok) {
+    reporter.report(fds.error)
+    return undefined
+  }
+  // Whoever sends a request has asked for approval before (tools.md, Dispatch protocol).
+  const dispatcher = openDispatcher({ registry, session: { ...session, approve: async () => true } })
+  const lines = serveLines({
+    dispatcher,
+    requests: openInput(fds.value.requests),
+    answers: openOutput(fds.value.answers),
+    ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),
+    report: (error) => {
+      reporter.report(error)
+      reporter.flush()
+    },
+  })
+  let signal: StopSignal | undefined
+  const forgetSignals = onStop(
+    (first) => {
+      signal = first
+      lines.stop()
+    },
+    () => {},
+  )
+  // A stdin that is held back, as while a call waits for a person, does not keep Node running.
+  const alive = setInterval(() => {}, 2 ** 30)
+  await lines.finished
+  await dispatcher.close()
+  clearInterval(alive)
+  forgetSignals()
+  return signal
+}
+
+interface Channel {
+  readonly requests: number
+  readonly answers: number
+}
+
+// The agent's own table has its directions: what it writes is read here.
+const { tool_req: REQUESTS, tool_resp: ANSWERS } = FDS
+
+const channelOf = (option: string | undefined): Result<Channel> => {
+  if (option === undefined || option === 'none') return succeed({ requests: FDS.input, answers: FDS.output })
+  const named = option.split(',')
+  if (named.some((fd) => fd !== String(REQUESTS) && fd !== String(ANSWERS))) {
+    return fail('fd_invalid', `serve takes requests on ${REQUESTS} and answers on ${ANSWERS}, as in '--fds 4,5 4< requests 5> answers'`)
+  }
+  const open = inheritedFds()
+  const missing = open.ok ? named.map(Number).find((fd) => !open.value.has(fd)) : undefined
+  if (missing !== undefined) {
+    const redirect = missing === REQUESTS ? `${REQUESTS}< requests` : `${ANSWERS}> answers`
+    return fail('fd_invalid', `--fds names ${missing}, but ${missing} is not open; redirect it, as in '${redirect}'`)
+  }
+  return succeed({
+    requests: named.includes(String(REQUESTS)) ? REQUESTS : FDS.input,
+    answers: named.includes(String(ANSWERS)) ? ANSWERS : FDS.output,
+  })
+}

@@ -1,0 +1,53 @@
+// What plumb-tool can be asked to do, with how many words each takes and which options are for it alone.
+
+export type VerbName = 'list' | 'schema' | 'call' | 'serve' | 'find' | 'test'
+
+export interface Verb {
+  readonly name: VerbName
+  /** As help shows them. */
+  readonly words: string
+  readonly says: string
+  readonly least: number
+  readonly most: number
+  /** Long names of options that other verbs may not have; those that are in no row are for all. */
+  readonly options: readonly string[]
+}
+
+const MANY = 1000
+
+export const VERBS: readonly Verb[] = [
+  { name: 'list', words: '', says: 'the tools, as a table or as JSON Lines', least: 0, most: 0, options: ['json'] },
+  { name: 'schema', words: 'NAME', says: 'a tool as a model sees it', least: 1, most: 1, options: [] },
+  {
+    name: 'call',
+    words: 'NAME [JSON | -]',
+    says: 'call a tool, or with - once for each line of standard input',
+    least: 1,
+    most: 2,
+    options: ['envelope', 'rawInput', 'rawOutput', 'slurp', 'check', 'maxLine'],
+  },
+  { name: 'serve', words: '', says: 'answer requests, one a line', least: 0, most: 0, options: ['fds', 'maxLine'] },
+  {
+    name: 'find',
+    words: '[WORD ...]',
+    says: 'tools by words, or by types the shortest chain',
+    least: 0,
+    most: MANY,
+    options: ['from', 'to', 'json'],
+  },
+  { name: 'test', words: '', says: 'try the laws of composition on the tools', least: 0, most: 0, options: ['seed'] },
+]
+
+export const verbNamed = (name: string | undefined): Verb | undefined => VERBS.find((verb) => verb.name === name)
+
+/** The option that is for others than this verb. */
+export const strayOption = (
+  verb: Verb,
+  given: readonly string[],
+): { readonly option: string; readonly verbs: readonly string[] } | undefined => {
+  for (const option of given) {
+    const verbs = VERBS.filter(({ options }) => options.includes(option)).map(({ name }) => name)
+    if (verbs.length > 0 && !verbs.includes(verb.name)) return { option, verbs }
+  }
+  return undefined
+}

@@ -1,0 +1,38 @@
+// What the command line says, once it is understood.
+
+export interface Options {
+  /** The file, the text that stands in place of one, or neither: the built-in tools. */
+  readonly spec:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'none' }
+  /** Where a parent hands over the texts of all the files; see `openHandover`. */
+  readonly sourcesFd?: number
+  /** Only what this agent may call, with its grant. */
+  readonly agent?: string
+  readonly docroot?: string
+  /** Lists of effects, as given to --grant. */
+  readonly grant: readonly string[]
+  readonly policy?: string
+  /** KEY=VALUE, as given to --context. */
+  readonly context: readonly string[]
+  readonly provider?: string
+  readonly model?: string
+  /** As given to --allow-host. */
+  readonly allowHost: readonly string[]
+  readonly agentCommand?: string
+  readonly maxLineBytes?: number
+  /** As given to --fds. */
+  readonly fds?: string
+  readonly wantsEnvelope: boolean
+  readonly wantsJson: boolean
+  readonly isRawInput: boolean
+  readonly isRawOutput: boolean
+  /** All of standard input is one input. */
+  readonly isSlurped: boolean
+  readonly wantsCheck: boolean
+  /** Types as the language writes them. */
+  readonly from?: string
+  readonly to?: string
+  readonly seed?: number
+}

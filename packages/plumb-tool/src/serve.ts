@@ -1,0 +1,95 @@
+// The dispatcher: calls that agents ask for, each answered once, in any order (tools.md, Dispatch protocol). Of lines and descriptors it knows nothing.
+
+import { type Fault, fault, nearest, preview } from '@plumb/wire'
+import type { Session } from './call/call.js'
+import { perform } from './call/perform.js'
+import type { Registry } from './registry.js'
+import { FirstAnswers } from './serve-answers.js'
+import { Slots } from './serve-slots.js'
+import type { JsonText } from './tool.js'
+
+export interface ToolRequest {
+  /** The model's own tool-use id. */
+  readonly id: string
+  readonly name: string
+  readonly input: JsonText
+}
+
+export interface ToolAnswer {
+  readonly id: string
+  /** JSON text: of the result, or of the error object. */
+  readonly content: string
+  readonly is_error: boolean
+}
+
+export interface Dispatcher {
+  /** Never fails. A repeated id gets the first answer again and runs nothing. */
+  answer(request: ToolRequest): Promise<ToolAnswer>
+  /** Stops what runs: it is answered as `cancelled`, and so is what is asked from now on. Resolves when all has really stopped. */
+  close(): Promise<void>
+}
+
+/** Calls that run at once; others wait their turn. */
+const MOST_AT_ONCE = 8
+
+export interface DispatcherOptions {
+  readonly registry: Registry
+  readonly session: Session
+  /** Who sends requests has asked a person where that is needed, as agents do; only what a tool calls in its turn is asked for here. */
+  readonly isAskedBefore?: boolean
+}
+
+export const openDispatcher = ({ registry, session: given, isAskedBefore = false }: DispatcherOptions): Dispatcher => {
+  const first = new FirstAnswers()
+  const slots = new Slots(MOST_AT_ONCE)
+  const stop = new AbortController()
+  const requested = new Set<string>()
+  const session: Session = isAskedBefore
+    ? { ...given, approve: async (request, signal) => requested.has(request.id) || given.approve(request, signal) }
+    : given
+
+  const run = async ({ id, name, input }: ToolRequest): Promise<ToolAnswer> => {
+    const turn = slots.take()
+    if (turn) await turn
+    requested.add(id)
+    try {
+      const found = registry.get(name)
+      if (!found) return refuse(id, unknownTool(name, registry))
+      if (stop.signal.aborted) return refuse(id, CANCELLED)
+      const { result } = await perform(found.tool, input, { session, signal: stop.signal, id })
+      return result.ok ? { id, content: result.value, is_error: false } : refuse(id, result.error)
+    } catch (error) {
+      return refuse(id, bug(error))
+    } finally {
+      requested.delete(id)
+      slots.give()
+    }
+  }
+
+  return {
+    answer: (request) => first.get(request.id, () => run(request)),
+    close: async () => {
+      stop.abort()
+      await slots.allFree()
+    },
+  }
+}
+
+/** Names it, and the one that may be meant. */
+export const unknownTool = (name: string, registry: Registry): Fault => {
+  if (registry.isInternal(name)) return fault('unknown_tool', `'${name}' is internal to the spec: write '@tool true' above it to offer it`)
+  const names = registry.list().map(({ plan }) => plan.name)
+  const near = nearest(name, names)
+  const hint =
+    near === undefined
+      ? `; ${names.length === 0 ? 'there are none' : `there are ${preview(names.join(', '), 200)}`}`
+      : `, did you mean '${near}'?`
+  return fault('unknown_tool', `no tool is named '${preview(name)}'${hint}`)
+}
+
+const CANCELLED = fault('cancelled', 'the dispatcher is stopping')
+
+// What a tool throws is caught nearer to it.
+const bug = (error: unknown): Fault => fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
+
+const refuse = (id: string, error: Fault): ToolAnswer => ({ id, content: JSON.stringify(error), is_error: true })

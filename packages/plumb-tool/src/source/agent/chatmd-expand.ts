@@ -1,0 +1,80 @@
+// What stands in other files comes into the text: <import> everywhere but in what a model said, <doc local> in messages.
+
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fail, preview, type Result, readSpec, succeed } from '@plumb/wire'
+import { type ChatElement, type ChatNode, parseChatmd } from './chatmd-parser.js'
+
+/** Deep enough for any file that was meant. */
+const MOST_NESTED = 16
+
+export const expand = (text: string, path: string): Result<readonly ChatNode[]> => expandFile(text, path, [])
+
+const expandFile = (text: string, path: string, outer: readonly string[]): Result<readonly ChatNode[]> => {
+  const open = [...outer, resolve(path)]
+  const parsed = parseChatmd(text)
+  if (!parsed.ok) return refuse(path, parsed.error.detail)
+  return flatten(parsed.value.map((node) => expandNode(node, { path, open, isMessage: false })))
+}
+
+interface Place {
+  readonly path: string
+  /** Files that are being expanded, absolute. */
+  readonly open: readonly string[]
+  readonly isMessage: boolean
+}
+
+const expandNode = (node: ChatNode, place: Place): Result<readonly ChatNode[]> => {
+  if (node.kind === 'text') return succeed([node])
+  if (node.name === 'import') return importFile(node, place)
+  if (!place.isMessage) return expandMessage(node, place)
+  if (node.name === 'doc') return inlineDocument(node, place)
+  return refuse(place.path, `line ${node.line}: <${node.name}> within a message is not served; write out what it stands for`)
+}
+
+const MESSAGES = ['user', 'assistant', 'system', 'developer', 'msg']
+
+const expandMessage = (element: ChatElement, place: Place): Result<readonly ChatNode[]> => {
+  if (!MESSAGES.includes(element.name)) return succeed([element])
+  const isSaid = (element.name === 'msg' ? element.attributes.role : element.name) === 'assistant'
+  const inner = { ...place, isMessage: true }
+  const children = flatten(element.children.map((child) => (isSaid ? succeed([child]) : expandNode(child, inner))))
+  return children.ok ? succeed([{ ...element, children: children.value }]) : children
+}
+
+const importFile = ({ attributes, line }: ChatElement, { path, open }: Place): Result<readonly ChatNode[]> => {
+  const file = fileOf(attributes.src, path)
+  if (file === undefined) return refuse(path, `line ${line}: <import> needs a 'src'`)
+  if (open.includes(resolve(file))) return refuse(path, `line ${line}: files import each other in a circle: '${preview(file, 200)}'`)
+  if (open.length === MOST_NESTED) return refuse(path, `line ${line}: files are imported more than ${MOST_NESTED} deep`)
+  const text = readSpec(file)
+  return text.ok ? expandFile(text.value, file, open) : text
+}
+
+const inlineDocument = ({ attributes, line }: ChatElement, { path }: Place): Result<readonly ChatNode[]> => {
+  const file = fileOf(attributes.src, path)
+  if (file === undefined) return refuse(path, `line ${line}: <doc> needs a 'src'`)
+  const other = ['strip', 'markdown'].find((name) => attributes[name] !== undefined)
+  if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it text as it is to be read`)
+  if (!attributes.local) return refuse(path, `line ${line}: <doc> must be a file: give it the attribute 'local'`)
+  // Beside the prompt, and else where the program runs.
+  const text = readSpec(existsSync(file) ? file : String(attributes.src))
+  return text.ok ? succeed([{ kind: 'text', text: text.value }]) : text
+}
+
+const fileOf = (src: string | boolean | undefined, from: string): string | undefined => {
+  if (typeof src !== 'string' || src === '') return undefined
+  return isAbsolute(src) ? src : join(dirname(from), src)
+}
+
+const flatten = (results: readonly Result<readonly ChatNode[]>[]): Result<readonly ChatNode[]> => {
+  const nodes: ChatNode[] = []
+  for (const result of results) {
+    if (!result.ok) return result
+    nodes.push(...result.value)
+  }
+  return succeed(nodes)
+}
+
+const refuse = (path: string, detail: string): Result<never> =>
+  fail('config_invalid', `cannot use '${preview(path, 200)}': ${detail}`, { path })

@@ -1,0 +1,100 @@
+// A .chatmd file: messages, one config, and the tools it declares.
+
+import type { Json } from '@plumb/lang'
+import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { expand } from './chatmd-expand.js'
+import type { ChatElement } from './chatmd-parser.js'
+import type { Prompt } from './prompt.js'
+import { type PromptTool, readPromptTool } from './prompt-tool.js'
+
+type Message = Prompt['history'][number]
+
+export const readChatmd = (text: string, path: string): Result<Prompt> => {
+  const expanded = expand(text, path)
+  if (!expanded.ok) return expanded
+  const reader = new Reader()
+  for (const node of expanded.value) {
+    const wrong = node.kind === 'element' ? reader.take(node) : strayText(node.text)
+    if (wrong !== undefined) return fail('config_invalid', `cannot use '${preview(path, 200)}': ${wrong}`, { path })
+  }
+  const { config = {}, system, history, tools } = reader
+  return succeed({ path, config, system: system.join('\n\n'), history, tools })
+}
+
+const strayText = (text: string): string | undefined =>
+  text.trim() === '' ? undefined : `text stands outside of all tags: '${preview(text.trim())}'; put it into <developer> or <user>`
+
+class Reader {
+  config: { readonly [key: string]: Json } | undefined
+  readonly system: string[] = []
+  readonly history: Message[] = []
+  readonly tools: PromptTool[] = []
+
+  /** What is wrong with it. */
+  take(element: ChatElement): string | undefined {
+    const { name, line, attributes } = element
+    const fault = this.#take(name, element, name === 'msg' ? attributes.role : name)
+    return fault && (fault.startsWith('line ') ? fault : `line ${line}: ${fault}`)
+  }
+
+  #take(name: string, element: ChatElement, role: string | boolean | undefined): string | undefined {
+    if (name === 'config') return this.#takeConfig(element)
+    if (name === 'tool') return this.#takeTool(element)
+    // What a model thought is no part of what was said.
+    if (name === 'reasoning') return undefined
+    const text = textOf(element).trim()
+    if (role === 'system' || role === 'developer') this.system.push(text)
+    else if (role === 'user' || role === 'assistant') this.history.push({ role, content: text })
+    else return `<${name}> has no place in a prompt that is used as a tool; it may have messages, config and tools`
+    return undefined
+  }
+
+  #takeTool({ attributes, children }: ChatElement): string | undefined {
+    if (children.some((child) => child.kind === 'element' || child.text.trim() !== '')) return '<tool> holds nothing: end it with />'
+    const tool = readPromptTool(attributes)
+    if (!tool.ok) return tool.error.detail
+    this.tools.push(tool.value)
+    return undefined
+  }
+
+  // The first one counts.
+  #takeConfig({ attributes }: ChatElement): string | undefined {
+    if (this.config) return undefined
+    const config: Record<string, Json> = {}
+    for (const [name, value] of Object.entries(attributes)) {
+      const read = Object.hasOwn(CONFIG, name) ? CONFIG[name] : undefined
+      if (!read) return `<config> has no attribute '${preview(name)}', ${didYouMean(name)}`
+      const entries = read(String(value))
+      if (!entries) return `'${name}' in <config> takes a number, found '${preview(String(value))}'`
+      Object.assign(config, entries)
+    }
+    this.config = config
+    return undefined
+  }
+}
+
+/** Inlined by now, or of no meaning here. */
+const textOf = ({ children }: ChatElement): string => children.map((child) => (child.kind === 'text' ? child.text : '')).join('')
+
+type Entries = { readonly [key: string]: Json }
+
+const numeric =
+  (name: string) =>
+  (text: string): Entries | undefined =>
+    text.trim() !== '' && Number.isFinite(Number(text)) ? { [name]: Number(text) } : undefined
+
+/** Attributes as keys of an agent. */
+const CONFIG: Readonly<Record<string, (value: string) => Entries | undefined>> = {
+  provider: (provider) => ({ provider }),
+  model: (model) => ({ model }),
+  max_tokens: numeric('max_tokens'),
+  temperature: numeric('temperature'),
+  reasoning_effort: (effort) => ({ request: { reasoning_effort: effort } }),
+  id: () => ({}),
+  show_tool_call: () => ({}),
+}
+
+const didYouMean = (name: string): string => {
+  const near = nearest(name, Object.keys(CONFIG))
+  return near === undefined ? `it may have ${Object.keys(CONFIG).join(', ')}` : `did you mean '${near}'?`
+}

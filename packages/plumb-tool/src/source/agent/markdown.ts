@@ -1,0 +1,44 @@
+// A .md file: its front matter configures the agent, and the rest is the system prompt.
+
+import type { Json } from '@plumb/lang'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { splitFrontMatter } from './front-matter.js'
+import type { Prompt } from './prompt.js'
+import { type Attributes, type PromptTool, readPromptTool } from './prompt-tool.js'
+
+export const readMarkdown = (text: string, path: string): Result<Prompt> => {
+  const split = splitFrontMatter(text)
+  if (!split.ok) return refuse(path, split.error.detail)
+  // Others say by it what the file is called.
+  const { tools, name: _, ...config } = split.value.entries
+  if (config.prompt !== undefined) return refuse(path, "'prompt' is the text below the front matter: take the entry out")
+  const read = readTools(tools ?? [])
+  if (!read.ok) return refuse(path, read.error.detail)
+  return succeed({ path, config, system: split.value.text.trim(), history: [], tools: read.value })
+}
+
+/** Names of built-ins, in a list or with commas, and what tags of a .chatmd file would say. */
+const readTools = (tools: Json): Result<readonly PromptTool[]> => {
+  const items = typeof tools === 'string' ? tools.split(',').map((name) => name.trim()) : tools
+  if (!Array.isArray(items)) return fail('config_invalid', "'tools' takes a list, as in [read_file, { name: status, command: git status }]")
+  const read: PromptTool[] = []
+  for (const item of items as readonly Json[]) {
+    const attributes = typeof item === 'string' ? { name: item } : item
+    if (!isAttributes(attributes))
+      return fail('config_invalid', `${preview(JSON.stringify(item))} in 'tools' is no tool: give a name, or name and source`)
+    // A prompt of a tool is a file here anyhow.
+    const tool = readPromptTool(attributes.agent === undefined ? attributes : { local: true, ...attributes })
+    if (!tool.ok) return tool
+    read.push(tool.value)
+  }
+  return succeed(read)
+}
+
+const isAttributes = (value: Json): value is Attributes =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((entry) => typeof entry === 'string' || typeof entry === 'boolean')
+
+const refuse = (path: string, detail: string): Result<never> =>
+  fail('config_invalid', `cannot use '${preview(path, 200)}': ${detail}`, { path })

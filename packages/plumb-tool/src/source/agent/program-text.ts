@@ -1,0 +1,92 @@
+// A prompt as the spec that it stands for: its tools, and one agent that has them.
+
+import { basename } from 'node:path'
+import type { Json, Type } from '@plumb/lang'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Effect } from '../../call/permit.js'
+import { declarationOf } from '../builtin/declarations.js'
+import { findBuiltin } from '../builtin/table.js'
+import type { Prompt } from './prompt.js'
+import type { PromptTool } from './prompt-tool.js'
+import { TypeTexts } from './type-text.js'
+
+export interface ProgramOptions {
+  readonly input: Type
+  readonly output: Type
+  /** What the prompt of a tool declares, given the file as the prompt names it. */
+  readonly effectsOf: (file: string) => Result<readonly Effect[]>
+}
+
+export interface ProgramText {
+  readonly text: string
+  /** Of the agent. */
+  readonly name: string
+}
+
+/** `prompt.config` may have been added to; what is wrong with it the compiler tells. */
+export const programText = (prompt: Prompt, { input, output, effectsOf }: ProgramOptions): Result<ProgramText> => {
+  const types = new TypeTexts()
+  const tools: { name: string; line: string }[] = []
+  const servers: Json[] = Array.isArray(prompt.config.mcp) ? [...prompt.config.mcp] : []
+  for (const tool of prompt.tools) {
+    if (tool.kind === 'server') servers.push(tool.server)
+    else {
+      const line = bindingOf(tool, types, effectsOf)
+      if (!line.ok) return line
+      tools.push(line.value)
+    }
+  }
+  const names = tools.map((tool) => tool.name)
+  const name = agentName(prompt.path, names)
+  const config = {
+    ...prompt.config,
+    ...(prompt.system === '' ? {} : { prompt: prompt.system }),
+    ...(servers.length === 0 ? {} : { mcp: servers }),
+  }
+  const key = Object.keys(config).find((word) => !/^[A-Za-z_]\w*$/.test(word))
+  if (key !== undefined) return fail('config_invalid', `an agent has no key '${preview(key)}'`)
+  const entries = Object.entries(config).map(([word, value]) => `  ${word}: ${JSON.stringify(value)}`)
+  if (names.length > 0) entries.push(`  tools: [${names.join(', ')}]`)
+  const agent = `let ${name} : !${types.of(input)} -> !${types.of(output)} = agent {\n${entries.join(',\n')}\n}`
+  return succeed({ name, text: `${[...types.declarations, ...tools.map(({ line }) => line), agent].join('\n')}\n` })
+}
+
+type Local = Exclude<PromptTool, { kind: 'server' }>
+
+// Under the name that the model is to see.
+const bindingOf = (
+  { kind, name, of, description }: Local,
+  types: TypeTexts,
+  effectsOf: ProgramOptions['effectsOf'],
+): Result<{ name: string; line: string }> => {
+  const say = description === undefined ? '' : `, description: ${JSON.stringify(description)}`
+  const bind = (known: string, signature: string, keys: string) =>
+    succeed({ name: known, line: `let ${known} : ${signature} = tool { ${kind}: ${JSON.stringify(of)}${keys}${say} }` })
+  if (kind === 'command') return bind(name, '{ arguments?: [string] } -> string', '')
+  if (kind === 'agent') {
+    const effects = effectsOf(of)
+    return effects.ok ? bind(name, 'string -> string', `, effects: ${JSON.stringify(effects.value)}`) : effects
+  }
+  const builtin = findBuiltin(of)
+  if (!builtin.ok) return builtin
+  const declared = declarationOf(builtin.value.name)
+  if (!declared) throw new Error(`'${builtin.value.name}' is not declared`)
+  const { input, output, description: own } = declared
+  const line = bind(builtin.value.name, `${types.of(input)} -> ${types.of(output)}`, '')
+  if (description !== undefined || own === undefined || !line.ok) return line
+  return succeed({ ...line.value, line: `@description ${JSON.stringify(own)}\n${line.value.line}` })
+}
+
+const RESERVED = [
+  ...['type', 'let', 'use', 'protocol', 'agent', 'tool', 'plumb', 'map', 'filter', 'project', 'id', 'copy', 'merge', 'discard', 'empty'],
+  ...['barrier', 'trace', 'spawn', 'channel', 'true', 'false', 'null', 'if', 'then', 'else', 'and', 'or', 'not'],
+]
+
+// As the file is called: that is what telemetry and errors name.
+const agentName = (path: string, taken: readonly string[]): string => {
+  const word = basename(path)
+    .replace(/\.[^.]*$/, '')
+    .replace(/\W/g, '_')
+  const name = /^[a-z_]/i.test(word) ? word : `_${word}`
+  return RESERVED.includes(name) || taken.includes(name) ? `${name}_prompt` : name
+}

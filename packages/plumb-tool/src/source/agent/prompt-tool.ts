@@ -1,0 +1,80 @@
+// A tool as prompt files declare it, by the attributes that ochat has for it.
+
+import type { Json } from '@plumb/lang'
+import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { wordsOf } from '../command/words.js'
+
+export type PromptTool =
+  | { readonly kind: 'builtin' | 'command' | 'agent'; readonly name: string; readonly of: string; readonly description?: string }
+  /** All tools of a server, or those that were chosen: a config value as `mcp` takes them. */
+  | { readonly kind: 'server'; readonly server: { readonly [key: string]: Json } }
+
+/** A flag that is there is true. */
+export type Attributes = { readonly [name: string]: string | boolean }
+
+const NAMES = [
+  'name',
+  'command',
+  'description',
+  'agent',
+  'mcp_server',
+  'include',
+  'includes',
+  'strict',
+  'client_id_env',
+  'client_secret_env',
+  'local',
+]
+const SOURCES = ['command', 'agent', 'mcp_server'] as const
+
+/** The detail of an error says which tool it is; the file is for the caller to add. */
+export const readPromptTool = (attributes: Attributes): Result<PromptTool> => {
+  const unknown = Object.keys(attributes).find((name) => !NAMES.includes(name))
+  if (unknown !== undefined) return refuse(`a tool has no attribute '${preview(unknown)}', ${didYouMean(unknown)}`)
+  const sources = SOURCES.filter((source) => attributes[source] !== undefined)
+  const [source] = sources
+  if (sources.length > 1) return refuse(`a tool has one of ${sources.join(' and ')}, not both`)
+  const wrong = NAMES.find((name) => !FLAGS.includes(name) && typeof attributes[name] === 'boolean')
+  if (wrong !== undefined) return refuse(`the attribute '${wrong}' of a tool needs a value`)
+  if (source === 'mcp_server') return readServer(attributes)
+  const { name, description } = attributes as Readonly<Record<string, string>>
+  if (!name || !/^[A-Za-z_]\w*$/.test(name)) return refuse(`a tool needs a name of letters, digits and _, found '${preview(name ?? '')}'`)
+  if (source === 'agent' && !attributes.local) return refuse(`the prompt of tool '${name}' must be a file: give it the attribute 'local'`)
+  const kind = source ?? 'builtin'
+  return succeed({ kind, name, of: String(attributes[kind] ?? name), ...(description === undefined ? {} : { description }) })
+}
+
+const FLAGS: readonly string[] = ['strict', 'local']
+
+const didYouMean = (name: string): string => {
+  const near = nearest(name, NAMES)
+  return near === undefined ? `it may have ${NAMES.join(', ')}` : `did you mean '${near}'?`
+}
+
+const readServer = (attributes: Attributes): Result<PromptTool> => {
+  const address = String(attributes.mcp_server)
+  const chosen = attributes.name ?? attributes.includes ?? attributes.include
+  const tools = typeof chosen === 'string' ? { tools: listed(chosen) } : {}
+  const secrets = Object.fromEntries(
+    ['client_id_env', 'client_secret_env'].flatMap((key) => (key in attributes ? [[key, attributes[key] as Json]] : [])),
+  )
+  const rest = { ...tools, ...(isOn(attributes.strict) ? { strict: true } : {}), ...secrets }
+  const [program, ...args] = address.startsWith(STDIO) ? wordsOf(address.slice(STDIO.length)) : []
+  if (program !== undefined) return succeed({ kind: 'server', server: { command: program, args, ...rest } })
+  const url = address.replace(/^mcp\+(?=https?:)/, '')
+  if (!/^https?:\/\//.test(url)) return refuse(`'${preview(address)}' is no MCP server: it begins with stdio:, http: or https:`)
+  const auth = Object.keys(secrets).length > 0 ? { auth: 'query' } : {}
+  return succeed({ kind: 'server', server: { url, ...rest, ...auth } })
+}
+
+const STDIO = 'stdio:'
+
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+const isOn = (flag: string | boolean | undefined): boolean => flag !== undefined && flag !== false && flag !== 'false'
+
+const refuse = (detail: string): Result<never> => fail('config_invalid', detail)

@@ -1,0 +1,45 @@
+// A type as text that a spec of its own can hold: every name it is made of is declared anew.
+
+import type { Field, Type } from '@plumb/lang'
+
+export class TypeTexts {
+  /** `type … = …`, to stand before what uses them. */
+  readonly declarations: string[] = []
+  readonly #names = new Map<Type, string>()
+
+  of(type: Type): string {
+    switch (type.kind) {
+      case 'literal':
+        return JSON.stringify(type.value)
+      case 'array':
+        return `[${this.of(type.item)}]`
+      case 'tuple':
+        return `(${type.items.map((item) => this.of(item)).join(', ')})`
+      case 'sum':
+        return `(${type.variants.map((variant) => this.of(variant)).join(' | ')})`
+      case 'record':
+        return type.fields.length === 0 ? '{}' : `{ ${type.fields.map((field) => this.#field(field)).join(', ')} }`
+      case 'named': {
+        const known = this.#names.get(type.target)
+        if (known !== undefined) return known
+        const name = `${type.name.replace(/\W/g, '_')}_${this.#names.size + 1}`
+        // Before what it is made of, which may be itself.
+        this.#names.set(type.target, name)
+        this.declarations.push(`type ${name} = ${this.of(type.target)}`)
+        return name
+      }
+      default:
+        return type.kind
+    }
+  }
+
+  #field({ name, type, isOptional, default: text, description, min, max }: Field): string {
+    const notes = [
+      description === undefined ? '' : `@description ${JSON.stringify(description)} `,
+      min === undefined ? '' : `@min ${min} `,
+      max === undefined ? '' : `@max ${max} `,
+    ].join('')
+    const isQuestion = isOptional || text !== undefined
+    return `${notes}${name}${isQuestion ? '?' : ''}: ${this.of(type)}${text === undefined ? '' : ` = ${text}`}`
+  }
+}

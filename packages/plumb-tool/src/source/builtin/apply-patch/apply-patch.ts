@@ -1,0 +1,49 @@
+// apply_patch: several files changed by one patch, all of them or none.
+
+import { fail, preview, succeed } from '@plumb/wire'
+import type { Builtin } from '../builtin.js'
+import { pathOf, placeOf } from '../path/place.js'
+import { planSections } from './change.js'
+import { parsePatch } from './parse.js'
+import type { Section } from './patch.js'
+import { commit } from './transaction.js'
+
+interface Input {
+  readonly patch: string
+  readonly check?: boolean
+  readonly expect_sha256?: readonly { readonly path: string; readonly sha256: string }[]
+  readonly root?: string
+}
+
+export const applyPatch: Builtin = {
+  name: 'apply_patch',
+  aliases: [],
+  writes: (input, context) => {
+    const { patch, root } = input as unknown as Input
+    const sections = parsePatch(patch)
+    if (!sections.ok) return []
+    return pathsIn(sections.value)
+      .map((path) => placeOf(path, 'write', context, root))
+      .flatMap((place) => (place.ok ? [pathOf(place.value)] : []))
+  },
+  run: async (input, context) => {
+    const { patch, check = false, expect_sha256 = [], root } = input as unknown as Input
+    const sections = parsePatch(patch)
+    if (!sections.ok) return sections
+    const stray = expect_sha256.find(({ path }) => !pathsIn(sections.value).includes(path))
+    if (stray) return fail('input_type_mismatch', `expect_sha256 names '${preview(stray.path, 200)}', which the patch does not`)
+    const sums = new Map(expect_sha256.map(({ path, sha256 }) => [path, sha256]))
+    const planned = await planSections(sections.value, { context, sums, ...(root === undefined ? {} : { root }) })
+    if (!planned.ok) return planned
+    const written = check ? succeed(undefined) : await commit(planned.value.flatMap(({ changes }) => changes))
+    if (!written.ok) return written
+    return succeed({
+      ...(check ? { checked: true } : {}),
+      files: planned.value.map(({ summary }) => ({ ...summary })),
+      diff: planned.value.map(({ diff }) => diff).join('\n'),
+    })
+  },
+}
+
+const pathsIn = (sections: readonly Section[]): string[] =>
+  sections.flatMap((section) => [section.path, ...(section.kind === 'update' && section.moveTo !== undefined ? [section.moveTo] : [])])

@@ -1,0 +1,81 @@
+// What was done, as a unified diff: made from the edits themselves, so that it says just what happened, and in the form that patch(1) takes.
+
+import type { Edit } from './apply-hunks.js'
+import type { Line } from './lines.js'
+
+const CONTEXT = 3
+
+/** `edits` in order, `after` what they make of `before`. */
+export const toDiff = (from: string, to: string, before: readonly Line[], after: readonly Line[], edits: readonly Edit[]): string => {
+  const spans = withEndsThatChanged(before, after, edits)
+  const hunks = grouped(spans).map((group) => hunkText(before, after, group))
+  return [`--- ${from}`, `+++ ${to}`, ...hunks].join('\n')
+}
+
+/** Lines `[from, fromEnd)` became `[to, toEnd)`. */
+interface Span {
+  readonly from: number
+  readonly fromEnd: number
+  readonly to: number
+  readonly toEnd: number
+}
+
+// A last line may have won or lost its newline by what was done around it.
+const withEndsThatChanged = (before: readonly Line[], after: readonly Line[], edits: readonly Edit[]): Span[] => {
+  const spans: Span[] = []
+  let [from, to] = [0, 0]
+  const keep = (until: number): void => {
+    for (; from < until; from++, to++) {
+      if (before[from]?.end !== after[to]?.end) spans.push({ from, fromEnd: from + 1, to, toEnd: to + 1 })
+    }
+  }
+  for (const edit of edits) {
+    keep(edit.from)
+    const span = { from, fromEnd: from + edit.removed.length, to, toEnd: to + edit.added.length }
+    spans.push(span)
+    from = span.fromEnd
+    to = span.toEnd
+  }
+  keep(before.length)
+  return spans
+}
+
+// Spans whose context would touch are shown as one.
+const grouped = (spans: readonly Span[]): Span[][] => {
+  const groups: Span[][] = []
+  for (const span of spans) {
+    const last = groups.at(-1)
+    if (last && span.from - (last.at(-1) as Span).fromEnd <= 2 * CONTEXT) last.push(span)
+    else groups.push([span])
+  }
+  return groups
+}
+
+const hunkText = (before: readonly Line[], after: readonly Line[], group: readonly Span[]): string => {
+  const [first, last] = [group[0] as Span, group.at(-1) as Span]
+  const lead = Math.min(CONTEXT, first.from)
+  const start = first.from - lead
+  const end = Math.min(before.length, last.fromEnd + CONTEXT)
+  const newStart = first.to - lead
+  const rows: string[] = []
+  let at = start
+  for (const { from, fromEnd, to, toEnd } of group) {
+    rows.push(
+      ...before.slice(at, from).map(row(' ')),
+      ...before.slice(from, fromEnd).map(row('-')),
+      ...after.slice(to, toEnd).map(row('+')),
+    )
+    at = fromEnd
+  }
+  rows.push(...before.slice(at, end).map(row(' ')))
+  const newEnd = last.toEnd + (end - last.fromEnd)
+  return [`@@ -${range(start, end - start)} +${range(newStart, newEnd - newStart)} @@`, ...rows].join('\n')
+}
+
+const row =
+  (sign: string) =>
+  ({ text, end }: Line): string =>
+    `${sign}${text}${end === '\r\n' ? '\r' : ''}${end === '' ? '\n\\ No newline at end of file' : ''}`
+
+// Of no lines the number is that of the line before.
+const range = (start: number, length: number): string => `${length === 0 ? start : start + 1},${length}`

@@ -1,0 +1,87 @@
+// What a patch is about to do, written down before it does anything, so that whoever comes after a process that was killed can finish its work.
+
+import { constants, statSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { fail, type Result, succeed } from '@plumb/wire'
+import { type Folder, openFolder } from '../path/open.js'
+import { OWNER } from '../path/owner.js'
+import { type Place, systemFault } from '../path/place.js'
+import { temporaryName } from '../path/temporary.js'
+import type { Direction, Entry } from './entry.js'
+
+/** `.plumb-patch-OWNER-ID.DIRECTION`: to turn it takes a rename, which needs no space on the disk. */
+export const journalName = (id: string, direction: Direction, owner = OWNER): string => `.plumb-patch-${owner}-${id}.${direction}`
+export const JOURNAL = /^\.plumb-patch-(\d+-\d+)-([0-9a-f]{12})\.(stage|complete|undo)$/
+
+/** The folder in which a root has its journals: one that is a file has them beside it. */
+export const homeOf = (root: string): Place => {
+  const folder = statSync(root).isDirectory() ? root : dirname(root)
+  return { root, folder, missing: [], name: '.', exists: true, shown: '.' }
+}
+
+/** Those that this process is working on. */
+export const openJournals = new Set<string>()
+
+export class Journal {
+  #direction: Direction = 'stage'
+
+  private constructor(
+    private readonly folder: Folder,
+    private readonly id: string,
+  ) {}
+
+  /** On the disk when it resolves. `close` it in any case. */
+  static async open(home: Place, id: string, entries: readonly Entry[]): Promise<Result<Journal>> {
+    const folder = await openFolder(home)
+    if (!folder.ok) return folder
+    const journal = new Journal(folder.value, id)
+    const fresh = folder.value.at(temporaryName())
+    try {
+      await write(fresh, JSON.stringify(entries))
+      openJournals.add(id)
+      await rename(fresh, journal.#path())
+      await folder.value.sync()
+      return succeed(journal)
+    } catch (error) {
+      await rm(fresh, { force: true })
+      await journal.close()
+      const { error: code, detail } = systemFault(error, 'write', basename(home.folder)).error
+      return fail(code, `a patch of several files keeps a journal in its root: ${detail}`)
+    }
+  }
+
+  get direction(): Direction {
+    return this.#direction
+  }
+
+  async turn(direction: Direction): Promise<void> {
+    await rename(this.#path(), this.#path(direction))
+    this.#direction = direction
+    await this.folder.sync()
+  }
+
+  /** All is done. */
+  async remove(): Promise<void> {
+    await rm(this.#path(), { force: true })
+  }
+
+  async close(): Promise<void> {
+    openJournals.delete(this.id)
+    await this.folder.close()
+  }
+
+  #path(direction = this.#direction): string {
+    return this.folder.at(journalName(this.id, direction))
+  }
+}
+
+const write = async (path: string, text: string): Promise<void> => {
+  const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

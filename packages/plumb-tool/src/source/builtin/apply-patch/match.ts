@@ -1,0 +1,78 @@
+// The ladder on which lines of a patch are found in a file: exactly, then with less and less regard for white space and typography.
+
+import { findRun } from './find-lines.js'
+import type { Line } from './lines.js'
+
+export const RUNGS = ['exact', 'trailing white space', 'surrounding white space', 'quotes and dashes'] as const
+export type Rung = (typeof RUNGS)[number]
+
+export const lower = (a: Rung, b: Rung): Rung => (RUNGS.indexOf(a) > RUNGS.indexOf(b) ? a : b)
+
+const VIEWS: Readonly<Record<Rung, (text: string) => string>> = {
+  exact: (text) => text,
+  'trailing white space': (text) => text.trimEnd(),
+  'surrounding white space': (text) => text.trim(),
+  'quotes and dashes': (text) => fold(text.trim()),
+}
+
+// Typographic quotes, dashes and spaces for those of a keyboard.
+const FOLDS: readonly (readonly [RegExp, string])[] = [
+  [/[\u2018\u2019\u201a\u201b\u2032]/g, "'"],
+  [/[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g, '"'],
+  [/[\u2010-\u2015\u2212]/g, '-'],
+  [/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' '],
+  [/\u2026/g, '...'],
+]
+const PLAIN = /^[\0-\x7f]*$/
+
+const fold = (text: string): string =>
+  PLAIN.test(text) ? text : FOLDS.reduce((folded, [from, to]) => folded.replace(from, to), text.normalize('NFC'))
+
+export interface Found {
+  readonly rung: Rung
+  /** Indices of the first line, in order, at most `MAX_PLACES`. */
+  readonly places: readonly number[]
+}
+
+const MAX_PLACES = 20
+const MAX_SHOWN = 12
+const MAX_WIDTH = 200
+
+/** The lines of a file, as they look from each rung. */
+export class Text {
+  readonly #views = new Map<Rung, readonly string[]>()
+
+  constructor(readonly lines: readonly Line[]) {}
+
+  /** All places from `from` on, of the first rung that has any; with `isAtEnd` only the last lines are looked at. */
+  find(wanted: readonly string[], from: number, isAtEnd = false): Found | undefined {
+    const last = this.lines.length - wanted.length
+    if (wanted.length === 0 || last < from) return undefined
+    for (const rung of RUNGS) {
+      const places = findRun(wanted.map(VIEWS[rung]), this.#view(rung), isAtEnd ? Math.max(from, last) : from, MAX_PLACES)
+      if (places.length > 0) return { rung, places }
+    }
+    return undefined
+  }
+
+  /** Where most of the first lines are, for an error: the lines there, with their numbers. */
+  nearest(wanted: readonly string[]): { line: number; text: string }[] {
+    const view = this.#view('quotes and dashes')
+    const needle = wanted.slice(0, MAX_SHOWN).map(VIEWS['quotes and dashes'])
+    let best = { score: 0, at: 0 }
+    for (let at = 0; at < view.length; at++) {
+      const score = needle.filter((text, i) => text !== '' && view[at + i] === text).length
+      if (score > best.score) best = { score, at }
+    }
+    if (best.score === 0) return []
+    return this.lines
+      .slice(best.at, best.at + needle.length)
+      .map(({ text }, i) => ({ line: best.at + i + 1, text: text.slice(0, MAX_WIDTH) }))
+  }
+
+  #view(rung: Rung): readonly string[] {
+    const known = this.#views.get(rung) ?? this.lines.map(({ text }) => VIEWS[rung](text))
+    this.#views.set(rung, known)
+    return known
+  }
+}

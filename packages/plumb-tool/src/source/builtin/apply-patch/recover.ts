@@ -1,0 +1,118 @@
+// Finishes what patches of processes that are gone have left below these roots: what they had decided is done, what they had not is dropped.
+
+import { constants, type Stats } from 'node:fs'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { realPath } from '../../../call/real-path.js'
+import { type Folder, openFolder } from '../path/open.js'
+import { isGone, OWNER } from '../path/owner.js'
+import { isWithin, type Place, placeOf, type Roots } from '../path/place.js'
+import { removeLeftOver } from '../path/temporary.js'
+import { type Direction, type Entry, isHindered, settle } from './entry.js'
+import { homeOf, JOURNAL, journalName, openJournals } from './journal.js'
+
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** Never fails: what cannot be finished now is left for a later run. */
+export const recover = async (roots: Roots): Promise<void> => {
+  for (const root of roots.roots.values()) await recoverIn(root, roots).catch(() => {})
+}
+
+const recoverIn = async (root: string, roots: Roots): Promise<void> => {
+  const home = homeOf(realPath(root))
+  const folder = await openFolder(home)
+  if (!folder.ok) return
+  try {
+    for (const name of await readdir(`${folder.value.at('.')}/`)) {
+      await removeLeftOver(folder.value, name)
+      const [, owner = '', id = '', direction] = JOURNAL.exec(name) ?? []
+      if (direction === undefined || !isLeft(owner, id)) continue
+      await finish({ ...folder.value, path: home.folder }, { name, id, direction: direction as Direction }, roots)
+    }
+  } finally {
+    await folder.value.close()
+  }
+}
+
+// One of this process that it has given up is there because the undoing of it failed.
+const isLeft = (owner: string, id: string): boolean => !openJournals.has(id) && (owner === OWNER || isGone(owner))
+
+interface Home extends Folder {
+  readonly path: string
+}
+
+const finish = async (
+  folder: Home,
+  { name, id, direction }: { readonly name: string; readonly id: string; readonly direction: Direction },
+  roots: Roots,
+): Promise<void> => {
+  const entries = await read(folder, name, id)
+  const places = entries?.map((entry) => toPlace(entry, folder.path, roots))
+  // Of other roots too, or no journal of ours.
+  if (!entries || !places?.every((place) => place !== undefined)) return
+  const mine = journalName(id, direction)
+  // Of two who find it one gets it.
+  openJournals.add(id)
+  try {
+    await rename(folder.at(name), folder.at(mine))
+    const towards = direction === 'complete' && (await isAnyHindered(entries, places)) ? 'undo' : direction
+    const turned = journalName(id, towards)
+    await rename(folder.at(mine), folder.at(turned))
+    for (const [i, entry] of [...entries.entries()].toReversed()) await settle(entry, places[i] as Place, towards)
+    await rm(folder.at(turned), { force: true })
+  } finally {
+    openJournals.delete(id)
+  }
+}
+
+const isAnyHindered = async (entries: readonly Entry[], places: readonly Place[]): Promise<boolean> => {
+  for (const [i, entry] of entries.entries()) if (await isHindered(entry, places[i] as Place)) return true
+  return false
+}
+
+// Whoever lays a file of this name into a folder may do no more by it than a tool may.
+const toPlace = ({ path, made }: Entry, folder: string, roots: Roots): Place | undefined => {
+  const absolute = resolve(folder, path)
+  const place = placeOf(absolute, 'write', roots)
+  const root = place.ok ? place.value.root : undefined
+  if (root === undefined || !isWithin(root, absolute)) return undefined
+  const folders = relative(root, dirname(absolute))
+    .split(sep)
+    .filter((part) => part !== '')
+  const missing = made > 0 ? folders.slice(-made) : []
+  const outer = join(root, ...folders.slice(0, folders.length - missing.length))
+  return { root, folder: outer, missing, name: basename(absolute), exists: true, shown: path }
+}
+
+const read = async (folder: Folder, name: string, id: string): Promise<readonly Entry[] | undefined> => {
+  const handle = await open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const found = await handle.stat()
+    if (!isPrivate(found) || found.size > MAX_BYTES) return undefined
+    const value: unknown = JSON.parse(await handle.readFile('utf8'))
+    return Array.isArray(value) && value.every((entry) => isEntry(entry, id)) ? value : undefined
+  } catch {
+    return undefined
+  } finally {
+    await handle.close()
+  }
+}
+
+const isPrivate = (found: Stats): boolean => found.isFile() && (found.mode & 0o777) === 0o600 && found.uid === process.getuid?.()
+
+const isEntry = (value: unknown, id: string): value is Entry => {
+  if (typeof value !== 'object' || value === null) return false
+  const { path, made, old, fresh, backup } = value as Partial<Record<keyof Entry, unknown>>
+  const { name, sha256 } = (fresh ?? { name: `.plumb-${id}-0.new`, sha256: '' }) as Record<string, unknown>
+  return (
+    typeof path === 'string' &&
+    Number.isInteger(made) &&
+    (old === 'absent' || (typeof old === 'object' && old !== null)) &&
+    isBeside(name, id) &&
+    typeof sha256 === 'string' &&
+    (backup === undefined || isBeside(backup, id))
+  )
+}
+
+const isBeside = (name: unknown, id: string): boolean =>
+  typeof name === 'string' && /^\.plumb-[0-9a-f]{12}-\d+\.(new|old)$/.test(name) && name.includes(id)

@@ -1,0 +1,126 @@
+// All changes of a patch or none: written down, staged beside their places, renamed into place, and taken back when one is refused.
+
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, copyFile, link, lstat } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
+import { type Fault, type Result, succeed } from '@plumb/wire'
+import { sha256Of } from '../file/text-file.js'
+import { type Folder, openFolder } from '../path/open.js'
+import { pathOf, systemFault } from '../path/place.js'
+import { removeFile } from '../path/remove-file.js'
+import { changed } from '../path/stamp.js'
+import { writeFresh } from '../path/write-fresh.js'
+import { writeWhole } from '../path/write-whole.js'
+import type { Change } from './change.js'
+import { type Direction, type Entry, put, settle } from './entry.js'
+import { homeOf, Journal } from './journal.js'
+
+interface Step {
+  readonly change: Change
+  readonly entry: Entry
+}
+
+export const commit = async (changes: readonly Change[]): Promise<Result<void>> => {
+  const [first, second] = changes
+  if (!first) return succeed(undefined)
+  // One alone is all or nothing anyway.
+  if (!second) return first.kind === 'write' ? writeWhole(first.place, first.bytes, first) : removeFile(first.place, first)
+  const id = randomBytes(6).toString('hex')
+  const home = homeOf(first.place.root)
+  const steps = changes.map((change, i) => ({ change, entry: toEntry(change, home.folder, `.plumb-${id}-${i}`) }))
+  const entries = steps.map(({ entry }) => entry)
+  const journal = await Journal.open(home, id, entries)
+  if (!journal.ok) return journal
+  try {
+    return await carryOut(steps, journal.value)
+  } finally {
+    await journal.value.close()
+  }
+}
+
+const carryOut = async (steps: readonly Step[], journal: Journal): Promise<Result<void>> => {
+  const tried = await attempt(async () => {
+    const refused = (await each(steps, stage)) ?? (await turn(journal, 'complete')) ?? (await each(steps, putOne))
+    if (refused && journal.direction === 'complete') await journal.turn('undo')
+    return refused
+  })
+  const failure = tried.ok ? tried.value : tried.error
+  const direction = failure && journal.direction === 'complete' ? 'undo' : journal.direction
+  let isClean = true
+  // From behind, so that folders that were made are empty when their turn comes.
+  for (const { entry, change } of steps.toReversed()) {
+    const settled = await attempt(() => settle(entry, change.place, direction))
+    isClean &&= settled.ok
+  }
+  // What could not be done is left to the next run, which finds the journal.
+  if (isClean) await attempt(() => journal.remove())
+  return failure ? { ok: false, error: failure } : succeed(undefined)
+}
+
+const attempt = async <T>(work: () => Promise<T>): Promise<Result<T>> => {
+  try {
+    return succeed(await work())
+  } catch (error) {
+    return systemFault(error, 'write', 'the patch')
+  }
+}
+
+const toEntry = (change: Change, home: string, prefix: string): Entry => ({
+  path: relative(home, pathOf(change.place)).split(sep).join('/'),
+  made: change.place.missing.length,
+  old: change.expect,
+  ...(change.kind === 'write' ? { fresh: { name: `${prefix}.new`, sha256: sha256Of(change.bytes) } } : {}),
+  ...(change.expect === 'absent' ? {} : { backup: `${prefix}.old` }),
+})
+
+/** One folder open at a time, of those that a patch may have many of. */
+const each = async (
+  steps: readonly Step[],
+  work: (step: Step, folder: Folder) => Promise<Fault | undefined>,
+): Promise<Fault | undefined> => {
+  for (const step of steps) {
+    const { place, kind } = step.change
+    const folder = await openFolder(place, { create: kind === 'write' })
+    if (!folder.ok) return folder.error
+    try {
+      const refused = await work(step, folder.value)
+      if (refused) return refused
+    } catch (error) {
+      return systemFault(error, 'write', place.shown).error
+    } finally {
+      await folder.value.close()
+    }
+  }
+  return undefined
+}
+
+const stage = async ({ change, entry }: Step, folder: Folder): Promise<undefined> => {
+  const target = folder.at(change.place.name)
+  if (entry.backup !== undefined) {
+    // A rename asks the folder only.
+    if (change.kind === 'write') await access(target, constants.W_OK)
+    await keepOld(target, folder.at(entry.backup))
+  }
+  if (change.kind === 'write' && entry.fresh) {
+    const old = await lstat(target).catch(() => undefined)
+    await writeFresh(folder.at(entry.fresh.name), change.bytes, old, change.mode)
+  }
+  await folder.sync()
+}
+
+// A second name for the same file, so that the place is never empty; a copy where the file system has no such thing.
+const keepOld = (target: string, backup: string): Promise<void> =>
+  link(target, backup).catch(() => copyFile(target, backup, constants.COPYFILE_EXCL))
+
+const putOne = async ({ change, entry }: Step, folder: Folder): Promise<Fault | undefined> =>
+  put(entry, folder, change.place) ? undefined : changed(change.place.shown).error
+
+const turn = async (journal: Journal, direction: Direction): Promise<Fault | undefined> => {
+  try {
+    await journal.turn(direction)
+    return undefined
+  } catch (error) {
+    return systemFault(error, 'write', 'the journal of the patch').error
+  }
+}

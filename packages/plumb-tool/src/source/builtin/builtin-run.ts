@@ -1,0 +1,73 @@
+// tool { builtin: "…" }: the types that the spec declares, on work of ours.
+
+import { resolve } from 'node:path'
+import { isWirable, type Json, printType, type ToolPlan, type Type } from '@plumb/lang'
+import { fail, type Result, succeed } from '@plumb/wire'
+import { builtinEffects } from '../../call/builtin-effects.js'
+import type { Call } from '../../call/call.js'
+import { realPath } from '../../call/real-path.js'
+import { isOnFiles } from '../../call/rule.js'
+import type { Run } from '../../combine/run.js'
+import { recover } from './apply-patch/recover.js'
+import type { Builtin, BuiltinContext } from './builtin.js'
+import { declarationOf } from './declarations.js'
+import { findBuiltin } from './table.js'
+
+export interface BuiltinTool {
+  readonly run: Run
+  /** Paths that a call with this input writes. */
+  readonly writes: (input: Json, call: Call) => readonly string[]
+}
+
+/** What callers see may be narrower than what the built-in takes, and wider than what it gives. */
+export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Json }): Result<BuiltinTool> => {
+  const found = findBuiltin(String(config.builtin))
+  if (!found.ok) return found
+  const builtin = found.value
+  const declared = declarationOf(builtin.name)
+  if (!declared) throw new Error(`'${builtin.name}' is not declared in builtins.plumb`)
+  if (isWirable(plan.input, declared.input) === 'no') return misfit(plan.name, builtin.name, 'takes', declared.input, plan.input)
+  if (isWirable(declared.output, plan.output) === 'no') return misfit(plan.name, builtin.name, 'gives', declared.output, plan.output)
+  const contextOf = (call: Call) => toContext(call, plan, config.roots as Roots | undefined)
+  return succeed({
+    run: async (input, call) => {
+      const context = contextOf(call)
+      await recoverOnce(builtin, context)
+      const result = await builtin.run(JSON.parse(input) as Json, context)
+      return result.ok ? succeed(JSON.stringify(result.value)) : result
+    },
+    writes: (input, call) => builtin.writes?.(input, contextOf(call)) ?? [],
+  })
+}
+
+type Roots = Readonly<Record<string, string>>
+
+const misfit = (tool: string, builtin: string, does: string, own: Type, declared: Type) =>
+  fail(
+    'type_mismatch',
+    `the built-in '${builtin}' ${does} '${printType(own)}', the signature of tool '${tool}' says '${printType(declared)}'`,
+  )
+
+const recovered = new Set<string>()
+
+// Whoever reads sees the patches of killed processes whole, those of before this one was started; whoever writes, those of any.
+const recoverOnce = async ({ name, writes }: Builtin, context: BuiltinContext): Promise<void> => {
+  if (!builtinEffects(name).some(isOnFiles)) return
+  const key = [...context.roots.values()].join('\0')
+  if (!writes && recovered.has(key)) return
+  recovered.add(key)
+  await recover(context)
+}
+
+const toContext = (call: Call, { name, specPath }: ToolPlan, roots: Roots | undefined): BuiltinContext => {
+  const { docroot, files, authority } = call.session
+  const named = Object.entries(roots ?? { docroot: '.' }).map(([name, folder]) => [name, resolve(docroot, folder)] as const)
+  const specs = Object.keys(files.bundle(specPath).files).filter((path) => !path.startsWith('<'))
+  return {
+    call,
+    tool: name,
+    roots: new Map(named),
+    specPaths: new Set(specs.flatMap((path) => [resolve(path), realPath(path)])),
+    mayReachPrivateNet: authority().grant?.includes('net.private') ?? false,
+  }
+}

@@ -1,0 +1,92 @@
+// find_and_replace: an exact piece of text for another; several places are an error unless all are meant.
+
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Builtin, BuiltinContext } from '../builtin.js'
+import { placeOf } from '../path/place.js'
+import { again } from './again.js'
+import { MAX_EDITED_BYTES, readTextFile } from './text-file.js'
+import { writeText } from './write-text.js'
+import { writtenPath } from './written-path.js'
+
+interface Input {
+  readonly path: string
+  readonly find: string
+  readonly replace: string
+  readonly all?: boolean
+  readonly expect_sha256?: string
+  readonly root?: string
+}
+
+export const findAndReplace: Builtin = {
+  name: 'find_and_replace',
+  aliases: [],
+  writes: (input, context) => writtenPath(input, context),
+  run: (input, context) => {
+    const given = input as unknown as Input
+    return again(() => replaceIn(given, context), { isExpected: given.expect_sha256 !== undefined })
+  },
+}
+
+const replaceIn = async (
+  { path, find, replace, all = false, expect_sha256, root }: Input,
+  context: BuiltinContext,
+): Promise<Result<{ path: string; replaced: number; sha256: string }>> => {
+  if (find === '') return fail('input_type_mismatch', "'find' is empty: give the exact text that is to be replaced")
+  const place = placeOf(path, 'edit', context, root)
+  if (!place.ok) return place
+  const { shown } = place.value
+  const old = await readTextFile(place.value, expect_sha256)
+  if (!old.ok) return old
+  const { text } = old.value
+  const places = placesOf(text, find)
+  if (places.length === 0) return notFound(shown, find, text)
+  if (places.length > 1 && !all) return ambiguous(shown, places, text)
+  const length = text.length + places.length * (replace.length - find.length)
+  if (length > MAX_EDITED_BYTES) return fail('input_type_mismatch', `'${preview(shown, 200)}' would grow to ${length} characters`)
+  // As it stands: `$&` in it is two characters.
+  const written = await writeText(place.value, text.split(find).join(replace), { expect: old.value.stamp, hasMark: old.value.hasMark })
+  return written.ok ? succeed({ path: shown, replaced: places.length, sha256: written.value.sha256 }) : written
+}
+
+const placesOf = (text: string, find: string): number[] => {
+  const places: number[] = []
+  for (let at = text.indexOf(find); at >= 0; at = text.indexOf(find, at + find.length)) places.push(at)
+  return places
+}
+
+const notFound = (shown: string, find: string, text: string): ReturnType<typeof fail> => {
+  const hint =
+    text.includes('\r\n') && find.includes('\n') && !find.includes('\r')
+      ? '; its lines end with CRLF'
+      : find.trim() !== '' && text.includes(find.trim())
+        ? '; without the white space around it it is there'
+        : ''
+  return fail('input_type_mismatch', `'${preview(shown, 200)}' does not hold '${preview(find)}'${hint}: read it and give the exact text`, {
+    path: preview(shown, 200),
+  })
+}
+
+const MAX_LINES = 20
+
+const ambiguous = (shown: string, places: readonly number[], text: string): ReturnType<typeof fail> => {
+  const lines = [...new Set(linesAt(text, places))]
+  const listed = lines.slice(0, MAX_LINES).join(', ') + (lines.length > MAX_LINES ? `, … (${lines.length} lines)` : '')
+  const detail = `the text is in '${preview(shown, 200)}' ${places.length} times, on lines ${listed}`
+  return fail('input_type_mismatch', `${detail}: give more of what is around it, use apply_patch, or say all: true`, {
+    path: preview(shown, 200),
+    lines: lines.slice(0, MAX_LINES),
+  })
+}
+
+/** Counted from 1. */
+const linesAt = (text: string, places: readonly number[]): number[] => {
+  let line = 1
+  let at = 0
+  return places.map((place) => {
+    for (let next = text.indexOf('\n', at); next >= 0 && next < place; next = text.indexOf('\n', at)) {
+      line++
+      at = next + 1
+    }
+    return line
+  })
+}

@@ -1,0 +1,40 @@
+// glob: paths that fit a pattern.
+
+import { escapeControls, succeed } from '@plumb/wire'
+import type { Builtin } from '../builtin.js'
+import { placeOf } from '../path/place.js'
+import { readGlob } from './glob-pattern.js'
+import { isFolder, noFolder } from './is-folder.js'
+import { isPermitted } from './readable.js'
+import { unseenNotes } from './unseen-notes.js'
+import { walk } from './walk.js'
+
+interface Input {
+  readonly pattern: string
+  readonly path?: string
+  readonly root?: string
+}
+
+const MAX_PATHS = 1000
+
+export const glob: Builtin = {
+  name: 'glob',
+  aliases: [],
+  run: async (input, context) => {
+    const { pattern, path = '.', root } = input as unknown as Input
+    const place = placeOf(path, 'list', context, root)
+    if (!place.ok) return place
+    if (!(await isFolder(place.value))) return noFolder(place.value)
+    const read = await readGlob(pattern)
+    if (!read.ok) return read
+    const paths: string[] = []
+    const unseen = { folders: 0, names: 0 }
+    let more = 0
+    for await (const found of walk(place.value, context.call.signal, { withHidden: read.value.wantsHidden, unseen })) {
+      if (!read.value.fits(found.path) || !isPermitted(found.place, context)) continue
+      if (paths.length < MAX_PATHS) paths.push(escapeControls(found.place.shown))
+      else more++
+    }
+    return succeed([...paths, ...(more > 0 ? [`[truncated: ${more} more paths]`] : []), ...unseenNotes(unseen)].join('\n'))
+  },
+}

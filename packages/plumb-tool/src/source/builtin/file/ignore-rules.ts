@@ -1,0 +1,44 @@
+// What .gitignore and .ignore files leave out, each for the folder that it is in.
+
+import type { Ignore } from 'ignore'
+import { openFile } from '../path/open.js'
+import type { Place } from '../path/place.js'
+import { placeIn } from '../path/place.js'
+
+/** The later overrules the earlier. */
+const IGNORE_FILES = ['.gitignore', '.ignore']
+const MAX_BYTES = 1024 * 1024
+
+/** One ignore file and the folder that its patterns are relative to, as `a/b/`. */
+export interface Rules {
+  readonly base: string
+  readonly rules: Ignore
+}
+
+/** Those of one folder. */
+export const readRules = async (folder: Place, base: string): Promise<Rules[]> => {
+  const { default: ignore } = await import('ignore')
+  const texts = await Promise.all(IGNORE_FILES.map((name) => readText(placeIn(folder, name))))
+  return texts.flatMap((text) => (text === undefined ? [] : [{ base, rules: ignore().add(text) }]))
+}
+
+/** The innermost file that has an opinion decides, as git has it; a folder ends with a slash. */
+export const isIgnored = (path: string, all: readonly Rules[]): boolean => {
+  for (const { base, rules } of all.toReversed()) {
+    const { ignored, unignored } = rules.test(path.slice(base.length))
+    if (ignored || unignored) return ignored
+  }
+  return false
+}
+
+/** For what is in a folder that is not left out: those that wanted it left out have been overruled, and have no more to say there. */
+export const rulesWithin = (folder: string, all: readonly Rules[]): readonly Rules[] =>
+  all.filter(({ base, rules }) => !rules.test(folder.slice(base.length)).ignored)
+
+const readText = async (place: Place): Promise<string | undefined> => {
+  const opened = await openFile(place)
+  if (!opened.ok) return undefined
+  const bytes = Buffer.alloc(MAX_BYTES)
+  const { bytesRead } = await opened.value.read(bytes, 0, bytes.length, 0).finally(() => opened.value.close())
+  return bytes.toString('utf8', 0, bytesRead)
+}

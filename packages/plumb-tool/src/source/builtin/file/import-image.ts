@@ -1,0 +1,49 @@
+// import_image: a picture for a model that sees, known by its first bytes and not by its name.
+
+import { fail, preview, succeed } from '@plumb/wire'
+import type { Builtin } from '../builtin.js'
+import { openFile } from '../path/open.js'
+import { placeOf, systemFault } from '../path/place.js'
+
+/** Providers take 5 MiB of what it becomes in base64. */
+const MAX_BYTES = 3.75 * 1024 * 1024
+
+const KINDS: readonly { readonly media_type: string; readonly begins: (bytes: Buffer) => boolean }[] = [
+  { media_type: 'image/png', begins: (bytes) => bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n' },
+  { media_type: 'image/jpeg', begins: (bytes) => bytes.toString('latin1', 0, 3) === '\xff\xd8\xff' },
+  { media_type: 'image/gif', begins: (bytes) => ['GIF87a', 'GIF89a'].includes(bytes.toString('latin1', 0, 6)) },
+  {
+    media_type: 'image/webp',
+    begins: (bytes) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
+  },
+]
+
+export const importImage: Builtin = {
+  name: 'import_image',
+  aliases: [],
+  run: async (input, context) => {
+    const { path, root } = input as { path: string; root?: string }
+    const place = placeOf(path, 'read', context, root)
+    if (!place.ok) return place
+    const { shown } = place.value
+    const opened = await openFile(place.value)
+    if (!opened.ok) return opened
+    try {
+      const { size } = await opened.value.stat()
+      if (size > MAX_BYTES) return refuse(shown, `has ${size} bytes, more than ${MAX_BYTES}: make it smaller`)
+      const bytes = Buffer.alloc(size)
+      const { bytesRead } = await opened.value.read(bytes, 0, size, 0)
+      const image = bytes.subarray(0, bytesRead)
+      const kind = KINDS.find(({ begins }) => begins(image))
+      if (!kind) return refuse(shown, 'is no png, jpeg, gif or webp image')
+      return succeed({ type: 'image', media_type: kind.media_type, data: image.toString('base64') })
+    } catch (error) {
+      return systemFault(error, 'read', shown)
+    } finally {
+      await opened.value.close()
+    }
+  },
+}
+
+const refuse = (shown: string, why: string): ReturnType<typeof fail> =>
+  fail('input_type_mismatch', `'${preview(shown, 200)}' ${why}`, { path: preview(shown, 200) })

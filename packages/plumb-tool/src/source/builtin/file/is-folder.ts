@@ -1,0 +1,23 @@
+// Whether a place is a folder, and what is said where it is to be one.
+
+import { lstat } from 'node:fs/promises'
+import { fail, preview } from '@plumb/wire'
+import { openFolder } from '../path/open.js'
+import type { Place } from '../path/place.js'
+
+/** What is there now, links not followed. */
+export const isFolder = async (place: Place): Promise<boolean> => {
+  if (place.name === '.') return true
+  const folder = await openFolder(place)
+  if (!folder.ok) return false
+  try {
+    return (await lstat(folder.value.at(place.name))).isDirectory()
+  } catch {
+    return false
+  } finally {
+    await folder.value.close()
+  }
+}
+
+export const noFolder = ({ shown }: Place): ReturnType<typeof fail> =>
+  fail('no_such_file', `'${preview(shown, 200)}' is no folder: read it with 'read_file'`, { path: preview(shown, 200) })

@@ -1,0 +1,84 @@
+// read_directory: names, one a line, sorted, a slash behind folders.
+
+import { type Result, succeed } from '@plumb/wire'
+import type { Builtin, BuiltinContext } from '../builtin.js'
+import { openFolder } from '../path/open.js'
+import { insideOf, type Place, placeIn, placeOf, systemFault } from '../path/place.js'
+import { type DirectoryEntry, readEntries, shownName } from './entries.js'
+import { noFolder } from './is-folder.js'
+import { isPermitted } from './readable.js'
+
+interface Input {
+  readonly path: string
+  readonly depth?: number
+  readonly root?: string
+}
+
+const MAX_NAMES = 10_000
+
+export const readDirectory: Builtin = {
+  name: 'read_directory',
+  aliases: ['read_dir'],
+  run: async (input, context) => {
+    const { path, depth = 1, root } = input as unknown as Input
+    const place = placeOf(path, 'list', context, root)
+    if (!place.ok) return place
+    const listing: Listing = { names: [], more: 0, unopened: 0 }
+    const failure = await list(place.value, '', depth, listing, context)
+    if (failure) return failure.error.error === 'no_such_file' ? noFolder(place.value) : failure
+    const names = listing.names.sort()
+    const more = listing.more + Math.max(0, names.length - MAX_NAMES)
+    const notes = [
+      ...(more > 0 ? [`[truncated: ${more} more names]`] : []),
+      ...(listing.unopened > 0 ? [`[not listed: ${listing.unopened} folders]`] : []),
+    ]
+    return succeed([...names.slice(0, MAX_NAMES), ...notes].join('\n'))
+  },
+}
+
+interface Listing {
+  readonly names: string[]
+  more: number
+  /** Folders below that could not be looked into, or may not. */
+  unopened: number
+}
+
+// Links are shown and not followed.
+const list = async (
+  place: Place,
+  prefix: string,
+  depth: number,
+  listing: Listing,
+  context: BuiltinContext,
+): Promise<Extract<Result<never>, { ok: false }> | undefined> => {
+  const inside = insideOf(place)
+  const found = await look(inside, context)
+  if (!found.ok) return found
+  const { entries, more } = found.value
+  listing.more += more
+  for (const entry of entries) listing.names.push(prefix + shownName(entry))
+  if (depth === 1) return undefined
+  for (const entry of entries) {
+    if (entry.kind !== 'folder') continue
+    const folder = placeIn(inside, entry.name)
+    const isOpen = listing.names.length < MAX_NAMES && isPermitted(folder, context)
+    const failure = isOpen ? await list(folder, prefix + shownName(entry), depth - 1, listing, context) : true
+    if (failure) listing.unopened++
+  }
+  return undefined
+}
+
+const look = async (
+  inside: Place,
+  { call }: BuiltinContext,
+): Promise<Result<{ readonly entries: readonly DirectoryEntry[]; readonly more: number }>> => {
+  const folder = await openFolder(inside)
+  if (!folder.ok) return folder
+  try {
+    return succeed(await readEntries(folder.value, MAX_NAMES, call.signal))
+  } catch (error) {
+    return systemFault(error, 'list', inside.shown)
+  } finally {
+    await folder.value.close()
+  }
+}

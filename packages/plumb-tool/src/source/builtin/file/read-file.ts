@@ -1,0 +1,56 @@
+// read_file: text with exact continuation.
+
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Builtin } from '../builtin.js'
+import { openFile } from '../path/open.js'
+import { placeOf, systemFault } from '../path/place.js'
+import { readLines } from './line-reader.js'
+import { binary } from './text-file.js'
+
+interface Input {
+  readonly path: string
+  readonly offset?: number
+  readonly limit?: number
+  readonly root?: string
+}
+
+/** As tools.md has it. */
+const MAX_BYTES = 380_928
+/** All of it is read each time, for its sum and its lines: about a second for 400 MB. */
+const MAX_FILE_BYTES = 4 * 1024 ** 3
+
+export const readFile: Builtin = {
+  name: 'read_file',
+  aliases: ['get_contents'],
+  run: async (input, context) => {
+    const { path, offset = 0, limit = Number.POSITIVE_INFINITY, root } = input as unknown as Input
+    const place = placeOf(path, 'read', context, root)
+    if (!place.ok) return place
+    const opened = await openFile(place.value)
+    if (!opened.ok) return opened
+    try {
+      const { size } = await opened.value.stat()
+      if (size > MAX_FILE_BYTES) return huge(place.value.shown, size)
+      const window = await readLines(opened.value, { offset, limit, maxBytes: MAX_BYTES }, context.call.signal)
+      return window ? toResult(window, offset) : binary(place.value.shown)
+    } catch (error) {
+      return systemFault(error, 'read', place.value.shown)
+    } finally {
+      await opened.value.close()
+    }
+  },
+}
+
+const huge = (shown: string, size: number): ReturnType<typeof fail> =>
+  fail('input_type_mismatch', `'${preview(shown, 200)}' has ${size} bytes, more than ${MAX_FILE_BYTES}: cut it into files first`, {
+    path: preview(shown, 200),
+  })
+
+const toResult = (
+  { text, lines, isCut, totalLines, sha256 }: NonNullable<Awaited<ReturnType<typeof readLines>>>,
+  offset: number,
+): Result<Record<string, string | number>> => {
+  const next = offset + lines
+  const shown = isCut ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}---\n[File truncated]` : text
+  return succeed({ text: shown, ...(next < totalLines ? { next_offset: next } : {}), total_lines: totalLines, sha256 })
+}

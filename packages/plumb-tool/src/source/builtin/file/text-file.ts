@@ -1,0 +1,81 @@
+// A text file as it is: its bytes, its text, and what says later whether it is still the same.
+
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { openFile } from '../path/open.js'
+import { type Place, systemFault } from '../path/place.js'
+import { changed, type Stamp, stampOf } from '../path/stamp.js'
+
+export interface WholeFile {
+  readonly bytes: Buffer
+  readonly stamp: Stamp
+  /** Permissions. */
+  readonly mode: number
+}
+
+export interface TextFile extends WholeFile {
+  /** Without its byte-order mark, if it has one. */
+  readonly text: string
+  readonly hasMark: boolean
+}
+
+/** Larger ones are for programs that do not hold them whole. */
+export const MAX_EDITED_BYTES = 16 * 1024 * 1024
+
+/** For tools that change it: at most 16 MiB, UTF-8. With `sha256` it must still be the file that was read. */
+export const readTextFile = async (place: Place, sha256?: string): Promise<Result<TextFile>> => {
+  const file = await readWholeFile(place, sha256)
+  return file.ok ? toText(file.value, place.shown) : file
+}
+
+export const readWholeFile = async (place: Place, sha256?: string): Promise<Result<WholeFile>> => {
+  const opened = await openFile(place)
+  if (!opened.ok) return opened
+  const handle = opened.value
+  try {
+    const stat = await handle.stat()
+    if (stat.size > MAX_EDITED_BYTES) return tooLarge(place.shown)
+    const whole = Buffer.alloc(stat.size + 1)
+    const { bytesRead } = await handle.read(whole, 0, whole.length, 0)
+    // It grows under our hands.
+    if (bytesRead > stat.size) return changed(place.shown)
+    const bytes = whole.subarray(0, bytesRead)
+    if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return changed(place.shown)
+    return succeed({ bytes, stamp: stampOf(stat), mode: stat.mode & 0o7777 })
+  } catch (error) {
+    return systemFault(error, 'read', place.shown)
+  } finally {
+    await handle.close()
+  }
+}
+
+export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+export const toText = (file: WholeFile, shown: string): Result<TextFile> => {
+  const { bytes } = file
+  if (isBinary(bytes) || !isUtf8(bytes)) return binary(shown)
+  const hasMark = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return succeed({ ...file, text: bytes.toString('utf8', hasMark ? 3 : 0), hasMark })
+}
+
+/** Text that a file is to hold. `hasMark`: the file has had a byte-order mark. */
+export const toBytes = (text: string, shown: string, { hasMark = false } = {}): Result<Buffer> => {
+  if (/\p{Cs}/u.test(text)) return unwritable(shown, 'the text holds one half of a surrogate pair, which UTF-8 has no bytes for')
+  const bytes = Buffer.from(hasMark ? `\ufeff${text}` : text)
+  return bytes.length <= MAX_EDITED_BYTES ? succeed(bytes) : unwritable(shown, `it would have more than ${MAX_EDITED_BYTES} bytes`)
+}
+
+const unwritable = (shown: string, why: string): ReturnType<typeof fail> =>
+  fail('input_type_mismatch', `'${preview(shown, 200)}' cannot be written: ${why}`, { path: preview(shown, 200) })
+
+/** NUL stands in no text that a model should see. */
+export const isBinary = (bytes: Uint8Array): boolean => bytes.includes(0)
+
+export const binary = (shown: string): ReturnType<typeof fail> =>
+  fail('input_type_mismatch', `'${preview(shown, 200)}' is no UTF-8 text: binary files are not read`, { path: preview(shown, 200) })
+
+const tooLarge = (shown: string): ReturnType<typeof fail> =>
+  fail('input_type_mismatch', `'${preview(shown, 200)}' is larger than ${MAX_EDITED_BYTES} bytes, more than this tool changes`, {
+    path: preview(shown, 200),
+  })

@@ -1,0 +1,101 @@
+// The files below a folder in order, those that ignore files name left out; links are not followed.
+
+import { relative, sep } from 'node:path'
+import { openFolder } from '../path/open.js'
+import { insideOf, type Place, pathOf, placeIn } from '../path/place.js'
+import { type DirectoryEntry, readEntries } from './entries.js'
+import { isIgnored, type Rules, readRules, rulesWithin } from './ignore-rules.js'
+
+export interface Found {
+  readonly place: Place
+  /** Relative to where the walk began, with `/`. */
+  readonly path: string
+}
+
+export interface WalkOptions {
+  /** Default: they are left out like ignored ones, as ripgrep does. `.git` always is. */
+  readonly withHidden?: boolean
+  /** Counts what was not looked at. */
+  readonly unseen?: { folders: number; names: number }
+}
+
+const MAX_DEPTH = 100
+/** In one folder. */
+const MAX_NAMES = 100_000
+
+/** Sorted by name, folder by folder. */
+export async function* walk(from: Place, signal: AbortSignal, options: WalkOptions = {}): AsyncGenerator<Found> {
+  const folder = insideOf(from)
+  const above = await rulesAbove(folder)
+  yield* within({ folder, prefix: '', fromRoot: above.fromRoot, rules: above.rules, depth: 0 }, signal, options)
+}
+
+interface Step {
+  readonly folder: Place
+  /** Of paths relative to where the walk began; of those relative to the root, which ignore files are about. */
+  readonly prefix: string
+  readonly fromRoot: string
+  readonly rules: readonly Rules[]
+  readonly depth: number
+}
+
+async function* within(step: Step, signal: AbortSignal, options: WalkOptions): AsyncGenerator<Found> {
+  const { folder, prefix, fromRoot, depth } = step
+  const { withHidden = false, unseen = { folders: 0, names: 0 } } = options
+  if (signal.aborted) return
+  const isWanted = (name: string): boolean => (withHidden || !name.startsWith('.')) && name !== '.git'
+  const entries = depth > MAX_DEPTH ? undefined : await entriesOf(folder, signal, isWanted, unseen)
+  if (!entries) {
+    unseen.folders++
+    return
+  }
+  const rules = [...step.rules, ...(await readRules(folder, fromRoot))]
+  for (const entry of entries) {
+    if (signal.aborted) return
+    const { name, kind } = entry
+    const below = `${fromRoot}${name}${kind === 'folder' ? '/' : ''}`
+    if (kind === 'other' || isIgnored(below, rules)) continue
+    const place = placeIn(folder, name)
+    if (kind === 'file') yield { place, path: prefix + name }
+    else {
+      const inner = { prefix: `${prefix}${name}/`, fromRoot: below, rules: rulesWithin(below, rules), depth: depth + 1 }
+      yield* within({ ...inner, folder: insideOf(place) }, signal, options)
+    }
+  }
+}
+
+const entriesOf = async (
+  place: Place,
+  signal: AbortSignal,
+  isWanted: (name: string) => boolean,
+  unseen: { names: number },
+): Promise<readonly DirectoryEntry[] | undefined> => {
+  const folder = await openFolder(place)
+  if (!folder.ok) return undefined
+  try {
+    const { entries, more } = await readEntries(folder.value, MAX_NAMES, signal, isWanted)
+    unseen.names += more
+    return entries
+  } catch {
+    return undefined
+  } finally {
+    await folder.value.close()
+  }
+}
+
+// Ignore files between the root and the folder count too, but for those that leave out the very folder that was asked for.
+const rulesAbove = async (folder: Place): Promise<{ fromRoot: string; rules: readonly Rules[] }> => {
+  const names = relative(folder.root, pathOf(folder))
+    .split(sep)
+    .filter((name) => name !== '')
+  let rules: readonly Rules[] = []
+  let at: Place = { ...folder, folder: folder.root, shown: '.' }
+  let fromRoot = ''
+  for (const name of names) {
+    rules = [...rules, ...(await readRules(at, fromRoot))]
+    at = insideOf(placeIn(at, name))
+    fromRoot += `${name}/`
+    rules = rulesWithin(fromRoot, rules)
+  }
+  return { fromRoot, rules }
+}

@@ -1,0 +1,38 @@
+// write_file: the whole content of a file, new or old.
+
+import { succeed } from '@plumb/wire'
+import type { Builtin } from '../builtin.js'
+import { type Place, placeOf } from '../path/place.js'
+import { changed } from '../path/stamp.js'
+import type { WriteOptions } from '../path/write-whole.js'
+import { readWholeFile } from './text-file.js'
+import { writeText } from './write-text.js'
+import { writtenPath } from './written-path.js'
+
+interface Input {
+  readonly path: string
+  readonly content: string
+  readonly expect_sha256?: string
+  readonly root?: string
+}
+
+export const writeFile: Builtin = {
+  name: 'write_file',
+  aliases: [],
+  writes: (input, context) => writtenPath(input, context),
+  run: async (input, context) => {
+    const { path, content, expect_sha256, root } = input as unknown as Input
+    const place = placeOf(path, 'write', context, root)
+    if (!place.ok) return place
+    const options = await expectation(place.value, expect_sha256)
+    if (!options.ok) return options
+    return writeText(place.value, content, options.value)
+  },
+}
+
+const expectation = async (place: Place, sha256: string | undefined) => {
+  if (sha256 === undefined) return succeed<WriteOptions>({})
+  if (!place.exists) return changed(place.shown)
+  const old = await readWholeFile(place, sha256)
+  return old.ok ? succeed<WriteOptions>({ expect: old.value.stamp }) : old
+}

@@ -1,0 +1,26 @@
+// Takes away the file, or the link, at a place.
+
+import { lstatSync } from 'node:fs'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { takeAway } from './exchange.js'
+import { openFolder } from './open.js'
+import { type Place, systemFault } from './place.js'
+import { changed, type Stamp } from './stamp.js'
+
+/** `file_changed` where it is no longer the one that is expected. */
+export const removeFile = async (place: Place, { expect }: { readonly expect?: Stamp } = {}): Promise<Result<void>> => {
+  const folder = await openFolder(place)
+  if (!folder.ok) return folder
+  try {
+    if (lstatSync(folder.value.at(place.name)).isDirectory()) {
+      return fail('path_denied', `'${preview(place.shown, 200)}' is a folder`, { path: preview(place.shown, 200) })
+    }
+    if (!takeAway(folder.value, place.name, expect)) return changed(place.shown)
+    await folder.value.sync()
+    return succeed(undefined)
+  } catch (error) {
+    return systemFault(error, 'write', place.shown)
+  } finally {
+    await folder.value.close()
+  }
+}

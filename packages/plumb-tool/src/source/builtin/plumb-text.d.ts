@@ -1,0 +1,4 @@
+declare module '*.plumb' {
+  const text: string
+  export default text
+}

@@ -1,0 +1,63 @@
+// One question to the embedding endpoint: with deadlines, a limit on what comes back, no redirects, and again where that may help.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { fail, parseJson, preview, type Result, scrub, systemReason } from '@plumb/wire'
+
+const ATTEMPTS = 3
+const FIRST_WAIT_MS = 500
+const DEADLINE_MS = 30_000
+const MAX_REPLY_BYTES = 64 * 1024 * 1024
+const MAX_SHOWN_BYTES = 4096
+
+export const askEndpoint = async (url: URL, key: string, body: string, signal: AbortSignal): Promise<Result<unknown>> => {
+  for (let attempt = 1; ; attempt++) {
+    const reply = await askOnce(url, key, body, signal)
+    if (reply.ok || attempt === ATTEMPTS || reply.error.category !== 'unavailable' || signal.aborted) return reply
+    await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), undefined, { signal }).catch(() => {})
+  }
+}
+
+const askOnce = async (url: URL, key: string, body: string, signal: AbortSignal): Promise<Result<unknown>> => {
+  const deadline = AbortSignal.timeout(DEADLINE_MS)
+  const both = AbortSignal.any([signal, deadline])
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+  }
+  try {
+    const { request } = await import('undici')
+    const reply = await request(url, { method: 'POST', headers, body, signal: both })
+    if (reply.statusCode === 200) return parse(await readBody(reply.body, MAX_REPLY_BYTES), url)
+    return refused(url, reply.statusCode, (await readBody(reply.body, MAX_SHOWN_BYTES)).toString())
+  } catch (error) {
+    if (signal.aborted) return fail('cancelled', `the question to the embedding endpoint ${url.host} was given up`)
+    if (deadline.aborted) return fail('timeout', `the embedding endpoint ${url.host} did not answer within ${DEADLINE_MS / 1000} s`)
+    return fail('connection_failed', `the embedding endpoint ${url.host}: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+/** No more than the limit: what is cut is no JSON any more, or is only shown. */
+const readBody = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > maxBytes) break
+  }
+  return Buffer.concat(chunks)
+}
+
+const parse = (bytes: Buffer, url: URL): Result<unknown> => {
+  const value = parseJson(bytes, 0, bytes.length, true)
+  return value.ok ? value : fail('bad_reply', `the embedding endpoint ${url.host} answered with what is no JSON: ${value.error.detail}`)
+}
+
+const refused = ({ host }: URL, status: number, text: string): Result<never> => {
+  const said = `the embedding endpoint ${host} answered with status ${status}: ${preview(scrub(text), 200)}`
+  if (status === 401 || status === 403) return fail('unauthorized', `${said}; PLUMB_EMBEDDINGS_KEY holds its key`)
+  if (status === 429) return fail('rate_limited', said)
+  if (status === 408 || status >= 500) return fail('overloaded', said)
+  return fail('provider_refused', said)
+}

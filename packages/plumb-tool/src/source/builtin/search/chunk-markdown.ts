@@ -1,0 +1,95 @@
+// Markdown in chunks: by headings first, then by paragraphs; a fence stays whole, and what looks like a heading in it is none.
+
+import { type Block, type Chunk, isBlank, linesOf, packBlocks } from './chunk.js'
+
+const ATX = /^ {0,3}(#{1,6})(?![^ \t])/
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
+/** It stands with every chunk below it. */
+const MAX_TITLE = 120
+const FRONT_MATTER = /^---[ \t]*$/
+
+export const chunkMarkdown = (text: string): Chunk[] => {
+  const lines = linesOf(text)
+  return packBlocks(lines, new Reader(lines).read())
+}
+
+class Reader {
+  readonly #blocks: Block[] = []
+  /** The headings that the line at hand stands under, by level. */
+  readonly #headings: string[] = []
+  #start = 0
+  #isSection = false
+  /** Nothing but headings so far: a section does not begin in the middle of them. */
+  #isBare = false
+
+  constructor(private readonly lines: readonly string[]) {}
+
+  read(): readonly Block[] {
+    let at = this.#frontMatterEnd()
+    this.#end(at)
+    while (at < this.lines.length) at = this.#take(at)
+    this.#end(at)
+    return this.#blocks
+  }
+
+  /** The line after what stands at this one. */
+  #take(at: number): number {
+    const line = this.lines[at] as string
+    const fence = FENCE.exec(line)?.[1]
+    if (fence !== undefined) {
+      this.#isBare = false
+      return this.#fenceEnd(at, fence)
+    }
+    const [start = '', marks] = ATX.exec(line) ?? []
+    if (marks !== undefined) return this.#heading(at, at + 1, marks.length, withoutClosing(line.slice(start.length)))
+    const underline = isBlank(line) ? undefined : UNDERLINE.exec(this.lines[at + 1] ?? '')?.[1]
+    // A rule or a list is no title, and neither is the last line of a paragraph.
+    if (underline !== undefined && at === this.#start && !/^\s*([-*+>|]|\d+[.)])/.test(line))
+      return this.#heading(at, at + 2, underline.startsWith('=') ? 1 : 2, line.trim())
+    if (isBlank(line)) this.#end(at + 1)
+    else this.#isBare = false
+    return at + 1
+  }
+
+  #heading(at: number, end: number, level: number, title: string): number {
+    this.#end(at)
+    this.#headings.length = Math.min(this.#headings.length, level - 1)
+    while (this.#headings.length < level - 1) this.#headings.push('')
+    this.#headings.push(title.slice(0, MAX_TITLE))
+    this.#isSection = !this.#isBare
+    this.#isBare = true
+    this.#end(end)
+    return end
+  }
+
+  #fenceEnd(at: number, fence: string): number {
+    for (let next = at + 1; next < this.lines.length; next++) {
+      const [, closing = ''] = /^ {0,3}(`+|~+)[ \t]*$/.exec(this.lines[next] as string) ?? []
+      if (closing.startsWith(fence)) return next + 1
+    }
+    return this.lines.length
+  }
+
+  #frontMatterEnd(): number {
+    if (!FRONT_MATTER.test(this.lines[0] ?? '')) return 0
+    const end = this.lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)[ \t]*$/.test(line))
+    return end + 1
+  }
+
+  #end(end: number): void {
+    if (end === this.#start) return
+    const heading = this.#headings.filter((title) => title !== '').join(' > ')
+    this.#blocks.push({ start: this.#start, end, heading, isStart: this.#isSection })
+    this.#isSection = false
+    this.#start = end
+  }
+}
+
+// By hand: expressions for what ends a line try it at each of its characters.
+const withoutClosing = (title: string): string => {
+  const text = title.trim()
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  return end === 0 || /[ \t]/.test(text[end - 1] ?? '') ? text.slice(0, end).trimEnd() : text
+}

@@ -1,0 +1,90 @@
+// A database of SQLite in memory, from bytes and to bytes. The only door to it: it is compiled to WebAssembly and touches no file.
+
+import type { BindingSpec, Database as Connection, PreparedStatement, Sqlite3Static, SqlValue } from '@sqlite.org/sqlite-wasm'
+
+type Row = readonly SqlValue[]
+
+/** Throws what SQLite throws: of bytes from elsewhere anything may be wrong. */
+export class Database {
+  readonly #prepared = new Map<string, PreparedStatement>()
+
+  private constructor(
+    private readonly sqlite: Sqlite3Static,
+    private readonly connection: Connection,
+  ) {}
+
+  static async open(bytes?: Uint8Array): Promise<Database> {
+    const sqlite = await loadSqlite()
+    const connection = new sqlite.oo1.DB(':memory:')
+    if (bytes) load(sqlite, connection, bytes)
+    // Of a file that somebody else has made nothing runs that is not asked for by name.
+    connection.exec('pragma trusted_schema = off; pragma journal_mode = off; pragma cell_size_check = on')
+    return new Database(sqlite, connection)
+  }
+
+  script(sql: string): void {
+    this.connection.exec(sql)
+  }
+
+  run(sql: string, values: BindingSpec = []): void {
+    const statement = this.#prepare(sql, values)
+    try {
+      statement.step()
+    } finally {
+      statement.reset(true)
+    }
+  }
+
+  *rows(sql: string, values: BindingSpec = []): Generator<Row> {
+    const statement = this.#prepare(sql, values)
+    try {
+      while (statement.step()) yield statement.get([])
+    } finally {
+      statement.reset(true)
+    }
+  }
+
+  row(sql: string, values: BindingSpec = []): Row | undefined {
+    for (const row of this.rows(sql, values)) return row
+    return undefined
+  }
+
+  bytes(): Uint8Array {
+    return this.sqlite.capi.sqlite3_js_db_export(this.connection)
+  }
+
+  close(): void {
+    for (const statement of this.#prepared.values()) statement.finalize()
+    this.#prepared.clear()
+    this.connection.close()
+  }
+
+  #prepare(sql: string, values: BindingSpec): PreparedStatement {
+    const known = this.#prepared.get(sql)
+    const statement = known ?? this.connection.prepare(sql)
+    if (!known) this.#prepared.set(sql, statement)
+    if (Array.isArray(values) ? values.length > 0 : values) statement.bind(values)
+    return statement
+  }
+}
+
+const load = ({ capi, wasm }: Sqlite3Static, connection: Connection, bytes: Uint8Array): void => {
+  // A Buffer is not taken for the bytes that it is.
+  const at = wasm.allocFromTypedArray(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length))
+  const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_RESIZEABLE
+  connection.checkRc(capi.sqlite3_deserialize(connection, 'main', at, bytes.length, bytes.length, flags))
+}
+
+let loading: Promise<Sqlite3Static> | undefined
+
+const loadSqlite = (): Promise<Sqlite3Static> => {
+  loading ??= start()
+  return loading
+}
+
+const start = async (): Promise<Sqlite3Static> => {
+  const { default: init } = await import('@sqlite.org/sqlite-wasm')
+  const { default: wasmBinary } = await import('@sqlite.org/sqlite-wasm/sqlite3.wasm')
+  // Its types leave out what every program that Emscripten has made takes.
+  return (init as (options: { readonly wasmBinary: Uint8Array }) => Promise<Sqlite3Static>)({ wasmBinary })
+}

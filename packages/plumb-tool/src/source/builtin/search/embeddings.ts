@@ -1,0 +1,49 @@
+// The embedding endpoint, where the person who runs this has named one: PLUMB_EMBEDDINGS_ENDPOINT, _MODEL and, if it wants one, _KEY.
+
+import { addSecret, fail, preview, type Result, succeed } from '@plumb/wire'
+import { askEndpoint } from './ask-endpoint.js'
+import type { Vector } from './vector.js'
+import { readVectors } from './vector.js'
+
+export interface Embeddings {
+  readonly model: string
+  /** One for each text, in order. */
+  readonly embed: (texts: readonly string[], signal: AbortSignal) => Promise<Result<readonly Vector[]>>
+}
+
+/** Undefined: none is configured. */
+export const readEmbeddings = (env: NodeJS.ProcessEnv): Result<Embeddings | undefined> => {
+  const { PLUMB_EMBEDDINGS_ENDPOINT: endpoint = '', PLUMB_EMBEDDINGS_MODEL: model = '', PLUMB_EMBEDDINGS_KEY: key = '' } = env
+  if (endpoint === '') return succeed(undefined)
+  if (model === '')
+    return fail('missing_option', 'PLUMB_EMBEDDINGS_ENDPOINT is set, and PLUMB_EMBEDDINGS_MODEL, the model to ask there, is not')
+  const url = readUrl(endpoint)
+  if (!url.ok) return url
+  if (key !== '') addSecret(key)
+  return succeed({
+    model,
+    embed: async (texts, signal) => {
+      const body = JSON.stringify({ model, input: texts, encoding_format: 'float' })
+      const reply = await askEndpoint(url.value, key, body, signal)
+      return reply.ok ? readVectors(reply.value, texts.length, url.value.host) : reply
+    },
+  })
+}
+
+// As with PLUMB_ENDPOINT: who sets it decides where texts and key go, so that private addresses are as good as others.
+const readUrl = (text: string): Result<URL> => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const shown = preview(url ? `${url.protocol}//${url.host}${url.pathname}` : 'what it holds')
+  if (!url || !/^https?:$/.test(url.protocol))
+    return fail('config_invalid', `PLUMB_EMBEDDINGS_ENDPOINT is no URL of a server: ${shown}; write https://host or https://host/path`)
+  if (url.username !== '' || url.password !== '')
+    return fail(
+      'config_invalid',
+      `PLUMB_EMBEDDINGS_ENDPOINT holds a name or password for '${url.host}'; the key goes into PLUMB_EMBEDDINGS_KEY`,
+    )
+  if (url.search !== '' || url.hash !== '')
+    return fail('config_invalid', `PLUMB_EMBEDDINGS_ENDPOINT has more than a path: '${shown}'; leave out what follows ? or #`)
+  // As providers have it: a bare origin gets /v1.
+  url.pathname = `${url.pathname.replace(/\/+$/, '') || '/v1'}/embeddings`
+  return succeed(url)
+}

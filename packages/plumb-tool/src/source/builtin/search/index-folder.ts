@@ -1,0 +1,153 @@
+// index_markdown_docs and index_code: a folder's files made findable, again and again at the cost of what has changed.
+
+import { join } from 'node:path'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Builtin, BuiltinContext } from '../builtin.js'
+import { isFolder } from '../file/is-folder.js'
+import { type Place, placeOf } from '../path/place.js'
+import type { Expected } from '../path/stamp.js'
+import { writeWhole } from '../path/write-whole.js'
+import { about, counts, emptyContents, setAbout } from './contents.js'
+import type { Database } from './database.js'
+import { embedMissing } from './embed-missing.js'
+import { type Embeddings, readEmbeddings } from './embeddings.js'
+import { checkName, indexPlace, nameFor, readIndex, writeIndex } from './index-file.js'
+import { lockIndex } from './index-lock.js'
+import type { Kind } from './kind.js'
+import { NO_ENDPOINT } from './ranking.js'
+import { type Update, update } from './update.js'
+
+interface Input {
+  readonly root: string
+  readonly index?: string
+  readonly description?: string
+}
+
+/** How often somebody else may write the index while it is made. */
+const ATTEMPTS = 3
+
+export const indexer = (name: string, aliases: readonly string[], kind: Kind): Builtin => ({
+  name,
+  aliases,
+  writes: (input, context) => {
+    const target = targetOf(input as unknown as Input, kind, context)
+    if (!target.ok) return []
+    const { folder, missing, name: file } = target.value.place
+    return [join(folder, ...missing, file)]
+  },
+  run: async (input, context) => {
+    const target = targetOf(input as unknown as Input, kind, context)
+    if (!target.ok) return target
+    if (!(await isFolder(target.value.folder)))
+      return fail('no_such_file', `'${preview(target.value.folder.shown, 200)}' is no folder: an index is made of a folder`)
+    const embeddings = readEmbeddings(process.env)
+    if (!embeddings.ok) return embeddings
+    const lock = await lockIndex(target.value.place, context.call.signal)
+    if (!lock.ok) return lock
+    try {
+      return await new Indexing(target.value, kind, context, embeddings.value).run()
+    } finally {
+      await lock.value.release()
+    }
+  },
+})
+
+interface Target {
+  readonly folder: Place
+  readonly index: string
+  /** Of the index. */
+  readonly place: Place
+  readonly description: string | undefined
+}
+
+const targetOf = ({ root: path, index, description }: Input, kind: Kind, context: BuiltinContext): Result<Target> => {
+  // The name of a root stands for all of it, as long as no folder has that name.
+  const names = [...context.roots.keys()]
+  const first = names[0] ?? ''
+  const asPath = placeOf(path, 'list', context)
+  const isName = !asPath.ok && context.roots.has(path)
+  const folder = isName ? placeOf('.', 'list', context, path) : asPath
+  if (!folder.ok) return folder
+  const root = isName ? path : (names.find((name) => placeOf(path, 'list', context, name).ok && path.startsWith('/')) ?? first)
+  const name = checkName(index ?? nameFor(folder.value.shown))
+  if (!name.ok) return name
+  const place = indexPlace(kind, name.value, context, root, 'write')
+  return place.ok ? succeed({ folder: folder.value, index: name.value, place: place.value, description }) : place
+}
+
+class Indexing {
+  constructor(
+    private readonly target: Target,
+    private readonly kind: Kind,
+    private readonly context: BuiltinContext,
+    private readonly embeddings: Embeddings | undefined,
+  ) {}
+
+  async run(): ReturnType<Builtin['run']> {
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.#once()
+      if (result.ok || result.error.error !== 'file_changed' || attempt === ATTEMPTS) return result
+    }
+  }
+
+  async #once(): ReturnType<Builtin['run']> {
+    const { place, folder } = this.target
+    const stored = await readIndex(place)
+    if (!stored.ok && stored.error.error !== 'no_such_file') return stored
+    const old = stored.ok ? stored.value : { database: undefined, stamp: 'absent' as const }
+    const database = old.database ?? (await emptyContents())
+    try {
+      const { context } = this
+      const done = await update(database, folder, this.kind, context)
+      if (!done) return fail('cancelled', `the index '${this.target.index}' was given up before it was done; it is as it was`)
+      return await this.#keep(database, old.stamp, done, stored.ok && !old.database)
+    } finally {
+      database.close()
+    }
+  }
+
+  async #keep(database: Database, stamp: Expected, done: Update, wasDamaged: boolean): ReturnType<Builtin['run']> {
+    const { place, index, folder, description } = this.target
+    const isOther = about(database, 'folder') !== folder.shown
+    setAbout(database, 'folder', folder.shown)
+    if (description !== undefined) setAbout(database, 'description', description)
+    if (stamp === 'absent') await this.#hideFromGit()
+    let current: Expected = stamp
+    const keep = async (): Promise<Result<void>> => {
+      const written = await writeIndex(place, database, current)
+      if (!written.ok) return written
+      current = written.value
+      return succeed(undefined)
+    }
+    // Searchable by its words at once, whatever the endpoint may do.
+    const isNews = isOther || description !== undefined || done.added + done.changed + done.removed + done.restamped > 0
+    const kept = isNews || stamp === 'absent' || wasDamaged ? await keep() : succeed(undefined)
+    if (!kept.ok) return kept
+    const note = await this.#embed(database, keep)
+    if (!note.ok) return note
+    const { files, chunks } = counts(database)
+    const { added, changed, removed, unchanged, skipped, reasons } = done
+    const told = { files, chunks, added, changed, removed, unchanged, skipped }
+    const notes = [...(wasDamaged ? ['the index that was there could not be used and was made anew'] : []), note.value]
+    return succeed({ index, path: place.shown, ...told, ...(reasons.length > 0 ? { left_out: reasons } : {}), note: notes.join('; ') })
+  }
+
+  async #embed(database: Database, keep: () => Promise<Result<void>>): Promise<Result<string>> {
+    if (!this.embeddings) return succeed(NO_ENDPOINT)
+    const missing = counts(database)
+    if (missing.vectors === missing.chunks && about(database, 'model') === this.embeddings.model) return succeed('full text and vectors')
+    const failed = await embedMissing(database, this.embeddings, this.context.call.signal, keep)
+    if (!failed.ok) return failed
+    const kept = await keep()
+    if (!kept.ok) return kept
+    const { vectors, chunks } = counts(database)
+    if (!failed.value) return succeed('full text and vectors')
+    return succeed(`${vectors} of ${chunks} pieces have vectors; index again for the rest: ${failed.value.detail}`)
+  }
+
+  /** What is made from files needs no place beside them. */
+  async #hideFromGit(): Promise<void> {
+    const { place } = this.target
+    await writeWhole({ ...place, name: '.gitignore', shown: `${this.kind.folder}/.gitignore` }, Buffer.from('*\n'), { expect: 'absent' })
+  }
+}

@@ -1,0 +1,89 @@
+// Keeps two indexers of one index apart, so that neither works for nothing. That the index stays whole does not depend on it.
+
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { link, lstat, open, readFile, rename, rm, utimes } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fail, type Result, succeed } from '@plumb/wire'
+import { type Folder, openFolder } from '../path/open.js'
+import { isGone, OWNER } from '../path/owner.js'
+import { type Place, systemFault } from '../path/place.js'
+import { temporaryName } from '../path/temporary.js'
+
+const LOOK_MS = 100
+const BEAT_MS = 5000
+/** Whoever has not shown himself for so long is gone, wherever he ran. */
+const STALE_MS = 60_000
+
+interface IndexLock {
+  release(): Promise<void>
+}
+
+/** Waits for another indexer. Fails when the signal fires first. */
+export const lockIndex = async (place: Place, signal: AbortSignal): Promise<Result<IndexLock>> => {
+  const opened = await openFolder(place, { create: true })
+  if (!opened.ok) return opened
+  const folder = opened.value
+  const name = `${place.name}.lock`
+  try {
+    const words = `${OWNER} ${hostname()} ${randomUUID()}\n`
+    while (!signal.aborted) {
+      if (await take(folder, name, words)) return succeed(held(folder, name, words))
+      await breakStale(folder, name)
+      await wait(LOOK_MS, undefined, { signal }).catch(() => {})
+    }
+    await folder.close()
+    return fail('cancelled', `another process is making the index '${place.shown}'; this one was given up before it was done`)
+  } catch (error) {
+    await folder.close()
+    return systemFault(error, 'write', `${place.shown}.lock`)
+  }
+}
+
+const take = async (folder: Folder, name: string, words: string): Promise<boolean> => {
+  try {
+    const handle = await open(folder.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+    await handle.writeFile(words).finally(() => handle.close())
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+const held = (folder: Folder, name: string, words: string): IndexLock => {
+  const beat = setInterval(() => void utimes(folder.at(name), new Date(), new Date()).catch(() => {}), BEAT_MS)
+  beat.unref()
+  return {
+    release: async () => {
+      clearInterval(beat)
+      if ((await read(folder, name)) === words) await rm(folder.at(name), { force: true })
+      await folder.close()
+    },
+  }
+}
+
+// Taken aside under a name of our own first: of two that find it stale one gets it, and whoever got a fresh one puts it back.
+const breakStale = async (folder: Folder, name: string): Promise<void> => {
+  const words = await read(folder, name)
+  if (words === undefined || !(await isStale(folder, name, words))) return
+  const aside = temporaryName()
+  await rename(folder.at(name), folder.at(aside)).catch(() => {})
+  if ((await read(folder, aside)) !== words) await link(folder.at(aside), folder.at(name)).catch(() => {})
+  await rm(folder.at(aside), { force: true })
+}
+
+const isStale = async (folder: Folder, name: string, words: string): Promise<boolean> => {
+  const stat = await lstat(folder.at(name)).catch(() => undefined)
+  if (!stat) return false
+  if (Date.now() - stat.mtimeMs > STALE_MS) return true
+  const [owner = '', host] = words.trim().split(' ')
+  return host === hostname() && isGone(owner)
+}
+
+// A FIFO that somebody has put there would not let go of the reader.
+const read = async (folder: Folder, name: string): Promise<string | undefined> => {
+  const stat = await lstat(folder.at(name)).catch(() => undefined)
+  return stat?.isFile() ? readFile(folder.at(name), 'utf8').catch(() => undefined) : undefined
+}

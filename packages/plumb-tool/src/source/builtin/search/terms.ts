@@ -1,0 +1,47 @@
+// The words by which text is found: small letters, identifiers whole and in parts, characters and pairs of them where no spaces stand.
+
+/** Longer ones are digests and data, which nobody looks for. */
+const MAX_TERM = 64
+
+const WORD = /[\p{L}\p{N}\p{M}_$]+/gu
+// Scripts that are written without spaces between words.
+const RUN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]\p{M}*/gu
+// readFile, XMLHttpRequest, utf8Text, snake_case.
+const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+/gu
+
+/** In the order of the text, with repetitions. */
+export const termsOf = (text: string): string[] => {
+  const terms: string[] = []
+  for (const [word] of plain(text).matchAll(WORD)) addWord(terms, word)
+  return terms
+}
+
+// Compatibility forms are one, accents on Latin, Greek and Cyrillic letters nothing; those that other scripts spell with stay.
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+
+const addWord = (terms: string[], word: string): void => {
+  const characters = word.match(RUN)
+  if (characters) return addRun(terms, word, characters)
+  const parts = (word.match(PART) ?? []).map((part) => part.toLowerCase())
+  const whole = parts.join('')
+  add(terms, whole)
+  if (parts.length > 1) for (const part of parts) add(terms, part)
+}
+
+const addRun = (terms: string[], word: string, characters: readonly string[]): void => {
+  for (const [i, character] of characters.entries()) {
+    add(terms, character)
+    const next = characters[i + 1]
+    if (next !== undefined) add(terms, character + next)
+  }
+  for (const [rest] of word.replace(RUN, ' ').matchAll(WORD)) addWord(terms, rest)
+}
+
+const add = (terms: string[], term: string): void => {
+  if (term !== '' && term.length <= MAX_TERM) terms.push(term)
+}

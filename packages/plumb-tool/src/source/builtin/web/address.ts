@@ -1,0 +1,19 @@
+// Which addresses are of the public net, by the registries that ipaddr.js knows: those that forbid nothing, and no way round them.
+
+import type { IPv6 } from 'ipaddr.js'
+
+/** `address` as the system or a URL has it. What is not understood is not public. */
+export const publicAddresses = async (): Promise<(address: string) => boolean> => {
+  const { isValid, parse } = await import('ipaddr.js')
+  return (address) => {
+    if (!isValid(address)) return false
+    const ip = parse(address)
+    return ip.kind() === 'ipv6' ? isPublicV6(ip as IPv6) : ip.range() === 'unicast'
+  }
+}
+
+/** Only 2000::/3 is given out; what else is there, as NAT64 and mapped addresses, leads to another net. */
+const isPublicV6 = (ip: IPv6): boolean => {
+  if (ip.isIPv4MappedAddress()) return ip.toIPv4Address().range() === 'unicast'
+  return ip.range() === 'unicast' && ((ip.parts[0] ?? 0) & 0xe000) === 0x2000
+}

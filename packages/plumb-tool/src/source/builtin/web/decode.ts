@@ -1,0 +1,53 @@
+// Bytes to text: by the mark at their start, what the server says, what the page says of itself, or what they look like.
+
+const DECLARED = [
+  /<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w:-]{1,40})/i,
+  /^\s{0,99}<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w:-]{1,40})/i,
+]
+/** As browsers do, and some more for those who put their licence first. */
+const SEARCHED = 4096
+
+export const decode = (bytes: Buffer, contentType: string): string => {
+  const label = ofMark(bytes) ?? ofServer(contentType) ?? ofPage(bytes, contentType)
+  if (label === WINDOWS) return ofWindows(bytes)
+  if (label !== undefined) return new TextDecoder(label).decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return ofWindows(bytes)
+  }
+}
+
+const WINDOWS = 'windows-1252'
+// What 0x80 to 0x9f stand for; some versions of Node.js decode them as ISO 8859-1, in which they are controls.
+const OF_WINDOWS =
+  '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f' +
+  '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
+
+const ofWindows = (bytes: Buffer): string =>
+  bytes.toString('latin1').replace(/[\x80-\x9f]/g, (c) => OF_WINDOWS[c.charCodeAt(0) - 0x80] ?? c)
+
+const ofMark = (bytes: Buffer): string | undefined => {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  return bytes.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? 'utf-8' : undefined
+}
+
+const ofServer = (contentType: string): string | undefined => known(/charset\s{0,9}=\s{0,9}["']?([^\s"';]{1,40})/i.exec(contentType)?.[1])
+
+const ofPage = (bytes: Buffer, contentType: string): string | undefined => {
+  if (!/html|xml|^$/.test(contentType)) return undefined
+  const start = bytes.toString('latin1', 0, SEARCHED)
+  const label = known(DECLARED.map((pattern) => pattern.exec(start)?.[1]).find((found) => found !== undefined))
+  // What could be read in it to find this is no UTF-16.
+  return label?.startsWith('utf-16') ? 'utf-8' : label
+}
+
+const known = (label: string | undefined): string | undefined => {
+  if (label === undefined) return undefined
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+// What came back, as Markdown: by what the server calls it.
+
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { htmlToMarkdown } from './convert.js'
+import { decode } from './decode.js'
+import type { Fetched } from './follow.js'
+import { type LineRange, sliceLines } from './line-range.js'
+
+export interface Document {
+  readonly kind: 'markdown' | 'text' | 'code'
+  readonly text: string
+  /** Of code. */
+  readonly language: string
+}
+
+/** Languages by the ends of names, where that is not the language itself. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  mjs: 'js',
+  cjs: 'js',
+  mts: 'ts',
+  cts: 'ts',
+  yml: 'yaml',
+  h: 'c',
+  htm: 'html',
+  ml: 'ocaml',
+  mli: 'ocaml',
+}
+const PROSE = new Set(['', 'txt', 'text', 'log', 'csv'])
+const MARKDOWN = new Set(['md', 'markdown', 'mdown', 'mkdn'])
+const RAW_HOST = 'raw.githubusercontent.com'
+
+export const documentOf = async ({ headers, bytes, hops }: Fetched, signal: AbortSignal): Promise<Result<Document>> => {
+  const url = hops.at(-1) as URL
+  const contentType = headers['content-type'] ?? ''
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? ''
+  const as = (kind: Document['kind'], language = ''): Result<Document> => succeed({ kind, language, text: decode(bytes, contentType) })
+
+  if (type === 'text/html' || type === 'application/xhtml+xml' || (type === '' && looksLikeHtml(bytes))) {
+    const markdown = await htmlToMarkdown({ html: decode(bytes, contentType), url: url.href }, signal)
+    return markdown.ok ? succeed({ kind: 'markdown', language: '', text: markdown.value }) : markdown
+  }
+  if (type === 'text/markdown' || (url.hostname === RAW_HOST && MARKDOWN.has(extension))) return as('markdown')
+  if (/^application\/([\w.-]+\+)?json$/.test(type) || type === 'application/x-ndjson') return as('code', 'json')
+  if (/^(application|text)\/([\w.-]+\+)?xml$/.test(type)) return as('code', 'xml')
+  if (/^(text|application)\/(javascript|css|x-[\w-]+|typescript|yaml|toml)$/.test(type)) return as('code', languageOf(extension))
+  if (type.startsWith('text/') || (type === '' && !bytes.subarray(0, 8000).includes(0))) {
+    return url.hostname === RAW_HOST && !PROSE.has(extension) ? as('code', languageOf(extension)) : as('text')
+  }
+  return fail('bad_reply', `'${preview(url.href, 200)}' is ${preview(type) || 'binary'}, which has no text that could be shown`, {
+    content_type: preview(type),
+  })
+}
+
+export const show = ({ kind, text, language }: Document, range: LineRange | undefined): Result<string> => {
+  if (range && kind !== 'markdown') {
+    const lines = sliceLines(text, range)
+    return lines.ok ? succeed(fenced(lines.value, language)) : lines
+  }
+  return succeed(kind === 'code' ? fenced(text, language) : text)
+}
+
+/** Longer than any in the text, so that none there ends it. */
+const fenced = (text: string, language: string): string => {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].slice(0, 10_000).map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text.replace(/\r?\n$/, '')}\n${fence}`
+}
+
+const languageOf = (extension: string): string => LANGUAGES[extension] ?? extension
+
+const looksLikeHtml = (bytes: Buffer): boolean =>
+  /^\s*<(!doctype html|html|head|body|title|!--)/i.test(bytes.toString('latin1', 0, 1000).replace(/^\xef\xbb\xbf/, ''))

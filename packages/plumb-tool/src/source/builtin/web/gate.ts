@@ -1,0 +1,58 @@
+// What the policy says of each host on the way: the first was judged before the call, those it points on to are judged here.
+
+import { type Fault, fault, type Result, succeed } from '@plumb/wire'
+import type { Effect } from '../../../call/authority.js'
+import { note } from '../../../call/note.js'
+import { type Permission, permit } from '../../../call/permit.js'
+import type { BuiltinContext } from '../builtin.js'
+
+export interface Gate {
+  readonly mayReachPrivateNet: boolean
+  /** Before anything of it is looked up. */
+  readonly enter: (url: URL) => Promise<Result<void>>
+  /** Once its address is known to be private. */
+  readonly enterPrivate: (url: URL) => Promise<Result<void>>
+}
+
+export const openGate = ({ call, tool, mayReachPrivateNet }: BuiltinContext): Gate => {
+  const { session, signal } = call
+  /** Hosts to which a person has said yes. */
+  const agreed = new Set<string>()
+  let first: string | undefined
+
+  const judge = (url: URL, effect: Effect): Permission =>
+    permit({ tool, effects: [effect], hosts: [hostOf(url)] }, session.authority(), Date.now())
+
+  const enter = async (url: URL, effect: Effect): Promise<Result<void>> => {
+    const host = hostOf(url)
+    const permission = judge(url, effect)
+    if (permission.kind === 'allow' || (permission.kind === 'ask' && agreed.has(host))) return succeed(undefined)
+    if (permission.kind === 'deny') {
+      note(call, 'permission', `denied on the way: ${permission.fault.detail}`)
+      return { ok: false, error: permission.fault }
+    }
+    const isApproved = !signal.aborted && (await session.approve({ id: call.id, tool, input: { url: url.href } }, signal))
+    note(call, 'approval', `${isApproved ? 'given' : 'not given'} for ${host}`)
+    if (!isApproved) return { ok: false, error: notApproved(tool, host) }
+    agreed.add(host)
+    return succeed(undefined)
+  }
+
+  return {
+    mayReachPrivateNet,
+    enter: async (url) => {
+      // The stage before this call has asked, if anybody was to be asked.
+      if (first === undefined && judge(url, 'net').kind === 'ask') agreed.add(hostOf(url))
+      first ??= hostOf(url)
+      return enter(url, 'net')
+    },
+    enterPrivate: (url) => enter(url, 'net.private'),
+  }
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '')
+
+const notApproved = (tool: string, host: string): Fault =>
+  fault('approval_required', `'${tool}' was pointed on to ${host}, which needs the consent of a person, who said no or is not there`, {
+    tool,
+  })

@@ -1,0 +1,37 @@
+// A page of frames has nothing of its own but where they lead, and what it says to those who have none.
+
+import type { Element, ElementContent, Root } from 'hast'
+import { fromParse5 } from 'hast-util-from-parse5'
+import { parseFragment } from 'parse5'
+import { resolveLinks } from './resolve-links.js'
+import { element, elementsIn, findElement, isNamed, property, textOf } from './walk.js'
+
+/** Undefined: it has no frames. */
+export const framesOf = (tree: Root, base: string): Root | undefined => {
+  const set = findElement(tree, isNamed('frameset'))
+  if (!set) return undefined
+  const frames = [...elementsIn(set)].filter((frame) => frame.tagName === 'frame' && /^https?:/.test(property(frame, 'src')))
+  const links = frames.map((frame) => element('li', {}, linkTo(frame)))
+  return {
+    type: 'root',
+    children: [
+      element('p', {}, { type: 'text', value: 'This page is made of frames:' }),
+      element('ul', {}, ...links),
+      ...instead(tree, base),
+    ],
+  }
+}
+
+const linkTo = (frame: Element): Element => {
+  const source = property(frame, 'src')
+  const name = property(frame, 'title') || property(frame, 'name') || source
+  return element('a', { href: source }, { type: 'text', value: name })
+}
+
+/** A parser that knows frames takes it for text. */
+const instead = (tree: Root, base: string): readonly ElementContent[] =>
+  [...elementsIn(tree)].filter(isNamed('noframes')).flatMap((node) => {
+    const fragment = fromParse5(parseFragment(textOf(node))) as Root
+    resolveLinks(fragment, base)
+    return fragment.children.filter((child): child is ElementContent => child.type !== 'doctype')
+  })

@@ -1,0 +1,114 @@
+// What a page is about, without what is around it on every page of the site.
+
+import { Readability } from '@mozilla/readability'
+import type { Element, Root, Text } from 'hast'
+import { fromParse5 } from 'hast-util-from-parse5'
+import { toHtml } from 'hast-util-to-html'
+import { parseHTML } from 'linkedom'
+import { parseFragment } from 'parse5'
+import { element, elementsIn, isNamed, property, replaceElements, textOf } from './walk.js'
+
+/** Of the text around it, what is found must be this share, or the page is about something else. */
+const LEAST_SHARE = 0.3
+const MARK = 'dataPlumbPlace'
+/** Beyond it the search for the main part would take longer than anybody waits. */
+const MAX_ELEMENTS = 60_000
+
+export const mainContent = (tree: Root): Root => {
+  const marked = markedContent(tree)
+  withoutSurroundings(marked ?? tree)
+  const content = marked ?? guessedContent(tree)
+  if (content) return { type: 'root', children: [element('div', {}, ...content.children)] }
+  withoutWhatLeadsIn(tree)
+  return tree
+}
+
+/** What the page itself says: the one <main> or <article>. */
+const markedContent = (tree: Root): Element | undefined => {
+  const all = [...elementsIn(tree)]
+  const whole = lengthOf(tree)
+  const candidates = [
+    all.filter((node) => node.tagName === 'main' || property(node, 'role') === 'main'),
+    all.filter((node) => property(node, 'className').split(' ').includes('markdown-body')),
+    all.filter(isNamed('article')),
+  ]
+  return candidates.find(([first, ...others]) => first && others.length === 0 && lengthOf(first) > 0.2 * whole)?.[0]
+}
+
+/** Links before the title are those of the site. */
+const withoutWhatLeadsIn = (tree: Root): void => {
+  const all = [...elementsIn(tree)]
+  const title = all.findIndex(isNamed('h1'))
+  const rest = new Set(all.slice(Math.max(title, 0)))
+  withoutLinkLists(tree, (node) => rest.has(node))
+}
+
+const withoutSurroundings = (tree: Root | Element): void =>
+  replaceElements(tree, (node) => {
+    const role = property(node, 'role')
+    if (['navigation', 'banner', 'contentinfo', 'complementary', 'search'].includes(role)) return []
+    if (isNamed('nav', 'footer', 'aside')(node) || (node.tagName === 'div' && isSurrounding(node))) return []
+    // The header of an article has its title.
+    return node.tagName === 'header' && ![...elementsIn(node)].some(isNamed('h1', 'h2')) ? [] : undefined
+  })
+
+const SURROUNDING = /^((site|page)-)?(footer|sidebar|breadcrumbs?)$|^cookie-(banner|consent|notice)$/
+
+const isSurrounding = (node: Element): boolean =>
+  [...property(node, 'className').split(' '), property(node, 'id')].some((name) => SURROUNDING.test(name))
+
+/** Readability finds where the text is; what it makes of it (no title, other headings) is not taken. */
+const guessedContent = (tree: Root): Element | undefined => {
+  const all = [...elementsIn(tree)]
+  if (all.length > MAX_ELEMENTS) return undefined
+  for (const [i, node] of all.entries()) node.properties[MARK] = String(i)
+  const { document } = parseHTML(toHtml(tree))
+  for (const node of all) delete node.properties[MARK]
+  const found = new Readability(document, { keepClasses: true, charThreshold: 200 }).parse()
+  if (!found?.content) return undefined
+  const survivors = new Set<Element>()
+  for (const node of elementsIn(fromParse5(parseFragment(found.content)) as Root)) {
+    const original = all[Number(node.properties[MARK] ?? -1)]
+    if (original && hasOwnText(original)) survivors.add(original)
+  }
+  const heading = all.find(isNamed('h1'))
+  const around = innermost(tree, new Set(heading ? [...survivors, heading] : survivors))
+  if (!around || sum(survivors) < LEAST_SHARE * lengthOf(around)) return undefined
+  withoutLinkLists(around, (node) => survivors.has(node))
+  return around
+}
+
+const hasOwnText = ({ children }: Element): boolean => children.some((child) => child.type === 'text' && child.value.trim() !== '')
+
+const sum = (nodes: Iterable<Element>): number => {
+  let length = 0
+  for (const { children } of nodes) for (const child of children) if (child.type === 'text') length += lengthOf(child)
+  return length
+}
+
+const isContainer = isNamed('div', 'section', 'article', 'main', 'center', 'form', 'body')
+
+/** The smallest container that has them all in it. */
+const innermost = (tree: Root, wanted: ReadonlySet<Element>): Element | undefined => {
+  let found: Element | undefined
+  const count = (node: Element): number => {
+    let inside = wanted.has(node) ? 1 : 0
+    for (const child of node.children) if (child.type === 'element') inside += count(child)
+    if (inside === wanted.size && isContainer(node)) found ??= node
+    return inside
+  }
+  if (wanted.size > 0) for (const child of tree.children) if (child.type === 'element') count(child)
+  return found
+}
+
+/** Menus and lists of other pages in the midst of the text. */
+const withoutLinkLists = (tree: Root | Element, isKept: (node: Element) => boolean): void =>
+  replaceElements(tree, (node) => {
+    if (isKept(node) || !isNamed('ul', 'ol', 'div', 'section', 'p', 'table')(node)) return undefined
+    const inside = [...elementsIn(node)]
+    if (inside.some((inner) => isKept(inner) || inner.tagName === 'h1')) return undefined
+    const linked = inside.filter(isNamed('a')).reduce((length, link) => length + lengthOf(link), 0)
+    return linked > 0.7 * lengthOf(node) ? [] : undefined
+  })
+
+const lengthOf = (node: Root | Element | Text): number => textOf(node).replace(/\s+/g, '').length

@@ -1,0 +1,97 @@
+// Tables as Markdown can have them: those that only lay out a page are taken apart, captions go before, spans have bounds.
+
+import type { Element, ElementContent, Root } from 'hast'
+import { element, elementsIn, isNamed, property, replaceElements, textOf } from './walk.js'
+
+const MOST_CELLS = 100
+const isBlock = isNamed('table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'pre', 'blockquote', 'form', 'hr')
+const isLine = isNamed(
+  'p',
+  'div',
+  'ul',
+  'ol',
+  'li',
+  'dl',
+  'dt',
+  'dd',
+  'blockquote',
+  'center',
+  'section',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+)
+const isRow = isNamed('tr')
+const isPart = isNamed('td', 'th', 'tr', 'tbody', 'thead', 'tfoot', 'caption')
+
+export const plainTables = (tree: Root): void =>
+  replaceElements(tree, (node) => {
+    if (node.tagName !== 'table') return undefined
+    if (isForLayout(node)) return takenApart(node)
+    for (const cell of [...elementsIn(node)].filter(isNamed('td', 'th'))) {
+      limitSpans(cell)
+      cell.children = onOneLine(cell)
+    }
+    const caption = [...ownElements(node)].find(isNamed('caption'))
+    if (!caption) return undefined
+    node.children = node.children.filter((child) => child !== caption)
+    return [element('p', {}, element('strong', {}, ...caption.children)), node]
+  })
+
+const isForLayout = (table: Element): boolean => {
+  const own = [...ownElements(table)]
+  const isGrid = own.some((part) => isRow(part) && part.children.filter((child) => child.type === 'element').length > 1)
+  if (property(table, 'role') === 'presentation' || !isGrid) return true
+  return !own.some(isNamed('th')) && own.some(isBlock)
+}
+
+/** Tables in its cells, but not what is in those. */
+function* ownElements(parent: Element): Generator<Element> {
+  for (const child of parent.children) {
+    if (child.type !== 'element') continue
+    yield child
+    if (child.tagName !== 'table') yield* ownElements(child)
+  }
+}
+
+const takenApart = (table: Element): readonly ElementContent[] => {
+  toDivs(table)
+  return [element('div', {}, ...table.children)]
+}
+
+/** A table inside has its turn when this one is gone. */
+const toDivs = (parent: Element): void => {
+  for (const child of parent.children) {
+    if (child.type !== 'element' || child.tagName === 'table') continue
+    if (isPart(child)) child.tagName = 'div'
+    toDivs(child)
+  }
+}
+
+const limitSpans = ({ properties }: Element): void => {
+  for (const span of ['colSpan', 'rowSpan']) if (Number(properties[span]) > MOST_CELLS) properties[span] = MOST_CELLS
+}
+
+/** A cell is one line: what were lines of its own have a break between them. */
+const onOneLine = (cell: Element): ElementContent[] => {
+  const lines: ElementContent[][] = [[]]
+  const add = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (child.type !== 'element') lines.at(-1)?.push(child)
+      else if (child.tagName === 'br') lines.push([])
+      else if (child.tagName === 'pre') {
+        for (const line of textOf(child).split('\n')) lines.push([element('code', {}, { type: 'text', value: line })])
+      } else if (isLine(child)) {
+        lines.push([])
+        add(child)
+        lines.push([])
+      } else lines.at(-1)?.push(child)
+    }
+  }
+  add(cell)
+  const full = lines.filter((line) => line.some((part) => part.type === 'element' || textOf(part).trim() !== ''))
+  return full.flatMap((line, i) => (i === 0 ? line : [element('br', {}), ...line]))
+}

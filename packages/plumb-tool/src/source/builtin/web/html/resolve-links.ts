@@ -1,0 +1,49 @@
+// Links and pictures by their whole address; what leads nowhere is text.
+
+import type { Element, Root } from 'hast'
+import { findElement, isNamed, property, replaceElements } from './walk.js'
+
+const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'ftp:', 'tel:'])
+
+/** Before anything is pruned. */
+export const baseOf = (tree: Root, url: string): string => {
+  const base = findElement(tree, isNamed('base'))
+  const href = base ? property(base, 'href') : ''
+  return URL.canParse(href, url) ? new URL(href, url).href : url
+}
+
+export const resolveLinks = (tree: Root, base: string): void =>
+  replaceElements(tree, (node) => {
+    if (node.tagName === 'base') return []
+    if (node.tagName === 'a' || node.tagName === 'frame') return link(node, base)
+    return node.tagName === 'img' ? image(node, base) : undefined
+  })
+
+const link = (node: Element, base: string): Element['children'] | undefined => {
+  const address = resolved(property(node, node.tagName === 'a' ? 'href' : 'src'), base)
+  if (address === undefined) return node.tagName === 'a' ? node.children : undefined
+  node.properties = node.tagName === 'a' ? { href: address, ...titleOf(node) } : { ...node.properties, src: address }
+  return undefined
+}
+
+const titleOf = (node: Element): Element['properties'] => {
+  const title = property(node, 'title')
+  return title === '' ? {} : { title }
+}
+
+/** A picture that is loaded late has its address elsewhere; one that is in the page itself leaves its description. */
+const image = (node: Element, base: string): Element['children'] | undefined => {
+  const sources = ['src', 'dataSrc', 'dataOriginal', 'dataLazySrc'].map((name) => resolved(property(node, name), base))
+  const source = sources.find((address) => address !== undefined) ?? resolved(property(node, 'srcSet').trim().split(/[\s,]/)[0] ?? '', base)
+  const alt = property(node, 'alt')
+  if (source === undefined) return alt === '' ? [] : [{ type: 'text', value: alt }]
+  if (property(node, 'width') === '1' && property(node, 'height') === '1') return []
+  node.properties = { src: source, alt, ...titleOf(node) }
+  return undefined
+}
+
+const resolved = (address: string, base: string): string | undefined => {
+  if (address === '' || !URL.canParse(address, base)) return undefined
+  const { href, protocol } = new URL(address, base)
+  return SCHEMES.has(protocol) ? href : undefined
+}

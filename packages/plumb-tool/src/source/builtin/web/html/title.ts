@@ -1,0 +1,14 @@
+// What a page is called.
+
+import type { Root } from 'hast'
+import { findElement, isNamed, property, textOf } from './walk.js'
+
+const MAX_TITLE = 300
+
+/** Before anything is pruned. */
+export const titleOf = (tree: Root): string | undefined => {
+  const meta = findElement(tree, (node) => node.tagName === 'meta' && property(node, 'property') === 'og:title')
+  const own = findElement(tree, isNamed('title'))
+  const title = (own ? textOf(own) : meta ? property(meta, 'content') : '').replace(/\s+/g, ' ').trim()
+  return title === '' ? undefined : title.slice(0, MAX_TITLE)
+}

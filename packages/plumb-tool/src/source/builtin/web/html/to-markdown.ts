@@ -1,0 +1,60 @@
+// From the text of a page to Markdown: a visible list of passes. Slow on hostile pages, so it runs in a thread with a deadline.
+
+import type { Root } from 'hast'
+import { fromParse5 } from 'hast-util-from-parse5'
+import { type Options, toMdast } from 'hast-util-to-mdast'
+import { gfmToMarkdown } from 'mdast-util-gfm'
+import { toMarkdown as printMarkdown } from 'mdast-util-to-markdown'
+import { parse } from 'parse5'
+import { listDefinitions } from './definitions.js'
+import { limitDepth } from './depth.js'
+import { framesOf } from './frames.js'
+import { markLanguages } from './language.js'
+import { mainContent } from './main-content.js'
+import { plainTables } from './plain-tables.js'
+import { prune } from './prune.js'
+import { baseOf, resolveLinks } from './resolve-links.js'
+import { splitParagraphs } from './split-paragraphs.js'
+import { titleOf } from './title.js'
+
+export interface HtmlPage {
+  readonly html: string
+  /** Where it came from: what its links are relative to. */
+  readonly url: string
+}
+
+export const toMarkdown = ({ html, url }: HtmlPage): string => {
+  const document = parse(html)
+  limitDepth(document)
+  const tree = fromParse5(document) as Root
+  const title = titleOf(tree)
+  const base = baseOf(tree, url)
+  prune(tree)
+  resolveLinks(tree, base)
+  markLanguages(tree)
+  listDefinitions(tree)
+  plainTables(tree)
+  const content = framesOf(tree, base) ?? mainContent(tree)
+  const text = print(content)
+  return title === undefined || /^#\s/m.test(withoutFences(text)) ? text : `# ${escapeTitle(title)}\n\n${text}`
+}
+
+const print = (tree: Root): string => {
+  // What Markdown has no line for in a table has one in HTML.
+  const handlers: Options['handlers'] = { br: (state) => (state.inTable ? { type: 'html', value: '<br>' } : { type: 'break' }) }
+  const markdown = toMdast(tree, { handlers })
+  splitParagraphs(markdown)
+  return printMarkdown(markdown, {
+    bullet: '-',
+    rule: '-',
+    fences: true,
+    listItemIndent: 'one',
+    resourceLink: true,
+    extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  })
+}
+
+// A comment in a program may look like a heading.
+const withoutFences = (text: string): string => text.replace(/^ *(`{3,}|~{3,})[\s\S]*?^ *\1/gm, '')
+
+const escapeTitle = (title: string): string => printMarkdown({ type: 'paragraph', children: [{ type: 'text', value: title }] }).trim()

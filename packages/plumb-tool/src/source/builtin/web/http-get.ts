@@ -1,0 +1,65 @@
+// http_get: a reply as it is, whatever its status.
+
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Builtin } from '../builtin.js'
+import { decode } from './decode.js'
+import { follow } from './follow.js'
+import { openGate } from './gate.js'
+
+interface Input {
+  readonly url: string
+  readonly headers?: unknown
+}
+
+const MAX_HEADERS = 50
+/** They say how bytes travel, which is not the caller's. */
+const OF_CONNECTION = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'te',
+  'upgrade',
+  'expect',
+  'keep-alive',
+  'trailer',
+  'accept-encoding',
+])
+
+export const httpGet: Builtin = {
+  name: 'http_get',
+  aliases: [],
+  run: async (input, context) => {
+    const { url, headers = {} } = input as unknown as Input
+    const sent = checkHeaders(headers)
+    if (!sent.ok) return sent
+    const fetched = await follow({ url, headers: sent.value }, { gate: openGate(context), signal: context.call.signal })
+    if (!fetched.ok) return fetched
+    const { status, headers: told, bytes, hops } = fetched.value
+    const last = hops.at(-1)?.href ?? url
+    return succeed({
+      status,
+      headers: told,
+      ...(bytes.includes(0) ? { body: bytes.toString('base64'), encoding: 'base64' } : { body: decode(bytes, told['content-type'] ?? '') }),
+      ...(hops.length > 1 ? { url: last } : {}),
+    })
+  },
+}
+
+const checkHeaders = (headers: unknown): Result<Record<string, string>> => {
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return refuse('headers', 'must be an object of strings')
+  const sent: Record<string, string> = {}
+  const entries = Object.entries(headers)
+  if (entries.length > MAX_HEADERS) return refuse('headers', `has more than ${MAX_HEADERS} entries`)
+  for (const [name, value] of entries) {
+    if (!/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(name)) return refuse(name, 'is no name of a header')
+    if (OF_CONNECTION.has(name.toLowerCase())) return refuse(name, 'belongs to the connection and cannot be set')
+    if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      return refuse(name, 'must have a string of one line, in Latin-1')
+    sent[name.toLowerCase()] = value
+  }
+  return succeed(sent)
+}
+
+const refuse = (name: string, why: string): ReturnType<typeof fail> =>
+  fail('input_type_mismatch', `the header '${preview(name)}' ${why}`, { path: 'headers' })

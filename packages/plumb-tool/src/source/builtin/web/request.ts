@@ -1,0 +1,62 @@
+// One request over a connection of its own, to an address that was judged. No proxy of the environment: it would connect unjudged.
+
+import type { LookupAddress } from 'node:dns'
+import { BlockList, isIP } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { fixedLookup } from './lookup.js'
+
+export interface Reply {
+  readonly status: number
+  /** By small names; several of one name are joined by commas. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Dispatcher.ResponseData['body']
+  readonly close: () => void
+}
+
+const CONNECT_MS = 10_000
+const IDLE_MS = 15_000
+const MAX_HEADERS = 64 * 1024
+
+/** Throws when nothing comes back, or the signal fires. Redirects come back as they are. */
+export const request = async (
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  addresses: readonly LookupAddress[],
+  signal: AbortSignal,
+): Promise<Reply> => {
+  const { Agent, buildConnector } = await import('undici')
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: fixedLookup(addresses) })
+  const agent = new Agent({
+    headersTimeout: IDLE_MS,
+    bodyTimeout: IDLE_MS,
+    maxHeaderSize: MAX_HEADERS,
+    // The last word: the address at the other end of the socket.
+    connect: (options, callback) =>
+      connect(options, (error, socket) => {
+        if (!socket) return callback(error ?? new Error('no connection'), null)
+        if (isKnown(socket.remoteAddress, addresses)) return callback(null, socket)
+        socket.destroy()
+        callback(new Error('connected to an address that was not looked up'), null)
+      }),
+  })
+  const close = (): void => void agent.destroy().catch(() => {})
+  try {
+    const { pathname, search, origin } = url
+    const reply = await agent.request({ origin, path: `${pathname}${search}`, method: 'GET', headers, signal })
+    return { status: reply.statusCode, headers: joined(reply.headers), body: reply.body, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+const isKnown = (address: string | undefined, addresses: readonly LookupAddress[]): boolean => {
+  const known = new BlockList()
+  for (const { address, family } of addresses) known.addAddress(address, familyOf(family))
+  return address !== undefined && known.check(address, familyOf(isIP(address)))
+}
+
+const familyOf = (version: number): 'ipv4' | 'ipv6' => (version === 6 ? 'ipv6' : 'ipv4')
+
+const joined = (headers: Dispatcher.ResponseData['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))

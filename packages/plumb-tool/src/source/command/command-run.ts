@@ -1,0 +1,85 @@
+// A shell wrapper: the program and its first words are the spec's, the arguments the caller's, and no shell ever sees them.
+
+import { dirname, resolve } from 'node:path'
+import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
+import { childEnv, fail, preview, type Result, resolveProgram, spawnChild, succeed } from '@plumb/wire'
+import type { Call } from '../../call/call.js'
+import type { Run } from '../../combine/run.js'
+import type { JsonText } from '../../tool.js'
+import { deeper } from '../process/depth.js'
+import { enclose, readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { harvest } from './harvest.js'
+import { wordsOf } from './words.js'
+
+const DEFAULT_MAX_OUTPUT = 10_000
+/** Linux takes no longer word; a command line may have many. */
+const MAX_ARGUMENT_BYTES = 128 * 1024 - 1
+
+interface Wrapper {
+  readonly name: string
+  readonly program: string
+  readonly words: readonly string[]
+  readonly specFolder: string
+  readonly output: Type
+  readonly maxOutput: number
+  readonly sandbox: Sandbox | undefined
+}
+
+export const commandRun = ({ name, output, specPath }: ToolPlan, config: { readonly [key: string]: Json }): Result<Run> => {
+  const [program = '', ...words] = wordsOf(String(config.command))
+  const sandbox = readSandbox(config.sandbox, name)
+  if (!sandbox.ok) return sandbox
+  const specFolder = resolve(dirname(specPath))
+  const maxOutput = typeof config.max_output === 'number' ? config.max_output : DEFAULT_MAX_OUTPUT
+  const found = find(program, specFolder)
+  if (!found.ok) return fail(found.error.error, `tool '${name}': ${found.error.detail}`)
+  const wrapper = { name, program: found.value, words, specFolder, output, maxOutput, sandbox: sandbox.value }
+  return succeed((text, call) => runCommand(wrapper, text, call))
+}
+
+// Looked up once: what is put on PATH later, or into the folder where it runs, is not what was meant.
+const find = (program: string, specFolder: string): Result<string> =>
+  program.includes('/') ? resolveProgram(resolve(specFolder, program), '/') : resolveProgram(program, '/', process.env.PATH)
+
+const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, record }: Call): Promise<Result<JsonText>> => {
+  const { name, program, words, output, maxOutput, sandbox, specFolder } = wrapper
+  const args = argumentsIn(input)
+  if (!args.ok) return args
+  const depth = deeper()
+  if (!depth.ok) return depth
+  const within = sandbox ? enclose(sandbox, { docroot: session.docroot, visible: [specFolder] }) : succeed([])
+  if (!within.ok) return within
+  const isText = resolveType(output).kind === 'string'
+  const child = spawnChild({
+    command: [...within.value, program, ...words, ...args.value],
+    cwd: session.docroot,
+    env: { ...childEnv('foreign'), ...depth.value },
+    isForeign: true,
+    joinsStderr: isText,
+  })
+  return child.ok ? harvest({ name, child: child.value, signal, output, maxOutput, record }) : child
+}
+
+/** A list, one or none, in a record or as they are; of a type that is only known at run time it may be something else. */
+const argumentsIn = (input: JsonText): Result<readonly string[]> => {
+  const value = JSON.parse(input) as Json
+  const given = (isRecord(value) ? value.arguments : value) ?? []
+  const args: readonly Json[] = Array.isArray(given) ? given : [given as Json]
+  for (const argument of args) {
+    const wrong = typeof argument === 'string' ? whyNot(argument) : 'is no string'
+    if (wrong)
+      return fail(
+        'input_type_mismatch',
+        `an argument ${wrong}: ${preview(typeof argument === 'string' ? argument : JSON.stringify(argument))}`,
+      )
+  }
+  return succeed(args as readonly string[])
+}
+
+const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const whyNot = (argument: string): string | undefined => {
+  if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES) return `is longer than ${MAX_ARGUMENT_BYTES} bytes`
+  return argument.includes('\0') ? 'holds a NUL character' : undefined
+}

@@ -1,0 +1,75 @@
+// A function of the program that embeds us as a tool, by its own declaration. It runs in that program: it cannot be stopped, only told to.
+
+import type { Json, Type } from '@plumb/lang'
+import { fail, preview, type Result } from '@plumb/wire'
+import type { JsonText, Tool } from '../../tool.js'
+import { isSchema, type Parameters, type ShortParameter, schemaOf } from './parameters.js'
+import { toResult } from './to-result.js'
+import { typeOfSchema } from './type-of-schema.js'
+
+/** What a function of these parameters is given; of those in JSON Schema only the host knows. */
+export type InputOf<P> = P extends { readonly type: 'object' }
+  ? { readonly [name: string]: Json }
+  : { readonly [K in keyof P]: P[K] extends ShortParameter ? ValueOf<P[K]> : Json }
+
+type ValueOf<P extends ShortParameter> = P extends { readonly enum: readonly (infer E)[] } ? E : Values[P['type']]
+
+interface Values {
+  readonly string: string
+  readonly number: number
+  readonly integer: number
+  readonly boolean: boolean
+  readonly array: readonly Json[]
+  readonly object: { readonly [name: string]: Json }
+}
+
+export interface FunctionDeclaration<P extends Parameters> {
+  readonly name: string
+  readonly description: string
+  /** `{ a: { type: "number", description: "…" } }`, or a JSON Schema of an object. */
+  readonly parameters: P
+  /** What it gives; anything that is JSON, if left out. */
+  readonly output?: Type
+  /** `signal` fires when nobody waits for the result any more. */
+  readonly fn: (input: InputOf<P>, signal: AbortSignal) => unknown
+}
+
+export interface FunctionTool extends Tool {
+  readonly description: string
+}
+
+/** What JSON Schema can say and a type cannot is not checked. */
+export const adaptFunction = <const P extends Parameters>(declaration: FunctionDeclaration<P>): FunctionTool => {
+  const { name, description, parameters, output = { kind: 'json' }, fn } = declaration
+  const schema = isSchema(parameters) ? parameters : schemaOf(parameters as Readonly<Record<string, ShortParameter>>)
+  const call = async (input: JsonText, signal: AbortSignal): Promise<Result<JsonText>> => {
+    try {
+      return toResult(await fn(JSON.parse(input) as InputOf<P>, signal), name, output)
+    } catch (error) {
+      return fail(
+        'tool_crashed',
+        `function '${name}' threw: ${preview(error instanceof Error ? error.message : String(error), MAX_MESSAGE)}`,
+      )
+    }
+  }
+  return {
+    name,
+    description,
+    input: typeOfSchema(schema),
+    output,
+    run: (input, { signal }) => untilAborted(call(input, signal), signal, name),
+  }
+}
+
+const MAX_MESSAGE = 400
+
+const untilAborted = (running: Promise<Result<JsonText>>, signal: AbortSignal, name: string): Promise<Result<JsonText>> =>
+  new Promise((resolve) => {
+    const giveUp = () => resolve(fail('cancelled', `function '${name}' is not waited for any longer`))
+    if (signal.aborted) return giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    void running.then((result) => {
+      signal.removeEventListener('abort', giveUp)
+      resolve(result)
+    })
+  })

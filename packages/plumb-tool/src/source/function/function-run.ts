@@ -1,0 +1,80 @@
+// A function of somebody's module as a tool: it runs in a child of its own, with none of our keys, and can really be stopped.
+
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import type { Json, ToolPlan, Type } from '@plumb/lang'
+import { childEnv, fail, LineReader, MAX_LINE, preview, type Result, spawnChild, succeed } from '@plumb/wire'
+import type { Call } from '../../call/call.js'
+import type { Run } from '../../combine/run.js'
+import type { JsonText } from '../../tool.js'
+import { deeper } from '../process/depth.js'
+import { stopWhenAborted } from '../process/stop.js'
+import { enclose, readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { readReply } from './reply.js'
+import runner from './runner.child.cjs'
+import { isTypeScript, stripTypes } from './strip-types.js'
+
+interface Target {
+  readonly tool: string
+  readonly file: string
+  /** Of the export. */
+  readonly name: string
+  readonly output: Type
+  readonly sandbox: Sandbox | undefined
+}
+
+const [REQUESTS, ANSWERS] = [4, 5] as const
+/** For a function that hears its abort signal to end by itself. */
+const ABORT_GRACE_MS = 200
+
+export const functionRun = ({ name: tool, output, specPath }: ToolPlan, config: { readonly [key: string]: Json }): Result<Run> => {
+  const [, path = '', name = 'default'] = /^(.*?)(?:#(.*))?$/s.exec(String(config.function)) ?? []
+  const sandbox = readSandbox(config.sandbox, tool)
+  if (!sandbox.ok) return sandbox
+  const file = resolve(dirname(specPath), path)
+  if (!existsSync(file)) return fail('file_not_found', `tool '${tool}' is a function of '${preview(file, 200)}', which does not exist`)
+  const target = { tool, file, name, output, sandbox: sandbox.value }
+  return succeed((input, call) => callFunction(target, input, call))
+}
+
+const callFunction = async (target: Target, input: JsonText, { signal, session }: Call): Promise<Result<JsonText>> => {
+  const { tool, file, name, sandbox } = target
+  const modules = isTypeScript(file) ? await stripTypes(file) : undefined
+  if (modules?.ok === false) return modules
+  const depth = deeper()
+  if (!depth.ok) return depth
+  const within = sandbox ? enclose(sandbox, { docroot: session.docroot, visible: [dirname(file)] }) : succeed([])
+  if (!within.ok) return within
+  const child = spawnChild({
+    command: [...within.value, process.execPath, '-', `${file}#${name}`],
+    cwd: session.docroot,
+    env: { ...childEnv('foreign'), ...depth.value },
+    fds: { [REQUESTS]: 'in', [ANSWERS]: 'out' },
+    isForeign: false,
+  })
+  if (!child.ok) return child
+  const { stdin, fds } = child.value
+  const line = firstLine(fds.get(ANSWERS) as Readable)
+  const requests = fds.get(REQUESTS) as Writable
+  stdin.end(runner)
+  requests.write(`${JSON.stringify({ url: pathToFileURL(file).href, name, modules: modules?.value, input })}\n`)
+  const exit = await stopWhenAborted(child.value, signal, { ask: () => void requests.end(), graceMs: ABORT_GRACE_MS })
+  if (exit === 'aborted') return fail('cancelled', `function '${tool}' was stopped before it gave a result`)
+  return readReply(line(), exit, target)
+}
+
+/** What has come of it, or why it cannot be read; the rest is dropped. */
+const firstLine = (stream: Readable): (() => Result<string> | undefined) => {
+  // The result stands in a string, where some characters take two.
+  const reader = new LineReader(stream, { maxLine: 2 * MAX_LINE })
+  let line: Result<string> | undefined
+  reader.onReadable = () => {
+    while (reader.next()) {
+      const { fault, buf, start, end } = reader
+      line ??= fault ? { ok: false, error: fault } : succeed(buf.toString('utf8', start, end))
+    }
+  }
+  return () => line
+}

@@ -1,0 +1,59 @@
+// What the child of a function said at its end, or left unsaid, as a result.
+
+import type { Type } from '@plumb/lang'
+import { type Exit, fail, nearest, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import type { JsonText } from '../../tool.js'
+import { noJson, noValue } from './to-result.js'
+
+/** What runner.child.cjs writes. */
+type Reply =
+  | { readonly kind: 'value'; readonly json: string }
+  | { readonly kind: 'nothing'; readonly type: string }
+  | { readonly kind: 'threw' | 'unloaded' | 'unfit'; readonly message: string }
+  | { readonly kind: 'missing'; readonly functions: readonly string[] }
+
+interface Asked {
+  readonly tool: string
+  readonly file: string
+  readonly name: string
+  readonly output: Type
+}
+
+const MAX_MESSAGE = 400
+
+export const readReply = (line: Result<string> | undefined, exit: Exit, asked: Asked): Result<JsonText> => {
+  const { tool, file, name, output } = asked
+  if (line?.ok === false) return noJson(line.error.detail, tool)
+  const reply = parseReply(line?.value ?? '')
+  if (!reply) return fail('tool_crashed', `function '${tool}' ${howItEnded(exit)} before it gave a result`)
+  switch (reply.kind) {
+    case 'value':
+      return succeed(reply.json)
+    case 'nothing':
+      return noValue(reply.type, tool, output)
+    case 'unfit':
+      return noJson(reply.message, tool)
+    case 'threw':
+      return fail('tool_crashed', `function '${tool}' threw: ${preview(reply.message, MAX_MESSAGE)}`)
+    case 'unloaded':
+      return fail('tool_crashed', `'${preview(file, 200)}' cannot be loaded: ${preview(reply.message, MAX_MESSAGE)}`)
+    case 'missing': {
+      const near = nearest(name, reply.functions)
+      const list = reply.functions.length === 0 ? 'it exports none' : `there are ${preview(reply.functions.join(', '), 200)}`
+      const hint = near === undefined ? list : `did you mean '${near}'?`
+      return fail('config_invalid', `'${preview(file, 200)}' exports no function '${preview(name)}', ${hint}`)
+    }
+  }
+}
+
+// The module may have written there too.
+const parseReply = (line: string): Reply | undefined => {
+  const bytes = Buffer.from(line)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  const reply = (parsed.ok ? parsed.value : undefined) as Reply | undefined
+  return KINDS.includes(reply?.kind) ? reply : undefined
+}
+
+const KINDS: readonly unknown[] = ['value', 'nothing', 'threw', 'unloaded', 'unfit', 'missing'] satisfies Reply['kind'][]
+
+const howItEnded = ({ status, signal }: Exit): string => (signal ? `was ended by ${signal}` : `ended with status ${status}`)

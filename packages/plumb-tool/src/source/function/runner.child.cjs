@@ -1,0 +1,108 @@
+// Runs one function of somebody's module, and ends. It comes to `node -` on stdin, is asked by one line on descriptor 4, and answers by one on 5;
+// 0, 1 and 2 are the module's own. The end of 4 says that nobody waits for the answer any more. Knows nothing of the rest of this project.
+'use strict'
+
+const { register } = require('node:module')
+const { Socket } = require('node:net')
+
+const requests = new Socket({ fd: 4, readable: true, writable: false })
+const answers = new Socket({ fd: 5, readable: false, writable: true })
+const abort = new AbortController()
+
+let hasAnswered = false
+const answer = (line) => {
+  if (hasAnswered) return
+  hasAnswered = true
+  // Whatever the module has left running has no more to say.
+  answers.end(`${JSON.stringify(line)}\n`, () => process.exit())
+}
+
+const wordsOf = (error) => {
+  try {
+    return String(error instanceof Error && error.message ? error.message : error)
+  } catch {
+    return 'something that cannot be shown'
+  }
+}
+
+const crash = (error) => answer({ kind: 'threw', message: wordsOf(error) })
+process.on('uncaughtException', crash)
+
+// Compiled from TypeScript, by URL; imported under these names, under those of the JavaScript that they would become, or under none.
+const hooks = `
+let modules
+export const initialize = (given) => { modules = new Map(Object.entries(given)) }
+export const resolve = (specifier, context, next) => {
+  const isPath = /^(\\.{0,2}\\/|file:)/.test(specifier)
+  const url = isPath ? new URL(specifier, context.parentURL).href : ''
+  const found = [url, url.replace(/\\.([cm]?)js$/, '.$1ts'), url + '.ts', url + '/index.ts'].find((name) => modules.has(name))
+  return found ? { url: found, shortCircuit: true } : next(specifier, context)
+}
+const isModule = (url, text) => !url.endsWith('.cts') && (url.endsWith('.mts') || /^\\s*(import|export)\\b/m.test(text) || !/\\b(require|exports)\\b/.test(text))
+export const load = (url, context, next) => {
+  if (!modules.has(url)) return next(url, context)
+  const source = modules.get(url)
+  return { format: isModule(url, source) ? 'module' : 'commonjs', source, shortCircuit: true }
+}
+`
+
+const load = ({ url, modules }) => {
+  if (modules) register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: modules })
+  return import(url)
+}
+
+const find = (module, name) => {
+  const target = module[name] ?? module.default?.[name]
+  return typeof target === 'function' ? { fn: target } : typeof target?.fn === 'function' ? target : undefined
+}
+
+const functionsIn = (module) => {
+  const names = [...Object.keys(module), ...Object.keys(Object(module.default))]
+  return [...new Set(names)].filter((name) => name !== 'module.exports' && find(module, name))
+}
+
+// A parameter that is left out has the default of the function's own declaration.
+const withDefaults = (input, parameters) => {
+  if (typeof parameters !== 'object' || parameters === null || typeof input !== 'object' || input === null) return input
+  const { type, properties } = parameters
+  const isSchema = typeof type === 'string' || (typeof properties === 'object' && typeof properties?.type !== 'string')
+  const declared = isSchema ? properties : parameters
+  const missing = Object.entries(declared ?? {}).filter(([name, p]) => !Object.hasOwn(input, name) && Object.hasOwn(Object(p), 'default'))
+  return { ...Object.fromEntries(missing.map(([name, { default: value }]) => [name, value])), ...input }
+}
+
+// JSON.stringify would make null of these.
+const refuseInfinite = (_key, value) => {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`)
+  return value
+}
+
+const reply = (value) => {
+  try {
+    const json = JSON.stringify(value, refuseInfinite)
+    return json === undefined ? { kind: 'nothing', type: typeof value } : { kind: 'value', json }
+  } catch (error) {
+    return { kind: 'unfit', message: wordsOf(error).split('\n', 1)[0] }
+  }
+}
+
+const run = async (request) => {
+  let module
+  try {
+    module = await load(request)
+  } catch (error) {
+    return answer({ kind: 'unloaded', message: wordsOf(error) })
+  }
+  const found = find(module, request.name)
+  if (!found) return answer({ kind: 'missing', functions: functionsIn(module) })
+  const input = withDefaults(JSON.parse(request.input), found.parameters)
+  answer(reply(await found.fn(input, abort.signal)))
+}
+
+let text = ''
+requests.setEncoding('utf8').on('data', (chunk) => {
+  const isWhole = chunk.includes('\n')
+  text += chunk
+  if (isWhole) run(JSON.parse(text)).catch(crash)
+})
+requests.on('end', () => abort.abort())

@@ -1,0 +1,89 @@
+// JSON Schema → the type that comes nearest: what a type cannot say is left open, never made narrower.
+
+import { type Field, type Json, join, type Type } from '@plumb/lang'
+import type { Schema } from './parameters.js'
+
+const ANYTHING: Type = { kind: 'json' }
+
+export const typeOfSchema = (schema: Schema): Type => new Reader(schema).read(schema)
+
+const isRecord = (value: Json | undefined): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+class Reader {
+  readonly #root: Schema
+  readonly #named = new Map<string, Type & { kind: 'named' }>()
+
+  constructor(root: Schema) {
+    this.#root = root
+  }
+
+  read(schema: Json | undefined): Type {
+    if (!isRecord(schema)) return ANYTHING
+    const { $ref, const: only, enum: values, anyOf, oneOf, type } = schema
+    if (typeof $ref === 'string') return this.#refer($ref)
+    if (typeof only === 'string') return { kind: 'literal', value: only }
+    const literals = Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')
+    if (literals) return this.#oneOf((values as readonly string[]).map((value) => ({ kind: 'literal', value })))
+    const choices = anyOf ?? oneOf
+    if (Array.isArray(choices)) return this.#oneOf(choices.map((choice) => this.read(choice)))
+    if (Array.isArray(type)) return this.#oneOf(type.map((name) => this.read({ ...schema, type: name })))
+    return this.#ofType(type, schema)
+  }
+
+  #ofType(type: Json | undefined, schema: Schema): Type {
+    switch (type) {
+      case 'string':
+      case 'number':
+        return { kind: type }
+      case 'integer':
+        return { kind: 'int' }
+      case 'boolean':
+        return { kind: 'bool' }
+      case 'null':
+        return { kind: 'unit' }
+      case 'array':
+        return { kind: 'array', item: this.read(schema.items) }
+      case 'object':
+        return isRecord(schema.properties) ? { kind: 'record', fields: this.#fields(schema.properties, schema.required) } : ANYTHING
+      default:
+        return ANYTHING
+    }
+  }
+
+  #fields(properties: Schema, required: Json | undefined): Field[] {
+    const needed = Array.isArray(required) ? required : []
+    return Object.entries(properties).map(([name, property]) => {
+      const of = isRecord(property) ? property : {}
+      const [min, max] = [of.minimum ?? of.minLength ?? of.minItems, of.maximum ?? of.maxLength ?? of.maxItems]
+      return {
+        name,
+        type: this.read(property),
+        isOptional: !needed.includes(name),
+        ...(of.default === undefined ? {} : { default: JSON.stringify(of.default) }),
+        ...(typeof of.description === 'string' ? { description: of.description } : {}),
+        ...(typeof min === 'number' ? { min } : {}),
+        ...(typeof max === 'number' ? { max } : {}),
+      }
+    })
+  }
+
+  // Where two of them take the same value, neither can be told from the other.
+  #oneOf(types: readonly Type[]): Type {
+    const [first, ...others] = types
+    return others.reduce<Type | undefined>((joined, type) => joined && join(joined, type), first) ?? ANYTHING
+  }
+
+  #refer(reference: string): Type {
+    const known = this.#named.get(reference)
+    if (known) return known
+    const path = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference)
+    const group = path?.[1] === undefined ? undefined : this.#root[path[1]]
+    const name = path?.[2] ?? ''
+    if (!isRecord(group) || !Object.hasOwn(group, name)) return ANYTHING
+    // Known before it is read: it may be made of itself.
+    const named = { kind: 'named' as const, name, target: ANYTHING }
+    this.#named.set(reference, named)
+    named.target = this.read(group[name])
+    return named
+  }
+}

@@ -1,0 +1,39 @@
+// id, copy, discard and map as tools: run here, on bytes, in microseconds.
+
+import { type BasePlan, compileMap, Sink, type Stage, Verdict } from '@plumb/lang'
+import { fault, type Result, succeed } from '@plumb/wire'
+import type { Run } from '../../combine/run.js'
+import type { JsonText } from '../../tool.js'
+
+export type Leaf = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'map' }>
+
+/** Compiled once, here. What it is given has the type of its input, or is `json` where that is not known. */
+export const leafOf = (leaf: Leaf): Run => {
+  const step = leaf.kind === 'map' ? stepOf(compileMap(leaf.expression, leaf.input)) : WORDS[leaf.kind]
+  return async (input) => step(input)
+}
+
+/** One message in, one out, at once. */
+export type Step = (input: JsonText) => Result<JsonText>
+
+/** What only moves a message leaves it as it was written. */
+export const WORDS: Readonly<Record<'id' | 'copy' | 'discard', Step>> = {
+  id: succeed,
+  copy: (input) => succeed(`[${input},${input}]`),
+  discard: () => succeed('null'),
+}
+
+// A result is copied out of it before the next begins.
+let sink: Sink | undefined
+
+export const stepOf =
+  (stage: Stage): Step =>
+  (input) => {
+    sink ??= new Sink()
+    // The scanner wants a byte behind the message.
+    const bytes = Buffer.from(`${input}\n`)
+    const verdict = stage.run(bytes, 0, bytes.length - 1, sink)
+    if (verdict === Verdict.PASS) return succeed(input)
+    if (verdict === Verdict.WROTE) return succeed(sink.buf.toString('utf8', sink.start, sink.end))
+    return { ok: false, error: stage.fault ?? fault('internal', 'a stage gave neither a result nor a reason') }
+  }

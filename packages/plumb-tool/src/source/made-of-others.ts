@@ -1,0 +1,45 @@
+// Tools of tools, and doubles: what combine/ and double/ make of the keys of a spec.
+
+import type { Json, ToolBody } from '@plumb/lang'
+import { type Category, scrub } from '@plumb/wire'
+import { choiceOf } from '../combine/choice.js'
+import { handoffOf } from '../combine/handoff.js'
+import { asPart } from '../combine/part.js'
+import { type PoolOrder, poolOf } from '../combine/pool.js'
+import type { Run } from '../combine/run.js'
+import { failingOf } from '../double/failing.js'
+import { DEFAULT_RATE, flakyOf } from '../double/flaky.js'
+import { mockOf } from '../double/mock.js'
+import { fileRecorder, type Recorder, spyOf } from '../double/spy.js'
+import type { Tool } from '../tool.js'
+
+type Source = Exclude<
+  Extract<ToolBody, { readonly kind: 'tool' }>['source'],
+  'process' | 'command' | 'function' | 'agent' | 'builtin' | 'mcp'
+>
+
+/** `parts` are those that the spec names, in order; the keys have been checked (lang). */
+export const madeOfOthers = (source: Source, config: { readonly [key: string]: Json }, parts: readonly Tool[]): Run => {
+  const members = parts.map(asPart)
+  switch (source) {
+    case 'pool':
+      return poolOf(members, (config.by as PoolOrder | undefined) ?? 'round-robin')
+    case 'handoff':
+      return config.on === undefined ? choiceOf(members) : handoffOf(members, config.on as readonly string[])
+    case 'mock':
+      return mockOf(config.mock as Json)
+    case 'spy':
+      return spyOf(members[0] as Tool, typeof config.record === 'string' ? fileRecorder(config.record) : () => onStderr)
+    case 'flaky': {
+      const seed = config.seed === undefined ? {} : { seed: config.seed as number }
+      return flakyOf(members[0] as Tool, { rate: (config.rate as number | undefined) ?? DEFAULT_RATE, ...seed })
+    }
+    case 'failing':
+      return failingOf(config.failing as Category)
+  }
+}
+
+const onStderr: Recorder = (line) => {
+  process.stderr.write(`${scrub(line)}\n`)
+  return undefined
+}

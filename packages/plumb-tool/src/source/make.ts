@@ -1,0 +1,55 @@
+// From what a spec says of a tool to the tool itself, without any stage around it.
+
+import type { Json, ToolBody, ToolPlan } from '@plumb/lang'
+import { fail, type Result, succeed } from '@plumb/wire'
+import type { Call } from '../call/call.js'
+import { chainOf, type ResolveBound } from '../combine/chain.js'
+import type { Run } from '../combine/run.js'
+import type { Tool } from '../tool.js'
+import { agentRun } from './agent/agent-run.js'
+import { builtinTool } from './builtin/builtin-run.js'
+import { commandRun } from './command/command-run.js'
+import { functionRun } from './function/function-run.js'
+import { madeOfOthers } from './made-of-others.js'
+import { processTool } from './process/process-run.js'
+
+export interface SourceContext {
+  /** The tool of a binding with all its stages: a part of a composition is a call of its own. */
+  readonly resolve: ResolveBound
+}
+
+export interface BareTool extends Tool {
+  /** Absolute paths that a call with this input writes; absent: none that are known. */
+  readonly writes?: (input: Json, call: Call) => readonly string[]
+}
+
+/** Everything about it that can be seen to be wrong before a call is an error here, of category `config`. */
+export const makeTool = (plan: ToolPlan, { resolve }: SourceContext): Result<BareTool> => {
+  const { name, input, output, body } = plan
+  const work = body.kind === 'chain' ? succeed({ run: chainOf(body.chain, resolve) }) : workOf(plan, body, resolve)
+  return work.ok ? succeed({ name, input, output, ...work.value }) : work
+}
+
+type Work = Pick<BareTool, 'run' | 'writes'>
+
+const workOf = (plan: ToolPlan, body: Extract<ToolBody, { readonly kind: 'tool' }>, resolve: ResolveBound): Result<Work> => {
+  const { source, config } = body
+  switch (source) {
+    case 'process':
+      return running(processTool(plan, body))
+    case 'command':
+      return running(commandRun(plan, config))
+    case 'function':
+      return running(functionRun(plan, config))
+    case 'agent':
+      return running(agentRun(plan, config))
+    case 'builtin':
+      return builtinTool(plan, config)
+    case 'mcp':
+      return fail('config_invalid', `tool '${plan.name}' is one of an MCP server, and those are not served by this version`)
+    default:
+      return succeed({ run: madeOfOthers(source, config, body.parts.map(resolve)) })
+  }
+}
+
+const running = (run: Result<Run>): Result<Work> => (run.ok ? succeed({ run: run.value }) : run)

@@ -1,0 +1,34 @@
+// What a child tells of itself on its telemetry: the tokens it used, those of its own children included.
+
+import type { Readable } from 'node:stream'
+import { LineReader, parseJson } from '@plumb/wire'
+
+const MARK = '"usage"'
+/** `kind` comes first in an object, so that most need not be parsed. */
+const HEAD_BYTES = 32
+
+/** Reads to the end; `ended` resolves there. */
+export const countTokens = (telemetry: Readable): { sum: number; readonly ended: Promise<void> } => {
+  let finish: () => void = () => {}
+  const tokens = {
+    sum: 0,
+    ended: new Promise<void>((resolve) => {
+      finish = resolve
+    }),
+  }
+  const reader = new LineReader(telemetry)
+  reader.onReadable = () => {
+    while (reader.next()) if (!reader.fault) tokens.sum += tokensIn(reader)
+    if (reader.hasEnded) finish()
+  }
+  return tokens
+}
+
+const tokensIn = ({ buf, start, end }: LineReader): number => {
+  if (!buf.subarray(start, Math.min(end, start + HEAD_BYTES)).includes(MARK)) return 0
+  const parsed = parseJson(buf, start, end)
+  const { kind, input_tokens, output_tokens } = (parsed.ok ? parsed.value : {}) as Record<string, unknown>
+  return kind === 'usage' ? countOf(input_tokens) + countOf(output_tokens) : 0
+}
+
+const countOf = (value: unknown): number => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0)

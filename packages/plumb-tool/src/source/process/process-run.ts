@@ -1,0 +1,77 @@
+// A lowered process as a tool: a process for each call, one line in, exactly one line out.
+
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
+import { type Result, resolveProgram, type SourceFiles, siblingProgram, succeed } from '@plumb/wire'
+import type { Call, Session } from '../../call/call.js'
+import type { Run } from '../../combine/run.js'
+import type { JsonText } from '../../tool.js'
+import { type Step, WORDS } from '../inline/leaf.js'
+import { straightStep } from '../inline/straight.js'
+import { enclose, readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { ask } from './ask.js'
+import { countTokens } from './count-tokens.js'
+import { deeper } from './depth.js'
+import { keepRenewed } from './keep-renewed.js'
+import type { Remark } from './remember.js'
+import { startProcess } from './start.js'
+
+/** `process` names a binding, or a morphism by its word. */
+export const processTool = ({ name }: ToolPlan, { config, process }: Extract<ToolBody, { readonly kind: 'tool' }>): Result<Run> => {
+  const sandbox = readSandbox(config.sandbox, name)
+  if (!sandbox.ok) return sandbox
+  if (process?.kind === 'bound') {
+    return succeed(processRun(process.bound, { sandbox: sandbox.value, history: [], filesFor: ({ files }) => files }))
+  }
+  const step = WORDS[process?.word ?? 'id']
+  return succeed(async (input) => step(input))
+}
+
+export interface ProcessOptions {
+  readonly sandbox: Sandbox | undefined
+  /** What an agent is to remember. */
+  readonly history: readonly Remark[]
+  /** The texts of the program that the process is of. */
+  readonly filesFor: (session: Session) => SourceFiles
+}
+
+export const processRun = (bound: Bound, options: ProcessOptions): Run => {
+  let step: Step | 'none' | undefined
+  return async (input, call) => {
+    step ??= straightStep(bound) ?? 'none'
+    return step === 'none' ? runProcess(bound, input, call, options) : step(input)
+  }
+}
+
+const runProcess = async (bound: Bound, input: JsonText, call: Call, options: ProcessOptions): Promise<Result<JsonText>> => {
+  const { sandbox, history, filesFor } = options
+  const { session, record, signal } = call
+  const depth = deeper()
+  if (!depth.ok) return depth
+  const place = { docroot: session.docroot, visible: [dirname(bound.scope.module.path), ...executables()] }
+  const within = sandbox ? enclose(sandbox, place) : succeed([])
+  if (!within.ok) return within
+  const hasHistory = history.length > 0
+  const started = startProcess({ bound, files: filesFor(session), session, env: depth.value, within: within.value, hasHistory })
+  if (!started.ok) return started
+  const { child, renewal } = started.value
+  const tokens = countTokens(child.fds.get(TELEMETRY) as Readable)
+  const stopRenewing = renewal && keepRenewed(renewal)
+  // A program in place of ours may hear no control, and would be waited for.
+  const result = await ask({ name: bound.name, child, input, signal, history: renewal ? history : [] })
+  stopRenewing?.()
+  // What is stopped is not waited for.
+  if (!signal.aborted) await tokens.ended
+  if (tokens.sum > 0) record.tokens = (record.tokens ?? 0) + tokens.sum
+  return result
+}
+
+const TELEMETRY = 3
+
+// The folder that holds those of this project, which may lie in /tmp, as a fresh clone does.
+const executables = (): string[] => {
+  const agent = resolveProgram(siblingProgram('plumb-agent'), '/', process.env.PATH)
+  return agent.ok ? [join(realpathSync(agent.value), '../../..')] : []
+}

@@ -1,0 +1,579 @@
+// The file tools: what they refuse, that nothing is lost by them, and that huge, growing and odd files do them no harm. Faults 78 to 89.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { OWNER } from '../src/source/builtin/path/owner.js'
+import { placeOf } from '../src/source/builtin/path/place.js'
+import { stampOf } from '../src/source/builtin/path/stamp.js'
+import { guardName } from '../src/source/builtin/path/temporary.js'
+import { writeWhole } from '../src/source/builtin/path/write-whole.js'
+import { builtinsIn, makeBuiltins } from './builtin-folder.js'
+import { makeFolder } from './source-folder.js'
+import { shell } from './tool-shell.js'
+
+const FIXTURES = join(__dirname, '../../test/fixtures')
+const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
+const TEMPORARY = /^\.plumb-/
+const leftOvers = (folder: string): string[] => readdirSync(folder).filter((name) => TEMPORARY.test(name))
+
+/** All that reach a file by its path, with an input that is else right. */
+type Reach = readonly [string, (path: string) => object]
+
+const REACHING: readonly Reach[] = [
+  ['read_file', (path) => ({ path })],
+  ['read_directory', (path) => ({ path })],
+  ['write_file', (path) => ({ path, content: 'x' })],
+  ['append_to_file', (path) => ({ path, content: 'x' })],
+  ['find_and_replace', (path) => ({ path, find: 'secret', replace: 'x' })],
+  ['make_directory', (path) => ({ path: `${path}/new` })],
+  ['delete_file', (path) => ({ path })],
+  ['grep', (path) => ({ pattern: 'secret', path })],
+  ['glob', (path) => ({ pattern: '*', path })],
+  ['import_image', (path) => ({ path })],
+  ['apply_patch', (path) => ({ patch: `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch` })],
+  ['apply_patch', (path) => ({ patch: `*** Begin Patch\n*** Add File: ${path}/new\n+x\n*** End Patch` })],
+]
+
+const WRITING = REACHING.filter(
+  ([tool, input]) => /write|append|find_and|delete|patch/.test(tool) && !JSON.stringify(input('')).includes('/new'),
+)
+
+t.test('78: paths that lead outside', async (t) => {
+  const base = makeFolder({ 'outside/secret': 'secret', 'ws-evil/secret': 'secret', 'ws/a/b': 'x' })
+  const { code } = builtinsIn(join(base, 'ws'))
+  const paths = [
+    ...['../outside/secret', 'a/../../outside/secret', './../ws-evil/secret', '..', 'a/b/../../../outside'],
+    ...[
+      join(base, 'outside/secret'),
+      join(base, 'ws-evil/secret'),
+      '/etc/passwd',
+      '/',
+      '//etc/passwd',
+      '/proc/self/root/etc/passwd',
+      '/dev/fd/0',
+    ],
+    ...['a\0b', '\0', 'x'.repeat(5000), `a/${'../'.repeat(2000)}etc/passwd`, '~', '~/x', ''],
+  ]
+  for (const path of paths) {
+    for (const [tool, input] of REACHING) {
+      if (tool === 'apply_patch' && (path === '' || path.includes('\0'))) continue
+      t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path.slice(0, 60)}`)
+    }
+  }
+  // What only looks odd is a name like any other.
+  for (const path of ['...', '....//x', 'a/./b', 'a//b', '.a', 'x..y', './~', 'ä\n\u001b[31m', ' ', '-rf']) {
+    t.not(await code('read_file', { path }), 'path_denied', path)
+  }
+  t.equal(readFileSync(join(base, 'outside/secret'), 'utf8'), 'secret')
+  t.strictSame(readdirSync(base).sort(), ['outside', 'ws', 'ws-evil'])
+})
+
+t.test('79: links', async (t) => {
+  const base = makeFolder({ 'outside/secret': 'secret', 'ws/inside': 'mine', 'ws/folder/x': 'x' })
+  const ws = join(base, 'ws')
+  const { code, call } = builtinsIn(ws)
+  symlinkSync('../outside/secret', join(ws, 'leaf'))
+  symlinkSync('../outside', join(ws, 'dir'))
+  symlinkSync('../outside/none', join(ws, 'dangling'))
+  symlinkSync('/proc/self/root', join(ws, 'root'))
+  symlinkSync('/dev/fd', join(ws, 'fds'))
+  symlinkSync('loop', join(ws, 'loop'))
+  for (const path of ['leaf', 'dir/secret', 'dir', 'dir/new', 'dangling', 'root/etc/passwd', 'fds/0', 'loop', 'loop/x', 'folder/../leaf']) {
+    for (const [tool, input] of REACHING) {
+      // A link that is deleted is a name in here; that which it leads to stays.
+      if (tool === 'delete_file') continue
+      t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
+    }
+  }
+  symlinkSync('inside', join(ws, 'alias'))
+  symlinkSync('folder', join(ws, 'aliases'))
+  t.equal((await call('read_file', { path: 'alias' })).value.text, 'mine')
+  t.equal((await call('read_file', { path: 'aliases/x' })).value.text, 'x')
+  t.equal(await code('write_file', { path: 'alias', content: 'new' }), 'ok')
+  t.ok(lstatSync(join(ws, 'alias')).isSymbolicLink(), 'what a link leads to is written, and the link stays')
+  t.equal(readFileSync(join(ws, 'inside'), 'utf8'), 'new')
+
+  const take = '*** Begin Patch\n*** Delete File: alias\n*** End Patch'
+  t.match((await call('apply_patch', { patch: take })).error, { error: 'path_denied', detail: /a link to 'inside'/ })
+  for (const link of ['leaf', 'dir', 'dangling', 'alias', 'loop']) t.equal(await code('delete_file', { path: link }), 'ok', link)
+  t.strictSame(readdirSync(ws).sort(), ['aliases', 'fds', 'folder', 'inside', 'root'])
+  t.equal(await code('delete_file', { path: 'root/etc/passwd' }), 'path_denied')
+
+  linkSync(join(base, 'outside/secret'), join(ws, 'hard'))
+  t.equal(await code('write_file', { path: 'hard', content: 'x' }), 'ok')
+  t.equal(readFileSync(join(base, 'outside/secret'), 'utf8'), 'secret', 'another name of a file that is written keeps what it had')
+})
+
+t.test('79: a root may be a link, one file, or several; what is kept is allowed where a root names it', async (t) => {
+  const base = makeFolder({
+    'real/x': 'x',
+    'one.txt': 'one',
+    'keys/server.pem': 'pem',
+    '.ssh/id_rsa': 'key',
+    '.env': 'A=1',
+    'real/.env': 'B=2',
+  })
+  symlinkSync('real', join(base, 'link'))
+  const roots = { link: 'link', one: 'one.txt', ssh: '.ssh', env: '.env', keys: 'keys' }
+  const { call, code } = builtinsIn(base, { roots })
+  const text = async (path: string, root?: string) => (await call('read_file', root === undefined ? { path } : { path, root })).value.text
+  t.equal(await text('x'), 'x', 'the first root')
+  t.equal(await text(join(base, 'link/x')), 'x')
+  t.equal(await text(join(base, 'real/x')), 'x')
+  t.equal(await text('one.txt', 'one'), undefined)
+  t.equal(await text('.', 'one'), 'one')
+  t.equal(await text(join(base, 'one.txt')), 'one')
+  t.equal(await text('id_rsa', 'ssh'), 'key')
+  t.equal(await text('.', 'env'), 'A=1')
+  t.equal(await code('read_file', { path: '.env' }), 'path_denied')
+  t.equal(await code('read_file', { path: 'server.pem', root: 'keys' }), 'path_denied')
+  t.equal(await code('read_file', { path: 'x', root: 'one' }), 'no_such_file')
+  t.match((await call('read_file', { path: 'x', root: 'none' })).error, { error: 'path_denied', detail: /'link', 'one'/ })
+  t.equal(await code('apply_patch', { root: 'keys', patch: '*** Begin Patch\n*** Add File: new\n+x\n*** End Patch' }), 'ok')
+  t.equal(readFileSync(join(base, 'keys/new'), 'utf8'), 'x\n')
+  t.equal((await call('read_directory', { path: '.', root: 'one' })).error?.error, 'no_such_file')
+})
+
+t.test('what is kept from readers and from writers', async (t) => {
+  const files = ['.env', '.env.local', 'a/.ENV', 'x.pem', 'x.KEY', 'id_ed25519', '.npmrc', '.ssh/known_hosts', '.aws/credentials', '.envrc']
+  const open = ['.env.example', 'id_rsa.pub', 'keys.txt', 'environment']
+  const { call, code, folder } = makeBuiltins({
+    ...Object.fromEntries([...files, ...open].map((path) => [path, 'TOKEN=1\n'])),
+    '.git/config': 'x',
+    't.plumb': 'x',
+  })
+  for (const path of files) {
+    t.equal(await code('read_file', { path }), 'path_denied', path)
+    t.equal(await code('find_and_replace', { path, find: 'TOKEN', replace: 'x' }), 'path_denied', path)
+    t.equal(await code('grep', { pattern: 'TOKEN', path }), 'path_denied', path)
+    t.equal(await code('import_image', { path }), 'path_denied', path)
+  }
+  for (const path of open) t.equal(await code('read_file', { path }), 'ok', path)
+  t.equal((await call('grep', { pattern: 'TOKEN', glob: '**/{.*,*}' })).value.includes('.pem'), false)
+  t.match((await call('grep', { pattern: 'TOKEN', glob: '.env*' })).value, /^\.env\.example:1:TOKEN=1$/)
+
+  symlinkSync('t.plumb', join(folder, 'alias.plumb'))
+  symlinkSync(folder, join(folder, 'self'))
+  // As it may have been named on the command line.
+  const running = builtinsIn(folder, { specs: [join(folder, 'self/t.plumb'), join(folder, 'm.plumb')] })
+  const inside = ['.git/config', '.git/new', '.GIT/x', 'a/.git/x', '.plumb-x', 't.plumb', './self/t.plumb', 'm.plumb']
+  for (const path of inside) {
+    for (const [tool, input] of WRITING) t.equal(await running.code(tool, input(path)), 'path_denied', `${tool} ${path}`)
+  }
+  for (const path of ['.git', '.git/a', 'b/.git']) t.equal(await running.code('make_directory', { path }), 'path_denied', path)
+  t.equal(await running.code('write_file', { path: 'alias.plumb', content: 'y' }), 'path_denied')
+  t.equal(readFileSync(join(folder, 't.plumb'), 'utf8'), 'x')
+})
+
+t.test('a policy holds for what a walk finds, too', async (t) => {
+  const policy = [
+    { decision: 'deny', path: 'secret' } as const,
+    { decision: 'ask', path: 'asked' } as const,
+    { decision: 'allow' } as const,
+  ]
+  const authority = () => ({ policy, context: {} })
+  const { call } = makeBuiltins({ 'secret/a': 'x', 'asked/b': 'x', 'open/c': 'x' }, { session: { authority } })
+  t.equal((await call('grep', { pattern: 'x' })).value, 'open/c:1:x')
+  t.equal((await call('glob', { pattern: '*' })).value, 'open/c')
+  const listed = (await call('read_directory', { path: '.', depth: 3 })).value
+  t.equal(listed, 'asked/\nopen/\nopen/c\nsecret/\n[not listed: 2 folders]')
+})
+
+// PLUMB_SWAPS=100000 for the whole of it.
+const SWAPS = Number(process.env.PLUMB_SWAPS ?? 600)
+
+t.test(`80: a path that is swapped while it is used, ${SWAPS} times`, async (t) => {
+  const base = makeFolder({ 'outside/secret': 'secret\n', 'ws/dir/secret': 'mine\n', 'ws/file': 'mine\n' })
+  const ws = join(base, 'ws')
+  const { call } = builtinsIn(ws)
+  const swapper = spawn(process.execPath, [join(FIXTURES, 'swap.cjs'), join(ws, 'dir'), join(ws, 'file')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise((done) => swapper.stdout.once('data', done))
+  const seen = { ok: 0, denied: 0, other: 0, escaped: 0 }
+  for (let i = 0; i < SWAPS; i++) {
+    const k = Math.floor(i / 9) % 20
+    const tries: [string, object][] = [
+      ['read_file', { path: 'dir/secret' }],
+      ['read_file', { path: 'file' }],
+      ['write_file', { path: `dir/new${i % 10}`, content: 'x' }],
+      ['append_to_file', { path: 'file', content: 'mine' }],
+      ['grep', { pattern: '.', path: 'dir' }],
+      ['make_directory', { path: `dir/sub/${i % 10}` }],
+      ['apply_patch', { patch: `*** Begin Patch\n*** Add File: dir/p${k}\n+x\n*** Add File: dir/q${k}/r\n+y\n*** End Patch` }],
+      // What is in the way of the next one; never by the path itself, which may lead outside just now.
+      ['delete_file', { path: `dir/p${(k + 10) % 20}` }],
+      ['delete_file', { path: `dir/q${(k + 10) % 20}/r` }],
+    ]
+    const [tool, input] = tries[i % tries.length] as [string, object]
+    const { value, error } = await call(tool, input)
+    if (error === undefined) seen.ok++
+    else if (error.error === 'path_denied') seen.denied++
+    else seen.other++
+    if (JSON.stringify(value ?? '').includes('secret\\n') || /:secret/.test(JSON.stringify(value ?? ''))) seen.escaped++
+  }
+  t.equal(swapper.exitCode, null, 'it was swapped to the end')
+  swapper.kill('SIGKILL')
+  t.comment(JSON.stringify(seen))
+  t.equal(seen.escaped, 0, 'nothing outside was read')
+  t.ok(seen.ok > 0 && seen.denied > 0, 'some were done and some refused')
+  t.strictSame(readdirSync(join(base, 'outside')), ['secret'], 'nothing outside was made')
+  t.equal(readFileSync(join(base, 'outside/secret'), 'utf8'), 'secret\n', 'nothing outside was written')
+})
+
+t.test('80: a folder that becomes another one below the same root is not that folder', async (t) => {
+  const { folder } = makeBuiltins({ '.git/config': 'x', 'docs/a': 'x' })
+  const place = placeOf('docs/new', 'write', { roots: new Map([['docroot', folder]]), specPaths: new Set() })
+  if (!place.ok) throw new Error(place.error.detail)
+  renameSync(join(folder, 'docs'), join(folder, 'old'))
+  symlinkSync('.git', join(folder, 'docs'))
+  t.match(await writeWhole(place.value, Buffer.from('x')), { ok: false, error: { error: 'no_such_file' } })
+  rmSync(join(folder, 'docs'))
+  mkdirSync(join(folder, 'a'))
+  renameSync(join(folder, 'a'), join(folder, 'docs'))
+  t.match(await writeWhole(place.value, Buffer.from('x')), { ok: true })
+  t.strictSame(readdirSync(join(folder, '.git')), ['config'])
+})
+
+t.test('81: what is no regular file', async (t) => {
+  const { folder, code, call } = makeBuiltins({ 'sub/x': 'x' })
+  const server = createServer().listen(join(folder, 'socket'))
+  t.teardown(() => server.close())
+  for (const name of ['fifo', 'fifo2', 'fifo3', 'fifo4', 'fifo5']) spawnSync('mkfifo', [join(folder, name)])
+  const started = Date.now()
+  for (const path of ['fifo', 'fifo2', 'fifo3', 'fifo4', 'fifo5', 'socket', 'sub']) {
+    for (const [tool, input] of REACHING) {
+      if (path === 'sub' && !/^(read_file|write|append|find|delete|import)/.test(tool)) continue
+      if (/^(grep|glob|read_directory|make_directory)$/.test(tool) || (path !== 'sub' && /^delete|^apply/.test(tool))) continue
+      t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
+    }
+  }
+  t.match((await call('grep', { pattern: 'x', path: 'fifo' })).value, /^\[skipped: 1/)
+  t.equal((await call('grep', { pattern: 'x' })).value, 'sub/x:1:x')
+  t.equal((await call('read_directory', { path: 'fifo' })).error?.error, 'no_such_file')
+  t.ok(Date.now() - started < 5000, 'at once')
+  t.equal(await code('delete_file', { path: 'fifo' }), 'ok', 'a name can be taken away')
+})
+
+/** As read_file is described: whole lines up to the budget, or the beginning of one that is longer. */
+const naive = (text: string, offset: number, limit: number, budget: number) => {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  let [taken, bytes, isCut] = ['', 0, false]
+  let count = 0
+  for (const line of lines.slice(offset, offset + limit)) {
+    const size = Buffer.byteLength(line)
+    if (bytes + size > budget) {
+      isCut = true
+      if (count === 0) {
+        taken = new TextDecoder('utf8').decode(Buffer.from(line).subarray(0, budget)).replace(/\ufffd$/, '')
+        count = 1
+      }
+      break
+    }
+    taken += line
+    bytes += size
+    count++
+  }
+  const next = offset + count
+  const shown = isCut ? `${taken}${taken.endsWith('\n') || taken === '' ? '' : '\n'}---\n[File truncated]` : taken
+  return { text: shown, ...(next < lines.length ? { next_offset: next } : {}), total_lines: lines.length, sha256: sha256(text) }
+}
+
+const named = (text: string, ...window: number[]): string => `${JSON.stringify(text).replace(/[^ -~]/g, '?')} ${window.join(' ')}`
+
+t.test('read_file: every window of a small file', async (t) => {
+  for (const text of ['', '\n', 'a', 'a\n', 'a\r\nb\r\n', '\ufeffa\nb', 'ä\n\n€\n😀', '\n\n\n', 'a\rb\u2028c\n']) {
+    const { call } = makeBuiltins({ f: text })
+    for (let offset = 0; offset <= 5; offset++) {
+      t.strictSame((await call('read_file', { path: 'f', offset })).value, naive(text, offset, 1e9, 380_928), named(text, offset))
+      for (let limit = 1; limit <= 4; limit++) {
+        const { value } = await call('read_file', { path: 'f', offset, limit })
+        t.strictSame(value, naive(text, offset, limit, 380_928), named(text, offset, limit))
+      }
+    }
+  }
+})
+
+t.test('read_file: around the budget, and on from there to the end', async (t) => {
+  const budget = 380_928
+  const { folder, call } = makeBuiltins()
+  const lineOf = (bytes: number, of = 'x') => `${of.repeat(Math.floor((bytes - 1) / Buffer.byteLength(of))).padEnd(0)}\n`
+  const texts = [
+    ...[-1, 0, 1, 2].map((extra) => 'x'.repeat(budget + extra)),
+    ...[-2, -1, 0, 1].map((extra) => `${'x'.repeat(budget + extra)}\nnext\n`),
+    ...[-1, 0, 1].map((extra) => `${'x'.repeat(1000)}\n`.repeat(380) + 'y'.repeat(budget - 380_380 + extra)),
+    ...[0, 1, 2, 3].map((shift) => `${'-'.repeat(shift)}${'😀'.repeat(200_000)}\nend`),
+    lineOf(budget * 3, '€') + lineOf(100) + lineOf(budget * 2),
+    `${'ab\n'.repeat(200_000)}last`,
+    Array.from({ length: 90_000 }, (_, i) => `line ${i} ä€😀\r\n`).join(''),
+  ]
+  for (const [i, text] of texts.entries()) {
+    writeFileSync(join(folder, 'f'), text)
+    let offset: number | undefined = 0
+    let whole = ''
+    let hasLongLine = false
+    for (let reads = 0; offset !== undefined && reads < 20; reads++) {
+      const { value } = await call('read_file', { path: 'f', offset })
+      const expected = naive(text, offset, Number.POSITIVE_INFINITY, budget)
+      if (JSON.stringify(value) !== JSON.stringify(expected)) t.fail(`text ${i} from ${offset} is not as described`)
+      const got = String(value.text)
+      const body = got.endsWith('---\n[File truncated]') ? got.slice(0, -'---\n[File truncated]'.length) : got
+      hasLongLine ||= value.next_offset === offset + 1 || (value.next_offset === undefined && body !== got)
+      whole += body
+      offset = value.next_offset as number | undefined
+    }
+    if (!hasLongLine) t.equal(sha256(whole), sha256(text), `text ${i}: the pieces are the whole`)
+  }
+  const { value } = await call('read_file', { path: 'f', offset: 89_999 })
+  t.equal(value.text, 'line 89999 ä€😀\r\n')
+})
+
+t.test('82: files that grow, shrink, are huge or are no text', async (t) => {
+  const { folder, call } = makeBuiltins({ grows: 'line\n'.repeat(300_000), latin: '' })
+  writeFileSync(join(folder, 'sparse'), '')
+  truncateSync(join(folder, 'sparse'), 10 * 1024 ** 3)
+  const started = Date.now()
+  t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /10737418240 bytes, more than/ })
+  truncateSync(join(folder, 'sparse'), 3 * 1024 ** 3)
+  t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /no UTF-8 text/ })
+  t.match((await call('append_to_file', { path: 'sparse', content: 'x' })).error, { error: 'input_type_mismatch', detail: /larger than/ })
+  t.match((await call('grep', { pattern: 'x', path: 'sparse' })).value, /^\[skipped: 1/)
+  t.match((await call('import_image', { path: 'sparse' })).error, { error: 'input_type_mismatch' })
+  t.ok(Date.now() - started < 2000, 'at once')
+
+  const timer = setInterval(() => appendFileSync(join(folder, 'grows'), 'line\n'.repeat(1000)), 1)
+  const { value } = await call('read_file', { path: 'grows', offset: 100_000, limit: 3 })
+  clearInterval(timer)
+  t.equal(value.text, 'line\nline\nline\n')
+  t.equal((value.total_lines as unknown as number) >= 300_000, true)
+
+  const noText: [string, Buffer][] = [
+    ['NUL at the end', Buffer.from(`${'x'.repeat(600_000)}\0`)],
+    ['no UTF-8', Buffer.from([0x63, 0x61, 0xe9, 0x0a])],
+    ['cut', Buffer.from([0x61, 0xe2, 0x82])],
+    ['surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['UTF-16', Buffer.from('\ufeffabc', 'utf16le')],
+    ['split over pieces', Buffer.concat([Buffer.alloc(256 * 1024 - 1, 0x61), Buffer.from([0xe2, 0x82, 0x0a])])],
+  ]
+  for (const [name, bytes] of noText) {
+    writeFileSync(join(folder, 'f'), bytes)
+    t.match((await call('read_file', { path: 'f' })).error, { error: 'input_type_mismatch' }, name)
+    t.match((await call('find_and_replace', { path: 'f', find: 'a', replace: 'b' })).error, { error: 'input_type_mismatch' }, name)
+  }
+  writeFileSync(join(folder, 'f'), Buffer.concat([Buffer.alloc(256 * 1024 - 1, 0x61), Buffer.from('€\n')]))
+  t.equal((await call('read_file', { path: 'f' })).error, undefined, 'a character over the edge of two pieces')
+})
+
+t.test('84: a disk that says no', async (t) => {
+  // Blocks of 1 KiB.
+  const limited = `ulimit -f 64; jq -nc '{path: "f", content: ("x" * 200000)}' | plumb-tool call write_file -`
+  const ran = await shell(`${limited}; echo $?; cat f; ls -A`, { f: 'old\n' })
+  t.match(ran.err, /"error":"write_failed".*EFBIG/)
+  t.equal(ran.out, '1\nold\nf\n', 'the old file is whole, and nothing is left beside it')
+
+  const patch = `ulimit -f 64; jq -nc '{patch: ("*** Begin Patch\\n*** Update File: f\\n@@\\n-old\\n+new\\n*** Add File: d/g\\n+" + ("x" * 200000) + "\\n*** End Patch")}' | plumb-tool call apply_patch -`
+  const patched = await shell(`${patch}; echo $?; cat f; ls -A`, { f: 'old\n' })
+  t.match(patched.err, /"error":"write_failed".*EFBIG/)
+  t.equal(patched.out, '1\nold\nf\n')
+
+  const unprivileged = 'setpriv --reuid 65534 --regid 65534 --clear-groups'
+  if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) return
+  const readOnly = `chmod 755 .; mkdir -m 755 closed; mkdir -m 777 open; echo old | tee closed/f > open/f; chmod 444 open/f; chmod 666 closed/f
+    node=$(readlink -f "$(command -v node)")
+    as () { ${unprivileged} "$node" ${join(__dirname, '..', 'main.cjs')} "$@" 2>&1 | grep -o '"error":"[a-z_]*"'; }
+    as call write_file '{"path":"closed/f","content":"x"}'
+    as call write_file '{"path":"open/f","content":"x"}'
+    as call delete_file '{"path":"closed/f"}'
+    cat closed/f open/f; ls -A closed open`
+  const refused = await shell(readOnly, {})
+  t.equal(refused.out, `${'"error":"path_denied"\n'.repeat(3)}old\nold\nclosed:\nf\n\nopen:\nf\n`)
+})
+
+t.test('85: two writers on one file', async (t) => {
+  const { folder, call } = makeBuiltins({ f: 'start' })
+  const texts = Array.from({ length: 100 }, (_, i) => `${i}`.repeat(1000))
+  const told = await Promise.all(texts.map((content) => call('write_file', { path: 'f', content })))
+  t.ok(told.every(({ error }) => error === undefined))
+  t.ok(texts.includes(readFileSync(join(folder, 'f'), 'utf8')), 'one of them, whole')
+
+  writeFileSync(join(folder, 'f'), texts.map((_, i) => `<${i}>`).join('\n'))
+  const replaced = await Promise.all(texts.map((_, i) => call('find_and_replace', { path: 'f', find: `<${i}>`, replace: `[${i}]` })))
+  const done = replaced.flatMap(({ error }, i) => (error === undefined ? [i] : []))
+  for (const { error } of replaced) if (error) t.equal(error.error, 'file_changed')
+  const text = readFileSync(join(folder, 'f'), 'utf8')
+  t.ok(done.length > 0)
+  t.strictSame(
+    done.filter((i) => !text.includes(`[${i}]`)),
+    [],
+    'nothing that was said to be done is lost',
+  )
+
+  const { value } = await call('read_file', { path: 'f' })
+  const expect_sha256 = value.sha256
+  appendFileSync(join(folder, 'f'), '!')
+  for (const [tool, input] of REACHING.filter(([name]) => /^(write|append|delete)/.test(name))) {
+    t.match((await call(tool, { ...input('f'), expect_sha256 })).error, { error: 'file_changed' }, tool)
+  }
+  t.match((await call('find_and_replace', { path: 'f', find: '!', replace: '?', expect_sha256 })).error, { error: 'file_changed' })
+  t.match((await call('write_file', { path: 'none', content: 'x', expect_sha256 })).error, { error: 'file_changed' })
+  const now = sha256(readFileSync(join(folder, 'f')))
+  t.equal((await call('append_to_file', { path: 'f', content: 'x', expect_sha256: now.toUpperCase() })).error, undefined)
+  t.strictSame(leftOvers(folder), [])
+})
+
+t.test('86: mode, owner, line ends and mark are kept', async (t) => {
+  const isRoot = process.getuid?.() === 0
+  const texts = ['a\r\nb\r\n', 'a\nb', '\ufeffa\nb\n', 'a\r\nb']
+  for (const text of texts) {
+    const { folder, call } = makeBuiltins({ f: text })
+    const path = join(folder, 'f')
+    if (isRoot) spawnSync('chown', ['1234:4321', path])
+    chmodSync(path, 0o4751)
+    await call('find_and_replace', { path: 'f', find: 'b', replace: 'c' })
+    t.equal(readFileSync(path, 'utf8'), text.replace('b', 'c'), JSON.stringify(text))
+    await call('append_to_file', { path: 'f', content: 'd' })
+    const end = text.includes('\r\n') ? '\r\n' : '\n'
+    t.equal(readFileSync(path, 'utf8'), `${text.replace('b', 'c')}${text.endsWith('\n') ? '' : end}d`)
+    await call('write_file', { path: 'f', content: 'x' })
+    const { mode, uid, gid } = statSync(path)
+    t.equal(mode & 0o7777, 0o4751)
+    if (isRoot) t.strictSame([uid, gid], [1234, 4321])
+  }
+  const { folder, call } = makeBuiltins()
+  await call('write_file', { path: 'a/b/new', content: '' })
+  t.equal(statSync(join(folder, 'a/b/new')).mode & 0o777, 0o666 & ~process.umask())
+  await call('append_to_file', { path: 'empty', content: 'x' })
+  t.equal(readFileSync(join(folder, 'empty'), 'utf8'), 'x')
+})
+
+t.test('87: find_and_replace', async (t) => {
+  const { folder, call, code } = makeBuiltins({ f: 'one\ntwo two\n\none\r\n', big: 'a'.repeat(1_000_000) })
+  const change = (find: string, replace = 'x', all?: boolean) =>
+    call('find_and_replace', { path: 'f', find, replace, ...(all ? { all } : {}) })
+  t.match((await change('')).error, { error: 'input_type_mismatch', detail: /'find' is empty/ })
+  t.match((await change('nowhere')).error, { error: 'input_type_mismatch', detail: /does not hold 'nowhere'/ })
+  t.match((await change('one')).error, { lines: [1, 4], detail: /2 times, on lines 1, 4:.*apply_patch/ })
+  t.match((await change('two')).error, { lines: [2], detail: /2 times, on lines 2:/ })
+  t.match((await change('one\n\n')).error, { detail: /does not hold/ })
+  t.match((await change(' two ')).error, { detail: /without the white space around it it is there/ })
+  t.equal(readFileSync(join(folder, 'f'), 'utf8'), 'one\ntwo two\n\none\r\n')
+  t.match((await change('two two', "$& $1 $` $' $$")).value, { replaced: 1 })
+  t.equal(readFileSync(join(folder, 'f'), 'utf8'), "one\n$& $1 $` $' $$\n\none\r\n")
+  t.match((await change('one', 'ONE', true)).value, { replaced: 2 })
+  t.match((await change('ONE\r\n', 'end')).value, { replaced: 1 })
+  t.equal(readFileSync(join(folder, 'f'), 'utf8'), "ONE\n$& $1 $` $' $$\n\nend")
+  t.match((await change('\n\nend\n')).error, { detail: /does not hold/ })
+  t.equal(
+    await code('find_and_replace', { path: 'big', find: 'a', replace: 'b'.repeat(1000), all: true }),
+    'input_type_mismatch',
+    'bounded',
+  )
+  t.equal(await code('find_and_replace', { path: 'f', find: 'end', replace: '\ud800' }), 'input_type_mismatch', 'half a pair')
+})
+
+t.test('find_and_replace is what a naive one does', async () => {
+  const { folder, call } = makeBuiltins({ f: '' })
+  const letter = fc.constantFrom('a', 'b', '\n', '$', '&', 'é')
+  const word = fc.array(letter, { maxLength: 3 }).map((letters) => letters.join(''))
+  const text = fc.array(letter, { maxLength: 20 }).map((letters) => letters.join(''))
+  await fc.assert(
+    fc.asyncProperty(text, word, word, fc.boolean(), async (before, find, replace, all) => {
+      writeFileSync(join(folder, 'f'), before)
+      const { error } = await call('find_and_replace', { path: 'f', find, replace, all })
+      const count = find === '' ? 0 : before.split(find).length - 1
+      const isDone = find !== '' && (count === 1 || (count > 1 && all))
+      const after = isDone ? before.split(find).join(replace) : before
+      return (error === undefined) === isDone && readFileSync(join(folder, 'f'), 'utf8') === after
+    }),
+    { numRuns: 150 },
+  )
+})
+
+t.test('88: folders with many and with odd names', async (t) => {
+  const { folder, call } = makeBuiltins({ 'd/a\nb': '', 'd/\u001b[31mred': '', 'd/sub/x': '', 'd/z': '' })
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/d/`), Buffer.from([0xff, 0x41])]), '')
+  symlinkSync('sub', join(folder, 'd/link'))
+  const expected = ['\\u001b[31mred', '\\xffA', 'a\\nb', 'link', 'sub/', 'z']
+  t.strictSame((await call('read_directory', { path: 'd' })).value.split('\n'), expected)
+  t.strictSame((await call('read_dir', { path: 'd', depth: 2 })).value.split('\n'), [...expected.slice(0, -1), 'sub/x', 'z'])
+  t.equal((await call('glob', { pattern: 'd/*b' })).value, 'd/a\\nb')
+  t.equal((await call('read_file', { path: 'd/a\nb' })).value.text, '')
+
+  mkdirSync(join(folder, 'many'))
+  for (let i = 0; i < 12_000; i++) linkSync(join(folder, 'd/z'), join(folder, `many/${String(i).padStart(6, '0')}`))
+  const names = (await call('read_directory', { path: 'many' })).value.split('\n')
+  t.equal(names.length, 10_001)
+  t.strictSame([names[0], names[9999], names[10_000]], ['000000', '009999', '[truncated: 2000 more names]'])
+  const found = (await call('glob', { pattern: 'many/*' })).value.split('\n')
+  t.equal(found.at(-1), '[truncated: 11000 more paths]')
+})
+
+t.test('89: temporary files', async (t) => {
+  const { folder, call } = makeBuiltins({ 'd/f': 'x' })
+  const dead = '99999999-1-0123456789ab'
+  // Of a process that is gone, of this one, and of nobody.
+  symlinkSync('99999999-1', join(folder, 'd/.plumb-1234-1.5.guard'))
+  const names = [`.plumb-${dead}.new`, `.plumb-${OWNER}-0123456789ab.new`, '.plumb-notes.new', '.plumb-99999999-1-xyz.new']
+  for (const name of names) writeFileSync(join(folder, 'd', name), 'half')
+  await call('write_file', { path: 'd/f', content: 'y' })
+  t.strictSame(leftOvers(join(folder, 'd')).sort(), names.slice(1).sort())
+
+  // Whoever was killed with the guard of a file keeps nobody from it; one who lives does.
+  const guard = join(folder, 'd', guardName(stampOf(statSync(join(folder, 'd/f')))))
+  symlinkSync('99999999-1', guard)
+  t.equal((await call('append_to_file', { path: 'd/f', content: 'z' })).error, undefined)
+  const held = join(folder, 'd', guardName(stampOf(statSync(join(folder, 'd/f')))))
+  symlinkSync(OWNER, held)
+  t.equal((await call('append_to_file', { path: 'd/f', content: 'z' })).error?.error, 'file_changed')
+  rmSync(held)
+  t.strictSame(leftOvers(join(folder, 'd')).sort(), names.slice(1).sort())
+
+  // While it is being written: for its owner alone, whatever the mask.
+  const big = 'x'.repeat(12_000_000)
+  const before = process.umask(0)
+  const writing = call('write_file', { path: 'new', content: big })
+  let seen: number | undefined
+  while (seen === undefined && !existsSync(join(folder, 'new'))) {
+    await new Promise((done) => setImmediate(done))
+    const [name] = leftOvers(folder)
+    const stat = name === undefined ? undefined : lstatSync(join(folder, name), { throwIfNoEntry: false })
+    if (stat && stat.size < big.length) seen = stat.mode & 0o777
+  }
+  await writing
+  process.umask(before)
+  t.ok(seen === undefined || seen === 0o600, `mode ${seen?.toString(8)}`)
+  t.strictSame(leftOvers(folder), [])
+})
+
+t.test('make_directory and delete_file', async (t) => {
+  const { folder, call, code } = makeBuiltins({ f: 'x' })
+  t.strictSame((await call('make_directory', { path: 'a/b/c' })).value, { path: 'a/b/c', created: true })
+  t.strictSame((await call('make_directory', { path: 'a/b/c' })).value, { path: 'a/b/c', created: false })
+  t.equal(await code('make_directory', { path: 'f' }), 'path_denied')
+  t.equal(await code('make_directory', { path: 'f/x' }), 'no_such_file')
+  t.equal(await code('delete_file', { path: 'a' }), 'path_denied')
+  t.strictSame((await call('delete_file', { path: 'f' })).value, { path: 'f', deleted: true })
+  t.equal(await code('delete_file', { path: 'f' }), 'no_such_file')
+  t.strictSame(readdirSync(folder), ['a'])
+  t.equal(await code('write_file', { path: `${'n'.repeat(300)}`, content: '' }), 'write_failed')
+})

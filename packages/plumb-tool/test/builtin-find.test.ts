@@ -1,0 +1,210 @@
+// grep, glob and import_image: what they find, what ignore files keep from them, and that no pattern takes them long.
+
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { readGlob } from '../src/source/builtin/file/glob-pattern.js'
+import { makeBuiltins } from './builtin-folder.js'
+
+const lines = (value: unknown): string[] => String(value).split('\n')
+
+t.test('grep: what is found and how it is shown', async (t) => {
+  const { folder, call, code } = makeBuiltins({
+    a: 'one\nTwo\n\nthree one\n',
+    crlf: 'one\r\ntwo\r\n',
+    'd/e/f.ts': 'const one = 1\nlast one',
+    'd/g.js': 'one',
+    'd/\u001b[31mh': 'one',
+    wide: `${'x'.repeat(2000)}one`,
+    empty: '',
+  })
+  writeFileSync(join(folder, 'picture'), Buffer.from([0x6f, 0x6e, 0x65, 0]))
+  writeFileSync(join(folder, 'latin'), Buffer.from([0x6f, 0x6e, 0x65, 0xe9]))
+  const grep = async (input: object) => lines((await call('grep', input)).value)
+  t.strictSame(await grep({ pattern: '\\bone$' }), [
+    ...['a:1:one', 'a:4:three one', 'crlf:1:one', 'd/\\u001b[31mh:1:one', 'd/e/f.ts:2:last one', 'd/g.js:1:one'],
+    '[skipped: 2 binary, unreadable or very large files]',
+  ])
+  t.strictSame(await grep({ pattern: 'TWO', ignore_case: true, glob: 'a' }), ['a:2:Two'])
+  t.strictSame(await grep({ pattern: 'one', glob: '*.{ts,js}' }), ['d/e/f.ts:1:const one = 1', 'd/e/f.ts:2:last one', 'd/g.js:1:one'])
+  t.strictSame(await grep({ pattern: 'one', path: 'd/e' }), ['d/e/f.ts:1:const one = 1', 'd/e/f.ts:2:last one'])
+  t.strictSame(await grep({ pattern: 'one', path: 'd/g.js' }), ['d/g.js:1:one'])
+  t.strictSame(await grep({ pattern: '^$', path: 'a' }), ['a:3:'])
+  t.strictSame(await grep({ pattern: '.', path: 'empty' }), [''])
+  t.strictSame(await grep({ pattern: '\\Aone\\z', path: 'a' }), ['a:1:one'], 'a line is a text of its own')
+  t.strictSame(await grep({ pattern: 'Two\\s+three', path: 'a' }), [''], 'and nothing goes over its end')
+  t.match((await grep({ pattern: 'one', path: 'wide' }))[0], /^wide:1:x{500}…$/)
+  t.equal(await code('grep', { pattern: 'one', path: 'none' }), 'no_such_file')
+  for (const pattern of ['(', 'a{2', '(?=a)', '(a)\\1', '(a{1000}){1000}', 'x'.repeat(10_001)]) {
+    t.equal(await code('grep', { pattern }), pattern === 'a{2' ? 'ok' : 'input_type_mismatch', pattern.slice(0, 20))
+  }
+  t.match((await call('grep', { pattern: '(?=a)' })).error, { detail: /no look-around/ })
+
+  writeFileSync(join(folder, 'many'), 'one\n'.repeat(1500))
+  const many = await grep({ pattern: 'one', path: 'many' })
+  t.strictSame([many.length, many[999], many[1000]], [1001, 'many:1000:one', '[truncated: 500 more lines]'])
+  writeFileSync(join(folder, 'big'), '')
+  for (let i = 0; i < 5; i++) appendFileSync(join(folder, 'big'), `${'-'.repeat(79)}\n`.repeat(50_000))
+  appendFileSync(join(folder, 'big'), 'needle')
+  t.strictSame(await grep({ pattern: 'needle', path: 'big' }), ['big:250001:needle'])
+})
+
+t.test('grep is what a naive one is', async (t) => {
+  const { folder, call } = makeBuiltins({ f: '' })
+  const pattern = fc.constantFrom('a', '^a', 'a$', '^$', 'b+', '[^a]', 'a.b', '(a|b)c', '\\s', '.', 'A', '\\bb', 'a|^b$', '\\Ab', 'c\\z')
+  const text = fc.array(fc.constantFrom('a', 'b', 'c', ' ', '\n', '\r\n', 'é'), { maxLength: 30 }).map((parts) => parts.join(''))
+  await fc.assert(
+    fc.asyncProperty(text, pattern, fc.boolean(), async (text, pattern, ignore_case) => {
+      writeFileSync(join(folder, 'f'), text)
+      const expression = new RegExp(pattern.replace('\\A', '^').replace('\\z', '$'), ignore_case ? 'i' : '')
+      const all = text.split('\n')
+      if (all.at(-1) === '') all.pop()
+      const expected = all.flatMap((line, i) => (expression.test(line.replace(/\r$/, '')) ? [`f:${i + 1}:${line.trimEnd()}`] : []))
+      const { value } = await call('grep', { pattern, path: 'f', ignore_case })
+      return value === expected.join('\n')
+    }),
+    { numRuns: 300 },
+  )
+  t.pass('it is')
+})
+
+t.test('ignore files', async (t) => {
+  const files = {
+    '.gitignore': 'build/\n*.log\n!keep.log\n/only-here\n# comment\n\\#odd\nd/inner.txt\n',
+    'a.txt': '',
+    'x.log': '',
+    'keep.log': '',
+    'only-here': '',
+    'd/only-here': '',
+    '#odd': '',
+    'build/x': '',
+    'd/build/x': '',
+    'build.txt': '',
+    'd/.gitignore': '!y.log\nlocal\n',
+    'd/y.log': '',
+    'd/local': '',
+    local: '',
+    'd/inner.txt': '',
+    'd/d/inner.txt': '',
+    'd/z.log': '',
+    '.ignore': '!vendor/\nsecret\n',
+    'vendor/.gitignore': 'skip\n',
+    'vendor/lib': '',
+    'vendor/skip': '',
+    secret: '',
+    '.hidden': '',
+    '.github/w.yml': '',
+    '.git/config': '',
+    'd/.git/x': '',
+  }
+  const { call } = makeBuiltins({ ...files, '.gitignore': `${files['.gitignore']}vendor/\n` })
+  const glob = async (input: object) => lines((await call('glob', input)).value)
+  const seen = ['a.txt', 'build.txt', 'd/d/inner.txt', 'd/only-here', 'd/y.log', 'keep.log', 'local', 'vendor/lib']
+  t.strictSame((await glob({ pattern: '**' })).sort(), seen)
+  t.strictSame(await glob({ pattern: '**/*', path: 'd' }), ['d/d/inner.txt', 'd/only-here', 'd/y.log'], 'those of folders above count too')
+  t.strictSame(await glob({ pattern: '*', path: 'build' }), ['build/x'], 'but for the folder that is asked for')
+  t.strictSame(await glob({ pattern: '*', path: 'd/build' }), ['d/build/x'])
+  t.strictSame(await glob({ pattern: '.github/**' }), ['.github/w.yml'], 'hidden ones where they are meant')
+  t.strictSame(await glob({ pattern: '**/.*' }), ['.gitignore', '.hidden', '.ignore', 'd/.gitignore', 'vendor/.gitignore'])
+  t.strictSame(await glob({ pattern: '*', path: '.github' }), ['.github/w.yml'])
+  t.strictSame(await glob({ pattern: '.git/**' }), [''])
+  const names = (await call('grep', { pattern: '^' })).value
+  t.equal(names, '')
+
+  if (spawnSync('git', ['--version']).status !== 0) return
+  // What git would add, without the folder of its own that stands in the way, and as if it had no .ignore.
+  const { folder: repository, call: inRepository } = makeBuiltins({ ...files, '.ignore': '' })
+  spawnSync('rm', ['-r', join(repository, '.git'), join(repository, 'd/.git')])
+  spawnSync('git', ['init', '-q'], { cwd: repository })
+  const listed = spawnSync('git', ['ls-files', '-oc', '--exclude-standard'], { cwd: repository, encoding: 'utf8' }).stdout
+  const visible = lines(listed.trim()).filter((path) => !/(^|\/)\./.test(path))
+  t.strictSame(lines((await inRepository('glob', { pattern: '**' })).value).sort(), visible.sort(), 'as git has it')
+})
+
+t.test('glob', async (t) => {
+  const cases: readonly [string, string[], string[]][] = [
+    ['*.ts', ['a.ts', 'd/b.ts', 'x.ts'], ['a.tsx', 'a.ts/x', '.a.ts', 'd/.b.ts', '.d/b.ts']],
+    ['src/*.ts', ['src/a.ts'], ['a.ts', 'src/d/a.ts', 'x/src/a.ts']],
+    ['/src/a', ['src/a'], ['a', 'x/src/a']],
+    ['./src/a', ['src/a'], []],
+    ['src/**', ['src/a', 'src/b/c'], ['src', 'a/src/b', 'src/.b', 'src/.c/d']],
+    ['src/**/a', ['src/a', 'src/b/a', 'src/b/c/a'], ['a', 'src/ba', 'src/.b/a']],
+    ['**/a/**/b', ['a/b', 'x/a/y/z/b'], ['a', 'b/a']],
+    ['**', ['a', 'a/b'], ['.a', 'a/.b']],
+    ['a?c', ['abc', 'd/aéc'], ['ac', 'a/c', 'abbc']],
+    ['a[bc]d', ['abd', 'acd'], ['aed', 'a[bc]d']],
+    ['a[!b]d', ['acd'], ['abd', 'a/d']],
+    ['a[^b-d]', ['ae'], ['ab', 'ac', 'ad']],
+    ['[]a]', [']', 'a'], ['b']],
+    ['[a-', [], []],
+    ['a{b,c/d,}e', ['abe', 'ac/de', 'ae'], ['ade', 'x/abe']],
+    ['{a,{b,c}}d', ['ad', 'bd', 'cd'], ['d']],
+    ['a\\*b', ['a*b'], ['aab']],
+    ['a\\{b', ['a{b'], ['ab']],
+    ['a.b+c(d)$', ['a.b+c(d)$'], ['aab+c(d)$']],
+    ['.*', ['.a', 'd/.b'], ['a']],
+    ['{.a,b}/*', ['.a/x', 'b/x'], ['.a/.x']],
+    ['d/*b*', ['d/b', 'd/abc', 'd/a\nb'], ['d/.b']],
+    ['a,b', ['a,b'], ['a']],
+    ['a}', ['a}'], []],
+    ['***/a', ['x/a'], ['x/y/a']],
+  ]
+  for (const [pattern, yes, no] of cases) {
+    const read = await readGlob(pattern)
+    if (pattern === '[a-') {
+      t.match(read, { ok: false, error: { detail: /not closed/ } })
+      continue
+    }
+    if (!read.ok) throw new Error(read.error.detail)
+    t.strictSame(
+      yes.filter((path) => !read.value.fits(path)),
+      [],
+      `${pattern} fits`,
+    )
+    t.strictSame(
+      no.filter((path) => read.value.fits(path)),
+      [],
+      `${pattern} does not fit`,
+    )
+  }
+  const { code } = makeBuiltins({ f: '' })
+  for (const pattern of ['', '{a', 'x'.repeat(1001), '[z-a]'])
+    t.equal(await code('glob', { pattern }), 'input_type_mismatch', pattern.slice(0, 9))
+  t.equal(await code('glob', { pattern: '*', path: 'f' }), 'no_such_file')
+})
+
+t.test('no pattern takes long', async (t) => {
+  const name = 'a'.repeat(200)
+  const { folder, call } = makeBuiltins({ [name]: '', line: `${'a'.repeat(100_000)}b\n` })
+  mkdirSync(join(folder, 'd'))
+  const started = Date.now()
+  for (const pattern of ['*a*a*a*a*a*a*a*a*b', `${'*a'.repeat(400)}b`, `${'{a,aa}'.repeat(60)}b`, `${'**/'.repeat(100)}b`]) {
+    t.equal((await call('glob', { pattern })).value, '')
+  }
+  for (const pattern of ['(a|a)*$', '(a*)*c', '(a+a+)+c', '(.*)(.*)(.*)(.*)[^ab]'])
+    t.equal((await call('grep', { pattern, path: 'line' })).error, undefined)
+  t.ok(Date.now() - started < 8000, `${Date.now() - started} ms`)
+})
+
+t.test('import_image', async (t) => {
+  const { folder, call, code } = makeBuiltins()
+  const images: readonly [string, Buffer][] = [
+    ['image/png', Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')],
+    ['image/jpeg', Buffer.from([0xff, 0xd8, 0xff, 0xe0])],
+    ['image/gif', Buffer.from('GIF89a...')],
+    ['image/gif', Buffer.from('GIF87a...')],
+    ['image/webp', Buffer.from('RIFF....WEBPVP8 ')],
+  ]
+  for (const [media_type, bytes] of images) {
+    writeFileSync(join(folder, 'x.txt'), bytes)
+    t.strictSame((await call('import_image', { path: 'x.txt' })).value, { type: 'image', media_type, data: bytes.toString('base64') })
+  }
+  for (const text of ['', 'GIF', 'RIFF....WAVE', '<svg/>', 'BM....', '\x89PNG\n']) {
+    writeFileSync(join(folder, 'x.png'), text)
+    t.equal(await code('import_image', { path: 'x.png' }), 'input_type_mismatch', text)
+  }
+  writeFileSync(join(folder, 'big.gif'), Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(4_000_000)]))
+  t.match((await call('import_image', { path: 'big.gif' })).error, { error: 'input_type_mismatch', detail: /make it smaller/ })
+})

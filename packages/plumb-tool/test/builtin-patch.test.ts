@@ -1,0 +1,615 @@
+// apply_patch: its grammar, where hunks fit, and that several files are changed together or not at all, whoever is killed. Faults 83, 85, 86.
+
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Change } from '../src/source/builtin/apply-patch/change.js'
+import { parsePatch } from '../src/source/builtin/apply-patch/parse.js'
+import { recover } from '../src/source/builtin/apply-patch/recover.js'
+import { commit } from '../src/source/builtin/apply-patch/transaction.js'
+import { OWNER } from '../src/source/builtin/path/owner.js'
+import { placeOf } from '../src/source/builtin/path/place.js'
+import { stampOf } from '../src/source/builtin/path/stamp.js'
+import { type Builtins, builtinsIn, makeBuiltins } from './builtin-folder.js'
+import { type Files, makeFolder } from './source-folder.js'
+
+const patchOf = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
+const apply = (builtins: Builtins, ...lines: readonly string[]) => builtins.call('apply_patch', { patch: patchOf(...lines) })
+
+/** All files below, by path. */
+const contents = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length + 1), readFileSync(join(parentPath, name), 'utf8')]),
+  )
+
+t.test('the grammar', async (t) => {
+  const hunk = (lines: string[], parts: object = {}) => ({ anchors: [], isAtEnd: false, lines: lines.map(toLine), ...parts })
+  const toLine = (line: string) => ({ sign: line[0], text: line.slice(1) })
+  const cases: readonly [string, string, object | RegExp][] = [
+    [
+      'add',
+      '*** Begin Patch\n*** Add File: a/b c.txt\n+one\n+\n++two\n*** End Patch',
+      [{ kind: 'add', path: 'a/b c.txt', lines: ['one', '', '+two'] }],
+    ],
+    ['an empty file', patchOf('*** Add File: e'), [{ kind: 'add', lines: [] }]],
+    ['delete', patchOf('*** Delete File: x'), [{ kind: 'delete', path: 'x', line: 2 }]],
+    [
+      'update',
+      patchOf('*** Update File: x', '@@', ' a', '-b', '+c'),
+      [{ kind: 'update', moveTo: undefined, hunks: [hunk([' a', '-b', '+c'])] }],
+    ],
+    ['move', patchOf('*** Update File: x', '*** Move to: y/z', '@@', '-b'), [{ moveTo: 'y/z', hunks: [hunk(['-b'])] }]],
+    ['move and nothing else', patchOf('*** Update File: x', '*** Move to: y'), [{ moveTo: 'y', hunks: [] }]],
+    ['no header at the first hunk', patchOf('*** Update File: x', ' a', '+b', '@@', '-c'), [{ hunks: [hunk([' a', '+b']), hunk(['-c'])] }]],
+    [
+      'anchors stack',
+      patchOf('*** Update File: x', '@@ class A', '@@   def f', '@@', '-b'),
+      [{ hunks: [hunk(['-b'], { anchors: ['class A', '  def f'] })] }],
+    ],
+    ['numbers of a diff', patchOf('*** Update File: x', '@@ -1,3 +1,4 @@ int main()', '-b'), [{ hunks: [hunk(['-b'], { anchors: [] })] }]],
+    ['numbers without a count', patchOf('*** Update File: x', '@@ -1 +1 @@', '-b'), [{ hunks: [hunk(['-b'], { anchors: [] })] }]],
+    [
+      'end of file',
+      patchOf('*** Update File: x', '@@', '-b', '*** End of File', '@@', '-c'),
+      [{ hunks: [hunk(['-b'], { isAtEnd: true }), hunk(['-c'])] }],
+    ],
+    ['an empty line is context', patchOf('*** Update File: x', '@@', '-a', '', '-b'), [{ hunks: [hunk(['-a', ' ', '-b'])] }]],
+    [
+      'empty lines part sections',
+      '\n\n*** Begin Patch\n\n*** Delete File: x\n\n\n*** Delete File: y\n\n*** End Patch\n\n',
+      [{ path: 'x' }, { path: 'y' }],
+    ],
+    [
+      'and follow what is only put in',
+      patchOf('*** Update File: x', '@@ f', '+new', '', '*** Delete File: y'),
+      [{ hunks: [hunk(['+new'], { anchors: ['f'] })] }, { path: 'y' }],
+    ],
+    [
+      'white space around markers',
+      '  *** Begin Patch  \n *** Update File:   x  \n\t*** Move to:  y \n@@ \n-a\n*** End of File \n*** End Patch\t',
+      [{ path: 'x', moveTo: 'y', hunks: [hunk(['-a'], { isAtEnd: true })] }],
+    ],
+    [
+      'markers in what is written',
+      patchOf('*** Update File: x', '@@', ' *** End Patch', '-*** Update File: y', '+*** Begin Patch', ' @@ no'),
+      [{ hunks: [hunk([' *** End Patch', '-*** Update File: y', '+*** Begin Patch', ' @@ no'])] }],
+    ],
+    ['and in what is added', patchOf('*** Add File: x', '+*** End Patch', '+@@'), [{ lines: ['*** End Patch', '@@'] }]],
+    [
+      'CRLF throughout',
+      patchOf('*** Update File: x', '@@ f', ' a', '-b', '+c').replaceAll('\n', '\r\n'),
+      [{ path: 'x', hunks: [hunk([' a', '-b', '+c'], { anchors: ['f'] })] }],
+    ],
+    [
+      'CRLF in hunks',
+      patchOf('*** Update File: x', '@@', ' a\r', '-b\r', '+c\r', '\r', '-d'),
+      [{ hunks: [hunk([' a', '-b', '+c', ' ', '-d'])] }],
+    ],
+    ['no newline at the end', '*** Begin Patch\n*** Delete File: x\n*** End Patch', [{ path: 'x' }]],
+
+    ['nothing', '', /begins with/],
+    ['no beginning', '*** Update File: x\n@@\n-a\n*** End Patch', /wrong on line 1: a patch begins with/],
+    ['a diff', '--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n', /begins with/],
+    ['no end', '*** Begin Patch\n*** Update File: x\n@@\n-a\n', /at its end: the patch has no '\*\*\* End Patch': it may have been cut/],
+    ['no operation', patchOf(), /no operation/],
+    ['no path', patchOf('*** Add File: '), /line 2: here a file begins/],
+    ['an unknown section', patchOf('*** Rename File: x'), /line 2: here a file begins/],
+    ['text between', patchOf('*** Delete File: x', 'and then', '*** Delete File: y'), /line 3: here a file begins.*found 'and then'/],
+    ['text behind', `${patchOf('*** Delete File: x')}done`, /nothing may follow/],
+    ['a second patch', patchOf('*** Delete File: x') + patchOf('*** Delete File: y'), /nothing may follow/],
+    ['no plus', patchOf('*** Add File: x', '+a', 'b'), /line 4: each line of an added file begins with '\+'/],
+    ['an empty line in an added file', patchOf('*** Add File: x', '+a', '', '+b'), /line 4: each line of an added file/],
+    ['no sign', patchOf('*** Update File: x', '@@', '-a', 'b'), /line 5: a line of a hunk begins with/],
+    ['a marker in a hunk', patchOf('*** Update File: x', '@@', '-a', '*** what'), /line 5: here a file begins/],
+    ['an empty update', patchOf('*** Update File: x'), /'x' changes nothing/],
+    ['context alone', patchOf('*** Update File: x', '@@', ' a'), /'x' changes nothing/],
+    ['an empty hunk', patchOf('*** Update File: x', '@@ a', '*** Delete File: y'), /line 3: the hunk has no lines/],
+    ['move to nothing', patchOf('*** Update File: x', '*** Move to: ', '@@', '-a'), /line 3: '\*\*\* Move to: ' and a path/],
+  ]
+  for (const [name, text, expected] of cases) {
+    const parsed = parsePatch(text)
+    if (expected instanceof RegExp) t.match(parsed, { ok: false, error: { error: 'patch_invalid', detail: expected } }, name)
+    else t.match(parsed, { ok: true, value: expected }, name)
+  }
+})
+
+t.test('where hunks fit', async (t) => {
+  const file = 'class A\n  def f\n    x = 1\n\nclass B\n  def f\n    x = 1\n    \u201cquoted\u201d \u2014 text  \n\nend'
+  const cases: readonly [string, string[], string | object][] = [
+    ['one place', ['@@', ' class A', '+  new'], file.replace('class A\n', 'class A\n  new\n')],
+    ['two places', ['@@', '-    x = 1', '+    x = 2'], { error: 'context_ambiguous', candidates: [3, 7], hunk: 1, line: 3, path: 'f' }],
+    ['behind an anchor', ['@@ class B', '-    x = 1', '+    x = 2'], file.replace(/x = 1(?!.*x = 1)/s, 'x = 2')],
+    ['behind an anchor that is indented', ['@@ def f', '-    x = 1', '+    x = 2'], file.replace('x = 1', 'x = 2')],
+    ['behind two', ['@@ class B', '@@   def f', '-    x = 1', '+    x = 2'], file.replace(/x = 1(?!.*x = 1)/s, 'x = 2')],
+    ['an anchor as sections have it', ['@@ class B @@', '-    x = 1', '+    x = 2'], file.replace(/x = 1(?!.*x = 1)/s, 'x = 2')],
+    [
+      'an anchor that is lost',
+      ['@@ class C', '-    x = 1', '+    x = 2'],
+      { error: 'context_not_found', expected: ['class C'], detail: /no line is the anchor/ },
+    ],
+    [
+      'the first line behind it is the anchor',
+      ['@@ class B', ' class B', '-  def f', '+  def g'],
+      file.replace(/def f(?!.*def f)/s, 'def g'),
+    ],
+    [
+      'hunks in order',
+      ['@@', ' class A', '-  def f', '+  def a', '@@', '-  def f', '+  def b'],
+      file.replace('def f', 'def a').replace('def f', 'def b'),
+    ],
+    [
+      'out of order',
+      ['@@', '-class B', '+class C', '@@', '-class A', '+class D'],
+      { error: 'context_not_found', hunk: 2, detail: /on line 1, before/ },
+    ],
+    ['overlapping', ['@@', ' class A', '-  def f', '+  g', '@@', ' class A', '+  h'], { error: 'context_not_found', hunk: 2 }],
+    [
+      'not there',
+      ['@@', ' class A', '-  def g', '+  def h'],
+      {
+        error: 'context_not_found',
+        expected: ['class A', '  def g'],
+        nearest: [
+          { line: 1, text: 'class A' },
+          { line: 2, text: '  def f' },
+        ],
+      },
+    ],
+    ['applied before', ['@@', '-class X', '+class B'], { error: 'context_not_found', detail: /may have been applied before/ }],
+    ['only lines to put in, behind an anchor', ['@@ class A', '+  new'], file.replace('class A\n', 'class A\n  new\n')],
+    ['only lines to put in', ['@@', '+new', '+newer'], `${file}\nnew\nnewer`],
+    ['and one behind them', ['@@', '+new', '@@', '-class A', '+class C'], `${file.replace('class A', 'class C')}\nnew`],
+    ['at the end', ['@@', '-end', '+END', '*** End of File'], file.replace(/end$/, 'END')],
+    [
+      'not at the end',
+      ['@@', '-class A', '+class C', '*** End of File'],
+      { error: 'context_not_found', detail: /on line 1, and not the last of the file/ },
+    ],
+    ['the last line goes', ['@@', ' ', '-end'], file.replace(/end$/, '')],
+    ['all lines go', ['@@', ...file.split('\n').map((line) => `-${line}`)], ''],
+    ['an empty line too much behind it', ['@@', '-end', '+END', '', ''], file.replace(/end$/, 'END')],
+    ['an empty line as context', ['@@', '     x = 1', '', '-class B', '+class C'], file.replace('class B', 'class C')],
+    [
+      'context keeps its own text',
+      ['@@', ' class B', ' def f', ' x = 1', '-"quoted" - text', '+plain'],
+      file.replace(/ {4}\u201c.*/, 'plain'),
+    ],
+  ]
+  for (const [name, lines, expected] of cases) {
+    const builtins = makeBuiltins({ f: file })
+    const { error } = await apply(builtins, '*** Update File: f', ...lines)
+    const text = readFileSync(join(builtins.folder, 'f'), 'utf8')
+    if (typeof expected === 'string') t.strictSame([error, text], [undefined, expected], name)
+    else t.match([error, text], [{ category: 'invalid', section: 2, ...expected }, file], name)
+  }
+})
+
+t.test('the ladder: the answer says which rung was used', async (t) => {
+  const cases: readonly [string, string, string][] = [
+    ['a b', '-a b', 'exact'],
+    ['a b  ', '-a b', 'trailing white space'],
+    ['a b', '-a b\t', 'trailing white space'],
+    ['\ta b', '-a b', 'surrounding white space'],
+    ['it\u2019s \u201cso\u201d \u2013 yes\u2026', `-it's "so" - yes...`, 'quotes and dashes'],
+    ['a\u00a0b', '-a b', 'quotes and dashes'],
+    ['e\u0301', '-\u00e9', 'quotes and dashes'],
+  ]
+  for (const [line, hunk, matched] of cases) {
+    const builtins = makeBuiltins({ f: `${line}\n` })
+    t.match((await apply(builtins, '*** Update File: f', '@@', hunk, '+x')).value, { files: [{ matched }] }, matched)
+  }
+  const builtins = makeBuiltins({ f: 'x\n x\n' })
+  await apply(builtins, '*** Update File: f', '@@', '-x', '+y')
+  t.equal(readFileSync(join(builtins.folder, 'f'), 'utf8'), 'y\n x\n', 'a better rung leaves no doubt')
+})
+
+t.test('what would lose work is refused, and nothing is changed', async (t) => {
+  const files: Files = { a: 'one\ntwo\n', b: 'three\n', 'd/x': 'x\n', 'bin/z': 'z' }
+  const cases: readonly [string, string[], string][] = [
+    ['adding over a file', ['*** Add File: a', '+x'], 'file_exists'],
+    ['adding over a folder', ['*** Add File: d', '+x'], 'file_exists'],
+    ['adding below a file', ['*** Add File: a/x', '+x'], 'no_such_file'],
+    ['moving onto a file', ['*** Update File: a', '*** Move to: b', '@@', '-one'], 'file_exists'],
+    ['moving onto itself', ['*** Update File: a', '*** Move to: ./d/../a', '@@', '-one'], 'file_exists'],
+    ['two sections for one path', ['*** Update File: a', '@@', '-one', '*** Update File: ./a', '@@', '-two'], 'patch_invalid'],
+    ['adding twice', ['*** Add File: n', '+x', '*** Add File: d/../n', '+y'], 'patch_invalid'],
+    ['update and delete', ['*** Update File: a', '@@', '-one', '*** Delete File: a'], 'patch_invalid'],
+    ['move and add', ['*** Update File: a', '*** Move to: n', '@@', '-one', '*** Add File: n', '+x'], 'patch_invalid'],
+    ['a file and one below it', ['*** Add File: n', '+x', '*** Add File: n/m', '+y'], 'file_changed'],
+    ['deleting what is not there', ['*** Update File: a', '@@', '-one', '*** Delete File: none'], 'no_such_file'],
+    ['deleting a folder', ['*** Add File: n', '+x', '*** Delete File: d'], 'path_denied'],
+    ['a later hunk', ['*** Add File: n/o/p', '+x', '*** Update File: a', '@@', '-one', '@@', '-none'], 'context_not_found'],
+    ['a path outside', ['*** Update File: a', '@@', '-one', '*** Add File: ../n', '+x'], 'path_denied'],
+    ['a repository', ['*** Update File: a', '@@', '-one', '*** Add File: .git/hooks/x', '+x'], 'path_denied'],
+    ['half a character', ['*** Update File: a', '@@', '-one', '*** Add File: n', '+\ud800'], 'input_type_mismatch'],
+  ]
+  const builtins = makeBuiltins(files)
+  for (const [name, lines, error] of cases) {
+    t.match((await apply(builtins, ...lines)).error, { error }, name)
+    t.strictSame(contents(builtins.folder), files, `${name}: nothing is changed`)
+    t.strictSame(readdirSync(builtins.folder).sort(), ['a', 'b', 'bin', 'd'], `${name}: no folder is left`)
+  }
+})
+
+t.test('all four operations, and what is told of them', async (t) => {
+  const builtins = makeBuiltins({ a: 'one\ntwo\n', from: 'x\ny\n', gone: 'g1\ng2', 'bin/picture': 'p\0ng', 'bin/other': '\0' })
+  chmodSync(join(builtins.folder, 'from'), 0o750)
+  const lines = [
+    ...['*** Add File: new/deep/n', '+n1', '+n2', '*** Update File: a', '@@', '-one', '+1', '+one and a half', '*** Update File: from'],
+    ...[
+      '*** Move to: to/here',
+      '@@',
+      ' x',
+      '-y',
+      '+z',
+      '*** Delete File: gone',
+      '*** Delete File: bin/other',
+      '*** Update File: bin/picture',
+    ],
+    ...['*** Move to: bin/moved'],
+  ]
+  const checked = await builtins.call('apply_patch', { patch: patchOf(...lines), check: true })
+  t.equal(checked.value.checked, true)
+  t.strictSame(Object.keys(contents(builtins.folder)).sort(), ['a', 'bin/other', 'bin/picture', 'from', 'gone'], 'check writes nothing')
+  const { value, error } = await apply(builtins, ...lines)
+  t.equal(error, undefined)
+  t.strictSame({ ...(value as object), checked: true }, checked.value, 'and tells the same')
+  t.match(value.files, [
+    { path: 'new/deep/n', operation: 'add', added: 2, removed: 0, hunks: 0, sha256: /^[0-9a-f]{64}$/ },
+    { path: 'a', operation: 'update', added: 2, removed: 1, hunks: 1, matched: 'exact' },
+    { path: 'from', operation: 'move', to: 'to/here', added: 1, removed: 1 },
+    { path: 'gone', operation: 'delete', removed: 2 },
+    { path: 'bin/other', operation: 'delete', removed: 0 },
+    { path: 'bin/picture', operation: 'move', to: 'bin/moved', added: 0 },
+  ])
+  t.strictSame(contents(builtins.folder), {
+    a: '1\none and a half\ntwo\n',
+    'bin/moved': 'p\0ng',
+    'new/deep/n': 'n1\nn2\n',
+    'to/here': 'x\nz\n',
+  })
+  t.equal(statSync(join(builtins.folder, 'to/here')).mode & 0o777, 0o750, '86: a move keeps the mode')
+  t.equal(statSync(join(builtins.folder, 'new/deep/n')).mode & 0o777, 0o666 & ~process.umask())
+  t.equal(
+    value.diff,
+    [
+      ...['--- /dev/null', '+++ new/deep/n', '@@ -0,0 +1,2 @@', '+n1', '+n2'],
+      ...['--- a', '+++ a', '@@ -1,2 +1,3 @@', '-one', '+1', '+one and a half', ' two'],
+      ...['--- from', '+++ to/here', '@@ -1,2 +1,2 @@', ' x', '-y', '+z'],
+      ...['--- gone', '+++ /dev/null', '@@ -1,2 +0,0 @@', '-g1', '-g2', '\\ No newline at end of file'],
+      ...['Binary file bin/other deleted', 'rename from bin/picture', 'rename to bin/moved'],
+    ].join('\n'),
+  )
+})
+
+t.test('86: mode, owner and links are kept; 85: a file that has changed is not written over', async (t) => {
+  const builtins = makeBuiltins({ f: 'a\n', g: 'a\n', 'real/h': 'a\n' })
+  const { folder } = builtins
+  symlinkSync('real/h', join(folder, 'link'))
+  chmodSync(join(folder, 'f'), 0o4711)
+  if (process.getuid?.() === 0) spawnSync('chown', ['1234:4321', join(folder, 'f')])
+  chmodSync(join(folder, 'f'), 0o4711)
+  await apply(
+    builtins,
+    '*** Update File: f',
+    '@@',
+    '-a',
+    '+b',
+    '*** Update File: g',
+    '@@',
+    '-a',
+    '+b',
+    '*** Update File: link',
+    '@@',
+    '-a',
+    '+b',
+  )
+  t.equal(statSync(join(folder, 'f')).mode & 0o7777, 0o4711)
+  if (process.getuid?.() === 0) t.equal(statSync(join(folder, 'f')).uid, 1234)
+  t.ok(lstatSync(join(folder, 'link')).isSymbolicLink())
+  t.strictSame(contents(folder), { f: 'b\n', g: 'b\n', 'real/h': 'b\n' })
+  t.match((await apply(builtins, '*** Update File: link', '*** Move to: x', '@@', '-b')).error, {
+    detail: /a link to 'real\/h': name that/,
+  })
+
+  const { value } = await builtins.call('read_file', { path: 'f' })
+  const expecting = (path: string, to: string) =>
+    builtins.call('apply_patch', {
+      patch: patchOf('*** Update File: f', '@@', '-b', `+${to}`),
+      expect_sha256: [{ path, sha256: value.sha256 }],
+    })
+  t.equal((await expecting('f', 'b')).error, undefined)
+  writeFileSync(join(folder, 'f'), 'b\nmore\n')
+  t.match((await expecting('f', 'c')).error, { error: 'file_changed' })
+  t.match((await expecting('g', 'c')).error, { error: 'input_type_mismatch', detail: /names 'g'/ })
+  t.equal(readFileSync(join(folder, 'f'), 'utf8'), 'b\nmore\n')
+})
+
+/** A text as lines with their ends, edited here and there, and the hunks that say so with so much context. */
+const scenario = fc.record({
+  lines: fc.array(
+    fc.record({
+      text: fc.constantFrom('', 'a', 'b', ' a', 'a ', '*** End Patch', '@@', '+x', '-y', 'é\u2014', 'long line'),
+      end: fc.constantFrom('\n', '\r\n'),
+    }),
+    {
+      maxLength: 25,
+    },
+  ),
+  hasMark: fc.boolean(),
+  isOpen: fc.boolean(),
+  edits: fc.array(
+    fc.record({ at: fc.nat(24), remove: fc.nat(3), add: fc.array(fc.constantFrom('', 'new', 'a', ' b'), { maxLength: 3 }) }),
+    { minLength: 1, maxLength: 4 },
+  ),
+})
+
+t.test('a patch made from edits applies, and gives the edited text', async (t) => {
+  const builtins = makeBuiltins({ f: '' })
+  const path = join(builtins.folder, 'f')
+  let applied = 0
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ lines, hasMark, isOpen, edits }) => {
+      const before = lines.map(({ text, end }, i) => ({ text, end: isOpen && i === lines.length - 1 ? '' : end }))
+      // What ends in nothing is no line.
+      if (before.at(-1)?.end === '' && before.at(-1)?.text === '') before.pop()
+      const marks = before.map(() => ' ')
+      const inserted = new Map<number, string[]>()
+      for (const { at, remove, add } of edits) {
+        const from = Math.min(at, before.length)
+        for (let i = from; i < Math.min(from + remove, before.length); i++) marks[i] = '-'
+        inserted.set(from, [...(inserted.get(from) ?? []), ...add])
+      }
+      // One hunk with the whole file around it has one place.
+      const hunk: string[] = []
+      const after: { text: string; end: string }[] = []
+      for (let i = 0; i <= before.length; i++) {
+        for (const text of inserted.get(i) ?? []) {
+          hunk.push(`+${text}`)
+          after.push({ text, end: endAt(before, marks, i) })
+        }
+        const line = before[i]
+        if (!line) continue
+        hunk.push(`${marks[i]}${line.text}`)
+        if (marks[i] === ' ') after.push(line)
+      }
+      if (!hunk.some((line) => line[0] !== ' ')) return
+      const mark = hasMark ? '\ufeff' : ''
+      const old = mark + before.map(({ text, end }) => text + end).join('')
+      writeFileSync(path, old)
+      const { value, error } = await apply(builtins, '*** Update File: f', '@@', ...hunk)
+      if (error) throw new Error(JSON.stringify(error))
+      applied++
+      const text = readFileSync(path, 'utf8')
+      const expected = closed(after, before)
+      if (text !== mark + expected) throw new Error(`${JSON.stringify(text)} is not ${JSON.stringify(expected)}`)
+      checkDiff(builtins.folder, old, text, String(value.diff))
+    }),
+    { numRuns: 300 },
+  )
+  t.ok(applied > 100)
+})
+
+// As its neighbour: the line that stands where it is put, else the one before.
+const endAt = (before: readonly { end: string }[], marks: readonly string[], i: number): string => {
+  let from = i
+  // What goes just before is part of the same edit.
+  while (from > 0 && marks[from - 1] === '-') from--
+  return before[from]?.end || before[from - 1]?.end || ''
+}
+
+const closed = (after: readonly { text: string; end: string }[], before: readonly { end: string }[]): string => {
+  const isOpen = before.length > 0 && before.at(-1)?.end === ''
+  let last = before.find(({ end }) => end !== '')?.end ?? '\n'
+  return after
+    .map(({ text, end }, i) => {
+      if (isOpen && i === after.length - 1 && text !== '') return text
+      last = end || last
+      return text + last
+    })
+    .join('')
+}
+
+const hasPatch = spawnSync('patch', ['--version']).status === 0
+let diffs = 0
+
+// Every tenth, since each is a process. patch(1) takes a mark for text, and nothing for no file.
+const checkDiff = (folder: string, old: string, text: string, diff: string): void => {
+  if (!hasPatch || diffs++ % 10 !== 0 || old.startsWith('\ufeff') || text === '') return
+  const scratch = join(folder, 'scratch')
+  writeFileSync(scratch, old)
+  const { status, stdout } = spawnSync('patch', ['--binary', '-s', '-o', '-', scratch], { input: `${diff}\n`, encoding: 'utf8' })
+  rmSync(scratch)
+  if (status !== 0 || stdout !== text)
+    throw new Error(`the diff does not say what was done:\n${diff}\n${JSON.stringify({ old, text, stdout })}`)
+}
+
+t.test('83: what is refused in the middle is taken back', async (t) => {
+  const folder = makeFolder({ a: 'old a', b: 'old b', c: 'old c' })
+  const place = (path: string) => {
+    const found = placeOf(path, 'write', { roots: new Map([['docroot', folder]]), specPaths: new Set() })
+    if (!found.ok) throw new Error(found.error.detail)
+    return found.value
+  }
+  const stamp = (path: string) => stampOf(statSync(join(folder, path)))
+  const bytes = Buffer.from('new')
+  const inodes = ['a', 'b', 'c'].map((name) => statSync(join(folder, name)).ino)
+  const changes: Change[] = [
+    { kind: 'write', place: place('a'), bytes, expect: stamp('a') },
+    { kind: 'remove', place: place('b'), expect: stamp('b') },
+    { kind: 'write', place: place('new/deep/d'), bytes, expect: 'absent' },
+    // Seen as it was a moment ago.
+    { kind: 'write', place: place('c'), bytes, expect: { ...stamp('c'), mtimeMs: 1 } },
+  ]
+  t.match(await commit(changes), { ok: false, error: { error: 'file_changed' } })
+  t.strictSame(contents(folder), { a: 'old a', b: 'old b', c: 'old c' })
+  t.strictSame(readdirSync(folder).sort(), ['a', 'b', 'c'])
+  t.strictSame(
+    ['a', 'b', 'c'].map((name) => statSync(join(folder, name)).ino),
+    inodes,
+    'they are the very files',
+  )
+})
+
+t.test('83: a journal that is left is finished, or undone, by the next run', async (t) => {
+  const id = '0123456789ab'
+  const entries = (folder: string) => [
+    {
+      path: 'a',
+      made: 0,
+      old: stampOf(statSync(join(folder, 'a'))),
+      fresh: { name: `.plumb-${id}-0.new`, sha256: 'f' },
+      backup: `.plumb-${id}-0.old`,
+    },
+    { path: 'n/m', made: 1, old: 'absent', fresh: { name: `.plumb-${id}-1.new`, sha256: 'f' } },
+    { path: 'gone', made: 0, old: stampOf(statSync(join(folder, 'gone'))), backup: `.plumb-${id}-2.old` },
+  ]
+  const cases: readonly [string, string, Files, (folder: string) => void, Files][] = [
+    ['staging', '.plumb-patch-99999999-1-0123456789ab.stage', { [`.plumb-${id}-0.new`]: 'A' }, () => {}, { a: 'a', gone: 'g' }],
+    [
+      'complete',
+      '.plumb-patch-99999999-1-0123456789ab.complete',
+      { [`.plumb-${id}-0.new`]: 'A', [`n/.plumb-${id}-1.new`]: 'M' },
+      () => {},
+      { a: 'A', 'n/m': 'M' },
+    ],
+    [
+      'hindered',
+      '.plumb-patch-99999999-1-0123456789ab.complete',
+      { [`.plumb-${id}-0.new`]: 'A', [`n/.plumb-${id}-1.new`]: 'M' },
+      (folder) => writeFileSync(join(folder, 'a'), 'mine'),
+      { a: 'mine', gone: 'g' },
+    ],
+    [
+      'of one that lives',
+      `.plumb-patch-${process.ppid}-${startOf(process.ppid)}-0123456789ab.complete`,
+      { [`.plumb-${id}-0.new`]: 'A' },
+      () => {},
+      { a: 'a', gone: 'g', [`.plumb-${id}-0.new`]: 'A' },
+    ],
+    ['given up by this one', `.plumb-patch-${OWNER}-0123456789ab.stage`, { [`.plumb-${id}-0.new`]: 'A' }, () => {}, { a: 'a', gone: 'g' }],
+  ]
+  for (const [name, journal, staged, before, after] of cases) {
+    const folder = makeFolder({ a: 'a', gone: 'g', ...staged })
+    writeFileSync(join(folder, journal), JSON.stringify(entries(folder)), { mode: 0o600 })
+    before(folder)
+    const { code } = builtinsIn(folder)
+    t.equal(await code('delete_file', { path: 'none' }), 'no_such_file')
+    const { [journal]: kept, ...rest } = contents(folder)
+    t.strictSame(rest, after, name)
+    t.equal(kept !== undefined, name === 'of one that lives', `${name}: the journal`)
+  }
+})
+
+t.test('83: a file that only looks like a journal does nothing', async (t) => {
+  const name = '.plumb-patch-99999999-1-0123456789ab.complete'
+  const fresh = { name: '.plumb-0123456789ab-0.new', sha256: 'f' }
+  const texts: readonly [string, string, number?][] = [
+    ['no JSON', '{'],
+    ['no list', '{}'],
+    ['outside', JSON.stringify([{ path: '../outside', made: 0, old: 'absent', fresh }])],
+    ['absolute', JSON.stringify([{ path: '/tmp/plumb-escaped', made: 0, old: 'absent', fresh }])],
+    ['a repository', JSON.stringify([{ path: '.git/config', made: 0, old: 'absent', fresh }])],
+    ['another file as what it becomes', JSON.stringify([{ path: 'new', made: 0, old: 'absent', fresh: { name: 'a', sha256: 'f' } }])],
+    [
+      'out of its folder',
+      JSON.stringify([{ path: 'new', made: 0, old: 'absent', fresh: { name: '../.plumb-0123456789ab-0.new', sha256: 'f' } }]),
+    ],
+    ['open to all', JSON.stringify([{ path: 'new', made: 0, old: 'absent', fresh }]), 0o644],
+  ]
+  for (const [what, text, mode = 0o600] of texts) {
+    const files = { a: 'a', [fresh.name]: 'evil', '.git/x': 'x' }
+    const folder = makeFolder(files)
+    writeFileSync(join(folder, name), text, { mode })
+    await recover({ roots: new Map([['docroot', folder]]), specPaths: new Set() })
+    t.strictSame(contents(folder), { ...files, [name]: text }, what)
+  }
+  t.notOk(existsSync('/tmp/plumb-escaped'))
+})
+
+const startOf = (pid: number): string =>
+  readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')[19] ?? ''
+
+// PLUMB_KILLS=200 for more.
+const KILLS = Number(process.env.PLUMB_KILLS ?? 20)
+
+t.test(`83: killed ${KILLS} times in the middle of patches of three files`, async (t) => {
+  const folder = makeFolder({})
+  const versions: Record<string, number> = { between: 0 }
+  const versionIn = (): string[] => [...new Set(Object.values(contents(folder)).map((text) => /^version \d+\n$/.exec(text)?.[0] ?? 'torn'))]
+  const patchTo = (i: number): string =>
+    JSON.stringify({
+      patch: patchOf(
+        ...['*** Update File: a', '@@', `-version ${i}`, `+version ${i + 1}`],
+        ...[`*** Update File: ${i % 2 ? 'd/y' : 'x'}`, `*** Move to: ${i % 2 ? 'x' : 'd/y'}`, '@@', `-version ${i}`, `+version ${i + 1}`],
+        ...[`*** Delete File: c${i}`, `*** Add File: c${i + 1}`, `+version ${i + 1}`],
+      ),
+    })
+  for (let kill = 0; kill < KILLS; kill++) {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    for (const name of ['a', 'x', 'c0']) writeFileSync(join(folder, name), 'version 0\n')
+    const child = spawn('plumb-tool', ['call', 'apply_patch', '-'], { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] })
+    child.stdin.on('error', () => {})
+    child.stdin.end(Array.from({ length: 2000 }, (_, i) => `${patchTo(i)}\n`).join(''))
+    // The first is done; from now on it is in the middle of one at most times.
+    await new Promise((done) => child.stdout.once('data', done))
+    child.stdout.resume()
+    await new Promise((done) => setTimeout(done, Math.random() * 60))
+    child.kill('SIGKILL')
+    await new Promise((done) => child.on('close', done))
+    const isMixed = versionIn().length > 1 || readdirSync(folder).some((name) => name.startsWith('.plumb-'))
+    if (isMixed) versions.between = (versions.between ?? 0) + 1
+    if (versionIn().includes('torn') && !readdirSync(folder, { recursive: true }).some((name) => String(name).includes('.plumb-')))
+      t.fail('a file is torn')
+    await builtinsIn(folder).code('delete_file', { path: 'none' })
+    const now = versionIn()
+    t.equal(now.length, 1, `all of one version: ${now.join()}`)
+    const left = readdirSync(folder, { recursive: true }).map(String)
+    t.equal(left.filter((name) => !/^(d|c\d+)$/.test(name)).length, 2, `and nothing else: ${left.join(' ')}`)
+  }
+  t.comment(`${versions.between} of ${KILLS} were in the middle`)
+})
+
+t.test('85: two patches at once', async (t) => {
+  const builtins = makeBuiltins({ a: 'start\n', b: 'start\n' })
+  const told = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      apply(builtins, '*** Update File: a', '@@', '-start', `+${i}`, '*** Update File: b', '@@', '-start', `+${i}`),
+    ),
+  )
+  const done = told.flatMap(({ error }, i) => (error === undefined ? [i] : []))
+  t.ok(done.length <= 1, 'one of them at most')
+  const { a, b } = contents(builtins.folder)
+  t.equal(a, b)
+  t.equal(a, done.length === 1 ? `${done[0]}\n` : 'start\n')
+  t.strictSame(readdirSync(builtins.folder).sort(), ['a', 'b'])
+})
+
+t.test('large patches and files take linear time', async (t) => {
+  const builtins = makeBuiltins({ f: '\n'.repeat(200_000), g: 'x\n'.repeat(100_000) })
+  const started = Date.now()
+  const blank = Array.from({ length: 20_000 }, () => '')
+  t.match((await apply(builtins, '*** Update File: f', '@@', '-no', ...blank)).error, { error: 'context_not_found' })
+  t.match((await apply(builtins, '*** Update File: g', '@@', ...Array.from({ length: 20_000 }, () => ' x'), '-y')).error, {
+    error: 'context_not_found',
+  })
+  t.ok(Date.now() - started < 5000, `${Date.now() - started} ms`)
+})

@@ -1,0 +1,448 @@
+// The search tools: what is found and where, that an index follows its files, and that it is whole whatever happens.
+
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import type { Json } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import type { BuiltinContext } from '../src/source/builtin/builtin.js'
+import { type Chunk, linesOf } from '../src/source/builtin/search/chunk.js'
+import { chunkCode } from '../src/source/builtin/search/chunk-code.js'
+import { chunkMarkdown } from '../src/source/builtin/search/chunk-markdown.js'
+import { codeSearch, indexCode, indexMarkdownDocs, markdownSearch } from '../src/source/builtin/search/search-tools.js'
+import { termsOf } from '../src/source/builtin/search/terms.js'
+import { openCall, openSession } from './call-session.js'
+import { after, makeFolder } from './source-folder.js'
+
+for (const name of Object.keys(process.env)) if (name.startsWith('PLUMB_EMBEDDINGS_')) delete process.env[name]
+
+interface Found {
+  readonly results: readonly {
+    path: string
+    start_line: number
+    end_line: number
+    heading?: string
+    score: number
+    snippet: string
+    root?: string
+  }[]
+  readonly ranking: string
+}
+
+interface Indexed {
+  readonly index: string
+  readonly path: string
+  readonly files: number
+  readonly chunks: number
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  readonly unchanged: number
+  readonly skipped: number
+  readonly left_out?: readonly string[]
+  readonly note: string
+}
+
+const contextOf = (folder: string, roots: Readonly<Record<string, string>> = { docroot: '.' }, signal?: AbortSignal): BuiltinContext => ({
+  call: openCall(openSession({ docroot: folder }), signal ? { signal } : {}),
+  tool: 'probe',
+  roots: new Map(Object.entries(roots).map(([name, path]) => [name, join(folder, path)])),
+  specPaths: new Set(),
+  mayReachPrivateNet: false,
+})
+
+const unwrap = <T>(result: { ok: true; value: Json } | { ok: false; error: Fault }): T => {
+  if (!result.ok) throw new Error(`${result.error.error}: ${result.error.detail}`)
+  return result.value as T
+}
+
+const index = async (folder: string, input: Json = { root: '.' }): Promise<Indexed> =>
+  unwrap(await indexMarkdownDocs.run(input, contextOf(folder)))
+const find = async (folder: string, query: string, more: object = {}): Promise<Found> =>
+  unwrap(await markdownSearch.run({ query, ...more }, contextOf(folder)))
+const paths = ({ results }: Found): string[] => results.map(({ path }) => path)
+const put = (folder: string, path: string, text: string): void => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+
+const GUIDE = `---
+title: Guide
+---
+# Harbour guide
+
+Welcome to the harbour.
+
+## Mooring
+
+Ships moor at the eastern pier.
+Ropes are provided.
+
+\`\`\`sh
+# not a heading
+moor --rope 3
+\`\`\`
+
+Setext title
+============
+
+Last words about tides.
+`
+
+t.test('finds pieces with their paths, lines and headings', async (t) => {
+  const folder = makeFolder({
+    'guide.md': GUIDE,
+    'deep/er/other.markdown': 'Nothing here but lighthouses.\n',
+    'windows.md': '\ufeff# Fenster\r\n\r\nGlas und Rahmen\r\n',
+    'no-markdown.txt': 'pier',
+    '.hidden/pier.md': 'pier',
+    'ignored/pier.md': 'pier',
+    '.gitignore': 'ignored/\n',
+    'binary.md': 'pier\0pier',
+  })
+  truncateSync(join(folder, 'binary.md'), 11 * 1024 * 1024)
+  writeFileSync(join(folder, 'latin.md'), Buffer.from([0x70, 0xe4, 0x72]))
+  const made = await index(folder)
+  t.match(made, { index: 'default', path: '.md_index/default.sqlite', files: 3, added: 3, skipped: 2 })
+  t.match(made.left_out, [/^binary\.md: larger/, 'latin.md: no UTF-8 text'])
+  t.equal(made.note, 'full text only: no embedding endpoint is configured')
+  t.equal(readFileSync(join(folder, '.md_index/.gitignore'), 'utf8'), '*\n', 'kept out of repositories')
+
+  const pier = await find(folder, 'eastern pier')
+  t.equal(pier.ranking, 'full text only: no embedding endpoint is configured')
+  t.equal(pier.results.length, 1)
+  t.match(pier.results[0], { path: 'guide.md', start_line: 8, end_line: 16, heading: 'Harbour guide > Mooring' })
+  t.match(pier.results[0]?.snippet, /^## Mooring\n(?:.|\n)*moor --rope 3\n```$/)
+  t.match((await find(folder, 'tides')).results[0], { start_line: 18, end_line: 21, heading: 'Setext title' })
+  t.match((await find(folder, 'Rahmen')).results[0], {
+    path: 'windows.md',
+    snippet: '# Fenster\n\nGlas und Rahmen',
+    start_line: 1,
+    end_line: 3,
+  })
+  t.strictSame(paths(await find(folder, 'lighthouse')), ['deep/er/other.markdown'], 'what begins with the word')
+  for (const query of ['nowhere', '', '!!! ???', '"pier', 'NOT AND OR ^*:']) t.type((await find(folder, query)).results, Array, query)
+  t.strictSame((await find(folder, 'nowhere')).results, [], 'nothing is no error')
+})
+
+t.test('words of any script and spelling', async (t) => {
+  const folder = makeFolder({
+    'a.md': 'Le café est fermé.',
+    'b.md': '東京の天気は晴れです。',
+    'c.md': 'Ἀθῆναι, Старый Ёж, ﬁne',
+    'd.md': 'हिन्दी में लिखा',
+    'e.md': '한국어 문서',
+    'f.md': 'call readFile or write_to_disk from XMLHttpRequest2',
+    'g.md': 'ภาษาไทยไม่มีช่องว่าง',
+    'h.md': '__proto__ constructor',
+  })
+  await index(folder)
+  const rows: Readonly<Record<string, string>> = {
+    ...{ cafe: 'a.md', CAFÉ: 'a.md', 'cafe\u0301': 'a.md', 天気: 'b.md', 晴: 'b.md', Αθηναι: 'c.md', ежик: '', еж: 'c.md', fine: 'c.md' },
+    ...{ हिन्दी: 'd.md', 한국어: 'e.md', 'read file': 'f.md', read_file: 'f.md', 'write to disk': 'f.md', HttpRequest: 'f.md', ไทย: 'g.md' },
+    ...{ constructor: 'h.md', __proto__: 'h.md' },
+  }
+  for (const [query, path] of Object.entries(rows)) t.equal((await find(folder, query, { k: 1 })).results[0]?.path ?? '', path, query)
+  t.strictSame(termsOf('parseHTTPResponse_v2'), ['parsehttpresponsev2', 'parse', 'http', 'response', 'v', '2'])
+})
+
+t.test('code is found by names of any spelling, with the declaration it stands in', async (t) => {
+  const body = Array.from({ length: 80 }, (_, i) => `  total += weigh(${i}) // line ${i}${i % 10 === 9 ? '\n' : ''}`).join('\n')
+  const folder = makeFolder({
+    'src/load.ts': `import x from 'y'\n\nexport const readUserFile = () => 1\n\nexport function sumOfWeights() {\n${body}\n  return finalAnswer\n}\n`,
+    'lib/store.ml': 'let read_user_file path = In_channel.input_all path\n',
+    Makefile: 'all:\n\tbuild everything\n',
+    'notes.md': 'read_user_file',
+  })
+  const made = unwrap<Indexed>(await indexCode.run({ root: '.' }, contextOf(folder)))
+  t.match(made, { files: 3, path: '.code_index/default.sqlite' })
+  const search = async (query: string) => unwrap<Found>(await codeSearch.run({ query }, contextOf(folder)))
+  t.strictSame(paths(await search('readUserFile')).sort(), ['lib/store.ml', 'src/load.ts'])
+  t.strictSame(paths(await search('build everything')), ['Makefile'])
+  const [last] = (await search('finalAnswer')).results
+  t.match(last, { path: 'src/load.ts', heading: 'export function sumOfWeights() {' })
+  t.match(last?.snippet, /return finalAnswer\n}$/)
+  t.strictSame([indexCode.aliases, codeSearch.aliases], [['index_ocaml_code'], ['query_vector_db']])
+})
+
+t.test('an index follows its files', async (t) => {
+  const folder = makeFolder({ 'a.md': 'alpha', 'b.md': 'beta', 'c/d.md': 'delta' })
+  t.match(await index(folder), { added: 3, changed: 0, removed: 0, unchanged: 0 })
+  t.match(await index(folder), { added: 0, changed: 0, removed: 0, unchanged: 3 })
+  put(folder, 'a.md', 'omega')
+  put(folder, 'new.md', 'nu')
+  rmSync(join(folder, 'c'), { recursive: true })
+  renameSync(join(folder, 'b.md'), join(folder, 'moved.md'))
+  t.match(await index(folder), { files: 3, added: 2, changed: 1, removed: 2, unchanged: 0 })
+  t.strictSame(paths(await find(folder, 'alpha')), [])
+  t.strictSame(paths(await find(folder, 'omega')), ['a.md'], 'the index in memory is dropped when the file is another')
+  t.strictSame(paths(await find(folder, 'beta')), ['moved.md'])
+  rmSync(join(folder, 'moved.md'))
+  t.strictSame(paths(await find(folder, 'beta')), [], 'what is gone is not shown, even before the next run')
+})
+
+t.test('after any edits the index answers as one that is made anew', async () => {
+  const WORDS = ['anchor', 'buoy', 'cable', 'deck', 'eel', 'fog', 'gull', 'hull', 'Kai', '海', 'ropeLadder']
+  const text = fc.array(fc.constantFrom(...WORDS, '\n', '\n\n# ', '\n```\n'), { maxLength: 40 }).map((parts) => parts.join(' '))
+  const edit = fc.record({ path: fc.constantFrom('a.md', 'b.md', 'x/c.md', 'x/y/d.md', 'e.md'), text: fc.option(text) })
+  const rounds = fc.array(fc.array(edit, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(rounds, fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }), async (rounds, query) => {
+      const folder = makeFolder({})
+      for (const edits of rounds) {
+        for (const { path, text } of edits) {
+          if (text === null) rmSync(join(folder, path), { force: true })
+          else put(folder, path, text)
+        }
+        await index(folder)
+      }
+      await index(folder, { root: '.', index: 'fresh' })
+      const [old, fresh] = [
+        await find(folder, query.join(' '), { index: 'default' }),
+        await find(folder, query.join(' '), { index: 'fresh' }),
+      ]
+      return JSON.stringify(old) === JSON.stringify(fresh)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+t.test('chunks are the lines that they say, every line that holds anything in just one', async (t) => {
+  const line = fc.constantFrom(
+    '',
+    ' ',
+    '# One',
+    '## Two',
+    '### Three',
+    'text',
+    'Title\n===',
+    '- item',
+    '```',
+    '~~~~',
+    '    indented',
+    'x'.repeat(900),
+    '---',
+  )
+  const check = (chunks: readonly Chunk[], text: string) => {
+    const lines = linesOf(text)
+    const covered = new Set<number>()
+    for (const { startLine, endLine, text: piece } of chunks) {
+      if (lines.slice(startLine - 1, endLine).join('\n') !== piece || piece.length > 2000) return false
+      for (let at = startLine; at <= endLine; at++) {
+        if (covered.has(at)) return false
+        covered.add(at)
+      }
+    }
+    return lines.every((each, at) => each.trim() === '' || covered.has(at + 1))
+  }
+  const law = fc.property(fc.array(line, { maxLength: 60 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
+    const text = lines.join('\n').replaceAll('\n', end)
+    return check(chunkMarkdown(text), text) && check(chunkCode(text), text)
+  })
+  fc.assert(law, { numRuns: 300 })
+  const rows: Readonly<Record<string, string>> = {
+    ...{ '# A #': 'A', '## B ##   ': 'B', '# C#': 'C#', '#': '', '#D': '', '#\tE': 'E', 'F\n---': 'F', 'para\nG\n---': '', '- H\n---': '' },
+    ...{ '# I\n### J': 'I > J', '```\n# K\n```': '', '~~~\n```\n# L': '', '    # M': '' },
+  }
+  for (const [text, heading] of Object.entries(rows)) t.equal(chunkMarkdown(text).at(-1)?.heading, heading, JSON.stringify(text))
+  for (const line of [
+    `# a${' '.repeat(1e6)}b`,
+    `# ${'# '.repeat(5e5)}x`,
+    `# ${'#'.repeat(1e6)}x`,
+    `# ${'#'.repeat(1e6)}x #`,
+    `\`${'`'.repeat(1e6)}x`,
+    'aB'.repeat(5e5),
+  ]) {
+    const chunks = chunkMarkdown(`${line}\n\ntext\n`)
+    t.ok(chunks.every(({ heading }) => heading.length <= 120) && termsOf(line).length < 2e6, 'long lines take no longer than they are long')
+  }
+  const long = chunkMarkdown('😀'.repeat(3000))
+  t.equal(long.map(({ text }) => text).join(''), '😀'.repeat(3000), 'a line that is too long is parted between characters')
+  t.ok(long.every(({ startLine, endLine }) => startLine === 1 && endLine === 1))
+})
+
+t.test('what cannot be done says what can', async (t) => {
+  const folder = makeFolder({ 'a.md': 'alpha', 'sub/b.md': 'beta', 'broken.md': 'x' })
+  const fails = async (t: Test, name: string, result: Promise<Awaited<ReturnType<typeof markdownSearch.run>>>, error: object) => {
+    const told = await result
+    t.match(told.ok ? told.value : told.error, error, name)
+  }
+  const { run } = indexMarkdownDocs
+  await fails(t, 'no index', markdownSearch.run({ query: 'x' }, contextOf(folder)), {
+    error: 'no_such_file',
+    detail: /index_markdown_docs/,
+  })
+  await fails(t, 'no index of code', codeSearch.run({ query: 'x' }, contextOf(folder)), { error: 'no_such_file', detail: /index_code/ })
+  await fails(t, 'outside', run({ root: '..' }, contextOf(folder)), { error: 'path_denied' })
+  await fails(t, 'no folder', run({ root: 'a.md' }, contextOf(folder)), { error: 'no_such_file', detail: /is no folder/ })
+  await fails(t, 'not there', run({ root: 'gone' }, contextOf(folder)), { error: 'no_such_file' })
+  for (const name of ['../x', '', '.hidden', 'a/b', 'x'.repeat(101)])
+    await fails(t, `name ${name}`, run({ root: '.', index: name }, contextOf(folder)), {
+      error: 'input_type_mismatch',
+      detail: /no name of an index/,
+    })
+  await index(folder, { root: 'sub', description: 'Greek' })
+  t.match(await find(folder, 'beta'), { results: [{ path: 'sub/b.md' }] })
+  await fails(t, 'other name', markdownSearch.run({ query: 'x', index: 'nix' }, contextOf(folder)), {
+    error: 'no_such_file',
+    detail: /there is 'sub'/,
+  })
+
+  const stored = join(folder, '.md_index/sub.sqlite')
+  const whole = readFileSync(stored)
+  for (const [name, bytes] of Object.entries({
+    empty: '',
+    text: 'no database',
+    cut: whole.subarray(0, 9000),
+    holes: whole.map((byte, i) => (i > 4096 && i % 7 === 0 ? 255 : byte)),
+  })) {
+    writeFileSync(stored, bytes)
+    const told = await markdownSearch.run({ query: 'beta' }, contextOf(folder))
+    t.ok(told.ok || /make it again with index_markdown_docs/.test(told.error.detail), `${name}: ${JSON.stringify(told)}`)
+    await index(folder, { root: 'sub' })
+    t.strictSame(paths(await find(folder, 'beta')), ['sub/b.md'], `${name}: made again`)
+  }
+  rmSync(stored)
+  symlinkSync('/etc/passwd', stored)
+  await fails(t, 'a link out of the root', run({ root: 'sub' }, contextOf(folder)), { error: 'path_denied' })
+  await fails(t, 'a link out of the root, to be read', markdownSearch.run({ query: 'x' }, contextOf(folder)), { error: 'path_denied' })
+})
+
+t.test('several roots', async (t) => {
+  const folder = makeFolder({ 'one/a.md': 'shared words', 'two/a.md': 'shared sayings', 'two/b.md': 'other' })
+  const context = contextOf(folder, { first: 'one', second: 'two' })
+  for (const root of ['.', 'second']) unwrap(await indexMarkdownDocs.run({ root }, context))
+  t.ok(existsSync(join(folder, 'two/.md_index/default.sqlite')))
+  const found = unwrap<Found>(await markdownSearch.run({ query: 'shared' }, context))
+  t.strictSame(found.results.map(({ root, path }) => `${root} ${path}`).sort(), ['first a.md', 'second a.md'])
+  t.strictSame(indexMarkdownDocs.writes?.({ root: 'second' }, context), [join(folder, 'two/.md_index/default.sqlite')])
+  t.strictSame(indexMarkdownDocs.writes?.({ root: '..' }, context), [])
+})
+
+t.test('several indexers and readers at once', async (t) => {
+  const folder = makeFolder(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}.md`, `common word${i}`])))
+  await index(folder)
+  let isOver = false
+  const readers = Array.from({ length: 3 }, async () => {
+    for (let reads = 0; !isOver || reads === 0; reads++) {
+      const { results } = await find(folder, 'common', { k: 50 })
+      if (results.length < 39) return `${results.length} results`
+      await new Promise((done) => setImmediate(done))
+    }
+    return 'whole'
+  })
+  const indexers = Array.from({ length: 4 }, async (_, i) => {
+    put(folder, `f${i}.md`, `common changed${i}`)
+    return index(folder)
+  })
+  t.ok((await Promise.all(indexers)).every(({ files }) => files === 40))
+  isOver = true
+  t.strictSame(await Promise.all(readers), ['whole', 'whole', 'whole'])
+  t.strictSame(readdirSync(join(folder, '.md_index')).sort(), ['.gitignore', 'default.sqlite'], 'no locks, no temporary files')
+
+  writeFileSync(join(folder, '.md_index/default.sqlite.lock'), `999999999-1 ${(await import('node:os')).hostname()} x\n`)
+  t.match(await index(folder), { unchanged: 40 }, 'the lock of one who is gone is broken')
+  writeFileSync(join(folder, '.md_index/default.sqlite.lock'), '1-1 elsewhere x\n')
+  const given = await indexMarkdownDocs.run({ root: '.' }, contextOf(folder, { docroot: '.' }, after(150)))
+  t.match(given, { ok: false, error: { error: 'cancelled' } }, 'that of one elsewhere is waited for')
+})
+
+t.test('kill -9 at any moment leaves a whole index', async (t) => {
+  const folder = makeFolder(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.md`, `common word${i}\n\n`.repeat(30)])))
+  await index(folder)
+  const indexAgain = (ms: number): Promise<void> =>
+    new Promise((done) => {
+      const child = spawn('plumb-tool', ['call', 'index_markdown_docs', '{"root":"."}'], { cwd: folder, stdio: 'ignore', detached: true })
+      const timer = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), ms)
+      child.on('close', () => {
+        clearTimeout(timer)
+        done()
+      })
+    })
+  for (let round = 0; round < 8; round++) {
+    for (let i = 0; i < 300; i += 3) put(folder, `f${i}.md`, `common round${round} word${i}\n\n`.repeat(30))
+    await indexAgain(150 + Math.random() * 800)
+    t.equal((await find(folder, 'common', { k: 50 })).results.length, 50, `round ${round}`)
+  }
+  await index(folder)
+  await index(folder, { root: '.', index: 'fresh' })
+  const [old, fresh] = [await find(folder, 'round7', { index: 'default' }), await find(folder, 'round7', { index: 'fresh' })]
+  t.strictSame(old, fresh)
+  const left = readdirSync(join(folder, '.md_index')).filter((name) => name.endsWith('.lock'))
+  t.strictSame(left, [])
+})
+
+t.test('vectors are blended in when an endpoint is configured', async (t) => {
+  const KEY = 'sk-CANARY-embeddings'
+  const asked: { key: string | undefined; texts: number; path: string | undefined; model: string }[] = []
+  let status = 200
+  // Ships and boats mean the same.
+  const meaning = (text: string): number[] => [/ship|boat|vessel/i.test(text) ? 1 : 0.01, /tree|forest/i.test(text) ? 1 : 0.01, 0.1]
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part) => parts.push(part))
+    request.on('end', () => {
+      const { input, model } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[]; model: string }
+      asked.push({ key: request.headers.authorization, texts: input.length, path: request.url, model })
+      const isRefused = status !== 200
+      const data = input.map((text, index) => ({ index, embedding: meaning(text) })).reverse()
+      response.writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/' })
+      response.end(isRefused ? `no ${KEY}` : JSON.stringify({ data }))
+      if (status === 503) status = 200
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  t.teardown(() => {
+    server.close()
+    for (const name of ['ENDPOINT', 'MODEL', 'KEY']) delete process.env[`PLUMB_EMBEDDINGS_${name}`]
+  })
+  const folder = makeFolder({ 'boat.md': 'The boat leaves at noon.', 'oak.md': 'An old tree.', 'mixed.md': 'ship mentioned, ship again' })
+  await index(folder)
+  process.env.PLUMB_EMBEDDINGS_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  t.match(await indexMarkdownDocs.run({ root: '.' }, contextOf(folder)), { ok: false, error: { error: 'missing_option' } })
+  process.env.PLUMB_EMBEDDINGS_MODEL = 'small'
+  process.env.PLUMB_EMBEDDINGS_KEY = KEY
+  t.match(await find(folder, 'vessel'), { results: [], ranking: /^full text only: the index has no vectors/ })
+  status = 503
+  t.match(await index(folder), { unchanged: 3, note: 'full text and vectors' }, 'asked again after 503')
+  t.match(asked.at(-1), { key: `Bearer ${KEY}`, texts: 3, path: '/v1/embeddings', model: 'small' })
+  const before = asked.length
+  put(folder, 'new.md', 'forest')
+  await index(folder)
+  t.strictSame(
+    asked.slice(before).map(({ texts }) => texts),
+    [1],
+    'only what is new is asked for',
+  )
+
+  const vessel = await find(folder, 'vessel', { k: 2 })
+  t.equal(vessel.ranking, 'full text and vectors')
+  t.strictSame(paths(vessel).sort(), ['boat.md', 'mixed.md'], 'found by meaning alone')
+  t.equal(paths(await find(folder, 'ship'))[0], 'mixed.md', 'by both before one')
+  status = 400
+  const without = await find(folder, 'tree')
+  t.match(without, { results: [{ path: 'oak.md' }], ranking: /^full text only: .*status 400/ })
+  t.notMatch(JSON.stringify(without), KEY)
+  put(folder, 'late.md', 'late')
+  t.match(await index(folder), { added: 1, note: /^4 of 5 pieces have vectors; index again/ })
+  status = 200
+  process.env.PLUMB_EMBEDDINGS_MODEL = 'large'
+  t.match(await find(folder, 'ship'), { ranking: /of this model/ })
+  await index(folder)
+  t.match(asked.at(-1), { texts: 5, model: 'large' }, 'another model, other vectors')
+  for (const [url, detail] of Object.entries({
+    'ftp://x/': /no URL of a server/,
+    'http://a:secret@x/': /name or password/,
+    'http://x/?a=1': /more than a path/,
+  })) {
+    process.env.PLUMB_EMBEDDINGS_ENDPOINT = url
+    const told = await markdownSearch.run({ query: 'x' }, contextOf(folder))
+    t.match(told, { ok: false, error: { error: 'config_invalid', detail } }, url)
+    t.notMatch(JSON.stringify(told), 'secret')
+  }
+  server.closeAllConnections()
+})

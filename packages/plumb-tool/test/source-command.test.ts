@@ -1,0 +1,208 @@
+// Shell wrappers, with real programs: what they are given, what becomes of what they write, and how they are ended. Faults 90 to 93.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { wordsOf } from '../src/source/command/words.js'
+import { openCall } from './call-session.js'
+import { after, hasBubblewrap, makeFolder, makeSource, running, until } from './source-folder.js'
+
+const ARGUMENTS = '{ arguments?: [string] }'
+const wrapper = (name: string, command: string, keys = '', output = 'string') =>
+  `let ${name} : ${ARGUMENTS} -> ${output} = tool { command: ${JSON.stringify(command)}${keys} }\n`
+
+process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = process.env.ANTHROPIC_API_KEY = 'sk-CANARY-1234'
+process.env.NODE_OPTIONS = ''
+process.env.LD_PRELOAD = ''
+
+t.test('the words of a command', async (t) => {
+  const cases: [string, string[]][] = [
+    ['git status', ['git', 'status']],
+    ['  a \t b\n', ['a', 'b']],
+    ['printf [%20%s]', ['printf', '[ %s]']],
+    ['x %20', ['x', ' ']],
+    ['', []],
+  ]
+  for (const [command, words] of cases) t.strictSame(wordsOf(command), words, command)
+})
+
+t.test('90: no shell sees the arguments', async (t) => {
+  const { call } = makeSource(wrapper('show', 'printf [%s]') + wrapper('fixed', 'printf %s-%s a'))
+  const words = ['; ls', '$(id)', '`id`', '*', 'a b', '-n', '--help', '', '"', "'", '\\', '|', '&', '~', 'ä\n']
+  t.equal((await call('show', { arguments: words })).value, words.map((word) => `[${word}]`).join(''))
+  t.equal((await call('fixed', { arguments: ['b'] })).value, 'a-b')
+  t.equal((await call('fixed', {})).value, 'a-')
+  t.match((await call('show', { arguments: ['a\0b'] })).error, { error: 'input_type_mismatch', detail: /NUL/ })
+  t.match((await call('show', { arguments: ['x'.repeat(140_000)] })).error, { error: 'input_type_mismatch', detail: /longer than/ })
+})
+
+t.test('91: the program is looked up once, and never where it runs', async (t) => {
+  const docroot = makeFolder({ fake: '#!/bin/sh\necho hijacked\n', git: '#!/bin/sh\necho hijacked\n' })
+  const bin = makeFolder({ tool: '#!/bin/sh\necho first\n' })
+  const later = makeFolder({})
+  const before = process.env.PATH
+  process.env.PATH = `.::${later}:${bin}:${before}`
+  const { tool, session } = makeSource(wrapper('fake', 'fake') + wrapper('git', 'git --version') + wrapper('late', 'tool'), {}, { docroot })
+  const run = async (name: string) => {
+    const made = tool(name)
+    return made.ok ? made.value.run('{}', openCall(session)) : made
+  }
+  t.match(await run('fake'), { ok: false, error: { error: 'file_not_found', detail: /'fake' is not on PATH/ } })
+  t.notMatch(JSON.stringify(await run('git')), /hijacked/)
+  const made = tool('late')
+  if (!made.ok) throw new Error(made.error.detail)
+  const first = await made.value.run('{}', openCall(session))
+  writeFileSync(join(later, 'tool'), '#!/bin/sh\necho second\n', { mode: 0o755 })
+  const second = await made.value.run('{}', openCall(session))
+  t.strictSame(
+    [first, second],
+    [
+      { ok: true, value: '"first\\n"' },
+      { ok: true, value: '"first\\n"' },
+    ],
+  )
+  process.env.PATH = before
+})
+
+t.test('92: what a command finds around it', async (t) => {
+  const probe = `#!/bin/bash
+env | sort | grep -v '^_='
+for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo "open $n"; fi; done
+read -r line && echo "stdin has $line"
+pwd
+`
+  const { call, folder } = makeSource(wrapper('probe', './sub/probe.sh'), { 'sub/probe.sh': probe })
+  const { value } = await call('probe', {})
+  const lines = String(value).trimEnd().split('\n')
+  t.notMatch(String(value), /CANARY|NODE_OPTIONS|LD_PRELOAD|open \d|stdin has/)
+  t.equal(lines.at(-1), folder, 'it runs in the docroot')
+  const names = lines.slice(0, -1).map((line) => line.split('=')[0] ?? '')
+  const allowed = /^(PATH|HOME|LANG|LC_.*|TERM|TMPDIR|TZ|USER|LOGNAME|SHELL|PWD|OLDPWD|SHLVL|PLUMB_DEPTH)$/
+  t.strictSame(
+    names.filter((name) => !allowed.test(name)),
+    [],
+  )
+})
+
+t.test('93: a flood is bounded, counted and ended', async (t) => {
+  const spec = wrapper('flood', 'yes') + wrapper('many', 'seq') + wrapper('long', './long.sh') + wrapper('short', 'seq', ', max_output: 12')
+  const { call } = makeSource(spec, { 'long.sh': "#!/bin/sh\nhead -c 30000 /dev/zero | tr '\\0' a\n" })
+  const before = process.memoryUsage.rss()
+  const started = Date.now()
+  const flood = await call('flood', {}, after(1000))
+  t.ok(Date.now() - started < 2500, 'in time')
+  t.match(flood.error, { error: 'cancelled', output: /^(y\n)+\[truncated: \d+ more bytes\]$/ })
+  t.ok(process.memoryUsage.rss() - before < 200 * 1024 * 1024, 'memory stays')
+  const many = await call('many', { arguments: ['1', '5000'] })
+  const all = Array.from({ length: 5000 }, (_, i) => `${i + 1}\n`).join('')
+  const [, kept = '', cut] = /^([\s\S]*\n)\[truncated: (\d+) more bytes\]$/.exec(String(many.value)) ?? []
+  t.ok(all.startsWith(kept) && kept.length > 9990 && kept.length <= 10_000, `${kept.length} kept`)
+  t.equal(kept.length + Number(cut), all.length)
+  t.equal(many.record.truncated, true)
+  t.equal((await call('long', {})).value, `${'a'.repeat(10_000)}\n[truncated: 20000 more bytes]`)
+  t.equal((await call('short', { arguments: ['8'] })).value, '1\n2\n3\n4\n5\n6\n[truncated: 4 more bytes]')
+})
+
+t.test('93: all of the group is gone, whatever it does', async (t) => {
+  const mark = `300.${process.pid}`
+  const slow = '#!/bin/bash\nsleep "$1" &\n(trap "" TERM; sleep "$1" & wait) &\necho begun\nwait\n'
+  const { call } = makeSource(wrapper('slow', './slow.sh') + wrapper('stubborn', './stubborn.sh') + wrapper('left', './left.sh'), {
+    'slow.sh': slow,
+    'stubborn.sh': '#!/bin/bash\ntrap "" TERM\nwhile :; do sleep "$1" & wait; done\n',
+    'left.sh': '#!/bin/bash\nsleep "$1" &\necho done\n',
+  })
+  for (const name of ['slow', 'stubborn']) {
+    const started = Date.now()
+    const { error } = await call(name, { arguments: [mark] }, after(300))
+    t.equal(error?.error, 'cancelled', name)
+    t.ok(Date.now() - started < 1300, `${name}: ${Date.now() - started} ms`)
+    t.ok(await until(() => running(`sleep ${mark}`).length === 0), `${name}: nobody is left`)
+  }
+  t.equal((await call('left', { arguments: [mark] })).value, 'done\n')
+  t.ok(await until(() => running(`sleep ${mark}`).length === 0), 'left: nor what it put into the background')
+})
+
+t.test('what a command gives', async (t) => {
+  const spec = [
+    wrapper('both', './both.sh'),
+    wrapper('fail', './fail.sh'),
+    wrapper('killed', './killed.sh'),
+    wrapper('value', './value.sh', '', '{ a: int }'),
+    wrapper('words', 'echo no json', '', 'int'),
+    wrapper('nothing', 'true', '', 'unit'),
+    wrapper('bytes', './bytes.sh'),
+    wrapper('missing', './missing.sh'),
+    'let list : [string] -> string = tool { command: "echo -n" }\nlet one : string -> string = tool { command: "echo -n" }\n',
+    'let none : unit -> string = tool { command: "echo -n none" }\nlet any : json -> string = tool { command: "echo -n" }\n',
+  ].join('')
+  const { call } = makeSource(spec, {
+    'both.sh': '#!/bin/bash\nfor i in 1 2 3; do echo out $i; echo err $i >&2; done\n',
+    'fail.sh': '#!/bin/bash\necho half the work\necho the rest went wrong >&2\nexit 3\n',
+    'killed.sh': '#!/bin/bash\nkill -9 $$\n',
+    'value.sh': "#!/bin/bash\necho a warning >&2\necho '{'\necho '  \"a\": 12345678901234567890'\necho '}'\n",
+    'bytes.sh': "#!/bin/bash\nprintf 'a\\xffb'\n",
+  })
+  t.equal((await call('both', {})).value, 'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n', 'in the order in which it was written')
+  const failed = {
+    error: 'child_failed',
+    category: 'internal',
+    status: 3,
+    output: 'half the work\nthe rest went wrong\n',
+    detail: /status 3.*half the work/,
+  }
+  t.match((await call('fail', {})).error, failed)
+  t.match((await call('killed', {})).error, { error: 'child_failed', signal: 'SIGKILL', detail: /ended by SIGKILL/ })
+  t.match((await call('value', {})).text, /^\{ +"a": 12345678901234567890 \}$/)
+  t.match((await call('words', {})).error, { error: 'output_type_mismatch', detail: /'words' wrote on stdout is to be one JSON value/ })
+  t.equal((await call('nothing', {})).text, 'null')
+  t.equal((await call('bytes', {})).value, 'a\uFFFDb')
+  t.match((await call('missing', {})).error, { error: 'file_not_found', category: 'config', detail: /missing\.sh' does not exist/ })
+  const cases: [tool: string, input: unknown, text: string | undefined][] = [
+    ['list', ['a', 'b'], 'a b'],
+    ['one', '"a b"', 'a b'],
+    ['none', null, 'none'],
+    ['any', ['x'], 'x'],
+    ['any', '"y"', 'y'],
+    ['any', { arguments: [1] }, undefined],
+    ['any', 5, undefined],
+  ]
+  for (const [tool, input, text] of cases) t.equal((await call(tool, input)).value, text, `${tool} of ${JSON.stringify(input)}`)
+})
+
+t.test('a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {
+  const keys = (text: string) => `, sandbox: { ${text} }`
+  const touch = '#!/bin/bash\ncd "$(dirname "$0")"\nfor d in out . /usr /tmp; do echo x > $d/touched && echo "$d"; done 2>/dev/null\n'
+  const spec = [
+    wrapper('touch', './touch.sh', keys('write: ["out"]')),
+    wrapper('closed', './net.sh', keys('')),
+    wrapper('open', './net.sh', keys('net: true')),
+    wrapper('small', './eat.sh', keys('memory: "64M"')),
+    wrapper('lost', 'true', keys('write: ["nowhere"]')),
+    wrapper('daemon', './daemon.sh', keys('')),
+  ].join('')
+  const { call, folder } = makeSource(spec, {
+    'touch.sh': touch,
+    'out/keep': '',
+    'net.sh': '#!/bin/bash\ntail -n +3 /proc/net/dev | wc -l\n',
+    'eat.sh': '#!/bin/bash\nx=$(head -c 200000000 /dev/zero | tr "\\0" a)\necho "$x" | wc -c\n',
+    'daemon.sh': '#!/bin/bash\nsetsid sleep "$1" > /dev/null 2>&1 < /dev/null &\necho begun\nsleep "$1"\n',
+  })
+  t.equal((await call('touch', {})).value, 'out\n/tmp\n', 'only what was named, and a /tmp of its own')
+  t.equal(readFileSync(join(folder, 'out/touched'), 'utf8'), 'x\n')
+  t.notOk(existsSync('/tmp/touched'))
+  t.equal((await call('closed', {})).value, '1\n', 'the loopback alone')
+  t.ok(Number((await call('open', {})).value) >= 1)
+  t.equal((await call('small', {})).error?.error, 'child_failed')
+  t.match((await call('lost', {})).error, { error: 'file_not_found', detail: /'nowhere'/ })
+  const mark = `301.${process.pid}`
+  t.equal((await call('daemon', { arguments: [mark] }, after(400))).error?.error, 'cancelled')
+  t.ok(await until(() => running(`sleep ${mark}`).length === 0), '48: nor does one in a session of its own outlive it')
+})
+
+t.test('a sandbox that is not there', async (t) => {
+  const before = process.env.PATH
+  process.env.PATH = makeFolder({})
+  const { tool } = makeSource(wrapper('boxed', 'true', ', sandbox: { net: false }'))
+  t.match(tool('boxed'), { ok: false, error: { category: 'config', detail: /'boxed' asks for a sandbox.*bubblewrap.*not on PATH/ } })
+  process.env.PATH = before
+})

@@ -1,0 +1,178 @@
+// Functions of somebody's modules, in a child of their own: what they are given, what they may give, how they fail and are ended.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { after, hasBubblewrap, makeFolder, makeSource, running, until } from './source-folder.js'
+
+process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = 'sk-CANARY-1234'
+
+const MODULE = `
+import { spawn } from 'node:child_process'
+import { help } from './lib/help.mjs'
+export const add = ({ a, b }) => a + b
+export const later = async ({ a, b }) => { await new Promise((done) => setTimeout(done, 10)); return help(a + b) }
+export const noisy = (x) => { console.log('{"kind":"value","json":"666"}'); console.error('noise'); process.stdout.write('noise'); return x }
+export const throws = () => { throw new Error('out of order') }
+export const rejects = async () => { throw 'a word' }
+export const behind = () => { setTimeout(() => { throw new Error('behind your back') }, 5); return new Promise(() => {}) }
+export const nothing = () => undefined
+export const big = () => 10n
+export const cyclic = () => { const a = {}; a.a = a; return a }
+export const infinite = () => [1 / 0]
+export const exits = () => process.exit(3)
+export const dies = () => { process.kill(process.pid, 'SIGKILL') }
+export const hangs = () => { for (;;); }
+export const waits = (mark) => { spawn('sleep', [mark]); return new Promise(() => {}) }
+export const hears = (path, signal) => new Promise((resolve) => signal.addEventListener('abort', async () => {
+  const { writeFileSync } = await import('node:fs'); writeFileSync(path, 'heard'); resolve('too late') }))
+export const lingers = (x) => { setInterval(() => {}, 1000); return x }
+export const around = () => ({ env: process.env, cwd: process.cwd() })
+export const declared = { name: 'declared', description: 'd', parameters: { a: { type: 'number' }, b: { type: 'number', default: 5 } }, fn: ({ a, b }) => a * b }
+export const schemed = { parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number', default: 7 } } }, fn: ({ a, b }) => a * b }
+export default (x) => ['default', x]
+export const many = ({ n }) => 'x'.repeat(n)
+export const number = 5
+export const forges = async () => { const { writeSync } = await import('node:fs'); writeSync(5, 'junk\\n'); return 1 }
+`
+const CASES: [tool: string, of: string, types?: string][] = [
+  ...['add', 'later'].map((name): [string, string, string] => [name, `./m.mjs#${name}`, '{ a: number, b: number } -> number']),
+  ...['declared', 'schemed'].map((name): [string, string, string] => [name, `./m.mjs#${name}`, '{ a: number, b?: number } -> number']),
+  ...[
+    ...[
+      'noisy',
+      'throws',
+      'rejects',
+      'behind',
+      'nothing',
+      'big',
+      'cyclic',
+      'infinite',
+      'exits',
+      'dies',
+      'hangs',
+      'waits',
+      'hears',
+      'lingers',
+      'around',
+    ],
+    ...['many', 'number', 'ad', 'forges'],
+  ].map((name): [string, string] => [name, `./m.mjs#${name}`]),
+  ['unit', './m.mjs#nothing', 'json -> unit'],
+  ['plain', './m.mjs'],
+  ['common', './c.cjs#double'],
+  ['single', './s.cjs'],
+  ['typed', './t.ts#typed', '{ a: number } -> string'],
+  ['typedModule', './t.mts#typed'],
+  ['broken', './broken.ts#x'],
+  ['unparsed', './unparsed.mjs#x'],
+  ['missing', './missing.mjs#x'],
+  ['importing', './importing.mjs#x'],
+]
+
+const FILES = {
+  'm.mjs': MODULE,
+  'lib/help.mjs': 'export const help = (x) => x * 10\n',
+  'c.cjs': 'exports.double = (x) => x * 2\n',
+  's.cjs': 'module.exports = (x) => x * 3\n',
+  't.ts': `import { shout, type Loud } from './lib/shout.js'
+import { twice } from './lib/twice'
+import type { Nowhere } from 'nowhere'
+enum Mark { bang = '!' }
+interface Input { readonly a: number }
+export const typed = async <T extends Input>({ a }: T, _signal?: AbortSignal): Promise<Loud> => shout(String(twice(a)) as Loud) + Mark.bang satisfies string
+export type { Nowhere }\n`,
+  't.mts': "export const typed = (x: unknown): unknown => [x as string, import.meta.url.endsWith('t.mts')]\n",
+  'lib/shout.ts': "export type Loud = string\nexport const shout = (x: Loud): Loud => x.toUpperCase() + 'A'\n",
+  'lib/twice.ts': 'export const twice = (x: number): number => x * 2\n',
+  'broken.ts': 'export const x = (: number) => 1\n',
+  'unparsed.mjs': 'export const x = (\n',
+  'importing.mjs': "import 'nowhere'\nexport const x = 1\n",
+}
+
+const SPEC = CASES.map(([name, of, types = 'json -> json']) => `let ${name} : ${types} = tool { function: "${of}" }\n`).join('')
+
+t.test('functions and what they give', async (t) => {
+  const { call, folder } = makeSource(SPEC, FILES)
+  const cases: [tool: string, input: string, value: unknown][] = [
+    ['add', '{"a":1,"b":2}', 3],
+    ['later', '{"a":1,"b":2}', 30],
+    ['noisy', '"x"', 'x'],
+    ['unit', '1', null],
+    ['plain', '1', ['default', 1]],
+    ['common', '4', 8],
+    ['single', '4', 12],
+    ['typed', '{"a":4}', '8A!'],
+    ['typedModule', '4', [4, true]],
+    ['declared', '{"a":4}', 20],
+    ['declared', '{"a":4,"b":2}', 8],
+    ['schemed', '{"a":4}', 28],
+    ['lingers', '1', 1],
+    ['many', '{"n":3000000}', 'x'.repeat(3_000_000)],
+  ]
+  for (const [tool, input, value] of cases) {
+    const answer = await call(tool, input)
+    t.strictSame([answer.value, answer.error], [value, undefined], `${tool} of ${input}`)
+  }
+  const { env, cwd } = (await call('around', '1')).value as { env: Record<string, string>; cwd: string }
+  t.equal(cwd, folder, 'it runs in the docroot')
+  t.notMatch(JSON.stringify(env), /CANARY/, '92: no key reaches it')
+  t.equal(env.PLUMB_DEPTH, '1')
+})
+
+t.test('functions that fail', async (t) => {
+  const { call } = makeSource(SPEC, FILES)
+  const cases: [tool: string, error: object][] = [
+    ['throws', { error: 'tool_crashed', category: 'internal', detail: "function 'throws' threw: out of order" }],
+    ['rejects', { error: 'tool_crashed', detail: "function 'rejects' threw: a word" }],
+    ['behind', { error: 'tool_crashed', detail: /threw: behind your back/ }],
+    ['nothing', { error: 'output_type_mismatch', detail: /gave undefined/ }],
+    ['big', { error: 'output_type_mismatch', detail: /BigInt/ }],
+    ['cyclic', { error: 'output_type_mismatch', detail: /circular/ }],
+    ['infinite', { error: 'output_type_mismatch', detail: /Infinity is no JSON number/ }],
+    ['exits', { error: 'tool_crashed', detail: /ended with status 3 before it gave a result/ }],
+    ['forges', { error: 'tool_crashed' }],
+    ['dies', { error: 'tool_crashed', detail: /ended by SIGKILL before/ }],
+    ['ad', { error: 'config_invalid', detail: /exports no function 'ad', did you mean 'add'\?/ }],
+    ['number', { error: 'config_invalid', detail: /exports no function 'number'/ }],
+    ['missing', { error: 'file_not_found', category: 'config' }],
+    ['unparsed', { error: 'tool_crashed', detail: /unparsed\.mjs' cannot be loaded/ }],
+    ['importing', { error: 'tool_crashed', detail: /Cannot find package 'nowhere'/ }],
+    ['broken', { error: 'config_invalid', detail: /broken\.ts' is no TypeScript: .*\(1:19\)/ }],
+  ]
+  t.match((await call('many', '{"n":40000000}')).error, { error: 'output_type_mismatch', detail: /longer than/ })
+  for (const [tool, error] of cases) {
+    const answer = await call(tool, '{}')
+    t.match(answer.error, error, tool)
+    t.notMatch(JSON.stringify(answer.error), /\bat .*:\d+:\d+\)?\b.*\bat /, `${tool}: no stack`)
+  }
+})
+
+t.test('93: functions that do not end', async (t) => {
+  const { call } = makeSource(SPEC, FILES)
+  const heard = join(makeFolder({}), 'heard')
+  const mark = `304.${process.pid}`
+  const cases: [tool: string, input: string][] = [
+    ['hangs', '1'],
+    ['waits', JSON.stringify(mark)],
+    ['hears', JSON.stringify(heard)],
+  ]
+  for (const [tool, input] of cases) {
+    const started = Date.now()
+    t.match((await call(tool, input, after(400))).error, { error: 'cancelled' }, tool)
+    t.ok(Date.now() - started < 1500, `${tool}: ${Date.now() - started} ms`)
+  }
+  t.equal(readFileSync(heard, 'utf8'), 'heard', 'the signal reaches the function')
+  t.ok(await until(() => running(`sleep ${mark}`).length === 0), 'and nobody it started is left')
+})
+
+t.test('a function in a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {
+  const { call } = makeSource('let tries : string -> json = tool { function: "./w.mjs#tries", sandbox: { write: ["out"] } }', {
+    'w.mjs': `import { writeFileSync } from 'node:fs'
+import { help } from './lib/help.mjs'
+export const tries = () => ['out/x', 'x', '/usr/x'].map((path) => { try { writeFileSync(path, ''); return help(1) } catch ({ code }) { return code } })\n`,
+    'lib/help.mjs': FILES['lib/help.mjs'],
+    'out/keep': '',
+  })
+  t.strictSame((await call('tries', '""')).value, [10, 'EROFS', 'EROFS'])
+})
