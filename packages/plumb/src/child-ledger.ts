@@ -9,6 +9,8 @@ import { addTo, Origins } from './origins.js'
  */
 export type ChildKind = 'agent' | 'program' | 'plumb'
 
+type Word = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused'>
+
 /** An error on stderr may come so many outputs late. */
 const LATE = 1024
 
@@ -20,7 +22,7 @@ export class ChildLedger {
   /** The message that the next output answers, from 1, and those that were answered by errors, which may come early. */
   #next = 1
   readonly #refused = new Set<number>()
-  #settled: Pick<Settled, 'inputs' | 'controls' | 'outputs'> | undefined
+  #settled: Word | undefined
 
   constructor(private readonly kind: ChildKind) {}
 
@@ -43,6 +45,11 @@ export class ChildLedger {
     return this.#origins.of(this.#next++)
   }
 
+  /** The input that the n-th message came from; 0 where that is not known. */
+  originOf(n: number): number {
+    return this.#origins.of(n)
+  }
+
   /** One more error, about the n-th message that it was sent; gives the `seq` of the input. */
   refuse(n: number): number {
     if (this.#answersEach && n >= this.#next && n <= this.#sent) this.#refused.add(n)
@@ -50,8 +57,10 @@ export class ChildLedger {
     return this.#origins.of(n)
   }
 
-  settle(settled: Pick<Settled, 'inputs' | 'controls' | 'outputs'>): void {
-    if (this.#settled) this.#origins.forget(this.#settled.inputs - LATE)
+  settle(settled: Word): void {
+    const before = this.#settled
+    // Its outputs may still be read, and tell what they answer.
+    if (before && this.#received >= before.outputs) this.#origins.forget(before.inputs - LATE)
     this.#settled = settled
   }
 
@@ -61,6 +70,11 @@ export class ChildLedger {
     if (!settled) return Math.max(0, this.#sent + 1 - this.#next - this.#refused.size)
     const left = this.#sent - settled.inputs + (this.#controls - settled.controls)
     return Math.max(0, left) + Math.max(0, settled.outputs - this.#received)
+  }
+
+  /** Of the messages in flight, those that wait for it to be told to resume. */
+  get held(): number {
+    return this.#settled?.paused ? Math.max(0, this.#sent - this.#settled.inputs) : 0
   }
 
   /** It may end when it likes: it said itself how far it was, or was told to end. */

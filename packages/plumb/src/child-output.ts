@@ -5,6 +5,7 @@ import { type Fault, fail, type LineReader, splitEnvelope } from '@plumb/wire'
 import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
 import type { Gate } from './gate.js'
+import { Unnumbered } from './numbered.js'
 import type { Source } from './schedule.js'
 
 export interface ChildPort {
@@ -35,12 +36,15 @@ export interface ChildOutputOptions {
   readonly report: (fault: Fault) => void
   /** Called for each line, good or bad; gives the `seq` of the input that it answers, 0 where that is not known. */
   readonly counted: () => number
+  /** Where each output tells which of the messages it answers: the `seq` of the input that message came from. */
+  readonly originOf: ((n: number) => number) | undefined
 }
 
 export class ChildOutput implements ChildStream {
   readonly ended: Promise<void>
   hasEnded = false
   readonly #o: ChildOutputOptions
+  readonly #unnumbered = new Unnumbered()
   #resolve: () => void = () => {}
 
   constructor(options: ChildOutputOptions) {
@@ -92,7 +96,16 @@ export class ChildOutput implements ChildStream {
     else this.#pass(port, buf, from, to)
   }
 
-  #pass({ name, outlet, stage }: ChildPort, buf: Buffer, start: number, end: number): void {
+  #pass(port: ChildPort, buf: Buffer, start: number, end: number): void {
+    const { originOf, current } = this.#o
+    if (!originOf) return this.#check(port, buf, start, end)
+    const value = this.#unnumbered
+    if (!value.read(buf, start, end)) return this.#refuse(fail('invalid_json', 'it has no seq and value').error, port.name)
+    current.set({ port: '', line: 0, seq: originOf(value.seq) })
+    this.#check(port, buf, value.start, value.end)
+  }
+
+  #check({ name, outlet, stage }: ChildPort, buf: Buffer, start: number, end: number): void {
     const { sink } = this.#o
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) outlet.send(buf, start, end)

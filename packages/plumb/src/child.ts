@@ -1,7 +1,8 @@
 // A process of its own behind the wires: an agent, a nested plumb, or a program that stands in for one.
 
 import type { GraphPort, Sink, Stage } from '@plumb/lang'
-import { type Child, type Exit, type Fault, LineReader, LineWriter, type Reporter } from '@plumb/wire'
+import { type Child, type Exit, type Fault, FDS, LineReader, LineWriter, type Reporter } from '@plumb/wire'
+import { ENVELOPE_BYTES } from './agent-start.js'
 import { droppedAt, failureOf, unfinishedAt } from './child-end.js'
 import { ChildErrors } from './child-errors.js'
 import { ChildInput } from './child-input.js'
@@ -15,11 +16,10 @@ import { Morphism } from './morphism/morphism.js'
 import { afterNextPoll } from './next-poll.js'
 import { addTo } from './origins.js'
 import type { Schedule } from './schedule.js'
-import { ENVELOPE_BYTES } from './spawn.js'
+import type { ToolService } from './tool-service.js'
 
 /** Ports with descriptors of their own; all others are on stdin and stdout. */
-const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: 6, ctrl_out: 7, telemetry: 3 }
-const TELEMETRY_FD = 3
+const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
 
 export interface ChildOptions {
   readonly name: string
@@ -35,8 +35,12 @@ export interface ChildOptions {
   readonly current: Current
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
+  /** The run cannot go on. */
+  readonly fail: (fault: Fault) => void
   /** The cycle it stands in. */
   readonly cycle: Cycle | undefined
+  /** Answers its calls, where it has tools. */
+  readonly tools: ToolService | undefined
 }
 
 export class ChildProcess extends Morphism implements Worker {
@@ -66,11 +70,17 @@ export class ChildProcess extends Morphism implements Worker {
     const errors = new LineReader(options.child.stderr)
     this.#errors = new ChildErrors(options.name, errors, options.reporter, (fault) => this.#pass(fault))
     this.#openOutputs()
+    this.#openTools()
     this.exited = options.child.exited.then((exit) => this.#ended(exit))
   }
 
   get inFlight(): number {
-    return this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#ledger.inFlight
+    const calls = this.#o.tools?.inFlight ?? 0
+    return calls + (this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#ledger.inFlight)
+  }
+
+  get held(): number {
+    return this.hasEnded ? 0 : this.#ledger.held
   }
 
   basinOf(input: number): Basin | undefined {
@@ -99,11 +109,13 @@ export class ChildProcess extends Morphism implements Worker {
   /** Asks it to end at once. */
   stop(graceMs: number): Promise<void> {
     this.#giveUp()
+    void this.#o.tools?.close()
     return this.#o.child.terminate(graceMs)
   }
 
   kill(): void {
     this.#giveUp()
+    void this.#o.tools?.close()
     this.#o.child.kill('SIGKILL')
   }
 
@@ -124,6 +136,7 @@ export class ChildProcess extends Morphism implements Worker {
     const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
     if (inputs.some((_, i) => isWaiting(i))) return
     for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)
+    if (inputs.every((_, i) => !this.isOpen(i))) this.#o.tools?.endWhenQuiet(() => this.#ledger.inFlight === 0)
   }
 
   // Its outputs close when it has ended, or closed them.
@@ -174,26 +187,44 @@ export class ChildProcess extends Morphism implements Worker {
     )
     for (const port of ports) {
       const fd = this.#fdOf(port.name)
-      const stream = fd === undefined || fd === TELEMETRY_FD ? undefined : child.fds.get(fd)
+      const stream = fd === undefined || fd === FDS.telemetry ? undefined : child.fds.get(fd)
       if (stream && 'read' in stream) this.#listen(stream, [port], false)
     }
-    const telemetry = child.fds.get(TELEMETRY_FD)
-    const port = ports.find((p) => this.#fdOf(p.name) === TELEMETRY_FD)
+    const telemetry = child.fds.get(FDS.telemetry)
+    const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
     if (telemetry && 'read' in telemetry) {
       this.#read(telemetry, (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled)))
     }
   }
 
+  #openTools(): void {
+    const { child, tools, schedule } = this.#o
+    const [requests, answers] = [child.fds.get(FDS.tool_req), child.fds.get(FDS.tool_resp)]
+    if (requests && 'read' in requests && answers && 'write' in answers) tools?.serve(requests, answers, () => schedule.wake())
+  }
+
   #listen(stream: Child['stdout'], ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
-    const { name, sink, current, isEnveloped } = this.#o
+    const { name, sink, current, isEnveloped, kind } = this.#o
+    const originOf = kind === 'plumb' ? (n: number) => this.#ledger.originOf(n) : undefined
     const counted = isData ? () => this.#ledger.receive() : () => 0
     const gate = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.gate.isOpen()) }
     const report = (fault: Fault) => this.#o.report(fault)
     this.#read(
       stream,
       (reader) =>
-        new ChildOutput({ process: name, reader, ports, isEnveloped: isEnveloped && isData, gate, sink, current, report, counted }),
-      isData && this.#o.kind !== 'plumb',
+        new ChildOutput({
+          process: name,
+          reader,
+          ports,
+          isEnveloped: isEnveloped && isData,
+          gate,
+          sink,
+          current,
+          report,
+          counted,
+          originOf,
+        }),
+      isData && kind !== 'plumb',
     )
   }
 
@@ -220,23 +251,27 @@ export class ChildProcess extends Morphism implements Worker {
     const { report, schedule } = this.#o
     const ours = typeof seq === 'number' ? this.#ledger.refuse(seq) : 0
     report({ ...fault, ...(ours === 0 ? {} : { seq: ours }) } as Fault)
+    if (this.#o.kind === 'plumb' && fault.error === 'child_failed') this.#o.cycle?.closeControl()
     // A cycle may be quiet now.
     schedule.wake()
   }
 
   // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by whoever spawned the child.
   async #ended(exit: Exit): Promise<void> {
-    const { name, report, inputs, schedule } = this.#o
+    const { name, kind, report, fail, inputs, schedule, cycle } = this.#o
     const wasFed = inputs.some((_, i) => this.isOpen(i))
     this.hasEnded = true
     schedule.wake()
-    await Promise.all(this.#streams.map((stream) => stream.ended))
+    await Promise.all([this.#o.tools?.close(), ...this.#streams.map((stream) => stream.ended)])
     const { reported, last } = this.#errors
     const { unanswered, isExcused } = this.#ledger
     const failure = this.#isStopping ? undefined : failureOf({ ...exit, name, wasFed, reported, unanswered, isExcused, lastWords: last })
     if (failure) {
       this.#hasFailed = true
-      report(failure)
+      // One of ours that was not configured never started: whoever waits for it in a loop would wait for ever.
+      const tell = exit.status === 2 && kind !== 'program' ? fail : report
+      tell(failure)
+      cycle?.closeControl()
     }
     schedule.wake()
   }

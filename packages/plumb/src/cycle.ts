@@ -12,6 +12,8 @@ import type { Source } from './schedule.js'
 export interface Worker {
   /** Messages it was sent and has not settled, and outputs it has announced and we have not read. */
   readonly inFlight: number
+  /** Of those, the messages that it will not take before it is told to. */
+  readonly held: number
 }
 
 interface Delivery extends Origin {
@@ -45,7 +47,8 @@ export class Cycle implements Source {
   #head = 0
   #outside = 0
   #isClosed = false
-  readonly #inner: { channel: Channel; isControl: boolean }[] = []
+  readonly #woken = new Set<Worker>()
+  readonly #inner: { channel: Channel; controlled: Worker | undefined }[] = []
 
   constructor(options: CycleOptions) {
     this.#o = options
@@ -63,9 +66,9 @@ export class Cycle implements Source {
     return this.inFlight >= this.#busy
   }
 
-  /** A channel between two of its processes. */
-  inside(channel: Channel, isControl: boolean): Channel {
-    this.#inner.push({ channel, isControl })
+  /** A channel between two of its processes; `controlled`: the one that it brings control to. */
+  inside(channel: Channel, controlled: Worker | undefined): Channel {
+    this.#inner.push({ channel, controlled })
     return channel
   }
 
@@ -121,10 +124,25 @@ export class Cycle implements Source {
 
   /** Closes the wires inside, control first, if nothing is left to do; true if it did. */
   closeIfQuiet(): boolean {
-    if (this.#isClosed || this.#outside > 0 || this.inFlight > 0) return false
+    if (this.#isClosed || this.#outside > 0) return false
+    if (this.inFlight > 0) return this.#wakeHeld()
     this.#isClosed = true
-    for (const { channel } of this.#inner.filter((c) => c.isControl)) channel.close()
+    this.closeControl()
     for (const { channel } of this.#inner) channel.close()
+    return true
+  }
+
+  /** Whoever is paused goes on: from inside nobody will say resume. */
+  closeControl(): void {
+    for (const { channel, controlled } of this.#inner) if (controlled) channel.close()
+  }
+
+  // What is left waits for a word that will not come. Those that were woken have not said yet that they are.
+  #wakeHeld(): boolean {
+    const holding = this.workers.filter((worker) => worker.held > 0 && !this.#woken.has(worker))
+    if (holding.length === 0 || this.inFlight > holding.reduce((sum, { held }) => sum + held, 0)) return false
+    for (const worker of holding) this.#woken.add(worker)
+    for (const { channel, controlled } of this.#inner) if (controlled && holding.includes(controlled)) channel.close()
     return true
   }
 }

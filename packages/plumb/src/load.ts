@@ -2,7 +2,7 @@
 
 import { normalize } from 'node:path'
 import { type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
-import { bundledFiles, diskFiles, fail, type Reporter, type Result, readBundle, type SourceFiles } from '@plumb/wire'
+import { bundledFiles, diskFiles, fail, type Handover, openHandover, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
 
 export interface SpecOptions {
   /** The text itself, in place of a file. */
@@ -14,32 +14,33 @@ export interface SpecOptions {
 export interface Loaded {
   readonly compiled: Compiled
   readonly files: SourceFiles
+  /** From a parent: what may be done. */
+  readonly handover: Handover | undefined
 }
 
 const EVAL_PATH = '<eval>'
 
 export const load = (path: string | undefined, options: SpecOptions): Result<Loaded> => {
-  const files = filesFor(options)
-  if (!files.ok) return files
+  const opened = open(options)
+  if (!opened.ok) return opened
+  const { files, handover } = opened.value
   if (options.eval !== undefined && path !== undefined)
     return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
   if (options.eval !== undefined) {
     const entry = { path: EVAL_PATH, text: options.eval }
-    return { ok: true, value: { compiled: compile(entry, files.value), files: withEntry(files.value, entry) } }
+    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), handover } }
   }
   if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
-  const text = files.value.read(entryPath)
+  const text = files.read(entryPath)
   if (!text.ok) return text
-  return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files.value), files: files.value } }
+  return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, handover } }
 }
 
-const filesFor = ({ sourcesFd }: SpecOptions): Result<SourceFiles> => {
-  if (sourcesFd === undefined) {
-    return { ok: true, value: diskFiles(searchPath(), STANDARD_LIBRARY) }
-  }
-  const bundle = readBundle(sourcesFd)
-  return bundle ? { ok: true, value: bundledFiles(bundle) } : fail('fd_invalid', `no sources can be read from descriptor ${sourcesFd}`)
+const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {
+  if (sourcesFd === undefined) return { ok: true, value: { files: diskFiles(searchPath(), STANDARD_LIBRARY), handover: undefined } }
+  const handover = openHandover(sourcesFd)
+  return handover.ok ? { ok: true, value: { files: bundledFiles(handover.value.bundle), handover: handover.value } } : handover
 }
 
 /** The folders along which modules are looked for by name. */

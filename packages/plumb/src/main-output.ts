@@ -2,7 +2,9 @@
 
 import type { GraphNode, Sink, Type } from '@plumb/lang'
 import { enclose, hasPortKey, type LineWriter } from '@plumb/wire'
+import type { Current } from './current.js'
 import { Morphism } from './morphism/morphism.js'
+import { numbered } from './numbered.js'
 
 export interface MainOutputOptions {
   readonly name: string
@@ -13,6 +15,9 @@ export interface MainOutputOptions {
   readonly isPlain: boolean
   /** Where results are being written. */
   readonly sink: Sink
+  /** Each with the number of its input. */
+  readonly isNumbered: boolean
+  readonly current: Current
   readonly closed: () => void
 }
 
@@ -32,7 +37,8 @@ export class MainOutput extends Morphism {
   }
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
-    const { writer, envelopes, isPlain, name } = this.#o
+    const { writer, envelopes, isPlain, isNumbered, name } = this.#o
+    if (isNumbered) return this.#numbered(buf, start, end)
     if (envelopes === 'always') return this.#enclosed(name, buf, start, end)
     if (envelopes === 'odd' && !isPlain && this.#mayHavePort(buf, start, end) && hasPortKey(buf, start, end)) {
       return this.#enclosed('output', buf, start, end)
@@ -42,6 +48,13 @@ export class MainOutput extends Morphism {
 
   protected override finish(): void {
     this.#o.closed()
+  }
+
+  #numbered(buf: Buffer, start: number, end: number): void {
+    const { writer, envelopes, name, current } = this.#o
+    const line = numbered(current.seq, buf, start, end)
+    if (envelopes === 'always') this.#enclosed(name, line, 0, line.length)
+    else writer.write(line, 0, line.length)
   }
 
   #enclosed(port: string, buf: Buffer, start: number, end: number): void {

@@ -11,9 +11,13 @@ import {
   openOutput,
   Reporter,
   type StopSignal,
+  succeed,
   TelemetryWriter,
 } from '@plumb/wire'
-import { load, refuseErrors, type SpecOptions } from './load.js'
+import { openTools, servesTools } from './dispatch.js'
+import { findDocroot } from './docroot.js'
+import { type Loaded, load, refuseErrors, type SpecOptions } from './load.js'
+import { openGiver, type Permissions } from './permissions.js'
 import { processNamed } from './process-named.js'
 import { Quiescence } from './quiescence.js'
 import { Schedule } from './schedule.js'
@@ -24,11 +28,18 @@ export interface RunOptions extends SpecOptions {
   readonly rawInput: boolean
   readonly rawOutput: boolean
   readonly envelopes: 'all' | 'some' | 'none'
+  /** Write outputs with the numbers of their inputs. */
+  readonly isNumbered: boolean
   readonly maxLine: number
   readonly maxInFlight: number
   /** What is handed on to agents: `--provider P`… */
   readonly handedOn: readonly string[]
+  readonly docroot: string | undefined
+  readonly provider: string | undefined
+  readonly model: string | undefined
+  readonly permissions: Permissions
   readonly agentProgram: string | undefined
+  readonly toolProgram: string | undefined
   /** Say on fd 3 what has settled. */
   readonly telemetry: boolean
 }
@@ -55,7 +66,7 @@ const start = async (path: string | undefined, options: RunOptions, reporter: Re
   }
   if (refuseErrors(loaded.value, reporter)) return undefined
   const bound = processNamed(loaded.value.compiled.program, options.binding)
-  if (bound.ok) return new Run(bound.value, options, reporter).go(loaded.value.files)
+  if (bound.ok) return new Run(bound.value, options, reporter).go(loaded.value)
   reporter.report(bound.error)
   return undefined
 }
@@ -95,29 +106,45 @@ class Run {
     })
   }
 
-  async go(files: Parameters<typeof wireUp>[0]['settings']['files']): Promise<StopSignal | undefined> {
-    const { handedOn, agentProgram, maxInFlight, maxLine, envelopes } = this.options
+  async go({ files, handover }: Loaded): Promise<StopSignal | undefined> {
+    const { permissions, envelopes, isNumbered } = this.options
     const graph = planOf(this.bound)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
+    const report = (f: Fault) => this.#report(f)
+    const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
+    if (!docroot.ok) return this.#refuse(docroot.error)
+    const giver = await openGiver(permissions, handover, servesTools(graph))
+    if (!giver.ok) return this.#refuse(giver.error)
+    const settings = { ...this.options, files, docroot: docroot.value, giver: giver.value, report }
+    const tools = await openTools(graph, settings, this.reporter)
+    if (!tools) return this.#refuse()
     const wired = wireUp({
       graph,
       reader: this.#reader,
       writer: this.#writer,
       schedule: this.#schedule,
       reporter: this.reporter,
-      report: (f) => this.#report(f),
-      settings: { files, handedOn, agentProgram, maxInFlight, maxLine },
+      report,
+      settings,
+      tools,
       envelopes,
+      isNumbered,
       outputClosed: () => this.#outputClosed(),
       fail: (f) => this.#fail(f),
     })
-    if (!wired.ok) {
-      this.reporter.report(wired.error)
-      this.#reader.stop()
-      return undefined
+    if (wired.ok) {
+      this.#wired = wired.value
+      return this.#runThrough(wired.value)
     }
-    this.#wired = wired.value
-    return this.#runThrough(wired.value)
+    for (const service of tools.values()) void service.close()
+    return this.#refuse(wired.error)
+  }
+
+  /** Nothing was started. */
+  #refuse(error?: Fault): undefined {
+    if (error) this.reporter.report(error)
+    this.#reader.stop()
+    return undefined
   }
 
   async #runThrough({ children, input, start, hangUp }: Wired): Promise<StopSignal | undefined> {

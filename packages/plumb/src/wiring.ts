@@ -2,6 +2,7 @@
 
 import { compileCheck, type Edge, type Graph, type GraphNode, Sink } from '@plumb/lang'
 import type { Fault, LineReader, LineWriter, Reporter, Result } from '@plumb/wire'
+import type { SpawnSettings } from './agent-start.js'
 import { type Channel, DirectChannel } from './channel.js'
 import { CheckedChannel } from './checked-channel.js'
 import { ChildProcess } from './child.js'
@@ -19,7 +20,8 @@ import type { Morphism } from './morphism/morphism.js'
 import { Pass } from './morphism/pass.js'
 import { Relay } from './relay.js'
 import type { Schedule } from './schedule.js'
-import { type Spawned, type SpawnSettings, spawnAgent, spawnPlumb } from './spawn.js'
+import { type Spawned, spawnAgent, spawnPlumb } from './spawn.js'
+import type { ToolService } from './tool-service.js'
 
 export interface WiringOptions {
   readonly graph: Graph
@@ -29,7 +31,10 @@ export interface WiringOptions {
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
   readonly settings: SpawnSettings
+  /** Of the agents that have tools. */
+  readonly tools: ReadonlyMap<GraphNode, ToolService>
   readonly envelopes: 'all' | 'some' | 'none'
+  readonly isNumbered: boolean
   /** One of main's outputs has closed. */
   readonly outputClosed: () => void
   /** The run cannot go on. */
@@ -189,7 +194,7 @@ class Network {
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
-    const { graph, envelopes, writer, outputClosed } = this.#o
+    const { graph, envelopes, isNumbered, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
     return new MainOutput(feeds, {
@@ -198,12 +203,14 @@ class Network {
       envelopes: form,
       isPlain: !mayHoldPortKey(node),
       sink: this.#sink,
+      isNumbered,
+      current: this.#current,
       closed: outputClosed,
     })
   }
 
   #child(node: GraphNode, feeds: readonly number[], { child, kind, isEnveloped }: Spawned): ChildProcess {
-    const { schedule, reporter, settings } = this.#o
+    const { schedule, reporter, settings, fail } = this.#o
     return new ChildProcess(feeds, {
       name: node.name,
       inputs: node.inputs,
@@ -217,7 +224,9 @@ class Network {
       current: this.#current,
       reporter,
       report: this.#report,
+      fail,
       cycle: this.#cycleOf.get(node),
+      tools: this.#o.tools.get(node),
     })
   }
 
@@ -229,7 +238,8 @@ class Network {
     if (cycle && cycle === this.#cycleOf.get(from)) {
       const isOwn = !(receiver instanceof ChildProcess)
       const wire = isOwn ? new QueuedChannel(receiver, input, this.#relay, cycle) : new DirectChannel(receiver, input, this.#relay)
-      channel = cycle.inside(wire, to.inputs[input]?.name === 'ctrl_in')
+      const isControl = to.inputs[input]?.name === 'ctrl_in'
+      channel = cycle.inside(wire, isControl && receiver instanceof ChildProcess ? receiver : undefined)
     } else {
       channel = new DirectChannel(receiver, input, this.#relay)
       if (cycle) channel = cycle.entrance(channel)

@@ -14,11 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Fault, fault, openOutput, systemReason } from '@plumb/wire'
+import { type Fault, fault, systemReason, writeStdout } from '@plumb/wire'
 
 /** Resolves to `write_failed` when they did not get there. A reader of stdout that goes away is no fault. */
 export const writeWhole = async (bytes: Uint8Array, path: string | undefined): Promise<Fault | undefined> =>
-  path === undefined ? toStdout(bytes) : toFile(bytes, path)
+  path === undefined ? writeStdout(bytes) : toFile(bytes, path)
 
 const toFile = (bytes: Uint8Array, path: string): Fault | undefined => {
   const old = statSync(path, { throwIfNoEntry: false })
@@ -55,16 +55,3 @@ const attempt = (path: string, write: () => void): Fault | undefined => {
     return fault('write_failed', `cannot write '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
-
-const toStdout = (bytes: Uint8Array): Promise<Fault | undefined> =>
-  new Promise((resolve) => {
-    const stdout = openOutput(1)
-    stdout.on('error', (error: NodeJS.ErrnoException) => resolve(isReaderGone(error) ? undefined : writeFault(error)))
-    stdout.on('finish', () => resolve(undefined))
-    stdout.on('close', () => resolve(undefined))
-    stdout.end(bytes)
-  })
-
-const isReaderGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'ECONNRESET'
-
-const writeFault = (error: NodeJS.ErrnoException): Fault => fault('write_failed', `cannot write: ${systemReason(error)}`)

@@ -47,6 +47,15 @@ const { table } = makeShell({
   'pairs.plumb': `${agent('parrot', 'parrot')}let main : !int -> !(int, int) = plumb(input, output) {\n input ; (id * parrot) ; barrier ; output\n}\n`,
   'barrier.plumb': 'let main : !int -> !(int, int) = plumb(input, output) {\n input ; (id * filter(value < 0)) ; barrier ; output\n}\n',
   'id.plumb': `${MAIN}id\n`,
+  'behind.plumb': `let inner : !int -> !int = plumb(from, to) { from ; filter(value > 1) ; copy ; merge ; to }\nlet check : !int -> !int = map(round(6 / (value - 3)))\n${MAIN}inner ; check\n`,
+  'sides.plumb': `let inner : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) { a ; c\n b ; map(value + 1) ; d }
+let main : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) {
+  let up : !int = channel
+  let down : !int = channel
+  spawn inner(a=a, b=b, c=up, d=down)
+  up ; map(round(6 / (value - 3))) ; c
+  down ; map(round(6 / (value - 3))) ; d
+}\n`,
 })
 
 const NO_ANSWER = { error: 'child_failed', category: 'internal' }
@@ -112,6 +121,39 @@ table('a child that ends', {
       { ...NO_ANSWER, process: 'taker', source: 'two', seqs: undefined },
       { ...NO_ANSWER, process: 'two', status: 1 },
     ],
+  },
+})
+
+const INPUT = (port: string, msg: number) => `${JSON.stringify({ __port: port, msg })}\n`
+const FAILED = { error: 'evaluation_failed', category: 'invalid' }
+
+table('behind a nested plumb', {
+  'errors have the number of their input': {
+    run: 'behind',
+    in: '1\n2\n3\n4\n',
+    out: '-6\n-6\n6\n6\n',
+    errors: [
+      { ...FAILED, process: 'check', seq: 3 },
+      { ...FAILED, process: 'check', seq: 3 },
+    ],
+  },
+  'with several outputs too': {
+    run: 'sides',
+    in: INPUT('a', 4) + INPUT('b', 2) + INPUT('a', 3),
+    out: INPUT('c', 6),
+    errors: [
+      { ...FAILED, seq: 2 },
+      { ...FAILED, seq: 3 },
+    ],
+  },
+  'outputs have it where it is asked for': {
+    run: 'plumb --seq behind.plumb',
+    in: '2\n1\n4\n',
+    out: '{"seq":1,"value":-6}\n{"seq":1,"value":-6}\n{"seq":3,"value":6}\n{"seq":3,"value":6}\n',
+  },
+  'a million of them': {
+    run: 'yes 5 | head -1000000 | plumb --seq behind.plumb | tail -1',
+    out: '{"seq":1000000,"value":3}\n',
   },
 })
 

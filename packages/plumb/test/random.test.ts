@@ -6,6 +6,7 @@ import { bindingNamed, compile, hasErrors, planOf, toText } from '@plumb/lang'
 import { LineReader, LineWriter, Reporter } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { Giver } from '../src/giver.js'
 import { Quiescence } from '../src/quiescence.js'
 import { Schedule } from '../src/schedule.js'
 import { wireUp } from '../src/wiring.js'
@@ -132,11 +133,19 @@ const run = async (text: string, messages: readonly Message[], chunks: readonly 
       settings: {
         files: { ...NO_FILES, bundle: () => ({ entry: '', files: {}, modules: {} }) },
         handedOn: [],
+        docroot: undefined,
+        provider: undefined,
+        model: undefined,
         agentProgram: undefined,
+        toolProgram: undefined,
+        giver: new Giver({ policy: [], context: {} }, undefined),
         maxInFlight: 100_000,
         maxLine: 1024,
+        report: (fault) => reporter.report(fault),
       },
+      tools: new Map(),
       envelopes: 'some',
+      isNumbered: false,
       outputClosed: resolve,
       fail: (fault) => reject(new Error(fault.detail)),
     })

@@ -46,7 +46,7 @@ const body = (statements: string, output = '!int', input = '!int') =>
 const AGENTS = `
 type Order = { pause?: bool }
 let find : string -> string = tool { command: "find.sh" }
-let bot : (!string, !Order) -> (!string, !json) = agent { provider: "eliza", model: "doctor", tools: [find], mcp: [{ name: "web", token: "secret" }] }
+let bot : (!string, !Order) -> (!string, !json) = agent { provider: "eliza", model: "doctor", tools: [find], mcp: [{ url: "https://web.test/mcp", prefix: "web", token: "secret" }] }
 let calm : !json -> !Order = map({ pause: true })
 let watch : (!json, !json) -> !Order = plumb(replies, events, orders) {
   events ; calm ; orders

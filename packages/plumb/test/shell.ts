@@ -43,7 +43,7 @@ export const makeShell = (files: Readonly<Record<string, string>>) => {
     return folder
   }
   const env = {
-    PATH: [join(PACKAGES, 'plumb/bin'), join(PACKAGES, 'plumb-agent/bin'), process.env.PATH].join(':'),
+    PATH: [...['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool'].map((name) => join(PACKAGES, name, 'bin')), process.env.PATH].join(':'),
     HOME: root,
     LANG: 'C.UTF-8',
   }

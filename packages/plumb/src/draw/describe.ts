@@ -63,10 +63,9 @@ const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value)
 
 const texts = (value: Json | undefined): string[] => list(value).filter((item) => typeof item === 'string')
 
-// Of a server that is configured in place only the name is told: the rest may be secret.
+// Of a server only the prefix of its tools is told, its binding's name where it has no other: the rest may be secret.
 const serverName = (server: Json): string => {
-  if (typeof server === 'string') return server
-  const name =
-    typeof server === 'object' && server !== null && !Array.isArray(server) ? (server as { readonly [key: string]: Json }).name : undefined
-  return typeof name === 'string' ? name : 'mcp'
+  const isObject = typeof server === 'object' && server !== null && !Array.isArray(server)
+  const prefix = isObject ? (server as { readonly [key: string]: Json }).prefix : undefined
+  return typeof prefix === 'string' ? prefix : 'mcp'
 }

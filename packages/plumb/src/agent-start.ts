@@ -1,0 +1,41 @@
+// What is needed to start the children of a run.
+
+import type { AgentPlan } from '@plumb/lang'
+import type { Fault, SourceFiles } from '@plumb/wire'
+import type { Giver } from './giver.js'
+
+export interface SpawnSettings {
+  readonly files: SourceFiles
+  /** Options handed on to every child: provider, model, hosts. */
+  readonly handedOn: readonly string[]
+  /** As on the command line. */
+  readonly docroot: string | undefined
+  readonly provider: string | undefined
+  readonly model: string | undefined
+  /** A program in place of plumb-agent (--agent-command, PLUMB_AGENT). */
+  readonly agentProgram: string | undefined
+  /** A program in place of the dispatcher of tools (--tool-command, PLUMB_TOOL). */
+  readonly toolProgram: string | undefined
+  readonly giver: Giver
+  readonly maxInFlight: number
+  readonly maxLine: number
+  readonly report: (fault: Fault) => void
+}
+
+/** What a message between us and our children may need besides its own bytes. */
+export const ENVELOPE_BYTES = 256
+
+/** From an agent of the graph to what starts it. */
+export interface AgentStart {
+  readonly plan: AgentPlan
+  /** In place of plumb-agent. */
+  readonly program: readonly string[] | undefined
+  readonly fds: Readonly<Record<number, 'in' | 'out'>>
+  readonly settings: SpawnSettings
+}
+
+/** Variables that the spec names. */
+export const envNames = ({ config }: AgentPlan): readonly string[] => (config.env as readonly string[] | undefined) ?? []
+
+/** Somebody has to answer its calls. */
+export const hasTools = ({ config: { tools } }: AgentPlan): boolean => Array.isArray(tools) && tools.length > 0

@@ -1,0 +1,162 @@
+// A child that speaks envelopes on one stream, made to look like one with a descriptor for each port (wire.md, Envelopes).
+
+import { Readable, Writable } from 'node:stream'
+import {
+  type Child,
+  DIRECTIONS,
+  enclose,
+  encloseEof,
+  type Fault,
+  FDS,
+  fail,
+  LineReader,
+  LineWriter,
+  type Port,
+  preview,
+  splitEnvelope,
+} from '@plumb/wire'
+
+export interface EnvelopedChildOptions {
+  readonly child: Child
+  /** The ports to have, by their descriptors; input and output always. */
+  readonly fds: Readonly<Record<number, 'in' | 'out'>>
+  readonly maxLine: number
+  /** What it sent and was no envelope. */
+  readonly report: (fault: Fault) => void
+}
+
+/** Beside the ports: a line in an envelope of its own. */
+export interface EnvelopedChild {
+  readonly child: Child
+  send(port: string, json: string): void
+}
+
+/** Data may wait, control may not: so much of one port is held back before the stream waits as a whole. */
+const HELD_BYTES = 16 * 1024 * 1024
+const LF = 10
+
+export const envelopedChild = ({ child, fds, maxLine, report }: EnvelopedChildOptions): EnvelopedChild => {
+  const names = (Object.keys(FDS) as Port[]).filter((name) => FDS[name] < 2 || fds[FDS[name]] !== undefined)
+  const writer = new LineWriter(child.stdin)
+  const inputs = new Map(names.filter((name) => DIRECTIONS[name] === 'in').map((name) => [name, new PortInput(name, writer)]))
+  let open = inputs.size
+  for (const input of inputs.values()) {
+    input.on('error', () => {})
+    input.on('finish', () => {
+      if (--open === 0) void writer.end()
+    })
+  }
+  writer.onDrain = () => inputs.forEach((input) => void input.goOn())
+  writer.onClosed = () => inputs.forEach((input) => void input.destroy())
+
+  const reader = new LineReader(child.stdout, { maxLine })
+  const pump = () => pass(reader, outputs, report)
+  const outputs = new Map<string, PortOutput>(
+    names.filter((name) => DIRECTIONS[name] === 'out').map((name) => [name, new PortOutput(pump)]),
+  )
+  reader.onReadable = pump
+  // Nobody listens any more: it will notice.
+  const hangUp = () => [...outputs.values()].every((output) => output.isOver) && reader.stop()
+  for (const output of outputs.values()) output.on('close', hangUp)
+
+  const streams = [...inputs, ...outputs].map(([name, stream]) => [FDS[name as Port], stream] as const)
+  return {
+    child: {
+      ...child,
+      stdin: inputs.get('input') as Writable,
+      stdout: outputs.get('output') as Readable,
+      fds: new Map(streams.filter(([fd]) => fd > 2)),
+    },
+    send: (port, json) => writer.writeText(`{"__port":${JSON.stringify(port)},"msg":${json}}`),
+  }
+}
+
+// Gets whole lines, as line writers write them.
+class PortInput extends Writable {
+  #waiting: (() => void) | undefined
+
+  constructor(
+    private readonly port: string,
+    private readonly writer: LineWriter,
+  ) {
+    super()
+  }
+
+  goOn(): void {
+    const done = this.#waiting
+    this.#waiting = undefined
+    done?.()
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    for (let start = 0; start < chunk.length; ) {
+      const end = chunk.indexOf(LF, start)
+      const line = enclose(this.port, chunk, start, end)
+      this.writer.write(line, 0, line.length)
+      start = end + 1
+    }
+    this.writer.flush()
+    if (this.writer.isFull) this.#waiting = done
+    else done()
+  }
+
+  override _final(done: () => void): void {
+    const line = encloseEof(this.port)
+    this.writer.write(line, 0, line.length)
+    done()
+  }
+}
+
+class PortOutput extends Readable {
+  /** It was closed, on either side. */
+  isOver = false
+
+  constructor(private readonly whenRoom: () => void) {
+    super()
+    this.on('close', () => {
+      this.isOver = true
+    })
+  }
+
+  override _read(): void {
+    this.whenRoom()
+  }
+
+  get isHeld(): boolean {
+    return !this.isOver && this.readableLength > HELD_BYTES
+  }
+
+  send(buf: Buffer, start: number, end: number): void {
+    if (this.isOver) return
+    const line = Buffer.allocUnsafe(end - start + 1)
+    buf.copy(line, 0, start, end)
+    line[end - start] = LF
+    this.push(line)
+  }
+
+  end(): void {
+    if (!this.isOver) this.push(null)
+    this.isOver = true
+  }
+}
+
+const pass = (reader: LineReader, outputs: ReadonlyMap<string, PortOutput>, report: (fault: Fault) => void): void => {
+  const all = [...outputs.values()]
+  while (!all.some((output) => output.isHeld) && reader.next()) {
+    const fault = reader.fault ?? passLine(reader, outputs)
+    if (fault) report(fault)
+  }
+  if (reader.hasEnded) for (const output of all) output.end()
+}
+
+const passLine = ({ buf, start, end, isLast }: LineReader, outputs: ReadonlyMap<string, PortOutput>): Fault | undefined => {
+  const split = splitEnvelope(buf, start, end, isLast)
+  if (!split.ok) return { ...split.error, text: preview(buf.toString('utf8', start, end)) }
+  const { port, isEof, start: from, end: to } = split.value
+  const output = outputs.get(port)
+  // Of a port that nobody has asked for, nothing is wanted.
+  if (!output) return Object.hasOwn(FDS, port) ? undefined : fail('unknown_port', `there is no port '${preview(port)}'`).error
+  if (isEof) output.end()
+  else output.send(buf, from, to)
+  return undefined
+}

@@ -1,0 +1,48 @@
+// What may be done in this run, by the word of its parent or of the command line, as one authority to hand down.
+
+import type { Authority } from '@plumb/tool/call/permit'
+import { type Handover, type Result, readSpec, succeed } from '@plumb/wire'
+import { Giver } from './giver.js'
+
+type Permit = typeof import('@plumb/tool/call/permit')
+
+/** As given to `--grant`, `--policy` and `--context`. */
+export interface Permissions {
+  readonly grant: readonly string[]
+  readonly policy: string | undefined
+  readonly context: readonly string[]
+}
+
+const EVERYTHING: Authority = { policy: [], context: {} }
+
+/** What a parent hands down is all there is. Nothing of plumb-tool is loaded where nobody here has tools and nothing was said. */
+export const openGiver = async (said: Permissions, handover: Handover | undefined, hasTools: boolean): Promise<Result<Giver>> => {
+  const isSaid = said.grant.length > 0 || said.policy !== undefined || said.context.length > 0
+  const permit = hasTools || isSaid ? await import('@plumb/tool/call/permit') : undefined
+  const authority = handedDown(handover, permit) ?? (permit && isSaid ? readSaid(said, permit) : succeed(EVERYTHING))
+  if (!authority.ok) return authority
+  const giver = new Giver(authority.value, permit && hasTools ? permit.narrow : undefined)
+  handover?.onAuthority((next) => {
+    const renewed = permit ? permit.readAuthority(next) : succeed(next as Authority)
+    if (renewed.ok) giver.replace(renewed.value)
+  })
+  return succeed(giver)
+}
+
+// Whoever uses it checks it; a nested plumb without tools of its own hands it on as it is.
+const handedDown = (handover: Handover | undefined, permit: Permit | undefined): Result<Authority> | undefined => {
+  if (handover?.authority === undefined) return undefined
+  return permit ? permit.readAuthority(handover.authority) : succeed(handover.authority as Authority)
+}
+
+const readSaid = ({ grant, policy, context }: Permissions, permit: Permit): Result<Authority> => {
+  const effects = permit.parseGrant(grant)
+  if (!effects.ok) return effects
+  const facts = permit.parseContext(context)
+  if (!facts.ok) return facts
+  const text = policy === undefined ? succeed('[]') : readSpec(policy)
+  if (!text.ok) return text
+  const rules = permit.readPolicy(text.value)
+  if (!rules.ok) return { ok: false, error: { ...rules.error, path: policy } }
+  return succeed({ ...(grant.length > 0 ? { grant: effects.value } : {}), policy: rules.value, context: facts.value })
+}

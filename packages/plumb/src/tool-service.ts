@@ -1,0 +1,68 @@
+// The tool channel of one agent: requests that it writes on descriptor 4 are answered on 5, by whoever dispatches (tools.md, Dispatch protocol).
+// It shares no queue with data: neither waits for the other.
+
+import type { Readable, Writable } from 'node:stream'
+import type { Dispatcher, serveLines } from '@plumb/tool'
+import { type Fault, nowMs } from '@plumb/wire'
+
+export interface ToolServiceOptions {
+  readonly dispatcher: Dispatcher
+  /** plumb-tool's, which is loaded only where there are tools. */
+  readonly serveLines: typeof serveLines
+  readonly maxLine: number
+  /** Of a line that is no request. */
+  readonly report: (fault: Fault) => void
+}
+
+/** An agent that has all its input and has answered it may still call tools, when it has not been quiet for so long. */
+const QUIET_MS = 2000
+const CHECK_MS = 200
+
+export class ToolService {
+  /** Calls that are not answered yet. */
+  inFlight = 0
+  readonly #o: ToolServiceOptions
+  #stop: (() => void) | undefined
+  #lastCall = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: ToolServiceOptions) {
+    this.#o = options
+  }
+
+  /** `answered` is told of each call that is over. */
+  serve(requests: Readable, answers: Writable, answered: () => void): void {
+    const { dispatcher, serveLines, maxLine, report } = this.#o
+    const counted: Dispatcher = {
+      ...dispatcher,
+      answer: async (request) => {
+        this.inFlight++
+        const answer = await dispatcher.answer(request)
+        this.inFlight--
+        this.#lastCall = nowMs()
+        answered()
+        return answer
+      },
+    }
+    this.#stop = serveLines({ dispatcher: counted, requests, answers, maxLineBytes: maxLine, report }).stop
+  }
+
+  /**
+   * Nothing more is sent to the agent. One that hears answers in a thread or an event loop lives until there are no more: so they end, once
+   * it has nothing left to do.
+   */
+  endWhenQuiet(isDone: () => boolean): void {
+    this.#lastCall = nowMs()
+    this.#timer ??= setInterval(() => {
+      if (this.inFlight > 0 || !isDone()) this.#lastCall = nowMs()
+      else if (nowMs() - this.#lastCall > QUIET_MS) void this.close()
+    }, CHECK_MS).unref()
+  }
+
+  /** The agent has ended, or is to: what runs for it is stopped. Resolves when it has. */
+  close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#stop?.()
+    return this.#o.dispatcher.close()
+  }
+}
