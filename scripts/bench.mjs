@@ -15,6 +15,7 @@ import { ROOT, runMain } from './step.mjs'
 
 const PLUMB = `${ROOT}/packages/plumb/bin/plumb`
 const AGENT = `${ROOT}/packages/plumb-agent/bin/plumb-agent`
+const TOOL = `${ROOT}/packages/plumb-tool/bin/plumb-tool`
 const SEED = 20_240_229
 const STARTS = 15
 
@@ -23,6 +24,7 @@ const SPECS = {
   id: `${EVENT}let main : !Event -> !Event = id\n`,
   filter: `${EVENT}let main : !Event -> !Event = filter(kind = "order" and amount > 500)\n`,
   map: `${EVENT}let main : !Event -> !{ seq: int, user: string, total: number } = map({ seq: seq, user: user, total: amount * 1.25 })\n`,
+  tools: 'type N = { n: int }\n@tool true\nlet double : N -> N = map({ n: n * 2 })\n',
   eliza: 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }\n',
 }
 const JQ = {
@@ -46,6 +48,7 @@ const benchAll = async (folder, { rounds, lines, filter }) => {
     if (isWanted('memory')) await benchMemory(folder, data)
   }
   if (isWanted('start')) await benchStart(folder)
+  if (isWanted('tools')) await benchTools(folder, rounds)
 }
 
 const benchThroughput = async (names, folder, data, rounds, lines) => {
@@ -129,6 +132,60 @@ const timeFirstOutput = ([file, ...args], input) =>
       status === 0 ? resolve(first ?? performance.now() - started) : reject(new Error(`'${file}' ends with ${status}`)),
     )
     child.stdin?.end(input)
+  })
+
+const CALLS = 10_000
+const ECHO = 'process.stdin.on("data", (chunk) => process.stdout.write(chunk))'
+
+// One call after the other, each answered before the next, as an agent has it with one tool at a time.
+const benchTools = async (folder, rounds) => {
+  const request = (i) => `{"id":"toolu_${i}","name":"double","input":{"n":${i}}}\n`
+  const programs = [
+    { name: 'node, a line echoed', command: [process.execPath, '-e', ECHO], fds: [0, 1], line: request },
+    {
+      name: 'plumb-tool serve, an inline call',
+      command: [TOOL, join(folder, 'tools.plumb'), 'serve', '--fds', '4,5'],
+      fds: [4, 5],
+      line: request,
+    },
+  ]
+  console.log(`Tools, ${CALLS} round trips one after the other, ${rounds} rounds\n`)
+  const times = await inTurn(programs, rounds, timeTrips)
+  const base = times.get(programs[0])
+  const rows = programs.map((program) => {
+    const { median, least } = times.get(program)
+    return [
+      program.name,
+      (median * 1000).toFixed(0),
+      (least * 1000).toFixed(0),
+      (median / base.median).toFixed(2),
+      (least / base.least).toFixed(2),
+    ]
+  })
+  table(['what', 'median µs', 'min µs', 'median ratio', 'min ratio'], rows)
+}
+
+/** Resolves to the median of the round trips. */
+const timeTrips = ({ command: [file, ...args], fds: [to, from], line }) =>
+  new Promise((resolve, reject) => {
+    const stdio = Array.from({ length: 6 }, (_, fd) => (fd === to || fd === from ? 'pipe' : fd === 2 ? 'inherit' : 'ignore'))
+    const child = spawn(file, args, { env, stdio })
+    const trips = []
+    let started = 0
+    const send = () => {
+      started = performance.now()
+      child.stdio[to].write(line(trips.length))
+    }
+    child.stdio[from].on('data', (chunk) => {
+      if (chunk[chunk.length - 1] !== 10) return
+      trips.push(performance.now() - started)
+      if (trips.length < CALLS) send()
+      else child.stdio[to].end()
+    })
+    child.stdio[to].on('error', () => {})
+    child.on('error', reject)
+    child.on('close', (status) => (status === 0 ? resolve(medianOf(trips)) : reject(new Error(`'${file}' ends with ${status}`))))
+    send()
   })
 
 // A pipe that nobody reads for a while, then reads to the end: what is not read must not pile up in memory.

@@ -1,15 +1,15 @@
 // Bundles what is not fresh: build.mjs [--tests]
 //
-// Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/bundle.cjs, and dist/main.cjs to run it from a cache of its
-// compiled code. A third-party package that the sources reach by
-// `import()` becomes a file of its own beside it (dist/pino.cjs), loaded when that import runs. With --tests the test files too become
-// one file each, under packages/NAME/dist/test and test/dist. A stamp beside what was made says from what.
+// Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/main.bundle.cjs, and dist/main.cjs to run it from a cache of
+// its compiled code. A third-party package that the sources reach by `import()`, or by a `require` of theirs, becomes a file of its own beside it
+// (dist/pino.cjs), loaded when that runs. With --tests the test files too become one file each, under packages/NAME/dist/test and
+// test/dist. A stamp beside what was made says from what.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { dirname, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { installDependencies } from './dependencies.mjs'
 import { ROOT, runMain } from './step.mjs'
 
@@ -53,6 +53,24 @@ const embeddedBytes = {
     })),
 }
 
+// A thread wants the text of a program: `import('./x.worker?text')` gives all of x.worker.ts, bundled. What it is made of is noted for the stamp.
+const workerParts = new Map()
+const workerText = {
+  name: 'worker-text',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\.worker\?text$/ }, ({ path, resolveDir }) => ({
+      path: relative(ROOT, join(resolveDir, path.replace(/\?text$/, '.ts'))),
+      namespace: 'worker-text',
+    }))
+    onLoad({ filter: /./, namespace: 'worker-text' }, async ({ path }) => {
+      const options = { ...SHARED, plugins: [embeddedBytes], sourcemap: false, minify: true, outfile: `${path}.cjs` }
+      const { outputFiles, metafile } = await bundle({ ...options, entryPoints: [path] })
+      workerParts.set(`worker-text:${path}`, Object.keys(metafile.inputs))
+      return { contents: outputFiles[0].text, loader: 'text' }
+    })
+  },
+}
+
 const SHARED = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -60,10 +78,13 @@ const SHARED = {
   target: 'node20',
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  loader: { '.plumb': 'text', '.script': 'text' },
+  loader: { '.plumb': 'text', '.script': 'text', '.child.cjs': 'text' },
   // import() becomes a late require: Node's module loader costs 5 ms that a CommonJS bundle need not pay.
   supported: { 'dynamic-import': false },
-  plugins: [embeddedBytes],
+  // Packages that ask where they are, which a CommonJS file says otherwise.
+  define: { 'import.meta.url': 'importMetaUrl' },
+  inject: ['scripts/import-meta-url.mjs'],
+  plugins: [embeddedBytes, workerText],
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
@@ -77,35 +98,43 @@ const bundleExecutable = async (name) => {
   const results = [
     await bundle({
       ...SHARED,
-      entryPoints: { bundle: `packages/${name}/src/main.ts` },
+      entryPoints: { 'main.bundle': `packages/${name}/src/main.ts` },
       outdir: dist,
-      plugins: [...SHARED.plugins, latePackages(late), lateChildren],
+      plugins: [lateWorkers(late), ...SHARED.plugins, latePackages(late), lateChildren],
     }),
   ]
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
-    results.push(await bundle({ ...SHARED, stdin, outfile: `${dist}/${file}` }))
+    results.push(await bundle({ ...SHARED, stdin, outfile: `${dist}/${file.replace(/\.cjs$/, '.bundle.cjs')}` }))
   }
-  const start = { path: `${ROOT}/${dist}/main.cjs`, contents: readFileSync(`${ROOT}/scripts/run-bundle.cjs`) }
-  writeStamped([...results, { outputFiles: [start], metafile: { inputs: { 'scripts/run-bundle.cjs': {} } } }], dist)
+  const contents = readFileSync(`${ROOT}/scripts/run-bundle.cjs`)
+  const starts = ['main.cjs', ...late.keys()].map((file) => ({ path: `${ROOT}/${dist}/${file}`, contents }))
+  writeStamped([...results, { outputFiles: starts, metafile: { inputs: { 'scripts/run-bundle.cjs': {} } } }], dist)
   makeCodeCache(name, `${ROOT}/${dist}`)
 }
 
-// What each executable is run on once, so that the code it starts with is in its cache.
+// What each executable is run on, one after the other, so that the code it starts with is in its cache. MODEL is a model on loopback.
 const EXAMPLES = `${ROOT}/packages/plumb/examples`
+const TOOLS = '@tool true let inc : int -> int = map(value + 1) @tool true let twice : int -> int = inc ; inc'
 const WARM_UP = {
-  plumb: { args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) },
-  'plumb-agent': {
-    args: ['-e', 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'],
+  plumb: [{ args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) }],
+  'plumb-agent': ['provider: "eliza", model: "doctor"', 'provider: "anthropic", model: "stub", endpoint: "MODEL"'].map((config) => ({
+    args: ['-e', `let bot : !string -> !string = agent { ${config} }`],
     input: '"Men are all alike."\n',
-  },
+  })),
+  'plumb-mux': [{ args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n' }],
+  'plumb-tool': [
+    ['list', ''],
+    ['call twice -', '1\n'],
+    ['serve', '{"id":"a","name":"twice","input":1}\n'],
+  ].map(([words, input]) => ({ args: ['-e', TOOLS, ...words.split(' ')], input })),
 }
 
 const makeCodeCache = (name, dist) => {
-  const { args, input } = WARM_UP[name] ?? { args: ['--version'], input: '' }
   // As the launcher would have it, and with nothing of the caller's that could stop it.
-  const env = { PATH: process.env.PATH, PLUMB_FDS: '' }
-  execFileSync(process.execPath, [`${ROOT}/scripts/make-cache.cjs`, dist, ...args], { input, env, stdio: ['pipe', 'ignore', 'pipe'] })
+  const env = { PATH: process.env.PATH, PLUMB_FDS: '', ANTHROPIC_API_KEY: 'none' }
+  for (const { args, input } of WARM_UP[name] ?? [{ args: ['--version'], input: '' }])
+    execFileSync(process.execPath, [`${ROOT}/scripts/make-cache.cjs`, dist, ...args], { input, env, stdio: ['pipe', 'ignore', 'pipe'] })
 }
 
 const bundleTests = (entryPoints) => {
@@ -113,12 +142,24 @@ const bundleTests = (entryPoints) => {
   return bundle({ ...SHARED, entryPoints, outdir: '.', external })
 }
 
-// Leaves `import('package')` to a file of its own, and notes which are wanted.
+// A thread of its own, and its text, is wanted as late as a package.
+const lateWorkers = (late) => ({
+  name: 'late-workers',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\.worker\?text$/ }, ({ path: specifier, resolveDir }) => {
+      const file = `${basename(specifier, '?text')}.cjs`
+      late.set(file, { specifier, resolveDir })
+      return { path: `./${file}`, external: true }
+    }),
+})
+
+// Leaves `import('package')`, and `require('package')` in our own sources, to a file of its own, and notes which are wanted.
 const latePackages = (late) => ({
   name: 'late-packages',
   setup: ({ onResolve }) =>
     onResolve({ filter: /^[^./]/ }, ({ kind, path: specifier, resolveDir }) => {
-      if (kind !== 'dynamic-import' || isBuiltin(specifier) || specifier.startsWith('@plumb/')) return
+      const isLate = kind === 'dynamic-import' || (kind === 'require-call' && !resolveDir.includes('/node_modules/'))
+      if (!isLate || isBuiltin(specifier) || specifier.startsWith('@plumb/')) return
       const file = `${specifier.replace(/^@/, '').replaceAll('/', '-')}.cjs`
       late.set(file, { specifier, resolveDir })
       return { path: `./${file}`, external: true }
@@ -153,7 +194,9 @@ const STAMP = 'built.json'
 
 const writeStamped = (results, dist) => {
   const outputs = results.flatMap(({ outputFiles }) => outputFiles.map(({ path }) => relative(ROOT, path)))
-  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs)).filter((path) => !path.startsWith('<'))
+  const inputs = results
+    .flatMap(({ metafile }) => Object.keys(metafile.inputs).flatMap((path) => workerParts.get(path) ?? path))
+    .filter((path) => !path.startsWith('<'))
   for (const result of results) write(result)
   const stamp = { recipe: recipe(), outputs, inputs: Object.fromEntries(inputs.map((path) => [path, state(path)])) }
   write({ outputFiles: [{ path: `${ROOT}/${dist}/${STAMP}`, contents: JSON.stringify(stamp) }] })

@@ -35,17 +35,37 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 
 /** The one door of each dependency. A dependency that is not here has no door yet: give it one. */
 const DOORS: Readonly<Record<string, RegExp>> = {
+  '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
   '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/source\/mcp|plumb-mcp\/src)\//,
+  '@mozilla/readability': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
+  '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/database\.ts$/,
   ajv: /^packages\/wire\/src\/schema\.ts$/,
   commander: /^packages\/[^/]+\/src\/main[^/]*\.ts$/,
+  'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache-store|source\/builtin\/web\/page-cache)\.ts$/,
+  'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
   'node:child_process': /^packages\/wire\/src\//,
+  hast: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  'hast-util-from-parse5': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  'hast-util-to-html': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  'hast-util-to-mdast': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  linkedom: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  mdast: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  'mdast-util-gfm': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  'mdast-util-to-markdown': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  parse5: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
+  'ipaddr.js': /^packages\/plumb-tool\/src\/source\/builtin\/web\/address\.ts$/,
+  openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
   pino: /^packages\/wire\/src\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
+  sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
+  yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
   undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|plumb-mcp\/src)\//,
+  ignore: /^packages\/plumb-tool\/src\/source\/builtin\//,
+  re2js: /^packages\/plumb-tool\/src\/source\/builtin\//,
 }
 
 const LONGEST = 300
@@ -135,6 +155,12 @@ t.test('each dependency has one door', async (t) => {
   }
 })
 
+t.test('of the official SDKs only types are used', async (t) => {
+  const sdks = /^import (?!type\b)[^']* from '(@anthropic-ai\/sdk|openai)\b|\b(import|require)\('(@anthropic-ai\/sdk|openai)\b/m
+  const wrong = PACKAGES.flatMap((name) => sources(name).filter((file) => sdks.test(readFileSync(file, 'utf8'))))
+  t.strictSame(wrong, [])
+})
+
 t.test('file descriptors from 3 up are opened by wire alone', async (t) => {
   const opens =
     /\b(createReadStream|createWriteStream|Socket|ReadStream|WriteStream|readSync|writeSync)\b[^\n]*\bfd: *\w|\b(readSync|writeSync)\([3-9]\b/
@@ -175,7 +201,7 @@ t.test('the top level holds what it should, and nothing else', async (t) => {
 
 t.test('no file names a registry host or a path of one machine', async (t) => {
   const foreign = new RegExp(
-    ['registry\\.[a-z]', 'npmjs\\.', 'jsr\\.io', 'codeload\\.', 'tarball: *http', '(?:^|[\\s"\'`(=:])/(?:home|root|Users|work)/'].join('|'),
+    ['//registry\\.', 'npmjs\\.', 'jsr\\.io', 'codeload\\.', 'tarball: *http', '(?:^|[\\s"\'`(=:])/(?:home|root|Users|work)/'].join('|'),
     'm',
   )
   const wrong = filesUnder('.').filter((file) => file !== join('test', 'house.test.ts') && foreign.test(readFileSync(file, 'latin1')))

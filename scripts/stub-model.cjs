@@ -1,0 +1,29 @@
+// A model on loopback that says one word, as the Messages API streams it.
+'use strict'
+const { createServer } = require('node:http')
+
+const event = (type, rest) => `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`
+const FIRST =
+  event('message_start', { message: { type: 'message', content: [], usage: { input_tokens: 10, output_tokens: 1 } } }) +
+  event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) +
+  event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'first' } })
+const REST =
+  event('content_block_stop', { index: 0 }) +
+  event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }) +
+  event('message_stop', {})
+
+/** Resolves to { url, close }. The word comes at once, the end a moment later. It keeps no process alive. */
+exports.openModel = () =>
+  new Promise((resolve) => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(FIRST)
+        setTimeout(() => response.end(REST), 20)
+      })
+    })
+    server.listen(0, '127.0.0.1', () => {
+      server.unref()
+      resolve({ url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() })
+    })
+  })
