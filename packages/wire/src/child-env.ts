@@ -12,8 +12,8 @@ const OURS = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ]
 
-// They are said about our own descriptors.
-const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED'])
+// They are said about our own descriptors, and our own tools.
+const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_MCP_TOOLS'])
 
 /** `ours` are the executables of this project; `names` are those that the spec of this child lists. */
 export const childEnv = (

@@ -40,6 +40,9 @@ export const ERRORS = {
   fd_invalid: config('--fds names no list of descriptors from 3 to 7, or one that its parent did not open',
     "write --fds 4,5 or --fds none, and open each one, as in 'plumb-agent --fds 6 a.plumb 6< control'"),
 
+  record_invalid: config('a folder is no record of this run: it holds something else, or the record of another spec or of other options',
+    'name another folder; to resume, run the same spec with the same options'),
+
   // What a spec says; found before anything is started.
   spec_invalid: config('the spec does not hold what this program needs of it, such as exactly one agent',
     'choose a binding by option, or change the spec'),
@@ -125,6 +128,8 @@ export const ERRORS = {
     "read the provider's own words in the error; check model, max_tokens, temperature and request"),
   bad_reply: invalid('the other side answered with something that is no reply of its API',
     'check that endpoint names an API of this kind, and look for a proxy that answers in its place'),
+  tool_changed: invalid('warning: an MCP server says something else of one of its tools than when it was first listed',
+    'look at the tool as it is now, with plumb-mcp tools, before trusting it further'),
 
   // Something named at run time that is not there.
   unknown_tool: notFound('a tool was called that is not offered here',

@@ -23,13 +23,15 @@ const SLACK = 4
 
 /**
  * Call `next()` until it returns false, then wait for `onReadable`. The stream is paused while lines are left, so that
- * never more than a line and a chunk are held. After `next()` returned true there is either a `fault` or a line:
+ * never more than a line and a chunk are held. After `next()` returned true there is either a `fault`, with the bytes of a line that is not UTF-8, or a line:
  * valid UTF-8 in `buf[start..end)`, without its LF or CR LF, never blank. The bytes stay as they are for as long as
  * somebody refers to `buf`; where the line had an LF alone, `buf[end]` is it.
  */
 export class LineReader {
   /** Called when `next()` may have something new: a line, a fault or the end. */
   onReadable: (() => void) | null = null
+  /** Given the bytes of each line that is too long to be held, as they come, without its end; `isEnd` once for each. */
+  onOversize: ((piece: Buffer, isEnd: boolean) => void) | null = null
   buf: Buffer = NOTHING
   start = 0
   end = 0
@@ -141,6 +143,7 @@ export class LineReader {
   #finish(): void {
     if (this.#isOver) return
     this.#isOver = true
+    if (this.#isDiscarding) this.onOversize?.(NOTHING, true)
     this.onReadable?.()
   }
 
@@ -151,7 +154,8 @@ export class LineReader {
       const end = chunk.indexOf(LF)
       if (end < 0) return this.#carryOn(chunk)
       from = end + 1
-      if (!this.#isDiscarding) {
+      if (this.#isDiscarding) this.onOversize?.(chunk.subarray(0, end), true)
+      else {
         const bytes = this.#append(chunk.subarray(0, from), 0)
         this.#enter(this.#carry.subarray(0, bytes), 0, bytes)
         this.#dropCarry()
@@ -169,9 +173,13 @@ export class LineReader {
   }
 
   #carryOn(piece: Buffer): boolean {
-    if (this.#isDiscarding) return false
+    if (this.#isDiscarding) {
+      this.onOversize?.(piece, false)
+      return false
+    }
     const bytes = this.#append(piece, this.#carryBytes + piece.length)
     if (bytes <= this.#maxLine + SLACK) return false
+    this.onOversize?.(this.#carry.subarray(0, bytes), false)
     this.#dropCarry()
     this.#isDiscarding = true
     this.line++
@@ -222,7 +230,10 @@ export class LineReader {
       if (end > start && region[end - 1] === CR) end--
     }
     if (this.line === 1 && region[start] === 0xef && region[start + 1] === 0xbb && region[start + 2] === 0xbf) start += 3
-    if (end - start > this.#maxLine) return this.#refuseLong()
+    if (end - start > this.#maxLine) {
+      this.onOversize?.(region.subarray(start, end), true)
+      return this.#refuseLong()
+    }
     if (!this.#isRegionUtf8 && !isUtf8(region.subarray(start, end))) return this.#refuseBytes(region, start, end)
     if (this.#isRaw) return this.#quote(region, start, end)
     if ((start === end || (region[start] as number) <= 0x20) && isBlank(region, start, end)) return false
@@ -244,6 +255,9 @@ export class LineReader {
   }
 
   #refuseBytes(region: Buffer, start: number, end: number): true {
+    this.buf = region
+    this.start = start
+    this.end = end
     if (this.isLast && isCutCharacter(region, start, end)) return this.#refuse('truncated_line', `the input ended inside line ${this.line}`)
     return this.#refuse('invalid_utf8', `line ${this.line} is not UTF-8`)
   }

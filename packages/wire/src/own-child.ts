@@ -3,17 +3,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { BUDGET_FD, currentBudget } from './budget.js'
 import { childEnv } from './child-env.js'
 import { firstLine, renewal } from './handover.js'
 import type { Result } from './result.js'
 import type { SourceFiles } from './source-files.js'
 import { type Child, spawnChild } from './spawn.js'
 
-export type OwnProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux'
+export type OwnProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
 
 export interface OwnChildOptions {
   /** Those that take a spec. */
-  readonly program: Exclude<OwnProgram, 'plumb-mux'>
+  readonly program: 'plumb' | 'plumb-agent' | 'plumb-tool'
   /** Without the spec and the descriptor of the sources, which are added where the program takes them. */
   readonly args: readonly string[]
   readonly files: SourceFiles
@@ -42,12 +43,15 @@ const SOURCES_FD = 9
 /** Starts one with `--sources-fd`: it calls `openHandover` there. */
 export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => {
   const { program, args, files, entry, authority, fds = {}, cwd, env, within = [] } = options
-  const sources = ['--sources-fd', String(SOURCES_FD)]
+  const budget = program === 'plumb-tool' ? undefined : currentBudget()
+  const budgeted = budget ? ['--budget-fd', String(BUDGET_FD)] : []
+  const sources = [...budgeted, '--sources-fd', String(SOURCES_FD)]
   // plumb-tool has its spec before the word that says what to do.
   const line = program === 'plumb-tool' ? [...sources, entry, ...args] : [...args, ...sources, '--', entry]
   const child = spawnChild({
     command: [...within, siblingProgram(program), ...line],
     env: env ?? childEnv('ours'),
+    ...(budget ? { shared: { [BUDGET_FD]: budget.fd } } : {}),
     fds: { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,
     ...(cwd === undefined ? {} : { cwd }),

@@ -34,7 +34,12 @@ export class Reporter {
 
   report(error: Fault): void {
     this.status = Math.max(this.status, exitStatus(error)) as 1 | 2
-    this.write(this.#format(error))
+    this.write(this.#format(error, 'error'))
+  }
+
+  /** What is worth knowing and stops nothing: the exit status stays. */
+  warn(warning: Fault): void {
+    this.write(this.#format(warning, 'warning'))
   }
 
   /** One line as it is, without its end, but for keys; for diagnostics and logs, which share stderr. */
@@ -61,11 +66,12 @@ export class Reporter {
   #tellDropped(): void {
     const detail = `${this.#dropped} lines were dropped here, since nobody read stderr`
     this.#dropped = 0
-    this.#writer.writeText(this.#format(fault('overflow', detail)))
+    this.#writer.writeText(this.#format(fault('overflow', detail), 'error'))
   }
 
-  #format(error: Fault): string {
-    return this.isJson ? JSON.stringify(error) : `${this.#program}: error: ${describe(error)}`
+  #format(error: Fault, severity: 'error' | 'warning'): string {
+    if (!this.isJson) return `${this.#program}: ${severity}: ${describe(error)}`
+    return JSON.stringify(severity === 'error' ? error : { ...error, severity })
   }
 }
 

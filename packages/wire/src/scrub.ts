@@ -5,6 +5,9 @@ const SHORTEST = 8
 
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)|APIKEY/i
 
+/** Whether a variable of this name holds a key. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+
 let secrets: string[] | undefined
 
 /** Replaces the values of variables that are named like keys, and those that were added, by `***`. */
@@ -24,9 +27,7 @@ export const addSecret = (value: string): void => {
 }
 
 const fromEnvironment = (): string[] => {
-  const values = Object.entries(process.env).flatMap(([name, value]) =>
-    value !== undefined && SECRET_NAME.test(name) ? formsOf(value) : [],
-  )
+  const values = Object.entries(process.env).flatMap(([name, value]) => (value !== undefined && isSecretName(name) ? formsOf(value) : []))
   return values.sort((a, b) => b.length - a.length)
 }
 

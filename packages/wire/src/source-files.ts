@@ -6,6 +6,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fault } from './error.js'
 import { preview } from './preview.js'
+import { readBytes } from './read-bytes.js'
 import type { Result } from './result.js'
 
 /** No spec written by hand comes near it. */
@@ -93,18 +94,11 @@ export const readSpec = (path: string): Result<string> => {
 
 /** A spec from a stream, with the same limits; `name` is what errors call it. */
 export const readSpecFrom = async (stream: Readable, name: string): Promise<Result<string>> => {
-  const chunks: Buffer[] = []
-  let total = 0
   try {
-    for await (const chunk of stream) {
-      chunks.push(chunk)
-      total += chunk.length
-      if (total > MAX_SPEC_BYTES) break
-    }
+    return textOf(await readBytes(stream, MAX_SPEC_BYTES), name)
   } catch (error) {
     return unreadable(name, 'file_not_found', reasonOf(error))
   }
-  return textOf(Buffer.concat(chunks, total), name)
 }
 
 const textOf = (bytes: Buffer, path: string): Result<string> => {

@@ -19,6 +19,8 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>
   /** Those besides 0, 1 and 2, as the child sees them; 8 is taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
+  /** Descriptors of ours that it gets as they are, by the number that it sees. */
+  readonly shared?: Readonly<Record<number, number>>
   /** Not one of our executables: gets pipes that `/dev/fd/N` can open. */
   readonly isForeign: boolean
   /** What it writes on 2 comes out of `stdout` too, in the order in which it was written; for foreign ones, where the system has such pipes. */
@@ -50,7 +52,7 @@ export interface Child {
 
 /** `file_not_found` or `config_invalid` where the command cannot be run, `child_failed` where the system has no room for it. */
 export const spawnChild = (options: ChildOptions): Result<Child> => {
-  const { command, cwd = currentFolder(), env, fds = {}, isForeign, joinsStderr, inheritsStderr } = options
+  const { command, cwd = currentFolder(), env, fds = {}, shared = {}, isForeign, joinsStderr, inheritsStderr } = options
   const [name = '', ...args] = command
   const program = resolveProgram(name, cwd, env.PATH)
   if (!program.ok) return program
@@ -62,6 +64,7 @@ export const spawnChild = (options: ChildOptions): Result<Child> => {
   if (!inheritsStderr) directions.set(2, 'out')
   for (const [fd, direction] of Object.entries(fds)) directions.set(Number(fd), direction)
   const ends = makeEnds(directions, isForeign)
+  for (const [number, fd] of Object.entries(shared)) share(ends.stdio, Number(number), fd)
   if (inheritsStderr) ends.stdio[2] = 'inherit'
   if (joinsStderr && typeof ends.stdio[1] === 'number') ends.stdio[2] = ends.stdio[1]
   const started = start(withLifeline(program.value, args), { cwd, env, detached: true, stdio: ends.stdio })
@@ -109,6 +112,11 @@ const makeEnds = (directions: ReadonlyMap<number, 'in' | 'out'>, isForeign: bool
     ours.set(fd, direction === 'in' ? pipe.writer : pipe.reader)
   }
   return { stdio, childs, ours }
+}
+
+const share = (stdio: Ends['stdio'], number: number, fd: number): void => {
+  while (stdio.length < number) stdio.push('ignore')
+  stdio[number] = fd
 }
 
 interface Refusal {

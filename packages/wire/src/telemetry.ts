@@ -24,6 +24,8 @@ export type Telemetry =
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
+  /** What an answer added to the memory; told where a parent records it. */
+  | { kind: 'remembered'; messages: readonly unknown[] }
   | Settled
 
 /** The first `inputs` inputs and `controls` control messages are done with, and `outputs` outputs were written for them. */

@@ -11,10 +11,12 @@ import { skipValue } from '../src/json-skip.js'
 import { LineWriter } from '../src/line-writer.js'
 import { openLog } from '../src/log.js'
 import { nearest } from '../src/nearest.js'
+import { optionReaders } from '../src/option-value.js'
 import { preview } from '../src/preview.js'
 import { Reporter } from '../src/report.js'
 import { addSecret, scrub } from '../src/scrub.js'
 import { TelemetryWriter } from '../src/telemetry.js'
+import { usageFault } from '../src/usage.js'
 
 const parse = (text: string, isLast = false) => parseJson(Buffer.from(text), 0, Buffer.byteLength(text), isLast)
 
@@ -236,6 +238,48 @@ t.test('texts', async (t) => {
   for (const [name, expected] of meant) t.equal(nearest(name, names), expected, name)
 })
 
+t.test('what is said of a command line', async (t) => {
+  const options = [{ long: '--telemetry', hidden: false }, { long: '--secrets-fd', hidden: true }, { long: undefined }]
+  const said: [string, string, string, string][] = [
+    ['unknownOption', "unknown option '--telemtry'\n(Did you mean --telemetry?)", 'unknown_option', "…; did you mean '--telemetry'?"],
+    ['unknownOption', "unknown option '--secret-fd'", 'unknown_option', '…; see --help'],
+    ['unknownOption', "unknown option '--a\nb'", 'unknown_option', '…; see --help'],
+    [
+      'excessArguments',
+      'too many arguments. Expected 1 argument but got 2.',
+      'usage',
+      'too many arguments: expected 1 argument but got 2; see --help',
+    ],
+    ['missingArgument', "missing required argument 'a. B'", 'usage', '…; see --help'],
+    [
+      'invalidArgument',
+      "option '--n' argument 'x' is invalid. Allowed choices are 1.",
+      'usage',
+      "option '--n' argument 'x' is invalid: allowed choices are 1",
+    ],
+  ]
+  for (const [code, message, error, detail] of said) {
+    const expected = detail.replace('…', message.replace(/\n\(.*/, ''))
+    t.match(usageFault({ code: `commander.${code}`, message: `error: ${message}` }, options), { error, detail: expected }, message)
+  }
+  const numbers: [number, string, number | undefined][] = [
+    [1, '1', 1],
+    [1, '0', undefined],
+    [0, '0', 0],
+    [0, '9007199254740991', 2 ** 53 - 1],
+    ...['9007199254740992', '-1', '1e3', '0x10', '1.5', ' 1', '', 'many'].map((text): [number, string, undefined] => [0, text, undefined]),
+  ]
+  const { whole, seconds, again } = optionReaders(RangeError)
+  for (const [from, text, value] of numbers) {
+    if (value === undefined) t.throws(() => whole(from)(text), new RangeError(`it takes a whole number from ${from}`), text)
+    else t.equal(whole(from)(text), value, text)
+  }
+  t.strictSame(['1', '0.5', '2147483'].map(seconds), [1, 0.5, 2_147_483])
+  for (const text of ['0', '-1', '2147484', '1s', '.5', ''])
+    t.throws(() => seconds(text), new RangeError('it takes a number of seconds'), text)
+  t.strictSame(again('b', again('a')), ['a', 'b'])
+})
+
 t.test('what is told, and what is not', async (t) => {
   process.env.WIRE_TEST_API_KEY = 'sk-CANARY"\\1234567890'
   process.env.WIRE_TEST_KEY_PREFIX = 'short'
@@ -269,6 +313,15 @@ t.test('what is told, and what is not', async (t) => {
     reporter.report(fault('line_too_long', 'line 4 is longer', { line: 4 }))
     await reporter.end()
   })
+  const warned = async (isJson: boolean) =>
+    told(async (stream) => {
+      const reporter = new Reporter('plumb-agent', stream, { isJson })
+      reporter.warn(fault('timeout', 'a server is left out'))
+      t.equal(reporter.status, 0, 'a warning is no failure')
+      await reporter.end()
+    })
+  t.equal(await warned(false), 'plumb-agent: warning: a server is left out (timeout)\n')
+  t.match(JSON.parse(await warned(true)), { error: 'timeout', severity: 'warning' })
   t.equal(
     text,
     'plumb-agent: error: input line 3: not\\u001b[31m JSON (invalid_json)\nplumb-agent: error: line 4 is longer (line_too_long)\n',

@@ -1,0 +1,149 @@
+// What a run may spend, shared by all the processes of it: a file without a name, on one descriptor, to which each appends what it spends.
+// Appending is atomic, so that the order of the lines is one and the same for all, and whoever comes too late sees it before he pays.
+
+import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Fault, fault } from './error.js'
+import { fail, type Result, succeed } from './result.js'
+import { systemReason } from './system-reason.js'
+
+/** Where children of ours have it. */
+export const BUDGET_FD = 10
+
+export interface Limits {
+  /** Requests to models; those that a provider refuses and those that mend an answer count too. */
+  readonly calls: number | null
+  /** In and out; what a call in flight will use is known when it is over. */
+  readonly tokens: number | null
+}
+
+export interface Budget {
+  readonly fd: number
+  /** Before a call. The fault, `budget_spent`: there is nothing left for it. */
+  take(): Fault | undefined
+  /** After it. */
+  use(tokens: number): void
+  /** Nothing more is given out, whatever is left. */
+  close(): void
+  /** As far as is known now. */
+  readonly spent: Spent
+}
+
+export interface Spent extends Limits {
+  readonly calls: number
+  readonly tokens: number
+  /** Another call would be denied. */
+  readonly isOver: boolean
+}
+
+/** The one of this process, which children of ours get without being told of it. */
+let current: Budget | undefined
+
+export const currentBudget = (): Budget | undefined => current
+
+/** A new one, for this process and all that it starts. */
+export const openBudget = (limits: Limits): Result<Budget> => {
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'plumb-'))
+    const path = join(folder, 'budget')
+    const fd = openSync(path, 'ax+', 0o600)
+    rmSync(folder, { recursive: true })
+    writeSync(fd, `${JSON.stringify(limits)}\n`)
+    return joinBudget(fd)
+  } catch (error) {
+    return fail('write_failed', `no file for the budget can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+/** That of a parent, on a descriptor of ours. */
+export const joinBudget = (fd: number): Result<Budget> => {
+  const ledger = openLedger(fd)
+  const limits = readLimits(ledger.next())
+  if (!limits) return fail('fd_invalid', `no budget can be read from descriptor ${fd}`)
+  current = makeBudget(fd, limits, ledger)
+  return succeed(current)
+}
+
+const readLimits = (line: string | undefined): Limits | undefined => {
+  try {
+    const { calls, tokens } = JSON.parse(line ?? '') as Limits
+    return { calls, tokens }
+  } catch {
+    return undefined
+  }
+}
+
+const makeBudget = (fd: number, limits: Limits, ledger: Ledger): Budget => {
+  let [calls, tokens, isClosed, made] = [0, 0, false, 0]
+  const left = (): boolean =>
+    !isClosed && (limits.calls === null || calls < limits.calls) && (limits.tokens === null || tokens < limits.tokens)
+  /** Whether the call that is asked for by this line may be made; without one, reads all there is. */
+  const readTo = (own?: string): boolean => {
+    for (let line = ledger.next(); line !== undefined; line = ledger.next()) {
+      const isGranted = left()
+      if (line.startsWith(CALL) && isGranted) calls++
+      else if (line.startsWith(TOKENS)) tokens += Number(line.slice(TOKENS.length))
+      else if (line === CLOSED) isClosed = true
+      if (line === own) return isGranted
+    }
+    return left()
+  }
+  return {
+    fd,
+    take: () => {
+      const own = `${CALL}${process.pid} ${++made}`
+      ledger.append(own)
+      return readTo(own) ? undefined : denied({ calls, tokens, isClosed }, limits)
+    },
+    use: (used) => ledger.append(`${TOKENS}${used}`),
+    close: () => ledger.append(CLOSED),
+    get spent() {
+      const isOver = !readTo()
+      return { calls, tokens, isOver }
+    },
+  }
+}
+
+const CALL = 'call '
+const TOKENS = 'tokens '
+const CLOSED = 'closed'
+
+const denied = ({ calls, tokens, isClosed }: { calls: number; tokens: number; isClosed: boolean }, limits: Limits): Fault => {
+  if (isClosed) return fault('budget_spent', 'the time of this run is up')
+  const isTokens = limits.calls === null || calls < limits.calls
+  const what = isTokens ? `${tokens} of ${limits.tokens} tokens are used` : `${calls} of ${limits.calls} calls are made`
+  return fault('budget_spent', `the budget of this run is spent: ${what}`)
+}
+
+interface Ledger {
+  append(line: string): void
+  /** Undefined: there are no more by now. */
+  next(): string | undefined
+}
+
+const CHUNK_BYTES = 4096
+const LF = 10
+
+const openLedger = (fd: number): Ledger => {
+  const chunk = Buffer.alloc(CHUNK_BYTES)
+  let at = 0
+  let rest = Buffer.alloc(0)
+  const fill = (): boolean => {
+    const bytes = readSync(fd, chunk, 0, CHUNK_BYTES, at)
+    at += bytes
+    rest = Buffer.concat([rest, chunk.subarray(0, bytes)])
+    return bytes > 0
+  }
+  return {
+    append: (line) => void writeSync(fd, `${line}\n`),
+    next: () => {
+      let end = rest.indexOf(LF)
+      while (end < 0 && fill()) end = rest.indexOf(LF)
+      if (end < 0) return undefined
+      const line = rest.toString('latin1', 0, end)
+      rest = rest.subarray(end + 1)
+      return line
+    },
+  }
+}

@@ -1,0 +1,32 @@
+// The values of options, read from their texts.
+
+/** A timer can be set no further ahead. */
+const MAX_SECONDS = 2_147_483
+
+/**
+ * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and is told what
+ * is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders(InvalidArgumentError)`.
+ */
+export const optionReaders = (Refusal: new (wanted: string) => Error) => {
+  const demand = (isRight: boolean, wanted: string): void => {
+    if (!isRight) throw new Refusal(wanted)
+  }
+  return {
+    /** In digits, from `from` to 2^53 - 1. */
+    whole:
+      (from: number) =>
+      (text: string): number => {
+        const value = Number(text)
+        demand(/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= from, `it takes a whole number from ${from}`)
+        return value
+      },
+    /** As decimals, over 0. */
+    seconds: (text: string): number => {
+      const value = Number(text)
+      demand(/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MAX_SECONDS, 'it takes a number of seconds')
+      return value
+    },
+    /** An option that may be given again: all its texts, in order. */
+    again: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
+  }
+}
