@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { hasErrors } from '../src/diagnostic.js'
-import { agentTools, bindingNamed, toolOf, toolsOf, toToolSchema } from '../src/index.js'
+import { agentTools, bindingNamed, serverVariables, toolOf, toolsOf, toToolSchema } from '../src/index.js'
+import type { Bound } from '../src/names.js'
 import type { BasePlan } from '../src/plan/base-plan.js'
 import { printType } from '../src/types/print.js'
 import { isWirable } from '../src/types/wirable.js'
@@ -295,6 +296,35 @@ const isWhole = (plan: BasePlan): boolean => {
       return true
   }
 }
+
+t.test('the variables that servers want, however deep', async (t) => {
+  const { program, diagnostics } = compileText(
+    lines(
+      'let a = { url: "https://a", token_env: "A_TOKEN" }',
+      'let b = { url: "https://b", client_id_env: "B_ID", client_secret_env: "B_SECRET" }',
+      'let one : json -> json = tool { mcp: a, name: "x" }',
+      '@tool true let chain : json -> json = id ; one',
+      'let pooled : json -> json = tool { pool: [chain] }',
+      'let inner : !json -> !json = agent { provider: "eliza", model: "doctor", mcp: [b], tools: [asked] }',
+      'let asked : json -> json = tool { process: inner }',
+      'let outer : !json -> !json = agent { provider: "eliza", model: "doctor", tools: [asked, pooled] }',
+      'let none : !json -> !json = agent { provider: "eliza", model: "doctor", mcp: [{ command: "x" }] }',
+      'let main : !json -> !json = outer ; none',
+    ),
+  )
+  t.notOk(hasErrors(diagnostics))
+  const wanted = (name: string) => [...serverVariables(bindingNamed(program, name) as Bound)].sort()
+  const cases: readonly [string, string[]][] = [
+    ['one', ['A_TOKEN']],
+    ['pooled', ['A_TOKEN']],
+    ['inner', ['B_ID', 'B_SECRET']],
+    ['asked', ['B_ID', 'B_SECRET']],
+    ['outer', ['A_TOKEN', 'B_ID', 'B_SECRET']],
+    ['main', ['A_TOKEN', 'B_ID', 'B_SECRET']],
+    ['none', []],
+  ]
+  for (const [name, names] of cases) t.strictSame(wanted(name), names, name)
+})
 
 t.test('any bare chain without errors has a plan whose parts fit', async (t) => {
   let planned = 0
