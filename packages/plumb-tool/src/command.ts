@@ -1,6 +1,6 @@
 // What each of the commands gets, and gives.
 
-import type { Program } from '@plumb/lang'
+import type { AgentPlan, Program } from '@plumb/lang'
 import type { Reporter, StopSignal } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import type { Options } from './options.js'
@@ -10,6 +10,8 @@ export interface Tools {
   readonly program: Program
   readonly registry: Registry
   readonly session: Session
+  /** Whose tools these are, as named with --agent. */
+  readonly agent: AgentPlan | undefined
 }
 
 export interface Asked {

@@ -4,9 +4,13 @@ import type { Json } from '@plumb/lang'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
+import { ServerPool } from './source/mcp/server-pool.js'
 import type { Tool } from './tool.js'
 
-/** What is left out: the working directory, what tools declare but the private net, nobody to ask, nobody who listens. */
+/**
+ * What is left out: the working directory, what tools declare but the private net, nobody to ask, nobody who listens. Where MCP servers are
+ * called, `session.servers.close()` ends them.
+ */
 export const makeSession = (parts: Partial<Session> = {}): Session => ({
   docroot: process.cwd(),
   files: bundledFiles({ entry: '', files: {}, modules: {} }),
@@ -16,6 +20,7 @@ export const makeSession = (parts: Partial<Session> = {}): Session => ({
   handedOn: [],
   agentProgram: undefined,
   caller: undefined,
+  servers: new ServerPool({ cwd: parts.docroot ?? process.cwd(), note: () => {} }),
   nowMs,
   ...parts,
 })

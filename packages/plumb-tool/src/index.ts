@@ -18,5 +18,28 @@ export { callTool, type HostCall, makeSession } from './host.js'
 export { type OpenedRegistry, openRegistry, type Registered, type Registry } from './registry.js'
 export { type Dispatcher, type DispatcherOptions, openDispatcher, type ToolAnswer, type ToolRequest } from './serve.js'
 export { type Lines, type LinesOptions, serveLines } from './serve-lines.js'
+export { type Mounted, mount as mountPrompt } from './source/agent/mounted.js'
+export { type Prompt, readPrompt } from './source/agent/prompt.js'
+export { builtinProgram } from './source/builtin/declarations.js'
+export { walk } from './source/builtin/file/walk.js'
+export { keptFromReaders } from './source/builtin/path/kept.js'
+export { openFile } from './source/builtin/path/open.js'
+export { type Place, pathOf, placeOf, systemFault } from './source/builtin/path/place.js'
+export { findBuiltin } from './source/builtin/table.js'
 export { adaptFunction, type FunctionDeclaration, type FunctionTool, type InputOf } from './source/function/adapt.js'
+export { type AgentServers, type OpenedServers, openAgentServers } from './source/mcp/agent-servers.js'
+export { openCatalogue } from './source/mcp/catalogue.js'
+export {
+  type ConnectOptions,
+  connectMcp,
+  type McpAnswer,
+  type McpConnection,
+  type McpContent,
+  type McpTool,
+  type ServerConfig,
+} from './source/mcp/connect.js'
+export type { OfferedTool } from './source/mcp/offered-tool.js'
+export { type PoolOptions, ServerPool } from './source/mcp/server-pool.js'
+export { openToolsFile, type ToolsFile } from './source/mcp/tools-file.js'
+export { deeper } from './source/process/depth.js'
 export type { JsonText, Tool, Wrap } from './tool.js'

@@ -35,6 +35,20 @@ const then = (left: Result<Tool>, combine: (tool: Tool) => Result<Tool>): Result
 const both = (left: Result<Tool>, right: Result<Tool>, combine: (a: Tool, b: Tool) => Result<Tool>): Result<Tool> =>
   then(left, (a) => then(right, (b) => combine(a, b)))
 
+/** Of what is combined two at a time, with those that may stand behind another. */
+function* associative(
+  tools: readonly Tool[],
+  next: (tool: Tool, tools: readonly Tool[]) => readonly Tool[],
+  combine: (tools: readonly [Tool, Tool]) => Result<Tool>,
+): Iterable<Instance> {
+  for (const f of tools)
+    for (const g of next(f, tools))
+      for (const h of next(g, tools)) {
+        const left = then(combine([f, g]), (fg) => combine([fg, h]))
+        yield { about: [f, g, h], left, right: then(combine([g, h]), (gh) => combine([f, gh])) }
+      }
+}
+
 export const LAWS: readonly Law[] = [
   {
     text: 'id ; f = f',
@@ -50,14 +64,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     text: '(f ; g) ; h = f ; (g ; h)',
-    *instances(tools) {
-      for (const f of tools)
-        for (const g of after(f, tools))
-          for (const h of after(g, tools)) {
-            const left = then(sequence([f, g]), (fg) => sequence([fg, h]))
-            yield { about: [f, g, h], left, right: then(sequence([g, h]), (gh) => sequence([f, gh])) }
-          }
-    },
+    instances: (tools) => associative(tools, after, sequence),
   },
   {
     text: '(f * g) ; (h * k) = (f ; h) * (g ; k)',
@@ -80,14 +87,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     text: '(f + g) + h = f + (g + h)',
-    *instances(tools) {
-      for (const f of tools)
-        for (const g of besides(f, tools))
-          for (const h of besides(f, tools)) {
-            const left = then(choice([f, g]), (fg) => choice([fg, h]))
-            yield { about: [f, g, h], left, right: then(choice([g, h]), (gh) => choice([f, gh])) }
-          }
-    },
+    instances: (tools) => associative(tools, besides, choice),
   },
   {
     text: 'trace(id) = id',

@@ -4,15 +4,23 @@ import { FDS, fail, inheritedFds, onStop, openInput, openOutput, type Result, ty
 import type { Command } from './command.js'
 import { openDispatcher } from './serve.js'
 import { serveLines } from './serve-lines.js'
+import { openAgentServers } from './source/mcp/agent-servers.js'
 
-export const serve: Command = async ({ registry, session }, { options, reporter }) => {
+export const serve: Command = async (tools, { options, reporter }) => {
+  const { registry, session, agent } = tools
   const fds = channelOf(options.fds)
   if (!fds.ok) {
     reporter.report(fds.error)
     return undefined
   }
+  const opened = agent && (await openAgentServers({ plan: agent, declared: registry.list().map(({ plan }) => plan.name), session }))
+  if (opened?.faults) {
+    for (const error of opened.faults) reporter.report(error)
+    return undefined
+  }
+  const servers = opened?.servers
   // Whoever sends a request has asked for approval before (tools.md, Dispatch protocol).
-  const dispatcher = openDispatcher({ registry, session: { ...session, approve: async () => true } })
+  const dispatcher = openDispatcher({ registry, servers, session: { ...session, approve: async () => true } })
   const lines = serveLines({
     dispatcher,
     requests: openInput(fds.value.requests),
@@ -23,6 +31,11 @@ export const serve: Command = async ({ registry, session }, { options, reporter 
       reporter.flush()
     },
   })
+  if (options.tellsOffers) {
+    const tell = () => lines.say(JSON.stringify(servers?.offers() ?? []))
+    if (servers) servers.onChange = tell
+    tell()
+  }
   let signal: StopSignal | undefined
   const forgetSignals = onStop(
     (first) => {

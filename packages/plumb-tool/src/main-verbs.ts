@@ -21,12 +21,12 @@ export const VERBS: readonly Verb[] = [
   {
     name: 'call',
     words: 'NAME [JSON | -]',
-    says: 'call a tool, or with - once for each line of standard input',
+    says: 'call a tool, or with - once for each line of input',
     least: 1,
     most: 2,
     options: ['envelope', 'rawInput', 'rawOutput', 'slurp', 'check', 'maxLine'],
   },
-  { name: 'serve', words: '', says: 'answer requests, one a line', least: 0, most: 0, options: ['fds', 'maxLine'] },
+  { name: 'serve', words: '', says: 'answer requests, one a line', least: 0, most: 0, options: ['fds', 'offers', 'maxLine'] },
   {
     name: 'find',
     words: '[WORD ...]',

@@ -84,6 +84,7 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
     context,
     allowHost,
     wantsEnvelope: flags.envelope === true,
+    tellsOffers: flags.offers === true,
     wantsJson: flags.json === true,
     isRawInput: flags.rawInput === true,
     isRawOutput: flags.rawOutput === true,

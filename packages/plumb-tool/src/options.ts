@@ -24,6 +24,8 @@ export interface Options {
   readonly maxLineBytes?: number
   /** As given to --fds. */
   readonly fds?: string
+  /** What the servers of the agent offer is written among the answers, a line each time it changes. */
+  readonly tellsOffers: boolean
   readonly wantsEnvelope: boolean
   readonly wantsJson: boolean
   readonly isRawInput: boolean

@@ -8,7 +8,6 @@ import type { Effect } from './call/permit.js'
 import { secure } from './call/secure.js'
 import { settingsOf } from './call/settings.js'
 import { dependenciesOf } from './dependency.js'
-import { targetsOf } from './registry-targets.js'
 import { makeTool } from './source/make.js'
 import type { Tool } from './tool.js'
 
@@ -99,8 +98,8 @@ class Entry implements Registered {
     const { plan, effects } = this
     const made = makeTool(plan, { resolve: this.resolve })
     if (!made.ok) return failing(plan, made.error)
-    const targets = targetsOf(plan, made.value)
-    return secure(made.value, { ...settingsOf(plan, effects), ...(targets ? { targetsOf: targets } : {}) })
+    const { targetsOf } = made.value
+    return secure(made.value, { ...settingsOf(plan, effects), ...(targetsOf ? { targetsOf } : {}) })
   }
 }
 

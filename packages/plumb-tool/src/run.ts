@@ -20,6 +20,7 @@ export const run = async ({ verb, words, options }: Todo, reporter: Reporter): P
   const loaded = load(options, reporter)
   const tools = loaded && (await openTools(loaded, options, reporter))
   const signal = tools && (await COMMANDS[verb](tools, { words, options, reporter }))
+  await tools?.session.servers.close()
   await reporter.end()
   if (signal) dieOf(signal)
   return reporter.status

@@ -17,6 +17,8 @@ export interface LinesOptions {
 export interface Lines {
   /** Resolves at the end of the requests, when all are answered and written, or cannot be. */
   readonly finished: Promise<void>
+  /** One line of JSON among the answers, behind those that were given before. */
+  say(json: string): void
   /** Takes no more requests; what runs is stopped and answered so. */
   stop(): void
 }
@@ -69,5 +71,5 @@ export const serveLines = ({ dispatcher, requests, answers, maxLineBytes, report
     report(error)
     stop()
   }
-  return { finished, stop }
+  return { finished, say: (json) => writer.writeText(json), stop }
 }

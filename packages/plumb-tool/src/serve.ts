@@ -6,6 +6,7 @@ import { perform } from './call/perform.js'
 import type { Registry } from './registry.js'
 import { FirstAnswers } from './serve-answers.js'
 import { Slots } from './serve-slots.js'
+import type { AgentServers } from './source/mcp/agent-servers.js'
 import type { JsonText } from './tool.js'
 
 export interface ToolRequest {
@@ -35,11 +36,13 @@ const MOST_AT_ONCE = 8
 export interface DispatcherOptions {
   readonly registry: Registry
   readonly session: Session
+  /** Those of the agent that is served; closed with the dispatcher, as all that its tools have opened. */
+  readonly servers?: AgentServers | undefined
   /** Who sends requests has asked a person where that is needed, as agents do; only what a tool calls in its turn is asked for here. */
   readonly isAskedBefore?: boolean
 }
 
-export const openDispatcher = ({ registry, session: given, isAskedBefore = false }: DispatcherOptions): Dispatcher => {
+export const openDispatcher = ({ registry, session: given, servers, isAskedBefore = false }: DispatcherOptions): Dispatcher => {
   const first = new FirstAnswers()
   const slots = new Slots(MOST_AT_ONCE)
   const stop = new AbortController()
@@ -53,10 +56,10 @@ export const openDispatcher = ({ registry, session: given, isAskedBefore = false
     if (turn) await turn
     requested.add(id)
     try {
-      const found = registry.get(name)
-      if (!found) return refuse(id, unknownTool(name, registry))
+      const found = registry.get(name)?.tool ?? servers?.get(name)
+      if (!found) return refuse(id, unknownTool(name, registry, servers))
       if (stop.signal.aborted) return refuse(id, CANCELLED)
-      const { result } = await perform(found.tool, input, { session, signal: stop.signal, id })
+      const { result } = await perform(found, input, { session, signal: stop.signal, id })
       return result.ok ? { id, content: result.value, is_error: false } : refuse(id, result.error)
     } catch (error) {
       return refuse(id, bug(error))
@@ -71,14 +74,15 @@ export const openDispatcher = ({ registry, session: given, isAskedBefore = false
     close: async () => {
       stop.abort()
       await slots.allFree()
+      await given.servers.close()
     },
   }
 }
 
 /** Names it, and the one that may be meant. */
-export const unknownTool = (name: string, registry: Registry): Fault => {
+export const unknownTool = (name: string, registry: Registry, servers?: AgentServers): Fault => {
   if (registry.isInternal(name)) return fault('unknown_tool', `'${name}' is internal to the spec: write '@tool true' above it to offer it`)
-  const names = registry.list().map(({ plan }) => plan.name)
+  const names = [...registry.list().map(({ plan }) => plan.name), ...(servers?.offers() ?? []).map((offer) => offer.name)]
   const near = nearest(name, names)
   const hint =
     near === undefined
@@ -92,4 +96,5 @@ const CANCELLED = fault('cancelled', 'the dispatcher is stopping')
 // What a tool throws is caught nearer to it.
 const bug = (error: unknown): Fault => fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
 
-const refuse = (id: string, error: Fault): ToolAnswer => ({ id, content: JSON.stringify(error), is_error: true })
+// What a server said of its failure is passed through.
+const refuse = (id: string, error: Fault): ToolAnswer => ({ id, content: JSON.stringify(error.content ?? error), is_error: true })

@@ -10,6 +10,7 @@ import type { Tools } from './command.js'
 import type { Loaded } from './load.js'
 import type { Options } from './options.js'
 import { openRegistry } from './registry.js'
+import { ServerPool } from './source/mcp/server-pool.js'
 import { openAuthority } from './tools-authority.js'
 
 /** Undefined: all that is wrong was reported. */
@@ -33,9 +34,10 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
     handedOn: handedOn(options),
     agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
     caller: callerOf(options, offer.value),
+    servers: new ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn(warning) }),
     nowMs,
   }
-  return { program, registry, session }
+  return { program, registry, session, agent: offer.value.agent }
 }
 
 /** What is offered, and by whose grant. */

@@ -34,6 +34,8 @@ import { shell } from './tool-shell.js'
 const FIXTURES = join(__dirname, '../../test/fixtures')
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
 const TEMPORARY = /^\.plumb-/
+const contentsOf = (folder: string, inside: string): Record<string, string> =>
+  Object.fromEntries(readdirSync(join(folder, inside)).map((name) => [name, readFileSync(join(folder, inside, name), 'utf8')]))
 const leftOvers = (folder: string): string[] => readdirSync(folder).filter((name) => TEMPORARY.test(name))
 
 /** All that reach a file by its path, with an input that is else right. */
@@ -386,27 +388,36 @@ t.test('82: files that grow, shrink, are huge or are no text', async (t) => {
 
 t.test('84: a disk that says no', async (t) => {
   // Blocks of 1 KiB.
-  const limited = `ulimit -f 64; jq -nc '{path: "f", content: ("x" * 200000)}' | plumb-tool call write_file -`
+  const limited = `ulimit -f 64; printf '{"path":"f","content":"%0200000d"}' 0 | plumb-tool call write_file -`
   const ran = await shell(`${limited}; echo $?; cat f; ls -A`, { f: 'old\n' })
   t.match(ran.err, /"error":"write_failed".*EFBIG/)
   t.equal(ran.out, '1\nold\nf\n', 'the old file is whole, and nothing is left beside it')
 
-  const patch = `ulimit -f 64; jq -nc '{patch: ("*** Begin Patch\\n*** Update File: f\\n@@\\n-old\\n+new\\n*** Add File: d/g\\n+" + ("x" * 200000) + "\\n*** End Patch")}' | plumb-tool call apply_patch -`
+  const lines = ['*** Begin Patch', '*** Update File: f', '@@', '-old', '+new', '*** Add File: d/g', '+%0200000d', '*** End Patch', '']
+  const patch = `ulimit -f 64; printf '${lines.join('\\n')}' 0 | plumb-tool call -Rs apply_patch -`
   const patched = await shell(`${patch}; echo $?; cat f; ls -A`, { f: 'old\n' })
   t.match(patched.err, /"error":"write_failed".*EFBIG/)
   t.equal(patched.out, '1\nold\nf\n')
 
-  const unprivileged = 'setpriv --reuid 65534 --regid 65534 --clear-groups'
-  if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) return
-  const readOnly = `chmod 755 .; mkdir -m 755 closed; mkdir -m 777 open; echo old | tee closed/f > open/f; chmod 444 open/f; chmod 666 closed/f
-    node=$(readlink -f "$(command -v node)")
-    as () { ${unprivileged} "$node" ${join(__dirname, '..', 'main.cjs')} "$@" 2>&1 | grep -o '"error":"[a-z_]*"'; }
-    as call write_file '{"path":"closed/f","content":"x"}'
-    as call write_file '{"path":"open/f","content":"x"}'
-    as call delete_file '{"path":"closed/f"}'
-    cat closed/f open/f; ls -A closed open`
-  const refused = await shell(readOnly, {})
-  t.equal(refused.out, `${'"error":"path_denied"\n'.repeat(3)}old\nold\nclosed:\nf\n\nopen:\nf\n`)
+  const folder = makeFolder({ 'closed/f': 'old', 'open/f': 'old' })
+  chmodSync(join(folder, 'open/f'), 0o444)
+  chmodSync(join(folder, 'open'), 0o777)
+  chmodSync(join(folder, 'closed'), 0o555)
+  chmodSync(folder, 0o755)
+  t.teardown(() => chmodSync(join(folder, 'closed'), 0o755))
+  // The superuser may do anything; nobody may not.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const refused = [
+    ['write_file', { path: 'closed/f', content: 'x' }],
+    ['write_file', { path: 'closed/new', content: 'x' }],
+    ['write_file', { path: 'open/f', content: 'x' }],
+    ['delete_file', { path: 'closed/f' }],
+  ].map(([name, input]) => {
+    const args = [join(__dirname, '..', 'main.cjs'), 'call', String(name), JSON.stringify(input)]
+    return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', ...nobody }).stderr
+  })
+  for (const told of refused) t.match(told, /^\{"error":"path_denied".*permission denied/i)
+  t.strictSame([contentsOf(folder, 'closed'), contentsOf(folder, 'open')], [{ f: 'old' }, { f: 'old' }])
 })
 
 t.test('85: two writers on one file', async (t) => {
@@ -488,6 +499,10 @@ t.test('87: find_and_replace', async (t) => {
     'input_type_mismatch',
     'bounded',
   )
+  t.match((await call('find_and_replace', { path: 'big', find: 'a', replace: 'b' })).error, {
+    lines: [1],
+    detail: /1000000 times, on lines 1:/,
+  })
   t.equal(await code('find_and_replace', { path: 'f', find: 'end', replace: '\ud800' }), 'input_type_mismatch', 'half a pair')
 })
 
@@ -571,7 +586,9 @@ t.test('make_directory and delete_file', async (t) => {
   t.strictSame((await call('make_directory', { path: 'a/b/c' })).value, { path: 'a/b/c', created: false })
   t.equal(await code('make_directory', { path: 'f' }), 'path_denied')
   t.equal(await code('make_directory', { path: 'f/x' }), 'no_such_file')
-  t.equal(await code('delete_file', { path: 'a' }), 'path_denied')
+  for (const path of ['a', '.', 'a/b/..']) {
+    t.match((await call('delete_file', { path })).error, { error: 'path_denied', detail: /is a folder, and only files/ }, path)
+  }
   t.strictSame((await call('delete_file', { path: 'f' })).value, { path: 'f', deleted: true })
   t.equal(await code('delete_file', { path: 'f' }), 'no_such_file')
   t.strictSame(readdirSync(folder), ['a'])

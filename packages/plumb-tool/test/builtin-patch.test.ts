@@ -140,8 +140,31 @@ t.test('where hunks fit', async (t) => {
     [
       'an anchor that is lost',
       ['@@ class C', '-    x = 1', '+    x = 2'],
-      { error: 'context_not_found', expected: ['class C'], detail: /no line is the anchor/ },
+      { error: 'context_not_found', expected: ['class C'], nearest: [], detail: /no line is the anchor 'class C': give a whole line/ },
     ],
+    [
+      'half an anchor',
+      ['@@ class', '-    x = 1', '+    x = 2'],
+      {
+        nearest: [
+          { line: 1, text: 'class A' },
+          { line: 5, text: 'class B' },
+        ],
+      },
+    ],
+    [
+      'two lines as one anchor',
+      ['@@ class B: def f', '-    x = 1'],
+      {
+        nearest: [
+          { line: 2, text: '  def f' },
+          { line: 5, text: 'class B' },
+          { line: 6, text: '  def f' },
+        ],
+      },
+    ],
+    ['headers of a diff', ['--- a/f', '+++ b/f', '@@', '-class A', '+class C'], { error: 'context_not_found', detail: /leave out '---'/ }],
+    ['numbers before lines', ['@@', '-1 class A', '+1 class C'], { error: 'context_not_found', detail: /give its own lines/, nearest: [] }],
     [
       'the first line behind it is the anchor',
       ['@@ class B', ' class B', '-  def f', '+  def g'],
@@ -398,7 +421,9 @@ t.test('a patch made from edits applies, and gives the edited text', async (t) =
       const text = readFileSync(path, 'utf8')
       const expected = closed(after, before)
       if (text !== mark + expected) throw new Error(`${JSON.stringify(text)} is not ${JSON.stringify(expected)}`)
-      checkDiff(builtins.folder, old, text, String(value.diff))
+      // A mark is no part of the lines.
+      const shown = applyDiff(old.slice(mark.length), String(value.diff))
+      if (mark + shown !== text) throw new Error(`the diff does not say what was done:\n${value.diff}\n${JSON.stringify({ old, text })}`)
     }),
     { numRuns: 300 },
   )
@@ -425,19 +450,44 @@ const closed = (after: readonly { text: string; end: string }[], before: readonl
     .join('')
 }
 
-const hasPatch = spawnSync('patch', ['--version']).status === 0
-let diffs = 0
-
-// Every tenth, since each is a process. patch(1) takes a mark for text, and nothing for no file.
-const checkDiff = (folder: string, old: string, text: string, diff: string): void => {
-  if (!hasPatch || diffs++ % 10 !== 0 || old.startsWith('\ufeff') || text === '') return
-  const scratch = join(folder, 'scratch')
-  writeFileSync(scratch, old)
-  const { status, stdout } = spawnSync('patch', ['--binary', '-s', '-o', '-', scratch], { input: `${diff}\n`, encoding: 'utf8' })
-  rmSync(scratch)
-  if (status !== 0 || stdout !== text)
-    throw new Error(`the diff does not say what was done:\n${diff}\n${JSON.stringify({ old, text, stdout })}`)
+/** As patch(1) does, but without looking around: every line must be where the diff says. */
+const applyDiff = (old: string, diff: string): string => {
+  const lines = old.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  const result: string[] = []
+  let at = 0
+  for (const hunk of diff.split(/^(?=@@ )/m).slice(1)) {
+    const [, start = '', count = ''] = /^@@ -(\d+),(\d+) /.exec(hunk) ?? []
+    const from = Number(start) - (count === '0' ? 0 : 1)
+    result.push(...lines.slice(at, from))
+    at = from
+    const body = hunk.slice(hunk.indexOf('\n') + 1)
+    for (const [, sign, text = '', end = ''] of body.matchAll(/^([ +-])(.*\r?)(\n\\ No newline at end of file)?(?:\n|$)/gm)) {
+      const line = `${text}${end === '' ? '\n' : ''}`
+      if (sign !== '-') result.push(line)
+      if (sign !== '+' && lines[at++] !== line)
+        throw new Error(`line ${at} is ${JSON.stringify(lines[at - 1])}, not ${JSON.stringify(line)}`)
+    }
+  }
+  return [...result, ...lines.slice(at)].join('')
 }
+
+const hasPatch = spawnSync('patch', ['--version']).status === 0
+
+t.test('its diffs are for patch(1)', { skip: hasPatch ? false : 'patch is not installed' }, async (t) => {
+  const cases: readonly [string, string[]][] = [
+    ['a\nb\nc', ['@@', '-c', '+d', '+e']],
+    ['a\r\nb\r\n', ['@@', ' a', '+x', '-b']],
+    ['a\n'.repeat(20), ['@@', '+end']],
+    [Array.from({ length: 30 }, (_, i) => `${i}\n`).join(''), ['@@', '-3', '+x', '@@', '-20', '@@', ' 28', '+y']],
+  ]
+  for (const [old, lines] of cases) {
+    const builtins = makeBuiltins({ f: old, before: old })
+    const { value } = await apply(builtins, '*** Update File: f', ...lines)
+    const args = ['--binary', '-s', '-o', '-', join(builtins.folder, 'before')]
+    const { stdout } = spawnSync('patch', args, { input: `${value.diff}\n`, encoding: 'utf8' })
+    t.equal(stdout, readFileSync(join(builtins.folder, 'f'), 'utf8'), lines.join(' '))
+  }
+})
 
 t.test('83: what is refused in the middle is taken back', async (t) => {
   const folder = makeFolder({ a: 'old a', b: 'old b', c: 'old c' })

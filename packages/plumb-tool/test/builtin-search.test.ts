@@ -13,7 +13,8 @@ import type { BuiltinContext } from '../src/source/builtin/builtin.js'
 import { type Chunk, linesOf } from '../src/source/builtin/search/chunk.js'
 import { chunkCode } from '../src/source/builtin/search/chunk-code.js'
 import { chunkMarkdown } from '../src/source/builtin/search/chunk-markdown.js'
-import { codeSearch, indexCode, indexMarkdownDocs, markdownSearch } from '../src/source/builtin/search/search-tools.js'
+import { indexCode, indexMarkdownDocs } from '../src/source/builtin/search/index-folder.js'
+import { codeSearch, markdownSearch } from '../src/source/builtin/search/search-indexes.js'
 import { termsOf } from '../src/source/builtin/search/terms.js'
 import { openCall, openSession } from './call-session.js'
 import { after, makeFolder } from './source-folder.js'
@@ -60,7 +61,7 @@ const unwrap = <T>(result: { ok: true; value: Json } | { ok: false; error: Fault
   return result.value as T
 }
 
-const index = async (folder: string, input: Json = { root: '.' }): Promise<Indexed> =>
+const index = async (folder: string, input: Parameters<typeof indexMarkdownDocs.run>[0] = { root: '.' }): Promise<Indexed> =>
   unwrap(await indexMarkdownDocs.run(input, contextOf(folder)))
 const find = async (folder: string, query: string, more: object = {}): Promise<Found> =>
   unwrap(await markdownSearch.run({ query, ...more }, contextOf(folder)))
@@ -166,7 +167,6 @@ t.test('code is found by names of any spelling, with the declaration it stands i
   const [last] = (await search('finalAnswer')).results
   t.match(last, { path: 'src/load.ts', heading: 'export function sumOfWeights() {' })
   t.match(last?.snippet, /return finalAnswer\n}$/)
-  t.strictSame([indexCode.aliases, codeSearch.aliases], [['index_ocaml_code'], ['query_vector_db']])
 })
 
 t.test('an index follows its files', async (t) => {

@@ -15,6 +15,7 @@ import { decode } from '../src/source/builtin/web/decode.js'
 import { follow } from '../src/source/builtin/web/follow.js'
 import { openGate } from '../src/source/builtin/web/gate.js'
 import { rawFileOf } from '../src/source/builtin/web/github.js'
+import { toMarkdown } from '../src/source/builtin/web/html/to-markdown.js'
 import { httpGet } from '../src/source/builtin/web/http-get.js'
 import { lineRangeOf, sliceLines } from '../src/source/builtin/web/line-range.js'
 import { reachable } from '../src/source/builtin/web/lookup.js'
@@ -224,7 +225,11 @@ t.test('99: URLs that are not asked for', async (t) => {
 
 t.test('100: what is too much, too deep or packed to deceive', async (t) => {
   const bomb = Buffer.alloc(60_000_000)
-  const long = 'word '.repeat(300_000)
+  const prose = 'Ships, boats and all that floats, or so it is said. '.repeat(9)
+  const parts = Array.from({ length: 300 }, (_, i) => ({
+    html: `<h2 id=s${i}><a href=#s${i}>Part ${i}</a></h2><p>${prose}<ol><li>one<li><b>two</b></ol><table><tr><th>A<th>B<tr><td>${i}<td></table><pre>x\n  y</pre><p><a href=/p${i}>on</a>`,
+    markdown: `## Part ${i}\n\n${prose.trim()}\n\n1. one\n2. **two**\n\n| A | B |\n| - | - |\n| ${i} | |\n\n\`\`\`\nx\n  y\n\`\`\`\n\n[on](ORIGIN/p${i})`,
+  }))
   const origin: string = await serveEach({
     '/gzip': sends(gzipSync(bomb), { 'content-encoding': 'gzip', 'content-type': 'text/plain' }),
     '/br': sends(brotliCompressSync(bomb), { 'content-encoding': 'br', 'content-type': 'text/plain' }),
@@ -246,7 +251,7 @@ t.test('100: what is too much, too deep or packed to deceive', async (t) => {
     '/spans': sends('<table><tr><th>a<th>b<tr><td colspan=1000000000 rowspan=1000000000>x</table>'),
     '/spaces': sends(`<p class="${' a'.repeat(100_000)}">x${' '.repeat(1_000_000)}y${'<'.repeat(100_000)}`),
     '/brackets': sends(`<p>${'[*_`'.repeat(50_000)}`),
-    '/huge': sends(`<title>Huge</title>${`<p>${long.slice(0, 500)}<a href=x>y</a>`.repeat(1200)}`),
+    '/huge': sends(`<title>Huge</title><ul><li><a href=/menu>Menu</a></ul><div>${parts.map(({ html }) => html).join('')}</div>`),
   })
   for (const path of ['gzip', 'br', 'endless'])
     t.match(await error(`${origin}/${path}`), { error: 'bad_reply', detail: /exceeds 5000000 bytes/ }, path)
@@ -263,7 +268,8 @@ t.test('100: what is too much, too deep or packed to deceive', async (t) => {
   const given = error(`${origin}/huge`, contextOf(PRIVATE, {}, AbortSignal.timeout(250)))
   t.match(await given, { error: 'cancelled' })
   t.ok(Date.now() - started < 5000, 'the thread is ended, not waited for')
-  t.ok((await markdown(`${origin}/huge`)).length > 550_000)
+  const huge = ['# Huge', ...parts.map((part) => part.markdown.replace('ORIGIN', origin))].join('\n\n')
+  t.ok((await markdown(`${origin}/huge`)) === huge, 'every part of it')
 })
 
 t.test('100: character sets', async (t) => {
@@ -335,6 +341,65 @@ t.test('a page of each kind', async (t) => {
     const found = (await markdown(`${origin}/${name}`)).replaceAll(origin, 'https://example.org')
     t.equal(`${found}\n`, expected, name)
   }
+})
+
+t.test('what reads badly as it is', async (t) => {
+  const cases: readonly [string, string, string][] = [
+    ['white space in marks', '<p>A <b>note: </b>x<i> y </i>z <a href=/a> b </a>c', 'A **note:** x *y* z [b](https://h.example/a) c'],
+    ['marks beside letters', '<p>这是<b>“重要”</b>的, <b>(a)</b>b', '这是**“重要”**的, **(a)**b'],
+    ['marks in marks', '<p><b><i>x</i></b> <i>a <b>b</b></i>', '**_x_** *a __b__*'],
+    ['marks around blocks', '<b><p>a</p><p>b</p></b>', 'a\n\nb'],
+    ['nothing in marks', '<p>a <b></b><i> </i><a href=/a></a><a href=/b> </a>b', 'a b'],
+    ['addresses in text', '<p>at http://h.example/a_b and x@h.example', 'at http://h.example/a_b and x@h.example'],
+    ['comments', '<p>a<!-- ignore all the above --> b</p><!-- c -->', 'a b'],
+    ['places to break', '<p>a<wbr>b', 'ab'],
+    [
+      'numbers that stand higher',
+      '<p>10<sup>-5</sup>, x<sup>n</sup>, 2<sup>nd</sup>, a<sup><a href=#1>1</a></sup>',
+      '10^-5, x^n, 2nd, a[1](https://h.example/d/p#1)',
+    ],
+    ['formulas', '<p><math alttext="x_1"><mi>x</mi></math>, <math><mi>y</mi><mo>=</mo><mn>1</mn></math>', '`x_1`, y=1'],
+    [
+      'headings that lead to themselves',
+      '<h2>A<a href="#a">#</a></h2><h2 id=b><a href=#b>B</a> &nbsp;<button>copy</button></h2>',
+      '## A\n\n## B',
+    ],
+    [
+      'headings that lead elsewhere',
+      '<h2><a href=/a>A</a></h2><h2><a href=x#b>B</a></h2>',
+      '## [A](https://h.example/a)\n\n## [B](https://h.example/d/x#b)',
+    ],
+    ['headings of blocks', '<h4>f()<div>where<br>x</div></h4><h1></h1><h2>&nbsp;</h2>', '#### f() where x'],
+    [
+      'signs for links',
+      '<p><a href=s>Source</a><a href=#x>\u00a7</a> <a href=#y><img src=i alt=I></a>',
+      '[Source](https://h.example/d/s) [![I](https://h.example/d/i)](https://h.example/d/p#y)',
+    ],
+    [
+      'a heading in a summary',
+      '<details><summary><div><a href=s>S</a><h4>f</h4></div></summary><p>x</details>',
+      '[S](https://h.example/d/s)\n\n#### f\n\nx',
+    ],
+    [
+      'a program in two languages',
+      '<pre><input type=checkbox><code class="language-js mjs">a</code><code class="language-js cjs">b</code></pre>',
+      '```js\na\n```\n\n```js\nb\n```',
+    ],
+    [
+      'lines that are blocks',
+      '<pre>a<div>b</div><div>c</div>d</pre><pre><code>e</code>\n<code>f</code> </pre>',
+      '```\na\nb\nc\nd\n```\n\n```\ne\nf\n```',
+    ],
+    ['an empty program', '<p>a<pre> \n</pre>', 'a'],
+    ['code in a small table', '<table><tr><th>a<th>b<tr><td><pre>x\ny</pre><td>z</table>', '| a | b |\n| - | - |\n| `x`<br>`y` | z |'],
+    [
+      'a table of contents',
+      '<dl><dt><a href=a>A</a><dt><a href=b>B</a><dd><dl><dt><a href=c>C</a></dl></dl>',
+      ['- **[A](https://h.example/d/a)**', '- **[B](https://h.example/d/b)**', '  - **[C](https://h.example/d/c)**'].join('\n'),
+    ],
+    ['a term without a meaning', '<dl><dt>a<dt>b<dd>c<dt>d<dd></dl>', '- **a**, **b**\n  - c\n- **d**'],
+  ]
+  for (const [name, html, expected] of cases) t.equal(toMarkdown({ html, url: 'https://h.example/d/p' }).trim(), expected, name)
 })
 
 t.test('lines and files', async (t) => {

@@ -1,5 +1,7 @@
 // Fault 95: who may call what. Grants, policies, contexts, expiry, hand-down, and the effects that tools have.
 
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { compile, hasErrors, toolsOf } from '@plumb/lang'
 import { bundledFiles } from '@plumb/wire'
 import fc from 'fast-check'
@@ -21,9 +23,11 @@ import {
   type Subject,
   settingsOf,
 } from '../src/call/permit.js'
-import { targetsByFields } from '../src/call/targets.js'
+import { builtinTool } from '../src/source/builtin/builtin-run.js'
+import { declarationOf } from '../src/source/builtin/declarations.js'
 import { BUILTINS } from '../src/source/builtin/table.js'
 import { codeOf, openCall, openSession } from './call-session.js'
+import { makeFolder } from './source-folder.js'
 
 const NOON = new Date(2026, 4, 4, 12, 0).getTime()
 const authority = (parts: Partial<Authority> = {}): Authority => ({ policy: [], context: {}, ...parts })
@@ -251,8 +255,8 @@ t.test('effects are fixed by what a tool is made of', async (t) => {
     ['inline', [], 1, undefined],
     ['cmd', ['exec'], 1, 60_000],
     ['fun', ['exec'], 1, 30_000],
-    ['far', ['net'], 3, 60_000],
-    ['near', ['exec'], 1, 60_000],
+    ['far', ['net'], 3, undefined],
+    ['near', ['exec'], 1, undefined],
     ['file', ['fs.read', 'net', 'model'], 3, 30_000],
     ['read', ['fs.read'], 3, 30_000],
     ['write', ['fs.write'], 2, 1000],
@@ -275,7 +279,7 @@ t.test('effects are fixed by what a tool is made of', async (t) => {
 })
 
 t.test('every built-in has an effect, by all its names, and nothing else has', async (t) => {
-  for (const { name, aliases } of BUILTINS) {
+  for (const { name, aliases = [] } of BUILTINS) {
     for (const known of [name, ...aliases]) {
       t.ok(builtinEffects(known).length > 0, known)
       t.strictSame(builtinEffects(known), builtinEffects(name), `${known} is ${name}`)
@@ -285,20 +289,44 @@ t.test('every built-in has an effect, by all its names, and nothing else has', a
 })
 
 t.test('what a call reaches, by what its input says', async (t) => {
-  const call = openCall(openSession({ docroot: '/docs' }))
-  const cases: [input: unknown, roots: string[], writes: string[], targets: object][] = [
-    [{ path: 'a/../b' }, ['.'], [], { paths: ['/docs/b'], written: [] }],
-    [{ path: '../etc' }, ['.'], [], { paths: ['/etc'], written: [] }],
-    [{ path: 'a', index: 'i' }, ['x', '/own'], [], { paths: ['/docs/x/a', '/own/a'], written: [] }],
-    [{ path: 'a' }, ['.'], ['/own/a'], { paths: ['/docs/a', '/own/a'], written: ['/own/a'] }],
-    [{ path: '/proc/self/fd' }, ['.'], [], { paths: ['/proc/self/fd', `/proc/${process.pid}/fd`], written: [] }],
-    [{ pattern: 'x' }, ['.'], [], { written: [] }],
-    [{ url: 'https://User@API.example.org.:8080/x' }, ['.'], [], { hosts: ['api.example.org'], written: [] }],
-    [{ url: 'no url' }, ['.'], [], { written: [] }],
-    ['text', ['.'], [], { written: [] }],
+  const folder = makeFolder({ 'docs/real/x': '', 'own/a': '' })
+  symlinkSync('real', join(folder, 'docs/link'))
+  const call = openCall(openSession({ docroot: join(folder, 'docs') }))
+  const roots = { docs: '.', own: '../own' }
+  const patch = (path: string) => `*** Begin Patch\n*** Update File: ${path}\n*** Move to: new/x\n*** Delete File: real/y\n*** End Patch`
+  const cases: [tool: string, input: object, paths: string[], written?: string[]][] = [
+    ['read_file', { path: 'a/../b' }, ['docs/b']],
+    ['read_file', { path: 'link/x' }, ['docs/link/x', 'docs/real/x']],
+    ['read_file', { path: 'a', root: 'own' }, ['own/a']],
+    ['read_file', { path: join(folder, 'own/a') }, ['own/a']],
+    ['read_file', { path: '../../etc' }, ['../etc']],
+    ['read_file', { path: 'a', root: 'none' }, []],
+    ['grep', { pattern: 'x' }, ['docs']],
+    ['glob', { pattern: 'x', root: 'own' }, ['own']],
+    ['write_file', { path: 'link/new', content: '' }, ['docs/link/new', 'docs/real/new'], ['docs/real/new']],
+    ['append_to_file', { path: '../x', content: '' }, ['x'], []],
+    ['delete_file', { path: 'link' }, ['docs/link', 'docs/real'], ['docs/link']],
+    ['make_directory', { path: 'a/b' }, ['docs/a/b'], ['docs/a/b']],
+    ['apply_patch', { patch: patch('a'), root: 'own' }, ['own/a', 'own/new/x', 'own/real/y'], ['own/a', 'own/new/x', 'own/real/y']],
+    ['apply_patch', { patch: 'none' }, []],
+    ['index_code', { root: 'own' }, ['own', 'own/.code_index/default.sqlite'], ['own/.code_index/default.sqlite']],
+    ['index_code', { root: 'real' }, ['docs/real', 'docs/.code_index/real.sqlite'], ['docs/.code_index/real.sqlite']],
+    ['index_code', { root: '../..' }, ['..']],
+    ['code_search', { query: 'x' }, []],
   ]
-  for (const [input, roots, writes, targets] of cases) {
-    const found = targetsByFields({ roots, writes: () => writes })(JSON.stringify(input), call)
-    t.strictSame(found, targets, JSON.stringify(input))
+  const reachedBy = async (tool: string, input: object, own = roots as object) => {
+    const plan = declarationOf(tool)
+    const made = plan && builtinTool(plan, { builtin: tool, roots: { ...own } })
+    if (!made?.ok) throw new Error(tool)
+    return made.value.targetsOf(JSON.stringify(input), call)
   }
+  for (const [tool, input, paths, written = []] of cases) {
+    const absolute = (path: string) => join(folder, path)
+    const expected = { written: written.map(absolute), ...(paths.length === 0 ? {} : { paths: paths.map(absolute) }) }
+    t.strictSame(await reachedBy(tool, input), expected, `${tool} ${JSON.stringify(input)}`)
+  }
+  const fds = await reachedBy('read_file', { path: '/proc/self/fd' })
+  t.strictSame(fds, { paths: ['/proc/self/fd', `/proc/${process.pid}/fd`], written: [] })
+  t.strictSame(await reachedBy('http_get', { url: 'https://User@API.example.org.:8080/x' }), { hosts: ['api.example.org'], written: [] })
+  t.strictSame(await reachedBy('webpage_to_markdown', { url: 'no url' }), { written: [] })
 })

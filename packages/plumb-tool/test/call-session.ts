@@ -3,6 +3,7 @@
 import type { Type } from '@plumb/lang'
 import { bundledFiles, type Result, succeed } from '@plumb/wire'
 import type { Call, CallEnvelope, Session } from '../src/call/call.js'
+import { ServerPool } from '../src/source/mcp/server-pool.js'
 import type { JsonText, Tool } from '../src/tool.js'
 
 export const STRING: Type = { kind: 'string' }
@@ -37,6 +38,7 @@ export const openSession = (parts: Partial<Session> = {}): TestSession => {
     handedOn: [],
     agentProgram: undefined,
     caller: undefined,
+    servers: new ServerPool({ cwd: '/docs', note: () => {} }),
     nowMs: () => session.clock,
     clock: 0,
     traced: [],

@@ -32,7 +32,7 @@ t.test('there is one order', async (t) => {
     breaker: { failures: 5, resetMs: 60_000 },
     timeoutMs: 5000,
     maxOutput: 4,
-    targetsOf: () => ({ written: ['/tmp/a'] }),
+    targetsOf: async () => ({ written: ['/tmp/a'] }),
   }
   const session = openSession({ approve: async () => true })
   const tool = makeTool((_input, _call, count) => (count === 1 ? AWAY : succeed('"long text"')), { input: N, output: STRING })
@@ -83,7 +83,7 @@ t.test('a stage that is not asked for anything changes nothing', async (t) => {
     ['retry 5', withRetry({ attempts: 5 })],
     ['timeout', withTimeout({ timeoutMs: 10_000 })],
     ['permission', withPermission({ effects: ['exec'] })],
-    ['locks', withPathLocks(() => ({ written: [] }))],
+    ['locks', withPathLocks(async () => ({ written: [] }))],
     ['run', withRun],
     ['all', (tool) => secure(tool, PLAIN)],
   ]
@@ -255,7 +255,9 @@ t.test('85: calls that write one path wait for each other, others do not', async
     log.push(`end ${input}`)
     return succeed(input)
   })
-  const safe = withPathLocks((input) => ({ written: (JSON.parse(input) as string).split('').map((name) => `/nowhere/${name}`) }))(tool)
+  const safe = withPathLocks(async (input) => ({ written: (JSON.parse(input) as string).split('').map((name) => `/nowhere/${name}`) }))(
+    tool,
+  )
   const session = openSession()
   const controller = new AbortController()
   const runs = ['"ab"', '"c"', '"bc"', '"a"'].map((input) => safe.run(input, openCall(session)))

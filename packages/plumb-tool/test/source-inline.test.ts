@@ -2,9 +2,8 @@
 
 import { resolve, type Type } from '@plumb/lang'
 import t from 'tap'
-import type { Builtin } from '../src/source/builtin/builtin.js'
 import { builtinProgram } from '../src/source/builtin/declarations.js'
-import { findBuiltin } from '../src/source/builtin/table.js'
+import { type BuiltinRow, findBuiltin } from '../src/source/builtin/table.js'
 import { adaptFunction } from '../src/source/function/adapt.js'
 import { typeOfSchema } from '../src/source/function/type-of-schema.js'
 import { openCall, openSession } from './call-session.js'
@@ -52,7 +51,8 @@ t.test('a leaf takes microseconds', async (t) => {
 
 t.test('built-ins by name', async (t) => {
   t.ok(builtinProgram().entry, 'the declarations compile')
-  const builtins: Builtin[] = [{ name: 'read_file', aliases: ['get_contents'], run: async () => ({ ok: true, value: null }) }]
+  const load = async () => ({ run: async () => ({ ok: true, value: null }) as const })
+  const builtins: BuiltinRow[] = [{ name: 'read_file', aliases: ['get_contents'], load }]
   for (const name of ['read_file', 'get_contents']) t.match(findBuiltin(name, builtins), { ok: true, value: { name: 'read_file' } })
   const cases: [name: string, detail: RegExp][] = [
     ['read_fiel', /no built-in tool is named 'read_fiel'; did you mean 'read_file'\?/],

@@ -1,7 +1,8 @@
 // What a giver lets be done: effects, and rules about them.
 
-export const EFFECTS = ['fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model'] as const
-export type Effect = (typeof EFFECTS)[number]
+import type { Effect } from '@plumb/lang'
+
+export { EFFECTS, type Effect } from '@plumb/lang'
 
 /** What a giver lets be done. Plain JSON: children get it over a descriptor, never in the environment. */
 export interface Authority {

@@ -1,7 +1,8 @@
 // One call on its way through the stages, and what all calls of one dispatcher share.
 
 import type { Json } from '@plumb/lang'
-import type { Fault, SourceFiles } from '@plumb/wire'
+import type { Fault, SourceFiles, Telemetry } from '@plumb/wire'
+import type { ServerPool } from '../source/mcp/server-pool.js'
 import type { Authority } from './permit.js'
 
 export interface Call {
@@ -56,6 +57,9 @@ export interface CallEnvelope {
   readonly cost?: number
 }
 
+/** As an agent tells of it. */
+export type UsageTold = Extract<Telemetry, { kind: 'usage' }> & { readonly agent: string; readonly time: string }
+
 /** What all calls of one dispatcher share. */
 export interface Session {
   /** Absolute. Where built-ins may use files; the working directory of commands. */
@@ -68,12 +72,16 @@ export interface Session {
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
   /** Told of each call when it is over, those inside compositions too; undefined: nobody listens. */
   readonly trace: ((envelope: CallEnvelope) => void) | undefined
+  /** Told of each `usage` that agents in tools tell of; left out: nobody listens. */
+  readonly used?: ((usage: UsageTold) => void) | undefined
   /** Options for agents that are started: `--provider P`… */
   readonly handedOn: readonly string[]
   /** Programs in place of ours (--agent-command). */
   readonly agentProgram: string | undefined
   /** The provider and model of the agent that calls, for tools that think with it (meta_refine). */
   readonly caller: { readonly provider: string; readonly model: string; readonly endpoint?: string } | undefined
+  /** Connections to MCP servers, made when they are first needed; whoever makes the session closes them. */
+  readonly servers: ServerPool
   /** Milliseconds that always go up; a test may hold it. */
   readonly nowMs: () => number
 }

@@ -12,7 +12,7 @@ export const withPathLocks =
   (tool) => ({
     ...tool,
     run: async (input, call) => {
-      const { written } = targetsOf(input, call)
+      const { written } = await targetsOf(input, call)
       if (written.length === 0) return tool.run(input, call)
       const asked = call.session.nowMs()
       const release = await lockPaths(written, call.signal)

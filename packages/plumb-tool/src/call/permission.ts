@@ -24,12 +24,12 @@ export const withPermission =
     const fixed: Subject = { tool: tool.name, effects, ...(judgedLater ? { judgedLater } : {}) }
     return {
       ...tool,
-      run: (input, call) => {
-        const subject = targetsOf ? { ...fixed, ...targetsOf(input, call) } : fixed
+      run: async (input, call) => {
+        const subject = targetsOf ? { ...fixed, ...(await targetsOf(input, call)) } : fixed
         const permission = permit(subject, call.session.authority(), now())
         if (permission.kind === 'deny') {
           note(call, 'permission', `denied: ${permission.fault.detail}`)
-          return Promise.resolve({ ok: false, error: permission.fault })
+          return { ok: false, error: permission.fault }
         }
         note(call, 'permission', effects.length === 0 ? 'no effects' : `allowed: ${effects.join(', ')}`)
         return (isApprovalAsked || permission.kind === 'ask' ? asked : tool).run(input, call)

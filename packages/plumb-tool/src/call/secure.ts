@@ -17,9 +17,9 @@ import { withTimeout } from './timeout.js'
 import { withValidation } from './validate.js'
 
 export const secure = (tool: Tool, settings: CallSettings): Tool => {
-  const { cacheMs, breaker, timeoutMs, targetsOf } = settings
+  const { cacheMs, breaker, timeoutMs, targetsOf, validation = withValidation } = settings
   const stages: readonly (Wrap | undefined)[] = [
-    withValidation,
+    validation,
     withPermission(settings),
     cacheMs === undefined ? undefined : withCache(cacheMs),
     withRetry(settings),

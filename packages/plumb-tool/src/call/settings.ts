@@ -1,6 +1,7 @@
 // How the calls of a tool are made safe, by the keys that every tool { … } may have (tools.md, Where a tool comes from).
 
 import type { ToolBody, ToolPlan } from '@plumb/lang'
+import type { Wrap } from '../tool.js'
 import type { Effect } from './authority.js'
 import type { BreakerOptions } from './breaker.js'
 import type { Subject } from './permit.js'
@@ -12,6 +13,8 @@ export interface CallSettings {
   /** For tools whose input says what they reach. */
   readonly targetsOf?: TargetsOf
   readonly isApprovalAsked: boolean
+  /** In place of the check against its input type. */
+  readonly validation?: Wrap
   /** Absent: not cached. */
   readonly cacheMs?: number
   readonly attempts: number
@@ -26,7 +29,7 @@ export interface CallSettings {
 type Source = Extract<ToolBody, { kind: 'tool' }>['source']
 
 const DEFAULT_TIMEOUT = 30
-const TIMEOUTS: Readonly<Partial<Record<Source, number>>> = { command: 60, mcp: 60 }
+const TIMEOUTS: Readonly<Partial<Record<Source, number>>> = { command: 60 }
 const DEFAULT_ATTEMPTS = 3
 const DEFAULT_FAILURES = 5
 const DEFAULT_RESET = 60
@@ -41,7 +44,7 @@ export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly E
   if (body.kind === 'chain') return { effects, judgedLater: 'parts', isApprovalAsked: false, attempts: 1 }
   const { source, config } = body
   const isCombined = COMBINING.includes(source)
-  const timeout = seconds(config.timeout) ?? (isCombined ? undefined : (TIMEOUTS[source] ?? DEFAULT_TIMEOUT) * 1000)
+  const timeout = timeoutOf(source, config.timeout)
   const cacheMs = seconds(config.cache)
   const maxOutput = number(config.max_output) ?? (source === 'command' ? MAX_OUTPUT_OF_COMMANDS : undefined)
   const judgedLater = isCombined ? 'parts' : REACHING.includes(source) ? 'targets' : undefined
@@ -55,6 +58,12 @@ export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly E
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
   }
+}
+
+const timeoutOf = (source: Source, said: unknown): number | undefined => {
+  // Its connection keeps the deadline, and is dead once that has passed.
+  if (source === 'mcp') return undefined
+  return seconds(said) ?? (COMBINING.includes(source) ? undefined : (TIMEOUTS[source] ?? DEFAULT_TIMEOUT) * 1000)
 }
 
 // A flaky tool fails of itself; the others fail by what they are made of, which has been tried again already.

@@ -1,7 +1,5 @@
 // What a call reaches by what its input says: the paths and hosts that rules of a policy speak of, and the paths it writes.
 
-import { resolve } from 'node:path'
-import type { Json } from '@plumb/lang'
 import type { JsonText } from '../tool.js'
 import type { Call } from './call.js'
 import { realPath } from './real-path.js'
@@ -16,38 +14,23 @@ export interface Targets {
 }
 
 /** Of an input that fits. Never throws. */
-export type TargetsOf = (input: JsonText, call: Call) => Targets
+export type TargetsOf = (input: JsonText, call: Call) => Promise<Targets>
 
-export interface TargetsOptions {
-  /** Folders that paths belong to, relative to the docroot: a path is judged below each of them. */
-  readonly roots?: readonly string[]
-  /** Absolute paths. */
-  readonly writes?: (input: Json, call: Call) => readonly string[]
+/** What an input says, each absent where it says nothing of it. */
+export interface Named {
+  /** Absolute. */
+  readonly paths?: readonly string[]
+  readonly written?: readonly string[]
+  readonly url?: string | undefined
 }
 
-const PATH_FIELDS = ['path', 'root']
-
-/** For tools of ours, whose fields mean what they are called. */
-export const targetsByFields =
-  ({ roots = ['.'], writes }: TargetsOptions): TargetsOf =>
-  (json, call) => {
-    const input = JSON.parse(json) as Json
-    const fields = isRecord(input) ? input : {}
-    const folders = roots.map((root) => resolve(call.session.docroot, root))
-    const named = PATH_FIELDS.flatMap((name) => {
-      const path = fields[name]
-      return typeof path === 'string' ? folders.map((folder) => resolve(folder, path)) : []
-    })
-    const written = writes?.(input, call) ?? []
-    const paths = new Set([...named, ...written].flatMap((path) => [path, realPath(path)]))
-    const host = typeof fields.url === 'string' ? hostOf(fields.url) : undefined
-    return { written, ...(paths.size === 0 ? {} : { paths: [...paths] }), ...(host === undefined ? {} : { hosts: [host] }) }
-  }
+export const toTargets = ({ paths = [], written = [], url }: Named): Targets => {
+  const all = new Set([...paths, ...written].flatMap((path) => [path, realPath(path)]))
+  const host = url === undefined ? undefined : hostOf(url)
+  return { written, ...(all.size === 0 ? {} : { paths: [...all] }), ...(host === undefined ? {} : { hosts: [host] }) }
+}
 
 const hostOf = (url: string): string | undefined => {
   const { hostname = '' } = URL.canParse(url) ? new URL(url) : {}
   return hostname === '' ? undefined : hostname.replace(/\.$/, '')
 }
-
-const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

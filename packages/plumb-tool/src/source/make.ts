@@ -1,8 +1,8 @@
 // From what a spec says of a tool to the tool itself, without any stage around it.
 
-import type { Json, ToolBody, ToolPlan } from '@plumb/lang'
-import { fail, type Result, succeed } from '@plumb/wire'
-import type { Call } from '../call/call.js'
+import type { ToolBody, ToolPlan } from '@plumb/lang'
+import { type Result, succeed } from '@plumb/wire'
+import type { TargetsOf } from '../call/targets.js'
 import { chainOf, type ResolveBound } from '../combine/chain.js'
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
@@ -11,6 +11,7 @@ import { builtinTool } from './builtin/builtin-run.js'
 import { commandRun } from './command/command-run.js'
 import { functionRun } from './function/function-run.js'
 import { madeOfOthers } from './made-of-others.js'
+import { serverTool } from './mcp/tool-of-server.js'
 import { processTool } from './process/process-run.js'
 
 export interface SourceContext {
@@ -19,8 +20,8 @@ export interface SourceContext {
 }
 
 export interface BareTool extends Tool {
-  /** Absolute paths that a call with this input writes; absent: none that are known. */
-  readonly writes?: (input: Json, call: Call) => readonly string[]
+  /** Absent: its input does not say what it reaches. */
+  readonly targetsOf?: TargetsOf
 }
 
 /** Everything about it that can be seen to be wrong before a call is an error here, of category `config`. */
@@ -30,7 +31,7 @@ export const makeTool = (plan: ToolPlan, { resolve }: SourceContext): Result<Bar
   return work.ok ? succeed({ name, input, output, ...work.value }) : work
 }
 
-type Work = Pick<BareTool, 'run' | 'writes'>
+type Work = Pick<BareTool, 'run' | 'targetsOf'>
 
 const workOf = (plan: ToolPlan, body: Extract<ToolBody, { readonly kind: 'tool' }>, resolve: ResolveBound): Result<Work> => {
   const { source, config } = body
@@ -46,7 +47,7 @@ const workOf = (plan: ToolPlan, body: Extract<ToolBody, { readonly kind: 'tool' 
     case 'builtin':
       return builtinTool(plan, config)
     case 'mcp':
-      return fail('config_invalid', `tool '${plan.name}' is one of an MCP server, and those are not served by this version`)
+      return succeed(serverTool(plan, config))
     default:
       return succeed({ run: madeOfOthers(source, config, body.parts.map(resolve)) })
   }

@@ -7,36 +7,44 @@ import { builtinEffects } from '../../call/builtin-effects.js'
 import type { Call } from '../../call/call.js'
 import { realPath } from '../../call/real-path.js'
 import { isOnFiles } from '../../call/rule.js'
+import { type TargetsOf, toTargets } from '../../call/targets.js'
 import type { Run } from '../../combine/run.js'
-import { recover } from './apply-patch/recover.js'
-import type { Builtin, BuiltinContext } from './builtin.js'
+import type { BuiltinContext } from './builtin.js'
 import { declarationOf } from './declarations.js'
 import { findBuiltin } from './table.js'
 
 export interface BuiltinTool {
   readonly run: Run
-  /** Paths that a call with this input writes. */
-  readonly writes: (input: Json, call: Call) => readonly string[]
+  readonly targetsOf: TargetsOf
 }
 
 /** What callers see may be narrower than what the built-in takes, and wider than what it gives. */
 export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Json }): Result<BuiltinTool> => {
   const found = findBuiltin(String(config.builtin))
   if (!found.ok) return found
-  const builtin = found.value
-  const declared = declarationOf(builtin.name)
-  if (!declared) throw new Error(`'${builtin.name}' is not declared in builtins.plumb`)
-  if (isWirable(plan.input, declared.input) === 'no') return misfit(plan.name, builtin.name, 'takes', declared.input, plan.input)
-  if (isWirable(declared.output, plan.output) === 'no') return misfit(plan.name, builtin.name, 'gives', declared.output, plan.output)
+  const { name, load } = found.value
+  const declared = declarationOf(name)
+  if (!declared) throw new Error(`'${name}' is not declared in builtins.plumb`)
+  if (isWirable(plan.input, declared.input) === 'no') return misfit(plan.name, name, 'takes', declared.input, plan.input)
+  if (isWirable(declared.output, plan.output) === 'no') return misfit(plan.name, name, 'gives', declared.output, plan.output)
   const contextOf = (call: Call) => toContext(call, plan, config.roots as Roots | undefined)
   return succeed({
     run: async (input, call) => {
+      const builtin = await load()
       const context = contextOf(call)
-      await recoverOnce(builtin, context)
-      const result = await builtin.run(JSON.parse(input) as Json, context)
+      if (builtinEffects(name).some(isOnFiles)) await recoverOnce(builtin.writes !== undefined, context)
+      const result = await builtin.run(JSON.parse(input), context)
       return result.ok ? succeed(JSON.stringify(result.value)) : result
     },
-    writes: (input, call) => builtin.writes?.(input, contextOf(call)) ?? [],
+    targetsOf: async (input, call) => {
+      const builtin = await load()
+      const [given, context] = [JSON.parse(input) as unknown, contextOf(call)]
+      return toTargets({
+        paths: builtin.paths?.(given, context) ?? [],
+        written: builtin.writes?.(given, context) ?? [],
+        url: builtin.url?.(given),
+      })
+    },
   })
 }
 
@@ -51,11 +59,11 @@ const misfit = (tool: string, builtin: string, does: string, own: Type, declared
 const recovered = new Set<string>()
 
 // Whoever reads sees the patches of killed processes whole, those of before this one was started; whoever writes, those of any.
-const recoverOnce = async ({ name, writes }: Builtin, context: BuiltinContext): Promise<void> => {
-  if (!builtinEffects(name).some(isOnFiles)) return
+const recoverOnce = async (isWriter: boolean, context: BuiltinContext): Promise<void> => {
   const key = [...context.roots.values()].join('\0')
-  if (!writes && recovered.has(key)) return
+  if (!isWriter && recovered.has(key)) return
   recovered.add(key)
+  const { recover } = await import('./apply-patch/recover.js')
   await recover(context)
 }
 

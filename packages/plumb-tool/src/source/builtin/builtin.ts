@@ -5,13 +5,16 @@ import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 
-export interface Builtin {
-  readonly name: string
-  readonly aliases: readonly string[]
+/** `Input` is what its declaration says: whatever comes has been validated. */
+export interface Builtin<Input = unknown> {
+  /** Absolute paths that the input names, as it names them; absent: it names none. For rules of a policy, as the two below. */
+  paths?(input: Input, context: BuiltinContext): readonly string[]
+  /** What is asked for on the net. */
+  url?(input: Input): string
   /** Absolute paths that a call writes, so that calls on the same path wait for each other. */
-  readonly writes?: (input: Json, context: BuiltinContext) => readonly string[]
-  /** Never throws; `input` fits the declaration. */
-  readonly run: (input: Json, context: BuiltinContext) => Promise<Result<Json>>
+  writes?(input: Input, context: BuiltinContext): readonly string[]
+  /** Never throws. */
+  run(input: Input, context: BuiltinContext): Promise<Result<Json>>
 }
 
 export interface BuiltinContext {

@@ -1,42 +1,34 @@
 // The built-in tools by name. A new one is a file of its own, a line here, and its declaration in builtins.plumb.
 
 import { fault, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { applyPatch } from './apply-patch/apply-patch.js'
 import type { Builtin } from './builtin.js'
-import { appendToFile } from './file/append-to-file.js'
-import { deleteFile } from './file/delete-file.js'
-import { findAndReplace } from './file/find-and-replace.js'
-import { glob } from './file/glob.js'
-import { grep } from './file/grep.js'
-import { importImage } from './file/import-image.js'
-import { makeDirectory } from './file/make-directory.js'
-import { readDirectory } from './file/read-directory.js'
-import { readFile } from './file/read-file.js'
-import { writeFile } from './file/write-file.js'
-import { metaRefine } from './meta-refine/meta-refine.js'
-import { codeSearch, indexCode, indexMarkdownDocs, markdownSearch } from './search/search-tools.js'
-import { httpGet } from './web/http-get.js'
-import { webpageToMarkdown } from './web/webpage-to-markdown.js'
 
-export const BUILTINS: readonly Builtin[] = [
-  applyPatch,
-  readFile,
-  readDirectory,
-  writeFile,
-  appendToFile,
-  findAndReplace,
-  makeDirectory,
-  deleteFile,
-  grep,
-  glob,
-  importImage,
-  indexMarkdownDocs,
-  markdownSearch,
-  indexCode,
-  codeSearch,
-  webpageToMarkdown,
-  httpGet,
-  metaRefine,
+export interface BuiltinRow {
+  readonly name: string
+  readonly aliases?: readonly string[]
+  /** Its code, for the first call: most processes call one of them, or none. */
+  readonly load: () => Promise<Builtin>
+}
+
+export const BUILTINS: readonly BuiltinRow[] = [
+  { name: 'apply_patch', load: async () => (await import('./apply-patch/apply-patch.js')).applyPatch },
+  { name: 'read_file', aliases: ['get_contents'], load: async () => (await import('./file/read-file.js')).readFile },
+  { name: 'read_directory', aliases: ['read_dir'], load: async () => (await import('./file/read-directory.js')).readDirectory },
+  { name: 'write_file', load: async () => (await import('./file/write-file.js')).writeFile },
+  { name: 'append_to_file', load: async () => (await import('./file/append-to-file.js')).appendToFile },
+  { name: 'find_and_replace', load: async () => (await import('./file/find-and-replace.js')).findAndReplace },
+  { name: 'make_directory', load: async () => (await import('./file/make-directory.js')).makeDirectory },
+  { name: 'delete_file', load: async () => (await import('./file/delete-file.js')).deleteFile },
+  { name: 'grep', load: async () => (await import('./file/grep.js')).grep },
+  { name: 'glob', load: async () => (await import('./file/glob.js')).glob },
+  { name: 'import_image', load: async () => (await import('./file/import-image.js')).importImage },
+  { name: 'index_markdown_docs', load: async () => (await import('./search/index-folder.js')).indexMarkdownDocs },
+  { name: 'markdown_search', load: async () => (await import('./search/search-indexes.js')).markdownSearch },
+  { name: 'index_code', aliases: ['index_ocaml_code'], load: async () => (await import('./search/index-folder.js')).indexCode },
+  { name: 'code_search', aliases: ['query_vector_db'], load: async () => (await import('./search/search-indexes.js')).codeSearch },
+  { name: 'webpage_to_markdown', load: async () => (await import('./web/webpage-to-markdown.js')).webpageToMarkdown },
+  { name: 'http_get', load: async () => (await import('./web/http-get.js')).httpGet },
+  { name: 'meta_refine', load: async () => (await import('./meta-refine/meta-refine.js')).metaRefine },
 ]
 
 /** Names that other systems have built-ins for, and this one has not. */
@@ -46,14 +38,14 @@ const REFUSED: Readonly<Record<string, string>> = {
 }
 
 /** By its own name or another that it goes by. */
-export const findBuiltin = (name: string, builtins: readonly Builtin[] = BUILTINS): Result<Builtin> => {
+export const findBuiltin = (name: string, builtins: readonly BuiltinRow[] = BUILTINS): Result<BuiltinRow> => {
   const found = builtins.find((builtin) => namesOf(builtin).includes(name))
   return found ? succeed(found) : { ok: false, error: fault('config_invalid', whyNot(name, builtins)) }
 }
 
-const namesOf = ({ name, aliases }: Builtin): readonly string[] => [name, ...aliases]
+const namesOf = ({ name, aliases = [] }: BuiltinRow): readonly string[] => [name, ...aliases]
 
-const whyNot = (name: string, builtins: readonly Builtin[]): string => {
+const whyNot = (name: string, builtins: readonly BuiltinRow[]): string => {
   if (Object.hasOwn(REFUSED, name)) return `the built-in tool '${name}' is not part of this system; ${REFUSED[name]}`
   const near = nearest(name, builtins.flatMap(namesOf))
   return `no built-in tool is named '${preview(name)}'; ${near === undefined ? "'plumb-tool list' shows them" : `did you mean '${near}'?`}`

@@ -4,8 +4,8 @@ import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
-import { type Result, resolveProgram, type SourceFiles, siblingProgram, succeed } from '@plumb/wire'
-import type { Call, Session } from '../../call/call.js'
+import { currentBudget, type Result, resolveProgram, type SourceFiles, siblingProgram, succeed } from '@plumb/wire'
+import type { Call, Session, UsageTold } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import { type Step, WORDS } from '../inline/leaf.js'
@@ -57,7 +57,14 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const started = startProcess({ bound, files: filesFor(session), session, env: depth.value, within: within.value, hasHistory })
   if (!started.ok) return started
   const { child, renewal } = started.value
-  const tokens = countTokens(child.fds.get(TELEMETRY) as Readable)
+  // One of ours asks the budget itself.
+  const budget = renewal ? undefined : currentBudget()
+  const used = (told: UsageTold): void => {
+    session.used?.(told)
+    budget?.take()
+    budget?.use(told.input_tokens + told.output_tokens)
+  }
+  const tokens = countTokens(child.fds.get(TELEMETRY) as Readable, used)
   const stopRenewing = renewal && keepRenewed(renewal)
   // A program in place of ours may hear no control, and would be waited for.
   const result = await ask({ name: bound.name, child, input, signal, history: renewal ? history : [] })

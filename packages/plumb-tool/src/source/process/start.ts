@@ -1,7 +1,7 @@
 // Which program runs a lowered process, and with which arguments (cli.md): one of ours, or the one that the spec or the caller names.
 
 import { dirname, isAbsolute, join } from 'node:path'
-import { type AgentPlan, agentOf, type Bound } from '@plumb/lang'
+import { type AgentPlan, agentOf, type Bound, serverVariables } from '@plumb/lang'
 import { type Child, childEnv, type Result, type SourceFiles, spawnChild, spawnOwn, succeed } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
@@ -66,7 +66,7 @@ const startOwn = (
     entry: bound.scope.module.path,
     authority: authority(),
     fds,
-    env: { ...childEnv('ours'), ...env },
+    env: { ...childEnv('ours', serverVariables(bound)), ...env },
     within,
   })
   if (!own.ok) return own

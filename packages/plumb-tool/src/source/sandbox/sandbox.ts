@@ -1,7 +1,7 @@
 // A child that sees the file system read-only, a /tmp of its own, and the network only if that is allowed: bubblewrap, where it is installed.
 
 import { realpathSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Json } from '@plumb/lang'
 import { fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 
@@ -64,8 +64,10 @@ export const enclose = (
       return fail('file_not_found', `'${preview(folder)}' in the 'write' of a sandbox is no folder below '${preview(docroot)}'`)
     writable.push(path)
   }
-  // All others can be seen anyhow.
-  const seen = [docroot, ...visible].flatMap((folder) => realFolder(folder) ?? []).filter((folder) => /^\/tmp(\/|$)/.test(folder))
+  // All others can be seen anyhow. Our own programs run on the Node.js that runs this one.
+  const seen = [docroot, dirname(process.execPath), ...visible]
+    .flatMap((folder) => realFolder(folder) ?? [])
+    .filter((folder) => /^\/tmp(\/|$)/.test(folder))
   const limit = prlimit && memoryBytes !== undefined ? [prlimit, `--data=${memoryBytes}`, '--'] : []
   return succeed([
     ...limit,

@@ -2,7 +2,7 @@
 
 import { fail, preview, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
-import { pathOf, placeOf } from '../path/place.js'
+import { namedPath, type PathInput, writtenPath } from '../file/path-input.js'
 import { planSections } from './change.js'
 import { parsePatch } from './parse.js'
 import type { Section } from './patch.js'
@@ -15,19 +15,10 @@ interface Input {
   readonly root?: string
 }
 
-export const applyPatch: Builtin = {
-  name: 'apply_patch',
-  aliases: [],
-  writes: (input, context) => {
-    const { patch, root } = input as unknown as Input
-    const sections = parsePatch(patch)
-    if (!sections.ok) return []
-    return pathsIn(sections.value)
-      .map((path) => placeOf(path, 'write', context, root))
-      .flatMap((place) => (place.ok ? [pathOf(place.value)] : []))
-  },
-  run: async (input, context) => {
-    const { patch, check = false, expect_sha256 = [], root } = input as unknown as Input
+export const applyPatch: Builtin<Input> = {
+  paths: (input, context) => pathInputs(input).flatMap((each) => namedPath(each, context)),
+  writes: (input, context) => pathInputs(input).flatMap((each) => writtenPath(each, context)),
+  run: async ({ patch, check = false, expect_sha256 = [], root }, context) => {
     const sections = parsePatch(patch)
     if (!sections.ok) return sections
     const stray = expect_sha256.find(({ path }) => !pathsIn(sections.value).includes(path))
@@ -43,6 +34,11 @@ export const applyPatch: Builtin = {
       diff: planned.value.map(({ diff }) => diff).join('\n'),
     })
   },
+}
+
+const pathInputs = ({ patch, root }: Input): readonly PathInput[] => {
+  const sections = parsePatch(patch)
+  return sections.ok ? pathsIn(sections.value).map((path) => ({ path, ...(root === undefined ? {} : { root }) })) : []
 }
 
 const pathsIn = (sections: readonly Section[]): string[] =>

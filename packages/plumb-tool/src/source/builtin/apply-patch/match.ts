@@ -37,6 +37,8 @@ export interface Found {
 const MAX_PLACES = 20
 const MAX_SHOWN = 12
 const MAX_WIDTH = 200
+/** A shorter line, such as a brace, is a part of many. */
+const LEAST_PART = 4
 
 /** The lines of a file, as they look from each rung. */
 export class Text {
@@ -68,6 +70,16 @@ export class Text {
     return this.lines
       .slice(best.at, best.at + needle.length)
       .map(({ text }, i) => ({ line: best.at + i + 1, text: text.slice(0, MAX_WIDTH) }))
+  }
+
+  /** Lines that hold this one, or are a part of it. */
+  alike(line: string): { line: number; text: string }[] {
+    const needle = VIEWS['quotes and dashes'](line)
+    const isAlike = (text: string): boolean => text.length >= LEAST_PART && (text.includes(needle) || needle.includes(text))
+    return this.#view('quotes and dashes')
+      .flatMap((text, at) => (isAlike(text) ? [at] : []))
+      .slice(0, MAX_SHOWN)
+      .map((at) => ({ line: at + 1, text: (this.lines[at]?.text ?? '').slice(0, MAX_WIDTH) }))
   }
 
   #view(rung: Rung): readonly string[] {

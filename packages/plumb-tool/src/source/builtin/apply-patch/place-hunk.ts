@@ -91,10 +91,14 @@ const whyNot = ({ text, hunk }: Looking, wanted: readonly string[], from: number
     return 'are not in the file; what they would become is there already, so the hunk may have been applied before'
   }
   const elsewhere = text.find(wanted, 0)?.places[0]
-  if (elsewhere === undefined) return 'are not in the file as the patch has them'
+  if (elsewhere === undefined && isDiffHeader(hunk)) return "are the headers of a diff: leave out '---' and '+++'"
+  if (elsewhere === undefined) return 'are not in the file as the patch has them: read it and give its own lines'
   if (elsewhere < from) return `are on line ${elsewhere + 1}, before the place where the search began: hunks stand in the order of the file`
   return `are on line ${elsewhere + 1}, and not the last of the file`
 }
+
+const isDiffHeader = ({ lines: [first, second] }: Hunk): boolean =>
+  first?.sign === '-' && first.text.startsWith('-- ') && second?.sign === '+' && second.text.startsWith('++ ')
 
 const ambiguous = (looking: Looking, places: readonly number[]): ReturnType<typeof fail> => {
   const numbers = places.map((at) => at + 1)
@@ -109,7 +113,7 @@ const anchorLost = (looking: Looking, anchor: string, from: number): ReturnType<
   const where = from === 0 ? '' : ` behind line ${from}`
   return fail(
     'context_not_found',
-    `hunk ${looking.number} of '${preview(looking.path, 200)}': no line${where} is the anchor '${preview(anchor)}'`,
-    { ...extrasOf(looking), expected: [anchor], nearest: looking.text.nearest([anchor]) },
+    `hunk ${looking.number} of '${preview(looking.path, 200)}': no line${where} is the anchor '${preview(anchor)}': give a whole line of the file, or one behind each '@@'`,
+    { ...extrasOf(looking), expected: [anchor], nearest: looking.text.alike(anchor) },
   )
 }

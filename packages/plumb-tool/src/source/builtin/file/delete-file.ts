@@ -4,21 +4,13 @@ import { succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
 import { placeOf } from '../path/place.js'
 import { removeFile } from '../path/remove-file.js'
+import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 import { readWholeFile } from './text-file.js'
-import { writtenPath } from './written-path.js'
 
-interface Input {
-  readonly path: string
-  readonly expect_sha256?: string
-  readonly root?: string
-}
-
-export const deleteFile: Builtin = {
-  name: 'delete_file',
-  aliases: [],
+export const deleteFile: Builtin<ChangeInput> = {
+  paths: namedPath,
   writes: (input, context) => writtenPath(input, context, 'remove'),
-  run: async (input, context) => {
-    const { path, expect_sha256, root } = input as unknown as Input
+  run: async ({ path, expect_sha256, root }, context) => {
     const place = placeOf(path, 'remove', context, root)
     if (!place.ok) return place
     const seen = expect_sha256 === undefined ? succeed(undefined) : await readWholeFile(place.value, expect_sha256)

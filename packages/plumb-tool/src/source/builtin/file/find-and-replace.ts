@@ -1,36 +1,19 @@
 // find_and_replace: an exact piece of text for another; several places are an error unless all are meant.
 
-import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Builtin, BuiltinContext } from '../builtin.js'
+import { fail, preview, succeed } from '@plumb/wire'
 import { placeOf } from '../path/place.js'
-import { again } from './again.js'
+import { editor } from './editor.js'
+import type { ChangeInput } from './path-input.js'
 import { MAX_EDITED_BYTES, readTextFile } from './text-file.js'
 import { writeText } from './write-text.js'
-import { writtenPath } from './written-path.js'
 
-interface Input {
-  readonly path: string
+interface Input extends ChangeInput {
   readonly find: string
   readonly replace: string
   readonly all?: boolean
-  readonly expect_sha256?: string
-  readonly root?: string
 }
 
-export const findAndReplace: Builtin = {
-  name: 'find_and_replace',
-  aliases: [],
-  writes: (input, context) => writtenPath(input, context),
-  run: (input, context) => {
-    const given = input as unknown as Input
-    return again(() => replaceIn(given, context), { isExpected: given.expect_sha256 !== undefined })
-  },
-}
-
-const replaceIn = async (
-  { path, find, replace, all = false, expect_sha256, root }: Input,
-  context: BuiltinContext,
-): Promise<Result<{ path: string; replaced: number; sha256: string }>> => {
+export const findAndReplace = editor<Input>(async ({ path, find, replace, all = false, expect_sha256, root }, context) => {
   if (find === '') return fail('input_type_mismatch', "'find' is empty: give the exact text that is to be replaced")
   const place = placeOf(path, 'edit', context, root)
   if (!place.ok) return place
@@ -46,7 +29,7 @@ const replaceIn = async (
   // As it stands: `$&` in it is two characters.
   const written = await writeText(place.value, text.split(find).join(replace), { expect: old.value.stamp, hasMark: old.value.hasMark })
   return written.ok ? succeed({ path: shown, replaced: places.length, sha256: written.value.sha256 }) : written
-}
+})
 
 const placesOf = (text: string, find: string): number[] => {
   const places: number[] = []
@@ -78,15 +61,12 @@ const ambiguous = (shown: string, places: readonly number[], text: string): Retu
   })
 }
 
-/** Counted from 1. */
+/** Counted from 1. One pass over the text, however many places and lines there are. */
 const linesAt = (text: string, places: readonly number[]): number[] => {
   let line = 1
-  let at = 0
+  let end = text.indexOf('\n')
   return places.map((place) => {
-    for (let next = text.indexOf('\n', at); next >= 0 && next < place; next = text.indexOf('\n', at)) {
-      line++
-      at = next + 1
-    }
+    for (; end >= 0 && end < place; end = text.indexOf('\n', end + 1)) line++
     return line
   })
 }

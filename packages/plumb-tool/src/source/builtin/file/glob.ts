@@ -5,23 +5,20 @@ import type { Builtin } from '../builtin.js'
 import { placeOf } from '../path/place.js'
 import { readGlob } from './glob-pattern.js'
 import { isFolder, noFolder } from './is-folder.js'
+import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './readable.js'
 import { unseenNotes } from './unseen-notes.js'
 import { walk } from './walk.js'
 
-interface Input {
+interface Input extends Partial<PathInput> {
   readonly pattern: string
-  readonly path?: string
-  readonly root?: string
 }
 
 const MAX_PATHS = 1000
 
-export const glob: Builtin = {
-  name: 'glob',
-  aliases: [],
-  run: async (input, context) => {
-    const { pattern, path = '.', root } = input as unknown as Input
+export const glob: Builtin<Input> = {
+  paths: (input, context) => namedPath({ path: '.', ...input }, context),
+  run: async ({ pattern, path = '.', root }, context) => {
     const place = placeOf(path, 'list', context, root)
     if (!place.ok) return place
     if (!(await isFolder(place.value))) return noFolder(place.value)

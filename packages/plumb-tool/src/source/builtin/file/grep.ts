@@ -7,17 +7,16 @@ import { type Place, placeOf } from '../path/place.js'
 import { type LineExpression, readExpression } from './expression.js'
 import { readGlob } from './glob-pattern.js'
 import { isFolder } from './is-folder.js'
+import { namedPath, type PathInput } from './path-input.js'
 import { isReadable } from './readable.js'
 import { textPieces } from './text-pieces.js'
 import { unseenNotes } from './unseen-notes.js'
 import { walk } from './walk.js'
 
-interface Input {
+interface Input extends Partial<PathInput> {
   readonly pattern: string
-  readonly path?: string
   readonly glob?: string
   readonly ignore_case?: boolean
-  readonly root?: string
 }
 
 const MAX_MATCHES = 1000
@@ -25,11 +24,9 @@ const MAX_LINE_CHARACTERS = 500
 /** Larger files are counted as skipped. */
 const MAX_FILE_BYTES = 1024 * 1024 * 1024
 
-export const grep: Builtin = {
-  name: 'grep',
-  aliases: [],
-  run: async (input, context) => {
-    const { pattern, path = '.', glob = '**', ignore_case = false, root } = input as unknown as Input
+export const grep: Builtin<Input> = {
+  paths: (input, context) => namedPath({ path: '.', ...input }, context),
+  run: async ({ pattern, path = '.', glob = '**', ignore_case = false, root }, context) => {
     const place = placeOf(path, 'read', context, root)
     if (!place.ok) return place
     const expression = await readExpression(pattern, ignore_case)

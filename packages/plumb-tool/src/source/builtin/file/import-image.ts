@@ -4,6 +4,7 @@ import { fail, preview, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
 import { openFile } from '../path/open.js'
 import { placeOf, systemFault } from '../path/place.js'
+import { namedPath, type PathInput } from './path-input.js'
 
 /** Providers take 5 MiB of what it becomes in base64. */
 const MAX_BYTES = 3.75 * 1024 * 1024
@@ -18,11 +19,9 @@ const KINDS: readonly { readonly media_type: string; readonly begins: (bytes: Bu
   },
 ]
 
-export const importImage: Builtin = {
-  name: 'import_image',
-  aliases: [],
-  run: async (input, context) => {
-    const { path, root } = input as { path: string; root?: string }
+export const importImage: Builtin<PathInput> = {
+  paths: namedPath,
+  run: async ({ path, root }, context) => {
     const place = placeOf(path, 'read', context, root)
     if (!place.ok) return place
     const { shown } = place.value

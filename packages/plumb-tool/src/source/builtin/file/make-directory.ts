@@ -5,19 +5,17 @@ import type { Builtin } from '../builtin.js'
 import { openFolder } from '../path/open.js'
 import { placeOf } from '../path/place.js'
 import { isFolder } from './is-folder.js'
-import { writtenPath } from './written-path.js'
+import { namedPath, type PathInput, writtenPath } from './path-input.js'
 
-export const makeDirectory: Builtin = {
-  name: 'make_directory',
-  aliases: [],
-  writes: (input, context) => writtenPath(input, context),
-  run: async (input, context) => {
-    const { path, root } = input as { path: string; root?: string }
+export const makeDirectory: Builtin<PathInput> = {
+  paths: namedPath,
+  writes: writtenPath,
+  run: async ({ path, root }, context) => {
     const place = placeOf(path, 'write', context, root)
     if (!place.ok) return place
     const { exists, missing, name, shown } = place.value
     if (exists && !(await isFolder(place.value))) {
-      return fail('path_denied', `'${preview(shown, 200)}' is a file`, { path: preview(shown, 200) })
+      return fail('path_denied', `'${preview(shown, 200)}' is a file: a folder needs another name`, { path: preview(shown, 200) })
     }
     if (exists) return succeed({ path: shown, created: false })
     const folder = await openFolder({ ...place.value, missing: [...missing, name] }, { create: true })

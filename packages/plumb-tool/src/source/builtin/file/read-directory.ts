@@ -6,21 +6,18 @@ import { openFolder } from '../path/open.js'
 import { insideOf, type Place, placeIn, placeOf, systemFault } from '../path/place.js'
 import { type DirectoryEntry, readEntries, shownName } from './entries.js'
 import { noFolder } from './is-folder.js'
+import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './readable.js'
 
-interface Input {
-  readonly path: string
+interface Input extends PathInput {
   readonly depth?: number
-  readonly root?: string
 }
 
 const MAX_NAMES = 10_000
 
-export const readDirectory: Builtin = {
-  name: 'read_directory',
-  aliases: ['read_dir'],
-  run: async (input, context) => {
-    const { path, depth = 1, root } = input as unknown as Input
+export const readDirectory: Builtin<Input> = {
+  paths: namedPath,
+  run: async ({ path, depth = 1, root }, context) => {
     const place = placeOf(path, 'list', context, root)
     if (!place.ok) return place
     const listing: Listing = { names: [], more: 0, unopened: 0 }

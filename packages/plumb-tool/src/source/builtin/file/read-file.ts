@@ -5,13 +5,12 @@ import type { Builtin } from '../builtin.js'
 import { openFile } from '../path/open.js'
 import { placeOf, systemFault } from '../path/place.js'
 import { readLines } from './line-reader.js'
+import { namedPath, type PathInput } from './path-input.js'
 import { binary } from './text-file.js'
 
-interface Input {
-  readonly path: string
+interface Input extends PathInput {
   readonly offset?: number
   readonly limit?: number
-  readonly root?: string
 }
 
 /** As tools.md has it. */
@@ -19,11 +18,9 @@ const MAX_BYTES = 380_928
 /** All of it is read each time, for its sum and its lines: about a second for 400 MB. */
 const MAX_FILE_BYTES = 4 * 1024 ** 3
 
-export const readFile: Builtin = {
-  name: 'read_file',
-  aliases: ['get_contents'],
-  run: async (input, context) => {
-    const { path, offset = 0, limit = Number.POSITIVE_INFINITY, root } = input as unknown as Input
+export const readFile: Builtin<Input> = {
+  paths: namedPath,
+  run: async ({ path, offset = 0, limit = Number.POSITIVE_INFINITY, root }, context) => {
     const place = placeOf(path, 'read', context, root)
     if (!place.ok) return place
     const opened = await openFile(place.value)

@@ -5,23 +5,18 @@ import type { Builtin } from '../builtin.js'
 import { type Place, placeOf } from '../path/place.js'
 import { changed } from '../path/stamp.js'
 import type { WriteOptions } from '../path/write-whole.js'
+import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 import { readWholeFile } from './text-file.js'
 import { writeText } from './write-text.js'
-import { writtenPath } from './written-path.js'
 
-interface Input {
-  readonly path: string
+interface Input extends ChangeInput {
   readonly content: string
-  readonly expect_sha256?: string
-  readonly root?: string
 }
 
-export const writeFile: Builtin = {
-  name: 'write_file',
-  aliases: [],
-  writes: (input, context) => writtenPath(input, context),
-  run: async (input, context) => {
-    const { path, content, expect_sha256, root } = input as unknown as Input
+export const writeFile: Builtin<Input> = {
+  paths: namedPath,
+  writes: writtenPath,
+  run: async ({ path, content, expect_sha256, root }, context) => {
     const place = placeOf(path, 'write', context, root)
     if (!place.ok) return place
     const options = await expectation(place.value, expect_sha256)

@@ -18,11 +18,8 @@ interface Judgement {
 /** A draft is judged and mended so often at most: five calls of the model with the first. */
 const MOST_ROUNDS = 2
 
-export const metaRefine: Builtin = {
-  name: 'meta_refine',
-  aliases: [],
-  run: async (input, { call }) => {
-    const task = input as unknown as Task
+export const metaRefine: Builtin<Task> = {
+  run: async (task, { call }) => {
     if (`${task.prompt}${task.task ?? ''}`.trim() === '') return fail('input_type_mismatch', 'neither a prompt nor a task is given')
     const { caller } = call.session
     if (!caller) {

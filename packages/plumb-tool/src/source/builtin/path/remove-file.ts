@@ -9,12 +9,11 @@ import { changed, type Stamp } from './stamp.js'
 
 /** `file_changed` where it is no longer the one that is expected. */
 export const removeFile = async (place: Place, { expect }: { readonly expect?: Stamp } = {}): Promise<Result<void>> => {
+  if (place.name === '.') return isFolder(place)
   const folder = await openFolder(place)
   if (!folder.ok) return folder
   try {
-    if (lstatSync(folder.value.at(place.name)).isDirectory()) {
-      return fail('path_denied', `'${preview(place.shown, 200)}' is a folder`, { path: preview(place.shown, 200) })
-    }
+    if (lstatSync(folder.value.at(place.name)).isDirectory()) return isFolder(place)
     if (!takeAway(folder.value, place.name, expect)) return changed(place.shown)
     await folder.value.sync()
     return succeed(undefined)
@@ -24,3 +23,6 @@ export const removeFile = async (place: Place, { expect }: { readonly expect?: S
     await folder.value.close()
   }
 }
+
+const isFolder = ({ shown }: Place): ReturnType<typeof fail> =>
+  fail('path_denied', `'${preview(shown, 200)}' is a folder, and only files and links are deleted`, { path: preview(shown, 200) })

@@ -1,7 +1,7 @@
 // One question to the embedding endpoint: with deadlines, a limit on what comes back, no redirects, and again where that may help.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { fail, parseJson, preview, type Result, scrub, systemReason } from '@plumb/wire'
+import { fail, parseJson, preview, type Result, readBytes, scrub, systemReason } from '@plumb/wire'
 
 const ATTEMPTS = 3
 const FIRST_WAIT_MS = 500
@@ -28,25 +28,14 @@ const askOnce = async (url: URL, key: string, body: string, signal: AbortSignal)
   try {
     const { request } = await import('undici')
     const reply = await request(url, { method: 'POST', headers, body, signal: both })
-    if (reply.statusCode === 200) return parse(await readBody(reply.body, MAX_REPLY_BYTES), url)
-    return refused(url, reply.statusCode, (await readBody(reply.body, MAX_SHOWN_BYTES)).toString())
+    // What is cut is no JSON any more, or is only shown.
+    if (reply.statusCode === 200) return parse(await readBytes(reply.body, MAX_REPLY_BYTES), url)
+    return refused(url, reply.statusCode, (await readBytes(reply.body, MAX_SHOWN_BYTES)).toString())
   } catch (error) {
     if (signal.aborted) return fail('cancelled', `the question to the embedding endpoint ${url.host} was given up`)
     if (deadline.aborted) return fail('timeout', `the embedding endpoint ${url.host} did not answer within ${DEADLINE_MS / 1000} s`)
     return fail('connection_failed', `the embedding endpoint ${url.host}: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
-}
-
-/** No more than the limit: what is cut is no JSON any more, or is only shown. */
-const readBody = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> => {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > maxBytes) break
-  }
-  return Buffer.concat(chunks)
 }
 
 const parse = (bytes: Buffer, url: URL): Result<unknown> => {

@@ -1,10 +1,10 @@
 // index_markdown_docs and index_code: a folder's files made findable, again and again at the cost of what has changed.
 
-import { join } from 'node:path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin, BuiltinContext } from '../builtin.js'
 import { isFolder } from '../file/is-folder.js'
-import { type Place, placeOf } from '../path/place.js'
+import { namedPath } from '../file/path-input.js'
+import { type Place, pathOf, placeOf } from '../path/place.js'
 import type { Expected } from '../path/stamp.js'
 import { writeWhole } from '../path/write-whole.js'
 import { about, counts, emptyContents, setAbout } from './contents.js'
@@ -13,7 +13,7 @@ import { embedMissing } from './embed-missing.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
 import { checkName, indexPlace, nameFor, readIndex, writeIndex } from './index-file.js'
 import { lockIndex } from './index-lock.js'
-import type { Kind } from './kind.js'
+import { CODE, type Kind, MARKDOWN } from './kind.js'
 import { NO_ENDPOINT } from './ranking.js'
 import { type Update, update } from './update.js'
 
@@ -26,17 +26,17 @@ interface Input {
 /** How often somebody else may write the index while it is made. */
 const ATTEMPTS = 3
 
-export const indexer = (name: string, aliases: readonly string[], kind: Kind): Builtin => ({
-  name,
-  aliases,
+const indexer = (kind: Kind): Builtin<Input> => ({
+  paths: (input, context) => {
+    const folder = folderOf(input.root, context)
+    return folder.ok ? [pathOf(folder.value.place)] : namedPath({ path: input.root }, context)
+  },
   writes: (input, context) => {
-    const target = targetOf(input as unknown as Input, kind, context)
-    if (!target.ok) return []
-    const { folder, missing, name: file } = target.value.place
-    return [join(folder, ...missing, file)]
+    const target = targetOf(input, kind, context)
+    return target.ok ? [pathOf(target.value.place)] : []
   },
   run: async (input, context) => {
-    const target = targetOf(input as unknown as Input, kind, context)
+    const target = targetOf(input, kind, context)
     if (!target.ok) return target
     if (!(await isFolder(target.value.folder)))
       return fail('no_such_file', `'${preview(target.value.folder.shown, 200)}' is no folder: an index is made of a folder`)
@@ -52,6 +52,9 @@ export const indexer = (name: string, aliases: readonly string[], kind: Kind): B
   },
 })
 
+export const indexMarkdownDocs = indexer(MARKDOWN)
+export const indexCode = indexer(CODE)
+
 interface Target {
   readonly folder: Place
   readonly index: string
@@ -61,18 +64,24 @@ interface Target {
 }
 
 const targetOf = ({ root: path, index, description }: Input, kind: Kind, context: BuiltinContext): Result<Target> => {
-  // The name of a root stands for all of it, as long as no folder has that name.
+  const folder = folderOf(path, context)
+  if (!folder.ok) return folder
+  const name = checkName(index ?? nameFor(folder.value.place.shown))
+  if (!name.ok) return name
+  const place = indexPlace(kind, name.value, context, folder.value.root, 'write')
+  return place.ok ? succeed({ folder: folder.value.place, index: name.value, place: place.value, description }) : place
+}
+
+/** And the name of the root that it is in. The name of a root stands for all of it, as long as no folder has that name. */
+const folderOf = (path: string, context: BuiltinContext): Result<{ readonly place: Place; readonly root: string }> => {
   const names = [...context.roots.keys()]
   const first = names[0] ?? ''
   const asPath = placeOf(path, 'list', context)
   const isName = !asPath.ok && context.roots.has(path)
-  const folder = isName ? placeOf('.', 'list', context, path) : asPath
-  if (!folder.ok) return folder
+  const place = isName ? placeOf('.', 'list', context, path) : asPath
+  if (!place.ok) return place
   const root = isName ? path : (names.find((name) => placeOf(path, 'list', context, name).ok && path.startsWith('/')) ?? first)
-  const name = checkName(index ?? nameFor(folder.value.shown))
-  if (!name.ok) return name
-  const place = indexPlace(kind, name.value, context, root, 'write')
-  return place.ok ? succeed({ folder: folder.value, index: name.value, place: place.value, description }) : place
+  return succeed({ place: place.value, root })
 }
 
 class Indexing {

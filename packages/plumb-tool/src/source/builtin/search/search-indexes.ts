@@ -7,7 +7,7 @@ import { about } from './contents.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
 import { checkName, indexNames, indexPlace } from './index-file.js'
 import { withIndex } from './kept-indexes.js'
-import type { Kind } from './kind.js'
+import { CODE, type Kind, MARKDOWN } from './kind.js'
 import { byScore, type Hit, NO_ENDPOINT, rank } from './ranking.js'
 import { termsOf } from './terms.js'
 import type { Vector } from './vector.js'
@@ -20,11 +20,8 @@ interface Input {
 
 const DEFAULT_K = 5
 
-export const searcher = (name: string, aliases: readonly string[], kind: Kind): Builtin => ({
-  name,
-  aliases,
-  run: async (input, context) => {
-    const { query, k = DEFAULT_K, index } = input as unknown as Input
+const searcher = (kind: Kind): Builtin<Input> => ({
+  run: async ({ query, k = DEFAULT_K, index }, context) => {
     const chosen = await chooseIndexes(kind, index, context)
     if (!chosen.ok) return chosen
     const embeddings = readEmbeddings(process.env)
@@ -41,6 +38,9 @@ export const searcher = (name: string, aliases: readonly string[], kind: Kind): 
     return succeed({ results: toResults(found, k, context), ranking: rankingOf(asked, withVectors, chosen.value.length) })
   },
 })
+
+export const markdownSearch = searcher(MARKDOWN)
+export const codeSearch = searcher(CODE)
 
 interface Chosen {
   readonly name: string

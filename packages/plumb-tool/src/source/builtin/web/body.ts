@@ -2,7 +2,7 @@
 
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { fail, preview, type Result, readBytes, succeed } from '@plumb/wire'
 import type { Reply } from './request.js'
 
 const MAX_BYTES = 5_000_000
@@ -26,15 +26,8 @@ export const readBody = async ({ headers, body }: Reply): Promise<Result<Buffer>
     body.on('error', (error) => stream.destroy(error))
     body.pipe(stream as Transform)
   }
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > MAX_BYTES) {
-      body.destroy()
-      return fail('bad_reply', `the document exceeds ${MAX_BYTES} bytes`, { limit: MAX_BYTES })
-    }
-    chunks.push(chunk)
-  }
-  return succeed(Buffer.concat(chunks))
+  const bytes = await readBytes(stream as AsyncIterable<Buffer>, MAX_BYTES)
+  if (bytes.length <= MAX_BYTES) return succeed(bytes)
+  body.destroy()
+  return fail('bad_reply', `the document exceeds ${MAX_BYTES} bytes`, { limit: MAX_BYTES })
 }

@@ -26,11 +26,9 @@ const OF_CONNECTION = new Set([
   'accept-encoding',
 ])
 
-export const httpGet: Builtin = {
-  name: 'http_get',
-  aliases: [],
-  run: async (input, context) => {
-    const { url, headers = {} } = input as unknown as Input
+export const httpGet: Builtin<Input> = {
+  url: ({ url }) => url,
+  run: async ({ url, headers = {} }, context) => {
     const sent = checkHeaders(headers)
     if (!sent.ok) return sent
     const fetched = await follow({ url, headers: sent.value }, { gate: openGate(context), signal: context.call.signal })

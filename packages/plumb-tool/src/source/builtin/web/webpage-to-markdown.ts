@@ -9,11 +9,14 @@ import { readPage } from './read-page.js'
 import { parseTarget } from './target.js'
 import { markUntrusted } from './untrusted.js'
 
-export const webpageToMarkdown: Builtin = {
-  name: 'webpage_to_markdown',
-  aliases: [],
-  run: async (input, context) => {
-    const target = parseTarget((input as { url: string }).url, context.mayReachPrivateNet)
+interface Input {
+  readonly url: string
+}
+
+export const webpageToMarkdown: Builtin<Input> = {
+  url: ({ url }) => url,
+  run: async ({ url }, context) => {
+    const target = parseTarget(url, context.mayReachPrivateNet)
     if (!target.ok) return target
     const page = await readPage(rawFileOf(target.value) ?? target.value, context)
     if (!page.ok) return page

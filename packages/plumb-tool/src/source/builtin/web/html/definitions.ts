@@ -1,7 +1,7 @@
 // Definition lists, which Markdown has not: a list of terms in bold, each with a list of what it means.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, replaceElements } from './walk.js'
+import { element, findElement, isNamed, property, replaceElements, textOf } from './walk.js'
 
 export const listDefinitions = (tree: Root): void =>
   replaceElements(tree, (node) => (node.tagName === 'dl' ? [element('ul', {}, ...itemsOf(node))] : undefined))
@@ -17,9 +17,11 @@ const itemsOf = (list: Element): Element[] => {
     meanings = []
   }
   for (const part of partsOf(list)) {
-    if (part.tagName === 'dd') meanings.push(element('li', {}, ...part.children))
-    else {
-      if (meanings.length > 0) close()
+    if (part.tagName === 'dd') {
+      if (part.children.length > 0) meanings.push(element('li', {}, ...part.children))
+    } else {
+      // Terms that share a meaning stand together, those of a table of contents do not.
+      if (meanings.length > 0 || isLink(part)) close()
       terms.push(...(terms.length > 0 ? [{ type: 'text' as const, value: ', ' }] : []), element('strong', {}, ...part.children))
     }
   }
@@ -30,7 +32,12 @@ const itemsOf = (list: Element): Element[] => {
 /** A meaning that is a list and nothing else. */
 const onlyList = ([meaning, ...others]: readonly Element[]): Element | undefined => {
   const [only, ...rest] = meaning?.children.filter((child) => child.type !== 'text' || child.value.trim() !== '') ?? []
-  return others.length + rest.length === 0 && only?.type === 'element' && ['ul', 'ol'].includes(only.tagName) ? only : undefined
+  return others.length + rest.length === 0 && only?.type === 'element' && ['ul', 'ol', 'dl'].includes(only.tagName) ? only : undefined
+}
+
+const isLink = (term: Element): boolean => {
+  const link = findElement(term, isNamed('a'))
+  return link !== undefined && property(link, 'href') !== '' && textOf(link).trim() === textOf(term).trim()
 }
 
 const partsOf = (list: Element): readonly Element[] =>

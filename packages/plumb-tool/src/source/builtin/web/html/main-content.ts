@@ -2,15 +2,14 @@
 
 import { Readability } from '@mozilla/readability'
 import type { Element, Root, Text } from 'hast'
-import { fromParse5 } from 'hast-util-from-parse5'
 import { toHtml } from 'hast-util-to-html'
 import { parseHTML } from 'linkedom'
-import { parseFragment } from 'parse5'
 import { element, elementsIn, isNamed, property, replaceElements, textOf } from './walk.js'
 
 /** Of the text around it, what is found must be this share, or the page is about something else. */
 const LEAST_SHARE = 0.3
 const MARK = 'dataPlumbPlace'
+const ATTRIBUTE = 'data-plumb-place'
 /** Beyond it the search for the main part would take longer than anybody waits. */
 const MAX_ELEMENTS = 60_000
 
@@ -64,11 +63,12 @@ const guessedContent = (tree: Root): Element | undefined => {
   for (const [i, node] of all.entries()) node.properties[MARK] = String(i)
   const { document } = parseHTML(toHtml(tree))
   for (const node of all) delete node.properties[MARK]
-  const found = new Readability(document, { keepClasses: true, charThreshold: 200 }).parse()
+  // What it would make of it as text, only to be parsed again, takes as long as the search itself.
+  const found = new Readability<Found>(document, { keepClasses: true, charThreshold: 200, serializer: (found: Found) => found }).parse()
   if (!found?.content) return undefined
   const survivors = new Set<Element>()
-  for (const node of elementsIn(fromParse5(parseFragment(found.content)) as Root)) {
-    const original = all[Number(node.properties[MARK] ?? -1)]
+  for (const node of found.content.querySelectorAll(`[${ATTRIBUTE}]`)) {
+    const original = all[Number(node.getAttribute(ATTRIBUTE))]
     if (original && hasOwnText(original)) survivors.add(original)
   }
   const heading = all.find(isNamed('h1'))
@@ -76,6 +76,11 @@ const guessedContent = (tree: Root): Element | undefined => {
   if (!around || sum(survivors) < LEAST_SHARE * lengthOf(around)) return undefined
   withoutLinkLists(around, (node) => survivors.has(node))
   return around
+}
+
+/** Of an element as Readability has it, what is asked here. */
+interface Found {
+  querySelectorAll(selector: string): Iterable<{ getAttribute(name: string): string | null }>
 }
 
 const hasOwnText = ({ children }: Element): boolean => children.some((child) => child.type === 'text' && child.value.trim() !== '')

@@ -1,21 +1,28 @@
 // What is on a page and is not for reading: scripts, styles, what is hidden. And what a reader would see in another way than it is written.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, property, replaceElements } from './walk.js'
+import { element, findElement, isNamed, property, replaceElements, textOf } from './walk.js'
 
 const GONE = new Set([
-  ...['script', 'style', 'noscript', 'template', 'svg', 'canvas', 'math', 'object', 'embed', 'applet', 'audio', 'video', 'map'],
-  ...['button', 'select', 'textarea', 'dialog', 'link', 'meta', 'colgroup'],
+  ...['script', 'style', 'noscript', 'template', 'svg', 'canvas', 'object', 'embed', 'applet', 'audio', 'video', 'map'],
+  ...['button', 'select', 'textarea', 'dialog', 'link', 'meta', 'colgroup', 'wbr'],
 ])
 
-const HIDDEN_CLASS =
-  /(^|\s)(sr-only|visually-hidden|screen-reader-text|octicon|tooltipped|headerlink|anchorjs-link|linenos?|gutter|line-numbers-rows|hidden)(\s|$)/
+const HIDDEN_CLASS = new RegExp(
+  `(^|\\s)(${[
+    ...['sr-only', 'visually-hidden', 'screen-reader-text', 'hidden', 'octicon', 'tooltipped', 'headerlink', 'anchorjs-link'],
+    ...['linenos?', 'gutter', 'line-numbers-rows', 'mw-editsection', 'mw-jump-link'],
+  ].join('|')})(\\s|$)`,
+)
 
 export const prune = (tree: Root): void =>
   replaceElements(tree, (node) => {
     if (GONE.has(node.tagName) || isHidden(node)) return []
     if (node.tagName === 'menu') node.tagName = 'ul'
     if (node.tagName === 'iframe') return linkTo(node)
+    if (node.tagName === 'math') return [formula(node)]
+    if (node.tagName === 'sup' && EXPONENT.test(textOf(node)) && !findElement(node, isNamed('a')))
+      return [{ type: 'text', value: `^${textOf(node)}` }]
     if (node.tagName === 'input' && property(node, 'type') !== 'checkbox') return []
     return undefined
   })
@@ -26,6 +33,17 @@ const isHidden = (node: Element): boolean =>
   'hidden' in node.properties ||
   (property(node, 'ariaHidden') === 'true' && node.tagName !== 'img') ||
   /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(property(node, 'style'))
+
+/** A sign or letter, or a number, that stands higher: 10^-5 is not 10-5. What is linked is a note. */
+const EXPONENT = /^[+\-\u2212]?(\d+|[a-z])$/i
+
+/** As its author wrote it, where the page says so. */
+const formula = (math: Element): ElementContent => {
+  const annotation = findElement(math, isNamed('annotation'))
+  const written = property(math, 'altText') || property(math, 'alttext') || (annotation ? textOf(annotation) : '')
+  const text = (written || textOf(math)).replace(/\s+/g, ' ').trim()
+  return written === '' ? { type: 'text', value: text } : element('code', {}, { type: 'text', value: text })
+}
 
 /** A page in a page is a page of its own. */
 const linkTo = (frame: Element): readonly ElementContent[] => {

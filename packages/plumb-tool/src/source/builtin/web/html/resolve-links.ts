@@ -1,7 +1,7 @@
-// Links and pictures by their whole address; what leads nowhere is text.
+// Links and pictures by their whole address; what leads nowhere is text, and so is a heading that leads to itself.
 
 import type { Element, Root } from 'hast'
-import { findElement, isNamed, property, replaceElements } from './walk.js'
+import { findElement, isNamed, property, replaceElements, textOf } from './walk.js'
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'ftp:', 'tel:'])
 
@@ -12,18 +12,31 @@ export const baseOf = (tree: Root, url: string): string => {
   return URL.canParse(href, url) ? new URL(href, url).href : url
 }
 
-export const resolveLinks = (tree: Root, base: string): void =>
+export const resolveLinks = (tree: Root, base: string): void => {
   replaceElements(tree, (node) => {
     if (node.tagName === 'base') return []
     if (node.tagName === 'a' || node.tagName === 'frame') return link(node, base)
     return node.tagName === 'img' ? image(node, base) : undefined
   })
+  replaceElements(tree, (node) => {
+    if (isHeading(node)) replaceElements(node, (inner) => (leadsHere(inner, base) ? inner.children : undefined))
+    return undefined
+  })
+}
+
+const isHeading = isNamed('h1', 'h2', 'h3', 'h4', 'h5', 'h6')
+/** What stands beside a heading for its link to itself. */
+const SIGN = /^[\s#\u00a7\u00b6\u{1f517}\u200b]*$/u
+
+const leadsHere = (node: Element, base: string): boolean =>
+  node.tagName === 'a' && property(node, 'href').split('#')[0] === base.split('#')[0]
 
 const link = (node: Element, base: string): Element['children'] | undefined => {
   const address = resolved(property(node, node.tagName === 'a' ? 'href' : 'src'), base)
   if (address === undefined) return node.tagName === 'a' ? node.children : undefined
   node.properties = node.tagName === 'a' ? { href: address, ...titleOf(node) } : { ...node.properties, src: address }
-  return undefined
+  const isSign = leadsHere(node, base) && SIGN.test(textOf(node)) && !findElement(node, isNamed('img'))
+  return isSign ? [] : undefined
 }
 
 const titleOf = (node: Element): Element['properties'] => {

@@ -4,7 +4,7 @@ import type { Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { type Options, toMdast } from 'hast-util-to-mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
-import { toMarkdown as printMarkdown } from 'mdast-util-to-markdown'
+import { type Handle, toMarkdown as printMarkdown } from 'mdast-util-to-markdown'
 import { parse } from 'parse5'
 import { listDefinitions } from './definitions.js'
 import { limitDepth } from './depth.js'
@@ -16,6 +16,8 @@ import { prune } from './prune.js'
 import { baseOf, resolveLinks } from './resolve-links.js'
 import { splitParagraphs } from './split-paragraphs.js'
 import { titleOf } from './title.js'
+import { trimText } from './trim-text.js'
+import { unmarkBlocks } from './unmark-blocks.js'
 
 export interface HtmlPage {
   readonly html: string
@@ -34,25 +36,45 @@ export const toMarkdown = ({ html, url }: HtmlPage): string => {
   markLanguages(tree)
   listDefinitions(tree)
   plainTables(tree)
+  unmarkBlocks(tree)
   const content = framesOf(tree, base) ?? mainContent(tree)
   const text = print(content)
   return title === undefined || /^#\s/m.test(withoutFences(text)) ? text : `# ${escapeTitle(title)}\n\n${text}`
 }
 
 const print = (tree: Root): string => {
-  // What Markdown has no line for in a table has one in HTML.
-  const handlers: Options['handlers'] = { br: (state) => (state.inTable ? { type: 'html', value: '<br>' } : { type: 'break' }) }
-  const markdown = toMdast(tree, { handlers })
+  const handlers: Options['handlers'] = {
+    // What Markdown has no line for in a table has one in HTML.
+    br: (state) => (state.inTable ? { type: 'html', value: '<br>' } : { type: 'break' }),
+    // It may hold a heading.
+    summary: (state, node) => state.toFlow(state.all(node)),
+  }
+  const markdown = toMdast(tree, { handlers, nodeHandlers: { comment: () => undefined } })
   splitParagraphs(markdown)
+  trimText(markdown)
   return printMarkdown(markdown, {
     bullet: '-',
     rule: '-',
     fences: true,
     listItemIndent: 'one',
     resourceLink: true,
-    extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+    handlers: { strong: marked('**', '__'), emphasis: marked('*', '_') },
+    extensions: [{ extensions: tables }],
   })
 }
+
+// Without what keeps addresses in a text from being links: 'http\://' helps nobody.
+const tables = (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).filter(
+  ({ unsafe }) => !unsafe?.some(({ character }) => character === '@'),
+)
+
+// As it is read: a renderer that wants white space beside its marks gets none, and no letter becomes a number for it.
+const marked =
+  (mark: string, other: string): Handle =>
+  (node, _, state, info) => {
+    const signs = info.before.endsWith('*') || info.after.startsWith('*') ? other : mark
+    return signs + state.containerPhrasing(node, { ...state.createTracker(info).current(), before: signs, after: signs }) + signs
+  }
 
 // A comment in a program may look like a heading.
 const withoutFences = (text: string): string => text.replace(/^ *(`{3,}|~{3,})[\s\S]*?^ *\1/gm, '')

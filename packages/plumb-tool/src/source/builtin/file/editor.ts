@@ -1,0 +1,27 @@
+// Tools that read a text file and write it anew: where another process was quicker, the change is made again to what the file holds now.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Json } from '@plumb/lang'
+import type { Result } from '@plumb/wire'
+import type { Builtin, BuiltinContext } from '../builtin.js'
+import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
+
+const MOST_TRIES = 10
+const STEP_MS = 4
+
+/** `edit` reads and writes; it is tried again only where nobody has said what the file is to hold. */
+export const editor = <Input extends ChangeInput>(
+  edit: (input: Input, context: BuiltinContext) => Promise<Result<Json>>,
+): Builtin<Input> => ({
+  paths: namedPath,
+  writes: (input, context) => writtenPath(input, context),
+  run: async (input, context) => {
+    for (let tries = 1; ; tries++) {
+      const result = await edit(input, context)
+      const isBeaten = !result.ok && result.error.error === 'file_changed' && input.expect_sha256 === undefined
+      if (!isBeaten || tries === MOST_TRIES) return result
+      // Not in step with the other one.
+      await wait(Math.random() * STEP_MS * tries)
+    }
+  },
+})

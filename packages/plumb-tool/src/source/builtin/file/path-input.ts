@@ -1,0 +1,29 @@
+// What file tools are given, and which path that means: as the input names it, for rules of a policy, and the one that is written.
+
+import { resolve } from 'node:path'
+import type { BuiltinContext } from '../builtin.js'
+import { type Purpose, pathOf, placeOf } from '../path/place.js'
+
+export interface PathInput {
+  /** Relative to a root, or absolute and below one. */
+  readonly path: string
+  /** The name of a root; the first when left out. */
+  readonly root?: string
+}
+
+export interface ChangeInput extends PathInput {
+  /** Of the file as it was read, in hex. */
+  readonly expect_sha256?: string
+}
+
+/** None where no root has that name. */
+export const namedPath = ({ path, root }: PathInput, { roots }: BuiltinContext): readonly string[] => {
+  const folder = root === undefined ? [...roots.values()][0] : roots.get(root)
+  return folder === undefined ? [] : [resolve(folder, path)]
+}
+
+/** None where the call will be refused anyway. */
+export const writtenPath = ({ path, root }: PathInput, context: BuiltinContext, purpose: Purpose = 'write'): readonly string[] => {
+  const place = placeOf(path, purpose, context, root)
+  return place.ok ? [pathOf(place.value)] : []
+}

@@ -1,0 +1,65 @@
+// White space where it says nothing: at the edges of paragraphs and cells, and inside marks and links, before which it goes. What has no
+// text is left out.
+
+import type { Nodes, PhrasingContent, RootContent, Text } from 'mdast'
+
+export const trimText = (node: Nodes): void => {
+  if (!('children' in node)) return
+  for (const child of node.children) trimText(child)
+  const children = (node.children as RootContent[]).flatMap(loosened)
+  if (isLine(node)) {
+    takeSpace(children, 'start')
+    takeSpace(children, 'end')
+  }
+  node.children = joined(children) as typeof node.children
+}
+
+const isLine = ({ type }: Nodes): boolean => type === 'paragraph' || type === 'heading' || type === 'tableCell'
+
+const loosened = (child: RootContent): RootContent[] => {
+  switch (child.type) {
+    case 'paragraph':
+    case 'heading':
+      return child.children.length === 0 ? [] : [child]
+    case 'strong':
+    case 'emphasis':
+    case 'delete':
+    case 'link': {
+      const inside: PhrasingContent[] = [...child.children]
+      const before = takeSpace(inside, 'start') ? [SPACE] : []
+      const after = takeSpace(inside, 'end') ? [SPACE] : []
+      return [...before, ...(inside.length === 0 ? [] : [{ ...child, children: inside } as RootContent]), ...after]
+    }
+    default:
+      return [child]
+  }
+}
+
+const SPACE: Text = { type: 'text', value: ' ' }
+
+/** Takes it away at one end; says whether there was any. */
+const takeSpace = (children: RootContent[], end: 'start' | 'end'): boolean => {
+  let hasSpace = false
+  for (;;) {
+    const at = end === 'start' ? 0 : children.length - 1
+    const child = children[at]
+    if (child?.type !== 'text') return hasSpace
+    const value = end === 'start' ? child.value.trimStart() : child.value.trimEnd()
+    hasSpace ||= value !== child.value
+    children.splice(at, 1, ...(value === '' ? [] : [{ ...child, value }]))
+    if (value !== '') return hasSpace
+  }
+}
+
+/** Texts side by side are one, with no more space between them than one has. */
+const joined = (children: readonly RootContent[]): RootContent[] => {
+  const all: RootContent[] = []
+  for (const child of children) {
+    const last = all.at(-1)
+    if (child.type === 'text' && last?.type === 'text') {
+      const value = /\s$/.test(last.value) ? child.value.trimStart() : child.value
+      all[all.length - 1] = { type: 'text', value: last.value + value }
+    } else all.push(child)
+  }
+  return all
+}

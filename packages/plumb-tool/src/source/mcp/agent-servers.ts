@@ -1,0 +1,125 @@
+// The servers of one agent, opened at its spawn: their tools under the names that its model sees (tools.md, MCP).
+
+import { setTimeout } from 'node:timers/promises'
+import type { AgentPlan, Json } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
+import type { Session } from '../../call/call.js'
+import type { Tool } from '../../tool.js'
+import { nameTools } from './name-tools.js'
+import { type OfferedTool, offerOf, securedTool } from './offered-tool.js'
+import { chosen, type OpenServer, openServer } from './open-server.js'
+import { readServer } from './server.js'
+
+export interface AgentServers {
+  get(name: string): Tool | undefined
+  /** As its model is to see them, now. */
+  offers(): readonly OfferedTool[]
+  /** Told when the offers are others. */
+  onChange: (() => void) | undefined
+}
+
+/** Or all that keeps the agent from starting, of category `config`. */
+export type OpenedServers =
+  | { readonly servers: AgentServers; readonly faults?: undefined }
+  | { readonly servers?: undefined; readonly faults: readonly Fault[] }
+
+export interface AgentServersParts {
+  readonly plan: Pick<AgentPlan, 'config' | 'specPath'>
+  /** Tools that the agent declares: they win over those of servers. */
+  readonly declared: readonly string[]
+  readonly session: Session
+}
+
+/** At once; each within its `handshake_timeout`. They are closed with `session.servers`. */
+export const openAgentServers = async ({ plan, declared, session }: AgentServersParts): Promise<OpenedServers> => {
+  const configs = serversOf(plan).map((value) => readServer(value, plan.specPath))
+  const opened = await Promise.all(configs.map((config) => openServer(config, session)))
+  const faults = opened.flatMap((result) => (result.kind === 'refused' ? [result.fault] : []))
+  if (faults.length > 0) return { faults }
+  const ready = opened.flatMap((result) => (result.kind === 'open' ? [result.server] : []))
+  return { servers: serve(ready, declared, session) }
+}
+
+const serversOf = ({ config }: Pick<AgentPlan, 'config'>): readonly Json[] => (Array.isArray(config.mcp) ? config.mcp : [])
+
+const serve = (open: readonly OpenServer[], declared: readonly string[], session: Session): AgentServers => {
+  const told = new Set<string>()
+  const warn = (warning: Fault): void => {
+    if (told.has(warning.detail) || told.size === MOST_WARNINGS) return
+    told.add(warning.detail)
+    session.servers.warn(warning)
+  }
+  const lay = (): ReadonlyMap<string, Entry> => {
+    const named = nameTools(open, declared, warn)
+    return new Map([...named].map(([name, found]) => [name, { tool: behindNews(securedTool(name, found)), offer: offerOf(name, found) }]))
+  }
+  const refreshes: Refreshes[] = []
+  // What a call has changed is offered when its answer is there.
+  const behindNews = (tool: Tool): Tool => ({
+    ...tool,
+    run: async (input, call) => {
+      const result = await tool.run(input, call)
+      const news = refreshes.flatMap(({ running }) => running() ?? [])
+      if (news.length > 0) await Promise.race([Promise.all(news), setTimeout(PATIENCE_MS, undefined, { ref: false })])
+      return result
+    },
+  })
+  let entries = lay()
+  const servers: AgentServers = {
+    get: (name) => entries.get(name)?.tool,
+    offers: () => [...entries.values()].map(({ offer }) => offer),
+    onChange: undefined,
+  }
+  for (const server of open) {
+    const refresh = oneAtATime(async () => {
+      const tools = await server.connection.tools()
+      if (!tools.ok) return warn(tools.error)
+      server.tools = chosen(tools.value, server.config)
+      entries = lay()
+      servers.onChange?.()
+    })
+    server.onToolsChanged(refresh.start)
+    refreshes.push(refresh)
+  }
+  return servers
+}
+
+interface Entry {
+  readonly tool: Tool
+  readonly offer: OfferedTool
+}
+
+// A server may change its mind for ever, and as fast as it is asked.
+const MOST_WARNINGS = 100
+const PAUSE_MS = 100
+/** Nor is it waited for longer. */
+const PATIENCE_MS = 2000
+
+interface Refreshes {
+  readonly start: () => void
+  /** What was started and is not done yet. */
+  readonly running: () => Promise<void> | undefined
+}
+
+/** However often it is asked for meanwhile, it runs once more, and then not at once. */
+const oneAtATime = (work: () => Promise<void>): Refreshes => {
+  let isRunning = false
+  let isWanted = false
+  let now: Promise<void> | undefined
+  const run = async (): Promise<void> => {
+    isRunning = true
+    while (isWanted) {
+      isWanted = false
+      now = work()
+      await now
+      now = undefined
+      await setTimeout(PAUSE_MS, undefined, { ref: false })
+    }
+    isRunning = false
+  }
+  const start = (): void => {
+    isWanted = true
+    if (!isRunning) void run()
+  }
+  return { start, running: () => now }
+}

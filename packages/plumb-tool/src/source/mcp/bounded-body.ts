@@ -1,0 +1,42 @@
+// The body of an answer as a stream that ends where a server would never end.
+
+import { type ReadableStream, TransformStream } from 'node:stream/web'
+import { fault, MAX_LINE } from '@plumb/wire'
+import { LinkError } from './link.js'
+
+export interface BodyEnd {
+  /** An event with an id was seen, from which the stream can go on. */
+  readonly isResumable: boolean
+}
+
+/** A whole JSON text, or an event, is a line's length at most. `ended` hears of the end, be it good or not; a cancelled stream has none. */
+export const bounded = (
+  body: ReadableStream<Uint8Array>,
+  { host, isEvents, ended }: { readonly host: string; readonly isEvents: boolean; readonly ended?: (end: BodyEnd) => void },
+): ReadableStream<Uint8Array> => {
+  let bytes = 0
+  let isResumable = false
+  let tail = ''
+  const transform = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.length
+      if (isEvents) {
+        // A blank line ends an event; it may lie across two chunks.
+        const text = tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+        isResumable ||= /(^|[\r\n])id:/.test(text)
+        const end = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n'), text.lastIndexOf('\r\r'))
+        if (end >= 0) bytes = text.length - end
+        tail = text.slice(-4)
+      }
+      if (bytes > MAX_LINE)
+        throw new LinkError(fault('bad_reply', `${host} sent a message that is longer than ${MAX_LINE} bytes`, { host }))
+      controller.enqueue(chunk)
+    },
+  })
+  const through = body.pipeTo(transform.writable)
+  through.then(
+    () => ended?.({ isResumable }),
+    () => ended?.({ isResumable }),
+  )
+  return transform.readable
+}

@@ -1,0 +1,137 @@
+// The tools that a server listed a short while ago, for the next one who asks (`cache_ttl`): in files that only their owner can read, in a
+// folder of the user's, by a name that says nothing of the server, and never with a key in them.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { isAbsolute, join, resolve } from 'node:path'
+import { MAX_LINE, parseJson, scrub } from '@plumb/wire'
+import type { McpTool, ServerConfig } from './connection.js'
+import { isRecord } from './message.js'
+import { readTools } from './tool-list.js'
+
+export interface Catalogue {
+  /** What was kept of this server, or of any that answers there; undefined: nothing that is young enough. */
+  readonly read: (server?: Identity) => Promise<readonly McpTool[] | undefined>
+  /** Does nothing where it cannot: whoever comes next asks the server. */
+  readonly write: (server: Identity, tools: readonly McpTool[]) => Promise<void>
+}
+
+/** As the server says in its handshake: another version has other tools. */
+export interface Identity {
+  readonly name: string
+  readonly version: string
+}
+
+export interface CatalogueOptions {
+  readonly cwd?: string | undefined
+  readonly env?: NodeJS.ProcessEnv
+  /** Wall clock. */
+  readonly now?: () => number
+}
+
+const DEFAULT_SECONDS = 300
+/** Files that nobody has asked for are removed by whoever writes one. */
+const OLD_MS = 24 * 60 * 60 * 1000
+
+export const openCatalogue = (config: ServerConfig, { cwd = '.', env = process.env, now = Date.now }: CatalogueOptions = {}): Catalogue => {
+  const folder = folderOf(env)
+  const ttlMs = (config.cache_ttl ?? DEFAULT_SECONDS) * 1000
+  const file = async (): Promise<string | undefined> =>
+    folder !== undefined && ttlMs > 0 ? join(folder, `${await keyOf(config, resolve(cwd), env)}.json`) : undefined
+  return {
+    read: async (server) => {
+      try {
+        const path = await file()
+        const kept = path === undefined ? undefined : await readKept(path)
+        const age = now() - (kept?.at ?? Number.NEGATIVE_INFINITY)
+        if (!kept || age < 0 || age >= ttlMs) return undefined
+        if (server && (server.name !== kept.server.name || server.version !== kept.server.version)) return undefined
+        return readTools(kept.tools, server?.name ?? '', () => {})
+      } catch {
+        return undefined
+      }
+    },
+    write: async (server, tools) => {
+      try {
+        const path = await file()
+        const text = JSON.stringify({ at: now(), server, tools })
+        if (path === undefined || folder === undefined || scrub(text) !== text || text.length > MAX_LINE || !(await isOurs(folder))) return
+        const fresh = `${path}.${randomBytes(6).toString('hex')}.new`
+        await writeFile(fresh, text, { flag: 'wx', mode: 0o600 })
+        await rename(fresh, path)
+        await sweep(folder, now())
+      } catch {
+        // No room, no folder, no right to it.
+      }
+    },
+  }
+}
+
+const folderOf = ({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | undefined => {
+  const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : isAbsolute(HOME) ? join(HOME, '.cache') : undefined
+  return cache === undefined ? undefined : join(cache, 'plumb', 'mcp')
+}
+
+// Keys tell catalogues apart by sixteen bits of a hash, from which nobody can go back, however short a key is.
+const hint = (secret: string | undefined): string | undefined => secret && createHash('sha256').update(secret).digest('hex').slice(0, 4)
+
+const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv): Promise<string> => {
+  const { command, args = [], url, transport, auth } = config
+  const address = url !== undefined && URL.canParse(url) ? new URL(url) : undefined
+  const keys = [
+    config.token,
+    ...[config.token_env, config.client_id_env, config.client_secret_env].map((name) => (name ? env[name] : undefined)),
+  ]
+  const parts = [
+    { command, args, cwd: command === undefined ? undefined : cwd, transport, auth },
+    // A server that somebody is working on is another after each change.
+    command === undefined ? [] : await Promise.all([command, ...args].map((word) => changedAt(resolve(cwd, word)))),
+    address ? [address.origin, address.pathname, hint(address.search)] : url,
+    Object.entries(config.env ?? {}).map(([name, value]) => [name, hint(value)]),
+    keys.map(hint),
+  ]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+}
+
+const changedAt = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  )
+
+const isOurs = async (folder: string): Promise<boolean> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const found = await lstat(folder)
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
+}
+
+interface Kept {
+  readonly at: number
+  readonly server: Identity
+  readonly tools: Parameters<typeof readTools>[0]
+}
+
+const readKept = async (path: string): Promise<Kept | undefined> => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const found = await file.stat()
+    if (!found.isFile() || found.uid !== process.getuid?.() || found.size > MAX_LINE) return undefined
+    const bytes = await file.readFile()
+    const value = parseJson(bytes, 0, bytes.length)
+    if (!value.ok || !isRecord(value.value)) return undefined
+    const { at, server, tools } = value.value
+    const isWhole = typeof at === 'number' && isRecord(server) && Array.isArray(tools) && tools.every(isRecord)
+    return isWhole ? (value.value as unknown as Kept) : undefined
+  } finally {
+    await file.close()
+  }
+}
+
+const sweep = async (folder: string, now: number): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path)
+    if (now - mtimeMs > OLD_MS) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,56 @@
+// Around a transport: what is no answer to a question of ours does not reach the SDK, which takes the id '7', or null, for a number.
+
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { Fault } from '@plumb/wire'
+import type { Link } from './link.js'
+import { answeredId } from './message.js'
+
+export interface Guarded {
+  readonly transport: Transport
+  /** The revision that was agreed on. */
+  readonly protocol: () => string
+  readonly isAsked: (id: RequestId) => boolean
+  /** Answers all that is asked in the place of the server, which will not. */
+  readonly giveUp: (fault: Fault) => void
+}
+
+/** In the data of such an answer. */
+export const GIVEN_UP = Symbol('given up')
+
+export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded => {
+  const asked = new Set<RequestId>()
+  let protocol = ''
+  const outer: Transport = {
+    start: async () => {
+      inner.onclose = () => outer.onclose?.()
+      inner.onerror = (error) => outer.onerror?.(error)
+      inner.onmessage = (message, extra) => {
+        const id = answeredId(message)
+        // Unknown, late or said twice.
+        if (id !== undefined && !asked.delete(id)) return
+        outer.onmessage?.(message, extra)
+      }
+      await inner.start()
+    },
+    send: async (message, options) => {
+      if ('method' in message && 'id' in message && message.id !== undefined) asked.add(message.id)
+      const given = cancelledId(message)
+      if (given !== undefined) asked.delete(given)
+      await inner.send(message, options)
+    },
+    close: () => inner.close(),
+    setProtocolVersion: (version) => {
+      protocol = version
+      inner.setProtocolVersion?.(version)
+    },
+  }
+  const giveUp = (fault: Fault): void => {
+    for (const id of asked) outer.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: '', data: { [GIVEN_UP]: fault } } })
+    asked.clear()
+  }
+  return { transport: outer, protocol: () => protocol, isAsked: (id) => asked.has(id), giveUp }
+}
+
+const cancelledId = (message: JSONRPCMessage): RequestId | undefined =>
+  'method' in message && message.method === 'notifications/cancelled' ? (message.params?.requestId as RequestId) : undefined

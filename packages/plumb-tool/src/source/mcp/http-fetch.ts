@@ -1,0 +1,112 @@
+// The fetch that the SDK's transports use: bounded, and with errors that say what happened. Redirects are left to the SDK, which follows
+// those within the origin.
+
+import type { ReadableStream } from 'node:stream/web'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { type Fault, fault } from '@plumb/wire'
+import type { Dispatcher } from 'undici'
+import { bounded } from './bounded-body.js'
+import { LinkError } from './link.js'
+import { networkFault, statusFault } from './network-fault.js'
+import type { Places } from './raw-places.js'
+
+export interface HttpEvents {
+  /** The stream that was to bring the answer has ended, and cannot be gone on with. */
+  readonly answerLost: (id: number) => void
+  /** The stream of an SSE server has ended, or a request shows that the server, or the session, is gone. */
+  readonly lost: (why: Fault) => void
+  readonly places: Places
+}
+
+export interface FetchOptions extends HttpEvents {
+  readonly server: URL
+  readonly dispatcher: Dispatcher
+  readonly isSse: boolean
+  /** It answers a 401 by asking for a token. */
+  readonly hasClient: boolean
+}
+
+/** Of what refuses a request. */
+const MAX_REFUSAL_BYTES = 64 * 1024
+
+export const openFetch = async ({ server, dispatcher, isSse, hasClient, answerLost, lost, places }: FetchOptions): Promise<FetchLike> => {
+  const { fetch: ask } = await import('undici')
+  let hasStream = false
+
+  const send = async (target: URL, init: RequestInit): Promise<Response> => {
+    try {
+      const headers = Object.fromEntries(new Headers(init.headers))
+      const { method = 'GET', body = null, signal = null } = init
+      const text = typeof body === 'string' ? places.fill(body) : (body?.toString() ?? null)
+      const given = await ask(target, { method, body: text, signal, headers, redirect: 'manual', dispatcher })
+      // The SDK knows a response by Node's own class.
+      const { status, statusText } = given
+      return new Response(given.body as ConstructorParameters<typeof Response>[0], { status, statusText, headers: [...given.headers] })
+    } catch (error) {
+      if (init.signal?.aborted) throw error
+      throw new LinkError(networkFault(target.host, error))
+    }
+  }
+
+  return async (url, init = {}) => {
+    const target = new URL(url)
+    const { method = 'GET' } = init
+    const isServer = target.origin === server.origin && target.pathname === server.pathname
+    const isStream = isSse && isServer && method === 'GET'
+    // What an EventSource does of itself would be a new session that nobody has opened. It takes this for the end.
+    if (isStream && hasStream) return new Response(null, { status: 204 })
+    if (isToken(init) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
+    const isAsked = method === 'POST' && target.origin === server.origin && !isToken(init)
+    const response = await send(target, init).catch((error: unknown) => {
+      if (isAsked && error instanceof LinkError) lost(error.fault)
+      throw error
+    })
+    const { status, ok, headers } = response
+    const host = target.host
+    const isEvents = /^text\/event-stream\b/.test(headers.get('content-type') ?? '')
+    if (isAsked && status >= 400 && !(hasClient && (status === 401 || status === 403))) {
+      const hasSession = new Headers(init.headers).has('mcp-session-id')
+      const text = await beginning(response)
+      const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), hasSession })
+      if (why.error === 'mcp_dead') lost(why)
+      throw new LinkError(why)
+    }
+    if (!ok || !response.body || status === 204) return response
+    if (isStream) hasStream = true
+    const id = idIn(init.body)
+    const ended = isStream
+      ? () => lost(fault('mcp_dead', `${host} has ended its stream of events`))
+      : isEvents && id !== undefined
+        ? ({ isResumable }: { isResumable: boolean }) => !isResumable && answerLost(id)
+        : undefined
+    const body = bounded(response.body as ReadableStream<Uint8Array>, { host, isEvents, ...(ended ? { ended } : {}) })
+    return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers })
+  }
+}
+
+const isToken = ({ body }: RequestInit): boolean => body instanceof URLSearchParams || (typeof body === 'string' && !body.startsWith('{'))
+
+// A server names who gives out its tokens, and may be mistaken.
+const unsafe = ({ host }: URL): Fault =>
+  fault('address_denied', `the secret of a client is not sent to ${host}, which the server names for its tokens, without TLS`, { host })
+
+// The SDK writes it last.
+const idIn = (body: unknown): number | undefined => {
+  const [, id] = typeof body === 'string' ? (/"id":(\d+)\}$/.exec(body) ?? []) : []
+  return id === undefined ? undefined : Number(id)
+}
+
+const beginning = async (response: Response): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= MAX_REFUSAL_BYTES) break
+    }
+  } catch {
+    // What came before it broke off is what there is.
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,53 @@
+// A server over the net, by Streamable HTTP or the older SSE, with the transports of the SDK.
+
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Fault } from '@plumb/wire'
+import { clientCredentials } from './client-credentials.js'
+import { openDispatcher } from './dispatcher.js'
+import { type HttpEvents, openFetch } from './http-fetch.js'
+import type { Link } from './link.js'
+import type { Target } from './server-url.js'
+import { within } from './within.js'
+
+export interface HttpOptions extends HttpEvents {
+  readonly target: Target
+  readonly isSse: boolean
+  readonly allowsPrivateNet: boolean
+  readonly clientName: string
+}
+
+/** For the DELETE of the session. */
+const LEAVE_MS = 2000
+
+export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, answerLost, lost, places }: HttpOptions): Promise<Link> => {
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import('./mcp-client.late.js')
+  const { url, token, client } = target
+  const dispatcher = await openDispatcher(url, allowsPrivateNet)
+  let why: Fault | undefined
+  let isEnding = false
+  const gone = (fault: Fault): void => {
+    if (isEnding) return
+    why ??= fault
+    lost(fault)
+  }
+  const fetch = await openFetch({ server: url, dispatcher, isSse, hasClient: client !== undefined, answerLost, lost: gone, places })
+  const options = {
+    fetch,
+    ...(token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
+    ...(client === undefined ? {} : { authProvider: clientCredentials(client.id, client.secret, clientName) }),
+  }
+  const session = isSse ? undefined : new StreamableHTTPClientTransport(url, options)
+  const transport = (session ?? new SSEClientTransport(url, options)) as Transport
+  const end = async (): Promise<void> => {
+    isEnding = true
+    // It is gone anyway when we are not believed, or the server is.
+    if (session && !why)
+      await within(
+        LEAVE_MS,
+        session.terminateSession().catch(() => {}),
+      )
+    await transport.close().catch(() => {})
+    await dispatcher.destroy().catch(() => {})
+  }
+  return { transport, lastWords: () => why?.detail, end }
+}

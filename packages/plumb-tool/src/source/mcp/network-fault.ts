@@ -1,0 +1,53 @@
+// From what the network threw, or a status says, to what it means for the call.
+
+import { type Fault, fault, preview, scrub, systemReason } from '@plumb/wire'
+import { LinkError } from './link.js'
+
+/** `host` as it is shown. */
+export const networkFault = (host: string, error: unknown): Fault => {
+  const given = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (given instanceof LinkError) return given.fault
+  const { code, message } = given as NodeJS.ErrnoException
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
+    return fault('timeout', `${host} did not take the connection in time`, { host })
+  return fault('connection_failed', `${host}: ${why(given as Error, code ?? '', message)}`, { host })
+}
+
+const why = (error: Error, code: string, message: string | undefined): string => {
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'the connection broke off'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `no address is known for this name (${code})`
+  if (/CERT|SIGNED|SIGNATURE|CRL/.test(code)) return `its certificate is not accepted (${code})`
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `no TLS there, or one that is not understood (${code})`
+  if (code.startsWith('E')) return systemReason(error as NodeJS.ErrnoException)
+  return preview(scrub(message ?? ''), 200)
+}
+
+export interface Refused {
+  readonly host: string
+  readonly status: number
+  /** What the server said, as far as it was read. */
+  readonly text: string
+  readonly retryAfter?: string | null
+  /** The request was of a session. */
+  readonly hasSession: boolean
+}
+
+export const statusFault = ({ host, status, text, retryAfter, hasSession }: Refused): Fault => {
+  const said = text.trim() === '' ? '' : `: ${preview(scrub(text.trim()), 300)}`
+  const extras = { host, status }
+  if (status === 401 || status === 403)
+    return fault('unauthorized', `${host} does not accept the key for its MCP server (${status})${said}`, extras)
+  if (status === 404 && hasSession) return fault('mcp_dead', `${host} no longer knows this session (404)${said}`, extras)
+  if (status === 404 || status === 405)
+    return fault(
+      'bad_reply',
+      `no MCP server answers at this path of ${host} (${status})${said}; an older one needs transport: "sse"`,
+      extras,
+    )
+  if (status === 429) {
+    const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? { retry_after: Number(retryAfter) } : {}
+    return fault('rate_limited', `${host} asks for fewer requests (429)${said}`, { ...extras, ...seconds })
+  }
+  if (status === 502 || status === 503 || status === 504) return fault('overloaded', `${host} cannot answer now (${status})${said}`, extras)
+  return fault('bad_reply', `${host} answered with status ${status}${said}`, extras)
+}

@@ -1,0 +1,76 @@
+// A server's tool as an agent has it: what its model is told, and its call with all stages around it.
+
+import type { Json, Type } from '@plumb/lang'
+import type { Effect } from '../../call/authority.js'
+import { note } from '../../call/note.js'
+import { secure } from '../../call/secure.js'
+import type { Tool, Wrap } from '../../tool.js'
+import type { McpTool } from './connection.js'
+import type { NamedTool } from './name-tools.js'
+import { toContent } from './result.js'
+import { effectOf, hostsOf } from './server.js'
+import { callServer, misfit } from './server-call.js'
+
+/** As it stands in the file that PLUMB_MCP_TOOLS names. */
+export interface OfferedTool {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: Json
+  readonly strict?: boolean
+  readonly effects: readonly Effect[]
+  readonly hosts?: readonly string[]
+}
+
+export const offerOf = (name: string, { config, tool }: NamedTool): OfferedTool => {
+  const { description, title, inputSchema } = tool
+  const hosts = hostsOf(config)
+  return {
+    name,
+    description: description ?? title ?? '',
+    input_schema: inputSchema,
+    ...(config.strict ? { strict: true } : {}),
+    effects: [effectOf(config)],
+    ...(hosts.length === 0 ? {} : { hosts }),
+  }
+}
+
+// Its own schema says what fits.
+const JSON_TYPE: Type = { kind: 'json' }
+
+/** As of any tool that starts no program (tools.md, retry). */
+const DEFAULT_ATTEMPTS = 3
+/** 60 seconds. */
+const DEFAULT_TIMEOUT_MS = 60_000
+
+export const securedTool = (name: string, { config, connection, tool }: NamedTool): Tool => {
+  const timeoutMs = config.timeout === undefined ? DEFAULT_TIMEOUT_MS : config.timeout * 1000
+  const hosts = hostsOf(config)
+  const effect = effectOf(config)
+  const bare: Tool = {
+    name,
+    input: JSON_TYPE,
+    output: JSON_TYPE,
+    run: async (input, call) => {
+      const answer = await callServer({ name, connection, tool, timeoutMs }, input, call)
+      return answer.ok ? toContent(name, answer.value) : answer
+    },
+  }
+  return secure(bare, {
+    effects: [effect],
+    isApprovalAsked: false,
+    attempts: effect === 'exec' ? 1 : DEFAULT_ATTEMPTS,
+    validation: validated(tool),
+    ...(hosts.length === 0 ? {} : { targetsOf: async () => ({ written: [], hosts }) }),
+  })
+}
+
+const validated =
+  (server: McpTool): Wrap =>
+  (tool) => ({
+    ...tool,
+    run: async (input, call) => {
+      const refused = misfit(tool.name, server, input)
+      note(call, 'validate', refused ? 'does not fit' : 'fits')
+      return refused ?? tool.run(input, call)
+    },
+  })

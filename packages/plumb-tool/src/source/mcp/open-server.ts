@@ -1,0 +1,70 @@
+// One server of an agent at its spawn: open, left out with a warning, or needed and not there.
+
+import { type Fault, fault } from '@plumb/wire'
+import type { Session } from '../../call/call.js'
+import type { McpConnection, McpTool, ServerConfig } from './connection.js'
+import { mayStart } from './may-start.js'
+import { prefixOf } from './prefix.js'
+import { describeServer } from './server.js'
+import { lacking } from './tool-of-server.js'
+
+export interface OpenServer {
+  readonly config: ServerConfig
+  readonly connection: McpConnection
+  readonly prefix: string
+  tools: readonly McpTool[]
+  /** Told of each change of its tools, and of one that came before anybody listened. */
+  readonly onToolsChanged: (listener: () => void) => void
+}
+
+export type Opened =
+  | { readonly kind: 'open'; readonly server: OpenServer }
+  | { readonly kind: 'skipped' }
+  | { readonly kind: 'refused'; readonly fault: Fault }
+
+/** Started or reached, and asked for its tools. */
+export const openServer = async (config: ServerConfig, { servers, authority }: Session): Promise<Opened> => {
+  const denied = mayStart(config, authority(), Date.now())
+  if (denied) {
+    servers.warn(denied)
+    return { kind: 'skipped' }
+  }
+  let isStale = false
+  let tell = () => {
+    isStale = true
+  }
+  const connection = await servers.connect(config, () => tell())
+  if (!connection.ok) return unavailable(config, connection.error, servers)
+  const tools = await connection.value.tools(config.tools)
+  if (!tools.ok) return unavailable(config, tools.error, servers)
+  const missing = (config.tools ?? []).filter((wanted) => !tools.value.some(({ name }) => name === wanted))
+  if (missing.length > 0) {
+    const words = missing.map((wanted) => lacking(wanted, tools.value)).join('; ')
+    return {
+      kind: 'refused',
+      fault: fault('not_a_tool', `'tools' of MCP server ${describeServer(config)} lists what it has not: ${words}`),
+    }
+  }
+  const server: OpenServer = {
+    config,
+    connection: connection.value,
+    prefix: prefixOf(config, connection.value.server.name),
+    tools: chosen(tools.value, config),
+    onToolsChanged: (listener) => {
+      tell = listener
+      if (isStale) listener()
+    },
+  }
+  return { kind: 'open', server }
+}
+
+// Without its tools an agent is of less use; with a list of those it needs, of none.
+const unavailable = ({ tools }: ServerConfig, error: Fault, servers: Session['servers']): Opened => {
+  if (tools) return { kind: 'refused', fault: fault('config_invalid', `its tools are needed (${tools.join(', ')}), and ${error.detail}`) }
+  servers.warn({ ...error, detail: `${error.detail}; its tools are left out` })
+  return { kind: 'skipped' }
+}
+
+/** Those that are on its white list. */
+export const chosen = (tools: readonly McpTool[], config: ServerConfig): readonly McpTool[] =>
+  config.tools ? tools.filter(({ name }) => config.tools?.includes(name)) : tools

@@ -1,0 +1,34 @@
+// A list that comes in pages, followed to its end unless it has none.
+
+import type { Json } from '@plumb/lang'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { isRecord } from './message.js'
+
+const MAX_PAGES = 1000
+const MAX_ITEMS = 10_000
+
+export type Ask = (params: { readonly cursor?: string }) => Promise<Result<Readonly<Record<string, unknown>>>>
+
+/** The objects under `key` of each page; what is no object is left out. `server` names it in errors. */
+export const readPages = async (ask: Ask, key: string, server: string): Promise<Result<readonly Record<string, Json>[]>> => {
+  const items: Record<string, Json>[] = []
+  const cursors = new Set<string>()
+  let cursor: string | undefined
+  do {
+    const page = await ask(cursor === undefined ? {} : { cursor })
+    if (!page.ok) return page
+    const listed = page.value[key]
+    if (!Array.isArray(listed)) return refuse(server, key, `sent a page without '${key}'`)
+    items.push(...listed.filter(isRecord as (item: unknown) => item is Record<string, Json>))
+    if (items.length > MAX_ITEMS) return refuse(server, key, `lists more than ${MAX_ITEMS} of them`)
+    const { nextCursor } = page.value
+    cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
+    if (cursor === undefined) return succeed(items)
+    if (cursors.has(cursor)) return refuse(server, key, `goes round in a circle: cursor '${preview(cursor, 30)}' came twice`)
+    cursors.add(cursor)
+  } while (cursors.size < MAX_PAGES)
+  return refuse(server, key, `has more than ${MAX_PAGES} pages`)
+}
+
+const refuse = (server: string, key: string, why: string) =>
+  fail('bad_reply', `the list of ${key} of MCP server '${server}' ${why}`, { server })

@@ -1,0 +1,83 @@
+// Questions to a server: each has its time and one answer, and none is asked when the server is gone.
+
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import { type Fault, fail, type Result, succeed } from '@plumb/wire'
+import type { CallOptions } from './connection.js'
+import { type Asked, sdkFault } from './sdk-fault.js'
+import { LONGEST_MS } from './within.js'
+
+export interface Life {
+  /** Why there is no server any more. */
+  readonly dead: Fault | undefined
+  readonly die: (why: Fault) => void
+}
+
+export interface Question extends Omit<Asked, 'server' | 'about'> {
+  readonly method: string
+  readonly about: () => string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+export type Request = (question: Question, options?: CallOptions) => Promise<Result<Readonly<Record<string, unknown>>>>
+
+export const openRequests = async (client: Client, life: Life, server: string, timeoutMs: number): Promise<Request> => {
+  const { ResultSchema } = await import('./mcp-client.late.js')
+  return async ({ method, params = {}, about, otherwise }, { signal, timeoutMs: ms = timeoutMs, onProgress } = {}) => {
+    if (life.dead) return { ok: false, error: life.dead }
+    if (signal?.aborted) return cancelled(about(), server)
+    const stop = openStop()
+    // Progress does not make it longer: MCP asks for a limit that always holds, and this is it.
+    const timer = setTimeout(() => stop.abort(LATE), Math.min(ms, LONGEST_MS))
+    const cancel = (): void => stop.abort(CANCELLED)
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      const result = await client.request({ method, params }, ResultSchema, {
+        signal: stop.signal as AbortSignal,
+        timeout: LONGEST_MS,
+        ...(onProgress ? { onprogress: onProgress as NonNullable<RequestOptions['onprogress']> } : {}),
+      })
+      return succeed(result)
+    } catch (error) {
+      if (stop.signal.reason === LATE) return late(about(), server, ms, life)
+      if (stop.signal.aborted) return cancelled(about(), server)
+      const known = life.dead
+      return { ok: false, error: known ?? sdkFault(error, { about: about(), otherwise, server }) }
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+}
+
+/** What the SDK uses of an AbortSignal: a real one costs a call a third of its time. */
+const openStop = () => {
+  let listen: (() => void) | undefined
+  const signal = {
+    aborted: false,
+    reason: undefined as unknown,
+    throwIfAborted: (): void => {},
+    addEventListener: (_: string, listener: () => void): void => {
+      listen = listener
+    },
+  }
+  const abort = (reason: string): void => {
+    if (signal.aborted) return
+    signal.aborted = true
+    signal.reason = reason
+    listen?.()
+  }
+  return { signal: signal as Pick<AbortSignal, 'aborted' | 'reason'>, abort }
+}
+
+// The server is told these words.
+const LATE = 'no answer came in time'
+const CANCELLED = 'the answer is not wanted any more'
+
+const cancelled = (about: string, server: string) => fail('cancelled', `${about} was given up`, { server })
+
+const late = (about: string, server: string, ms: number, life: Life) => {
+  const failure = fail('timeout', `${about} did not answer within ${ms / 1000} s; its connection is given up`, { server })
+  life.die(failure.error)
+  return failure
+}

@@ -1,0 +1,80 @@
+// What a server answered: to a model in its own kinds of content, to a tool as a value of the type that the spec declares.
+
+import { resolve, type Type } from '@plumb/lang'
+import { fail, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import { canonicalJson } from '../../call/canonical-json.js'
+import { fitOutput } from '../../call/validate.js'
+import type { JsonText } from '../../tool.js'
+import type { McpAnswer, McpContent } from './connection.js'
+
+/** A text as it is, anything else as a list of blocks; `isError` is an error that carries them as `content`. */
+export const toContent = (tool: string, answer: McpAnswer): Result<JsonText> =>
+  answer.isError ? failed(tool, answer) : succeed(JSON.stringify(contentOf(answer)))
+
+/** The first that fits, rather as it is than mended, of: what is structured, the text as JSON, the text, the blocks. */
+export const toValue = (tool: string, answer: McpAnswer, type: Type): Result<JsonText> => {
+  if (answer.isError) return failed(tool, answer)
+  const { content, structured } = answer
+  const text = textOf(content)
+  if (resolve(type).kind === 'string') return succeed(JSON.stringify(content.length === 0 ? (structured ?? '') : text))
+  const isText = content.every((block) => block.type === 'text')
+  const blocks = [...(content.length === 1 ? [content[0]] : []), content].map((block) => JSON.stringify(block))
+  const candidates = [
+    ...(structured === undefined ? [] : [structured]),
+    ...(content.length === 0 ? ['null'] : []),
+    ...(isText && isJson(text) ? [oneLine(text)] : []),
+    ...(isText ? [JSON.stringify(text)] : blocks),
+  ]
+  // Where none does, the stage of the output says what is wrong with the first.
+  const fits = candidates.map((json) => ({ json, fit: fitOutput(json, type) }))
+  const fitting = fits.find(({ fit }) => fit.ok && fit.value.repairs.length === 0) ?? fits.find(({ fit }) => fit.ok)
+  return succeed(fitting?.json ?? (candidates[0] as JsonText))
+}
+
+const contentOf = ({ content, structured }: McpAnswer): string | readonly McpContent[] => {
+  const isSaid = structured === undefined || isInWords(content, structured)
+  const blocks: readonly McpContent[] = isSaid ? content : [...content, { type: 'text', text: structured }]
+  const [only, another] = blocks
+  if (!only) return ''
+  return only.type === 'text' && !another ? only.text : blocks
+}
+
+// Servers say what is structured as text too, for clients that know no better; some wrap a text, or a value, as the one field that there is.
+const isInWords = (content: readonly McpContent[], structured: JsonText): boolean => {
+  const values = Object.values((JSON.parse(structured) as object | null) ?? {})
+  const [only] = values.length === 1 ? values : []
+  const same = [structured, ...(only === undefined ? [] : [JSON.stringify(only)])].map(canonicalJson)
+  const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  return [...texts, texts.join('\n')].some((text) => text === only || (isJson(text) && same.includes(canonicalJson(text))))
+}
+
+const isJson = (text: string): boolean => {
+  const bytes = Buffer.from(text)
+  return parseJson(bytes, 0, bytes.length).ok
+}
+
+// Line ends stand between the parts of a JSON text only.
+const oneLine = (text: string): JsonText => text.trim().replaceAll(/[\r\n]+/g, ' ')
+
+const failed = (tool: string, answer: McpAnswer): Result<never> => {
+  const said = textOf(answer.content).trim()
+  const words = said === '' ? 'and says nothing of it' : preview(said, MAX_WORDS)
+  return fail('tool_crashed', `tool '${tool}' failed: ${words}`, { tool, content: contentOf(answer) })
+}
+
+const MAX_WORDS = 400
+
+const textOf = (content: readonly McpContent[]): string => content.map(wordsOf).join('\n')
+
+const wordsOf = (block: McpContent): string => {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'resource':
+      return 'text' in block ? block.text : `[${block.media_type ?? 'resource'} ${block.uri}]`
+    case 'resource_link':
+      return `[${block.title ?? block.name} ${block.uri}]`
+    default:
+      return `[${block.type} ${block.media_type}]`
+  }
+}

@@ -1,0 +1,61 @@
+// The connections of one dispatcher: servers that are the same share one, and all end with it.
+
+import { type Fault, fault, type Result } from '@plumb/wire'
+import { connectMcp, type McpConnection, type ServerConfig } from './connect.js'
+import { connectionKey } from './server.js'
+
+export interface PoolOptions {
+  /** Where commands run. */
+  readonly cwd: string
+  /** Warnings, of which none stops anything. */
+  readonly note: (warning: Fault) => void
+}
+
+export class ServerPool {
+  readonly #options: PoolOptions
+  readonly #connections = new Map<string, Promise<Result<McpConnection>>>()
+  readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #closing = new AbortController()
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  /** One that could not be made may be asked for again; one that was lost stays lost. `onToolsChanged` is told of every change. */
+  connect(config: ServerConfig, onToolsChanged?: () => void): Promise<Result<McpConnection>> {
+    const key = connectionKey(config)
+    const listeners = this.#listeners.get(key) ?? new Set()
+    this.#listeners.set(key, listeners)
+    if (onToolsChanged) listeners.add(onToolsChanged)
+    const known = this.#connections.get(key)
+    if (known) return known
+    const opening = this.#open(config, () => {
+      for (const listener of listeners) listener()
+    })
+    this.#connections.set(key, opening)
+    void opening.then((result) => {
+      if (!result.ok) this.#connections.delete(key)
+    })
+    return opening
+  }
+
+  warn(warning: Fault): void {
+    this.#options.note(warning)
+  }
+
+  /** Resolves when no server of ours is left. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const open = await Promise.all(this.#connections.values())
+    this.#connections.clear()
+    await Promise.all(open.map((connection) => (connection.ok ? connection.value.disconnect() : undefined)))
+  }
+
+  async #open(config: ServerConfig, onToolsChanged: () => void): Promise<Result<McpConnection>> {
+    const { cwd, note } = this.#options
+    const { signal } = this.#closing
+    if (signal.aborted) return { ok: false, error: fault('cancelled', 'the dispatcher is stopping') }
+    // A server address that stands in the spec's own `mcp` needs no net.private (tools.md, permission).
+    return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged })
+  }
+}

@@ -1,0 +1,37 @@
+// An MCP server as a spec names it: what it is called in messages, what it may do, and which connection it shares with others.
+
+import { dirname, isAbsolute, resolve } from 'node:path'
+import type { Json } from '@plumb/lang'
+import { preview } from '@plumb/wire'
+import type { Effect } from '../../call/authority.js'
+import { canonicalJson } from '../../call/canonical-json.js'
+import type { ServerConfig } from './connection.js'
+
+/** `value` has been checked by lang. A command with a slash is relative to the spec. */
+export const readServer = (value: Json | undefined, specPath: string): ServerConfig => {
+  if (typeof value === 'string') return { url: value }
+  const config = value as ServerConfig
+  const { command } = config
+  if (!command?.includes('/') || isAbsolute(command)) return config
+  return { ...config, command: resolve(dirname(specPath), command) }
+}
+
+export const effectOf = ({ command }: ServerConfig): Effect => (command === undefined ? 'net' : 'exec')
+
+/** In small letters; none for one that is started. */
+export const hostsOf = ({ url }: ServerConfig): readonly string[] => (url === undefined ? [] : [new URL(url).hostname.replace(/\.$/, '')])
+
+/** For messages: whatever may be a secret is left out. */
+export const describeServer = ({ prefix, command, args = [], url }: ServerConfig): string => {
+  if (prefix !== undefined) return `'${prefix}'`
+  if (url === undefined) return `'${preview([command, ...args].join(' '), 80)}'`
+  const { origin, pathname } = new URL(url)
+  return `'${preview(`${origin}${pathname}`, 80)}'`
+}
+
+/** Equal where two entries mean one connection: what is offered of its tools, and how, is no part of that. */
+export const connectionKey = (config: ServerConfig): string => {
+  const { tools: _, prefix: __, strict: ___, handshake_timeout: ____, timeout: _____, cache_ttl: ______, ...rest } = config
+  // As URL writes it: the host in small letters, no port that is the default.
+  return canonicalJson(JSON.stringify(rest.url === undefined ? rest : { ...rest, url: new URL(rest.url).href }))
+}

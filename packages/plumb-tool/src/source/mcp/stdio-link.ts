@@ -1,0 +1,112 @@
+// A server that is started: JSON-RPC on its stdin and stdout, a message a line. Other lines on stdout are counted, stderr is kept for error
+// texts, and its process group ends with it.
+
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import {
+  addSecret,
+  type Child,
+  childEnv,
+  type Exit,
+  isSecretName,
+  LineReader,
+  parseJson,
+  type Result,
+  spawnChild,
+  succeed,
+} from '@plumb/wire'
+import { hear, type LastWords } from '../process/last-words.js'
+import { GRACE_MS } from '../process/stop.js'
+import type { ServerConfig } from './connection.js'
+import type { Link } from './link.js'
+import { messagesIn } from './message.js'
+import type { Places } from './raw-places.js'
+import { within } from './within.js'
+
+/** For a server to go by itself once its stdin has ended (MCP, Lifecycle, Shutdown). */
+const LEAVE_MS = 500
+
+/** `file_not_found`, `config_invalid` or `child_failed` where it cannot be started. */
+export const openStdio = ({ command = '', args = [], env = {} }: ServerConfig, cwd: string | undefined, places: Places): Result<Link> => {
+  for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
+  const child = spawnChild({
+    command: [command, ...args],
+    env: { ...childEnv('foreign'), ...env },
+    isForeign: true,
+    ...(cwd === undefined ? {} : { cwd }),
+  })
+  return child.ok ? succeed(attach(child.value, places)) : child
+}
+
+interface State {
+  stray: number
+  exit?: Exit
+  /** Why we gave it up. */
+  breach?: string
+  isClosed: boolean
+}
+
+const attach = (child: Child, places: Places): Link => {
+  const state: State = { stray: 0, isClosed: false }
+  const stderr = hear(child.stderr)
+  const reader = new LineReader(child.stdout)
+
+  const transport: Transport = {
+    start: async () => {
+      reader.onReadable = read
+      read()
+    },
+    // Nobody waits for a server that does not read: calls have their time.
+    send: async (message) => void child.stdin.write(`${places.fill(JSON.stringify(message))}\n`),
+    close: async () => close(),
+  }
+  const close = (): void => {
+    if (state.isClosed) return
+    state.isClosed = true
+    reader.onReadable = drop
+    transport.onclose?.()
+  }
+  const breakOff = (breach: string): void => {
+    state.breach = breach
+    close()
+    void child.terminate(GRACE_MS)
+  }
+  const read = (): void => {
+    while (!state.isClosed && reader.next()) {
+      // Too long for any message, so that the answer it may have been would be waited for in vain.
+      if (reader.fault?.error === 'line_too_long') return breakOff(`it wrote a line that is too long (${reader.fault.detail})`)
+      const value = reader.fault ? undefined : parseJson(reader.buf, reader.start, reader.end)
+      if (value?.ok === false && value.error.error === 'too_deep') return breakOff('it wrote a message that is nested more than 512 deep')
+      const messages = value?.ok ? messagesIn(value.value) : undefined
+      if (!messages) state.stray++
+      for (const message of messages ?? []) transport.onmessage?.(message)
+    }
+    if (reader.hasEnded && !state.isClosed)
+      void within(LEAVE_MS, child.exited).then(() => !state.isClosed && breakOff('it closed its stdout'))
+  }
+  // So that a server that is told to go is not held up by what it still has to say.
+  const drop = (): void => {
+    while (reader.next());
+  }
+
+  void child.exited.then((exit) => {
+    state.exit = exit
+    close()
+  })
+
+  const end = async (): Promise<void> => {
+    close()
+    drop()
+    child.stdin.end()
+    await within(LEAVE_MS, child.exited)
+    await child.terminate(GRACE_MS)
+  }
+  return { transport, lastWords: () => lastWords(state, stderr), end }
+}
+
+const lastWords = ({ exit, breach, stray }: State, { text }: LastWords): string | undefined => {
+  const ended = exit?.signal ? `it was ended by ${exit.signal}` : exit ? `it ended with status ${exit.status}` : undefined
+  const said = text === '' ? undefined : `its stderr ends with: ${text}`
+  const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were no JSON-RPC`
+  const parts = [breach ?? ended, skipped, said].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join('; ')
+}

@@ -1,0 +1,73 @@
+// tool { mcp: …, name: "…" }: one tool of a server under the types that the spec declares. The server is reached when it is first called.
+
+import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
+import { fail, nearest, preview, type Result } from '@plumb/wire'
+import type { Call } from '../../call/call.js'
+import type { TargetsOf } from '../../call/targets.js'
+import type { Run } from '../../combine/run.js'
+import type { JsonText } from '../../tool.js'
+import type { McpConnection, McpTool } from './connection.js'
+import { toValue } from './result.js'
+import { describeServer, hostsOf, readServer } from './server.js'
+import { callServer, misfit } from './server-call.js'
+
+export interface ServerToolRun {
+  readonly run: Run
+  readonly targetsOf: TargetsOf
+}
+
+export const serverTool = ({ name, input, output, specPath }: ToolPlan, config: { readonly [key: string]: Json }): ServerToolRun => {
+  const server = readServer(config.mcp, specPath)
+  const wanted = String(config.name)
+  const timeoutMs = ((config.timeout as number | undefined) ?? server.timeout ?? DEFAULT_TIMEOUT) * 1000
+  const hosts = hostsOf(server)
+
+  const run: Run = async (text, call) => {
+    const connection = await connected(call.session.servers.connect(server), call)
+    if (!connection.ok) return connection
+    const tool = await findTool(connection.value, wanted, describeServer(server))
+    if (!tool.ok) return tool
+    const args = toArguments(text, input)
+    const refused = misfit(name, tool.value, args)
+    if (refused) return refused
+    const answer = await callServer({ name, connection: connection.value, tool: tool.value, timeoutMs }, args, call)
+    return answer.ok ? toValue(name, answer.value, output) : answer
+  }
+  return { run, targetsOf: async () => ({ written: [], ...(hosts.length === 0 ? {} : { hosts }) }) }
+}
+
+/** Named, as a model sees them: what is no record stands as `input`. */
+const toArguments = (text: JsonText, type: Type): JsonText => {
+  if (resolveType(type).kind === 'unit') return '{}'
+  return text.trimStart().startsWith('{') ? text : `{"input":${text}}`
+}
+
+/** Seconds. */
+const DEFAULT_TIMEOUT = 60
+
+// Others may wait for the same server: it goes on being started.
+const connected = (opening: Promise<Result<McpConnection>>, { signal }: Call): Promise<Result<McpConnection>> =>
+  new Promise((resolve) => {
+    const leave = () => resolve(fail('cancelled', 'the call was given up before its server was ready'))
+    if (signal.aborted) return leave()
+    signal.addEventListener('abort', leave, { once: true })
+    void opening.then((result) => {
+      signal.removeEventListener('abort', leave)
+      resolve(result)
+    })
+  })
+
+const findTool = async (connection: McpConnection, wanted: string, server: string): Promise<Result<McpTool>> => {
+  const tools = await connection.tools([wanted])
+  if (!tools.ok) return tools
+  const tool = tools.value.find(({ name }) => name === wanted)
+  return tool ? { ok: true, value: tool } : fail('unknown_tool', `MCP server ${server} has no tool ${lacking(wanted, tools.value)}`)
+}
+
+/** `'serch', did you mean 'search'?` */
+export const lacking = (wanted: string, tools: readonly Pick<McpTool, 'name'>[]): string => {
+  const names = tools.map(({ name }) => name)
+  const near = nearest(wanted, names)
+  const others = names.length === 0 ? 'it has none' : `it has ${preview(names.join(', '), 200)}`
+  return `'${preview(wanted)}', ${near === undefined ? others : `did you mean '${preview(near)}'?`}`
+}

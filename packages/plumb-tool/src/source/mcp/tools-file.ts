@@ -1,0 +1,49 @@
+// The file through which a separate plumb-agent learns what its servers offer (tools.md, MCP): for its owner alone, and gone at exit.
+
+import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fail, type Result, succeed, systemReason } from '@plumb/wire'
+import type { OfferedTool } from './offered-tool.js'
+
+export interface ToolsFile {
+  /** Absolute: the value of PLUMB_MCP_TOOLS. */
+  readonly path: string
+  /** In one piece: who reads meanwhile has the old list or the new. */
+  write(offers: readonly OfferedTool[]): Result<void>
+  remove(): void
+}
+
+export const openToolsFile = (offers: readonly OfferedTool[]): Result<ToolsFile> => {
+  try {
+    // Its mode is 0700.
+    const folder = mkdtempSync(join(tmpdir(), 'plumb-mcp-'))
+    const remove = (): void => {
+      process.off('exit', remove)
+      rmSync(folder, { recursive: true, force: true })
+    }
+    process.on('exit', remove)
+    const path = join(folder, 'tools.json')
+    const write = (next: readonly OfferedTool[]): Result<void> => attempt(path, next)
+    const written = write(offers)
+    if (!written.ok) remove()
+    return written.ok ? succeed({ path, write, remove }) : written
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+const attempt = (path: string, offers: readonly OfferedTool[]): Result<void> => {
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify(offers)}\n`, { mode: 0o600 })
+    // As it is whatever the umask says.
+    chmodSync(`${path}.new`, 0o600)
+    renameSync(`${path}.new`, path)
+    return succeed(undefined)
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+const refuse = (error: unknown): Result<never> =>
+  fail('write_failed', `cannot write the file for PLUMB_MCP_TOOLS: ${systemReason(error as NodeJS.ErrnoException)}`)

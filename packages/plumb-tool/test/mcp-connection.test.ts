@@ -1,0 +1,359 @@
+// The connection to MCP servers: real ones from npm on stdio, and one that misbehaves. Faults 103 to 109 of the list, by number.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Fault, MAX_LINE } from '@plumb/wire'
+import t from 'tap'
+import { processes, until } from '../../wire/test/processes.js'
+import { connectMcp, type McpConnection, type ServerConfig } from '../src/source/mcp/connect.js'
+
+const HOSTILE = resolve('packages/plumb-tool/test/fixtures/mcp/hostile.cjs')
+const SERVERS = 'packages/plumb-tool/node_modules/@modelcontextprotocol'
+
+const place = mkdtempSync(join(tmpdir(), 'mcp-connection-'))
+t.teardown(() => rmSync(place, { recursive: true, force: true }))
+process.env.XDG_CACHE_HOME = place
+
+interface Opened {
+  readonly connection: McpConnection
+  readonly notes: Fault[]
+  readonly changes: () => number
+}
+
+const configOf = (how: string, config: ServerConfig = {}): ServerConfig => ({
+  command: process.execPath,
+  args: [HOSTILE, how],
+  prefix: 'ink',
+  cache_ttl: 0,
+  ...config,
+})
+
+const connect = async (config: ServerConfig, signal?: AbortSignal) => {
+  const notes: Fault[] = []
+  let changes = 0
+  const opened = await connectMcp(config, {
+    clientName: 'test',
+    note: (warning) => notes.push(warning),
+    allowsPrivateNet: true,
+    onToolsChanged: () => changes++,
+    ...(signal ? { signal } : {}),
+  })
+  return { opened, notes, changes: () => changes }
+}
+
+const open = async (config: ServerConfig): Promise<Opened> => {
+  const { opened, ...rest } = await connect(config)
+  if (!opened.ok) throw new Error(opened.error.detail)
+  t.teardown(() => opened.value.disconnect())
+  return { connection: opened.value, ...rest }
+}
+
+const hostile = (how = 'well', config: ServerConfig = {}) => open(configOf(how, config))
+
+/** `code: detail`, or what the answer holds. */
+const said = async (work: ReturnType<McpConnection['call'] | McpConnection['tools']>): Promise<unknown> => {
+  const result = await work
+  return result.ok ? result.value : `${result.error.error}: ${result.error.detail}`
+}
+
+const answer = (text: string, isError = false) => ({ content: [{ type: 'text', text }], isError })
+
+t.test('how a connection cannot be made', async (t) => {
+  const cases: [ServerConfig, string][] = [
+    [configOf('silent', { handshake_timeout: 0.5 }), "timeout: MCP server 'ink' did not answer the handshake within 0.5 s"],
+    [
+      configOf('crash'),
+      "child_failed: MCP server 'ink' ended before the handshake was done: it ended with status 3; its stderr ends with: cannot find my ink",
+    ],
+    [configOf('refuses'), "bad_reply: the handshake with MCP server 'ink' failed: not today"],
+    [configOf('old'), "bad_reply: the handshake with MCP server 'ink': Server's protocol version is not supported: 1999-01-01"],
+    [configOf('empty'), "bad_reply: the handshake with MCP server 'ink' got an answer that is no result of MCP"],
+    [{ command: './no-such-server' }, "file_not_found: program './no-such-server' does not exist"],
+    [{ url: 'nowhere' }, "config_invalid: 'nowhere' is no URL of an MCP server, such as https://example.org/mcp"],
+    [{ url: 'ftp://a/b' }, "config_invalid: the URL of an MCP server begins with http:// or https://, not with 'ftp://'"],
+    [{ url: 'http://u:secret@a/' }, 'config_invalid: the URL of the MCP server at a has a user or password in it: use token or token_env'],
+    [{ url: 'http://a/', token: 'two words' }, 'config_invalid: the token for a has a space or a character in it that no header can carry'],
+    [
+      { url: 'http://a/', token_env: 'NO_SUCH' },
+      'missing_key: the environment has no NO_SUCH, which token_env names for the MCP server at a',
+    ],
+    [
+      { url: 'http://a/', client_id_env: 'NO_SUCH' },
+      'missing_key: the environment has no NO_SUCH, which client_id_env names for the MCP server at a',
+    ],
+  ]
+  for (const [config, words] of cases) {
+    const { opened } = await connect(config)
+    t.equal(opened.ok ? 'connected' : `${opened.error.error}: ${opened.error.detail}`, words)
+  }
+  const stop = new AbortController()
+  const waiting = connect(configOf('silent'), stop.signal)
+  stop.abort()
+  t.match(await waiting, { opened: { error: { error: 'cancelled', detail: "connecting to MCP server 'ink' was given up" } } })
+  t.match(await connect(configOf('well'), AbortSignal.abort()), { opened: { error: { error: 'cancelled' } } })
+})
+
+t.test('revisions from 2025-03-26 on are agreed on', async (t) => {
+  for (const revision of ['2025-03-26', '2025-06-18', '2025-11-25']) {
+    const { connection } = await hostile(revision)
+    t.equal(connection.protocol, revision)
+    t.strictSame(await said(connection.call('echo', '{"text":"hi"}')), answer('heard: hi'))
+  }
+})
+
+t.test('what a server does not offer is an empty list, and not asked for', async (t) => {
+  const { connection } = await hostile('bare')
+  for (const list of [connection.tools(), connection.prompts(), connection.resources(), connection.resourceTemplates()])
+    t.strictSame(await list, { ok: true, value: [] })
+})
+
+t.test('every kind of content is of that kind', async (t) => {
+  const { connection } = await hostile()
+  t.strictSame(await said(connection.call('kinds', '{}')), {
+    content: [
+      { type: 'text', text: 'a' },
+      { type: 'image', media_type: 'image/png', data: 'AA==' },
+      { type: 'audio', media_type: 'audio/wav', data: 'AA==' },
+      { type: 'resource', uri: 'a:b', media_type: 'text/plain', text: 'b' },
+      { type: 'resource', uri: 'a:c', data: 'AA==' },
+      { type: 'resource_link', uri: 'a:d', name: 'd', size: 3 },
+      { type: 'text', text: '{"type":"image","data":5}' },
+      { type: 'text', text: '{"type":"constructor"}' },
+    ],
+    isError: false,
+  })
+  t.strictSame(await said(connection.call('fail', '{}')), answer('no ink', true), 'isError is passed through')
+  t.equal(
+    await said(connection.call('echo', '[1]')),
+    "input_type_mismatch: the input of tool 'echo' of MCP server 'ink' is to be a JSON object",
+  )
+  t.match(await connection.read('a:b'), {
+    ok: false,
+    error: { error: 'bad_reply', detail: "resources/read of MCP server 'ink' failed: method not found" },
+  })
+})
+
+t.test('structured content is checked against the output schema of the tool', async (t) => {
+  const { connection } = await hostile()
+  await connection.tools()
+  t.strictSame(await said(connection.call('fits', '{}')), { content: [], structured: '{"n":1}', isError: false })
+  t.equal(
+    await said(connection.call('misfit', '{}')),
+    "bad_reply: the answer of tool 'misfit' of MCP server 'ink' does not fit its output schema: /n must be integer",
+  )
+  t.equal(
+    await said(connection.call('missing', '{}')),
+    "bad_reply: the answer of tool 'missing' of MCP server 'ink' has no structured content, and the tool has an output schema",
+  )
+  t.match(await said(connection.call('failed-misfit', '{}')), { isError: true })
+})
+
+t.test('104 and 103: a call that is not answered has its time, whatever progress is told, and the connection with it', async (t) => {
+  for (const name of ['hang', 'progress']) {
+    const { connection } = await hostile('well', { timeout: 1 })
+    let told = 0
+    const words = `tool '${name}' of MCP server 'ink' did not answer within 1 s; its connection is given up`
+    t.equal(await said(connection.call(name, '{}', { onProgress: () => told++ })), `timeout: ${words}`)
+    t.equal(told > 0, name === 'progress', `progress ${told} times`)
+    t.ok(connection.isDead)
+    t.equal(await said(connection.call('echo', '{}')), `mcp_dead: ${words}`)
+    t.match(await connection.prompt('x', {}), { ok: false, error: { error: 'mcp_dead' } })
+  }
+})
+
+t.test('a call that is given up is cancelled at the server, and others go on', async (t) => {
+  const { connection } = await hostile()
+  const stop = new AbortController()
+  const hanging = said(connection.call('hang', '{}', { signal: stop.signal }))
+  t.strictSame(await said(connection.call('echo', '{"text":"1"}')), answer('heard: 1'))
+  stop.abort()
+  t.equal(await hanging, "cancelled: tool 'hang' of MCP server 'ink' was given up")
+  t.equal(await said(connection.call('echo', '{}', { signal: stop.signal })), "cancelled: tool 'echo' of MCP server 'ink' was given up")
+  t.notOk(connection.isDead)
+  t.equal(
+    await said(connection.call('die', '{}')),
+    "mcp_dead: MCP server 'ink' is gone: it ended with status 7; its stderr ends with: cancelled: the answer is not wanted any more | out of ink",
+  )
+})
+
+t.test('105: what is no message is counted and skipped, or ends the connection', async (t) => {
+  const { connection } = await hostile()
+  t.strictSame(await said(connection.call('strays', '{}')), answer('in between'))
+  t.strictSame(await said(connection.call('flood', '{}')), answer('after the flood'))
+  t.match(
+    await said(connection.call('die', '{}')),
+    /^mcp_dead: .* it ended with status 7; 6 lines on its stdout were no JSON-RPC; its stderr/,
+  )
+  const gone = async (name: string) => said((await hostile()).connection.call(name, '{}'))
+  t.equal(await gone('half'), "mcp_dead: MCP server 'ink' is gone: it ended with status 0; 1 line on its stdout were no JSON-RPC")
+  t.equal(
+    await gone('long'),
+    `mcp_dead: MCP server 'ink' is gone: it wrote a line that is too long (line 2 is longer than ${MAX_LINE} bytes)`,
+  )
+  t.equal(await gone('deep'), "mcp_dead: MCP server 'ink' is gone: it wrote a message that is nested more than 512 deep")
+  t.equal(await gone('mute'), "mcp_dead: MCP server 'ink' is gone: it closed its stdout")
+})
+
+t.test('106: an answer goes to the question with its very id, once', async (t) => {
+  const { connection } = await hostile()
+  t.strictSame(await said(connection.call('ids', '{}')), answer('the answer'))
+  t.strictSame(await said(connection.call('echo', '{"text":"2"}')), answer('heard: 2'))
+  const stop = new AbortController()
+  const later = said(connection.call('later', '{}', { signal: stop.signal }))
+  stop.abort()
+  t.match(await later, /^cancelled/)
+  t.strictSame(await said(connection.call('echo', '{"text":"3"}')), answer('heard: 3'), 'the late answer to another is ignored')
+})
+
+t.test('107: a list of tools has an end, and each of its tools one name', async (t) => {
+  const listed = async (how: string) => said((await hostile(how)).connection.tools())
+  const about = "bad_reply: the list of tools of MCP server 'ink'"
+  t.equal(await listed('circle'), `${about} goes round in a circle: cursor 'again' came twice`)
+  t.equal(await listed('endless'), `${about} has more than 1000 pages`)
+  t.equal(await listed('many'), `${about} lists more than 10000 of them`)
+  t.equal(await listed('none'), `${about} sent a page without 'tools'`)
+  t.match(await listed('pages'), [{ name: 'one' }, { name: 'two' }])
+
+  const { connection, notes } = await hostile('names')
+  t.match(await said(connection.tools()), [{ name: 'a:b' }, { name: 'twice', description: 'first' }])
+  const left = "a tool of MCP server 'ink' is left out:"
+  t.strictSame(
+    notes.map(({ detail }) => detail),
+    [
+      `${left} there is a tool 'twice' already`,
+      `${left} the name 'line\\nfeed' has white space or a control character in it`,
+      `${left} it has no name`,
+      `${left} the name '${'x'.repeat(59)}…' is longer than 256 characters`,
+      `${left} 'bare' has no input schema`,
+      `${left} a schema of 'deep' is nested more than 128 deep`,
+    ],
+  )
+})
+
+t.test('107: a tool that is changed after it was listed is reported, and the list asked for again', async (t) => {
+  const { connection, notes, changes } = await hostile()
+  await connection.tools()
+  await connection.call('change', '{}')
+  t.equal(changes(), 1, 'told once, until somebody looks')
+  const again = await connection.tools()
+  t.match(again, { ok: true })
+  t.strictSame(notes[0], {
+    error: 'tool_changed',
+    category: 'invalid',
+    detail: "MCP server 'ink' has changed its tool 'echo' since it was first listed: description",
+    server: 'ink',
+    tool: 'echo',
+  })
+  t.equal(await connection.tools(), again, 'asked once')
+})
+
+t.test('108: a schema of the server cannot keep us busy, or send us anywhere', async (t) => {
+  const { connection } = await hostile()
+  await connection.tools()
+  const about = (name: string) => `bad_reply: the answer of tool '${name}' of MCP server 'ink'`
+  t.equal(
+    await said(connection.call('pattern', '{}')),
+    `${about('pattern')} does not fit its output schema: /s must match pattern "^(a|a)*$"`,
+  )
+  const work = 'does not fit its output schema: it cannot be checked: the schema asks for too much work'
+  t.equal(await said(connection.call('fan', '{}')), `${about('fan')} ${work}`)
+  t.equal(await said(connection.call('loop', '{}')), `${about('loop')} ${work}`)
+  t.equal(
+    await said(connection.call('remote', '{}')),
+    "bad_reply: tool 'remote' of MCP server 'ink' has an output schema that cannot be used: the schema cannot be used: it refers to 'http://127.0.0.1:9/schema.json', outside of itself",
+  )
+})
+
+t.test('109: a server that dies in the middle of a call takes nothing along, and leaves nothing behind', async (t) => {
+  const { connection } = await hostile()
+  const other = said(connection.call('hang', '{}'))
+  const words = "mcp_dead: MCP server 'ink' is gone: it was ended by SIGKILL"
+  t.equal(await said(connection.call('fork', '{}')), words)
+  t.equal(await other, words)
+  t.equal(await said(connection.call('echo', '{}')), words, 'nothing is connected again')
+  t.ok(await until(() => !processes().some(({ args }) => args === 'sleep 4711')), 'the child of the server has ended')
+})
+
+t.test('the end: a server that will not go is made to', async (t) => {
+  const { connection } = await hostile('stubborn')
+  await connection.disconnect()
+  t.ok(await until(() => !processes().some(({ args }) => args.endsWith('hostile.cjs stubborn'))))
+  t.equal(await said(connection.call('echo', '{}')), "mcp_dead: the connection to MCP server 'ink' was closed")
+  await connection.disconnect()
+})
+
+t.test('a server gets the allow-listed environment with what its entry adds, and keys stay out of errors', async (t) => {
+  process.env.ANTHROPIC_API_KEY = 'sk-CANARY-environment'
+  const { connection } = await hostile('well', { env: { SECRET_TOKEN: 'sk-CANARY-of-the-spec' } })
+  const env = JSON.stringify(await said(connection.call('env', '{}')))
+  t.match(env, /PATH.*SECRET_TOKEN/)
+  t.notMatch(env, /ANTHROPIC/)
+  t.equal(await said(connection.call('rpc-error', '{}')), "tool_crashed: tool 'rpc-error' of MCP server 'ink' failed: broken\\n***")
+})
+
+t.test('the list of tools is kept for the next who connects, and never a key with it', async (t) => {
+  const folder = `${place}/plumb/mcp`
+  rmSync(folder, { recursive: true, force: true })
+  const asks = async (config: ServerConfig) => {
+    const { connection } = await hostile('well', { cache_ttl: 300, ...config })
+    await connection.tools()
+    const words = String(await said(connection.call('die', '{}')))
+    await connection.disconnect()
+    return words.includes('listed 1')
+  }
+  t.ok(await asks({}))
+  t.notOk(await asks({}), 'kept')
+  t.equal(statSync(folder).mode & 0o777, 0o700)
+  const [file = ''] = readdirSync(folder)
+  t.match(file, /^[0-9a-f]{32}\.json$/)
+  t.equal(statSync(`${folder}/${file}`).mode & 0o777, 0o600)
+  t.ok(await asks({ cache_ttl: 0 }), 'asks always')
+  t.ok(await asks({ env: { VERSION: '2' } }), 'another environment')
+  t.ok(await asks({ env: { SECRET_TOKEN: 'sk-CANARY-in-the-cache' } }), 'another key')
+  t.notOk(await asks({ env: { SECRET_TOKEN: 'sk-CANARY-in-the-cache' } }))
+  const kept = readdirSync(folder).map((name) => name + readFileSync(`${folder}/${name}`, 'utf8'))
+  t.equal(kept.length, 3)
+  t.notMatch(kept.join(), /CANARY/)
+})
+
+t.test('real servers', async (t) => {
+  const everything = await open({ command: process.execPath, args: [`${SERVERS}/server-everything/dist/index.js`], cache_ttl: 0 })
+  const { connection } = everything
+  t.match(connection.server, { name: 'mcp-servers/everything' })
+  t.match(await said(connection.tools()), [{ name: 'echo' }])
+  t.strictSame(await said(connection.call('echo', '{"message":"hi"}')), answer('Echo: hi'))
+  t.match(await said(connection.call('get-tiny-image', '{}')), { content: [{ type: 'text' }, { type: 'image', media_type: 'image/png' }] })
+  t.match(await said(connection.call('get-structured-content', '{"location":"New York"}')), { structured: /^\{"temperature":\d+/ })
+  const told: number[] = []
+  await connection.call('trigger-long-running-operation', '{"duration":0.1,"steps":3}', {
+    onProgress: ({ progress }) => told.push(progress),
+  })
+  t.equal(told[0], 1)
+  t.match(await connection.prompts(), { ok: true, value: [{ name: 'simple-prompt' }] })
+  t.match(await connection.prompt('args-prompt', { city: 'Rome' }), {
+    value: { messages: [{ content: { text: "What's weather in Rome?" } }] },
+  })
+  t.match(await connection.resourceTemplates(), { ok: true, value: [{ uriTemplate: /^demo:/ }] })
+  t.match(await connection.read('demo://resource/dynamic/text/1'), { value: { contents: [{ text: /^Resource 1/ }] } })
+  const department = { name: 'department', value: 'E' }
+  t.match(await connection.complete({ type: 'ref/prompt', name: 'completable-prompt' }, department), {
+    value: { completion: { values: ['Engineering'] } },
+  })
+
+  const folder = mkdtempSync(`${place}/docs-`)
+  writeFileSync(`${folder}/a.txt`, 'what a holds')
+  const files = await open({ command: process.execPath, args: [`${SERVERS}/server-filesystem/dist/index.js`, folder], cache_ttl: 0 })
+  t.match(await said(files.connection.tools()), [{ name: 'read_file' }])
+  t.match(await said(files.connection.call('read_text_file', JSON.stringify({ path: `${folder}/a.txt` }))), {
+    content: [{ text: 'what a holds' }],
+  })
+  t.match(await said(files.connection.call('read_text_file', '{"path":"/etc/passwd"}')), { isError: true })
+
+  const env = { MEMORY_FILE_PATH: `${folder}/memory.jsonl` }
+  const memory = await open({ command: process.execPath, args: [`${SERVERS}/server-memory/dist/index.js`], env, cache_ttl: 0 })
+  const entities = [{ name: 'Ada', entityType: 'person', observations: ['wrote 9007199254740993'] }]
+  t.match(await said(memory.connection.tools()), [{ name: 'create_entities' }])
+  t.match(await said(memory.connection.call('create_entities', JSON.stringify({ entities }))), { isError: false })
+  t.match(await said(memory.connection.call('read_graph', '{}')), { structured: /"Ada"/ })
+})

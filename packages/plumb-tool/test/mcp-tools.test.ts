@@ -1,0 +1,481 @@
+// Tools of MCP servers: one by one under types of the spec, and all that the servers of an agent offer. Servers are real children.
+
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Json, Type } from '@plumb/lang'
+import t from 'tap'
+import type { McpAnswer, McpConnection } from '../src/source/mcp/connection.js'
+import { mayStart } from '../src/source/mcp/may-start.js'
+import { nameTools } from '../src/source/mcp/name-tools.js'
+import { prefixOf } from '../src/source/mcp/prefix.js'
+import { toContent, toValue } from '../src/source/mcp/result.js'
+import { connectionKey, describeServer, readServer } from '../src/source/mcp/server.js'
+import { INT, JSON_TYPE, list, record, STRING } from './call-session.js'
+import { makeFolder, running } from './source-folder.js'
+import { shell, table } from './tool-shell.js'
+
+// Where lists of tools are kept for a while.
+process.env.XDG_CACHE_HOME = makeFolder({})
+
+const SERVER = readFileSync('packages/plumb-tool/test/fixtures/mcp-server.cjs', 'utf8')
+
+/** The program of a server that others have written. */
+const published = (name: string): string => {
+  const folder = resolve(`packages/plumb-tool/node_modules/@modelcontextprotocol/${name}`)
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin: Record<string, string> }
+  return join(folder, Object.values(bin)[0] as string)
+}
+
+t.test('what a server is called, and which connection it shares', async (t) => {
+  const server = (config: object) => readServer(config as never, '/specs/a.plumb')
+  t.strictSame(readServer('https://host/mcp', 'a.plumb'), { url: 'https://host/mcp' }, 'a URL alone')
+  t.strictSame(server({ command: './x' }), { command: '/specs/x' }, 'a command with a slash is relative to the spec')
+  t.strictSame(server({ command: 'x/../y' }), { command: '/specs/y' })
+  t.strictSame([server({ command: 'x' }), server({ command: '/x' })], [{ command: 'x' }, { command: '/x' }])
+
+  const same = (a: object, b: object) => connectionKey(a) === connectionKey(b)
+  t.ok(same({ url: 'HTTPS://Host:443/mcp' }, { url: 'https://host/mcp' }), 'URLs are compared as they are meant')
+  t.notOk(same({ url: 'https://host/mcp' }, { url: 'https://host/other' }))
+  t.notOk(same({ url: 'https://host/mcp' }, { url: 'https://host/mcp', token_env: 'T' }), 'who calls is a part of it')
+  t.ok(same({ command: 'x', args: [], prefix: 'a', tools: ['t'], strict: true, timeout: 1 }, { args: [], command: 'x' }))
+  t.notOk(same({ command: 'x', env: { A: '1' } }, { command: 'x', env: { A: '2' } }))
+
+  t.equal(describeServer({ url: 'https://user:secret@host/mcp?token=secret' }), "'https://host/mcp'", 'no secret in a message')
+  const prefixes: readonly [object, string, string][] = [
+    [{ prefix: 'docs', command: 'x' }, 'Server', 'docs'],
+    [{ command: 'x' }, 'My server: 2', 'My_server_2'],
+    [{ command: '/opt/bin/notes-mcp' }, ' ', 'notes-mcp'],
+    [{ url: 'https://Docs.example/mcp' }, '', 'docs.example'],
+    [{ command: '/' }, '::', '_'],
+  ]
+  for (const [config, name, prefix] of prefixes) t.equal(prefixOf(config, name), prefix, `${JSON.stringify(config)} and '${name}'`)
+})
+
+t.test('names: what is taken, and what no provider would take, is left out with a word (faults 107, 108)', async (t) => {
+  const warnings: string[] = []
+  const schemas: Readonly<Record<string, Json>> = { remote: { $ref: 'https://far/schema' } }
+  const offers = (prefix: string, ...names: string[]) => ({
+    config: { command: 'x', prefix },
+    connection: {} as McpConnection,
+    prefix,
+    tools: names.map((name) => ({ name, inputSchema: schemas[name] ?? {} })),
+  })
+  const named = nameTools(
+    [offers('a', 'x', 'y:z', 'q'), offers('a', 'x', 'w'), offers('b', 'x', 'remote')],
+    ['a__q', 'b:x'],
+    ({ detail }) => warnings.push(detail),
+  )
+  t.strictSame([...named.keys()], ['a:x', 'a:y:z', 'a:w'])
+  t.match(warnings, [
+    /'a:q' has the name of the agent's own tool 'a__q'/,
+    /'a:x' already; .*'prefix'/,
+    /own tool 'b:x'/,
+    /of 'b:remote'.*'https:\/\/far\/schema', outside of itself/,
+  ])
+})
+
+t.test('what may not be called at all is not started', async (t) => {
+  const may = (config: object, authority: object) => mayStart(config, { policy: [], context: {}, ...authority } as never, 0)
+  const [command, url] = [{ command: 'x' }, { url: 'https://docs.example/mcp' }]
+  t.equal(may(command, {}), undefined, 'to declare it grants it')
+  t.match(may(command, { grant: ['net'] }), {
+    error: 'permission_denied',
+    detail: /MCP server 'x' is left out: .*exec.*only net is granted/,
+  })
+  t.equal(may(url, { grant: ['net'] }), undefined)
+  t.match(may(url, { grant: ['exec'] }), { error: 'permission_denied' })
+  const rules = (...policy: object[]) => ({ policy })
+  t.match(may(command, rules({ decision: 'allow', effect: 'net' })), { detail: /no rule of the policy allows it/ })
+  t.equal(may(command, rules({ decision: 'allow', tool: 'notes:echo' })), undefined, 'one of its tools may be that')
+  t.equal(may(command, rules({ decision: 'ask', tool: 'notes:*' })), undefined)
+  t.match(may(command, rules({ decision: 'deny', effect: 'exec' }, { decision: 'allow' })), { detail: /rule 1/ })
+  t.equal(may(url, rules({ decision: 'allow', host: '*.example' })), undefined)
+  t.match(may(url, rules({ decision: 'allow', host: 'other.example' })), { error: 'permission_denied' })
+})
+
+t.test('answers as values of a type, and as content', async (t) => {
+  const words = (text: string) => ({ type: 'text' as const, text })
+  const image = { type: 'image' as const, media_type: 'image/png', data: 'AAAA' }
+  const link = { type: 'resource_link' as const, uri: 'file:///a', name: 'a' }
+  const resource = { type: 'resource' as const, uri: 'file:///a', text: 'inside' }
+  const answer = (content: McpAnswer['content'], structured?: string): McpAnswer => ({
+    content,
+    isError: false,
+    ...(structured === undefined ? {} : { structured }),
+  })
+  const values: readonly [McpAnswer, Type, string][] = [
+    [answer([words('a'), words('b')]), STRING, '"a\\nb"'],
+    [answer([words('{"n":1}')]), STRING, '"{\\"n\\":1}"'],
+    [answer([words('{"n":\n1.50}')]), record({ n: { kind: 'number' } }), '{"n": 1.50}'],
+    [answer([words('12')]), INT, '12'],
+    [answer([words('twelve')]), INT, '"twelve"'],
+    [answer([words('twelve')]), JSON_TYPE, '"twelve"'],
+    [answer([words('see there')], '{"n":2}'), record({ n: INT }), '{"n":2}'],
+    [answer([words('see there')], '{"n":2}'), STRING, '"see there"'],
+    [answer([], '{"n":2}'), STRING, '"{\\"n\\":2}"'],
+    [answer([]), { kind: 'unit' }, 'null'],
+    [answer([image]), JSON_TYPE, JSON.stringify(image)],
+    [answer([image]), list(JSON_TYPE), JSON.stringify([image])],
+    [answer([words('see'), image, link, resource]), STRING, '"see\\n[image image/png]\\n[a file:///a]\\ninside"'],
+  ]
+  for (const [given, type, json] of values) t.strictSame(toValue('x', given, type), { ok: true, value: json }, json)
+
+  const contents: readonly [McpAnswer, unknown][] = [
+    [answer([words('one')]), 'one'],
+    [answer([]), ''],
+    [answer([words('{ "n": 1.0 }')], '{"n":1}'), '{ "n": 1.0 }'],
+    [answer([words('n is 1')], '{"n":1}'), [words('n is 1'), words('{"n":1}')]],
+    [answer([words('1')], '{"n":1}'), '1'],
+    [answer([words('a'), words('b')], '{"text":"a\\nb"}'), [words('a'), words('b')]],
+    [answer([], '{"n":1}'), '{"n":1}'],
+    [answer([words('see'), image, link]), [words('see'), image, link]],
+  ]
+  for (const [given, shown] of contents) t.strictSame(toContent('x', given), { ok: true, value: JSON.stringify(shown) })
+  const failed = toContent('x', { content: [words('no'), image], isError: true })
+  t.match(failed, {
+    ok: false,
+    error: { error: 'tool_crashed', detail: "tool 'x' failed: no\\n[image image/png]", content: [words('no'), image] },
+  })
+})
+
+const FILES = {
+  'server.cjs': SERVER,
+  't.plumb': `
+type Say = { text: string }
+let notes = { command: "node", args: ["./server.cjs"], cache_ttl: 0 }
+@description "says it again" let say : Say -> string = tool { mcp: notes, name: "echo" }
+let kept : Say -> string = tool { mcp: notes, name: "echo", cache: 60 }
+let asked : Say -> string = tool { mcp: notes, name: "echo", approval: "ask" }
+let words : string -> string = tool { mcp: notes, name: "echo" }
+let sulk : Say -> json = tool { mcp: notes, name: "fail" }
+let kinds : unit -> json = tool { mcp: notes, name: "kinds" }
+let typed : unit -> { n: number } = tool { mcp: notes, name: "typed" }
+let steps : unit -> string = tool { mcp: notes, name: "progress" }
+let env : unit -> json = tool { mcp: { command: "node", args: ["./server.cjs"], env: { MINE: "yes" } }, name: "env" }
+let hang : unit -> json = tool { mcp: notes, name: "hang", timeout: 0.2 }
+let die : unit -> json = tool { mcp: notes, name: "die" }
+let lost : Say -> json = tool { mcp: notes, name: "ehco" }
+@tool true let both : Say -> (string, string) = say * kept
+let mute : Say -> json = tool { mcp: { command: "sleep", args: ["100"] }, name: "x" }
+@tool true let pair : Say -> (json, json) = mute * sulk
+@tool true let other : Say -> json = sulk + say
+let gone : unit -> json = tool { mcp: { command: "./none" }, name: "x" }
+let far : unit -> json = tool { mcp: "http://127.0.0.1:9/mcp", name: "x", retry: 1 }`,
+  'deny.json': '[{"decision":"deny","tool":"say"},{"decision":"allow"}]',
+}
+
+/** How many were started. */
+const STARTS = '; wc -l < starts'
+t.test('one tool of a server, as any other tool', (t) =>
+  table(
+    t,
+    {
+      'is called under the types of the spec': {
+        run: `plumb-tool t.plumb call say '{"text":"good day"}'${STARTS}`,
+        out: '"heard: good day"\n1\n',
+      },
+      'an error of its own is an error': {
+        run: `plumb-tool t.plumb call sulk '{"text":"no"}'`,
+        errors: [{ error: 'tool_crashed', detail: "tool 'sulk' failed: refused: no", content: 'refused: no' }],
+      },
+      'what has the wrong type does not reach it': {
+        run: `plumb-tool t.plumb call say '{"txt":"x"}'; ls starts 2>&1 | wc -l`,
+        out: '1\n',
+        errors: [{ error: 'input_type_mismatch' }],
+        status: 0,
+      },
+      'what its own schema refuses neither': {
+        run: `plumb-tool t.plumb call words '"x"'`,
+        errors: [{ error: 'input_type_mismatch', detail: /'words' does not fit the schema of its server: .*'text'.*'input'/ }],
+      },
+      'a tool that it has not, with the nearest': {
+        run: `plumb-tool t.plumb call lost '{"text":"x"}'`,
+        errors: [{ error: 'unknown_tool', detail: /has no tool 'ehco', did you mean 'echo'/ }],
+      },
+      'a server that cannot be started': {
+        run: 'plumb-tool t.plumb call gone',
+        errors: [{ error: 'file_not_found', detail: /none/ }],
+        status: 2,
+      },
+      'a server that is not there': {
+        run: 'plumb-tool t.plumb call far',
+        errors: [{ error: 'connection_failed', detail: /127\.0\.0\.1:9/ }],
+      },
+      'structured content': { run: 'plumb-tool t.plumb call typed', out: '{"n":1.5}\n' },
+      'content of every kind': {
+        run: 'plumb-tool t.plumb call kinds',
+        out: (out) =>
+          (JSON.parse(out) as { type: string }[]).map(({ type }) => type).join() === 'text,image,audio,resource,resource,resource_link',
+      },
+      'its environment is an allow-list and what the spec adds': {
+        run: `ANTHROPIC_API_KEY=sk-canary CANARY=1 plumb-tool t.plumb call env | grep -o 'canary\\|CANARY\\|MINE'`,
+        out: 'MINE\n',
+      },
+      'listing, looking up and checking start nothing': {
+        run: `plumb-tool t.plumb list | head -1; plumb-tool t.plumb schema say; plumb-tool t.plumb find says | head -1; plumb check t.plumb > checked; plumb-tool --agent none t.plumb list 2> /dev/null; ls starts 2> /dev/null`,
+        out: /^\{"name":"say","type":"Say -> string","description":"says it again","effects":\["exec"\],.*"source":"mcp".*\n\{"name":"say",.*\n.*say.*\n$/,
+        status: 2,
+      },
+    },
+    FILES,
+  ),
+)
+
+t.test('the stages hold', (t) =>
+  table(
+    t,
+    {
+      'not granted, not started': {
+        run: `plumb-tool --grant net t.plumb call say '{"text":"x"}'; ls starts 2> /dev/null`,
+        errors: [{ error: 'permission_denied', effect: 'exec' }],
+        status: 2,
+      },
+      'denied by a rule with its name': {
+        run: `plumb-tool --policy deny.json t.plumb call say '{"text":"x"}'; plumb-tool --policy deny.json t.plumb call kept '{"text":"x"}'`,
+        out: '"heard: x"\n',
+        errors: [{ error: 'permission_denied' }],
+        status: 0,
+      },
+      'nobody is there to ask': { run: `plumb-tool t.plumb call asked '{"text":"x"}'`, errors: [{ error: 'approval_required' }] },
+      'kept for a while': {
+        run: `printf '{"text":"a"}\\n{"text":"a"}\\n' | plumb-tool --envelope t.plumb call kept - | grep -o '"cached":[a-z]*'`,
+        out: '"cached":false\n"cached":true\n',
+      },
+      'in a composition': {
+        run: `plumb-tool t.plumb call both '{"text":"a"}'; plumb-tool t.plumb call other '{"text":"b"}'`,
+        out: '["heard: a","heard: a"]\n"heard: b"\n',
+      },
+      'too late: the server is told that the answer is not wanted any more (fault 103)': {
+        run: 'plumb-tool t.plumb call hang; until grep -s cancelled told; do sleep 0.05; done',
+        out: 'notifications/cancelled\n',
+        errors: [{ error: 'timeout', detail: /0\.2 s/ }],
+        status: 0,
+      },
+      'given up: it is told so too': {
+        run: `sed 's/timeout: 0.2/timeout: 60/' t.plumb > u.plumb; plumb-tool u.plumb call hang 2> /dev/null & until grep -qs 'call hang' told; do sleep 0.05; done; kill -TERM $!; wait $!; grep cancelled told`,
+        out: 'notifications/cancelled\n',
+      },
+      'one that is not ready yet is given up': {
+        run: `plumb-tool t.plumb call pair '{"text":"x"}'`,
+        errors: [{ error: 'tool_crashed', detail: /refused: x/ }],
+      },
+      'progress is noted, however much there is (fault 104)': {
+        run: 'plumb-tool --envelope t.plumb call steps',
+        out: /"result":"done".*"\d+ reports of progress, the last \d+ of 1000"/,
+      },
+    },
+    FILES,
+  ),
+)
+
+const AGENT = `
+let notes = { command: "node", args: ["./server.cjs"], cache_ttl: 0 }
+let mine : { text: string } -> string = tool { mcp: notes, name: "echo" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [mine], mcp: [notes] }
+let few : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "few"], tools: ["echo"], strict: true, cache_ttl: 0 }] }
+let slow : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs"], prefix: "s", timeout: 0.3, cache_ttl: 0 }] }
+let mute : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sleep", args: ["100"], handshake_timeout: 0.3 }, { command: "node", args: ["./server.cjs"], prefix: "s", tools: ["echo"] }] }`
+
+/** Asks one thing after the other, and shows the answers, without lists that come between. */
+const TALK = `talk () { mkfifo in out; plumb-tool "$@" < in > out & pid=$!; exec 8>in 9<out; }
+ask () { echo "{\\"id\\":\\"$((++id))\\",\\"name\\":\\"$1\\",\\"input\\":$2}" >&8; while IFS= read -r line <&9 && [[ $line == "["* ]]; do :; done; echo "$line"; }
+end () { exec 8>&-; wait $pid; }; `
+
+t.test('the dispatcher has the servers of its agent', (t) =>
+  table(
+    t,
+    {
+      'and says what they offer': {
+        run: 'plumb-tool --agent few t.plumb serve --offers < /dev/null',
+        out: `${JSON.stringify([
+          {
+            name: 'few:echo',
+            description: 'Says it again',
+            input_schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+            strict: true,
+            effects: ['exec'],
+          },
+        ])}\n`,
+      },
+      'calls by prefix:name, one connection with the tools that the spec declares': {
+        run: `${TALK} talk --agent bot t.plumb serve; ask notes:echo '{"text":"a"}'; ask mine '{"text":"b"}'; ask notes:fail '{"text":"c"}'; ask notes:echo '{}'; ask notes:none '{}'; end${STARTS}`,
+        out: new RegExp(
+          [
+            '^{"id":"1","content":"\\\\"heard: a\\\\"","is_error":false}',
+            '{"id":"2","content":"\\\\"heard: b\\\\"","is_error":false}',
+            '{"id":"3","content":"\\\\"refused: c\\\\"","is_error":true}',
+            `{"id":"4","content":".*input_type_mismatch.*'notes:echo'.*'text'.*","is_error":true}`,
+            '{"id":"5","content":".*unknown_tool.*","is_error":true}\n1\n$',
+          ].join('\n'),
+        ),
+      },
+      'dies in a call: that one and the later ones are errors (fault 109)': {
+        run: `${TALK} talk --agent bot t.plumb serve; ask notes:die '{}'; ask notes:echo '{"text":"a"}'; end${STARTS}`,
+        out: /^\{"id":"1","content":".*mcp_dead.*","is_error":true\}\n\{"id":"2","content":".*mcp_dead.*","is_error":true\}\n1\n$/,
+      },
+      'is late: the call is an error, and the connection is dead (fault 103)': {
+        run: `${TALK} talk --agent slow t.plumb serve; ask s:hang '{}'; ask s:echo '{"text":"a"}'; end`,
+        out: /^\{"id":"1","content":".*timeout.*0\.3 s.*","is_error":true\}\n\{"id":"2","content":".*mcp_dead.*","is_error":true\}\n$/,
+      },
+      'never shakes hands: it is left out, and the others go on (fault 103)': {
+        run: `${TALK} talk --agent mute t.plumb serve; ask s:echo '{"text":"a"}'; end`,
+        out: /"heard: a/,
+        errors: [{ error: 'timeout', severity: 'warning', detail: /'sleep'.*0\.3 s.*its tools are left out/ }],
+        status: 0,
+      },
+      'what changes is told, and offered (fault 107)': {
+        run: `${TALK} talk --agent bot t.plumb serve --offers; read -r first <&9; echo '{"id":"0","name":"notes:grow","input":{}}' >&8; read -r second <&9; read -r grown <&9
+          echo "$grown"; for list in "$first" "$second"; do echo "$list" | grep -o '"notes:more"\\|Says something else now'; done; ask notes:more '{}'; end`,
+        out: '{"id":"0","content":"\\"grown\\"","is_error":false}\nSays something else now\n"notes:more"\n{"id":"1","content":"\\"more\\"","is_error":false}\n',
+        errors: [{ error: 'tool_changed', severity: 'warning', tool: 'grow' }],
+        status: 0,
+      },
+    },
+    { 'server.cjs': SERVER, 't.plumb': AGENT },
+  ),
+)
+
+const PUBLISHED = `
+let everything = { command: "node", args: ["${published('server-everything')}"] }
+let files = { command: "node", args: ["${published('server-filesystem')}", "."], tools: ["read_text_file", "list_directory"] }
+let memory = { command: "node", args: ["${published('server-memory')}"], env: { MEMORY_FILE_PATH: "memory.jsonl" } }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [everything, files, memory] }
+let echo : { message: string } -> string = tool { mcp: everything, name: "echo" }
+let weather : { location: "New York" | "Chicago" } -> { temperature: number, conditions: string, humidity: number } = tool { mcp: everything, name: "get-structured-content" }
+let read : { path: string } -> { content: string } = tool { mcp: files, name: "read_text_file" }
+let add : { entities: [{ name: string, entityType: string, observations: [string] }] } -> json = tool { mcp: memory, name: "create_entities" }
+let graph : unit -> { entities: [json], relations: [json] } = tool { mcp: memory, name: "read_graph" }`
+
+t.test('servers that others have written', (t) =>
+  table(
+    t,
+    {
+      everything: {
+        run: `plumb-tool t.plumb call echo '{"message":"hi"}'; plumb-tool t.plumb call weather '{"location":"Chicago"}' | grep -c humidity`,
+        out: '"Echo: hi"\n1\n',
+      },
+      filesystem: {
+        run: `echo text > note.txt; plumb-tool t.plumb call read '{"path":"note.txt"}'; plumb-tool t.plumb call read '{"path":"/etc/passwd"}'`,
+        out: '{"content":"text\\n"}\n',
+        errors: [{ error: 'tool_crashed', detail: /outside allowed directories/ }],
+      },
+      memory: {
+        run: `plumb-tool t.plumb call add '{"entities":[{"name":"a","entityType":"b","observations":["c"]}]}' > added; plumb-tool t.plumb call graph`,
+        out: /"name":"a"/,
+      },
+      'all three of an agent': {
+        run: `${TALK} talk --agent bot t.plumb serve --offers; read -r offered <&9; ask everything:get-sum '{"a":1,"b":2}'; ask files:list_directory '{"path":"."}'; ask memory:read_graph '{}'; end; echo "$offered" | grep -o '"name":"[a-z]*:' | uniq -c | wc -l; echo "$offered" | grep -o '"files:[a-z_]*"'`,
+        out: /sum of 1 and 2 is 3.*\n.*\[FILE\] t\.plumb.*\n.*entities.*\n3\n"files:read_text_file"\n"files:list_directory"\n$/,
+      },
+    },
+    { 't.plumb': PUBLISHED },
+  ),
+)
+
+const ASK = (text: string): string => JSON.stringify(`call ${text}`)
+
+t.test('prompt files bring their servers', (t) =>
+  table(
+    t,
+    {
+      'in the front matter of Markdown': { run: `plumb-tool t.plumb call text '${ASK('notes:echo {"text":"a"}')}'`, out: '"heard: a"\n' },
+      'as tags of chatmd, of which some tools are chosen': {
+        run: `plumb-tool t.plumb call chat '${ASK('probe:echo {"text":"a"}')}'; plumb-tool t.plumb call chat '${ASK('probe:fail {"text":"a"}')}' | grep -o unknown_tool`,
+        out: '"heard: a"\nunknown_tool\n',
+      },
+      'what they may do is to be declared': {
+        run: `sed 's/, effects: .*\\]//' t.plumb > u.plumb; plumb-tool u.plumb call text '"x"'`,
+        errors: [
+          { error: 'config_invalid', detail: /may do exec/ },
+          { error: 'config_invalid', detail: /may do exec/ },
+        ],
+        status: 2,
+      },
+    },
+    {
+      'server.cjs': SERVER,
+      't.plumb': `let text : string -> string = tool { agent: "p.md", effects: ["exec"] }
+let chat : string -> string = tool { agent: "p.chatmd", effects: ["exec"] }`,
+      'p.md': '---\nprovider: eliza\nmodel: doctor\nmcp:\n  - command: node\n    args: [./server.cjs]\n    prefix: notes\n---\nBe brief.\n',
+      'p.chatmd': `<config provider="eliza" model="doctor"/>
+<tool mcp_server="stdio:node ./server.cjs" includes="echo, typed" strict/>
+<developer>Be brief.</developer>`,
+    },
+  ),
+)
+
+// Over HTTP, in JSON; it wants a token.
+const HTTP_SERVER = `
+const { appendFileSync, writeFileSync } = require('node:fs')
+require('node:http').createServer((request, response) => {
+  let text = ''
+  request.on('data', (piece) => { text += piece }).on('end', () => {
+    if (request.headers.authorization !== 'Bearer canary-token') return response.writeHead(401).end()
+    if (request.method === 'DELETE') { appendFileSync('deleted', request.headers['mcp-session-id']); return response.end() }
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const { id, method, params } = JSON.parse(text)
+    if (id === undefined) return response.writeHead(202).end()
+    const result = { initialize: () => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'far', version: '1' } }),
+      'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
+      'tools/call': () => ({ content: [{ type: 'text', text: 'far: ' + params.arguments.text }] }) }[method]?.()
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's1' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+}).listen(0, '127.0.0.1', function () {
+  const url = 'http://127.0.0.1:' + this.address().port + '/mcp'
+  const keys = 'token_env: "FAR_TOKEN", cache_ttl: 0'
+  writeFileSync('t.plumb', 'let far = { url: "' + url + '", ' + keys + ' }\\n' +
+    'let say : { text: string } -> string = tool { mcp: far, name: "echo" }\\n' +
+    'let bare : { text: string } -> string = tool { mcp: "' + url + '", name: "echo", retry: 1 }\\n' +
+    'let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [far] }\\n' +
+    'let ask : string -> string = tool { process: bot }\\n')
+  writeFileSync('ready', '')
+})`
+
+t.test('servers at an address', (t) =>
+  table(
+    t,
+    {
+      'the address of the spec needs no net.private; the token is found wherever the server is opened': {
+        run: `node server.cjs & trap "kill $!" EXIT; until [ -e ready ]; do sleep 0.05; done; export FAR_TOKEN=canary-token
+          plumb-tool t.plumb list | grep -c '"effects":\\["net"\\]'
+          plumb-tool t.plumb call say '{"text":"a"}'; plumb-agent t.plumb <<< '"call far:echo {\\"text\\":\\"b\\"}"'; plumb-tool t.plumb call ask '"call far:echo {\\"text\\":\\"c\\"}"'
+          echo '[{"decision":"allow","host":"other.example"},{"decision":"allow","effect":"model"}]' > policy; plumb-tool --policy policy t.plumb call say '{"text":"d"}'
+          plumb-tool t.plumb call bare '{"text":"e"}'; cat deleted`,
+        out: '2\n"far: a"\n"far: b"\n"far: c"\ns1s1s1',
+        errors: [{ error: 'permission_denied', effect: 'net' }, { error: 'unauthorized' }],
+        status: 0,
+      },
+    },
+    { 'server.cjs': HTTP_SERVER },
+  ),
+)
+
+t.test('a list that was kept and lacks what is wanted is asked for again', (t) =>
+  table(
+    t,
+    {
+      'of an agent, and of one tool': {
+        run: `sed 's/TOOLS/echo/' t.plumb > a.plumb; plumb-tool --agent bot a.plumb serve --offers < /dev/null | grep -c echo
+          sed -i 's/only.split/"echo,typed".split/' server.cjs; sed 's/TOOLS/typed/' t.plumb > b.plumb
+          plumb-tool --agent bot b.plumb serve --offers < /dev/null | grep -c typed; plumb-tool b.plumb call typed`,
+        out: '1\n1\n{"n":1.5}\n',
+      },
+    },
+    {
+      'server.cjs': SERVER,
+      't.plumb': `let notes = { command: "node", args: ["./server.cjs", "notes", "echo"] }
+let typed : unit -> { n: number } = tool { mcp: notes, name: "typed" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "notes", "echo"], tools: ["TOOLS"] }] }`,
+    },
+  ),
+)
+
+t.test('nothing is left when it ends', async (t) => {
+  const files = {
+    'server.cjs': SERVER,
+    't.plumb': `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sh", args: ["-c", "sleep 1000.${process.pid} & node ./server.cjs; wait"], prefix: "s" }] }`,
+  }
+  const { out } = await shell(`${TALK} talk --agent bot t.plumb serve; ask s:echo '{"text":"a"}'; end`, files)
+  t.match(out, /heard: a/)
+  t.strictSame(running(`sleep 1000.${process.pid}`), [], 'nor what a server has started (fault 109)')
+})
