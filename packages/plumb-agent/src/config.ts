@@ -1,6 +1,6 @@
 // From the plan of an agent, the options and the environment to what the loop needs; everything wrong with them is told at once.
 
-import { type AgentPlan, agentTools, type ToolPlan, type Type } from '@plumb/lang'
+import { type AgentPlan, agentTools, type Json, type ToolPlan, type Type } from '@plumb/lang'
 import type { Effect } from '@plumb/tool/call/permit'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
 import type { Options } from './options.js'
@@ -22,8 +22,10 @@ export interface Config {
   readonly documents: readonly string[]
   readonly maxTokens: number
   readonly maxRetries: number
-  /** Of one input. */
   readonly tools: readonly ToolPlan[]
+  /** MCP servers, as in `mcp`. */
+  readonly servers: readonly Json[]
+  /** Of one input. */
   readonly maxToolCalls: number
   readonly parallelToolCalls: boolean
   readonly hasRuntimeContext: boolean
@@ -36,7 +38,7 @@ export interface Config {
   readonly maxMessages: number
 }
 
-export type ConfigOptions = Pick<Options, 'provider' | 'model' | 'wantsTelemetry' | 'allowedHosts'>
+export type ConfigOptions = Pick<Options, 'provider' | 'model' | 'allowsParallelToolCalls' | 'wantsTelemetry' | 'allowedHosts'>
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -66,12 +68,7 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
       ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
       : prepareProvider(name, model, plan, options, surroundings)
 
-  const faults = [
-    ...(model === undefined ? [missing('model', 'its name')] : []),
-    ...(spec.mcp === undefined ? [] : [notServed('mcp', plan.name)]),
-    ...prompt.faults,
-    ...(prepared.faults ?? []),
-  ]
+  const faults = [...(model === undefined ? [missing('model', 'its name')] : []), ...prompt.faults, ...(prepared.faults ?? [])]
   if (faults.length > 0 || name === undefined || model === undefined || prepared.faults) return { faults }
   const config: Config = {
     agent: plan.name,
@@ -87,8 +84,9 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
     maxTokens: asNumber(spec.max_tokens) ?? 8192,
     maxRetries: asNumber(spec.max_retries) ?? 3,
     tools: agentTools(plan.bound),
+    servers: Array.isArray(spec.mcp) ? spec.mcp : [],
     maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,
-    parallelToolCalls: spec.parallel_tool_calls !== false,
+    parallelToolCalls: options.allowsParallelToolCalls && spec.parallel_tool_calls !== false,
     hasRuntimeContext: spec.runtime_context === true,
     grant: spec.grant as readonly Effect[] | undefined,
     minutes: asNumber(spec.grant_minutes),
@@ -120,9 +118,6 @@ const anotherProgram = (key: 'command' | 'via', agent: string): Fault =>
   fault('config_invalid', `agent '${agent}' ${ANOTHER[key]}, which plumb starts: run it with 'plumb stage ${agent} SPEC'`)
 
 const ANOTHER = { command: "is a program of its own ('command')", via: "runs elsewhere ('via')" }
-
-const notServed = (key: string, agent: string): Fault =>
-  fault('config_invalid', `'${key}' is not served by this version of plumb-agent; remove it from agent '${agent}'`)
 
 const missing = (key: 'provider' | 'model', value: string): Fault =>
   fault('missing_option', `no ${key} is given: say ${value} with --${key}, with '${key}' in the spec or with PLUMB_${key.toUpperCase()}`)

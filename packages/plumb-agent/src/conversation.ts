@@ -2,7 +2,7 @@
 // checked, and what led to it is remembered.
 
 import { printType, resolve, toSchema } from '@plumb/lang'
-import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed } from '@plumb/wire'
+import { currentBudget, type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from './answer/read.js'
 import type { Config } from './config.js'
 import { Meter } from './meter.js'
@@ -22,7 +22,8 @@ export interface Conversation {
   answer(input: string, signal: AbortSignal): Promise<Result<string>>
 }
 
-export const openConversation = (config: Config, tools: Tools, tell: Tell, log: Log): Conversation => {
+/** `tellsMemory`: telemetry tells what each answer adds to the memory. */
+export const openConversation = (config: Config, tools: Tools, tell: Tell, log: Log, tellsMemory = false): Conversation => {
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: Message[] = []
@@ -32,6 +33,8 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
   const ask = async (turn: Turn, signal: AbortSignal): Promise<Result<Answer>> => {
+    const denied = currentBudget()?.take()
+    if (denied) return { ok: false, error: denied }
     const context = config.hasRuntimeContext ? contextNow() : undefined
     const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
     const settings = () => ({ model, temperature })
@@ -48,8 +51,14 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
     const { usage, stop, content, model: answering = question.model } = answer.value
     log('answer', { model: answering, ms, usage, stop, content })
     meter.add(usage)
+    currentBudget()?.use(usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_creation_tokens)
     tell({ kind: 'usage', ...usage, model: answering, ms })
     return answer
+  }
+
+  const remember = (messages: readonly Message[]): void => {
+    memory.push(...messages)
+    if (tellsMemory) tell({ kind: 'remembered', messages })
   }
 
   const answer = async (input: string, signal: AbortSignal): Promise<Result<string>> => {
@@ -72,7 +81,7 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
       if (read.ok) {
         const { json, mended } = read.value
         if (mended.length > 0) tell({ kind: 'mended', what: mended.join(', ') })
-        if (!isAmnesiac) memory.push(...turn.accepted(content))
+        if (!isAmnesiac) remember(turn.accepted(content))
         return succeed(json)
       }
       if (retries === maxRetries || stop === 'refused') return spent(read.error, retries)

@@ -20,6 +20,8 @@ import { selectAgent } from './select-agent.js'
 export interface Given {
   readonly bundle: Bundle
   readonly authority: unknown
+  /** What the agent's MCP servers offer, where they were opened elsewhere. */
+  readonly mcpTools?: unknown
   readonly onAuthority?: (listener: (authority: unknown) => void) => void
 }
 

@@ -1,7 +1,7 @@
 // The options of plumb-agent, and what is said of those that it does not have.
 
-import { type Fault, fail, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { Command, type CommanderError, InvalidArgumentError, Option } from 'commander'
+import { examples, fail, HELP_STYLE, optionReaders, preview, type Result, succeed, usageFault } from '@plumb/wire'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { version } from '../package.json'
 import type { Options } from './options.js'
 
@@ -10,11 +10,12 @@ interface Flags {
   provider?: string
   model?: string
   docroot?: string
-  grant: string[]
+  grant?: readonly string[]
   policy?: string
-  context: string[]
-  allowHost: string[]
+  context?: readonly string[]
+  allowHost?: readonly string[]
   toolCommand?: string
+  parallelToolCalls: boolean
   telemetry?: true
   mux?: true
   specEnvelope?: true
@@ -25,11 +26,24 @@ interface Flags {
   rawOutput?: true
   eval?: string
   sourcesFd?: number
+  budgetFd?: number
+  tellMemory?: true
 }
 
-/** `writeOut` gets help and version. Throws a CommanderError, also where there is nothing left to do. */
-export const readArguments = (program: string, argv: readonly string[], writeOut: (text: string) => void): Result<Options> => {
-  const command = describe(program, writeOut).parse(argv, { from: 'user' })
+const { again, whole } = optionReaders(InvalidArgumentError)
+
+/** The options, or the text that --help or --version ask for. */
+export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
+  let asked = ''
+  const command = describe(program, (text) => {
+    asked += text
+  })
+  try {
+    command.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? succeed(asked) : { ok: false, error: usageFault(error, command.options) }
+  }
   return toOptions(command.opts<Flags>(), command.args[0])
 }
 
@@ -38,39 +52,38 @@ const describe = (program: string, writeOut: (text: string) => void): Command =>
     .description('One conversation: JSON Lines in, one checked answer a line out.')
     .argument('[spec.plumb]', 'the program that holds the agent')
     .option('--agent <name>', 'the agent to run, where the spec holds several')
-    .option('--provider <provider>', 'anthropic, openai or eliza; before what the spec says')
-    .option('--model <model>', 'model of the provider; before what the spec says')
+    .option('--provider <provider>', 'anthropic, openai or eliza, not what the spec says')
+    .option('--model <model>', 'model of the provider, not what the spec says')
     .option('--docroot <dir>', 'folder below which tools may use files')
-    .addOption(list('--grant <list>', 'effects that tools may have, such as fs.read,net'))
+    .option('--grant <list>', 'effects that tools may have, such as fs.read,net', again)
     .option('--policy <file>', 'rules on what tools may do, are asked for or denied')
-    .addOption(list('--context <key=value>', 'what rules of a policy may ask for'))
-    .addOption(list('--allow-host <host>', "a host besides the provider's own that gets its key"))
+    .option('--context <key=value>', 'what rules of a policy may ask for', again)
+    .option('--allow-host <host>', "a host besides the provider's own that gets its key", again)
     .option('--tool-command <program>', 'run this program in place of plumb-tool')
-    .option('--telemetry', 'tell of usage, tools, outputs and errors on fd 3, or in envelopes with --mux')
+    .option('--no-parallel-tool-calls', 'one tool call after the other, whatever the spec says')
+    .option('--telemetry', 'tell on fd 3 what is done, or with --mux in envelopes')
     .option('--mux', 'envelopes only, on stdin and stdout')
-    .option('--spec-envelope', 'with --mux: the spec is the first envelope, on port spec')
+    .option('--spec-envelope', 'with --mux: the first envelope is the spec')
     .option('--fds <list>', "which of fds 3 to 7 are open: '3,6,7' or 'none'")
     .option('--no-envelopes', 'take and give every line as data')
-    .option('--max-line <bytes>', 'longest line taken (16777216)', toBytes)
+    .option('--max-line <bytes>', 'longest line taken (16777216)', whole(1))
     .option('-R, --raw-input', 'each input line is a string')
     .option('-r, --raw-output', 'write strings without quotes')
     .option('-e, --eval <text>', 'the program itself, in place of a file')
-    .addOption(new Option('--sources-fd <n>').argParser(Number).hideHelp())
+    .addOption(new Option('--sources-fd <n>').argParser(whole(0)).hideHelp())
+    .addOption(new Option('--budget-fd <n>').argParser(whole(0)).hideHelp())
+    .addOption(new Option('--tell-memory').hideHelp())
+    .addHelpText(
+      'after',
+      examples("echo 'I feel sad' | plumb-agent -Rr bot.plumb", 'plumb-agent --agent critic --telemetry a.plumb <in.jsonl 3>telemetry'),
+    )
     .version(version)
+    .configureHelp(HELP_STYLE)
     .exitOverride()
     .configureOutput({ writeErr: () => {}, writeOut })
 
-// Lists may be given in one, or one after the other.
-const list = (flags: string, description: string): Option =>
-  new Option(flags, description).default([], 'none').argParser((text: string, before: string[]) => [...before, text])
-
-const toBytes = (text: string): number => {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('it takes a number of bytes')
-  return Number(text)
-}
-
 const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
-  const { agent, provider, model, docroot, policy, fds, sourcesFd, maxLine } = flags
+  const { agent, provider, model, docroot, grant = [], policy, context = [], allowHost = [], fds, sourcesFd, budgetFd, maxLine } = flags
   const toolCommand = flags.toolCommand ?? (process.env.PLUMB_TOOL || undefined)
   const isMux = flags.mux === true
   const isRawInput = flags.rawInput === true
@@ -85,15 +98,18 @@ const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
     ...(docroot === undefined ? {} : { docroot }),
-    grants: flags.grant,
+    grants: grant,
     ...(policy === undefined ? {} : { policy }),
-    context: flags.context,
-    allowedHosts: flags.allowHost.flatMap((hosts) => hosts.split(',')),
+    context,
+    allowedHosts: allowHost.flatMap((hosts) => hosts.split(',')),
     ...(toolCommand === undefined ? {} : { toolCommand }),
     ...(fds === undefined ? {} : { fds }),
     ...(sourcesFd === undefined ? {} : { sourcesFd }),
+    ...(budgetFd === undefined ? {} : { budgetFd }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
+    allowsParallelToolCalls: flags.parallelToolCalls,
     wantsTelemetry: flags.telemetry === true,
+    tellsMemory: flags.tellMemory === true,
     isMux,
     takesEnvelopes: flags.envelopes,
     isRawInput,
@@ -110,15 +126,4 @@ const toSpec = ({ eval: text, specEnvelope, mux }: Flags, path: string | undefin
   if (specEnvelope) return mux ? succeed({ kind: 'envelope' }) : fail('usage', '--spec-envelope needs --mux')
   if (path !== undefined) return succeed({ kind: 'file', path })
   return fail('usage', "no spec is given: name a file, or give its text with -e, as in 'plumb-agent bot.plumb'")
-}
-
-export const usageFault = ({ code, message }: CommanderError, program: string): Fault => {
-  const text = message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
-  if (code !== 'commander.unknownOption') return fault('usage', text.replace(/\.$/, ''))
-  const name = /'(.*)'/.exec(text)?.[1] ?? ''
-  const near = nearest(
-    name,
-    describe(program, () => {}).options.flatMap(({ hidden, long }) => (hidden || long == null ? [] : [long])),
-  )
-  return fault('unknown_option', `${text}, ${near === undefined ? 'see --help for those there are' : `did you mean '${near}'?`}`)
 }

@@ -23,8 +23,14 @@ export interface Options {
   readonly fds?: string
   /** Where a parent hands over the texts of all the files; see `openHandover`. */
   readonly sourcesFd?: number
+  /** Where a parent has the budget of its run; see `joinBudget`. */
+  readonly budgetFd?: number
   readonly maxLineBytes?: number
+  /** False: not even where the spec does. */
+  readonly allowsParallelToolCalls: boolean
   readonly wantsTelemetry: boolean
+  /** Telemetry tells what each answer added to the memory, for a parent that records it. */
+  readonly tellsMemory: boolean
   readonly isMux: boolean
   readonly takesEnvelopes: boolean
   readonly isRawInput: boolean

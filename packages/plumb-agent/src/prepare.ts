@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
-import { type Fault, fault, inheritedFds, preview, resolveProgram, type SourceFiles } from '@plumb/wire'
+import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles } from '@plumb/wire'
 import { AuthorityInForce, readGiven } from './authority.js'
 import { type Config, readConfig } from './config.js'
 import { type Given, loadAgent } from './load.js'
@@ -35,6 +35,7 @@ export const prepare = (options: Options, received: Given | undefined, stderr: S
     ...(fds.ok ? [] : [fds.error]),
     ...checkDocroot(options.docroot),
     ...authority.faults,
+    ...checkBudget(options.budgetFd),
     ...(plan?.config.tools === undefined ? [] : checkToolCommand(options.toolCommand)),
   ]
   for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
@@ -58,6 +59,11 @@ const isFolder = (path: string): boolean => {
   } catch {
     return false
   }
+}
+
+const checkBudget = (fd: number | undefined): Fault[] => {
+  const joined = fd === undefined ? undefined : joinBudget(fd)
+  return joined?.ok === false ? [joined.error] : []
 }
 
 const checkToolCommand = (program: string | undefined): Fault[] => {

@@ -15,6 +15,7 @@ import { openStderr, type Stderr } from './stderr.js'
 import { openTelemetry, type Tell } from './telemetry.js'
 import { openAgentTools } from './tool/agent-tools.js'
 import { asksOthers } from './tool/open-runner.js'
+import { openServers, type Servers } from './tool/servers.js'
 
 /** A spec that came on stdin, and the rest of that. */
 export type ReceivedInput = Given & { readonly stdin: Readable }
@@ -24,10 +25,12 @@ export const run = async (options: Options, program: string, received?: Received
   const stderr = openStderr(program)
   const prepared = prepare(options, received, stderr)
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
-  const signal = prepared && (await converse(prepared, options, received?.stdin, stderr, log))
+  const { report, write: writeStderr } = stderr
+  const servers = prepared && (await openServers({ prepared, options, given: received?.mcpTools, report, writeStderr }))
+  const signal = prepared && servers && (await converse(prepared, servers, options, received?.stdin, stderr, log))
   const status = await stderr.end()
   if (signal) dieOf(signal)
-  return prepared ? status : 2
+  return servers ? status : 2
 }
 
 const SILENT: Log = () => {}
@@ -37,6 +40,7 @@ const GRACE_MS = 5000
 
 const converse = (
   prepared: Prepared,
+  servers: Servers,
   options: Options,
   received: Readable | undefined,
   stderr: Stderr,
@@ -44,7 +48,8 @@ const converse = (
 ): Promise<StopSignal | undefined> => {
   const { config, fds } = prepared
   const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
-  const asksForTools = config.tools.length > 0 && asksOthers(fds, isMux)
+  const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
+  const asksForTools = hasOthersTools && asksOthers(fds, isMux)
   const outlets = openOutlets({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry: config.hasTelemetry, asksForTools })
   const tell = openTelemetry(config.agent, outlets.writeTelemetry)
   const stdin = received ?? openInput(FDS.input)
@@ -70,6 +75,7 @@ const converse = (
     const tools = openAgentTools({
       prepared,
       options,
+      servers,
       outlets,
       approvals,
       tell,
@@ -92,10 +98,14 @@ const converse = (
     const tellPaused: Tell = (event) => tell(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
     const loop: Loop = new Loop({
       config,
-      conversation: openConversation(config, tools, tellPaused, log),
+      conversation: openConversation(config, tools, tellPaused, log, options.tellsMemory),
       approvals,
       toolAnswers: tools.answers,
-      onAuthority: (message) => prepared.authority.renew((message as { readonly authority?: unknown } | null)?.authority),
+      onAuthority: (message) => {
+        const { authority, mcp_tools: offered } = (message ?? {}) as { readonly authority?: unknown; readonly mcp_tools?: unknown }
+        if (offered !== undefined) servers.renew(offered)
+        else prepared.authority.renew(authority)
+      },
       intake: openIntake(reader, framingOf(options)),
       outlets,
       tell,

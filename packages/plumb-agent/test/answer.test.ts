@@ -180,6 +180,7 @@ const configure = (provider: Provider, more: Partial<Config> = {}): Config => ({
   maxTokens: 100,
   maxRetries: 2,
   tools: [],
+  servers: [],
   maxToolCalls: Number.POSITIVE_INFINITY,
   parallelToolCalls: true,
   hasRuntimeContext: false,

@@ -102,6 +102,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     maxTokens: 100,
     maxRetries: 1,
     tools: PLANS,
+    servers: [],
     maxToolCalls: Number.POSITIVE_INFINITY,
     parallelToolCalls: true,
     hasRuntimeContext: false,
@@ -425,7 +426,7 @@ let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools
   'env.sh': '#!/bin/sh\nenv | cut -d= -f1 | sort | tr "\\n" " "\n',
   'die.sh': '#!/bin/sh\nread -r line; exit 3\n',
   'serve.sh': `#!/bin/bash
-while IFS= read -r line; do printf '%s\\n' "$line" >> seen; jq -cn --argjson r "$line" '{id: $r.id, content: "{\\"n\\":7}", is_error: false}'; done
+tee -a seen | pick '({ id: _.id, content: "{\\"n\\":7}", is_error: false })'
 `,
   'in.jsonl': '"call double {\\"n\\":21}"\n"Men are all alike."\n',
 }
@@ -443,7 +444,7 @@ runTable('who runs the tools', {
     out: `"{\\"n\\":7}"\n${ALIKE}{"id":"call_1","name":"double","input":{"n":21,"note":"none"}}\n"{\\"n\\":7}"\n${ALIKE}`,
   },
   'fault 44: one that dies: the call is answered, the agent lives and says so': {
-    run: `cat in.jsonl in.jsonl | plumb-agent --tool-command ./die.sh bot.plumb | jq -c 'if test("child_failed") then 1 else . end'; echo "\${PIPESTATUS[1]}"`,
+    run: `cat in.jsonl in.jsonl | plumb-agent --tool-command ./die.sh bot.plumb | sed 's/.*child_failed.*/1/'; echo "\${PIPESTATUS[1]}"`,
     out: `1\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\n1\n`,
     errors: [['child_failed', /\.\/die\.sh.*status 3/]],
   },
@@ -456,11 +457,11 @@ runTable('who runs the tools', {
     out: `"{\\"n\\":42,\\"note\\":\\"none\\"}"\n${ALIKE}`,
   },
   'fd 5 as a file that was written before': {
-    run: `echo '{"id":"call_1","content":"\\"old\\"","is_error":false}' > resp; cat in.jsonl in.jsonl | plumb-agent bot.plumb 4> req 5< resp | jq -c 'if test("tool_crashed") then 1 else . end'; head -1 req | jq -c .id`,
-    out: `"old"\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\n"call_1"\n`,
+    run: `echo '{"id":"call_1","content":"\\"old\\"","is_error":false}' > resp; cat in.jsonl in.jsonl | plumb-agent bot.plumb 4> req 5< resp | sed 's/.*tool_crashed.*/1/'; head -1 req | pick _.id`,
+    out: `"old"\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\ncall_1\n`,
   },
   'fd 5 that ends with a call open': {
-    run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 | jq -c 'if test("tool_crashed") then 1 else . end' & { read -r line; } < r1 > r2; wait; rm r1 r2`,
+    run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 | sed 's/.*tool_crashed.*/1/' & { read -r line; } < r1 > r2; wait; rm r1 r2`,
     out: `1\n${ALIKE}`,
     errors: [['tool_crashed', /"port":"tool_resp"/]],
   },
@@ -497,16 +498,16 @@ runTable('who runs the tools', {
   },
   'fault 120: no key reaches a tool, a log or telemetry': {
     run: `export OPENAI_API_KEY=sk-canary-1234567 GITHUB_TOKEN=canary-1234567
-      for i in show 'show {"arguments":["sk-canary-1234567"]}'; do jq -cn --arg i "call $i" '$i'; done | PIPELINE_DEBUG=1 plumb-agent --telemetry env.plumb 3> tel 2> err | jq -c 'contains("PATH"), contains("OPENAI"), contains("GITHUB")'
-      cat tel err | grep -c canary; cat tel err | grep -c '[*][*][*]' | jq '. > 2'; jq -c .msg err | sort -u | tr '\n' ' '`,
-    out: 'true\nfalse\nfalse\ntrue\nfalse\nfalse\n0\ntrue\n"answer" "question" "tool_call" ',
+      printf '%s\\n' '"call show"' '"call show {\\"arguments\\":[\\"sk-canary-1234567\\"]}"' | PIPELINE_DEBUG=1 plumb-agent --telemetry env.plumb 3> tel 2> err | pick '["PATH", "OPENAI", "GITHUB"].map((name) => _.includes(name))'
+      cat tel err | grep -c canary; cat tel err | grep -c '[*][*][*]' | pick '_ > 2'; pick _.msg < err | sort -u | tr '\n' ' '`,
+    out: '[true,false,false]\n[true,false,false]\n0\ntrue\nanswer question tool_call ',
   },
 })
 
 runTable('approval', {
   'over fds 6 and 7': {
     run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent bot.plumb 6< c 7> r & exec 8>c 9<r
-      hear; say '{"approve":"nope"}'; hear | jq -r .detail; say '{"approve":"call_1"}'; wait; exec 8>&-; rm c r`,
+      hear; say '{"approve":"nope"}'; hear | pick _.detail; say '{"approve":"call_1"}'; wait; exec 8>&-; rm c r`,
     out: `{"kind":"approval","id":"call_1","tool":"danger","input":{"n":1,"note":"none"}}
 no call with the id 'nope' waits for approval
 "{\\"n\\":1,\\"note\\":\\"none\\"}"
@@ -529,7 +530,7 @@ no call with the id 'nope' waits for approval
 
 // A spec handed over as plumb does it, with what may be done.
 const BUNDLE = `bundle () {
-  jq -cn --arg f "$(sed "$EDIT" given.plumb)" --argjson more "$1" '{entry: "/there/bot.plumb", files: {"/there/bot.plumb": $f}, modules: {}} + $more'; }
+  SPEC=$(sed "$EDIT" given.plumb) pick '({ entry: "/there/bot.plumb", files: { "/there/bot.plumb": process.env.SPEC }, modules: {}, ..._ })' <<< "$1"; }
 `
 const ACT = `'"call act {\\"n\\":1}"'`
 
@@ -551,10 +552,10 @@ runTable('what a parent lets be done', {
   'in the first envelope, with options; renewed in later ones': {
     run: `${BUNDLE} EDIT='s/tools:/via: ["nowhere"], tools:/'; talk --mux --spec-envelope
       say '{"__port":"spec","msg":'"$(bundle '{"args":["--agent","bot"],"authority":{"policy":[],"context":{},"grant":[]}}')"'}'
-      ask () { say '{"__port":"input","msg":'${ACT}'}'; hear | jq -c 'if .__port == "output" then (.msg | fromjson | .error) else .__port, .msg.name end'; }
+      ask () { say '{"__port":"input","msg":'${ACT}'}'; hear | pick '_.__port === "output" ? JSON.parse(_.msg).error : [_.__port, _.msg.name]'; }
       ask; say '{"__port":"spec","msg":{"authority":{"policy":[],"context":{},"grant":["exec"]}}}'; ask
       say '{"__port":"tool_resp","msg":{"id":"call_2","content":"\\"fine\\"","is_error":false}}'; hear; end`,
-    out: '"permission_denied"\n"tool_req"\n"act"\n{"__port":"output","msg":"fine"}\n',
+    out: 'permission_denied\n["tool_req","act"]\n{"__port":"output","msg":"fine"}\n',
   },
   'a first envelope that is none': {
     run: `for line in '' '{"__port":"input","msg":1}' '{"__port":"spec","msg":{"entry":1}}' nonsense; do printf '%s' "$line" | plumb-agent --mux --spec-envelope; done

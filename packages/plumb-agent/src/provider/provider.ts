@@ -20,7 +20,7 @@ export type Block =
   | { readonly type: 'redacted_thinking'; readonly data: string }
   /** `input` that was no JSON stands as { "invalid_json": TEXT }. `name` is the tool's own, with its colon or dot. */
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json }
-  /** `content`: text, or a list of text and image blocks. */
+  /** `content`: text, or a list of blocks as in result-parts.ts. */
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
   | { readonly type: 'image'; readonly media_type: string; readonly data: string }
 

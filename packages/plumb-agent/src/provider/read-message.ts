@@ -47,13 +47,6 @@ type Whole<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> }
 const ifWhole = <T extends object>(block: T): Whole<T> | undefined =>
   Object.values(block).includes(undefined) ? undefined : (block as Whole<T>)
 
-/** Text and images of a tool's result; any other JSON as its text. */
-export const readResult = (content: Json): readonly Extract<Block, { type: 'text' | 'image' }>[] => {
-  const { parts } = readMessage({ role: 'user', content })
-  const shown = parts.filter((part) => part.type === 'text' || part.type === 'image')
-  return shown.length === parts.length ? shown : [{ type: 'text', text: JSON.stringify(content) }]
-}
-
 /** Of the messages, too: names that are no longer offered may stand in a memory. */
 export const toolNamesOf = (messages: readonly Message[]): string[] =>
   messages.flatMap((message) => readMessage(message).parts.flatMap((part) => (part.type === 'tool_use' ? [part.name] : [])))

@@ -3,16 +3,30 @@
 import type { Json } from '@plumb/lang'
 import { parseJson } from '@plumb/wire'
 import type { Block } from '../provider/provider.js'
+import { isResultContent } from '../provider/result-parts.js'
 
 type Image = Extract<Block, { type: 'image' }>
 type Text = Extract<Block, { type: 'text' }>
 
-/** `content` is JSON text, of which a string is shown without its quotes. What is no JSON, as of a dispatcher by hand, is shown as it is. */
-export const toModelContent = (content: string, isError: boolean): Json => {
+/**
+ * `content` is JSON text, of which a string is shown without its quotes. What is no JSON, as of a dispatcher by hand, is shown as it is. The
+ * tool of a server answers in blocks, also where it fails.
+ */
+export const toModelContent = (content: string, isError: boolean, isOfServer = false): Json => {
+  if (isOfServer && content.startsWith('[')) {
+    const blocks = readBlocks(content)
+    if (blocks) return blocks
+  }
   if (!content.startsWith('"') && (isError || !content.includes('"image"'))) return content
   const bytes = Buffer.from(content)
   const parsed = parseJson(bytes, 0, bytes.length)
   return parsed.ok ? show(parsed.value as Json, content) : content
+}
+
+const readBlocks = (content: string): Json | undefined => {
+  const bytes = Buffer.from(content)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  return parsed.ok && isResultContent(parsed.value as Json) ? (parsed.value as Json) : undefined
 }
 
 const show = (value: Json, content: string): Json => {

@@ -1,33 +1,25 @@
 // The tools that a spec declares for its agent, and how they look to a model.
 
 import { type BasePlan, type Bound, type Json, type ToolPlan, toolOf, toToolSchema } from '@plumb/lang'
-import { builtinEffects, type Effect, effectsOf, settingsOf } from '@plumb/tool/call/permit'
-import type { ToolOffer } from '../provider/provider.js'
+import { builtinEffects, effectsOf, settingsOf } from '@plumb/tool/call/permit'
+import { fitToolInput } from '@plumb/tool/call/validate'
+import type { CallableTool, JudgedTool } from './callable.js'
 
-export interface DeclaredTool extends JudgedTool {
-  readonly plan: ToolPlan
-  /** The calls that it makes in its turn, of which nobody can be asked later. */
-  readonly parts: readonly JudgedTool[]
-  readonly offer: ToolOffer
-  /** Its input is no record: models write it as {"input": …}. */
-  readonly isWrapped: boolean
-  /** Whoever runs it keeps to its `timeout`; after this time nobody is believed to be there. */
-  readonly timeoutMs: number
-}
-
-export interface JudgedTool {
-  readonly name: string
-  readonly effects: readonly Effect[]
-  readonly isApprovalAsked: boolean
-}
-
-export const declareTools = (plans: readonly ToolPlan[]): ReadonlyMap<string, DeclaredTool> =>
+export const declareTools = (plans: readonly ToolPlan[]): ReadonlyMap<string, CallableTool> =>
   new Map(plans.map((plan) => [plan.name, declare(plan)]))
 
-const declare = (plan: ToolPlan): DeclaredTool => {
+const declare = (plan: ToolPlan): CallableTool => {
   const { schema, isWrapped } = toToolSchema(plan.input)
   const offer = { name: plan.name, description: plan.description ?? '', input_schema: schema }
-  return { plan, ...toJudged(plan), parts: partsOf(plan).map(toJudged), offer, isWrapped, timeoutMs: patience(plan) }
+  return {
+    ...toJudged(plan),
+    parts: partsOf(plan).map(toJudged),
+    offer,
+    fit: (json) => fitToolInput(json, plan.input),
+    isWrapped,
+    isOfServer: false,
+    timeoutMs: patience(plan),
+  }
 }
 
 const toJudged = (plan: ToolPlan): JudgedTool => {

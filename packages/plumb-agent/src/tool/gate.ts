@@ -1,12 +1,12 @@
 // What may be done at this moment: which tools a model is told of, and whether a call is let through.
 
 import { type Authority, isOffered, type Permission, permit, type Subject } from '@plumb/tool/call/permit'
-import type { DeclaredTool, JudgedTool } from './declared.js'
+import type { CallableTool, JudgedTool } from './callable.js'
 
 export interface Gate {
-  isOffered(tool: DeclaredTool): boolean
+  isOffered(tool: CallableTool): boolean
   /** Of the files and hosts that a call reaches, whoever runs it judges, who knows them. */
-  judge(tool: DeclaredTool): Permission
+  judge(tool: CallableTool): Permission
 }
 
 export const openGate = (authority: () => Authority): Gate => ({
@@ -24,4 +24,4 @@ export const openGate = (authority: () => Authority): Gate => ({
 // Also where a rule asks for some targets only: whoever runs the call knows them, but has nobody to ask.
 const mayBeAsked = (tool: JudgedTool, authority: Authority, now: number): boolean => permit(subjectOf(tool), authority, now).kind === 'ask'
 
-const subjectOf = ({ name, effects }: JudgedTool): Subject => ({ tool: name, effects })
+const subjectOf = ({ name, effects, hosts }: JudgedTool): Subject => ({ tool: name, effects, ...(hosts ? { hosts } : {}) })

@@ -5,7 +5,7 @@ import { type Fault, FDS, fault, openInput, readControl } from '@plumb/wire'
 import type { Outlets } from '../outlets.js'
 import type { Dispatcher, EnvelopedAnswers } from './dispatcher.js'
 import { Exchange, toAnswer } from './exchange.js'
-import { OwnDispatcher, type OwnDispatcherParts } from './own-dispatcher.js'
+import type { OwnDispatcher } from './own-dispatcher.js'
 
 export interface ToolRunner {
   readonly dispatcher: Dispatcher
@@ -16,7 +16,8 @@ export interface ToolRunner {
 export interface ToolRunnerParts {
   readonly fds: ReadonlySet<number>
   readonly outlets: Pick<Outlets, 'writeToolRequest' | 'onToolsClosed'>
-  readonly own: OwnDispatcherParts
+  /** Started for its first call. */
+  readonly own: OwnDispatcher
   readonly report: (fault: Fault) => void
   /** What comes in envelopes cannot be read now: see `EnvelopedAnswers.starve`. */
   readonly isStarved: () => boolean
@@ -27,10 +28,7 @@ export const asksOthers = (fds: ReadonlySet<number>, isMux: boolean): boolean =>
 
 export const openRunner = ({ fds, outlets, own, report, isStarved }: ToolRunnerParts): ToolRunner => {
   const { writeToolRequest } = outlets
-  if (!writeToolRequest) {
-    const dispatcher = new OwnDispatcher(own)
-    return { dispatcher, answers: strangers(report), close: () => dispatcher.close() }
-  }
+  if (!writeToolRequest) return { dispatcher: own, answers: strangers(report), close: () => own.close() }
 
   const answers = fds.has(FDS.tool_resp) ? openInput(FDS.tool_resp) : undefined
   const isRecorded = answers instanceof ReadStream

@@ -1,6 +1,6 @@
 // A dispatcher of our own: plumb-tool, or another program that speaks the same lines, started for the first call and ended with us.
 
-import { type Child, type Fault, fault, LineReader, LineWriter, preview, type Result, readControl } from '@plumb/wire'
+import { type Child, type Exit, type Fault, fault, LineReader, LineWriter, preview, type Result, readControl } from '@plumb/wire'
 import type { Dispatcher, ToolAnswer, ToolRequest } from './dispatcher.js'
 import { Exchange, toAnswer } from './exchange.js'
 
@@ -12,6 +12,9 @@ export interface OwnDispatcherParts {
   readonly report: (fault: Fault) => void
   /** A line that it wrote on its stderr. */
   readonly writeStderr: (line: string) => void
+  readonly onClose?: () => void
+  /** A list among the answers: what MCP servers offer from now on. */
+  readonly onOffers?: (list: readonly unknown[]) => void
 }
 
 // Its calls are answered or given up when it is asked to end.
@@ -21,7 +24,7 @@ export class OwnDispatcher implements Dispatcher {
   readonly #parts: OwnDispatcherParts
   #running: { readonly exchange: Exchange; readonly child: Child; readonly writer: LineWriter } | undefined
   #failure: Fault | undefined
-  #isClosing = false
+  #closing: Promise<void> | undefined
 
   constructor(parts: OwnDispatcherParts) {
     this.#parts = parts
@@ -32,9 +35,20 @@ export class OwnDispatcher implements Dispatcher {
     return exchange ? exchange.ask(request, timeoutMs, signal) : Promise.resolve(toAnswer(this.#failure ?? NOT_STARTED))
   }
 
+  /** Starts it now. Resolves when it has ended; undefined: it could not be started. */
+  open(): Promise<Exit> | undefined {
+    if (!this.#running) this.#start()
+    return this.#running?.child.exited
+  }
+
   /** Resolves when it is gone. */
-  async close(): Promise<void> {
-    this.#isClosing = true
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#parts.onClose?.()
     if (!this.#running) return
     const { child, writer } = this.#running
     void writer.end()
@@ -53,12 +67,13 @@ export class OwnDispatcher implements Dispatcher {
       this.#fail(started.error.detail)
       return undefined
     }
+    const { onOffers } = this.#parts
     const child = started.value
     const writer = new LineWriter(child.stdin)
     const exchange = new Exchange({ send: (json) => writer.writeText(json), onFault: this.#parts.report })
     readControl(
       child.stdout,
-      (message) => exchange.receive(message),
+      (message) => (onOffers && Array.isArray(message) ? onOffers(message) : exchange.receive(message)),
       (error) => exchange.refuse(error),
       () => {},
     )
@@ -75,7 +90,7 @@ export class OwnDispatcher implements Dispatcher {
   #fail(why: string): void {
     const { program, report } = this.#parts
     this.#failure = fault('child_failed', `tools are run by '${preview(program)}': ${why}`)
-    if (!this.#isClosing) report(this.#failure)
+    if (!this.#closing) report(this.#failure)
   }
 
   #relay({ stderr }: Child): void {

@@ -1,19 +1,19 @@
 // The tools of one agent: which of them the model is offered at this moment, and what each call of one answer comes to.
 
 import type { Json } from '@plumb/lang'
-import { fitToolInput } from '@plumb/tool/call/validate'
 import { type Fault, fail, fault, nearest, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import type { Approvals } from '../approvals.js'
 import type { ToolOffer } from '../provider/provider.js'
 import type { Tell } from '../telemetry.js'
 import type { ToolResult, ToolUse } from '../turn.js'
+import type { CallableTool } from './callable.js'
 import { toModelContent } from './content.js'
-import type { DeclaredTool } from './declared.js'
 import type { Dispatcher } from './dispatcher.js'
 import { CANCELLED, toAnswer } from './exchange.js'
 import type { Gate } from './gate.js'
 import { inTurn } from './in-turn.js'
 import { Once } from './once.js'
+import type { Catalogue } from './server-catalogue.js'
 
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
@@ -22,7 +22,9 @@ export interface Tools {
 }
 
 export interface ToolsParts {
-  readonly declared: ReadonlyMap<string, DeclaredTool>
+  readonly declared: ReadonlyMap<string, CallableTool>
+  /** What servers offer at this moment; of equal names the declared one counts. */
+  readonly ofServers?: () => Catalogue
   readonly gate: Gate
   readonly approvals: Pick<Approvals, 'ask'>
   readonly dispatcher: Dispatcher
@@ -32,26 +34,26 @@ export interface ToolsParts {
 
 const MOST_AT_ONCE = 8
 
-export const openTools = ({ declared, gate, approvals, dispatcher, areParallel, tell }: ToolsParts): Tools => {
+export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, areParallel, tell }: ToolsParts): Tools => {
   const once = new Once()
-  const offered = () => [...declared.values()].filter((tool) => gate.isOffered(tool))
+  const known = () => (ofServers ? new Map([...ofServers(), ...declared]) : declared)
+  const offered = () => [...known().values()].filter((tool) => gate.isOffered(tool))
 
   const answer = async (use: ToolUse, id: string, signal: AbortSignal): Promise<ToolResult> => {
     tell({ kind: 'tool_call', id: use.id, name: use.name, input: use.input })
     const startMs = nowMs()
-    const asked = await ask(use, id, signal)
+    const tool = known().get(use.name)
+    const asked = await ask(use, tool, id, signal)
     const { content, isError } = asked.ok ? asked.value : toAnswer(asked.error)
     const ms = Math.round(nowMs() - startMs)
     tell({ kind: 'tool_result', id: use.id, name: use.name, is_error: isError, ms, bytes: Buffer.byteLength(content) })
-    return resultOf(use, toModelContent(content, isError), isError)
+    return resultOf(use, toModelContent(content, isError, tool?.isOfServer), isError)
   }
 
   // The stages of tools.md that come before whoever runs the tool has it: validate, permission, approval.
-  const ask = async (use: ToolUse, id: string, signal: AbortSignal) => {
-    const { name } = use
-    const tool = declared.get(name)
+  const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal) => {
     if (!tool) return unknown(name, offered())
-    const read = readInput(use.input, tool)
+    const read = readInput(written, tool)
     if (!read.ok) return read
     const { json, repairs } = read.value
     if (repairs.length > 0) tell({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
@@ -95,10 +97,10 @@ const resultOf = ({ id }: ToolUse, content: Json, is_error: boolean): ToolResult
 
 const refused = async (use: ToolUse, error: Fault): Promise<ToolResult> => resultOf(use, JSON.stringify(error), true)
 
-const readInput = (input: Json, { plan }: DeclaredTool): ReturnType<typeof fitToolInput> => {
+const readInput = (input: Json, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {
   const text = textThatIsNoJson(input)
-  if (text === undefined) return fitToolInput(JSON.stringify(input), plan.input)
-  return fail('invalid_json', `the input of '${plan.name}' is no JSON: '${preview(text)}'`)
+  if (text === undefined) return fit(JSON.stringify(input))
+  return fail('invalid_json', `the input of '${name}' is no JSON: '${preview(text)}'`)
 }
 
 // As providers leave it: see Block.
@@ -113,7 +115,7 @@ const BEYOND_LIMIT = fault('tool_limit', "the call goes beyond 'max_tool_calls' 
 const repeatedId = (id: string): Fault =>
   fault('input_type_mismatch', `two calls of this answer have the id '${preview(id)}'; only the first was made`)
 
-const unknown = (name: string, offered: readonly DeclaredTool[]): Result<never> => ({
+const unknown = (name: string, offered: readonly CallableTool[]): Result<never> => ({
   ok: false,
   error: noTool(
     name,

@@ -2,6 +2,7 @@
 
 import type {
   ContentBlockParam,
+  DocumentBlockParam,
   ImageBlockParam,
   MessageParam,
   TextBlockParam,
@@ -9,7 +10,8 @@ import type {
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages'
 import type { Message, Question } from '../provider.js'
-import { type Part, readMessage, readResult } from '../read-message.js'
+import { type Part, readMessage } from '../read-message.js'
+import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
@@ -45,9 +47,7 @@ const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): Cont
     case 'tool_use':
       return [{ type: 'tool_use', id: part.id, name: names.toWire(part.name), input: part.input }]
     case 'tool_result': {
-      const content = readResult(part.content).flatMap((item): (TextBlockParam | ImageBlockParam)[] =>
-        item.type === 'image' ? [toImage(item)] : toText(item.text, 'user'),
-      )
+      const content = readResult(part.content).flatMap(toShown)
       return [{ type: 'tool_result', tool_use_id: part.tool_use_id, content, ...(part.is_error ? { is_error: true } : {}) }]
     }
     case 'raw':
@@ -61,6 +61,39 @@ const toText = (text: string, role: 'user' | 'assistant'): TextBlockParam[] => {
   if (text.trim() !== '') return [{ type: 'text', text }]
   return role === 'assistant' ? [] : [{ type: 'text', text: JSON.stringify(text) }]
 }
+
+type Shown = TextBlockParam | ImageBlockParam | DocumentBlockParam
+
+const toShown = (item: ResultPart): Shown[] => {
+  switch (item.type) {
+    case 'text':
+      return toText(item.text, 'user')
+    case 'image':
+      return IMAGES.includes(item.media_type) ? [toImage(item)] : toText(`[image, ${item.media_type}: this API takes no such]`, 'user')
+    case 'audio':
+      return toText(audioText(item), 'user')
+    case 'resource_link':
+      return toText(linkText(item), 'user')
+    case 'resource':
+      return toDocument(item)
+  }
+}
+
+const IMAGES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
+
+const toDocument = (item: Extract<ResultPart, { type: 'resource' }>): Shown[] => {
+  const { uri, media_type, text, data } = item
+  if (text !== undefined && text.trim() !== '') {
+    return [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: uri.slice(0, MAX_TITLE) }]
+  }
+  if (data !== undefined && media_type === 'application/pdf') {
+    return [{ type: 'document', source: { type: 'base64', media_type, data }, title: uri.slice(0, MAX_TITLE) }]
+  }
+  return data !== undefined && IMAGES.includes(media_type) ? [toImage({ media_type, data })] : toText(resourceText(item), 'user')
+}
+
+/** In characters. */
+const MAX_TITLE = 500
 
 const toImage = ({ media_type, data }: { media_type: string; data: string }): ImageBlockParam => ({
   type: 'image',

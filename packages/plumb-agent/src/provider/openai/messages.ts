@@ -6,7 +6,8 @@ import type {
   ChatCompletionMessageToolCall,
 } from 'openai/resources/chat/completions/completions'
 import type { Message, Question } from '../provider.js'
-import { type Part, readMessage, readResult } from '../read-message.js'
+import { type Part, readMessage } from '../read-message.js'
+import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
 
 /**
@@ -46,11 +47,13 @@ const toUser = (parts: readonly Part[]): ChatCompletionMessageParam[] => {
     else if (part.type === 'image') said.push(toImage(part))
     else if (part.type === 'tool_result') {
       const shown = readResult(part.content)
-      const images = shown.filter((item) => item.type === 'image')
-      const text = shown.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')
-      const content = images.length > 0 && text === '' ? 'The images follow.' : text
+      const apart = shown.flatMap(toApart)
+      const text = shown.flatMap((item) => (toApart(item).length === 0 ? [toWords(item)] : [])).join('\n')
+      const content = apart.length > 0 && text === '' ? `The ${nameOf(apart)} follow.` : text
       results.push({ role: 'tool', tool_call_id: part.tool_use_id, content })
-      if (images.length > 0) said.push({ type: 'text', text: `Images of the tool result ${part.tool_use_id}:` }, ...images.map(toImage))
+      if (apart.length > 0) {
+        said.push({ type: 'text', text: `${capital(nameOf(apart))} of the tool result ${part.tool_use_id}:` }, ...apart)
+      }
     }
   }
   const [first] = said
@@ -58,6 +61,44 @@ const toUser = (parts: readonly Part[]): ChatCompletionMessageParam[] => {
   const content = said.length === 1 && first.type === 'text' ? first.text : said
   return [...results, { role: 'user', content }]
 }
+
+/** What a message of a tool does not take, and one of the user does. */
+const toApart = (item: ResultPart): ChatCompletionContentPart[] => {
+  if (item.type === 'image') return [toImage(item)]
+  const format = item.type === 'audio' ? AUDIO[item.media_type] : undefined
+  if (item.type === 'audio' && format) return [{ type: 'input_audio', input_audio: { data: item.data, format } }]
+  if (item.type !== 'resource' || item.data === undefined) return []
+  const { media_type, data, uri } = item
+  if (media_type.startsWith('image/')) return [toImage({ media_type, data })]
+  if (media_type !== 'application/pdf') return []
+  return [{ type: 'file', file: { filename: uri.split('/').at(-1) || 'resource.pdf', file_data: `data:${media_type};base64,${data}` } }]
+}
+
+const AUDIO: Readonly<Record<string, 'wav' | 'mp3'>> = {
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/wave': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+}
+
+const toWords = (item: ResultPart): string => {
+  switch (item.type) {
+    case 'text':
+      return item.text
+    case 'resource':
+      return resourceText(item)
+    case 'resource_link':
+      return linkText(item)
+    default:
+      return audioText(item)
+  }
+}
+
+const nameOf = (parts: readonly ChatCompletionContentPart[]): string =>
+  parts.every(({ type }) => type === 'image_url') ? 'images' : 'contents'
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 const toImage = ({ media_type, data }: { media_type: string; data: string }): ChatCompletionContentPart => ({
   type: 'image_url',

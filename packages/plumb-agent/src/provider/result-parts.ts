@@ -1,0 +1,54 @@
+// What the result of a tool holds, as parts that a provider can show: of MCP, each kind of content (tools.md, MCP).
+
+import type { Json } from '@plumb/lang'
+import { textAt } from './http/json-path.js'
+
+export type ResultPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly media_type: string; readonly data: string }
+  /** `text`, or `data` in base64. */
+  | { readonly type: 'resource'; readonly uri: string; readonly media_type: string; readonly text?: string; readonly data?: string }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly words: string }
+
+/** Parts where all of it is some; any other JSON as its text. */
+export const readResult = (content: Json): readonly ResultPart[] => {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return readParts(content) ?? [{ type: 'text', text: JSON.stringify(content) }]
+}
+
+export const isResultContent = (content: Json): boolean => readParts(content) !== undefined
+
+/** A resource as text, for what takes nothing else. */
+export const resourceText = ({ uri, media_type, text, data = '' }: Extract<ResultPart, { type: 'resource' }>): string => {
+  const type = media_type === '' ? '' : ` type="${media_type}"`
+  return text === undefined
+    ? `[resource ${uri}${media_type === '' ? '' : `, ${media_type}`}, ${bytesIn(data)} bytes: it cannot be shown here]`
+    : `<resource uri="${uri}"${type}>\n${text}\n</resource>`
+}
+
+export const linkText = ({ uri, words }: Extract<ResultPart, { type: 'resource_link' }>): string => `[resource ${uri}${words}]`
+
+export const audioText = ({ media_type, data }: { readonly media_type: string; readonly data: string }): string =>
+  `[audio, ${media_type}, ${bytesIn(data)} bytes: this API takes none]`
+
+const bytesIn = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+
+const readParts = (content: Json): readonly ResultPart[] | undefined => {
+  if (!Array.isArray(content)) return undefined
+  const parts = content.map(readPart)
+  return parts.some((part) => part === undefined) ? undefined : (parts as ResultPart[])
+}
+
+const readPart = (item: Json): ResultPart | undefined => {
+  const at = (key: string) => textAt(item, key)
+  const [type, text, data, uri, media_type = ''] = [at('type'), at('text'), at('data'), at('uri'), at('media_type')]
+  if (type === 'text') return text === undefined ? undefined : { type, text }
+  if (type === 'image' || type === 'audio') return data === undefined || media_type === '' ? undefined : { type, media_type, data }
+  if (uri === undefined) return undefined
+  if (type === 'resource_link') {
+    const words = [at('title') ?? at('name'), at('description'), at('media_type')].filter((word) => word !== undefined && word !== '')
+    return { type, uri, words: words.map((word) => `, ${word}`).join('') }
+  }
+  if (type !== 'resource' || (text === undefined && data === undefined)) return undefined
+  return { type, uri, media_type, ...(text === undefined ? {} : { text }), ...(data === undefined ? {} : { data }) }
+}

@@ -1,0 +1,27 @@
+// A tool as an agent can call it, whether its spec declares it or a server of its offers it.
+
+import type { Effect } from '@plumb/tool/call/permit'
+import type { fitToolInput } from '@plumb/tool/call/validate'
+import type { ToolOffer } from '../provider/provider.js'
+
+export interface CallableTool extends JudgedTool {
+  /** The calls that it makes in its turn, of which nobody can be asked later. */
+  readonly parts: readonly JudgedTool[]
+  readonly offer: ToolOffer
+  /** What a model wrote, as JSON text, becomes an input of the tool, or what is wrong with it. */
+  readonly fit: (json: string) => ReturnType<typeof fitToolInput>
+  /** Its input is no record: models write it as {"input": …}. */
+  readonly isWrapped: boolean
+  /** What it answers is a text or a list of blocks of content. */
+  readonly isOfServer: boolean
+  /** Whoever runs it keeps to its `timeout`; after this time nobody is believed to be there. */
+  readonly timeoutMs: number
+}
+
+export interface JudgedTool {
+  readonly name: string
+  readonly effects: readonly Effect[]
+  /** Where all that it reaches is known, in small letters. */
+  readonly hosts?: readonly string[]
+  readonly isApprovalAsked: boolean
+}

@@ -1,0 +1,80 @@
+// An agent that runs alone has its MCP servers opened by a plumb-tool of its own, which says what they offer and answers their calls.
+
+import { setTimeout } from 'node:timers/promises'
+import type { Json } from '@plumb/lang'
+import { type Exit, type Fault, fault } from '@plumb/wire'
+import { OwnDispatcher } from './own-dispatcher.js'
+import { type Catalogue, NOTHING_OFFERED, readCatalogue } from './server-catalogue.js'
+import type { Servers, ServersParts } from './servers.js'
+import { startPlumbTool } from './start-runner.js'
+
+interface OwnServersParts extends Omit<ServersParts, 'given'> {
+  /** For tests: another deadline. */
+  readonly patienceMs?: number
+}
+
+/** Resolves when the servers are there, or are known not to be. */
+export const openOwnServers = async ({
+  prepared,
+  options,
+  report,
+  writeStderr,
+  patienceMs = patience(prepared.config.servers),
+}: OwnServersParts): Promise<Servers | undefined> => {
+  let catalogue: Catalogue = NOTHING_OFFERED
+  let isReady = false
+  let stopRenewing = () => {}
+  let tellReady = () => {}
+  const ready = new Promise<undefined>((resolve) => {
+    tellReady = () => resolve(undefined)
+  })
+  const own = new OwnDispatcher({
+    program: 'plumb-tool',
+    start: () => {
+      const started = startPlumbTool(prepared, options, 'offers')
+      if (!started.ok) return started
+      stopRenewing = prepared.authority.keepRenewed(started.value.renew)
+      return { ok: true, value: started.value.child }
+    },
+    // What keeps it from starting it has said itself.
+    report: (error) => isReady && report(error),
+    writeStderr,
+    onClose: () => stopRenewing(),
+    onOffers: (list) => {
+      const read = readCatalogue(list, prepared.config.servers)
+      if (read.ok) catalogue = read.value
+      else report(fault('internal', `plumb-tool says what MCP servers offer: ${read.error.detail}`))
+      isReady = true
+      tellReady()
+    },
+  })
+  const ended = own.open()
+  const late: Promise<typeof LATE> = setTimeout(patienceMs, LATE, { ref: false })
+  const early = ended ? await Promise.race([ready, ended, late]) : NOT_STARTED
+  if (!early) return { offered: () => catalogue, own, renew: () => {} }
+  if (early === LATE) {
+    report(fault('timeout', `plumb-tool, which opens MCP servers, was not ready within ${patienceMs / 1000} s`))
+    await own.close()
+  } else if (early.status !== 2) report(endedEarly(early))
+  return undefined
+}
+
+const LATE = 'late'
+
+// The time that each server has to answer, and some for a busy machine.
+const patience = (servers: readonly Json[]): number => {
+  const seconds = (key: string, standard: number): number =>
+    Math.max(...servers.map((server) => Number((server as { readonly [key: string]: Json })[key] ?? standard)))
+  return Math.min(MOST_MS, (seconds('handshake_timeout', 30) + seconds('timeout', 60) + SLACK_SECONDS) * 1000)
+}
+
+const SLACK_SECONDS = 60
+const MOST_MS = 2 ** 31 - 1
+
+const NOT_STARTED: Exit = { status: 127, signal: null }
+
+const endedEarly = ({ status, signal }: Exit): Fault =>
+  fault(
+    'child_failed',
+    `plumb-tool, which opens MCP servers, ${signal === null ? `ended with status ${status}` : `was ended by ${signal}`}`,
+  )

@@ -1,0 +1,92 @@
+// Where this agent learns what its MCP servers offer: from the file or the message of whoever opened them, else from a plumb-tool of its own.
+
+import { statSync } from 'node:fs'
+import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'
+import type { Options } from '../options.js'
+import type { Prepared } from '../prepare.js'
+import type { OwnDispatcher } from './own-dispatcher.js'
+import { openOwnServers } from './own-servers.js'
+import { type Catalogue, NOTHING_OFFERED, readCatalogue } from './server-catalogue.js'
+
+export interface Servers {
+  /** What they offer at this moment. */
+  readonly offered: () => Catalogue
+  /** Runs their tools; undefined: whoever runs the others does. */
+  readonly own: OwnDispatcher | undefined
+  /** A later message of whoever opened them. */
+  readonly renew: (list: unknown) => void
+}
+
+export interface ServersParts {
+  readonly prepared: Prepared
+  readonly options: Options
+  /** As it came with the spec. */
+  readonly given: unknown
+  readonly report: (fault: Fault) => void
+  readonly writeStderr: (line: string) => void
+}
+
+/** Undefined: it was told why they cannot be had. */
+export const openServers = async ({ prepared, options, given, report, writeStderr }: ServersParts): Promise<Servers | undefined> => {
+  const { servers } = prepared.config
+  if (servers.length === 0) return NO_SERVERS
+  const path = process.env.PLUMB_MCP_TOOLS
+  if (given === undefined && !path) return openOwnServers({ prepared, options, report, writeStderr })
+  const opened = given === undefined ? fromFile(path ?? '', prepared, report) : fromMessages(given, prepared, report)
+  if (opened.ok) return opened.value
+  report(opened.error)
+  return undefined
+}
+
+const NO_SERVERS: Servers = { offered: () => NOTHING_OFFERED, own: undefined, renew: () => {} }
+
+/** Read again when it is another: whoever writes it puts a whole new one in its place. */
+const fromFile = (path: string, { config }: Prepared, report: (fault: Fault) => void): Result<Servers> => {
+  const first = readFile(path, config.servers)
+  if (!first.ok) return first
+  let catalogue = first.value
+  let state = stateOf(path)
+  const offered = (): Catalogue => {
+    const now = stateOf(path)
+    // One that is gone, as at the end, was the last word.
+    if (now === undefined || now === state) return catalogue
+    state = now
+    const next = readFile(path, config.servers)
+    if (next.ok) catalogue = next.value
+    else report(fault('read_failed', next.error.detail))
+    return catalogue
+  }
+  return succeed({ offered, own: undefined, renew: () => {} })
+}
+
+const readFile = (path: string, servers: Prepared['config']['servers']): Result<Catalogue> => {
+  const text = readSpec(path)
+  if (!text.ok) return fail(text.error.error, `PLUMB_MCP_TOOLS: ${text.error.detail}`)
+  const read = readCatalogue(parse(text.value), servers)
+  return read.ok ? read : fail('config_invalid', `PLUMB_MCP_TOOLS names '${preview(path, 200)}': ${read.error.detail}`)
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const stateOf = (path: string): string | undefined => {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return stat && `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs}`
+}
+
+const fromMessages = (given: unknown, { config }: Prepared, report: (fault: Fault) => void): Result<Servers> => {
+  const read = readCatalogue(given, config.servers)
+  if (!read.ok) return fail('config_invalid', `the tools of the MCP servers came with the spec: ${read.error.detail}`)
+  let catalogue = read.value
+  const renew = (list: unknown): void => {
+    const next = readCatalogue(list, config.servers)
+    if (next.ok) catalogue = next.value
+    else report(fault('input_type_mismatch', `the tools of the MCP servers changed: ${next.error.detail}`))
+  }
+  return succeed({ offered: () => catalogue, own: undefined, renew })
+}

@@ -1,0 +1,39 @@
+// The program that runs the tools of this agent when nobody else does: plumb-tool, or another that speaks the same lines.
+
+import { serverVariables } from '@plumb/lang'
+import { type Child, childEnv, type Result, spawnChild, spawnOwn, succeed } from '@plumb/wire'
+import type { Options } from '../options.js'
+import type { Prepared } from '../prepare.js'
+
+export interface Started {
+  readonly child: Child
+  /** What it may do from now on. */
+  readonly renew: (authority: unknown) => void
+}
+
+/** `toolCommand` is a stranger, to whom nothing is handed. */
+export const startStranger = ({ plan }: Prepared, toolCommand: string): Result<Child> =>
+  spawnChild({ command: [toolCommand], env: childEnv('foreign', namesIn(plan)), isForeign: true })
+
+/** It says first what the agent's MCP servers offer, if asked to. */
+export const startPlumbTool = ({ plan, files, config, authority }: Prepared, options: Options, tells?: 'offers'): Result<Started> => {
+  const { docroot, maxLineBytes, allowedHosts } = options
+  const args = [
+    ...['serve', '--agent', plan.bound.name, '--provider', config.providerName, '--model', config.model],
+    ...(docroot === undefined ? [] : ['--docroot', docroot]),
+    ...allowedHosts.flatMap((host) => ['--allow-host', host]),
+    ...(maxLineBytes === undefined ? [] : ['--max-line', String(maxLineBytes)]),
+    ...(tells ? ['--offers'] : []),
+  ]
+  const own = spawnOwn({
+    program: 'plumb-tool',
+    args,
+    files,
+    entry: plan.specPath,
+    env: childEnv('ours', [...namesIn(plan), ...serverVariables(plan.bound)]),
+    authority: authority.current(),
+  })
+  return own.ok ? succeed({ child: own.value.child, renew: own.value.renew }) : own
+}
+
+const namesIn = ({ config }: Prepared['plan']): readonly string[] => (config.env as readonly string[] | undefined) ?? []
