@@ -1,0 +1,69 @@
+// What was sent on the streams of a session, for a client that lost one and goes on: by stream, and within a bound that all sessions share.
+
+import { randomUUID } from 'node:crypto'
+import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+
+export interface EventLog {
+  /** For one session; what it keeps goes with `forget`. */
+  forSession(): EventStore & { forget(): void }
+}
+
+interface Entry {
+  readonly session: symbol
+  readonly stream: string
+  readonly message: JSONRPCMessage
+  readonly length: number
+}
+
+/** Characters of all messages that are kept. */
+const MOST_KEPT = 32 * 1024 * 1024
+const MOST_EVENTS = 10_000
+
+export const openEventLog = (mostKept = MOST_KEPT): EventLog => {
+  const entries = new Map<string, Entry>()
+  let length = 0
+  const drop = (id: string, entry: Entry): void => {
+    entries.delete(id)
+    length -= entry.length
+  }
+  const shrink = (): void => {
+    for (const [id, entry] of entries) {
+      if (length <= mostKept && entries.size <= MOST_EVENTS) return
+      drop(id, entry)
+    }
+  }
+  return {
+    forSession: () => {
+      const session = Symbol('session')
+      return {
+        storeEvent: async (stream, message) => {
+          const id = randomUUID()
+          const size = JSON.stringify(message).length
+          entries.set(id, { session, stream, message, length: size })
+          length += size
+          shrink()
+          return id
+        },
+        getStreamIdForEventId: async (id) => {
+          const entry = entries.get(id)
+          return entry?.session === session ? entry.stream : undefined
+        },
+        replayEventsAfter: async (lastId, { send }) => {
+          const last = entries.get(lastId)
+          if (last?.session !== session) throw new Error('the event is not known, or no longer')
+          let isPast = false
+          for (const [id, { message, stream, session: owner }] of entries) {
+            // Never what went out on another stream.
+            if (isPast && owner === session && stream === last.stream && Object.keys(message).length > 0) await send(id, message)
+            isPast ||= id === lastId
+          }
+          return last.stream
+        },
+        forget: () => {
+          for (const [id, entry] of entries) if (entry.session === session) drop(id, entry)
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,114 @@
+// Streamable HTTP on 127.0.0.1: what is no request of a client of ours is refused before it reaches one.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Fault, fail, type Result, succeed, systemReason } from '@plumb/wire'
+import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../server/rpc-error.js'
+import { readBody } from './body.js'
+import { foreign } from './gate.js'
+import { sendError, sendResponse, toWebRequest } from './respond.js'
+import type { HttpSession, HttpSessions } from './sessions.js'
+import { hasToken } from './token.js'
+
+export interface ListenOptions {
+  /** 0: a free one. */
+  readonly port: number
+  readonly token: string | undefined
+  readonly maxBytes: number
+  readonly sessions: HttpSessions
+}
+
+export interface Listener {
+  readonly url: string
+  /** Takes no more requests, and ends the connections that are left. */
+  close(): Promise<void>
+}
+
+const PATH = '/mcp'
+/** The head of a request must be there so soon, and all of it so soon. */
+const HEAD_MS = 30_000
+const REQUEST_MS = 60_000
+const LOOK_MS = 5000
+// Longer than clients keep a connection that they do not use: one that ends it first is not met by a request.
+const KEEP_MS = 75_000
+const MOST_CONNECTIONS = 4096
+const SESSION = 'mcp-session-id'
+
+export const listen = async (options: ListenOptions): Promise<Result<Listener>> => {
+  const limits = { headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: LOOK_MS, keepAliveTimeout: KEEP_MS }
+  const server = createServer(limits, (request, response) => {
+    answer(request, response, options).catch(() => response.destroy())
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  const failure = await bound(server, options.port)
+  if (failure) return { ok: false, error: failure }
+  const { port } = server.address() as AddressInfo
+  return succeed({
+    url: `http://127.0.0.1:${port}${PATH}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  })
+}
+
+const bound = (server: Server, port: number): Promise<Fault | undefined> =>
+  new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another program has it' : systemReason(error)
+      resolve(fail('config_invalid', `cannot listen on port ${port} of 127.0.0.1: ${why}`).error)
+    })
+    server.listen({ port, host: '127.0.0.1' }, () => resolve(undefined))
+  })
+
+const answer = async (request: IncomingMessage, response: ServerResponse, options: ListenOptions): Promise<void> => {
+  const { headers, method = '', url = '' } = request
+  const stranger = foreign(headers)
+  if (stranger !== undefined) return sendError(response, 403, REFUSED, stranger)
+  if (url.split('?', 1)[0] !== PATH) return sendError(response, 404, REFUSED, `there is nothing here but ${PATH}`)
+  if (url !== PATH) return sendError(response, 400, REFUSED, 'a query is of no use here, and no place for a token')
+  if (options.token !== undefined && !hasToken(headers.authorization, options.token)) {
+    return sendError(response, 401, REFUSED, 'a bearer token is wanted', { 'www-authenticate': 'Bearer realm="plumb-mcp"' })
+  }
+  if (!METHODS.includes(method)) return sendError(response, 405, REFUSED, `${method} is of no use here`, { allow: METHODS.join(', ') })
+  const body = method === 'POST' ? await readBody(request, options.maxBytes) : succeed(undefined)
+  if (!body.ok) return refuseBody(response, body.error)
+  const session = await sessionFor(request, body.value, options.sessions)
+  if ('status' in session) return sendError(response, session.status, session.code, session.message, session.headers)
+  const leave = session.enter()
+  response.once('close', leave)
+  const parsedBody = method === 'POST' ? { parsedBody: body.value } : {}
+  await sendResponse(await session.transport.handleRequest(toWebRequest(request), parsedBody), response)
+}
+
+const METHODS = ['GET', 'POST', 'DELETE']
+
+const refuseBody = (response: ServerResponse, { error, detail }: Fault): void => {
+  // What of it is still on its way is not waited for.
+  const headers = error === 'line_too_long' ? { connection: 'close' } : {}
+  const [status, code] = error === 'line_too_long' ? [413, REFUSED] : [400, PARSE_ERROR]
+  sendError(response, status, code, detail, headers)
+}
+
+interface Refusal {
+  readonly status: number
+  readonly code: number
+  readonly message: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const sessionFor = async ({ headers, method }: IncomingMessage, body: unknown, sessions: HttpSessions): Promise<HttpSession | Refusal> => {
+  const id = headers[SESSION]
+  if (typeof id === 'string') {
+    return sessions.get(id) ?? { status: 404, code: -32001, message: 'there is no such session, or no longer: initialize anew' }
+  }
+  if (method !== 'POST' || !isInitialize(body)) {
+    return { status: 400, code: INVALID_REQUEST, message: `only initialize goes without the header ${SESSION}` }
+  }
+  const busy = { status: 503, code: REFUSED, message: 'there are as many clients as this server takes', headers: { 'retry-after': '10' } }
+  return (await sessions.open()) ?? busy
+}
+
+const isInitialize = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && (body as { readonly method?: unknown }).method === 'initialize'

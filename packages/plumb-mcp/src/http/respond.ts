@@ -1,0 +1,52 @@
+// Between Node's requests and responses and those of the web, which the SDK's transport has.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Without the body, which was read before. */
+export const toWebRequest = ({ method = 'GET', headers }: IncomingMessage): Request => {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  )
+  return new Request('http://127.0.0.1/mcp', { method, headers: entries })
+}
+
+/** Until the client has it all, or has gone. */
+export const sendResponse = async (response: Response, to: ServerResponse): Promise<void> => {
+  to.writeHead(response.status, Object.fromEntries(response.headers))
+  const reader = response.body?.getReader()
+  if (!reader) return void to.end()
+  to.flushHeaders()
+  const leave = () => void reader.cancel().catch(() => {})
+  to.once('close', leave)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      if (!to.write(value)) await new Promise<void>((resolve) => drained(to, resolve))
+    }
+  } catch {
+    // The stream was given up.
+  }
+  to.off('close', leave)
+  to.end()
+}
+
+const drained = (to: ServerResponse, resolve: () => void): void => {
+  const go = (): void => {
+    to.off('drain', go).off('close', go)
+    resolve()
+  }
+  to.once('drain', go).once('close', go)
+}
+
+/** An error of the request itself. */
+export const sendError = (
+  to: ServerResponse,
+  status: number,
+  code: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })
+  to.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+}

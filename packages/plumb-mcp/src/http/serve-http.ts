@@ -1,0 +1,36 @@
+// A server on HTTP: its listener and its clients.
+
+import { type Result, succeed } from '@plumb/wire'
+import type { Shared } from '../server/shared.js'
+import { listen } from './listen.js'
+import { openSessions } from './sessions.js'
+
+export interface HttpOptions {
+  readonly port: number
+  readonly token: string | undefined
+  readonly maxLine: number
+  readonly maxSessions: number
+  readonly idleTimeout: number
+}
+
+export interface HttpServer {
+  readonly url: string
+  /** To all clients. */
+  listChanged(): void
+  close(): Promise<void>
+}
+
+export const serveHttp = async (shared: Shared, options: HttpOptions): Promise<Result<HttpServer>> => {
+  const { port, token, maxLine } = options
+  const sessions = openSessions(await import('./mcp-http.late.js'), shared, options)
+  const listener = await listen({ port, token, maxBytes: maxLine, sessions })
+  if (!listener.ok) return listener
+  return succeed({
+    url: listener.value.url,
+    listChanged: () => sessions.each((client) => client.listChanged()),
+    close: async () => {
+      await sessions.close()
+      await listener.value.close()
+    },
+  })
+}

@@ -1,0 +1,24 @@
+// The bearer token: from a variable of the environment, compared in a time that does not tell how much of it was right.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { addSecret, fail, type Result, succeed } from '@plumb/wire'
+
+/** A guess at one that is shorter would come true some day. */
+const SHORTEST = 16
+
+export const readToken = (name: string, env: NodeJS.ProcessEnv = process.env): Result<string> => {
+  const token = env[name] ?? ''
+  if (token === '') return fail('missing_key', `--token-env names '${name}', and no such variable is in the environment`)
+  if (token.length < SHORTEST || !/^[\w.~+/-]+=*$/.test(token)) {
+    return fail('missing_key', `'${name}' holds no token: it takes ${SHORTEST} characters at least, as 'openssl rand -hex 32' gives them`)
+  }
+  addSecret(token)
+  return succeed(token)
+}
+
+export const hasToken = (authorization: string | undefined, token: string): boolean => {
+  const [, given = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

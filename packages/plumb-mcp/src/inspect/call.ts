@@ -1,0 +1,66 @@
+// plumb-mcp call: one call of a tool, or with '-' one for each line of standard input, in order.
+
+import type { McpAnswer } from '@plumb/tool'
+import { type Fault, fault, LineReader, openInput, parseJson, preview } from '@plumb/wire'
+import type { Look, Verb } from './inspect.js'
+
+export const call: Verb = async (look) => {
+  const [name = '', given = '{}'] = look.asked.words
+  // By it the answer is checked, and the nearest name is known.
+  const listed = await look.connection.tools()
+  if (!listed.ok) return look.report(listed.error)
+  if (!listed.value.some((tool) => tool.name === name)) {
+    const names = listed.value.map((tool) => tool.name)
+    return look.report(
+      fault(
+        'unknown_tool',
+        `the server has no tool '${preview(name)}', but ${names.length === 0 ? 'none at all' : preview(names.join(', '), 300)}`,
+      ),
+    )
+  }
+  if (given !== '-') return callOnce(look, name, Buffer.from(given), {})
+  await callEach(look, name)
+}
+
+const callEach = async (look: Look, name: string): Promise<void> => {
+  const reader = new LineReader(openInput(0))
+  look.signal.addEventListener('abort', () => reader.stop(), { once: true })
+  for (let seq = 1; await hasNext(reader); seq++) {
+    const place = { line: reader.line, seq }
+    if (reader.fault) look.report({ ...reader.fault, ...place })
+    else await callOnce(look, name, Buffer.from(reader.buf.subarray(reader.start, reader.end)), place)
+  }
+}
+
+const callOnce = async (
+  { connection, signal, write, report }: Look,
+  name: string,
+  bytes: Buffer,
+  place: Readonly<Record<string, number>>,
+) => {
+  const input = parseJson(bytes, 0, bytes.length)
+  if (!input.ok) return report({ ...input.error, ...place, detail: `the input is ${input.error.detail}` })
+  const answer = await connection.call(name, bytes.toString('utf8'), { signal })
+  if (!answer.ok) return report({ ...answer.error, ...place })
+  const failure = answer.value.isError ? failed(name, answer.value) : undefined
+  if (failure) report({ ...failure, ...place })
+  else write(line(answer.value))
+}
+
+const line = ({ content, structured }: McpAnswer): string =>
+  `{"content":${JSON.stringify(content)}${structured === undefined ? '' : `,"structured":${structured}`}}`
+
+const failed = (name: string, { content }: McpAnswer): Fault => {
+  const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
+  return fault('tool_crashed', `'${name}' failed: ${preview(words === '' ? 'it did not say why' : words, 1000)}`, { content })
+}
+
+const hasNext = async (reader: LineReader): Promise<boolean> => {
+  while (!reader.next()) {
+    if (reader.hasEnded) return false
+    await new Promise<void>((resolve) => {
+      reader.onReadable = resolve
+    })
+  }
+  return true
+}

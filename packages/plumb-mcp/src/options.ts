@@ -1,0 +1,49 @@
+// What a server is asked to serve, how, and within which limits.
+
+export interface ServeOptions {
+  /** Files; what each exports is served. */
+  readonly specs: readonly string[]
+  /** Streamable HTTP on this port of 127.0.0.1, 0 for a free one; absent: stdio. */
+  readonly http?: number
+  /** Where tools may use files; given, its files are resources too. Absent: the working directory, for tools alone. */
+  readonly docroot?: string
+  /** A folder of prompt files. Absent: MCP_PROMPTS_DIR, or else ./prompts where that is a folder. */
+  readonly prompts?: string
+  /** The variable that holds the bearer token. */
+  readonly tokenEnv?: string
+  /** No token is wanted, whatever is granted. */
+  readonly isOpen?: boolean
+  /** Names of built-in tools; absent: those of `DEFAULT_BUILTINS`. */
+  readonly builtins?: readonly string[]
+  /** Lists of effects, as given to --grant. */
+  readonly grant?: readonly string[]
+  readonly policy?: string
+  /** KEY=VALUE. */
+  readonly context?: readonly string[]
+  readonly provider?: string
+  readonly model?: string
+  readonly allowHost?: readonly string[]
+  readonly agentCommand?: string
+  readonly limits?: Partial<Limits>
+}
+
+export interface Limits {
+  /** Bytes of a line on stdin, or of the body of a request. */
+  readonly maxLine: number
+  /** Clients over HTTP. */
+  readonly maxSessions: number
+  /** Calls that run at once; others wait. */
+  readonly maxRequests: number
+  /** Seconds without a request, after which a session over HTTP ends. */
+  readonly idleTimeout: number
+  /** Seconds for one call of an agent, a prompt, or a client's own source. */
+  readonly timeout: number
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  maxLine: 16 * 1024 * 1024,
+  maxSessions: 1000,
+  maxRequests: 16,
+  idleTimeout: 1800,
+  timeout: 300,
+}

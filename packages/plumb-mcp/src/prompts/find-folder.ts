@@ -1,0 +1,21 @@
+// Which folder holds the prompts: the one that was named, or ./prompts where there is one.
+
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+
+/** Absolute; undefined: there is none. */
+export const findPrompts = (named: string | undefined, inEnvironment = process.env.MCP_PROMPTS_DIR): Result<string | undefined> => {
+  const [path, source] = named === undefined ? [inEnvironment, 'MCP_PROMPTS_DIR'] : [named, '--prompts']
+  if (path === undefined || path === '') return succeed(isFolder('prompts') ? resolve('prompts') : undefined)
+  return isFolder(path) ? succeed(resolve(path)) : fail('file_not_found', `${source} names '${preview(path)}', which is no folder`)
+}
+
+/** A path that cannot be looked at is none. */
+export const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,87 @@
+// The prompts of a folder, as they are at the moment: one that is broken is told of, and the others stay.
+
+import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { type Fault, fault, preview } from '@plumb/wire'
+import type { Sessions } from '../tools/sessions.js'
+import { ENDINGS, openPrompt, type Prompt } from './prompt.js'
+import { watchFolder } from './watch-folder.js'
+
+export interface PromptFolder {
+  /** By name, sorted. */
+  readonly prompts: ReadonlyMap<string, Prompt>
+  close(): void
+}
+
+export interface FolderOptions {
+  readonly sessions: Sessions
+  /** Seconds for a call. */
+  readonly timeout: number
+  readonly warn: (warning: Fault) => void
+  /** Some have come, gone or changed. */
+  readonly changed: () => void
+}
+
+const MOST_FILES = 1000
+
+/** `path` is absolute. */
+export const openPromptFolder = (path: string, options: FolderOptions): PromptFolder => {
+  const folder = { prompts: new Map<string, Prompt>(), close: () => stop() }
+  let files = new Map<string, Known>()
+  const scan = (): boolean => {
+    const before = files
+    files = new Map(filesIn(path).map((file) => [file, known(file, before.get(file), options)]))
+    const isSame = files.size === before.size && [...files].every(([file, { stamp }]) => before.get(file)?.stamp === stamp)
+    if (!isSame) folder.prompts = named([...files.values()], options)
+    return !isSame
+  }
+  scan()
+  const stop = watchFolder(path, () => {
+    if (scan()) options.changed()
+  })
+  return folder
+}
+
+/** A file as it was when it was read, and what was made of it. */
+interface Known {
+  readonly stamp: string
+  readonly prompt: Prompt | undefined
+}
+
+const filesIn = (path: string): readonly string[] => {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter(isPrompt)
+      .map(({ name }) => join(path, name))
+      .sort()
+      .slice(0, MOST_FILES)
+  } catch {
+    return []
+  }
+}
+
+const isPrompt = (entry: Dirent): boolean =>
+  !entry.name.startsWith('.') && ENDINGS.includes(extname(entry.name).toLowerCase()) && (entry.isFile() || entry.isSymbolicLink())
+
+const known = (file: string, before: Known | undefined, { sessions, timeout, warn }: FolderOptions): Known => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  const stamp = stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : 'gone'
+  if (before?.stamp === stamp) return before
+  const opened = openPrompt(file, sessions, timeout)
+  if (!opened.ok) warn({ ...opened.error, path: file })
+  return { stamp, prompt: opened.ok ? opened.value : undefined }
+}
+
+const named = (files: readonly Known[], { warn }: FolderOptions): Map<string, Prompt> => {
+  const prompts = new Map<string, Prompt>()
+  for (const { prompt } of files) {
+    if (!prompt) continue
+    const first = prompts.get(prompt.name)
+    if (!first) prompts.set(prompt.name, prompt)
+    else
+      warn(
+        fault('duplicate_name', `two prompts are named '${preview(prompt.name)}', and '${first.file}' is the one: rename '${prompt.file}'`),
+      )
+  }
+  return prompts
+}

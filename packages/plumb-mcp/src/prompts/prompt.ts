@@ -1,0 +1,98 @@
+// A prompt file: what it says, for clients that put it into their own conversation, and the agent that it is, as a tool.
+
+import { basename, extname } from 'node:path'
+import { agentOf, type Bound, resolve, type ToolPlan, type Type } from '@plumb/lang'
+import { mountPrompt, openRegistry, readPrompt } from '@plumb/tool'
+import { bundledFiles, fault, type Result, succeed } from '@plumb/wire'
+import type { Exported } from '../tools/exported.js'
+import { fromRegistered } from '../tools/from-registry.js'
+import type { Sessions } from '../tools/sessions.js'
+
+export interface Prompt {
+  readonly name: string
+  readonly description?: string
+  /** Absolute. */
+  readonly file: string
+  /** What the argument `input` may be, where its type says so. */
+  readonly choices: readonly string[]
+  messages(input: string | undefined): readonly Message[]
+  readonly tool: Exported
+}
+
+export interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly content: { readonly type: 'text'; readonly text: string }
+}
+
+export const ENDINGS: readonly string[] = ['.plumb', '.md', '.chatmd']
+
+/** As its file is called, in the characters that clients take. */
+const promptName = (file: string): string =>
+  basename(file, extname(file))
+    .replace(/[^A-Za-z0-9_-]/g, '_')
+    .slice(0, 64)
+
+/** `timeout` in seconds, for a call of its tool. */
+export const openPrompt = (file: string, sessions: Sessions, timeout: number): Result<Prompt> => {
+  const read = readPrompt(file)
+  if (read && !read.ok) return read
+  const type: Type = { kind: read ? 'string' : 'json' }
+  const mounted = mountPrompt(file, { input: type, output: type })
+  if (!mounted.ok) return mounted
+  const { bound, effects, history } = mounted.value
+  const plan = toolOfPrompt(file, bound, effects, timeout)
+  const { registry, faults } = openRegistry([plan])
+  const [flaw] = faults
+  if (flaw) return { ok: false, error: flaw }
+  const registered = registry.get(plan.name)
+  if (!registered) return { ok: false, error: fault('internal', `the prompt '${file}' gives no tool`) }
+  const system = read?.value.system ?? promptOf(bound)
+  return succeed({
+    name: plan.name,
+    ...(plan.description === undefined ? {} : { description: plan.description }),
+    file,
+    choices: literalsOf(plan.input),
+    messages: (input) => messagesOf(plan.name, system, history, input),
+    tool: fromRegistered(registered, sessions.of(NO_FILES), true),
+  })
+}
+
+const NO_FILES = bundledFiles({ entry: '', files: {}, modules: {} })
+
+const toolOfPrompt = (file: string, bound: Bound, effects: readonly string[], timeout: number): ToolPlan => {
+  const { config, input, output, span, description = config.description } = agentOf(bound)
+  return {
+    name: promptName(file),
+    bound: { ...bound },
+    input,
+    output,
+    isExposed: true,
+    specPath: file,
+    span,
+    description: typeof description === 'string' ? description : `The prompt ${basename(file)}: each call is a fresh conversation`,
+    body: { kind: 'tool', source: 'agent', config: { agent: file, effects: [...effects], timeout }, parts: [] },
+  }
+}
+
+const promptOf = (bound: Bound): string => {
+  const { prompt } = agentOf(bound).config
+  return typeof prompt === 'string' ? prompt : ''
+}
+
+const messagesOf = (
+  name: string,
+  system: string,
+  history: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[],
+  input: string | undefined,
+): readonly Message[] => {
+  const opening = system === '' && history.length === 0 ? `Call the tool '${name}' with this input.` : system
+  const said = [...(opening === '' ? [] : [{ role: 'user', content: opening } as const]), ...history]
+  const all = input === undefined ? said : [...said, { role: 'user', content: input } as const]
+  return all.map(({ role, content }) => ({ role, content: { type: 'text', text: content } }))
+}
+
+const literalsOf = (type: Type): readonly string[] => {
+  const resolved = resolve(type)
+  if (resolved.kind === 'literal') return [resolved.value]
+  return resolved.kind === 'sum' ? resolved.variants.flatMap(literalsOf) : []
+}

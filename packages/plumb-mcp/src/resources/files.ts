@@ -1,0 +1,123 @@
+// The files of an explicit docroot: listed page by page, read whole, and nothing that tools are kept from.
+
+import { isUtf8 } from 'node:buffer'
+import { basename } from 'node:path'
+import { keptFromReaders, openFile, type Place, pathOf, placeOf, systemFault, walk } from '@plumb/tool'
+import { permit } from '@plumb/tool/call/permit'
+import { fail, type Result, succeed } from '@plumb/wire'
+import type { ServerAuthority } from '../grant.js'
+import type { ResourceBlob, ResourceText } from '../tools/answer.js'
+import { mediaTypeOf } from './media-type.js'
+import { pathOfUri, toUri } from './uri.js'
+
+export interface ResourceFile {
+  readonly uri: string
+  readonly name: string
+  readonly mimeType?: string
+}
+
+export interface Files {
+  /** Absolute. */
+  readonly docroot: string
+  /** Those behind the path `after`, in order, `most` of them; `next` is the path to go on after. */
+  list(
+    after: string | undefined,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly files: readonly ResourceFile[]; readonly next?: string }>
+  read(uri: string): Promise<Result<ResourceText | ResourceBlob>>
+  /** Paths that begin so. */
+  complete(start: string, most: number, signal: AbortSignal): Promise<readonly string[]>
+  /** Where a resource that may be read is, for those who watch it. */
+  locate(uri: string): Result<string>
+}
+
+/** Bytes of one resource. */
+const MAX_BYTES = 8 * 1024 * 1024
+
+export const openFiles = (docroot: string, authority: ServerAuthority): Files => {
+  const roots = { roots: new Map([['docroot', docroot]]), specPaths: new Set<string>() }
+  const isPermitted = (place: Place): boolean =>
+    permit({ tool: 'resources', effects: ['fs.read'], paths: [pathOf(place)] }, authority, Date.now()).kind === 'allow'
+  const isReadable = (place: Place): boolean =>
+    keptFromReaders(place.shown.split('/'), basename(place.root)) === undefined && isPermitted(place)
+
+  async function* readable(signal: AbortSignal): AsyncGenerator<string> {
+    const top = placeOf('.', 'list', roots)
+    if (!top.ok) return
+    for await (const { place, path } of walk(top.value, signal)) if (isReadable(place)) yield path
+  }
+  const locate = (uri: string): Result<Place> => {
+    const path = pathOfUri(uri)
+    const place = path.ok ? placeOf(path.value, 'read', roots) : path
+    if (!place.ok || isPermitted(place.value)) return place
+    return fail('permission_denied', 'the policy does not let this file be read')
+  }
+  return {
+    docroot,
+    list: async (after, most, signal) => {
+      const files: ResourceFile[] = []
+      let last = ''
+      for await (const path of readable(signal)) {
+        if (after !== undefined && comparePaths(path, after) <= 0) continue
+        if (files.length === most) return { files, next: last }
+        files.push(resourceOf(docroot, path))
+        last = path
+      }
+      return { files }
+    },
+    read: async (uri) => {
+      const place = locate(uri)
+      return place.ok ? readWhole(uri, place.value) : place
+    },
+    complete: async (start, most, signal) => {
+      const found: string[] = []
+      for await (const path of readable(signal)) {
+        if (path.startsWith(start)) found.push(path)
+        if (found.length === most) break
+      }
+      return found
+    },
+    locate: (uri) => {
+      const place = locate(uri)
+      return place.ok ? succeed(pathOf(place.value)) : place
+    },
+  }
+}
+
+const resourceOf = (docroot: string, path: string): ResourceFile => {
+  const mimeType = mediaTypeOf(path)
+  return { uri: toUri(docroot, path), name: path, ...(mimeType === undefined ? {} : { mimeType }) }
+}
+
+const readWhole = async (uri: string, place: Place): Promise<Result<ResourceText | ResourceBlob>> => {
+  const opened = await openFile(place)
+  if (!opened.ok) return opened
+  try {
+    const { size } = await opened.value.stat()
+    if (size > MAX_BYTES) return fail('path_denied', `'${place.shown}' has ${size} bytes, and a resource has ${MAX_BYTES} at most`)
+    const bytes = Buffer.alloc(size)
+    const { bytesRead } = await opened.value.read(bytes, 0, size, 0)
+    return succeed(contentOf(uri, place.shown, bytes.subarray(0, bytesRead)))
+  } catch (error) {
+    return systemFault(error, 'read', place.shown)
+  } finally {
+    await opened.value.close()
+  }
+}
+
+const contentOf = (uri: string, path: string, bytes: Buffer): ResourceText | ResourceBlob => {
+  const isText = isUtf8(bytes) && !bytes.includes(0)
+  const mimeType = mediaTypeOf(path) ?? (isText ? 'text/plain' : 'application/octet-stream')
+  return isText ? { uri, mimeType, text: bytes.toString('utf8') } : { uri, mimeType, blob: bytes.toString('base64') }
+}
+
+/** In the order of a walk: folder by folder, by name. */
+const comparePaths = (a: string, b: string): number => {
+  const [as, bs] = [a.split('/'), b.split('/')]
+  for (let i = 0; i < as.length && i < bs.length; i++) {
+    const [x, y] = [as[i] as string, bs[i] as string]
+    if (x !== y) return x < y ? -1 : 1
+  }
+  return as.length - bs.length
+}

@@ -1,0 +1,165 @@
+// A server from its options to its end: specs and prompts opened, clients served, and no child left behind.
+
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Fault, fail, fault, openInput, openOutput, preview, Reporter, type Result, succeed } from '@plumb/wire'
+import { isGuarded, openAuthority, type ServerAuthority } from './grant.js'
+import { type HttpServer, serveHttp } from './http/serve-http.js'
+import { readToken } from './http/token.js'
+import { DEFAULT_LIMITS, type Limits, type ServeOptions } from './options.js'
+import { findPrompts, isFolder } from './prompts/find-folder.js'
+import { openPromptFolder, type PromptFolder } from './prompts/folder.js'
+import { openFiles } from './resources/files.js'
+import { openActiveCalls } from './server/active-calls.js'
+import { serveStdio } from './server/serve-stdio.js'
+import type { Shared } from './server/shared.js'
+import { openTurns } from './server/turns.js'
+import { sourceTools } from './source/source-tools.js'
+import { clashes, notServed, openCatalogue } from './tools/catalogue.js'
+import type { Exported } from './tools/exported.js'
+import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
+import { toolsOfSpecs } from './tools/of-specs.js'
+import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
+
+export interface Served {
+  /** Over HTTP: where. */
+  readonly url?: string
+  /** Resolves when the server has ended, of itself or because it was closed: over stdio it ends with its input. */
+  readonly finished: Promise<void>
+  /** Gives up what runs and ends; resolves when no child of it is left. */
+  close(): Promise<void>
+}
+
+/** All that is wrong is reported; an error says that there was something, and then nothing was started. */
+export const serve = async (options: ServeOptions, reporter = new Reporter('plumb-mcp', openOutput(2))): Promise<Result<Served>> => {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const opened = open(options, limits, reporter)
+  const token = tokenOf(options, opened?.authority, reporter)
+  if (!opened || !token.ok) return fail('config_invalid', 'the server was not started')
+  const { shared, prompts, sessions } = opened
+  const started =
+    options.http === undefined ? await onStdio(shared, limits, reporter) : await onHttp(shared, options.http, token.value, limits)
+  if (!started.ok) {
+    reporter.report(started.error)
+    return started
+  }
+  const { server, finished } = started.value
+  opened.onListChanged(() => server.listChanged())
+  const end = async (): Promise<void> => {
+    prompts?.close()
+    shared.calls.stop()
+    await server.close()
+    await shared.calls.idle()
+    await sessions.close()
+    whenClosed()
+  }
+  let whenClosed = (): void => {}
+  let ending: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    ending ??= end()
+    return ending
+  }
+  const closed = new Promise<void>((resolve) => {
+    whenClosed = resolve
+  })
+  void finished.then(close)
+  return succeed({ ...('url' in server ? { url: server.url } : {}), finished: closed, close })
+}
+
+interface Opened {
+  readonly shared: Shared
+  readonly prompts: PromptFolder | undefined
+  readonly sessions: Sessions
+  readonly authority: ServerAuthority
+  onListChanged(listener: () => void): void
+}
+
+const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened | undefined => {
+  const authority = openAuthority(options)
+  const docroot = findDocroot(options.docroot)
+  const folder = findPrompts(options.prompts)
+  for (const result of [authority, docroot, folder]) if (!result.ok) reporter.report(result.error)
+  if (!authority.ok || !docroot.ok || !folder.ok) return undefined
+
+  const warn = (warning: Fault) => reporter.warn(warning)
+  const calls = openActiveCalls()
+  const sessions = openSessions({
+    docroot: docroot.value,
+    authority: authority.value,
+    options,
+    warn,
+    told: (id, message) => calls.get(id)?.tell(message),
+    approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
+  })
+  const { timeout } = limits
+  const specs = toolsOfSpecs(options.specs, { sessions, reporter, timeout })
+  const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
+  if (!builtins.ok) reporter.report(builtins.error)
+  if (!specs || !builtins.ok) return undefined
+  const own = sourceTools({ docroot: docroot.value, authority: authority.value, args: handedOn(options), timeout })
+  const fixed = [...own, ...specs, ...builtins.value]
+  const wrong = clashes(fixed)
+  for (const clash of wrong) reporter.report(clash)
+  if (wrong.length > 0) return undefined
+  warnOfUnserved([...specs, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
+
+  let changed = (): void => {}
+  const prompts =
+    folder.value === undefined ? undefined : openPromptFolder(folder.value, { sessions, timeout, warn, changed: () => changed() })
+  const shared: Shared = {
+    catalogue: openCatalogue(fixed, () => prompts, authority.value),
+    files: options.docroot === undefined ? undefined : openFiles(docroot.value, authority.value),
+    calls,
+    turns: openTurns(limits.maxRequests),
+    warn,
+  }
+  const onListChanged = (listener: () => void): void => {
+    changed = listener
+  }
+  return { shared, prompts, sessions, authority: authority.value, onListChanged }
+}
+
+// Real: what is below it is compared with where links lead.
+const findDocroot = (named: string | undefined): Result<string> =>
+  isFolder(named ?? '.')
+    ? succeed(realpathSync(resolve(named ?? '.')))
+    : fail('file_not_found', `--docroot names '${preview(named ?? '.')}', which is no folder`)
+
+const warnOfUnserved = (tools: readonly Exported[], authority: ServerAuthority, reporter: Reporter): void => {
+  for (const tool of tools) if (tool.effects.some((effect) => !authority.grant.includes(effect))) reporter.warn(notServed(tool, authority))
+}
+
+const tokenOf = (
+  { http, tokenEnv, isOpen = false }: ServeOptions,
+  authority: ServerAuthority | undefined,
+  reporter: Reporter,
+): Result<string | undefined> => {
+  const token =
+    http === undefined ? succeed(undefined) : tokenEnv === undefined ? withoutToken(authority, isOpen, reporter) : readToken(tokenEnv)
+  if (!token.ok) reporter.report(token.error)
+  return token
+}
+
+const withoutToken = (authority: ServerAuthority | undefined, isOpen: boolean, reporter: Reporter): Result<undefined> => {
+  if (authority && isGuarded(authority) && !isOpen) {
+    const why = 'a server on HTTP whose tools write, run programs or reach private addresses wants a token'
+    return fail('missing_option', `${why}: name the variable that holds it with --token-env, or say --no-token`)
+  }
+  if (!isOpen)
+    reporter.warn(fault('unauthorized', 'every program on this machine can use this server: --token-env names a token that it must have'))
+  return succeed(undefined)
+}
+
+type Started = Result<{ readonly server: HttpServer | Awaited<ReturnType<typeof serveStdio>>; readonly finished: Promise<void> }>
+
+const onStdio = async (shared: Shared, { maxLine }: Limits, reporter: Reporter): Promise<Started> => {
+  const io = { input: openInput(0), output: openOutput(1), maxLine, report: (error: Fault) => reporter.report(error) }
+  const server = await serveStdio(shared, io)
+  return succeed({ server, finished: server.finished })
+}
+
+const onHttp = async (shared: Shared, port: number, token: string | undefined, limits: Limits): Promise<Started> => {
+  const server = await serveHttp(shared, { port, token, ...limits })
+  if (!server.ok) return server
+  return succeed({ server: server.value, finished: new Promise<void>(() => {}) })
+}

@@ -1,0 +1,71 @@
+// tools/call: one call, with its turn, its progress and its end, whether it is answered or given up.
+
+import { fault, preview } from '@plumb/wire'
+import { type Answer, toError } from '../tools/answer.js'
+import type { Exported } from '../tools/exported.js'
+import type { Client, Extra } from './client.js'
+import type { Method, Params } from './methods.js'
+import { recordParam, textParam } from './params.js'
+import { openProgress } from './progress.js'
+import { INVALID_PARAMS, rpcError } from './rpc-error.js'
+
+export const callTool: Method = async (client, params, extra) => {
+  const name = textParam(params, 'name')
+  const tool = client.shared.catalogue.tool(name)
+  const input = recordParam(params, 'arguments')
+  if (tool.ok) return run(tool.value, input, client, extra)
+  if (tool.error.error === 'unknown_tool') throw rpcError(INVALID_PARAMS, tool.error)
+  return toError(tool.error)
+}
+
+const run = async (tool: Exported, input: Params, client: Client, { signal, _meta, sendNotification }: Extra): Promise<Answer> => {
+  const { calls, turns } = client.shared
+  const stop = new AbortController()
+  const giveUp = () => stop.abort()
+  signal.addEventListener('abort', giveUp, { once: true })
+  // It may have been given up before it was begun.
+  if (signal.aborted) giveUp()
+  const progress = openProgress(_meta?.progressToken, sendNotification)
+  const tell = (message: string): void => {
+    progress.tell(message)
+    client.log('info', message, sendNotification)
+  }
+  const { id, end } = calls.begin({ tell, stop, approve: (request) => ask(client, request, stop.signal) })
+  try {
+    const turn = await turns.take(stop.signal)
+    if (!turn.ok) return toError(turn.error)
+    try {
+      const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.tell })
+      if (answer.isError) client.log('warning', { tool: tool.name, failed: answer.content }, sendNotification)
+      else client.log('debug', { tool: tool.name, done: true }, sendNotification)
+      return answer
+    } finally {
+      turn.value()
+    }
+  } catch (error) {
+    // What tools throw is caught nearer to them.
+    return toError(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    progress.end()
+    end()
+  }
+}
+
+/** Of the person at the client, where it has a way to ask; without one nobody is there, and that is a no. */
+const ask = async ({ server }: Client, { tool, input }: { tool: string; input: unknown }, signal: AbortSignal): Promise<boolean> => {
+  if (!server.getClientCapabilities()?.elicitation) return false
+  const message = `May the tool '${tool}' be called with ${preview(JSON.stringify(input), MOST_SHOWN)}?`
+  try {
+    const { action } = await server.elicitInput(
+      { message, requestedSchema: { type: 'object', properties: {} } },
+      { signal, timeout: PATIENCE_MS },
+    )
+    return action === 'accept'
+  } catch {
+    return false
+  }
+}
+
+const MOST_SHOWN = 1000
+const PATIENCE_MS = 300_000

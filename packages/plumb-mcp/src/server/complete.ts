@@ -1,0 +1,27 @@
+// completion/complete: what an argument of a prompt, or the path of a resource, may go on as.
+
+import type { Client, Extra } from './client.js'
+import { promptNamed } from './get-prompt.js'
+import type { Method, Params } from './methods.js'
+import { recordParam, textParam } from './params.js'
+import { INVALID_PARAMS, RpcError } from './rpc-error.js'
+
+/** The protocol allows no more in one answer. */
+const MOST = 100
+
+export const complete: Method = async (client, params, extra) => {
+  const argument = recordParam(params, 'argument')
+  const [name, start] = [textParam(argument, 'name'), textParam(argument, 'value')]
+  const found = await candidates(recordParam(params, 'ref'), name, start, client, extra)
+  const values = found.filter((value) => value.startsWith(start))
+  return { completion: { values: values.slice(0, MOST), hasMore: values.length > MOST } }
+}
+
+const candidates = async (ref: Params, name: string, start: string, { shared }: Client, { signal }: Extra): Promise<readonly string[]> => {
+  if (ref.type === 'ref/prompt') {
+    const prompt = promptNamed(textParam(ref, 'name'), shared)
+    return name === 'input' ? prompt.choices : []
+  }
+  if (ref.type === 'ref/resource') return name === 'path' ? ((await shared.files?.complete(start, MOST + 1, signal)) ?? []) : []
+  throw new RpcError(INVALID_PARAMS, '\'ref\' takes {"type":"ref/prompt"} or {"type":"ref/resource"}')
+}

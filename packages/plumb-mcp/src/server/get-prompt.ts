@@ -1,0 +1,29 @@
+// prompts/get: what a prompt file says, for the client's own conversation.
+
+import { nearest, preview } from '@plumb/wire'
+import type { Prompt } from '../prompts/prompt.js'
+import type { Method } from './methods.js'
+import { recordParam, textParam } from './params.js'
+import { INVALID_PARAMS, RpcError } from './rpc-error.js'
+import type { Shared } from './shared.js'
+
+export const getPrompt: Method = async ({ shared }, params) => {
+  const prompt = promptNamed(textParam(params, 'name'), shared)
+  const { input, ...rest } = recordParam(params, 'arguments')
+  const [stray] = Object.keys(rest)
+  if (stray !== undefined)
+    throw new RpcError(INVALID_PARAMS, `the prompt '${prompt.name}' has no argument '${preview(stray)}': it takes input`)
+  if (input !== undefined && typeof input !== 'string') throw new RpcError(INVALID_PARAMS, "'input' takes a string")
+  return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages: prompt.messages(input) }
+}
+
+export const promptNamed = (name: string, { catalogue }: Shared): Prompt => {
+  const prompts = catalogue.prompts()
+  const found = prompts.find((prompt) => prompt.name === name)
+  if (found) return found
+  const near = nearest(
+    name,
+    prompts.map((prompt) => prompt.name),
+  )
+  throw new RpcError(INVALID_PARAMS, `no prompt is named '${preview(name)}'${near === undefined ? '' : `, did you mean '${near}'?`}`)
+}

@@ -1,0 +1,3 @@
+// Of the SDK what a server on stdio needs.
+
+export { Server } from '@modelcontextprotocol/sdk/server/index.js'

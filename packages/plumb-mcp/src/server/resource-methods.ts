@@ -1,0 +1,48 @@
+// resources/…: the files of a docroot that was named.
+
+import { fault } from '@plumb/wire'
+import type { Files } from '../resources/files.js'
+import { templateOf } from '../resources/uri.js'
+import type { Client } from './client.js'
+import type { Method } from './methods.js'
+import { fromCursor, PAGE_SIZE, toCursor } from './page.js'
+import { textParam } from './params.js'
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError, rpcError } from './rpc-error.js'
+
+export const listResources: Method = async (client, { cursor }, { signal }) => {
+  const { files, next } = await filesOf(client).list(fromCursor(cursor), PAGE_SIZE, signal)
+  return { resources: files, ...(next === undefined ? {} : { nextCursor: toCursor(next) }) }
+}
+
+export const resourceTemplates: Method = async (client) => {
+  const { docroot } = filesOf(client)
+  const description = 'A file below the docroot'
+  return { resourceTemplates: [{ uriTemplate: templateOf(docroot), name: 'file', description }] }
+}
+
+export const readResource: Method = async (client, params) => {
+  const uri = textParam(params, 'uri')
+  const read = await filesOf(client).read(uri)
+  if (!read.ok) throw notFound(uri, read.error)
+  return { contents: [read.value] }
+}
+
+export const subscribe: Method = async (client, params) => {
+  const uri = textParam(params, 'uri')
+  const path = filesOf(client).locate(uri)
+  if (!path.ok) throw notFound(uri, path.error)
+  if (!client.subscriptions.add(uri, path.value)) throw new RpcError(INVALID_PARAMS, 'this client watches as many resources as it may')
+  return {}
+}
+
+export const unsubscribe: Method = async (client, params) => {
+  client.subscriptions.remove(textParam(params, 'uri'))
+  return {}
+}
+
+const notFound = (uri: string, error: ReturnType<typeof fault>): RpcError => rpcError(RESOURCE_NOT_FOUND, { ...error, uri })
+
+const filesOf = ({ shared }: Client): Files => {
+  if (shared.files) return shared.files
+  throw rpcError(METHOD_NOT_FOUND, fault('no_such_file', 'this server has no resources: it was started without --docroot'))
+}

@@ -1,0 +1,38 @@
+// A server on stdin and stdout: one client, and the end with it.
+
+import { openClient } from './client.js'
+import type { Shared } from './shared.js'
+import { openStdio, type StdioOptions } from './stdio.js'
+
+export interface StdioServer {
+  /** Resolves when the input has ended and all is answered, or when nobody reads the answers. */
+  readonly finished: Promise<void>
+  listChanged(): void
+  close(): Promise<void>
+}
+
+/** How often it is tried whether somebody still reads, while answers are due and nothing more is asked. */
+const LOOK_MS = 1000
+
+export const serveStdio = async (shared: Shared, options: StdioOptions): Promise<StdioServer> => {
+  const transport = openStdio(options)
+  const { Server } = await import('./mcp-server.late.js')
+  const client = await openClient(Server, transport, shared)
+  // A pipe tells that its reader is gone only to who writes to it.
+  const lastCalls = async (): Promise<void> => {
+    const tell = () =>
+      client.log('info', `the input has ended, and ${shared.calls.size === 1 ? '1 call is' : `${shared.calls.size} calls are`} at work`)
+    client.level = 'debug'
+    const timer = setInterval(tell, LOOK_MS)
+    await Promise.race([Promise.all([transport.answered(), shared.calls.idle()]), transport.broken])
+    clearInterval(timer)
+  }
+  return {
+    finished: Promise.race([transport.ended.then(lastCalls), transport.broken]),
+    listChanged: () => client.listChanged(),
+    close: async () => {
+      await client.close()
+      await transport.flush()
+    },
+  }
+}

@@ -1,0 +1,111 @@
+// The transport on stdin and stdout: a message a line. What is no message is answered as such, and the lines after it go on.
+
+import type { Readable, Writable } from 'node:stream'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { type Fault, fault, LineReader, LineWriter, parseJson } from '@plumb/wire'
+import { INVALID_REQUEST, PARSE_ERROR } from './rpc-error.js'
+
+export interface StdioOptions {
+  readonly input: Readable
+  readonly output: Writable
+  /** Bytes. */
+  readonly maxLine: number
+  readonly report: (error: Fault) => void
+}
+
+export interface StdioTransport extends Transport {
+  /** Resolves at the end of the input. */
+  readonly ended: Promise<void>
+  /** Resolves when nobody reads any more. */
+  readonly broken: Promise<void>
+  /** Resolves when no request waits for its answer. */
+  answered(): Promise<void>
+  /** Resolves when all that was sent is written, or cannot be. */
+  flush(): Promise<void>
+}
+
+export const openStdio = ({ input, output, maxLine, report }: StdioOptions): StdioTransport => {
+  const reader = new LineReader(input, { maxLine })
+  const writer = new LineWriter(output)
+  const pending = new Set<string | number>()
+  const whenAnswered: (() => void)[] = []
+  const settle = (id: string | number): void => {
+    pending.delete(id)
+    if (pending.size === 0) for (const resolve of whenAnswered.splice(0)) resolve()
+  }
+  let end = (): void => {}
+  let give = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const broken = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  const refuse = (error: Fault, code: number, id?: unknown): void => {
+    report(error)
+    const known = typeof id === 'string' || typeof id === 'number' ? id : null
+    writer.writeText(JSON.stringify({ jsonrpc: '2.0', id: known, error: { code, message: error.detail } }))
+  }
+  const take = (message: unknown): void => {
+    const flaw = flawOf(message)
+    if (flaw !== undefined)
+      return refuse(fault('bad_envelope', `line ${reader.line} ${flaw}`, { line: reader.line }), INVALID_REQUEST, idOf(message))
+    const { id, method, params } = message as { id?: string | number; method?: string; params?: { requestId?: string | number } }
+    if (method !== undefined && id !== undefined) pending.add(id)
+    // What is given up is not answered.
+    if (method === 'notifications/cancelled' && params?.requestId !== undefined) settle(params.requestId)
+    transport.onmessage?.(message as JSONRPCMessage)
+  }
+  const takeLine = (): void => {
+    if (reader.fault) return refuse(reader.fault, PARSE_ERROR)
+    const parsed = parseJson(reader.buf, reader.start, reader.end, reader.isLast)
+    if (!parsed.ok) return refuse({ ...parsed.error, line: reader.line }, PARSE_ERROR)
+    // Batches were in one revision: each message of one is answered on a line of its own.
+    if (Array.isArray(parsed.value) && parsed.value.length > 0) for (const message of parsed.value) take(message)
+    else take(parsed.value)
+  }
+  const advance = (): void => {
+    while (!writer.isFull && reader.next()) takeLine()
+    if (reader.hasEnded) end()
+  }
+  const transport: StdioTransport = {
+    ended,
+    broken,
+    answered: () => (pending.size === 0 ? Promise.resolve() : new Promise((resolve) => whenAnswered.push(resolve))),
+    start: async () => {
+      reader.onReadable = advance
+      writer.onDrain = advance
+      writer.onClosed = give
+      writer.onFault = (error) => {
+        report(error)
+        give()
+      }
+      advance()
+    },
+    send: async (message) => {
+      if ('id' in message && message.id !== undefined && !('method' in message)) settle(message.id)
+      writer.writeText(JSON.stringify(message))
+    },
+    close: async () => {
+      reader.stop()
+      transport.onclose?.()
+    },
+    flush: () => writer.end(),
+  }
+  return transport
+}
+
+const flawOf = (message: unknown): string | undefined => {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return 'is no JSON-RPC message: that is an object'
+  const { jsonrpc, id, method, params } = message as Readonly<Record<string, unknown>>
+  if (jsonrpc !== '2.0') return `is no JSON-RPC message: it has not "jsonrpc":"2.0"`
+  if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id) && !('error' in message))
+    return "has an 'id' that is no string and no whole number"
+  if (method === undefined) return 'result' in message || 'error' in message ? undefined : "has neither a 'method' nor a 'result'"
+  if (typeof method !== 'string') return "has a 'method' that is no string"
+  const isObject = params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params))
+  return isObject ? undefined : "has 'params' that are no object"
+}
+
+const idOf = (message: unknown): unknown => (typeof message === 'object' && message !== null ? (message as { id?: unknown }).id : undefined)

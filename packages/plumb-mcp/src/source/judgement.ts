@@ -1,0 +1,38 @@
+// What is asked about a client's own source, and what is found out.
+
+import type { DiagnosticJson } from '@plumb/lang'
+import type { Effect } from '@plumb/tool'
+import type { Bundle, Fault } from '@plumb/wire'
+
+export interface Question {
+  /** Absolute. */
+  readonly docroot: string
+  readonly grant: readonly Effect[]
+  /** What diagnostics call it; relative to the docroot. */
+  readonly path: string
+  readonly text: string
+}
+
+interface Found {
+  readonly types: number
+  readonly bindings: number
+  readonly diagnostics: readonly DiagnosticJson[]
+  /** The diagnostics for people. */
+  readonly text: string
+}
+
+export type Judgement =
+  | ({ readonly ok: false } & Found)
+  | ({
+      readonly ok: true
+      /** Of its bindings, by name, as the language writes types. */
+      readonly signatures: Readonly<Record<string, string>>
+      /** Why it is not run. */
+      readonly refusals: readonly Fault[]
+      /** Real paths of prompt files that it names. */
+      readonly prompts: readonly string[]
+      /** All texts that it is made of. */
+      readonly bundle: Bundle
+      /** Numbers of its ports; undefined: there is none. */
+      readonly main: { readonly inputs: number; readonly outputs: number } | undefined
+    } & Found)

@@ -1,0 +1,128 @@
+// Runs a program that was judged: a `plumb` of its own, in the docroot, with what clients may do and no more.
+
+import type { Readable } from 'node:stream'
+import { deeper } from '@plumb/tool'
+import { narrow } from '@plumb/tool/call/permit'
+import {
+  type Bundle,
+  bundledFiles,
+  childEnv,
+  type Fault,
+  fail,
+  fault,
+  isCode,
+  LineReader,
+  type OwnChild,
+  type Result,
+  spawnOwn,
+  succeed,
+} from '@plumb/wire'
+import type { ServerAuthority } from '../grant.js'
+
+export interface SourceRun {
+  readonly bundle: Bundle
+  readonly inputs: readonly string[]
+  /** It is ended at its first output. */
+  readonly isFirstEnough: boolean
+  readonly docroot: string
+  readonly authority: ServerAuthority
+  /** Options of `plumb run`. */
+  readonly args: readonly string[]
+  /** Ends it, as when the time is up. */
+  readonly signal: AbortSignal
+  /** With the number of outputs so far. */
+  readonly onOutput: (count: number) => void
+}
+
+export interface SourceOutcome {
+  /** JSON texts. */
+  readonly outputs: readonly string[]
+  readonly faults: readonly Fault[]
+}
+
+const GRACE_MS = 2000
+/** Bytes of all outputs. */
+const MAX_OUTPUT = 8 * 1024 * 1024
+const MOST_FAULTS = 20
+
+/** The child is gone when it resolves. */
+export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> => {
+  const { isFirstEnough, inputs, signal, onOutput } = run
+  if (signal.aborted) return fail('cancelled', 'the run was given up before it began')
+  const started = start(run)
+  if (!started.ok) return started
+  const { child } = started.value
+  const outputs: string[] = []
+  const faults: Fault[] = []
+  let bytes = 0
+  let isCut = false
+  const end = (): void => {
+    isCut = true
+    void child.terminate(GRACE_MS)
+  }
+  const lines = new LineReader(child.stdout)
+  lines.onReadable = () => {
+    while (lines.next()) {
+      if (isCut || lines.fault) continue
+      bytes += lines.end - lines.start
+      if (bytes > MAX_OUTPUT) {
+        faults.push(fault('overflow', `the program gave more than ${MAX_OUTPUT} bytes of output, and was stopped`))
+        end()
+        continue
+      }
+      outputs.push(lines.buf.toString('utf8', lines.start, lines.end))
+      onOutput(outputs.length)
+      if (isFirstEnough) end()
+    }
+  }
+  hearFaults(child.stderr, (told) => {
+    if (!isCut && faults.length < MOST_FAULTS) faults.push(told)
+  })
+  signal.addEventListener('abort', end, { once: true })
+  child.stdin.end(inputs.map((input) => `${input}\n`).join(''))
+  const { status, signal: killed } = await child.exited
+  signal.removeEventListener('abort', end)
+  if (signal.aborted) return fail('cancelled', 'the run was given up')
+  if (!isCut && status !== 0 && faults.length === 0) {
+    faults.push(fault('child_failed', `the program ended ${killed === null ? `with status ${status}` : `by ${killed}`} and said nothing`))
+  }
+  return succeed({ outputs, faults })
+}
+
+const start = ({ bundle, docroot, authority, args }: SourceRun): Result<OwnChild> => {
+  const depth = deeper()
+  if (!depth.ok) return depth
+  return spawnOwn({
+    program: 'plumb',
+    args: ['run', '--no-envelopes', '--docroot', docroot, ...args],
+    files: bundledFiles(bundle),
+    entry: bundle.entry,
+    authority: narrow(authority, { minutes: MINUTES, now: Date.now() }),
+    cwd: docroot,
+    // Nothing is found by name outside the docroot.
+    env: { ...childEnv('ours'), ...depth.value, PLUMB_ERRORS: 'json', PLUMB_PATH: '', PLUMB_RESOURCES: '' },
+  })
+}
+
+/** Longer than any call may take. */
+const MINUTES = 60
+
+const hearFaults = (stderr: Readable, tell: (told: Fault) => void): void => {
+  const reader = new LineReader(stderr)
+  reader.onReadable = () => {
+    while (reader.next()) {
+      const told = reader.fault ? undefined : faultIn(reader.buf.toString('utf8', reader.start, reader.end))
+      if (told) tell(told)
+    }
+  }
+}
+
+const faultIn = (line: string): Fault | undefined => {
+  if (!line.startsWith('{"error"')) return undefined
+  try {
+    const told = JSON.parse(line) as Fault
+    return isCode(told.error) && typeof told.detail === 'string' && told.severity !== 'warning' ? told : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,74 @@
+// A result, or an error, as MCP has it: content for people and models, and the value itself where its type is an object's.
+
+import type { Fault, JsonText, Result } from '@plumb/tool'
+import { scrub } from '@plumb/wire'
+
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | { readonly type: 'resource'; readonly resource: ResourceText | ResourceBlob }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly [key: string]: unknown }
+
+export interface ResourceText {
+  readonly uri: string
+  readonly mimeType?: string
+  readonly text: string
+}
+
+export interface ResourceBlob {
+  readonly uri: string
+  readonly mimeType?: string
+  /** Base64. */
+  readonly blob: string
+}
+
+export interface Answer {
+  readonly content: readonly Block[]
+  readonly structuredContent?: { readonly [key: string]: unknown }
+  readonly isError?: true
+}
+
+/** `isStructured`: the tool says by a schema that its results are objects. */
+export const toAnswer = (result: Result<JsonText>, isStructured: boolean): Answer => {
+  if (!result.ok) return toError(result.error)
+  const value: unknown = JSON.parse(result.value)
+  const content = toContent(value, result.value)
+  return isStructured && isRecord(value) ? { content, structuredContent: value } : { content }
+}
+
+/** The error object as text, without keys; content that came with it follows. */
+export const toError = ({ content, ...error }: Fault): Answer => ({
+  content: [{ type: 'text', text: scrub(JSON.stringify(error)) }, ...(toBlocks(content) ?? [])],
+  isError: true,
+})
+
+/** A string as its text, what tools give to models in blocks as those blocks, anything else as JSON with the digits that it has. */
+export const toContent = (value: unknown, json: JsonText): readonly Block[] =>
+  typeof value === 'string' ? [{ type: 'text', text: value }] : (toBlocks(value) ?? [{ type: 'text', text: json }])
+
+const toBlocks = (value: unknown): readonly Block[] | undefined => {
+  if (Array.isArray(value)) {
+    const blocks = value.map(toBlock)
+    return blocks.length > 0 && value.some(isRecord) && blocks.every((block) => block !== undefined) ? blocks : undefined
+  }
+  const block = isRecord(value) ? toBlock(value) : undefined
+  return block && [block]
+}
+
+/** `Block`, as tools of ours say it (plumb-tools(7)). */
+const toBlock = (value: unknown): Block | undefined => {
+  if (typeof value === 'string') return { type: 'text', text: value }
+  if (!isRecord(value)) return undefined
+  const { type, text, media_type: media, data, uri, name, ...rest } = value
+  const mimeType = typeof media === 'string' ? { mimeType: media } : {}
+  if (type === 'text' && typeof text === 'string') return { type, text }
+  if ((type === 'image' || type === 'audio') && typeof data === 'string' && typeof media === 'string')
+    return { type, data, mimeType: media }
+  if (typeof uri !== 'string') return undefined
+  if (type === 'resource' && typeof text === 'string') return { type, resource: { uri, ...mimeType, text } }
+  if (type === 'resource' && typeof data === 'string') return { type, resource: { uri, ...mimeType, blob: data } }
+  return type === 'resource_link' && typeof name === 'string' ? { ...rest, type, uri, name, ...mimeType } : undefined
+}
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,64 @@
+// All that clients are offered at the moment: what is not granted, or what the policy denies, is not there.
+
+import { isOffered } from '@plumb/tool/call/permit'
+import { type Fault, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
+import type { ServerAuthority } from '../grant.js'
+import type { PromptFolder } from '../prompts/folder.js'
+import type { Prompt } from '../prompts/prompt.js'
+import type { Exported } from './exported.js'
+
+export interface Catalogue {
+  tools(): readonly Exported[]
+  tool(name: string): Result<Exported>
+  prompts(): readonly Prompt[]
+}
+
+/** A tool of a prompt stands behind the others: where one of those has its name it is not served. */
+export const openCatalogue = (
+  fixed: readonly Exported[],
+  folder: () => PromptFolder | undefined,
+  authority: ServerAuthority,
+): Catalogue => {
+  const named = new Map(fixed.map((tool) => [tool.name, tool]))
+  const prompts = () => [...(folder()?.prompts.values() ?? [])]
+  const find = (name: string): Exported | undefined => named.get(name) ?? folder()?.prompts.get(name)?.tool
+  const isServed = ({ name: tool, effects }: Exported): boolean => isOffered({ tool, effects }, authority, Date.now())
+  const tools = () => [...fixed, ...prompts().flatMap(({ name, tool }) => (named.has(name) ? [] : [tool]))].filter(isServed)
+  return {
+    tools,
+    tool: (name) => {
+      const found = find(name)
+      if (!found) return { ok: false, error: unknown(name, tools()) }
+      return isServed(found) ? succeed(found) : { ok: false, error: notServed(found, authority) }
+    },
+    prompts,
+  }
+}
+
+/** Two tools of one name. */
+export const clashes = (tools: readonly Exported[]): readonly Fault[] => {
+  const seen = new Set<string>()
+  return tools.flatMap(({ name }) => {
+    if (!seen.has(name)) seen.add(name)
+    else return [fault('duplicate_name', `two tools are named '${preview(name)}': specs and built-in tools share one list, rename one`)]
+    return []
+  })
+}
+
+/** What would let it be served. */
+export const notServed = ({ name, effects }: Exported, { grant }: ServerAuthority): Fault => {
+  const missing = effects.filter((effect) => !grant.includes(effect))
+  if (missing.length === 0) return fault('permission_denied', `the policy lets nobody use the tool '${name}' now`, { tool: name })
+  const has = `has the effect${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`
+  return fault('permission_denied', `tool '${name}' is not served, since it ${has}: start with --grant ${missing.join(',')}`, {
+    tool: name,
+  })
+}
+
+const unknown = (name: string, tools: readonly Exported[]): Fault => {
+  const near = nearest(
+    name,
+    tools.map((tool) => tool.name),
+  )
+  return fault('unknown_tool', `no tool is named '${preview(name)}'${near === undefined ? '' : `, did you mean '${near}'?`}`)
+}

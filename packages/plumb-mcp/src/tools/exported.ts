@@ -1,0 +1,45 @@
+// What a client can call, whatever it is made of: as it is listed, and its call.
+
+import type { Effect, JsonText } from '@plumb/tool'
+import type { Answer } from './answer.js'
+
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+export interface Annotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly openWorldHint: boolean
+}
+
+export interface Exported {
+  readonly name: string
+  readonly description: string
+  /** Always of an object. */
+  readonly inputSchema: JsonSchema
+  /** Of the structured content that each answer without an error has. */
+  readonly outputSchema?: JsonSchema
+  readonly annotations: Annotations
+  /** Without all of them it is not served. */
+  readonly effects: readonly Effect[]
+  /** Never rejects. */
+  call(input: JsonText, context: CallContext): Promise<Answer>
+}
+
+export interface CallContext {
+  /** Unique in this server, without a slash. */
+  readonly id: string
+  /** Nobody waits any more: what runs is stopped. */
+  readonly signal: AbortSignal
+  /** What happens, for a person; `done` of `total` where they are known. */
+  readonly progress: (message: string, done?: number, total?: number) => void
+}
+
+/** Hints, by what the tool may do to the world. */
+export const annotationsOf = (effects: readonly Effect[]): Annotations => {
+  const has = (...some: readonly Effect[]) => some.some((effect) => effects.includes(effect))
+  return {
+    readOnlyHint: !has('fs.write', 'exec'),
+    destructiveHint: has('fs.write', 'exec'),
+    openWorldHint: has('net', 'net.private', 'exec', 'model'),
+  }
+}

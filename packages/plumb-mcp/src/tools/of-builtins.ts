@@ -1,0 +1,25 @@
+// The built-in tools that a server offers.
+
+import { STANDARD_LIBRARY, toolsOf } from '@plumb/lang'
+import { builtinProgram, findBuiltin, openRegistry } from '@plumb/tool'
+import { diskFiles, type Result, succeed } from '@plumb/wire'
+import type { Exported } from './exported.js'
+import { fromRegistered } from './from-registry.js'
+import type { Sessions } from './sessions.js'
+
+/** Those of them that the grant allows. */
+export const DEFAULT_BUILTINS = ['read_file', 'read_directory', 'webpage_to_markdown', 'meta_refine', 'apply_patch']
+
+/** Each under the name that it was asked for by, which may be another that it goes by. */
+export const toolsOfBuiltins = (names: readonly string[], sessions: Sessions): Result<readonly Exported[]> => {
+  const { registry } = openRegistry(toolsOf(builtinProgram()))
+  const session = sessions.of(diskFiles([], STANDARD_LIBRARY))
+  const tools: Exported[] = []
+  for (const name of new Set(names)) {
+    const found = findBuiltin(name)
+    if (!found.ok) return found
+    const registered = registry.get(found.value.name)
+    if (registered) tools.push({ ...fromRegistered(registered, session), name })
+  }
+  return succeed(tools)
+}

@@ -1,0 +1,60 @@
+// What the specs that were named export: each `@tool` and `tool { … }` of their own, and each agent as `{input}`.
+
+import { normalize } from 'node:path'
+import { agentsOf, compile, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
+import { openRegistry } from '@plumb/tool'
+import { diskFiles, type Reporter, type SourceFiles } from '@plumb/wire'
+import type { Exported } from './exported.js'
+import { fromRegistered } from './from-registry.js'
+import { lowered } from './lowered.js'
+import type { Sessions } from './sessions.js'
+
+export interface SpecsOptions {
+  readonly sessions: Sessions
+  readonly reporter: Reporter
+  /** Seconds for a call of an agent. */
+  readonly timeout: number
+}
+
+/** Undefined: what is wrong was reported, of all the specs. */
+export const toolsOfSpecs = (paths: readonly string[], options: SpecsOptions): readonly Exported[] | undefined => {
+  const all = paths.map((path) => toolsOfSpec(normalize(path), options))
+  return all.every((tools) => tools !== undefined) ? all.flat() : undefined
+}
+
+const toolsOfSpec = (path: string, { sessions, reporter, timeout }: SpecsOptions): readonly Exported[] | undefined => {
+  const files = diskFiles(searchPath(), STANDARD_LIBRARY)
+  const text = files.read(path)
+  if (!text.ok) {
+    reporter.report(text.error)
+    return undefined
+  }
+  const { program, diagnostics } = compile({ path, text: text.value }, files)
+  for (const diagnostic of diagnostics) if (diagnostic.severity === 'error') reporter.write(toShown(diagnostic, reporter.isJson))
+  if (hasErrors(diagnostics)) {
+    reporter.status = 2
+    return undefined
+  }
+  return exportsOf(program, files, { sessions, reporter, timeout })
+}
+
+const exportsOf = (
+  program: Program,
+  files: SourceFiles,
+  { sessions, reporter, timeout }: SpecsOptions,
+): readonly Exported[] | undefined => {
+  const plans = toolsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
+  const agents = agentsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
+  const { registry, faults } = openRegistry([...plans, ...agents.map((agent) => lowered(agent, timeout))])
+  for (const fault of faults) reporter.report(fault)
+  if (faults.length > 0) return undefined
+  const session = sessions.of(files)
+  const names = new Set(agents.map(({ name }) => name))
+  return registry.list().map((registered) => fromRegistered(registered, session, names.has(registered.plan.name)))
+}
+
+// What a module offers is exported by a binding of the spec, or not at all.
+const isOwn = (scope: unknown, { entry }: Program): boolean => scope === entry
+
+/** The folders along which modules are looked for by name. */
+const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')

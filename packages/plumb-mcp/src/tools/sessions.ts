@@ -1,0 +1,60 @@
+// What the calls of one program share. What is told of a call on its way finds the client that made it by the call's id.
+
+import { makeSession, ServerPool, type Session } from '@plumb/tool'
+import type { Fault, SourceFiles } from '@plumb/wire'
+import type { ServerAuthority } from '../grant.js'
+import type { ServeOptions } from '../options.js'
+
+export interface Sessions {
+  /** One for each program. */
+  of(files: SourceFiles): Session
+  /** Ends the servers that tools have called. */
+  close(): Promise<void>
+}
+
+export interface SessionsOptions {
+  /** Absolute. */
+  readonly docroot: string
+  readonly authority: ServerAuthority
+  readonly options: ServeOptions
+  /** Of each call within a call, when it is over: the id of the outer one, and what happened. */
+  readonly told: (id: string, message: string) => void
+  readonly warn: (warning: Fault) => void
+  /** Asks whoever made the call of that id. */
+  readonly approve: (id: string, request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
+}
+
+export const openSessions = ({ docroot, authority, options, told, warn, approve }: SessionsOptions): Sessions => {
+  const caller = callerOf(options)
+  const servers = new ServerPool({ cwd: docroot, note: warn })
+  return {
+    close: () => servers.close(),
+    of: (files) =>
+      makeSession({
+        docroot,
+        files,
+        authority: () => authority,
+        approve: ({ id, tool, input }) => approve(outermost(id), { tool, input }),
+        trace: ({ id, tool, ok, depth }) => {
+          if (depth > 0) told(outermost(id), `${tool} ${ok ? 'is done' : 'has failed'}`)
+        },
+        handedOn: handedOn(options),
+        agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
+        caller,
+        servers,
+      }),
+  }
+}
+
+/** Options for the agents that are started. */
+export const handedOn = ({ provider, model, allowHost = [] }: ServeOptions): string[] => [
+  ...(provider === undefined ? [] : ['--provider', provider]),
+  ...(model === undefined ? [] : ['--model', model]),
+  ...allowHost.flatMap((hosts) => ['--allow-host', hosts]),
+]
+
+const callerOf = ({ provider = process.env.PLUMB_PROVIDER, model = process.env.PLUMB_MODEL }: ServeOptions): Session['caller'] =>
+  provider === undefined || model === undefined ? undefined : { provider, model }
+
+// The id of a call within another begins with that one's.
+const outermost = (id: string): string => id.split('/', 1)[0] ?? id

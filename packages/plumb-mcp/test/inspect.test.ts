@@ -1,0 +1,164 @@
+// plumb-mcp tools, call, prompts, resources: what they print and how they end.
+
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import t from 'tap'
+import { processes, until } from '../../wire/test/processes.js'
+import { openPlace, SERVER } from './server.js'
+
+const HOSTILE = resolve('packages/plumb-tool/test/fixtures/mcp/hostile.cjs')
+const EVERYTHING = resolve('packages/plumb-tool/node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+
+const place = openPlace({})
+t.teardown(place.remove)
+
+interface Ended {
+  readonly out: string
+  readonly err: string
+  readonly status: number | NodeJS.Signals | null
+}
+
+const start = (args: readonly string[], input = '', env: Record<string, string> = {}) => {
+  const child = spawn(SERVER, args, { cwd: place.folder, env: { ...place.env, ...env }, stdio: 'pipe' })
+  const ended: { out: string; err: string } = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    ended.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    ended.err += text
+  })
+  child.stdin.end(input)
+  const done = new Promise<Ended>((resolve) => child.on('close', (status, signal) => resolve({ ...ended, status: signal ?? status })))
+  return { child, done }
+}
+const run = (args: readonly string[], input?: string, env?: Record<string, string>) => start(args, input, env).done
+
+const node = (how: string) => ['--', process.execPath, HOSTILE, how]
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+const heard = (text: string) => ({ content: [{ type: 'text', text: `heard: ${text}` }] })
+
+t.test('tools: one a line, as models see them; the list is kept for a while', async (t) => {
+  const first = await run(['tools', ...node('well')])
+  t.match(first, { err: '', status: 0 })
+  t.strictSame(lines(first.out)[0], { name: 'echo', description: 'as its name says', input_schema: { type: 'object' } })
+  t.match(
+    lines(first.out).find(({ name }) => name === 'fits'),
+    { output_schema: { required: ['n'] } },
+  )
+  t.strictSame(await run(['tools', ...node('well')]), first)
+  t.match(await run(['tools', '--cache-ttl', '0', ...node('names')]), {
+    out: /^\{"name":"a:b",/,
+    err: /"bad_reply".*a tool .*is left out: there is a tool 'twice' already/,
+    status: 0,
+  })
+  t.match(await run(['tools', ...node('circle')]), { out: '', err: /goes round in a circle/, status: 1 })
+})
+
+t.test('call: once, or for each line', async (t) => {
+  const once = await run(['call', 'echo', '{"text":"hi"}', ...node('well')])
+  t.strictSame([lines(once.out), once.err, once.status], [[heard('hi')], '', 0])
+  t.match(await run(['call', 'fits', ...node('well')]), { out: '{"content":[],"structured":{"n":1}}\n', status: 0 })
+  const each = await run(['call', 'echo', '-', ...node('well')], '{"text":"1"}\n\nno JSON\n{"text":"2"}')
+  t.strictSame([lines(each.out), each.status], [[heard('1'), heard('2')], 1])
+  t.match(lines(each.err), [{ error: 'invalid_json', line: 3, seq: 2 }])
+  const cases: [string[], string][] = [
+    [['fail'], "tool_crashed: 'fail' failed: no ink"],
+    [['nosuch'], "unknown_tool: the server has no tool 'nosuch', but echo, hang,"],
+    [['echo', '5'], "input_type_mismatch: the input of tool 'echo' of MCP server 'node' is to be a JSON object"],
+    [['echo', '{'], 'invalid_json: the input is not JSON'],
+    [['misfit'], "bad_reply: the answer of tool 'misfit' of MCP server 'node' does not fit its output schema"],
+    [['--timeout', '0.5', 'hang'], "timeout: tool 'hang' of MCP server 'node' did not answer within 0.5 s"],
+  ]
+  for (const [words, said] of cases) {
+    const { out, err, status } = await run(['call', ...words, ...node('well')])
+    const [{ error, detail }] = lines(err)
+    t.equal(`${error}: ${detail}`.slice(0, said.length), said)
+    t.strictSame([out, status], ['', 1])
+  }
+})
+
+t.test('what is asked in the wrong way', async (t) => {
+  const cases: [string[], string][] = [
+    [['tools'], "usage: which server? 'tools' ends with its URL, or with '--' and the command that starts it"],
+    [
+      ['tools', 'nowhere'],
+      "usage: which server? 'tools' ends with its URL, and 'nowhere' is none, or with '--' and the command that starts it",
+    ],
+    [['tools', '--'], "usage: no command is given behind '--', as in 'plumb-mcp tools -- ./server.sh'"],
+    [['call', 'http://a/'], "usage: 'call' takes NAME [JSON | -] before the server, and was given none"],
+    [['resources', 'a:b', 'c', 'http://a/'], "usage: 'resources' takes [URI] before the server, and was given 'a:b c'"],
+    [['tools', '--env', 'A=b', 'http://a/'], 'usage: --env is for servers that are started'],
+    [['tools', '--env', 'A', '--', 'x'], "usage: option '-e, --env <name=value>' argument 'A' is invalid: write NAME=VALUE"],
+    [['tools', '--token-env', 'A', '--', 'x'], 'usage: --token-env is for servers that are reached by URL'],
+    [
+      ['tools', '--token-env', 'NO_SUCH', 'http://a/'],
+      'missing_key: the environment has no NO_SUCH, which token_env names for the MCP server at a',
+    ],
+    [['tools', '--auth', 'x', 'http://a/'], "usage: --auth is 'query', not 'x'"],
+    [['tools', '--transport', 'x', 'http://a/'], "usage: --transport is 'sse' or 'ws', not 'x'"],
+    [
+      ['tools', '--timeout', '0', 'http://a/'],
+      "usage: option '--timeout <seconds>' argument '0' is invalid: write a number of seconds over 0",
+    ],
+    [['tools', '--tiemout', '1', 'http://a/'], "unknown_option: unknown option '--tiemout'; did you mean '--timeout'?"],
+    [['tools', '--', './no-such-server'], "file_not_found: program './no-such-server' does not exist"],
+    [
+      ['prompts', 'x', '{"a":1}', ...node('well')],
+      'input_type_mismatch: the arguments of a prompt are a JSON object of strings, such as {"city":"Rome"}',
+    ],
+  ]
+  for (const [args, said] of cases) {
+    const { out, err, status } = await run(args)
+    const [{ error, detail }] = lines(err)
+    t.equal(`${error}: ${detail}`.slice(0, said.length), said)
+    t.strictSame([out, status], ['', error === 'input_type_mismatch' ? 1 : 2])
+  }
+})
+
+t.test('prompts and resources of a real server', async (t) => {
+  const everything = ['--', process.execPath, EVERYTHING]
+  const [listed, prompt, resources, resource, missing, none] = await Promise.all([
+    run(['prompts', ...everything]),
+    run(['prompts', 'args-prompt', '{"city":"Rome"}', ...everything]),
+    run(['resources', ...everything]),
+    run(['resources', 'demo://resource/dynamic/blob/1', ...everything]),
+    run(['resources', 'demo://nosuch', ...everything]),
+    run(['prompts', ...node('well')]),
+  ])
+  t.match(lines(listed.out), [{ name: 'simple-prompt' }, { name: 'args-prompt', arguments: [{ name: 'city', required: true }, {}] }])
+  t.match(lines(prompt.out), [{ messages: [{ role: 'user', content: { type: 'text', text: "What's weather in Rome?" } }] }])
+  t.match(lines(resources.out)[0], { uri: /^demo:/, media_type: 'text/markdown' })
+  t.match(lines(resources.out).at(-1), { uri_template: /^demo:/ })
+  t.match(lines(resource.out), [{ uri: 'demo://resource/dynamic/blob/1', data: /^[A-Za-z0-9+/=]+$/ }])
+  t.match(missing, { out: '', err: /not found/, status: 1 })
+  t.match(none, { out: '', err: '', status: 0 })
+})
+
+t.test('by URL, with a token that is never shown', async (t) => {
+  const server = createServer((request, response) => {
+    const isKnown = request.headers.authorization === 'Bearer CANARY-known'
+    response.writeHead(isKnown ? 500 : 401).end(`no, ${request.headers.authorization}`)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  const ask = async (token: string) => (await run(['tools', '--token-env', 'KEY_OF_IT', url], '', { KEY_OF_IT: token })).err
+  t.match(lines(await ask('CANARY-other')), [{ error: 'unauthorized', detail: /\(401\): no, Bearer \*\*\*$/ }])
+  t.match(lines(await ask('CANARY-known')), [{ error: 'bad_reply', detail: /status 500: no, Bearer \*\*\*$/ }])
+  t.match(lines((await run(['tools', url.replace('http', 'ws')])).err), [{ error: 'connection_failed' }])
+})
+
+t.test('a signal ends it, and the server with it', async (t) => {
+  const { child, done } = start(['call', 'hang', ...node('2025-03-26')])
+  const server = () => processes().some(({ args }) => args.endsWith('hostile.cjs 2025-03-26'))
+  t.ok(await until(server))
+  child.kill('SIGTERM')
+  t.match(await done, { out: '', err: '', status: 'SIGTERM' })
+  t.notOk(server())
+})
