@@ -1,0 +1,32 @@
+// What a command may do, and how one is found.
+
+import type { Fault, Result } from '@plumb/wire'
+import type { Options } from '../options.js'
+import type { Program } from '../program/program.js'
+import type { Reply } from '../session.js'
+import type { Screen } from '../terminal/screen.js'
+import type { Usage } from '../usage.js'
+
+export interface Desk {
+  readonly screen: Screen
+  readonly program: Program
+  readonly options: Options
+  /** Of the spec, where it is not a file. */
+  readonly specText: string
+  readonly usage: Usage
+  /** Sends control that has no reply of its own. */
+  control(message: Readonly<Record<string, unknown>>): Fault | undefined
+  /** Sends control, and waits for the reply of that kind. */
+  request(message: Readonly<Record<string, unknown>>, kind: string): Promise<Result<Reply>>
+  setPaused(isPaused: boolean): void
+  leave(): void
+}
+
+export interface Command {
+  readonly name: string
+  /** Such as `FILE`. */
+  readonly argument?: string
+  readonly does: string
+  /** Resolves to what went wrong. */
+  readonly run: (argument: string, desk: Desk) => Promise<Fault | undefined> | Fault | undefined
+}

@@ -1,0 +1,50 @@
+// /pause, /resume, /temp, /model.
+
+import { fault } from '@plumb/wire'
+import type { Command } from './command.js'
+
+export const pause: Command = {
+  name: 'pause',
+  does: 'hold what is said from now on',
+  run: async (_argument, { request, setPaused, screen }) => {
+    const reply = await request({ pause: true }, 'paused')
+    if (!reply.ok) return reply.error
+    setPaused(true)
+    screen.notice('paused: what is said waits for /resume')
+    return undefined
+  },
+}
+
+export const resume: Command = {
+  name: 'resume',
+  does: 'answer what was held',
+  run: async (_argument, { request, setPaused }) => {
+    const reply = await request({ resume: true }, 'resumed')
+    if (!reply.ok) return reply.error
+    setPaused(false)
+    return undefined
+  },
+}
+
+export const temp: Command = {
+  name: 'temp',
+  argument: '[NUMBER]',
+  does: "temperature from now on; without a number the spec's",
+  run: (argument, { control, screen }) => {
+    if (argument !== '' && !/^\d+(\.\d+)?$/.test(argument)) return fault('usage', '/temp takes a number such as 0.3, or nothing')
+    const failure = control({ set_temp: argument === '' ? null : Number(argument) })
+    if (!failure) screen.notice(argument === '' ? 'temperature as in the spec' : `temperature ${Number(argument)}`)
+    return failure
+  },
+}
+
+export const model: Command = {
+  name: 'model',
+  argument: '[NAME]',
+  does: "model from now on; without a name the spec's",
+  run: (argument, { control, screen }) => {
+    const failure = control({ set_model: argument === '' ? null : argument })
+    if (!failure) screen.notice(argument === '' ? 'model as in the spec' : `model ${argument}`)
+    return failure
+  },
+}

@@ -1,0 +1,67 @@
+// All commands, in the order in which /help lists them.
+
+import { fault, nearest, preview } from '@plumb/wire'
+import type { Command } from './command.js'
+import { load, memory, save } from './memory.js'
+import { model, pause, resume, temp } from './settings.js'
+import { tools } from './tools.js'
+
+const help: Command = {
+  name: 'help',
+  does: 'these commands and keys',
+  run: (_argument, { screen }) => {
+    screen.output(HELP)
+    return undefined
+  },
+}
+
+const cost: Command = {
+  name: 'cost',
+  does: 'tokens so far, by agent and model',
+  run: (_argument, { screen, usage }) => {
+    screen.output(usage.lines().join('\n'))
+    return undefined
+  },
+}
+
+const quit: Command = {
+  name: 'quit',
+  does: 'leave; so does Ctrl-D',
+  run: (_argument, { leave }) => {
+    leave()
+    return undefined
+  },
+}
+
+const COMMANDS: readonly Command[] = [help, pause, resume, temp, model, memory, save, load, tools, cost, quit]
+
+const usageOf = ({ name, argument }: Command): string => `/${name}${argument === undefined ? '' : ` ${argument}`}`
+
+const WIDTH = Math.max(...COMMANDS.map((command) => usageOf(command).length)) + 2
+
+const HELP = [
+  ...COMMANDS.map((command) => `${usageOf(command).padEnd(WIDTH)}${command.does}`),
+  '',
+  'Ctrl-C drops the answer that comes, or the line; twice it leaves. Enter sends;',
+  'Alt-Enter, or a \\ at the end of a line, begins another line, and between two',
+  '""" lines stand as they are. A message that begins with / is written with //.',
+].join('\n')
+
+/** What a line that is typed may become. */
+export const completions = (line: string): string[] =>
+  /^\/[a-z]*$/.test(line)
+    ? COMMANDS.map((command) => `/${command.name}${command.argument === undefined ? '' : ' '}`).filter((c) => c.startsWith(line))
+    : []
+
+/** The command that a line such as `/temp 0.3` names, and its argument. */
+export const readCommand = (line: string) => {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*(.*?)\s*$/s.exec(line) ?? []
+  const command = COMMANDS.find((c) => c.name === name)
+  if (command) return { command, argument }
+  const near = nearest(
+    name,
+    COMMANDS.map((c) => c.name),
+  )
+  const help = near === undefined ? '/help lists those there are' : `did you mean '/${near}'?`
+  return { error: fault('usage', `there is no command '/${preview(name)}'; ${help}`) }
+}

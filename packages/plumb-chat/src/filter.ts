@@ -1,0 +1,62 @@
+// Without a terminal on stdin: lines of text in, answers as lines of text out, and nothing else.
+
+import {
+  childEnv,
+  dieOf,
+  type Fault,
+  fault,
+  onStop,
+  openInput,
+  openOutput,
+  type StopSignal,
+  siblingProgram,
+  spawnChild,
+  systemReason,
+} from '@plumb/wire'
+import type { Program } from './program/program.js'
+
+/** Resolves to the exit status of the program; dies of the signal that stopped it. */
+export const filter = async (program: Program, args: readonly string[], report: (fault: Fault) => void): Promise<0 | 1 | 2> => {
+  const { runs, binding, input } = program
+  const words = runs === 'plumb' ? ['run', '--binding', binding] : ['--agent', binding, '--fds', 'none']
+  const child = spawnChild({
+    command: [siblingProgram(runs), ...words, '--no-envelopes', ...(input.isText ? ['-R'] : []), '-r', ...args],
+    env: childEnv('ours'),
+    isForeign: false,
+    inheritsStderr: true,
+  })
+  if (!child.ok) {
+    report(child.error)
+    return 2
+  }
+  const { stdin, stdout, exited, kill, terminate } = child.value
+  const [source, target] = [openInput(0), openOutput(1)]
+  let stoppedBy: StopSignal | undefined
+  let isUnheard = false
+  const forget = onStop(
+    (signal) => {
+      stoppedBy = signal
+      kill(signal)
+    },
+    () => kill('SIGKILL'),
+  )
+  source.on('error', (error) => {
+    report(fault('read_failed', `cannot read: ${systemReason(error)}`))
+    stdin.end()
+  })
+  target.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') report(fault('write_failed', `cannot write: ${systemReason(error)}`))
+    isUnheard = true
+    void terminate(GRACE_MS)
+  })
+  source.pipe(stdin)
+  stdout.pipe(target)
+  const { status } = await exited
+  source.destroy()
+  forget()
+  if (stoppedBy) dieOf(stoppedBy)
+  if (isUnheard) return 0
+  return status === 0 ? 0 : status === 2 ? 2 : 1
+}
+
+const GRACE_MS = 2000

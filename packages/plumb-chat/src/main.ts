@@ -1,0 +1,106 @@
+// argv in, exit status out.
+
+import { endWith, examples, fail, HELP_STYLE, optionReaders, type Result, runProgram, succeed, usageFault, writeStdout } from '@plumb/wire'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { version } from '../package.json'
+import type { Options } from './options.js'
+import { run } from './run.js'
+
+const PROGRAM = 'plumb-chat'
+
+const { again } = optionReaders(InvalidArgumentError)
+
+interface Flags {
+  eval?: string
+  agent?: string
+  provider?: string
+  model?: string
+  docroot?: string
+  grant?: string[]
+  policy?: string
+  context?: string[]
+  allowHost?: string[]
+  toolCommand?: string
+  parallelToolCalls: boolean
+  thinking?: true
+  history: boolean
+}
+
+const main = async (argv: readonly string[]): Promise<number> => {
+  let asked = ''
+  const command = describe((text) => {
+    asked += text
+  })
+  try {
+    command.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return endWith(PROGRAM, error.exitCode === 0 ? await writeStdout(asked) : usageFault(error, command.options))
+  }
+  const options = toOptions(command.opts<Flags>(), command.args[0])
+  return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
+}
+
+const describe = (writeOut: (text: string) => void): Command =>
+  new Command(PROGRAM)
+    .description('A conversation at a terminal with what a spec holds, or with ELIZA.')
+    .argument('[spec.plumb]', 'the program to talk to')
+    .option('-e, --eval <text>', 'the program itself, in place of a file')
+    .option('--agent <name>', 'talk to that agent, not to main')
+    .option('--provider <provider>', 'anthropic, openai or eliza, not what the spec says')
+    .option('--model <model>', 'model of the provider, not what the spec says')
+    .option('--thinking', 'show what a model thinks, where it tells')
+    .option('--no-history', 'neither read nor keep what is typed')
+    .option('--no-parallel-tool-calls', 'one tool call after the other')
+    .option('--docroot <dir>', 'folder below which tools may use files')
+    .option('--grant <list>', 'effects that tools may have, such as fs.read,net', again)
+    .option('--policy <file>', 'rules on what tools may do, are asked for or denied')
+    .option('--context <key=value>', 'what rules of a policy may ask for', again)
+    .option('--allow-host <host>', "a host besides the provider's own that gets its key", again)
+    .option('--tool-command <program>', 'run this program in place of plumb-tool')
+    .addHelpText(
+      'after',
+      examples(
+        'plumb-chat',
+        'plumb-chat bot.plumb',
+        'plumb-chat --provider anthropic --model MODEL',
+        "echo 'Men are all alike.' | plumb-chat",
+      ),
+    )
+    .version(version)
+    .configureHelp(HELP_STYLE)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, writeOut })
+    .showSuggestionAfterError(false)
+
+const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
+  const { eval: text, agent, provider, model, thinking, history } = flags
+  if (text !== undefined && path !== undefined) return fail('usage', '--eval stands in place of a file, and a file is given too')
+  return succeed({
+    spec: path !== undefined ? { kind: 'file', path } : text !== undefined ? { kind: 'text', text } : { kind: 'none' },
+    ...(agent === undefined ? {} : { agent }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    handedOn: handedOn(flags),
+    showsThinking: thinking === true,
+    keepsHistory: history,
+  })
+}
+
+const handedOn = ({ provider, model, docroot, grant, policy, context, allowHost, toolCommand, parallelToolCalls }: Flags): string[] => {
+  const one = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value])
+  const many = (name: string, values: readonly string[] = []) => values.flatMap((value) => [name, value])
+  return [
+    ...one('--provider', provider),
+    ...one('--model', model),
+    ...one('--docroot', docroot),
+    ...many('--grant', grant),
+    ...one('--policy', policy),
+    ...many('--context', context),
+    ...many('--allow-host', allowHost),
+    ...one('--tool-command', toolCommand),
+    ...(parallelToolCalls ? [] : ['--no-parallel-tool-calls']),
+  ]
+}
+
+runProgram(PROGRAM, () => main(process.argv.slice(2)))

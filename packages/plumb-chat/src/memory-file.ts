@@ -1,0 +1,58 @@
+// A memory in a file: the reply to get_memory, as it stands on ctrl_out, so that other programs can make and use one.
+
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
+
+/** What one line of control may hold. */
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** `{"kind":"memory","messages":[…]}`, or the list alone. What a message holds is for the agent to judge. */
+export const readMemory = (path: string): Result<readonly unknown[]> => {
+  let text: string
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const stat = fstatSync(fd)
+      if (!stat.isFile()) return fail('file_not_found', `'${preview(path, 200)}' is no regular file`)
+      if (stat.size > MAX_BYTES) return fail('line_too_long', `'${preview(path, 200)}' is longer than ${MAX_BYTES} bytes`)
+      text = readFileSync(fd, 'utf8')
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    return fail('file_not_found', `cannot read '${preview(path, 200)}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+  const messages = messagesIn(text)
+  return messages ? succeed(messages) : fail('input_type_mismatch', `'${preview(path, 200)}' holds no saved memory`)
+}
+
+/** Whole or not at all, and readable by its owner alone. Only another saved memory is written over. */
+export const writeMemory = (path: string, messages: readonly unknown[]): Fault | undefined => {
+  if (lstatSync(path, { throwIfNoEntry: false }) && !readMemory(path).ok)
+    return fault('file_exists', `'${preview(path, 200)}' exists and holds no saved memory; choose another name`)
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    const fd = openSync(temporary, 'wx', 0o600)
+    try {
+      writeFileSync(fd, `${JSON.stringify({ kind: 'memory', messages })}\n`)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(temporary, path)
+    return undefined
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    return fault('write_failed', `cannot write '${preview(path, 200)}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+const messagesIn = (text: string): readonly unknown[] | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    const messages = typeof value === 'object' && value !== null && 'messages' in value ? value.messages : value
+    return Array.isArray(messages) ? messages : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,204 @@
+// The rooms that need no terminal: keys, texts, what a program is, files.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { openAnswers } from '../src/answers.js'
+import { completions, readCommand } from '../src/command/table.js'
+import { historyFile, MAX_ENTRIES, openHistory } from '../src/history.js'
+import { readMemory, writeMemory } from '../src/memory-file.js'
+import { type Graph, programOf } from '../src/program/program.js'
+import { specText } from '../src/program/spec-text.js'
+import { Requests } from '../src/requests.js'
+import type { Told } from '../src/session.js'
+import { hasColours, makePaint } from '../src/terminal/colour.js'
+import { continued, unfenced } from '../src/terminal/continuation.js'
+import { KeyReader } from '../src/terminal/keys.js'
+import { SafeText, safe } from '../src/terminal/safe-text.js'
+import type { Screen } from '../src/terminal/screen.js'
+import { approvalWords, faultWords, toldWords } from '../src/words.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-rooms-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+t.test('keys and pastes, however they are cut', async (t) => {
+  const text = 'ab\x1b[C\rc\x1b\r\n\x03\x04\x1a\x1b[200~one\r\ntwo\x03\x1b[201~d'
+  const whole = new KeyReader().push(text)
+  t.strictSame(whole, [
+    { kind: 'keys', text: 'ab\x1b[C' },
+    { kind: 'enter' },
+    { kind: 'keys', text: 'c' },
+    ...['newline', 'newline', 'interrupt', 'end', 'suspend'].map((kind) => ({ kind })),
+    { kind: 'paste', text: 'one\ntwo\x03' },
+    { kind: 'keys', text: 'd' },
+  ])
+  const paste = '\x1b[200~one\r\ntwo\x1b[201~d'
+  for (let at = 2; at < paste.length; at++) {
+    const reader = new KeyReader()
+    t.strictSame(
+      [...reader.push(paste.slice(0, at)), ...reader.push(paste.slice(at))],
+      [
+        { kind: 'paste', text: 'one\ntwo' },
+        { kind: 'keys', text: 'd' },
+      ],
+      `cut at ${at}`,
+    )
+  }
+  t.strictSame(new KeyReader().push('\x1b'), [{ kind: 'keys', text: '\x1b' }], 'the escape key alone does not wait')
+})
+
+t.test('text that a terminal does not obey', async (t) => {
+  t.equal(safe('a\tb\r\nc\x1b[0m\x00\u009b\u2028\u202e\ud800'), 'a\tb\nc\\u001b[0m\\u0000\\u009b\\u2028\\u202e\\ud800')
+  const pieces = new SafeText()
+  t.equal(['😀'.slice(0, 1), '😀'.slice(1), '\r', '\n', '\r'].map((piece) => pieces.push(piece)).join('') + pieces.end(), '😀\n\\r')
+})
+
+t.test('lines of one message', async (t) => {
+  const table: readonly (readonly [text: string, longer: string | undefined])[] = [
+    ['one', undefined],
+    ['one\\', 'one\n'],
+    ['"""', '"""\n'],
+    ['"""\na\\', '"""\na\\\n'],
+    ['"""\na\n"""', undefined],
+    ['"""a"""', undefined],
+  ]
+  for (const [text, longer] of table) t.equal(continued(text), longer, JSON.stringify(text))
+  t.equal(unfenced('"""\n a\n\n"""'), ' a\n')
+  t.equal(unfenced('"""a"""'), 'a')
+  t.equal(unfenced('"""a'), '"""a')
+})
+
+t.test('commands', async (t) => {
+  t.match(readCommand('/temp  0.3 '), { command: { name: 'temp' }, argument: '0.3' })
+  t.match(readCommand('/quit'), { command: { name: 'quit' }, argument: '' })
+  t.match(readCommand('/'), { error: { error: 'usage', detail: /\/help lists those there are/ } })
+  t.strictSame(completions('/me'), ['/memory '])
+  t.strictSame(completions('me'), [])
+})
+
+t.test('what there is to talk to', async (t) => {
+  const port = (type: string) => [{ name: 'x', type }]
+  const node = (id: number, name: string, kind: string, type = 'T', more: object = {}) => ({
+    ...{ id, name, kind, inputs: port(type), outputs: port(type) },
+    ...more,
+  })
+  const graph = (...between: Graph['nodes']): Graph => ({
+    nodes: [node(0, 'input', 'input'), node(1, 'output', 'output'), ...between],
+    edges: [{ from: 0, to: 2, checked: false }],
+  })
+  const names = { types: { T: 'U', U: 'string' }, bindings: { bot: { kind: 'stream' } } }
+  t.match(programOf('main', graph(node(2, 'bot', 'agent')), names), {
+    runs: 'plumb-agent',
+    binding: 'bot',
+    input: { name: 'input', isText: true },
+    hasControl: true,
+  })
+  const asPlumb = { runs: 'plumb', binding: 'main', hasControl: false }
+  t.match(programOf('main', graph(node(2, 'M.bot', 'agent')), names), asPlumb, 'of a module')
+  t.match(programOf('main', graph(node(2, 'bot', 'agent', 'T', { command: ['./x'] })), names), asPlumb, 'another program')
+  t.match(programOf('main', graph(node(2, 'bot', 'agent'), node(3, 'm', 'map')), names), asPlumb, 'more than the agent')
+  const checked = { ...graph(node(2, 'bot', 'agent')), edges: [{ from: 0, to: 2, checked: true }] }
+  t.match(programOf('main', checked, names), asPlumb, 'main takes less than the agent')
+  t.equal(programOf('main', { nodes: [node(1, 'output', 'output')], edges: [] }, names), undefined)
+  for (const [type, isText] of [
+    ['"a" | "b"', true],
+    ['json', false],
+    ['string | int', false],
+    ['Unknown', false],
+  ] as const) {
+    const one = { nodes: [node(0, 'input', 'input', type)], edges: [] }
+    t.equal(programOf('main', one, names)?.input.isText, isText, type)
+  }
+  t.match(specText({ spec: { kind: 'none' } }, undefined), /eliza/)
+  t.match(specText({ spec: { kind: 'none' }, provider: 'openai' }, 'eliza'), /assistant/)
+  t.match(specText({ spec: { kind: 'none' } }, 'openai'), /assistant/)
+})
+
+t.test('one speaks at a time', async (t) => {
+  const shown: string[] = []
+  const screen = {
+    answer: (piece: string) => shown.push(piece),
+    endAnswer: () => shown.push('.'),
+    speaks: (agent: string) => shown.push(`[${agent}]`),
+    output: (text: string) => shown.push(`=${text}`),
+  } as unknown as Screen
+  const text = (agent: string, delta: string) => ({ kind: 'text', delta, agent }) as Told
+  const usage = (agent: string) => ({ kind: 'usage', agent }) as Told
+  const answers = openAnswers({ screen, isStreamed: true, isNamed: true })
+  for (const told of [text('a', '1'), text('b', '2'), text('a', '3'), text('b', '4'), usage('b'), text('a', '5'), usage('a')])
+    answers.told(told)
+  answers.output('"24"', undefined)
+  answers.output('9007199254740993', 'big')
+  t.strictSame(shown, ['[a]', '1', '3', '5', '.', '[b]', '24', '.', '=big: 9007199254740993'])
+})
+
+t.test('colours', async (t) => {
+  t.ok(hasColours(true, { TERM: 'xterm', NO_COLOR: '' }))
+  for (const env of [{ TERM: 'xterm', NO_COLOR: '1' }, { TERM: 'dumb' }, {}]) t.notOk(hasColours(true, env))
+  t.notOk(hasColours(false, { TERM: 'xterm' }))
+  const paint = makePaint(true, ['a'])
+  t.equal(paint.agent('a', 'x'), '\x1b[36mx\x1b[0m')
+  t.not(paint.agent('b', 'x'), paint.agent('a', 'x'))
+  t.equal(makePaint(false, []).error('x'), 'x')
+})
+
+t.test('words', async (t) => {
+  t.equal(faultWords({ error: 'timeout', category: 'unavailable', detail: 'a\nb' }), 'error: a\\nb (timeout)')
+  const told = (event: object) => toldWords({ agent: 'a', time: '', ...event } as never, () => ({ path: 'x' }))
+  const usage = { kind: 'usage', input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_creation_tokens: 6 }
+  t.equal(told(usage), '3 in / 4 out (cache: 5 read, 6 create)')
+  t.equal(told({ kind: 'tool_result', id: '1', name: 'r', is_error: true, ms: 2, bytes: 9 }), 'r {"path":"x"} -> error, 9 bytes in 2 ms')
+  t.equal(told({ kind: 'retry', attempt: 2, reason: 'late\x1b', wait_ms: 0 }), 'asks again (2): late\\u001b')
+  t.equal(told({ kind: 'mended', what: 'a comma' }), 'mended: a comma')
+  t.equal(told({ kind: 'text', delta: 'x' }), undefined)
+  t.match(approvalWords('t', 'x'.repeat(5000)), /^allow tool 't' to run with "x+ … and 1002 more characters \? \[y\/N\] $/)
+})
+
+t.test('replies', async (t) => {
+  const requests = new Requests()
+  const [paused, memory, lost] = [requests.wait('paused'), requests.wait('memory'), requests.wait('resumed')]
+  t.notOk(requests.settle({ kind: 'approval' }))
+  t.ok(requests.settle({ kind: 'memory', messages: [] }))
+  t.ok(requests.settle({ kind: 'error', error: 'overflow', category: 'internal', detail: 'd' }))
+  t.match(await memory, { ok: true })
+  t.match(await paused, { ok: false, error: { error: 'overflow' } })
+  requests.end()
+  t.match(await lost, { ok: false, error: { error: 'child_failed' } })
+  t.notOk(requests.settle({ kind: 'error', error: 'x' }))
+})
+
+t.test('history', async (t) => {
+  t.equal(historyFile({ XDG_STATE_HOME: '/s', HOME: '/h' }), '/s/plumb/chat-history')
+  t.equal(historyFile({ XDG_STATE_HOME: 'relative', HOME: '/h' }), '/h/.local/state/plumb/chat-history')
+  t.equal(historyFile({}), undefined)
+  const path = join(folder, 'state/plumb/chat-history')
+  mkdirSync(join(folder, 'state/plumb'), { recursive: true })
+  const lines = Array.from({ length: 2 * MAX_ENTRIES }, (_, i) => JSON.stringify(`n${i}`))
+  writeFileSync(path, `${lines.join('\n')}\n"cut`, { mode: 0o666 })
+  const opened = openHistory(path)
+  if (!opened.ok) throw new Error(opened.error.detail)
+  const history = opened.value
+  t.equal(statSync(path).mode & 0o777, 0o600)
+  t.equal(history.entries.length, MAX_ENTRIES)
+  t.equal(history.entries[0], `n${2 * MAX_ENTRIES - 1}`)
+  for (const entry of ['two\nlines', 'two\nlines', ' secret', 'x'.repeat(10_001)]) history.add(entry)
+  const kept = readFileSync(path, 'utf8').trimEnd().split('\n')
+  t.equal(kept.length, MAX_ENTRIES + 1, 'the file was made shorter, and one was added')
+  t.equal(kept.at(-1), '"two\\nlines"')
+  rmSync(join(folder, 'state'), { recursive: true })
+  t.doesNotThrow(() => history.add('nowhere to go'))
+  t.match(openHistory(folder), { ok: false, error: { detail: /^no history is kept: / } })
+})
+
+t.test('memory in a file', async (t) => {
+  const path = join(folder, 'memory.json')
+  const messages = [{ role: 'user', content: 'x' }]
+  t.equal(writeMemory(path, messages), undefined)
+  t.strictSame(readMemory(path), { ok: true, value: messages })
+  writeFileSync(path, JSON.stringify(messages))
+  t.strictSame(readMemory(path), { ok: true, value: messages }, 'the list alone')
+  t.match(readMemory(folder), { ok: false, error: { error: 'file_not_found', detail: /is no regular file/ } })
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'))
+  t.match(writeMemory(join(folder, 'dangling'), messages), { error: 'file_exists' })
+})
