@@ -1,6 +1,6 @@
 // argv in, exit status out.
 
-import { type Fault, fault, nearest, openOutput, Reporter, writeStdout } from '@plumb/wire'
+import { endWith, examples, fail, HELP_STYLE, optionReaders, type Result, runProgram, succeed, usageFault, writeStdout } from '@plumb/wire'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
 import type { Options } from './options.js'
@@ -16,6 +16,8 @@ interface Flags {
   maxLine?: number
 }
 
+const { whole } = optionReaders(InvalidArgumentError)
+
 const main = async (argv: readonly string[]): Promise<number> => {
   let asked = ''
   const command = describe((text) => {
@@ -25,11 +27,10 @@ const main = async (argv: readonly string[]): Promise<number> => {
     command.parse(argv, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    const failure = error.exitCode === 0 ? await writeStdout(asked) : usageFault(error, command)
-    return failure ? refuse(failure) : 0
+    return endWith(PROGRAM, error.exitCode === 0 ? await writeStdout(asked) : usageFault(error, command.options))
   }
   const options = toOptions(command.opts<Flags>(), command.args)
-  return typeof options === 'string' ? refuse(fault('usage', options)) : run(options, PROGRAM)
+  return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
 }
 
 const describe = (writeOut: (text: string) => void): Command =>
@@ -37,59 +38,39 @@ const describe = (writeOut: (text: string) => void): Command =>
     .description('Gives a command real descriptors 0, 1 and 3 to 7, and carries them in envelopes on stdin and stdout.')
     .usage('[options] -- command...')
     .argument('[command...]', 'the program to run, with its arguments')
-    .option('--unwrap', 'the inverse: the command speaks envelopes, the descriptors are outside')
+    .option('--unwrap', 'the inverse: envelopes inside, descriptors outside')
     .option('--fds <list>', "which of 3 to 7 there are: '3,6,7' or 'none'")
     .option('--tee <file>', 'record every line, with its time and direction')
-    .option('--replay <file>', 'what a record says came out; with a command, what went in goes in again')
-    .option('--max-line <bytes>', 'longest message taken (16777216)', toBytes)
+    .option('--replay <file>', 'play a record back, to a command where one is given')
+    .option('--max-line <bytes>', 'longest message taken (16777216)', whole(1))
+    .addHelpText(
+      'after',
+      examples(
+        'plumb-mux -- ./agent.sh',
+        'plumb-mux --tee session.jsonl -- plumb-agent a.plumb',
+        'plumb-mux --unwrap -- ssh host plumb-mux -- plumb-agent a.plumb',
+      ),
+    )
     .version(version)
+    .configureHelp(HELP_STYLE)
     .passThroughOptions()
     .exitOverride()
     .configureOutput({ writeErr: () => {}, writeOut })
     .showSuggestionAfterError(false)
 
-const toBytes = (text: string): number => {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('it takes a number of bytes')
-  return Number(text)
-}
-
-// The options, or what is wrong with them.
-const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Options | string => {
-  if (command.length === 0 && replay === undefined) return "no command is given: write it after '--', as in 'plumb-mux -- ./agent.sh'"
-  if (command.length === 0 && tee !== undefined) return '--tee records a command, and none is given'
-  if (tee !== undefined && tee === replay) return `--tee would write over '${tee}' while --replay reads it`
-  return {
+const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Result<Options> => {
+  if (command.length === 0 && replay === undefined)
+    return fail('usage', "no command is given: write it after '--', as in 'plumb-mux -- ./agent.sh'")
+  if (command.length === 0 && tee !== undefined) return fail('usage', '--tee records a command, and none is given')
+  if (tee !== undefined && tee === replay) return fail('usage', `--tee would write over '${tee}' while --replay reads it`)
+  return succeed({
     command,
     isUnwrapped: unwrap === true,
     ...(tee === undefined ? {} : { tee }),
     ...(replay === undefined ? {} : { replay }),
     ...(fds === undefined ? {} : { fds }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
-  }
-}
-
-const usageFault = ({ code, message }: CommanderError, command: Command): Fault => {
-  const text = message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
-  if (code !== 'commander.unknownOption') return fault('usage', text.replace(/\.$/, '').replace('. ', ': '))
-  const near = nearest(
-    /'(.*)'/.exec(text)?.[1] ?? '',
-    command.options.flatMap(({ long }) => (long == null ? [] : [long])),
-  )
-  return fault('unknown_option', `${text}, ${near === undefined ? 'see --help for those there are' : `did you mean '${near}'?`}`)
-}
-
-const refuse = async (error: Fault): Promise<number> => {
-  const reporter = new Reporter(PROGRAM, openOutput(2))
-  reporter.report(error)
-  await reporter.end()
-  return reporter.status
-}
-
-const crash = (error: unknown): Promise<number> =>
-  refuse(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error)))
-
-main(process.argv.slice(2))
-  .catch(crash)
-  .then((status) => {
-    process.exitCode = status
   })
+}
+
+runProgram(PROGRAM, () => main(process.argv.slice(2)))
