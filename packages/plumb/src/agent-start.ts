@@ -3,6 +3,9 @@
 import type { AgentPlan } from '@plumb/lang'
 import type { Fault, SourceFiles } from '@plumb/wire'
 import type { Giver } from './giver.js'
+import type { ServerOffers } from './server-offers.js'
+import type { Answers } from './watch/resume/answers.js'
+import type { Watch } from './watch/watch.js'
 
 export interface SpawnSettings {
   readonly files: SourceFiles
@@ -20,6 +23,14 @@ export interface SpawnSettings {
   readonly maxInFlight: number
   readonly maxLine: number
   readonly report: (fault: Fault) => void
+  /** Nothing is drawn on the terminal while a person is asked something there. */
+  readonly quietly?: <T>(ask: () => Promise<T>) => Promise<T>
+  readonly watch: Watch | undefined
+  readonly isRecorded: boolean
+  /** Options that give a nested plumb a record of its own. */
+  readonly nestedRecord: (place: string) => readonly string[]
+  /** By the places of agents: what they answered in the run that is resumed. */
+  readonly resumed: ReadonlyMap<string, Answers> | undefined
 }
 
 /** What a message between us and our children may need besides its own bytes. */
@@ -32,10 +43,16 @@ export interface AgentStart {
   readonly program: readonly string[] | undefined
   readonly fds: Readonly<Record<number, 'in' | 'out'>>
   readonly settings: SpawnSettings
+  /** What its MCP servers offer, where it has any. */
+  readonly offers: ServerOffers | undefined
 }
 
 /** Variables that the spec names. */
 export const envNames = ({ config }: AgentPlan): readonly string[] => (config.env as readonly string[] | undefined) ?? []
 
 /** Somebody has to answer its calls. */
-export const hasTools = ({ config: { tools } }: AgentPlan): boolean => Array.isArray(tools) && tools.length > 0
+export const hasTools = (plan: AgentPlan): boolean => isFilled(plan.config.tools) || hasServers(plan)
+
+export const hasServers = ({ config: { mcp } }: AgentPlan): boolean => isFilled(mcp)
+
+const isFilled = (list: unknown): boolean => Array.isArray(list) && list.length > 0

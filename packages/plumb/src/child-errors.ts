@@ -43,7 +43,8 @@ export class ChildErrors {
       if (reader.fault || this.#isMuted) continue
       const { buf, start, end } = reader
       const value = buf[start] === OPEN_BRACE ? parse(buf.toString('utf8', start, end)) : undefined
-      if (isFault(value)) {
+      if (isFault(value) && value.severity === 'warning') this.reporter.warn({ ...value, source: value.source ?? this.process })
+      else if (isFault(value)) {
         this.reported++
         this.report({ ...value, source: value.source ?? this.process })
       } else this.#words(buf.toString('utf8', start, this.#bytes > MAX_BYTES ? Math.min(end, start + MAX_LAST_LENGTH) : end), value)

@@ -10,14 +10,14 @@ export class ChildInput implements Basin {
     private readonly writer: LineWriter,
     ports: readonly string[],
     private readonly isEnveloped: boolean,
-    /** It has ended, and what it wrote before is not passed on yet: what is sent now would be lost, when all may end soon. */
-    private readonly isEnding: () => boolean,
+    /** As after its end, while what it wrote before is not passed on yet: what is sent then would be lost, when all may end soon. */
+    private readonly isHeldBack: () => boolean,
   ) {
     this.#open = new Set(ports)
   }
 
   get isFull(): boolean {
-    return this.writer.isFull || this.isEnding()
+    return this.writer.isFull || this.isHeldBack()
   }
 
   send(port: string, buf: Buffer, start: number, end: number): void {

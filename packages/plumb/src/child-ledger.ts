@@ -16,7 +16,10 @@ const LATE = 1024
 
 export class ChildLedger {
   readonly #origins = new Origins()
-  #sent = 0
+  /** Messages it was sent. */
+  sent = 0
+  /** The message that the last output answers, from 1; 0 where that is not known. */
+  answered = 0
   #controls = 0
   #received = 0
   /** The message that the next output answers, from 1, and those that were answered by errors, which may come early. */
@@ -28,7 +31,7 @@ export class ChildLedger {
 
   /** `seq` of the input that it came from; 0 where that is not known. */
   send(seq: number): void {
-    this.#sent++
+    this.sent++
     this.#origins.add(seq)
   }
 
@@ -39,10 +42,12 @@ export class ChildLedger {
   /** One more output; gives the `seq` of the input that it answers, 0 where that is not known. */
   receive(): number {
     this.#received++
+    this.answered = 0
     if (!this.#answersEach) return 0
     this.#passRefused()
     this.#origins.forget(this.#next - LATE)
-    return this.#origins.of(this.#next++)
+    this.answered = this.#next++
+    return this.#origins.of(this.answered)
   }
 
   /** The input that the n-th message came from; 0 where that is not known. */
@@ -52,7 +57,7 @@ export class ChildLedger {
 
   /** One more error, about the n-th message that it was sent; gives the `seq` of the input. */
   refuse(n: number): number {
-    if (this.#answersEach && n >= this.#next && n <= this.#sent) this.#refused.add(n)
+    if (this.#answersEach && n >= this.#next && n <= this.sent) this.#refused.add(n)
     this.#passRefused()
     return this.#origins.of(n)
   }
@@ -67,14 +72,24 @@ export class ChildLedger {
   /** Messages not done with, and outputs announced that have not come. */
   get inFlight(): number {
     const settled = this.#settled
-    if (!settled) return Math.max(0, this.#sent + 1 - this.#next - this.#refused.size)
-    const left = this.#sent - settled.inputs + (this.#controls - settled.controls)
+    if (!settled) return Math.max(0, this.sent + 1 - this.#next - this.#refused.size)
+    const left = this.sent - settled.inputs + (this.#controls - settled.controls)
     return Math.max(0, left) + Math.max(0, settled.outputs - this.#received)
   }
 
   /** Of the messages in flight, those that wait for it to be told to resume. */
   get held(): number {
-    return this.#settled?.paused ? Math.max(0, this.#sent - this.#settled.inputs) : 0
+    return this.#settled?.paused ? Math.max(0, this.sent - this.#settled.inputs) : 0
+  }
+
+  /** The least `seq` of an input that it still has in hand; Infinity: there is none. */
+  get oldest(): number {
+    let oldest = Number.POSITIVE_INFINITY
+    for (let n = this.#firstInHand; n <= this.sent; n++) {
+      const seq = this.#refused.has(n) ? 0 : this.#origins.of(n)
+      if (seq > 0 && seq < oldest) oldest = seq
+    }
+    return oldest
   }
 
   /** It may end when it likes: it said itself how far it was, or was told to end. */
@@ -86,13 +101,16 @@ export class ChildLedger {
   get unanswered(): { count: number; of: number; seqs: [number, number][] } {
     const seqs: [number, number][] = []
     let count = 0
-    const settled = this.#settled?.inputs ?? 0
-    for (let n = Math.max(this.#answersEach ? this.#next : 1, settled + 1); n <= this.#sent; n++) {
+    for (let n = this.#firstInHand; n <= this.sent; n++) {
       if (this.#refused.has(n)) continue
       count++
       addTo(seqs, this.#origins.of(n))
     }
-    return { count, of: this.#sent, seqs }
+    return { count, of: this.sent, seqs }
+  }
+
+  get #firstInHand(): number {
+    return Math.max(this.#answersEach ? this.#next : 1, (this.#settled?.inputs ?? 0) + 1)
   }
 
   #passRefused(): void {

@@ -38,6 +38,14 @@ export interface ChildOutputOptions {
   readonly counted: () => number
   /** Where each output tells which of the messages it answers: the `seq` of the input that message came from. */
   readonly originOf: ((n: number) => number) | undefined
+  /** Told of each output that fits, before it is passed on; `n` as it says itself, else 0. */
+  readonly answered: ((n: number, buf: Buffer, start: number, end: number) => void) | undefined
+  /** And after it was. */
+  readonly passedOn: (() => void) | undefined
+  /** Told of each line that does not. */
+  readonly misfitted: ((fault: Fault) => void) | undefined
+  /** Told before its outputs close. */
+  readonly ending: (() => void) | undefined
 }
 
 export class ChildOutput implements ChildStream {
@@ -74,6 +82,7 @@ export class ChildOutput implements ChildStream {
   end(): void {
     if (this.hasEnded) return
     this.hasEnded = true
+    this.#o.ending?.()
     this.#o.reader.stop()
     for (const { outlet } of this.#o.ports) outlet.close()
     this.#resolve()
@@ -98,27 +107,37 @@ export class ChildOutput implements ChildStream {
 
   #pass(port: ChildPort, buf: Buffer, start: number, end: number): void {
     const { originOf, current } = this.#o
-    if (!originOf) return this.#check(port, buf, start, end)
+    if (!originOf) return this.#check(port, 0, buf, start, end)
     const value = this.#unnumbered
     if (!value.read(buf, start, end)) return this.#refuse(fail('invalid_json', 'it has no seq and value').error, port.name)
     current.set({ port: '', line: 0, seq: originOf(value.seq) })
-    this.#check(port, buf, value.start, value.end)
+    this.#check(port, value.seq, buf, value.start, value.end)
   }
 
-  #check({ name, outlet, stage }: ChildPort, buf: Buffer, start: number, end: number): void {
+  #check(port: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
     const { sink } = this.#o
+    const { stage } = port
     const verdict = stage.run(buf, start, end, sink)
-    if (verdict === Verdict.PASS) outlet.send(buf, start, end)
-    else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
-    else if (stage.fault) this.#refuse(stage.fault, name)
+    if (verdict === Verdict.PASS) this.#give(port, n, buf, start, end)
+    else if (verdict === Verdict.WROTE) this.#give(port, n, sink.buf, sink.start, sink.end)
+    else if (stage.fault) this.#refuse(stage.fault, port.name)
+  }
+
+  #give({ outlet }: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
+    const { answered, passedOn } = this.#o
+    answered?.(n, buf, start, end)
+    outlet.send(buf, start, end)
+    passedOn?.()
   }
 
   // What a child gives is its output: a misfit is not the fault of whoever feeds it.
   #refuse(fault: Fault, port: string): void {
-    const { process, reader, report } = this.#o
+    const { process, reader, report, misfitted } = this.#o
     const isTruncated = reader.isLast && fault.error === 'invalid_json'
     const { error, category: _, detail, ...extras } = fault
     const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
-    report(fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error)
+    const told = fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error
+    report(told)
+    misfitted?.(told)
   }
 }

@@ -16,6 +16,8 @@ export class ChildTelemetry implements ChildStream {
     private readonly reader: LineReader,
     private readonly outlet: Outlet | undefined,
     private readonly settle: (settled: Settled) => void,
+    /** Told of each line that is not for us alone; false: nor for whoever is wired to the port. */
+    private readonly heard: ((reader: LineReader) => boolean) | undefined,
   ) {
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve
@@ -36,8 +38,13 @@ export class ChildTelemetry implements ChildStream {
     if (reader.fault) return true
     const settled = settledIn(reader)
     if (settled) this.settle(settled)
-    else outlet?.send(reader.buf, reader.start, reader.end)
+    else if (this.heard?.(reader) !== false) outlet?.send(reader.buf, reader.start, reader.end)
     return true
+  }
+
+  /** All that has come. */
+  hear(): void {
+    while (this.canRun() && this.step());
   }
 
   end(): void {

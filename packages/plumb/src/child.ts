@@ -1,47 +1,20 @@
-// A process of its own behind the wires: an agent, a nested plumb, or a program that stands in for one.
-
-import type { GraphPort, Sink, Stage } from '@plumb/lang'
-import { type Child, type Exit, type Fault, FDS, LineReader, LineWriter, type Reporter } from '@plumb/wire'
+import { type Child, type Exit, type Fault, FDS, LineReader, LineWriter } from '@plumb/wire'
 import { ENVELOPE_BYTES } from './agent-start.js'
-import { droppedAt, failureOf, unfinishedAt } from './child-end.js'
+import { Dropped } from './child-dropped.js'
+import { failureOf, unfinishedAt } from './child-end.js'
 import { ChildErrors } from './child-errors.js'
 import { ChildInput } from './child-input.js'
-import { type ChildKind, ChildLedger } from './child-ledger.js'
+import { ChildLedger } from './child-ledger.js'
+import type { ChildOptions } from './child-options.js'
 import { ChildOutput, type ChildPort, type ChildStream } from './child-output.js'
 import { ChildTelemetry } from './child-telemetry.js'
-import type { Current } from './current.js'
-import type { Cycle, Worker } from './cycle.js'
+import type { Worker } from './cycle.js'
 import { type Basin, Gate } from './gate.js'
 import { Morphism } from './morphism/morphism.js'
 import { afterNextPoll } from './next-poll.js'
-import { addTo } from './origins.js'
-import type { Schedule } from './schedule.js'
-import type { ToolService } from './tool-service.js'
 
 /** Ports with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
-
-export interface ChildOptions {
-  readonly name: string
-  readonly inputs: readonly GraphPort[]
-  readonly outputs: readonly { readonly name: string; readonly stage: Stage }[]
-  /** Several ports on one stream. */
-  readonly isEnveloped: boolean
-  readonly kind: ChildKind
-  readonly child: Child
-  readonly maxLine: number
-  readonly schedule: Schedule
-  readonly sink: Sink
-  readonly current: Current
-  readonly reporter: Reporter
-  readonly report: (fault: Fault) => void
-  /** The run cannot go on. */
-  readonly fail: (fault: Fault) => void
-  /** The cycle it stands in. */
-  readonly cycle: Cycle | undefined
-  /** Answers its calls, where it has tools. */
-  readonly tools: ToolService | undefined
-}
 
 export class ChildProcess extends Morphism implements Worker {
   readonly #o: ChildOptions
@@ -53,18 +26,16 @@ export class ChildProcess extends Morphism implements Worker {
   readonly gates: readonly Gate[]
   readonly exited: Promise<void>
   hasEnded = false
-  #hasFailed = false
   /** Pieces of output that came since its errors were last heard. */
   #unheard = 0
   #isStopping = false
-  /** Messages that reached it after its end, and their inputs. */
-  #dropped = 0
-  readonly #droppedSeqs: [number, number][] = []
+  readonly #dropped = new Dropped()
 
   constructor(feeds: readonly number[], options: ChildOptions) {
     super(feeds, options.outputs.length)
     this.#o = options
     this.#ledger = new ChildLedger(options.kind)
+    for (let i = 0; i < options.controls; i++) this.#ledger.sendControl()
     this.gates = options.outputs.map(() => new Gate())
     this.#inputs = this.#openInputs()
     const errors = new LineReader(options.child.stderr)
@@ -83,37 +54,49 @@ export class ChildProcess extends Morphism implements Worker {
     return this.hasEnded ? 0 : this.#ledger.held
   }
 
+  /** The least `seq` of an input that may still fail here. */
+  get oldest(): number {
+    return Math.min(this.#dropped.end === 'unknown' ? this.#ledger.oldest : Number.POSITIVE_INFINITY, this.#dropped.oldest)
+  }
+
   basinOf(input: number): Basin | undefined {
     return this.#inputs[input]
   }
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
-    const { inputs, cycle, current } = this.#o
-    if (this.hasEnded) {
-      this.#dropped++
-      addTo(this.#droppedSeqs, current.seq)
-      return
-    }
+    const { inputs, cycle, current, observer } = this.#o
+    if (this.hasEnded) return this.#dropped.add(current.seq)
     const name = inputs[input]?.name ?? ''
     if (this.#isControl(name)) this.#ledger.sendControl()
-    else this.#ledger.send(current.seq)
+    else {
+      const stop = observer?.stops(current.seq, buf, start, end)
+      if (stop === 'settled') return
+      if (stop) return this.#o.report({ ...stop, process: this.#o.name })
+      this.#ledger.send(current.seq)
+      observer?.asked(this.#ledger.sent, current.seq, buf, start, end)
+    }
     this.#inputs[input]?.send(name, buf, start, end)
     cycle?.checkLimit()
   }
 
   /** Nobody wants what it has to say: if it goes on, it will notice. */
   hangUp(): void {
-    if (this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) this.#giveUp()
+    if (!this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) return
+    // Many a program complains of a reader that has gone. One of ours does not, and what it still tells holds.
+    if (this.#o.kind === 'program') this.#errors.mute()
+    this.#giveUp()
   }
 
   /** Asks it to end at once. */
   stop(graceMs: number): Promise<void> {
+    this.#errors.mute()
     this.#giveUp()
     void this.#o.tools?.close()
     return this.#o.child.terminate(graceMs)
   }
 
   kill(): void {
+    this.#errors.mute()
     this.#giveUp()
     void this.#o.tools?.close()
     this.#o.child.kill('SIGKILL')
@@ -127,7 +110,8 @@ export class ChildProcess extends Morphism implements Worker {
 
   /** At the end of the run: what was lost on a child that had failed. */
   reportDropped(): void {
-    if (this.#hasFailed && this.#dropped > 0) this.#o.report(droppedAt(this.#o.name, this.#dropped, this.#droppedSeqs))
+    const lost = this.#dropped.faultOf(this.#o.name)
+    if (lost) this.#o.report(lost)
   }
 
   // In a loop control may come for as long as the loop is not quiet, and a child that has seen the end of its data hears none of it.
@@ -146,7 +130,6 @@ export class ChildProcess extends Morphism implements Worker {
 
   #giveUp(): void {
     this.#isStopping = true
-    this.#errors.mute()
     for (const stream of this.#streams) stream.end()
   }
 
@@ -162,12 +145,13 @@ export class ChildProcess extends Morphism implements Worker {
   #openInputs(): ChildInput[] {
     const { inputs, child, isEnveloped } = this.#o
     const onStdin = inputs.filter((p) => !this.#isControl(p.name)).map((p) => p.name)
-    const isEnding = () => this.hasEnded && this.#streams.some((s) => !s.hasEnded)
-    const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isEnding)
+    const isHeldBack = () =>
+      this.hasEnded ? this.#streams.some((s) => !s.hasEnded) : this.#o.observer?.isFull(this.#ledger.inFlight) === true
+    const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isHeldBack)
     return inputs.map(({ name }) => {
       const fd = this.#fdOf(name)
       const stream = fd === undefined ? undefined : child.fds.get(fd)
-      return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false, isEnding) : data
+      return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false, isHeldBack) : data
     })
   }
 
@@ -193,8 +177,19 @@ export class ChildProcess extends Morphism implements Worker {
     const telemetry = child.fds.get(FDS.telemetry)
     const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
     if (telemetry && 'read' in telemetry) {
-      this.#read(telemetry, (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled)))
+      this.#read(telemetry, (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled), this.#heard()))
     }
+  }
+
+  #heard(): ((reader: LineReader) => boolean) | undefined {
+    const { observer } = this.#o
+    return observer && ((reader) => observer.heard(reader))
+  }
+
+  // What it tells of an answer it tells before: so that is heard before, where somebody wants to know both.
+  #count(): number {
+    if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
+    return this.#ledger.receive()
   }
 
   #openTools(): void {
@@ -204,9 +199,10 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #listen(stream: Child['stdout'], ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
-    const { name, sink, current, isEnveloped, kind } = this.#o
+    const { name, sink, current, isEnveloped, kind, observer } = this.#o
+    const watched = isData ? observer : undefined
     const originOf = kind === 'plumb' ? (n: number) => this.#ledger.originOf(n) : undefined
-    const counted = isData ? () => this.#ledger.receive() : () => 0
+    const counted = isData ? () => this.#count() : () => 0
     const gate = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.gate.isOpen()) }
     const report = (fault: Fault) => this.#o.report(fault)
     this.#read(
@@ -223,6 +219,10 @@ export class ChildProcess extends Morphism implements Worker {
           report,
           counted,
           originOf,
+          answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
+          misfitted: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
+          passedOn: watched && (() => watched.passedOn(this.#ledger.answered)),
+          ending: watched && (() => watched.ending()),
         }),
       isData && kind !== 'plumb',
     )
@@ -250,6 +250,7 @@ export class ChildProcess extends Morphism implements Worker {
   #pass({ line: _, seqs: __, seq, ...fault }: Fault): void {
     const { report, schedule } = this.#o
     const ours = typeof seq === 'number' ? this.#ledger.refuse(seq) : 0
+    if (typeof seq === 'number') this.#o.observer?.refused(seq, ours, fault as Fault)
     report({ ...fault, ...(ours === 0 ? {} : { seq: ours }) } as Fault)
     if (this.#o.kind === 'plumb' && fault.error === 'child_failed') this.#o.cycle?.closeControl()
     // A cycle may be quiet now.
@@ -261,13 +262,14 @@ export class ChildProcess extends Morphism implements Worker {
     const { name, kind, report, fail, inputs, schedule, cycle } = this.#o
     const wasFed = inputs.some((_, i) => this.isOpen(i))
     this.hasEnded = true
+    this.#o.observer?.exited(exit)
     schedule.wake()
     await Promise.all([this.#o.tools?.close(), ...this.#streams.map((stream) => stream.ended)])
     const { reported, last } = this.#errors
     const { unanswered, isExcused } = this.#ledger
     const failure = this.#isStopping ? undefined : failureOf({ ...exit, name, wasFed, reported, unanswered, isExcused, lastWords: last })
+    this.#dropped.end = failure ? 'badly' : 'well'
     if (failure) {
-      this.#hasFailed = true
       // One of ours that was not configured never started: whoever waits for it in a loop would wait for ever.
       const tell = exit.status === 2 && kind !== 'program' ? fail : report
       tell(failure)

@@ -1,12 +1,14 @@
 // Who answers the tool calls of the agents of a graph: plumb-tool's dispatcher in this process, or another program. A run without tools loads none of it.
 
 import { agentOf, agentTools, type Bound, type Graph, type GraphNode } from '@plumb/lang'
-import type { Dispatcher, Session } from '@plumb/tool'
+import type { CallEnvelope, Dispatcher, Session } from '@plumb/tool'
 import { type Fault, isDebugging, nowMs, openLog, type Reporter } from '@plumb/wire'
-import { hasTools, type SpawnSettings } from './agent-start.js'
+import { hasServers, hasTools, type SpawnSettings } from './agent-start.js'
 import { findDocroot } from './docroot.js'
+import { ServerOffers } from './server-offers.js'
 import { openToolCommand } from './tool-command.js'
 import { ToolService } from './tool-service.js'
+import { placesOf } from './watch/wires.js'
 
 type AgentNode = GraphNode & { readonly work: { readonly kind: 'agent'; readonly bound: Bound } }
 
@@ -22,22 +24,47 @@ export const openTools = async (
   reporter: Reporter,
 ): Promise<ReadonlyMap<GraphNode, ToolService> | undefined> => {
   const services = new Map<GraphNode, ToolService>()
-  const faults: Fault[] = []
-  for (const node of served(graph)) {
-    const { serveLines } = await import('@plumb/tool')
-    const { toolProgram, maxLine } = settings
-    const report = (fault: Fault) => settings.report({ ...fault, port: fault.port ?? 'tool_req', process: node.name })
-    const opened =
-      toolProgram === undefined
-        ? await openDispatcher(node.work.bound, settings, reporter)
-        : openToolCommand({ program: toolProgram, maxLine, reporter, report })
-    if (opened.faults) faults.push(...opened.faults.map((fault) => ({ ...fault, process: node.name })))
-    else services.set(node, new ToolService({ dispatcher: opened.dispatcher, serveLines, maxLine, report }))
-  }
+  const places = placesOf(graph)
+  // At once: servers take their time to start.
+  const opened = await Promise.all(
+    served(graph).map(async (node) => ({ node, opened: await openService(node, places.get(node) ?? node.name, settings, reporter) })),
+  )
+  const faults = opened.flatMap(({ node, opened: { faults = [] } }) => faults.map((fault) => ({ ...fault, process: node.name })))
+  for (const { node, opened: one } of opened) if (one.service) services.set(node, one.service)
   if (faults.length === 0) return services
   for (const fault of faults) reporter.report(fault)
   for (const service of services.values()) void service.close()
   return undefined
+}
+
+const openService = async ({ name, work: { bound } }: AgentNode, place: string, settings: SpawnSettings, reporter: Reporter) => {
+  const { serveLines } = await import('@plumb/tool')
+  const { toolProgram, maxLine } = settings
+  const report = (fault: Fault) => settings.report({ ...fault, port: fault.port ?? 'tool_req', process: name })
+  const opened = await openFor(bound, place, settings, reporter, report)
+  if (opened.faults) return { faults: opened.faults }
+  const other = toolProgram === undefined ? undefined : openToolCommand({ program: toolProgram, maxLine, reporter, report })
+  if (other?.faults) {
+    await opened.dispatcher.close()
+    return { faults: other.faults }
+  }
+  const { offers } = opened
+  const dispatcher = other ? besides(other.dispatcher, opened) : opened.dispatcher
+  return { service: new ToolService({ dispatcher, serveLines, maxLine, report, offers }) }
+}
+
+/** Another program stands in for the tools that the spec declares; those of servers are where their connections are. */
+const besides = (other: Dispatcher, { dispatcher, offers }: OpenedDispatcher): Dispatcher => ({
+  answer: (request) => (offers?.now.some(({ name }) => name === request.name) ? dispatcher : other).answer(request),
+  close: async () => {
+    await Promise.all([other.close(), dispatcher.close()])
+  },
+})
+
+interface OpenedDispatcher {
+  readonly dispatcher: Dispatcher
+  readonly offers: ServerOffers | undefined
+  readonly faults?: undefined
 }
 
 /** Or why there is none. */
@@ -45,33 +72,51 @@ export type Opened =
   | { readonly dispatcher: Dispatcher; readonly faults?: undefined }
   | { readonly dispatcher?: undefined; readonly faults: readonly Fault[] }
 
-const openDispatcher = async (bound: Bound, settings: SpawnSettings, reporter: Reporter): Promise<Opened> => {
+const openFor = async (
+  bound: Bound,
+  process: string,
+  settings: SpawnSettings,
+  reporter: Reporter,
+  report: (fault: Fault) => void,
+): Promise<OpenedDispatcher | { readonly faults: readonly Fault[] }> => {
   const tool = await import('@plumb/tool')
   const plan = agentOf(bound)
   const docroot = findDocroot(settings.docroot)
   const authority = settings.giver.grantTo(plan)
-  const { registry, faults } = tool.openRegistry(agentTools(bound))
+  const plans = agentTools(bound)
+  const { registry, faults } = tool.openRegistry(settings.toolProgram === undefined ? plans : [])
   if (!docroot.ok || !authority || faults.length > 0) return { faults: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
 
   // plumb-agent has asked before it sends a request, for what the tool calls in its turn too.
   const isAsked = plan.config.command === undefined && settings.agentProgram === undefined
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
-  const { files, handedOn, agentProgram } = settings
-  const dispatcher = tool.openDispatcher({
-    registry,
-    session: {
-      docroot: docroot.value,
-      files,
-      authority,
-      approve: isAsked ? async () => true : tool.approveOnTerminal(),
-      trace: log && ((envelope) => log('tool_call', { ...envelope })),
-      handedOn,
-      agentProgram,
-      caller: callerOf(plan.config, settings),
-      nowMs,
-    },
-  })
-  return { dispatcher }
+  const { files, handedOn, agentProgram, watch, quietly = (work) => work() } = settings
+  const ask = tool.approveOnTerminal()
+  const trace = (call: CallEnvelope) => {
+    log?.('tool_call', { ...call })
+    watch?.tell({ kind: 'call', process, call })
+  }
+  const session: Session = {
+    docroot: docroot.value,
+    files,
+    authority,
+    approve: isAsked ? async () => true : (request, signal) => quietly(() => ask(request, signal)),
+    trace: log || watch ? trace : undefined,
+    used: watch && ((telemetry) => watch.tell({ kind: 'telemetry', process, telemetry })),
+    handedOn,
+    agentProgram,
+    caller: callerOf(plan.config, settings),
+    servers: new tool.ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn({ ...warning, process: plan.name }) }),
+    nowMs,
+  }
+  const opened = await tool.openAgentServers({ plan, declared: plans.map(({ name }) => name), session })
+  const file = opened.servers && hasServers(plan) ? tool.openToolsFile(opened.servers.offers()) : undefined
+  if (opened.faults || file?.ok === false) {
+    await session.servers.close()
+    return { faults: opened.faults ?? (file?.ok === false ? [file.error] : []) }
+  }
+  const offers = opened.servers && file ? new ServerOffers(opened.servers, file.value, report) : undefined
+  return { dispatcher: tool.openDispatcher({ registry, servers: opened.servers, session }), offers }
 }
 
 const callerOf = (config: Readonly<Record<string, unknown>>, settings: SpawnSettings): Session['caller'] => {

@@ -6,6 +6,7 @@ import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
 import type { Gate } from './gate.js'
 import type { Source } from './schedule.js'
+import type { Watch } from './watch/watch.js'
 
 export interface Entrance {
   readonly name: string
@@ -23,6 +24,9 @@ export interface MainInputOptions {
   readonly report: (fault: Fault) => void
   /** `all`: every line is one (--mux); `some`: those that look like one; `none`: none is. */
   readonly envelopes: 'all' | 'some' | 'none'
+  readonly watch: Watch | undefined
+  /** Told of each input before anything comes of it. */
+  readonly taken: ((seq: number) => void) | undefined
 }
 
 const OPEN_BRACE = 0x7b
@@ -47,7 +51,7 @@ export class MainInput implements Source {
   }
 
   step(): boolean {
-    const { reader, current } = this.#o
+    const { reader, current, watch, taken } = this.#o
     if (!reader.next()) {
       if (reader.hasEnded) this.end()
       return false
@@ -56,6 +60,8 @@ export class MainInput implements Source {
     current.seq = ++this.taken
     current.port = this.#names[0] ?? ''
     current.isLast = reader.isLast
+    taken?.(current.seq)
+    watch?.tell({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
     if (reader.fault) this.#o.report(reader.fault)
     else this.#line(reader)
     current.clear()

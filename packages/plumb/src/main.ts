@@ -1,7 +1,7 @@
 // The front door: argv and stdio in, exit status out.
 
 import { existsSync } from 'node:fs'
-import { fault, nearest, openOutput, Reporter } from '@plumb/wire'
+import { endWith, examples, type Fault, fault, HELP_STYLE, nearest, preview, runProgram, usageFault, writeStdout } from '@plumb/wire'
 import { Command, CommanderError, Option } from 'commander'
 import { version } from '../package.json'
 import { check } from './check-command.js'
@@ -9,16 +9,19 @@ import { deps } from './deps-command.js'
 import { explain } from './explain-command.js'
 import { fmt } from './fmt-command.js'
 import { withRunOptions } from './main-run.js'
+import { withSummaryForm } from './main-watch.js'
 import { FORMATS, type RenderOptions, render } from './render-command.js'
 import { run } from './run.js'
-import { writeWhole } from './write-whole.js'
+import type { ViewOptions } from './view/view-command.js'
 
 /** Help, or the version. */
 let asked = ''
 
 const program = new Command('plumb')
   .description('compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out')
+  .addHelpText('after', examples('plumb spec.plumb <in.jsonl', 'plumb check spec.plumb', 'plumb run --help'))
   .version(version)
+  .configureHelp(HELP_STYLE)
   .exitOverride()
   .configureOutput({
     writeErr: () => {},
@@ -32,6 +35,7 @@ withRunOptions(
   program
     .command('run', { isDefault: true })
     .description('run main: stdin to stdout')
+    .addHelpText('after', examples("plumb -Rr -e 'let main : !string -> !string = map(upper(value))'"))
     .argument('[spec]', 'the spec, a .plumb file')
     .option('--binding <name>', 'run that binding', 'main'),
   ([spec], { binding = 'main' }, options) => run(spec, { ...options, binding }),
@@ -40,6 +44,7 @@ withRunOptions(
   program
     .command('stage')
     .description('run one process of a spec alone')
+    .addHelpText('after', examples('plumb stage critic spec.plumb <rec/03-checker-critic.jsonl'))
     .argument('<name>', 'the binding, as it stands in a body')
     .argument('[spec]', 'the spec, a .plumb file'),
   ([name = '', spec], _flags, options) => run(spec, { ...options, binding: name }),
@@ -47,6 +52,7 @@ withRunOptions(
 program
   .command('check')
   .description('say ok, or what is wrong with specs')
+  .addHelpText('after', examples('plumb check spec.plumb', 'plumb check --json *.plumb'))
   .argument('[spec...]', 'the specs')
   .option('--json', 'one object a line, on standard output')
   .option('-e, --eval <text>', 'take the spec from the command line')
@@ -55,7 +61,8 @@ program
   })
 program
   .command('fmt')
-  .description('lay specs out as they all are, in place')
+  .description("lay specs out as they all are, in place; '-': stdin to stdout")
+  .addHelpText('after', examples('plumb fmt spec.plumb', 'plumb fmt --check *.plumb', 'plumb fmt - <spec.plumb'))
   .argument('[spec...]', "the specs; '-' is standard input, written to standard output")
   .option('--check', 'change nothing; say which are not so yet')
   .action(async (specs: string[], o: { check?: boolean }) => {
@@ -64,6 +71,7 @@ program
 program
   .command('deps')
   .description('say which files a spec reads, as a make rule')
+  .addHelpText('after', examples('plumb deps spec.plumb >spec.d'))
   .argument('<spec>', 'the spec')
   .action(async (spec: string) => {
     process.exitCode = await deps(spec)
@@ -71,8 +79,9 @@ program
 program
   .command('render')
   .description('draw the wiring of a spec')
+  .addHelpText('after', examples('plumb render -o spec.svg spec.plumb', 'plumb render --format mermaid --binding review spec.plumb'))
   .argument('[spec]', 'the spec, a .plumb file')
-  .addOption(new Option('--format <name>', 'what to draw it as (default: svg, or what FILE ends with)').choices(FORMATS))
+  .addOption(new Option('--format <name>', 'what to draw it as').choices(FORMATS))
   .option('--binding <name>', 'draw that binding', 'main')
   .option('-o, --output <file>', 'write to FILE, whole or not at all')
   .option('-e, --eval <text>', 'take the spec from the command line')
@@ -80,65 +89,62 @@ program
     process.exitCode = await render(spec, options)
   })
 program
+  .command('view')
+  .description('write a page that shows a recorded run, or a trace of one')
+  .addHelpText('after', examples('plumb view -o run.html rec', 'plumb view trace.json >run.html'))
+  .argument('<run>', 'the folder or run.json of a record, or the file of a trace')
+  .option('-o, --output <file>', 'write to FILE, whole or not at all')
+  .action(async (path: string, options: ViewOptions) => {
+    const { view } = await import('./view/view-command.js')
+    process.exitCode = await view(path, options)
+  })
+program
   .command('lsp')
   .description('be a language server on standard input and output')
+  .addHelpText('after', examples('plumb lsp'))
   .option('--stdio', 'what it does anyhow; editors like to say it')
   .action(async () => {
     const { lsp } = await import('./lsp.js')
     process.exitCode = await lsp()
   })
 program
+  .command('completion')
+  .description('write what a shell reads to complete command lines')
+  .addHelpText('after', examples('. <(plumb completion bash)', 'plumb completion fish >~/.config/fish/completions/plumb.fish'))
+  .argument('<shell>', 'bash, zsh or fish')
+  .action(async (shell: string) => {
+    const { completion } = await import('./completion-command.js')
+    process.exitCode = await completion(shell)
+  })
+program
   .command('explain')
   .description('say what an error code means and how to mend it')
+  .addHelpText('after', examples('plumb explain type_mismatch'))
   .argument('<code>', 'a code, such as type_mismatch')
   .action(async (code: string) => {
     process.exitCode = await explain(code)
   })
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   try {
-    await program.parseAsync()
+    await program.parseAsync(withSummaryForm(process.argv))
+    return Number(process.exitCode ?? 0)
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? await answer(error) : await crash(error)
+    if (!(error instanceof CommanderError)) throw error
+    return endWith('plumb', error.exitCode === 0 ? await writeStdout(asked) : refusal(error))
   }
 }
 
-// Whatever comes here is a bug.
-const crash = async (error: unknown): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
-  reporter.report(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error)))
-  await reporter.end()
-  return reporter.status
-}
-
-const answer = async ({ code, message, exitCode }: CommanderError): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
-  const said = message.replace(/^error: /, '').replace(/\.?(\n.*)?$/s, '')
-  const refusal = () => fault(code === 'commander.unknownOption' ? 'unknown_option' : 'usage', inOurWords(code, said))
-  const failure = exitCode === 0 ? await writeWhole(Buffer.from(asked), undefined) : refusal()
-  if (failure) reporter.report(failure)
-  await reporter.end()
-  return reporter.status
-}
-
-const inOurWords = (code: string, said: string): string => {
+// `plumb chek a.plumb` is a run of two specs to commander.
+const refusal = (error: CommanderError): Fault => {
   const [, , word = ''] = process.argv
-  const command = nearest(
-    word,
-    program.commands.map((c) => c.name()),
+  const names = program.commands.map((command) => command.name())
+  const near = error.code === 'commander.excessArguments' && !existsSync(word) ? nearest(word, names) : undefined
+  if (near !== undefined) return fault('usage', `there is no command '${preview(word)}'; did you mean '${near}'?`)
+  return usageFault(
+    error,
+    [program, ...program.commands].flatMap(({ options }) => options),
   )
-  // `plumb chek a.plumb` is a run of two specs to commander.
-  if (code === 'commander.excessArguments' && command && !existsSync(word))
-    return `there is no command '${word}'; did you mean '${command}'?`
-  const option = /unknown option '(-[^']+)'/.exec(said)?.[1]
-  const near =
-    option &&
-    nearest(
-      option,
-      [program, ...program.commands].flatMap((c) => c.options.map((o) => o.long ?? '')),
-    )
-  const text = said.replace(/\. ([A-Za-z])/g, (_, first: string) => `: ${first.toLowerCase()}`)
-  return text + (near ? `; did you mean '${near}'?` : "; see 'plumb --help'")
 }
 
-void main()
+runProgram('plumb', main)

@@ -4,45 +4,32 @@ import { type Bound, planOf } from '@plumb/lang'
 import {
   dieOf,
   type Fault,
+  joinBudget,
   LineReader,
   LineWriter,
   onStop,
   openInput,
   openOutput,
   Reporter,
+  type Result,
   type StopSignal,
   succeed,
   TelemetryWriter,
+  writeStdout,
 } from '@plumb/wire'
 import { openTools, servesTools } from './dispatch.js'
 import { findDocroot } from './docroot.js'
-import { type Loaded, load, refuseErrors, type SpecOptions } from './load.js'
-import { openGiver, type Permissions } from './permissions.js'
+import { dryRun } from './dry-run.js'
+import { type Loaded, load, refuseErrors } from './load.js'
+import { openGiver } from './permissions.js'
 import { processNamed } from './process-named.js'
 import { Quiescence } from './quiescence.js'
+import type { RunOptions } from './run-options.js'
 import { Schedule } from './schedule.js'
+import { beginOf } from './watch/begin.js'
+import { type Observation, openObservation, UNOBSERVED } from './watch/observation.js'
+import { Sight } from './watch/sight.js'
 import { type Wired, wireUp } from './wiring.js'
-
-export interface RunOptions extends SpecOptions {
-  readonly binding: string
-  readonly rawInput: boolean
-  readonly rawOutput: boolean
-  readonly envelopes: 'all' | 'some' | 'none'
-  /** Write outputs with the numbers of their inputs. */
-  readonly isNumbered: boolean
-  readonly maxLine: number
-  readonly maxInFlight: number
-  /** What is handed on to agents: `--provider P`… */
-  readonly handedOn: readonly string[]
-  readonly docroot: string | undefined
-  readonly provider: string | undefined
-  readonly model: string | undefined
-  readonly permissions: Permissions
-  readonly agentProgram: string | undefined
-  readonly toolProgram: string | undefined
-  /** Say on fd 3 what has settled. */
-  readonly telemetry: boolean
-}
 
 /** What is in flight has so long to finish after the first signal. */
 const GRACE_MS = 5000
@@ -51,14 +38,15 @@ const CHILD_GRACE_MS = 2000
 
 /** Resolves to the exit status; a run that was stopped by a signal dies of it. */
 export const run = async (path: string | undefined, options: RunOptions): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
-  const died = await start(path, options, reporter)
+  const sight = new Sight(options.sight, { isChild: options.sourcesFd !== undefined })
+  const reporter = new Reporter('plumb', sight.stderr)
+  const died = await start(path, options, reporter, sight)
   await reporter.end()
   if (died) dieOf(died)
   return reporter.status
 }
 
-const start = async (path: string | undefined, options: RunOptions, reporter: Reporter): Promise<StopSignal | undefined> => {
+const start = async (path: string | undefined, options: RunOptions, reporter: Reporter, sight: Sight): Promise<StopSignal | undefined> => {
   const loaded = load(path, options)
   if (!loaded.ok) {
     reporter.report(loaded.error)
@@ -66,7 +54,7 @@ const start = async (path: string | undefined, options: RunOptions, reporter: Re
   }
   if (refuseErrors(loaded.value, reporter)) return undefined
   const bound = processNamed(loaded.value.compiled.program, options.binding)
-  if (bound.ok) return new Run(bound.value, options, reporter).go(loaded.value)
+  if (bound.ok) return new Run(bound.value, options, reporter, sight).go(loaded.value, path ?? '')
   reporter.report(bound.error)
   return undefined
 }
@@ -78,6 +66,7 @@ class Run {
   #openOutputs = 0
   /** It is being ended early: what is said because of that is noise. */
   #isAborted = false
+  #observed: Observation | undefined
   readonly #reader: LineReader
   readonly #writer: LineWriter
   readonly #telemetry: TelemetryWriter
@@ -85,6 +74,8 @@ class Run {
   #lastSettled = ''
   readonly #over: Promise<void>
   #end: () => void = () => {}
+  /** No more input; what is in flight has its time. */
+  #stopTaking: () => void = () => {}
   /** Nobody waits any more for what has not been read. */
   readonly #cutShort: Promise<void>
   #cut: () => void = () => {}
@@ -93,9 +84,10 @@ class Run {
     private readonly bound: Bound,
     private readonly options: RunOptions,
     private readonly reporter: Reporter,
+    private readonly sight: Sight,
   ) {
     this.#reader = new LineReader(openInput(0), { maxLine: options.maxLine, raw: options.rawInput })
-    this.#writer = new LineWriter(openOutput(1), { raw: options.rawOutput })
+    this.#writer = new LineWriter(sight.openStdout(), { raw: options.rawOutput })
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
     this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
     this.#over = new Promise((resolve) => {
@@ -106,8 +98,9 @@ class Run {
     })
   }
 
-  async go({ files, handover }: Loaded): Promise<StopSignal | undefined> {
-    const { permissions, envelopes, isNumbered } = this.options
+  async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
+    const { files, handover } = loaded
+    const { permissions, envelopes, isNumbered, budgetFd } = this.options
     const graph = planOf(this.bound)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
@@ -115,9 +108,31 @@ class Run {
     if (!docroot.ok) return this.#refuse(docroot.error)
     const giver = await openGiver(permissions, handover, servesTools(graph))
     if (!giver.ok) return this.#refuse(giver.error)
-    const settings = { ...this.options, files, docroot: docroot.value, giver: giver.value, report }
+    const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
+    if (!budget.ok) return this.#refuse(budget.error)
+    const { options } = this
+    if (options.isDry) {
+      const settings = { ...options, ...UNOBSERVED, files, docroot: docroot.value, giver: giver.value, report }
+      return this.#showDry(dryRun({ graph, settings, permissions, files }))
+    }
+    const openWatchers = (folder: string | undefined) => this.sight.open(this.reporter, folder, report)
+    const opened = await openObservation({ graph, spec, loaded, options, reader: this.#reader, openWatchers, report })
+    if (!opened.ok) return this.#refuse(opened.error)
+    const { watch, rejects, spending: _, ...recorded } = opened.value
+    this.#observed = opened.value
+    const settings = {
+      ...options,
+      ...recorded,
+      files,
+      docroot: docroot.value,
+      giver: giver.value,
+      report,
+      watch,
+      quietly: this.sight.quietly,
+    }
     const tools = await openTools(graph, settings, this.reporter)
     if (!tools) return this.#refuse()
+    watch?.tell(beginOf(graph, spec, options))
     const wired = wireUp({
       graph,
       reader: this.#reader,
@@ -129,6 +144,9 @@ class Run {
       tools,
       envelopes,
       isNumbered,
+      watch,
+      rejects,
+      parent: this.#telemetryLines ?? undefined,
       outputClosed: () => this.#outputClosed(),
       fail: (f) => this.#fail(f),
     })
@@ -137,7 +155,21 @@ class Run {
       return this.#runThrough(wired.value)
     }
     for (const service of tools.values()) void service.close()
-    return this.#refuse(wired.error)
+    this.#refuse(wired.error)
+    await this.#finish(undefined)
+    return undefined
+  }
+
+  async #showDry(text: Result<string>): Promise<undefined> {
+    const failure = text.ok ? await writeStdout(text.value) : text.error
+    return this.#refuse(failure)
+  }
+
+  async #finish(stoppedBy: StopSignal | undefined): Promise<void> {
+    const { watch, rejects } = this.#observed ?? {}
+    rejects?.flush()
+    watch?.tell({ kind: 'end', status: this.reporter.status, stoppedBy: stoppedBy ?? null })
+    await watch?.finish()
   }
 
   /** Nothing was started. */
@@ -150,12 +182,21 @@ class Run {
   async #runThrough({ children, input, start, hangUp }: Wired): Promise<StopSignal | undefined> {
     let stoppedBy: StopSignal | undefined
     let grace: NodeJS.Timeout | undefined
+    const { spending } = this.#observed ?? {}
+    this.#stopTaking = () => {
+      input.end()
+      this.#schedule.wake()
+      grace ??= setTimeout(() => this.#giveUp(CHILD_GRACE_MS), GRACE_MS)
+    }
+    const beLate = () => {
+      spending?.end()
+      this.#stopTaking()
+    }
+    const deadline = spending?.deadlineMs === undefined ? undefined : setTimeout(beLate, spending.deadlineMs)
     const stopListening = onStop(
       (signal) => {
         stoppedBy = signal
-        input.end()
-        this.#schedule.wake()
-        grace = setTimeout(() => this.#giveUp(CHILD_GRACE_MS), GRACE_MS)
+        this.#stopTaking()
       },
       () => this.#giveUp(0),
     )
@@ -175,6 +216,9 @@ class Run {
     this.#schedule.stop()
     await Promise.race([this.#flush(), this.#cutShort])
     clearTimeout(grace)
+    clearTimeout(deadline)
+    if (spending?.fault) this.#tell(spending.fault)
+    await this.#finish(stoppedBy)
     stopListening()
     return stoppedBy
   }
@@ -194,7 +238,18 @@ class Run {
   }
 
   #report(f: Fault): void {
-    if (!this.#isAborted) this.reporter.report(f)
+    if (this.#isAborted) return
+    const { rejects, spending } = this.#observed ?? {}
+    rejects?.reject(f)
+    if (!spending?.takes(f)) this.#tell(f)
+    // What is still read would be for nothing.
+    else this.#wired?.input.end()
+    if (this.options.isFailFast) this.#stopTaking()
+  }
+
+  #tell(f: Fault): void {
+    this.#observed?.watch?.tell({ kind: 'fault', fault: f })
+    this.reporter.report(f)
   }
 
   /** The run cannot go on: told once, and everything is ended. */

@@ -4,17 +4,17 @@ import { dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
 import { type Child, childEnv, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
+import { tellsMemory } from './child-plan.js'
 import { envelopedChild } from './enveloped-child.js'
 import { viaCommand } from './via.js'
 
 /** plumb-agent takes its spec from the first envelope, on this port, and what it may do from then on from later ones. */
-const SPEC_PORT = 'spec'
+export const SPEC_PORT = 'spec'
 
-export const spawnVia = (via: readonly string[], { plan, program, fds, settings }: AgentStart): Result<Child> => {
-  const { files, giver, handedOn, maxLine, report } = settings
-  // The same words for every agent, none of which a shell would touch: options travel with the spec.
-  const command = program ? ['plumb-mux', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope']
-  const child = spawnChild({ command: viaCommand(via, command), env: childEnv('foreign', envNames(plan)), isForeign: true })
+export const spawnVia = (via: readonly string[], start: AgentStart): Result<Child> => {
+  const { plan, program, fds, settings, offers } = start
+  const { giver, maxLine, report } = settings
+  const child = spawnChild({ command: viaWords(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
   if (!child.ok) return child
 
   const { name } = plan.bound
@@ -26,13 +26,24 @@ export const spawnVia = (via: readonly string[], { plan, program, fds, settings 
   })
   if (!program) {
     const grant = giver.grantTo(plan)
-    const args = ['--agent', name, '--telemetry', '--max-line', String(maxLine + ENVELOPE_BYTES), ...handedOn]
-    const bundle = files.bundle(plan.specPath)
-    const sent = { ...bundle, files: { ...bundle.files, ...besides(plan) }, args, authority: grant?.() }
-    enveloped.send(SPEC_PORT, JSON.stringify(sent))
+    enveloped.send(SPEC_PORT, JSON.stringify({ ...specSent(start), authority: grant?.(), mcp_tools: offers?.now }))
+    offers?.onChange((mcp_tools) => enveloped.send(SPEC_PORT, JSON.stringify({ mcp_tools })))
     if (grant) giver.keepRenewed((authority) => enveloped.send(SPEC_PORT, JSON.stringify({ authority })), grant)
   }
   return { ok: true, value: enveloped.child }
+}
+
+/** The same words for every agent, none of which a shell would touch: options travel with the spec. */
+export const viaWords = (via: readonly string[], { program }: AgentStart): string[] =>
+  viaCommand(via, program ? ['plumb-mux', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
+
+/** What an agent of ours gets first, but for what it may do. */
+export const specSent = ({ plan, settings }: AgentStart) => {
+  const { files, handedOn, maxLine } = settings
+  const memory = tellsMemory(plan, settings) ? ['--tell-memory'] : []
+  const args = ['--agent', plan.bound.name, '--telemetry', ...memory, '--max-line', String(maxLine + ENVELOPE_BYTES), ...handedOn]
+  const bundle = files.bundle(plan.specPath)
+  return { ...bundle, files: { ...bundle.files, ...besides(plan) }, args }
 }
 
 // The files that the spec names for this agent; one that cannot be read here is looked for there. A bare name of a prompt is no file.

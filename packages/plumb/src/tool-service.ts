@@ -4,12 +4,15 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Dispatcher, serveLines } from '@plumb/tool'
 import { type Fault, nowMs } from '@plumb/wire'
+import type { ServerOffers } from './server-offers.js'
 
 export interface ToolServiceOptions {
   readonly dispatcher: Dispatcher
   /** plumb-tool's, which is loaded only where there are tools. */
   readonly serveLines: typeof serveLines
   readonly maxLine: number
+  /** What the MCP servers of the agent offer, where it has any. */
+  readonly offers: ServerOffers | undefined
   /** Of a line that is no request. */
   readonly report: (fault: Fault) => void
 }
@@ -28,6 +31,10 @@ export class ToolService {
 
   constructor(options: ToolServiceOptions) {
     this.#o = options
+  }
+
+  get offers(): ServerOffers | undefined {
+    return this.#o.offers
   }
 
   /** `answered` is told of each call that is over. */
@@ -63,6 +70,7 @@ export class ToolService {
   close(): Promise<void> {
     clearInterval(this.#timer)
     this.#stop?.()
+    this.#o.offers?.remove()
     return this.#o.dispatcher.close()
   }
 }

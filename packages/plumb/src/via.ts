@@ -13,7 +13,8 @@ export const viaCommand = (via: readonly string[], command: readonly string[]): 
   return isShell(via) ? [...via, words.join(' ')] : [...via, ...words]
 }
 
-const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+/** For a shell. */
+export const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 const isShell = (via: readonly string[]): boolean => {
   const [shell = '', option = ''] = via.slice(-2)

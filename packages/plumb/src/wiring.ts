@@ -18,10 +18,17 @@ import { Empty } from './morphism/empty.js'
 import { ExpressionMorphism, stageOf } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 import { Pass } from './morphism/pass.js'
+import { openChild } from './open-child.js'
 import { Relay } from './relay.js'
 import type { Schedule } from './schedule.js'
-import { type Spawned, spawnAgent, spawnPlumb } from './spawn.js'
+import type { Spawned } from './spawn.js'
+import { spawnAll } from './spawn-all.js'
 import type { ToolService } from './tool-service.js'
+import type { Wire } from './watch/event.js'
+import type { Rejects } from './watch/rejects.js'
+import type { Watch } from './watch/watch.js'
+import { WatchedChannel } from './watch/watched-channel.js'
+import { placesOf, wiresOf } from './watch/wires.js'
 
 export interface WiringOptions {
   readonly graph: Graph
@@ -35,6 +42,10 @@ export interface WiringOptions {
   readonly tools: ReadonlyMap<GraphNode, ToolService>
   readonly envelopes: 'all' | 'some' | 'none'
   readonly isNumbered: boolean
+  readonly watch: Watch | undefined
+  readonly rejects: Rejects | undefined
+  /** Where a parent hears what our children tell of themselves. */
+  readonly parent: LineWriter | undefined
   /** One of main's outputs has closed. */
   readonly outputClosed: () => void
   /** The run cannot go on. */
@@ -51,20 +62,10 @@ export interface Wired {
   hangUp(): void
 }
 
-/** Children are started here; when one cannot be, those that were are ended and nothing has run. */
+/** Where a child cannot be started nothing has run. */
 export const wireUp = (options: WiringOptions): Result<Wired> => {
-  const { graph, settings } = options
-  const spawned = new Map<GraphNode, Spawned>()
-  for (const node of graph.nodes) {
-    if (node.work.kind !== 'agent' && node.work.kind !== 'plumb') continue
-    const child = (node.work.kind === 'agent' ? spawnAgent : spawnPlumb)(node, node.work.bound, settings)
-    if (!child.ok) {
-      for (const { child: started } of spawned.values()) started.kill('SIGKILL')
-      return { ok: false, error: { ...child.error, process: node.name } }
-    }
-    spawned.set(node, child.value)
-  }
-  return { ok: true, value: new Network(options, spawned).wired() }
+  const spawned = spawnAll(options)
+  return spawned.ok ? { ok: true, value: new Network(options, spawned.value).wired() } : spawned
 }
 
 class Network {
@@ -76,11 +77,15 @@ class Network {
   readonly #cycleOf = new Map<GraphNode, Cycle>()
   readonly #receivers = new Map<GraphNode, Morphism>()
   readonly #entrances: GraphNode[]
+  readonly #places: ReadonlyMap<GraphNode, string>
+  readonly #wires: ReadonlyMap<Edge, Wire>
 
   constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
     this.#o = options
-    const { graph, settings, fail } = options
+    const { graph, settings, fail, watch } = options
     this.#edges = new Edges(graph)
+    this.#places = placesOf(graph)
+    this.#wires = watch ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
     for (const nodes of cyclesOf(graph)) {
       const cycle = new Cycle({ names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight, current: this.#current, fail })
@@ -130,6 +135,13 @@ class Network {
 
   readonly #report = (fault: Fault): void => this.#o.report(this.#current.causing(fault))
 
+  /** The first input that may still fail. */
+  get #oldest(): number {
+    if ([...this.#cycleOf.values()].some((cycle) => cycle.inFlight > 0)) return 0
+    const oldest = [...this.#receivers.values()].map((r) => (r instanceof ChildProcess ? r.oldest : Number.POSITIVE_INFINITY))
+    return Math.min(this.#current.seq, ...oldest)
+  }
+
   #of(node: GraphNode): Morphism {
     return this.#receivers.get(node) as Morphism
   }
@@ -151,7 +163,10 @@ class Network {
       this.#entrances.flatMap((node) => this.#edges.outOf(node)),
       undefined,
     )
-    return new MainInput({ reader, entrances, sink: this.#sink, gate, current: this.#current, report: this.#report, envelopes })
+    const { watch, rejects } = this.#o
+    const taken = rejects && ((seq: number) => rejects.hold(seq, reader, () => this.#oldest))
+    const own = { sink: this.#sink, current: this.#current, report: this.#report }
+    return new MainInput({ reader, entrances, ...own, gate, envelopes, watch, taken })
   }
 
   #receiver(node: GraphNode, spawned: Spawned | undefined): Morphism {
@@ -209,25 +224,10 @@ class Network {
     })
   }
 
-  #child(node: GraphNode, feeds: readonly number[], { child, kind, isEnveloped }: Spawned): ChildProcess {
-    const { schedule, reporter, settings, fail } = this.#o
-    return new ChildProcess(feeds, {
-      name: node.name,
-      inputs: node.inputs,
-      outputs: node.outputs.map(({ name, type }) => ({ name, stage: compileCheck(type ?? { kind: 'json' }) })),
-      isEnveloped,
-      kind,
-      child,
-      maxLine: settings.maxLine,
-      schedule,
-      sink: this.#sink,
-      current: this.#current,
-      reporter,
-      report: this.#report,
-      fail,
-      cycle: this.#cycleOf.get(node),
-      tools: this.#o.tools.get(node),
-    })
+  #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
+    const place = this.#places.get(node) ?? node.name
+    const own = { sink: this.#sink, current: this.#current, report: this.#report, cycle: this.#cycleOf.get(node) }
+    return openChild({ wiring: this.#o, node, feeds, place, spawned, ...own })
   }
 
   #connect(edge: Edge): void {
@@ -244,6 +244,8 @@ class Network {
       channel = new DirectChannel(receiver, input, this.#relay)
       if (cycle) channel = cycle.entrance(channel)
     }
+    const wire = this.#wires.get(edge)
+    if (wire && this.#o.watch) channel = new WatchedChannel(channel, wire, this.#current, this.#o.watch)
     this.#of(from).outlets[output]?.channels.push(this.#checked(edge, channel))
   }
 
@@ -258,6 +260,8 @@ class Network {
 
   /** The one process behind this port makes the same check, so that a message is read once. */
   #isCheckedBehind(node: GraphNode): boolean {
+    // What is on a wire that is watched has its type.
+    if (this.#o.watch) return false
     const [edge, another] = this.#edges.outOf(node)
     if (!edge || another) return false
     const { to, input } = edge

@@ -50,7 +50,7 @@ const { table } = makeShell({
 
 /** Each kind of error once: how many messages had reached it by then is chance. */
 const told = (run: string) => ({
-  run: `{ ${run}; } 2>err; status=$?; jq -r '.error + " " + .process' err | sort -u; exit $status`,
+  run: `{ ${run}; } 2>err; status=$?; pick '_.error + " " + _.process' < err | sort -u; exit $status`,
   out: '1\n2\n3\n4\n5\nchild_failed mortal\nunpaired barrier\n',
   status: 1,
 })

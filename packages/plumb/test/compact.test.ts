@@ -1,16 +1,17 @@
 // Mem.compact against a scripted server: a memory that is too long is replaced by its summary, a bad summary changes nothing, and nothing
 // that was said is ever lost.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { processes } from '../../wire/test/processes.js'
 import { makeShell } from './shell.js'
 
-const LIMIT_MS = 25_000
+const LIMIT_MS = 100_000
 const wired = (worker: string) => `use mem
 let worker : (!string, !Mem.CtrlCmd) -> (!string, !json) = agent { prompts: ["./facts.md"]${worker} }
 let main : !string -> (!string, !Mem.CtrlResp) = plumb(input, output, replies) {
@@ -105,7 +106,7 @@ const open = (t: Test, url: string) => {
     err += text
   })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const next = async (): Promise<{ __port?: string; msg?: { kind?: string } }> => {
+  const next = async (): Promise<Line> => {
     const { value, done } = await lines.next()
     return done ? {} : JSON.parse(value)
   }
@@ -113,7 +114,7 @@ const open = (t: Test, url: string) => {
     pid: child.pid ?? 0,
     say: (...texts: string[]) => child.stdin.write(texts.map((text) => `${JSON.stringify(text)}\n`).join('')),
     /** Reads on until one is as wanted; undefined where the pipeline ends before. */
-    until: async (isWanted: (line: Awaited<ReturnType<typeof next>>) => boolean) => {
+    until: async (isWanted: (line: Line) => boolean) => {
       for (let line = await next(); line.__port !== undefined; line = await next()) if (isWanted(line)) return line
       return undefined
     },
@@ -125,8 +126,13 @@ const open = (t: Test, url: string) => {
   }
 }
 
-const isAnswer = ({ __port }: { __port?: string }): boolean => __port === 'output'
-const isResumed = ({ msg }: { msg?: { kind?: string } }): boolean => msg?.kind === 'resumed'
+interface Line {
+  readonly __port?: string
+  readonly msg?: { readonly kind?: string }
+}
+
+const isAnswer = ({ __port }: Line): boolean => __port === 'output'
+const isResumed = ({ msg }: Line): boolean => msg?.kind === 'resumed'
 
 const modes: readonly (readonly [name: string, summary: Reply, isGood: boolean, status: number])[] = [
   ['a summary takes the place of the memory', { text: 'They spoke of w1 and w2.' }, true, 0],
@@ -194,7 +200,7 @@ t.test(`no word is lost when every call outgrows the window and cycles overlap, 
     const { say, until, end } = open(t, url)
     say(...WORDS)
     let answers = 0
-    const count = (line: Parameters<typeof isAnswer>[0]) => {
+    const count = (line: Line) => {
       if (line.msg?.kind === 'memory_set') sets++
       return isAnswer(line) && ++answers === WORDS.length
     }
@@ -217,16 +223,13 @@ t.test(`no word is lost when every call outgrows the window and cycles overlap, 
 
 /** Agents of this name among the descendants of a process. */
 const pidsOf = (agent: string, ancestor: number): number[] => {
-  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
-  const all = rows
-    .map((row) => /^ *(\d+) +(\d+) (.*)$/.exec(row) ?? [])
-    .map(([, pid, ppid, args = '']) => ({ pid: Number(pid), ppid: Number(ppid), args }))
+  const all = processes()
   const below = new Set([ancestor])
   for (let size = 0; size < below.size; ) {
     size = below.size
-    for (const { pid, ppid } of all) if (below.has(ppid)) below.add(pid)
+    for (const { pid, parent } of all) if (below.has(parent)) below.add(pid)
   }
-  return all.filter(({ pid, args }) => below.has(pid) && args.includes(`--agent ${agent} `)).map(({ pid }) => pid)
+  return all.filter(({ pid, args }) => below.has(pid) && `${args} `.includes(`--agent ${agent} `)).map(({ pid }) => pid)
 }
 
 t.test('a summariser that is killed takes nobody with it, and the agent goes on', async (t) => {

@@ -48,9 +48,9 @@ table('loops', {
     out: /^"I AM SORRY TO HEAR YOU ARE SAD"\n"TELL ME MORE ABOUT YOUR FAMILY"\n$/,
   },
   'of control: its input closes first': {
-    run: `plumb control.plumb | jq -c 'if .__port == "replies" then .msg.kind else .msg end'`,
+    run: `plumb control.plumb | pick '_.msg.kind ?? _.msg'`,
     in: '"Men are all alike."\n"I am sad"\n',
-    out: '"IN WHAT WAY"\n"I AM SORRY TO HEAR YOU ARE SAD"\n"memory"\n',
+    out: 'IN WHAT WAY\nI AM SORRY TO HEAR YOU ARE SAD\nmemory\n',
   },
   'of two thousand processes': { run: 'seq 1999 2001 | plumb long.plumb', out: '-1\n0\n-1999\n' },
   'no loop, but three thousand processes in a row': { run: 'echo 1 | plumb chain.plumb', out: '3001\n' },
@@ -62,16 +62,16 @@ table('loops without end', {
     errors: [{ error: 'overflow', category: 'internal', detail: /grow -> id -> map -> grow/, cycle: ['grow', 'id', 'map'] }],
   },
   'two signals end it at once': {
-    run: 'echo 1 | plumb forever.plumb & sleep 0.5; kill -INT $!; sleep 0.1; kill -INT $!; wait $!',
+    run: 'echo 1 | plumb --telemetry forever.plumb 3> told & until [ -s told ]; do sleep 0.02; done; kill -INT $!; sleep 0.1; kill -INT $!; wait $!',
     status: 130,
   },
   'one signal ends it after a while': {
-    run: '{ echo 1; sleep 8; } | plumb forever.plumb & sleep 0.5; kill -TERM $!; wait $!',
+    run: 'mkfifo in; plumb --telemetry forever.plumb < in 3> told & exec 8> in; echo 1 >&8; until [ -s told ]; do sleep 0.02; done; kill -TERM $!; wait $!',
     status: 143,
   },
   'an early reader ends it': { run: 'set -o pipefail; echo 1 | plumb endless.plumb | head -2', out: '2\n3\n' },
   'a late reader too, and nothing piles up': {
-    run: "echo 1 | plumb endless.plumb > >(sleep 1; head -1 >/dev/null) & sleep 0.9; [ ! -r /proc/self/status ] || awk '/VmHWM/ && $2 > 100000' /proc/$!/status; wait $!",
+    run: "echo 1 | plumb endless.plumb > >(until [ -e seen ]; do sleep 0.02; done; head -1 >/dev/null) & sleep 0.9; [ ! -r /proc/self/status ] || awk '/VmHWM/ && $2 > 100000' /proc/$!/status; echo > seen; wait $!",
   },
 })
 

@@ -9,6 +9,7 @@ import t from 'tap'
 import { Giver } from '../src/giver.js'
 import { Quiescence } from '../src/quiescence.js'
 import { Schedule } from '../src/schedule.js'
+import { UNOBSERVED } from '../src/watch/observation.js'
 import { wireUp } from '../src/wiring.js'
 
 /** What a process makes of one message. */
@@ -142,7 +143,11 @@ const run = async (text: string, messages: readonly Message[], chunks: readonly 
         maxInFlight: 100_000,
         maxLine: 1024,
         report: (fault) => reporter.report(fault),
+        ...UNOBSERVED,
       },
+      watch: undefined,
+      rejects: undefined,
+      parent: undefined,
       tools: new Map(),
       envelopes: 'some',
       isNumbered: false,

@@ -55,6 +55,18 @@ table('lines', {
       { error: 'input_type_mismatch', port: 'input', line: 5, seq: 3, expected: 'int' },
     ],
   },
+  'the first error is the last': {
+    run: 'plumb --fail-fast id.plumb',
+    in: '1\nx\n2\ny\n',
+    out: '1\n',
+    errors: [{ error: 'invalid_json', line: 2, seq: 2 }],
+  },
+  'the first error is the last, of a nested plumb too, and what is in flight is delivered': {
+    run: `mkfifo in; exec 8<>in; printf '3\\n2\\n' >&8; plumb --fail-fast nested-fails.plumb <in; echo $?`,
+    out: '60\n1\n',
+    errors: [{ error: 'evaluation_failed' }],
+    status: 0,
+  },
   'a truncated last line': {
     run: 'json',
     in: '1\n\n{"b":',
@@ -176,9 +188,9 @@ table('what an input comes to', {
     errors: [{ error: 'evaluation_failed', process: 'map', seq: 2 }],
   },
   'an error behind errors of an agent': {
-    run: 'plumb refusing.plumb 2> err; jq -r "[.seq, .error] | @csv" err | sort',
+    run: 'plumb refusing.plumb 2> err; pick "[_.seq, _.error]" < err | sort',
     in: '1\n2\n3\n2\n0\n2\n6\n',
-    out: '6\n2\n1\n2,"timeout"\n4,"timeout"\n5,"evaluation_failed"\n6,"timeout"\n',
+    out: '6\n2\n1\n[2,"timeout"]\n[4,"timeout"]\n[5,"evaluation_failed"]\n[6,"timeout"]\n',
   },
   'an error behind ELIZA': {
     run: 'doctor',

@@ -18,9 +18,9 @@ const CALLER = `
 n=0
 call() {
   n=$((n + 1))
-  jq -c --arg id "call $n" '{id: $id, name: .[0], input: .[1]}' <<< "$1" >&4
+  pick "({ id: 'call $n', name: _[0], input: _[1] })" <<< "$1" >&4
   IFS= read -r answer <&5
-  jq -c '{is_error, content: (.content | fromjson? // "no JSON")} | if .is_error then .content.error else .content end' <<< "$answer"
+  pick 'JSON.stringify(_.is_error ? JSON.parse(_.content).error : JSON.parse(_.content))' <<< "$answer"
 }
 `
 
@@ -28,12 +28,12 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   caller: `${CALLER}while IFS= read -r line; do call "$line"; done`,
   // More than any pipe holds, which nobody reads before the call is answered.
   stuffed: `${CALLER}read -r line; { yes 1234567 | head -300000; } & call "$line" > answered; wait`,
-  many: `for i in $(seq 1000); do echo "{\\"id\\":\\"$i\\",\\"name\\":\\"double\\",\\"input\\":{\\"n\\":$i}}"; done >&4 & head -1000 <&5 | jq -c '.content | fromjson | .n' | sort -n | tail -1`,
-  again: `ask='{"id":"1","name":"double","input":{"n":1}}'; echo "$ask" >&4; echo "\${ask/:1/:5}" >&4; head -2 <&5 | jq -c '.content | fromjson'`,
-  nonsense: `echo nonsense >&4; echo '{"id":"a","name":"double"}' >&4; head -1 <&5 | jq -c '[.id, .is_error]'; exec 4>&-; cat <&5; echo '"the end"'`,
+  many: `for i in $(seq 1000); do echo "{\\"id\\":\\"$i\\",\\"name\\":\\"double\\",\\"input\\":{\\"n\\":$i}}"; done >&4 & head -1000 <&5 | pick 'JSON.parse(_.content).n' | sort -n | tail -1`,
+  again: `ask='{"id":"1","name":"double","input":{"n":1}}'; echo "$ask" >&4; echo "\${ask/:1/:5}" >&4; head -2 <&5 | pick 'JSON.parse(_.content)'`,
+  nonsense: `echo nonsense >&4; echo '{"id":"a","name":"double"}' >&4; head -1 <&5 | pick '[_.id, _.is_error]'; exec 4>&-; cat <&5; echo '"the end"'`,
   dies: `echo '{"id":"1","name":"slow","input":{}}' >&4; until [ -e slow.pid ]; do sleep 0.02; done; kill -9 $$`,
   // Answers are heard beside the input, for as long as there are any.
-  listens: `while IFS= read -r answer <&5; do jq -c '.content | fromjson' <<< "$answer"; done & while IFS= read -r line; do echo "$line" >&4; done; wait`,
+  listens: `pick 'JSON.parse(_.content)' <&5 & while IFS= read -r line; do echo "$line" >&4; done; wait`,
   slow: 'echo $$ > slow.pid; sleep 60',
   environment: 'env | sort',
   parrot: 'exec cat',
@@ -41,7 +41,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   spy: `read -r line; tr '\\0' '\\n' < /proc/$PPID/environ >&2; tr '\\0' '\\n' < /proc/$PPID/cmdline >&2; echo '"done"'`,
   control: `read -r said <&6; echo "{\\"heard\\":$said}" >&7; read -r line; echo "$line"; echo '{"kind":"usage"}' >&3`,
   // A dispatcher in another language.
-  dispatcher: `while IFS= read -r line; do jq -c '{id, content: (.input + {by: "another"} | tostring), is_error: false}' <<< "$line"; done`,
+  dispatcher: `exec pick '({ id: _.id, content: JSON.stringify({ ..._.input, by: "another" }), is_error: false })'`,
   quitter: 'read -r line',
 }
 
@@ -61,7 +61,6 @@ const { table } = makeShell({
   'listens.plumb': alone('listens'),
   'elsewhere.plumb': alone('listens', 'double', ', via: ["env"]'),
   'dies.plumb': alone('dies', 'slow'),
-  'served.plumb': alone('caller', 'double', ', mcp: [{ url: "https://example.com/mcp" }]'),
   'control.plumb': `let bot : (!string, !json) -> (!string, !json) = agent { command: ["./control"] }
 let main : (!string, !json) -> (!string, !json, !json) = plumb(input, said, output, heard, told) {
   spawn bot(input=input, ctrl_in=said, output=output, ctrl_out=heard, telemetry=told)
@@ -167,7 +166,7 @@ table('what may be done', {
     out: DENIED,
   },
   'is told to nobody in words or in the environment': {
-    run: 'plumb --grant fs.read --context secret=of-mine --policy policy.json spied.plumb 2> seen; grep -c -e fs.read -e of-mine -e policy seen; jq -r .text seen | grep -e ^PATH= -e ^--binding$ | cut -c 1-5',
+    run: 'plumb --grant fs.read --context secret=of-mine --policy policy.json spied.plumb 2> seen; grep -c -e fs.read -e of-mine -e policy seen; pick _.text < seen | grep -e ^PATH= -e ^--binding$ | cut -c 1-5',
     in: '1\n',
     out: '"done"\n0\nPATH=\n--bin\n',
     status: 0,
@@ -184,16 +183,11 @@ table('refused before anything runs', {
   'a policy that is not there': { run: 'plumb --policy missing.json caller.plumb', errors: [{ error: 'file_not_found' }], status: 2 },
   'no context': { run: 'plumb --context x caller.plumb', errors: [{ error: 'usage', detail: /KEY=VALUE/ }], status: 2 },
   'no docroot': { run: 'plumb --docroot missing caller.plumb', errors: [{ error: 'file_not_found', detail: /--docroot/ }], status: 2 },
-  'servers of tools, for a program that cannot have them': {
-    run: 'served',
-    errors: [{ error: 'config_invalid', detail: /'mcp'/ }],
-    status: 2,
-  },
 })
 
 table('control and telemetry by hand', {
   'on real descriptors': {
-    run: "plumb control.plumb | jq -cs 'sort_by(.__port)[]'",
+    run: 'plumb control.plumb | sort',
     in: lines({ __port: 'said', msg: { stop: true } }, { __port: 'said', eof: true }, { __port: 'input', msg: 'x' }),
     out: lines(
       { __port: 'heard', msg: { heard: { stop: true } } },

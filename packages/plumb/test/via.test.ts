@@ -28,7 +28,7 @@ const { table } = makeShell({
 read -r said <&6; echo "{\\"heard\\":$said}" >&7
 while IFS= read -r line; do
   echo "{\\"id\\":\\"1\\",\\"name\\":\\"double\\",\\"input\\":{\\"n\\":$line}}" >&4; read -r answer <&5
-  jq -c --args '[$ARGS.positional[], (.content | fromjson | .n)]' "$@" <<< "$answer"
+  pick '[...process.argv.slice(3), JSON.parse(_.content).n]' "$@" <<< "$answer"
 done
 `,
   'there/slow': '#!/bin/bash\necho $$ > ../pid\nwhile read -r line; do sleep 1; echo "$line"; done\n',
@@ -48,7 +48,7 @@ done
     `let main : (!json, !json) -> (!json, !json) = plumb(input, said, output, heard) {
   spawn bot(input=input, ctrl_in=said, output=output, ctrl_out=heard)
 }\n`,
-  'shell.plumb': program(['sh', '-c'], ['jq', '-c', '. + "! $x"'], ''),
+  'shell.plumb': program(['sh', '-c'], ['pick', 'JSON.stringify(_ + "! $x")'], ''),
   'slow.plumb': program(SSH, ['./slow']),
 })
 
@@ -62,12 +62,17 @@ table('an agent of ours elsewhere', {
   'in a nested plumb': { run: 'nested', in: SAID, out: ANSWERED },
   'gets its spec, options and grant in the first envelope, and no words of its own': {
     run: `OPENAI_API_KEY=sk-canary plumb --grant fs.read,net --model 'doctor' spy.plumb > /dev/null; cat argv; ! grep -q sk-canary sent
-      head -n 1 sent | jq -c '.__port, (.msg | .entry, (.files | keys), .args[0:2], .args[-2:], .authority.grant, (.authority.expires > 0))'`,
+      head -n 1 sent | pick '[_.__port, _.msg.entry, Object.keys(_.msg.files).sort(), _.msg.args.slice(0, 2), _.msg.args.slice(-2), _.msg.authority.grant, _.msg.authority.expires > 0]'`,
     in: SAID,
-    out: lines('spec', 'spy.plumb', ['spy.plumb', 'tone.md'], ['--agent', 'main'], ['--model', 'doctor'], ['fs.read', 'net'], true).replace(
-      /^/,
-      'host plumb-agent --mux --spec-envelope\n',
-    ),
+    out: lines([
+      'spec',
+      'spy.plumb',
+      ['spy.plumb', 'tone.md'],
+      ['--agent', 'main'],
+      ['--model', 'doctor'],
+      ['fs.read', 'net'],
+      true,
+    ]).replace(/^/, 'host plumb-agent --mux --spec-envelope\n'),
   },
   'behind one that has more to say': {
     run: 'chatty',
@@ -88,7 +93,7 @@ table('an agent of ours elsewhere', {
 
 table('another program elsewhere', {
   'has its ports on real descriptors, and its words as they are': {
-    run: "plumb odd.plumb | jq -cs 'sort_by(.__port)[]'",
+    run: 'plumb odd.plumb | sort',
     in: lines({ __port: 'said', msg: { stop: 1 } }, { __port: 'input', msg: 4 }),
     out: lines({ __port: 'heard', msg: { heard: { stop: 1 } } }, { __port: 'output', msg: ["it's", '$HOME', '', 8] }),
   },

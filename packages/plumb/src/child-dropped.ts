@@ -1,0 +1,27 @@
+// Messages that reached a child after its end, and the inputs that they came from.
+
+import type { Fault } from '@plumb/wire'
+import { droppedAt } from './child-end.js'
+import { addTo } from './origins.js'
+
+export class Dropped {
+  #count = 0
+  readonly #seqs: [number, number][] = []
+  /** How it ended, once that is known. */
+  end: 'unknown' | 'well' | 'badly' = 'unknown'
+
+  add(seq: number): void {
+    this.#count++
+    addTo(this.#seqs, seq)
+  }
+
+  /** The first input that was lost, or may have been; Infinity: none. */
+  get oldest(): number {
+    return this.end === 'well' ? Number.POSITIVE_INFINITY : (this.#seqs[0]?.[0] ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Undefined: nothing was lost. */
+  faultOf(name: string): Fault | undefined {
+    return this.end === 'badly' && this.#count > 0 ? droppedAt(name, this.#count, this.#seqs) : undefined
+  }
+}

@@ -1,0 +1,36 @@
+// What a child is made of, once it runs.
+
+import type { GraphPort, Sink, Stage } from '@plumb/lang'
+import type { Child, Fault, Reporter } from '@plumb/wire'
+import type { ChildKind } from './child-ledger.js'
+import type { Current } from './current.js'
+import type { Cycle } from './cycle.js'
+import type { Schedule } from './schedule.js'
+import type { ToolService } from './tool-service.js'
+import type { ChildObserver } from './watch/child-observer.js'
+
+export interface ChildOptions {
+  readonly name: string
+  readonly inputs: readonly GraphPort[]
+  readonly outputs: readonly { readonly name: string; readonly stage: Stage }[]
+  /** Several ports on one stream. */
+  readonly isEnveloped: boolean
+  readonly kind: ChildKind
+  readonly child: Child
+  readonly maxLine: number
+  readonly schedule: Schedule
+  readonly sink: Sink
+  readonly current: Current
+  readonly reporter: Reporter
+  readonly report: (fault: Fault) => void
+  /** The run cannot go on. */
+  readonly fail: (fault: Fault) => void
+  /** The cycle it stands in. */
+  readonly cycle: Cycle | undefined
+  /** Answers its calls, where it has tools. */
+  readonly tools: ToolService | undefined
+  /** Undefined: nobody wants to know. */
+  readonly observer: ChildObserver | undefined
+  /** Control messages that it was sent before, as to restore its memory. */
+  readonly controls: number
+}

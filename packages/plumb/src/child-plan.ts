@@ -1,0 +1,95 @@
+// From an agent or a plumb in the graph to how it is started: which program, where, with which arguments and descriptors.
+
+import { dirname, isAbsolute, join } from 'node:path'
+import { type AgentPlan, agentOf, type Bound, type GraphNode, serverVariables } from '@plumb/lang'
+import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
+import type { ServerOffers } from './server-offers.js'
+
+type Fds = Readonly<Record<number, 'in' | 'out'>>
+
+export type ChildPlan =
+  /** One of our executables, on a binding of the file `entry`. */
+  | {
+      readonly kind: 'own'
+      readonly program: 'plumb' | 'plumb-agent'
+      readonly args: readonly string[]
+      readonly fds: Fds
+      readonly entry: string
+      /** Whom it is an agent of. */
+      readonly agent: AgentPlan | undefined
+      readonly isEnveloped: boolean
+      /** Of the environment, what the MCP servers that it opens want. */
+      readonly variables: readonly string[]
+    }
+  /** Another program; `env` are the variables that it gets besides the usual ones. */
+  | { readonly kind: 'program'; readonly command: readonly string[]; readonly env: readonly string[]; readonly fds: Fds }
+  /** An agent behind the words of `via`; another program in its place has `program`. */
+  | { readonly kind: 'via'; readonly via: readonly string[]; readonly start: AgentStart }
+
+/** Where it stands, and what its record needs of it. */
+export interface ChildPlace {
+  readonly node: GraphNode
+  readonly place: string
+  readonly settings: SpawnSettings
+  /** Of its MCP servers, where it has any. */
+  readonly offers?: ServerOffers | undefined
+}
+
+export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: Bound): ChildPlan => {
+  const plan = agentOf(bound)
+  const via = plan.config.via as readonly string[] | undefined
+  const program = replacement(plan, via !== undefined, settings)
+  const isRestored = (settings.resumed?.get(place)?.memory.length ?? 0) > 0
+  const fds = portFds(node, plan, isRestored)
+  if (via) return { kind: 'via', via: besideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
+  if (program) return { kind: 'program', command: program, env: envNames(plan), fds }
+  const args = ['--agent', plan.bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
+  if (tellsMemory(plan, settings)) args.push('--tell-memory')
+  const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
+  return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }
+}
+
+/** A nested plumb is this program again, on another binding of the same spec. */
+export const plumbPlan = ({ node, place, settings }: ChildPlace, bound: Bound): ChildPlan => {
+  const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
+  const { maxInFlight, agentProgram, toolProgram, nestedRecord } = settings
+  const args = ['run', '--binding', bound.name, '--telemetry', '--seq', isEnveloped ? '--mux' : '--no-envelopes', ...localArgs(settings)]
+  args.push('--max-in-flight', String(maxInFlight), ...nestedRecord(place))
+  if (agentProgram !== undefined) args.push('--agent-command', agentProgram)
+  if (toolProgram !== undefined) args.push('--tool-command', toolProgram)
+  const own = { program: 'plumb', args, fds: { 3: 'out' }, entry: bound.scope.module.path } as const
+  return { kind: 'own', ...own, agent: undefined, isEnveloped, variables: serverVariables(bound) }
+}
+
+/** An agent that remembers has its memory recorded, so that the run can be resumed. */
+export const tellsMemory = ({ config }: AgentPlan, { isRecorded }: SpawnSettings): boolean => isRecorded && config.amnesiac !== true
+
+const localArgs = ({ handedOn, docroot, maxLine }: SpawnSettings): string[] => [
+  ...['--max-line', String(maxLine + ENVELOPE_BYTES)],
+  ...(docroot === undefined ? [] : ['--docroot', docroot]),
+  ...handedOn,
+]
+
+// Elsewhere, a path is one of that place.
+const replacement = (
+  { config, specPath }: AgentPlan,
+  isElsewhere: boolean,
+  { agentProgram }: SpawnSettings,
+): readonly string[] | undefined => {
+  const own = config.command as readonly string[] | undefined
+  if (own) return isElsewhere ? own : besideSpec(own, specPath)
+  return agentProgram === undefined ? undefined : [agentProgram]
+}
+
+// Telemetry always; tools where they are declared, control where it is wired or a memory is to be restored.
+const portFds = (node: GraphNode, plan: AgentPlan, isRestored: boolean): Fds => ({
+  3: 'out',
+  ...(hasTools(plan) ? { 4: 'out', 5: 'in' } : {}),
+  ...(isRestored || node.inputs.some((p) => p.name === 'ctrl_in') ? { 6: 'in', 7: 'out' } : {}),
+})
+
+// A program with a slash is relative to the spec; the working directory is the caller's.
+const besideSpec = ([program = '', ...args]: readonly string[], specPath: string): string[] => {
+  const path = program.includes('/') && !isAbsolute(program) ? join(dirname(specPath), program) : program
+  return [program.includes('/') && !path.includes('/') ? `./${path}` : path, ...args]
+}

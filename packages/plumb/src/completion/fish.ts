@@ -1,0 +1,65 @@
+// For fish 3 and newer.
+
+import type { CommandInterface, ExecutableInterface, OptionInterface, Place } from './interface.js'
+
+export const toFish = (executables: readonly ExecutableInterface[]): string => `# Completion for fish, written by 'plumb completion fish'.
+function __plumb_names
+    for word in (commandline -opc)
+        string match -q '*.plumb' -- $word
+        and plumb check --json $word 2>/dev/null | string match -ar '"([^"]*)":\\{"kind":"stream"' | string match -v '*:*'
+    end
+end
+${executables.flatMap(linesOf).join('\n')}
+`
+
+const linesOf = ({ name, options, operand, commands }: ExecutableInterface): string[] => {
+  const start = `complete -c ${name}`
+  const names = commands.map((command) => command.name).join(' ')
+  const isFirst = commands.length === 0 ? '' : ` -n ${quote(`not __fish_seen_subcommand_from ${names}`)}`
+  return [
+    `${start} -f`,
+    ...commands.map((command) => `${start}${isFirst} -a ${command.name} -d ${quote(command.does)}`),
+    ...options.map((option) => `${start}${isFirst}${optionWords(option)}`),
+    ...operandLine(`${start}${isFirst}`, operand),
+    ...commands.flatMap((command) => commandLines(start, command)),
+  ]
+}
+
+const commandLines = (start: string, { name, options, operand }: CommandInterface): string[] => {
+  const isThis = `${start} -n ${quote(`__fish_seen_subcommand_from ${name}`)}`
+  return [...options.map((option) => `${isThis}${optionWords(option)}`), ...operandLine(isThis, operand)]
+}
+
+const operandLine = (start: string, operand: Place): string[] => {
+  const words = valueWords(operand)
+  return words === ' -x' ? [] : [`${start}${words.replace(/^ -[rx]/, '')}`]
+}
+
+const optionWords = ({ short, long, does, value }: OptionInterface): string =>
+  [
+    short === undefined ? '' : ` -s ${short.slice(1)}`,
+    long === undefined ? '' : ` -l ${long.slice(2)}`,
+    value ? valueWords(value) : '',
+    ` -d ${quote(does)}`,
+  ].join('')
+
+const valueWords = (place: Place): string => {
+  switch (place.kind) {
+    case 'files':
+      return ' -r -F'
+    case 'folders':
+      return " -x -a '(__fish_complete_directories)'"
+    case 'specs':
+      return " -x -a '(__fish_complete_suffix .plumb)'"
+    case 'programs':
+      return " -x -a '(__fish_complete_command)'"
+    case 'names':
+      return " -x -a '(__plumb_names)'"
+    case 'words':
+      return ` -x -a ${quote(place.words.join(' '))}`
+    default:
+      return ' -x'
+  }
+}
+
+const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

@@ -1,0 +1,28 @@
+// What can be completed of an executable, as its own help says it.
+
+/** What stands in a place of a command line. */
+export type Place =
+  | { readonly kind: 'files' | 'folders' | 'programs' | 'specs' | 'names' | 'text' }
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+
+export interface OptionInterface {
+  /** `-o`. */
+  readonly short?: string
+  /** `--output`. */
+  readonly long?: string
+  readonly does: string
+  readonly value?: Place
+}
+
+export interface CommandInterface {
+  readonly name: string
+  readonly does: string
+  readonly options: readonly OptionInterface[]
+  readonly operand: Place
+}
+
+export interface ExecutableInterface extends CommandInterface {
+  readonly commands: readonly CommandInterface[]
+}
+
+export const dashed = ({ short, long }: OptionInterface): string[] => [short, long].filter((name) => name !== undefined)

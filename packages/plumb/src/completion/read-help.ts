@@ -1,0 +1,45 @@
+// A help text, read back: it is made from the one description of the options, and the same for all executables.
+
+import type { CommandInterface, OptionInterface } from './interface.js'
+import { placeOf } from './place.js'
+
+interface Help extends Omit<CommandInterface, 'name' | 'does'> {
+  readonly commands: readonly Pick<CommandInterface, 'name' | 'does'>[]
+}
+
+export const readHelp = (text: string): Help => {
+  const [, usage = ''] = /^Usage: (.*)$/m.exec(text) ?? []
+  const options = items(text, 'Options').map(([term, does]) => readOption(term, does))
+  const commands = items(text, 'Commands').map(([term, does]) => ({ name: term.split(' ', 1)[0] ?? '', does: first(does) }))
+  const operands = usage.split(' ').flatMap((word) => /^[[<]?([a-z.]+?)(?:\.\.\.)?[\]>]?$/.exec(word)?.[1] ?? [])
+  const operand =
+    operands.filter((name) => name !== 'options' && name !== 'command').at(-1) ?? (usage.endsWith('command...') ? 'command' : '')
+  return { options, commands: commands.filter(({ name }) => name !== 'help'), operand: placeOf(operand, '') }
+}
+
+/** `-o, --output <file>`. */
+const readOption = (term: string, does: string): OptionInterface => {
+  const [, short, long, placeholder] = /^(-\w)?(?:, )?(--[\w-]+)?(?: [<[](.*?)[>\]])?$/.exec(term) ?? []
+  return {
+    ...(short === undefined ? {} : { short }),
+    ...(long === undefined ? {} : { long }),
+    does: first(does),
+    ...(placeholder === undefined ? {} : { value: placeOf(placeholder, does, long) }),
+  }
+}
+
+// Each begins with two spaces, has two between term and text, and goes on in deeper lines.
+const items = (text: string, heading: string): [term: string, does: string][] => {
+  const [, block = ''] = new RegExp(`^${heading}:\\n((?: .*\\n?)*)`, 'm').exec(text) ?? []
+  const found: [string, string][] = []
+  for (const line of block.split('\n')) {
+    const [, term, does = ''] = /^ {2}(\S.*?)(?: {2,}(.*))?$/.exec(line) ?? []
+    const last = found.at(-1)
+    if (term !== undefined) found.push([term, does])
+    else if (last) last[1] = `${last[1]} ${line.trim()}`.trim()
+  }
+  return found
+}
+
+// Without defaults and choices.
+const first = (does: string): string => does.replace(/ *\((default|choices): .*\)$/, '')

@@ -1,0 +1,35 @@
+// The options by which a run is seen while it goes on and when it is over, of every command that runs something.
+
+import { type Command, Option } from 'commander'
+import type { SightOptions } from './watch/sight.js'
+
+export interface WatchFlags {
+  trace?: string
+  progress?: boolean
+  summary?: 'text' | 'json'
+  prices?: string
+}
+
+const SUMMARY_FORMS = ['text', 'json'] as const
+
+export const withWatchOptions = (command: Command): Command =>
+  command
+    .option('--trace <file>', 'write a timeline that Perfetto and plumb view open')
+    .option('--progress', 'show each stage at work; the default on a terminal')
+    .option('--no-progress', 'show none')
+    .addOption(new Option('--summary [form]', 'totals at the end, on stderr').choices(SUMMARY_FORMS).preset('text'))
+    .option('--prices <file>', 'what a million tokens cost, by model')
+
+/** `--summary` takes a form only if that is what follows, and never the spec. */
+export const withSummaryForm = (argv: readonly string[]): string[] => {
+  const words: string[] = []
+  for (const [i, word] of argv.entries()) {
+    if (word === '--') return [...words, ...argv.slice(i)]
+    const isForm = argv[i - 1] === '--summary' && (SUMMARY_FORMS as readonly string[]).includes(word)
+    if (isForm) words[words.length - 1] = `--summary=${word}`
+    else words.push(word === '--summary' ? '--summary=text' : word)
+  }
+  return words
+}
+
+export const sightOf = ({ trace, progress, summary, prices }: WatchFlags): SightOptions => ({ trace, progress, summary, prices })

@@ -1,0 +1,183 @@
+// From the events of a trace to what the page shows. Every value is looked at: the file may be anybody's.
+
+import { fail, type Result, succeed } from '@plumb/wire'
+import type { WatchNode, Wire } from '../watch/event.js'
+import { RUN_EVENT } from '../watch/trace-builder.js'
+import type { TraceEvent } from '../watch/trace-event.js'
+import type { CallModel, Counted, Lane, Message, Note, RequestModel, RunModel, Turn, WireModel } from './run-model.js'
+import type { TraceLines } from './trace-lines.js'
+
+/** Of each kind on each lane or wire. */
+const MOST_SHOWN = 500
+/** Of messages on all wires. */
+const MOST_MESSAGES = 5000
+
+class Bag<T> implements Counted<T> {
+  readonly shown: T[] = []
+  total = 0
+
+  constructor(private readonly most = MOST_SHOWN) {}
+
+  add(item: T): void {
+    this.total++
+    if (this.shown.length < this.most) this.shown.push(item)
+  }
+}
+
+interface OpenLane extends Lane {
+  readonly work: Bag<Turn>
+  readonly calls: Bag<CallModel>
+  readonly requests: Bag<RequestModel>
+  readonly notes: Bag<Note>
+}
+
+export const readRun = ({ events, isCut }: TraceLines, path: string): Result<RunModel> => {
+  const begin = events.find(({ name, ph }) => ph === 'M' && name === RUN_EVENT)
+  if (!begin) return fail('config_invalid', `'${path}' is no trace that plumb wrote; make one with 'plumb --trace FILE'`, { path })
+  const told = begin.args ?? {}
+  const wires = list(told.wires).map(wireOf)
+  const nodes = list(told.nodes).map(nodeOf)
+  const reading = new Reading(wires)
+  for (const event of events) reading.take(event)
+  const common = { spec: text(told.spec), binding: text(told.binding), time: text(told.time), dot: text(told.dot) }
+  return succeed({ ...common, nodes, isCut, ...reading.told() })
+}
+
+class Reading {
+  readonly #lanes = new Map<string, OpenLane>()
+  readonly #wires: Map<string, WireModel & { readonly messages: Bag<Message> }>
+  readonly #faults = new Bag<Note>()
+  /** What lasts and has not ended, by its id. */
+  readonly #open = new Map<string, TraceEvent>()
+  #messages = 0
+  #end = 0
+  #last: TraceEvent | undefined
+
+  constructor(wires: readonly Wire[]) {
+    this.#wires = new Map(wires.map((wire, i) => [wire.name, { wire, id: `m${i}`, messages: new Bag<Message>() }]))
+  }
+
+  told(): Pick<RunModel, 'lanes' | 'wires' | 'faults' | 'end' | 'status' | 'stoppedBy'> {
+    const { status, stopped_by: stoppedBy } = this.#last?.args ?? {}
+    return {
+      lanes: [...this.#lanes.values()].sort((a, b) => beginOf(a) - beginOf(b)),
+      wires: [...this.#wires.values()],
+      faults: this.#faults,
+      end: this.#end,
+      status: typeof status === 'number' ? status : undefined,
+      stoppedBy: typeof stoppedBy === 'string' ? stoppedBy : undefined,
+    }
+  }
+
+  take(event: TraceEvent): void {
+    this.#end = Math.max(this.#end, number(event.ts) + number(event.dur))
+    const { ph, cat } = event
+    if (ph === 'M') this.#named(event)
+    else if (ph === 'X') this.#piece(event)
+    else if (ph === 'i' && cat === 'wire') this.#message(event)
+    else if (ph === 'i') this.#note(event)
+    else if (ph === 'b' && event.id !== undefined) this.#open.set(event.id, event)
+    else if (ph === 'e' && event.id !== undefined) this.#ended(event, this.#open.get(event.id))
+  }
+
+  #named({ name, pid, tid, args }: TraceEvent): void {
+    const shown = text(args?.name)
+    const [, runs, process] = /^(agent|program|plumb) (.*)$/s.exec(shown) ?? []
+    if (name === 'process_name' && pid > 1 && process !== undefined) this.#addLane(`${pid}`, process, runs as Lane['runs'])
+    else if (name === 'thread_name' && pid === 1) this.#addLane(`1 ${tid}`, shown, 'stage')
+  }
+
+  #addLane(key: string, name: string, runs: Lane['runs']): void {
+    const empty = { work: new Bag<Turn>(), calls: new Bag<CallModel>(), requests: new Bag<RequestModel>(), notes: new Bag<Note>() }
+    if (!this.#lanes.has(key)) this.#lanes.set(key, { name, runs, ...empty })
+  }
+
+  #laneOf({ pid, tid }: TraceEvent): OpenLane | undefined {
+    return this.#lanes.get(pid === 1 ? `1 ${tid}` : `${pid}`)
+  }
+
+  #piece(event: TraceEvent): void {
+    const { args = {}, cat } = event
+    const [start, end, seq] = [number(event.ts), number(event.ts) + number(event.dur), number(args.seq)]
+    const isWork = cat === 'work'
+    const input = optional(isWork ? args.input : args.message)
+    const error = args.error === undefined ? undefined : `${text(args.error)}: ${text(args.detail)}`
+    const waited = number(args.waited_ms)
+    const anchor = isWork ? undefined : this.#message(event)
+    this.#laneOf(event)?.work.add({ start, end, seq, input, output: optional(args.output), error, waited, anchor })
+  }
+
+  /** Gives its anchor, if it is shown. */
+  #message({ args = {}, ts }: TraceEvent): string | undefined {
+    const wire = this.#wires.get(text(args.wire))
+    if (!wire) return undefined
+    const { id, messages } = wire
+    const before = messages.shown.length
+    if (this.#messages++ >= MOST_MESSAGES) messages.total++
+    else messages.add({ at: number(ts), seq: number(args.seq), text: text(args.message) })
+    return messages.shown.length > before ? `${id}-${before}` : undefined
+  }
+
+  #note(event: TraceEvent): void {
+    const { name, args = {}, ts } = event
+    if (name === 'end') this.#last = event
+    if (/^(end|exited|thinking)$/.test(name)) return
+    const lane = this.#laneOf(event)
+    const { error, detail, category: _, kind, agent: __, time: ___, ...rest } = args
+    const said = optional(detail) ?? JSON.stringify(rest)
+    const process = lane?.name ?? text(args.process ?? args.source)
+    const note = { at: number(ts), process, title: name, detail: said, seq: number(args.seq) }
+    if (error === undefined || kind !== undefined) lane?.notes.add(note)
+    else this.#faults.add(note)
+  }
+
+  #ended(event: TraceEvent, begun: TraceEvent | undefined): void {
+    if (!begun || event.id === undefined) return
+    this.#open.delete(event.id)
+    const { args = {}, cat, name } = begun
+    const lane = this.#laneOf(begun)
+    const piece = { start: number(begun.ts), end: number(event.ts), seq: number(args.seq), agent: text(args.agent) }
+    if (cat === 'model') {
+      lane?.requests.add({ ...piece, model: text(args.model) || name, read: number(args.read), written: number(args.written) })
+    } else if (cat === 'tool') lane?.calls.add({ ...piece, ...callOf(name, args) })
+  }
+}
+
+const beginOf = ({ work, requests }: Lane): number => work.shown[0]?.start ?? requests.shown[0]?.start ?? Number.MAX_VALUE
+
+const callOf = (tool: string, args: Readonly<Record<string, unknown>>): Omit<CallModel, 'start' | 'end' | 'seq' | 'agent'> => {
+  const result = args.error ?? args.result
+  return {
+    tool,
+    isOk: args.ok === true,
+    input: shown(args.input),
+    result: result === undefined ? undefined : shown(result),
+    stages: list(args.stages).map(text),
+    attempts: number(args.attempts),
+    isCached: args.cached === true,
+    depth: number(args.depth),
+  }
+}
+
+// What was cut is a text that is no JSON any more.
+const shown = (value: unknown): string => (typeof value === 'string' && value.endsWith('…') ? value : (JSON.stringify(value) ?? ''))
+
+const wireOf = (value: unknown): Wire => {
+  const { index, name, from, fromPort, to, toPort, type } = (value ?? {}) as Partial<Wire>
+  const ends = { from: text(from), fromPort: text(fromPort), to: text(to), toPort: text(toPort) }
+  return { index: number(index), name: text(name), ...ends, type: typeof type === 'string' ? type : null }
+}
+
+const nodeOf = (value: unknown): WatchNode => {
+  const { name, kind } = (value ?? {}) as Partial<WatchNode>
+  return { name: text(name), kind: text(kind) as WatchNode['kind'] }
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+
+const optional = (value: unknown): string | undefined => (value === undefined ? undefined : text(value))
+
+const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)

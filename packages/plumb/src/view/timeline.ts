@@ -1,0 +1,65 @@
+// The timeline: a row for each process and for what it does beside, over one axis that can be stretched.
+
+import { type Bar, type Row, type Rows, rowsOf } from './bars.js'
+import { type Html, html } from './html.js'
+import type { RunModel } from './run-model.js'
+import { showMicroseconds, ticks } from './show-time.js'
+
+/** Pixels; the style has the same. */
+const ROW = 24
+const BAR = 16
+const AXIS = 26
+/** Times along the axis, by how far it is stretched. */
+const DENSITIES = [8, 40, 200]
+/** A bar of this part of the whole has room for its number. */
+const WIDE = 0.03
+
+export const timeline = (run: RunModel): Html => {
+  const laid = rowsOf(run)
+  const end = Math.max(1, run.end)
+  const height = AXIS + laid.rows.length * ROW
+  return html`
+<section id="timeline" aria-labelledby="timeline-title">
+<h2 id="timeline-title">Timeline</h2>
+${note(laid)}
+<div class="tools" data-script hidden><button type="button" id="closer" title="Stretch (+)">+</button><button type="button" id="wider" title="Compress (-)">&minus;</button><button type="button" id="whole" title="Show all of it (0)">all</button>
+<span class="hint">arrow keys go from bar to bar, Enter shows what it is, + and &minus; stretch and compress</span></div>
+<div class="timeline">
+<ol class="labels" aria-hidden="true"><li class="axis"></li>${laid.rows.map(label)}</ol>
+<div class="scroll" tabindex="0" role="group" aria-label="Bars of the timeline" id="bars">
+<svg id="chart" width="100%" height="${height}" data-density="0">
+${DENSITIES.map((about, i) => html`<g class="ticks d${i}">${ticks(end, about).map((at) => tick(at, end, height))}</g>`)}
+${laid.rows.map((row, i) => html`<g class="row">${row.bars.map((bar) => shape(bar, i, end))}</g>`)}
+</svg>
+</div>
+</div>
+<p id="said" class="said" aria-live="polite" data-script hidden></p>
+</section>`
+}
+
+const note = ({ rowsLeftOut, barsLeftOut }: Rows): Html | undefined => {
+  const parts = [...(barsLeftOut > 0 ? [`${barsLeftOut} pieces of work`] : []), ...(rowsLeftOut > 0 ? [`${rowsLeftOut} rows`] : [])]
+  return parts.length === 0
+    ? undefined
+    : html`<p class="left-out">Not drawn, since there are so many: ${parts.join(' and ')}. Perfetto shows the whole trace.</p>`
+}
+
+const label = ({ label: text, isFirst, kind }: Row): Html => html`<li class="${isFirst ? `first ${kind}` : 'beside'}">${text}</li>`
+
+const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 1e6) / 1e4}%`
+
+const tick = (at: number, end: number, height: number): Html =>
+  html`<line x1="${percent(at, end)}" x2="${percent(at, end)}" y1="18" y2="${height}"/><text x="${percent(at, end)}" y="13" dx="3">${showMicroseconds(at)}</text>`
+
+const shape = (bar: Bar, row: number, end: number): Html => {
+  const [x, width] = [percent(bar.start, end), percent(Math.max(0, bar.end - bar.start), end)]
+  const y = AXIS + row * ROW + (ROW - BAR) / 2
+  const title = `${bar.title} (${showMicroseconds(bar.end - bar.start)} from ${showMicroseconds(bar.start)})`
+  const isWide = (bar.end - bar.start) / end > WIDE && bar.seq > 0
+  const inside = html`<title>${title}</title><rect x="${x}" y="${y}" width="${width}" height="${BAR}" rx="2"/>${
+    isWide ? html`<text x="${x}" y="${y + 12}" dx="4">#${bar.seq}</text>` : undefined
+  }`
+  const kind = `bar ${bar.kind}${bar.isBad ? ' bad' : ''}`
+  const target = bar.anchor === undefined ? undefined : html` href="#${bar.anchor}"`
+  return html`<a class="${kind}" tabindex="-1" data-seq="${bar.seq}" aria-label="${title}"${target}>${inside}</a>`
+}

@@ -1,0 +1,51 @@
+// A trace from its file: an event a line, as plumb writes it, also where the end is missing; or in any layout, as other programs make of it.
+
+import { createReadStream } from 'node:fs'
+import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import type { TraceEvent } from '../watch/trace-event.js'
+
+/** More is not read, and the page says so. */
+const MAX_BYTES = 256 * 1024 * 1024
+
+export interface TraceLines {
+  readonly events: readonly TraceEvent[]
+  /** The file goes on. */
+  readonly isCut: boolean
+}
+
+export const readTrace = async (path: string): Promise<Result<TraceLines>> => {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of createReadStream(path, { end: MAX_BYTES })) chunks.push(chunk)
+  } catch (error) {
+    const why = systemReason(error as NodeJS.ErrnoException)
+    return fail('file_not_found', `cannot read '${preview(path, 200)}': ${why}`, { path })
+  }
+  const bytes = Buffer.concat(chunks)
+  const text = bytes.toString('utf8')
+  const events = (whole(text) ?? byLine(text)).filter(isEvent).map((event) => ({ ...event, args: isObject(event.args) ? event.args : {} }))
+  return succeed({ events, isCut: bytes.length > MAX_BYTES })
+}
+
+const whole = (text: string): unknown[] | undefined => {
+  const value = parsed(text) as { readonly traceEvents?: unknown } | unknown[] | undefined
+  if (Array.isArray(value)) return value
+  return Array.isArray(value?.traceEvents) ? value.traceEvents : undefined
+}
+
+const byLine = (text: string): unknown[] => text.split('\n').map((line) => parsed(line.replace(/^[[,]/, '')))
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const isEvent = (value: unknown): value is TraceEvent => {
+  const { name, ph, pid } = (value ?? {}) as Partial<TraceEvent>
+  return typeof name === 'string' && typeof ph === 'string' && typeof pid === 'number'
+}

@@ -1,0 +1,51 @@
+// plumb view: a recorded run, or a trace of one, as a page that shows it.
+
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openOutput, Reporter, type Result, succeed } from '@plumb/wire'
+import { toSvg } from '../draw/svg.js'
+import { writeWhole } from '../write-whole.js'
+import { pageOf } from './page.js'
+import { readRun } from './read-run.js'
+import { readTrace } from './trace-lines.js'
+
+export interface ViewOptions {
+  /** Default, and `-`: stdout. */
+  readonly output?: string
+}
+
+/** Of a recorded run. */
+const TRACE = 'trace.json'
+const RECORD = 'run.json'
+
+/** Resolves to the exit status. */
+export const view = async (path: string, { output }: ViewOptions): Promise<number> => {
+  const reporter = new Reporter('plumb', openOutput(2))
+  const page = await readPage(path)
+  const failure = page.ok ? await writeWhole(Buffer.from(page.value), output === '-' ? undefined : output) : page.error
+  if (failure) reporter.report(failure)
+  await reporter.end()
+  return reporter.status
+}
+
+const readPage = async (path: string): Promise<Result<string>> => {
+  const file = traceOf(path)
+  const trace = await readTrace(file)
+  if (!trace.ok) return trace
+  const run = readRun(trace.value, file)
+  return run.ok ? succeed(pageOf(run.value, await drawn(run.value.dot))) : run
+}
+
+// Somebody may have changed the file.
+const drawn = async (dot: string): Promise<string | undefined> => {
+  try {
+    return await toSvg(dot)
+  } catch {
+    return undefined
+  }
+}
+
+const traceOf = (path: string): string => {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return join(path, TRACE)
+  return path.endsWith(RECORD) ? join(dirname(path), TRACE) : path
+}

@@ -1,0 +1,92 @@
+// What can be watched of a run, as it happens. A run that nobody watches makes none of these.
+
+import type { CallEnvelope } from '@plumb/tool'
+import type { Fault, Telemetry } from '@plumb/wire'
+import type { NodeKind } from '../draw/describe.js'
+
+/** One edge of the graph that runs. */
+export interface Wire {
+  /** From 1, in the order of the program: the same in every run of one spec. */
+  readonly index: number
+  /** The index and both ends, as it stands in the name of its record: `03-checker-critic`. */
+  readonly name: string
+  /** The processes at its ends; a part of a bound chain has the chain before it, as in `clean.map`. */
+  readonly from: string
+  readonly fromPort: string
+  readonly to: string
+  readonly toPort: string
+  /** As `plumb render --format json` prints it; null where none is known. */
+  readonly type: string | null
+}
+
+/** A process of the graph. */
+export interface WatchNode {
+  /** As at the ends of wires. */
+  readonly name: string
+  readonly kind: NodeKind
+  /** Who answers for an agent, where that is known. */
+  readonly provider?: string
+}
+
+/** What a child is: one of our agents, another program in its place, or a nested plumb. */
+export type ProcessKind = 'agent' | 'program' | 'plumb'
+
+/** `ms` is milliseconds since the beginning, by a clock that always goes up. */
+export type WatchEvent = { readonly ms: number } & (
+  | {
+      readonly kind: 'begin'
+      /** Wall clock, ISO 8601. */
+      readonly time: string
+      /** The spec as it was named. */
+      readonly spec: string
+      readonly binding: string
+      readonly wires: readonly Wire[]
+      /** All nodes in the order of the program, those inside this process too: `nodesOf` makes them. */
+      readonly nodes: readonly WatchNode[]
+      /** The wiring in Graphviz's language, as `plumb render --format dot` prints it; it takes a while. */
+      readonly dot: () => string
+    }
+  /** An input was taken, good or bad; `bytes` with its line end. */
+  | { readonly kind: 'input'; readonly seq: number; readonly bytes: number }
+  /** A message on its way to its receiver; `seq` is the input that it came from, 0 where that is not known. */
+  | ({ readonly kind: 'message'; readonly wire: Wire; readonly seq: number } & Bytes)
+  | { readonly kind: 'spawned'; readonly process: string; readonly runs: ProcessKind; readonly pid: number }
+  /** The n-th message that a child was sent, from 1. */
+  | ({ readonly kind: 'asked'; readonly process: string; readonly n: number; readonly seq: number } & Bytes)
+  /** An output of a child; `n` is the message that it answers, 0 where that is not known. */
+  | ({ readonly kind: 'answered'; readonly process: string; readonly n: number; readonly seq: number } & Bytes)
+  /** A child's error about the n-th message. */
+  | { readonly kind: 'refused'; readonly process: string; readonly n: number; readonly seq: number; readonly fault: Fault }
+  /** What a child tells of itself, `settled` left out. A nested plumb's children tell through it: then `telemetry.agent` is theirs. */
+  | { readonly kind: 'telemetry'; readonly process: string; readonly telemetry: AgentTelemetry }
+  /** A tool call that is over. */
+  | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope }
+  /** An error, as it is reported. */
+  | { readonly kind: 'fault'; readonly fault: Fault }
+  | { readonly kind: 'exited'; readonly process: string; readonly status: number | null; readonly signal: string | null }
+  | { readonly kind: 'end'; readonly status: 0 | 1 | 2; readonly stoppedBy: string | null }
+)
+
+/** One line of JSON without its end, in bytes that nobody changes: `textOf` makes a string of it. */
+export interface Bytes {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+export type AgentTelemetry = Exclude<Telemetry, { kind: 'settled' }> & { readonly agent: string; readonly time: string }
+
+type Unstamped<T> = T extends unknown ? Omit<T, 'ms'> : never
+
+/** Without its time, which whoever passes it on adds. */
+export type WatchNews = Unstamped<WatchEvent>
+
+/** Somebody who watches. */
+export interface Watcher {
+  /** Must not throw, and returns soon: the run waits. */
+  on(event: WatchEvent): void
+  /** After `end`; the run waits for it. */
+  finish?(): Promise<void>
+}
+
+export const textOf = ({ buf, start, end }: Bytes): string => buf.toString('utf8', start, end)

@@ -1,0 +1,16 @@
+// The nodes of a graph as they are told of.
+
+import type { Graph } from '@plumb/lang'
+import { agentAt, kindOf } from '../draw/describe.js'
+import type { WatchNode } from './event.js'
+import { placesOf } from './wires.js'
+
+/** `provider`: of --provider, else of the environment after what the spec says. */
+export const nodesOf = (graph: Graph, said: { readonly provider: string | undefined }): WatchNode[] => {
+  const places = placesOf(graph)
+  return graph.nodes.map((node) => {
+    const agent = agentAt(node)
+    const provider = agent && !agent.command ? (said.provider ?? agent.provider ?? process.env.PLUMB_PROVIDER) : undefined
+    return { name: places.get(node) ?? node.name, kind: kindOf(node), ...(provider === undefined ? {} : { provider }) }
+  })
+}

@@ -1,0 +1,59 @@
+// Which run this is: what its answers depend on. A run can be resumed only by one that is the same.
+
+import { createHash } from 'node:crypto'
+import { namedFiles } from '@plumb/lang'
+import { readSpec, scrub } from '@plumb/wire'
+import type { Loaded } from '../../load.js'
+import type { RunOptions } from '../../run-options.js'
+import type { RunFile } from './folder.js'
+
+export type Identity = Pick<RunFile, 'files' | 'options'>
+
+export const identityOf = ({ compiled, files }: Loaded, options: RunOptions): Identity => {
+  const { program } = compiled
+  const bundle = files.bundle(program.entry.module.path)
+  const named = namedFiles(program).flatMap(({ path, from }) => {
+    const beside = files.beside(path, from)
+    const text = readSpec(beside)
+    return text.ok ? [[beside, text.value] as const] : []
+  })
+  const texts = [...Object.entries(bundle.files), ...named].filter(([path]) => !path.startsWith('<'))
+  const entry = program.entry.module
+  const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, hashOf(text)])
+  return { files: Object.fromEntries(hashes), options: JSON.parse(scrub(JSON.stringify(optionsOf(options)))) }
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const optionsOf = ({ binding, rawInput, envelopes, docroot, handedOn, permissions, agentProgram, toolProgram }: RunOptions) => ({
+  binding,
+  raw_input: rawInput,
+  envelopes,
+  docroot: docroot ?? null,
+  handed_on: handedOn,
+  ...permissions,
+  policy: permissions.policy ?? null,
+  agent_command: agentProgram ?? null,
+  tool_command: toolProgram ?? null,
+  provider: process.env.PLUMB_PROVIDER ?? null,
+  model: process.env.PLUMB_MODEL ?? null,
+})
+
+/** What is not as it was, in words; undefined: nothing. */
+export const differenceOf = (before: Identity, now: Identity): string | undefined => {
+  const words = [
+    ...changed(before.files, now.files).map((path) => `'${path}' ${fileWords(before.files[path], now.files[path])}`),
+    ...changed(before.options, now.options).map(
+      (name) => `option ${name} was ${show(before.options[name])} and is ${show(now.options[name])}`,
+    ),
+  ]
+  return words.length === 0 ? undefined : words.join('; ')
+}
+
+const changed = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): string[] =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]))
+
+const fileWords = (before: string | undefined, now: string | undefined): string =>
+  before === undefined ? 'is no part of that' : now === undefined ? 'is no part of this' : 'has changed'
+
+const show = (value: unknown): string => JSON.stringify(value) ?? 'not given'

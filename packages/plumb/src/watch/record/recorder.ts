@@ -1,0 +1,122 @@
+// Writes down a run (--record DIR): what went over each wire, what agents answered, and what else happened.
+
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
+import { version } from '../../../package.json'
+import { textOf, type WatchEvent, type Watcher, type Wire } from '../event.js'
+import { type LineFile, openLineFile } from '../line-file.js'
+import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './folder.js'
+import type { Identity } from './identity.js'
+
+export interface RecorderOptions {
+  /** There, and without anything else in it. */
+  readonly folder: string
+  readonly identity: Identity
+  readonly wires: readonly Wire[]
+  /** Answers and events go on behind those of the run that is resumed. */
+  readonly isResumed: boolean
+  readonly spec: string
+  readonly binding: string
+  /** Told once of each file that cannot be written: the run goes on without it. */
+  readonly report: (fault: Fault) => void
+}
+
+const WIRE_DELAY_MS = 100
+
+export const openRecorder = (options: RecorderOptions): Result<Watcher> => {
+  const { folder, identity, wires, isResumed: isAppended, spec, binding, report } = options
+  const open = (name: string, delayMs: number, isAppended = false): Result<LineFile> =>
+    openLineFile({ path: join(folder, name), isAppended, delayMs, fail: report })
+  const answers = open(ANSWERS_FILE, 0, isAppended)
+  if (!answers.ok) return answers
+  const events = open(EVENTS_FILE, WIRE_DELAY_MS, isAppended)
+  if (!events.ok) return events
+  const files: LineFile[] = []
+  for (const { name } of wires) {
+    const file = open(`${name}.jsonl`, WIRE_DELAY_MS)
+    if (!file.ok) return file
+    files.push(file.value)
+  }
+  const began = new Date().toISOString()
+  const run: RunFile = { format: 1, plumb: version, spec, binding, ...identity, wires, pid: process.pid, host: hostname(), began }
+  const failure = writeRunFile(folder, run)
+  if (failure) return { ok: false, error: failure }
+
+  const exchanges = openExchanges((line) => answers.value.add(scrub(JSON.stringify(line))))
+  return succeed({
+    on: (event) => {
+      if (event.kind === 'message') {
+        files[event.wire.index - 1]?.add(event.buf.subarray(event.start, event.end))
+        return
+      }
+      exchanges(event)
+      const line = eventLine(event)
+      if (line) events.value.add(scrub(JSON.stringify(line)))
+      if (event.kind !== 'end') return
+      for (const file of [answers.value, events.value, ...files]) file.flush()
+      const end = { ended: new Date().toISOString(), status: event.status, ...(event.stoppedBy ? { stopped_by: event.stoppedBy } : {}) }
+      const failure = writeRunFile(folder, { ...run, ...end })
+      if (failure) report(failure)
+    },
+  })
+}
+
+// Nested plumbs keep their own.
+const openExchanges = (write: (line: unknown) => void) => {
+  const inputs = new Map<string, string>()
+  const plumbs = new Set<string>()
+  const taken = (process: string, n: number): string | undefined => {
+    const key = `${n} ${process}`
+    const input = inputs.get(key)
+    inputs.delete(key)
+    return input
+  }
+  return (event: WatchEvent): void => {
+    switch (event.kind) {
+      case 'spawned':
+        if (event.runs === 'plumb') plumbs.add(event.process)
+        return
+      case 'asked':
+        if (!plumbs.has(event.process)) inputs.set(`${event.n} ${event.process}`, textOf(event))
+        return
+      case 'answered':
+      case 'refused': {
+        const { process, n, seq } = event
+        const input = taken(process, n)
+        const outcome = event.kind === 'answered' ? { output: textOf(event) } : { fault: event.fault }
+        if (input !== undefined) write({ process, seq, input, ...outcome })
+        return
+      }
+      case 'telemetry':
+        if (event.telemetry.kind === 'remembered') write({ process: event.process, remembered: event.telemetry.messages })
+        return
+      default:
+        return
+    }
+  }
+}
+
+const NOT_KEPT = new Set(['text', 'thinking', 'output', 'remembered'])
+
+// What stands in another file is left out.
+const eventLine = (event: WatchEvent): object | undefined => {
+  switch (event.kind) {
+    case 'message':
+    case 'input':
+      return undefined
+    case 'begin': {
+      const { dot: _, wires: __, ...rest } = event
+      return rest
+    }
+    case 'asked':
+    case 'answered': {
+      const { buf: _, start: __, end: ___, ...rest } = event
+      return rest
+    }
+    case 'telemetry':
+      return NOT_KEPT.has(event.telemetry.kind) ? undefined : event
+    default:
+      return event
+  }
+}

@@ -1,0 +1,38 @@
+// Why a run cannot be resumed: where what went on inside it cannot be told exactly from its record.
+
+import { agentOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
+import { cyclesOf } from '../../cycles.js'
+import { placesOf } from '../wires.js'
+
+/** In words; empty: it can be. Nested plumbs are looked into too. */
+export const obstaclesOf = (graph: Graph, agentProgram: string | undefined): string[] => [
+  ...cyclesOf(graph).map(
+    (nodes) => `in the cycle ${[...nodes, nodes[0]].map((n) => n?.name).join(' -> ')} messages may come in another order`,
+  ),
+  ...[...placesOf(graph)].flatMap(([node, place]) => {
+    const { work } = node
+    if (work.kind === 'plumb') return obstaclesOf(planOf(work.bound), agentProgram).map((words) => `in '${place}', ${words}`)
+    return work.kind === 'agent' ? obstaclesAt(node, place, graph, agentOf(work.bound).config, agentProgram) : []
+  }),
+]
+
+const obstaclesAt = (
+  node: GraphNode,
+  place: string,
+  { edges }: Graph,
+  config: Readonly<Record<string, unknown>>,
+  agentProgram: string | undefined,
+): string[] => {
+  const wired = [
+    ...edges.filter((e) => e.to === node).map((e) => node.inputs[e.input]?.name),
+    ...edges.filter((e) => e.from === node).map((e) => node.outputs[e.output]?.name),
+  ].find((name) => name !== 'input' && name !== 'output')
+  const isForeign = config.command !== undefined || agentProgram !== undefined
+  return [
+    ...(wired === undefined ? [] : [`port '${wired}' of '${place}' is wired, and what went over it changed what it did`]),
+    ...(isForeign && config.amnesiac !== true
+      ? [`what the program of '${place}' remembers cannot be restored ('amnesiac: true' says that it remembers nothing)`]
+      : []),
+    ...(config.max_messages === undefined ? [] : [`'${place}' counts its messages (max_messages)`]),
+  ]
+}

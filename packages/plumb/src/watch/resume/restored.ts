@@ -1,0 +1,34 @@
+// A child of which an earlier one is to be taken up: it gets its memory before it gets anything else.
+
+import { PassThrough, type Readable, type Writable } from 'node:stream'
+import { type Child, FDS, LineReader, parseJson, preview } from '@plumb/wire'
+
+/** Its control channel is used up by it. `fail` is told in words why it does not remember. */
+export const restored = (child: Child, memory: readonly unknown[], fail: (words: string) => void): Child => {
+  const stdin = new PassThrough()
+  stdin.on('error', () => {})
+  child.stdin.on('close', () => stdin.destroy())
+  const control = child.fds.get(FDS.ctrl_in) as Writable
+  const replies = new LineReader(child.fds.get(FDS.ctrl_out) as Readable)
+  let isDone = false
+  replies.onReadable = () => {
+    while (replies.next()) {
+      const reply = isDone ? undefined : replyIn(replies)
+      if (!reply) continue
+      isDone = true
+      if (reply.kind === 'memory_set') stdin.pipe(child.stdin)
+      else fail(`it does not take the memory that was recorded: ${preview(reply.detail ?? '', MAX_WORDS)}`)
+    }
+  }
+  control.end(`${JSON.stringify({ set_memory: memory })}\n`)
+  const fds = new Map([...child.fds].filter(([fd]) => fd !== FDS.ctrl_in && fd !== FDS.ctrl_out))
+  return { ...child, stdin, fds }
+}
+
+const MAX_WORDS = 400
+
+const replyIn = ({ fault, buf, start, end }: LineReader): { readonly kind: string; readonly detail?: string } | undefined => {
+  const parsed = fault ? undefined : parseJson(buf, start, end)
+  const reply = (parsed?.ok ? parsed.value : {}) as { readonly kind?: string; readonly detail?: string }
+  return reply.kind === 'memory_set' || reply.kind === 'error' ? { kind: reply.kind, detail: reply.detail ?? '' } : undefined
+}

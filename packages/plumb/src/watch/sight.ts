@@ -1,0 +1,125 @@
+// What a person, a file or a collector sees of a run: opened before it starts, from what the command line and the environment ask for.
+
+import { fstatSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { isatty, WriteStream } from 'node:tty'
+import { type Fault, fault, openOutput, type Reporter, type Result, succeed } from '@plumb/wire'
+import { Counter } from './counter.js'
+import type { Watcher } from './event.js'
+import { BesideScreen, LiveScreen } from './live-screen.js'
+import { OtlpWatcher } from './otlp.js'
+import { OtlpBatch } from './otlp-batch.js'
+import { readOtlpSettings } from './otlp-settings.js'
+import { type Prices, readPrices } from './prices.js'
+import { liveProgress, ProgressClock, progressLines } from './progress.js'
+import { progressTable } from './progress-table.js'
+import { TRACE_FILE } from './record/folder.js'
+import { styled } from './styled.js'
+import { summaryWatcher } from './summary-watcher.js'
+import { openTrace } from './trace.js'
+
+/** As given on the command line. */
+export interface SightOptions {
+  readonly trace: string | undefined
+  /** Undefined: on a terminal that nobody types into. */
+  readonly progress: boolean | undefined
+  readonly summary: 'text' | 'json' | undefined
+  readonly prices: string | undefined
+}
+
+// A record has all messages in files of its own: the timeline beside them is for a person to look at.
+const RECORD_TRACE_BYTES = 16 * 1024 * 1024
+
+export class Sight {
+  /** Where errors go: on a terminal they stand above the live lines. */
+  readonly stderr: Writable
+  readonly #options: SightOptions
+  readonly #isChild: boolean
+  readonly #screen: LiveScreen | undefined
+  readonly #isPlain: boolean
+  #clock: ProgressClock | undefined
+
+  /** `isChild`: a parent runs us, who shows what is to be seen. */
+  constructor(options: SightOptions, { isChild }: { readonly isChild: boolean }) {
+    this.#options = options
+    this.#isChild = isChild
+    const stderr = openOutput(2)
+    const isLive = stderr instanceof WriteStream && process.env.TERM !== 'dumb' && !isChild
+    const isWanted = options.progress ?? (isLive && !isatty(0))
+    this.#screen = isWanted && isLive ? new LiveScreen(stderr, () => this.#lines()) : undefined
+    this.#isPlain = isWanted && !this.#screen
+    this.stderr = this.#screen ?? stderr
+  }
+
+  /** On a terminal, outputs take the place of the live lines. */
+  openStdout(): Writable {
+    const stdout = openOutput(1)
+    return this.#screen && stdout instanceof WriteStream ? new BesideScreen(stdout, this.#screen) : stdout
+  }
+
+  /** Live lines are away while that is done. */
+  readonly quietly = <T>(work: () => Promise<T>): Promise<T> => this.#screen?.without(work) ?? work()
+
+  /** `record`: the folder that the run is recorded in. Nothing was started where it fails. */
+  open(reporter: Reporter, record: string | undefined, report: (fault: Fault) => void): Result<Watcher[]> {
+    const { summary, prices: file } = this.#options
+    const prices = file === undefined ? succeed(undefined) : readPrices(file)
+    if (!prices.ok) return prices
+    const trace = this.#openTrace(record, report)
+    if (!trace.ok) return trace
+    const spans = this.#openSpans(reporter)
+    if (!spans.ok) return spans
+    const isCounted = this.#screen !== undefined || this.#isPlain || summary !== undefined
+    const counting = isCounted ? this.#openCounting(reporter, prices.value) : []
+    return succeed([trace.value, spans.value, ...counting].filter((watcher) => watcher !== undefined))
+  }
+
+  #openTrace(record: string | undefined, report: (fault: Fault) => void): Result<Watcher | undefined> {
+    const { trace } = this.#options
+    if (trace !== undefined) return openTrace({ path: trace, fail: report })
+    return record === undefined
+      ? succeed(undefined)
+      : openTrace({ path: join(record, TRACE_FILE), maxBytes: RECORD_TRACE_BYTES, fail: report })
+  }
+
+  #openSpans(reporter: Reporter): Result<Watcher | undefined> {
+    const settings = this.#isChild ? undefined : readOtlpSettings(process.env)
+    if (!settings?.ok) return settings ?? succeed(undefined)
+    const warn = (text: string) => reporter.warn(fault('connection_failed', text))
+    return succeed(new OtlpWatcher(new OtlpBatch(settings.value, warn), settings.value))
+  }
+
+  #openCounting(reporter: Reporter, prices: Prices | undefined): Watcher[] {
+    const { summary } = this.#options
+    const counter = new Counter()
+    const clock = new ProgressClock({ counter, prices, inputBytes: inputBytes() })
+    this.#clock = clock
+    const write = (line: string) => reporter.write(line)
+    const isJson = process.env.PLUMB_ERRORS === 'json'
+    return [
+      counter,
+      clock,
+      ...(this.#screen ? [liveProgress(this.#screen)] : []),
+      ...(this.#isPlain ? [progressLines(clock, { isJson, write })] : []),
+      ...(summary === undefined ? [] : [summaryWatcher({ counter, prices, form: summary, write })]),
+    ]
+  }
+
+  #lines(): readonly string[] {
+    const state = this.#clock?.state
+    if (!state || !this.#screen) return []
+    const { columns, rows } = this.#screen
+    // The last column stays free: some terminals begin a new line when it is written. One row is for what others write.
+    return styled(progressTable(state, { columns: columns - 1, rows: rows - 2 }))
+  }
+}
+
+const inputBytes = (): number | undefined => {
+  try {
+    const stat = fstatSync(0)
+    return stat.isFile() ? stat.size : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,65 @@
+// What a run may spend (--max-calls, --max-total-tokens, --deadline): opened for all its processes, and told of once when it is spent.
+
+import { type Budget, type Fault, fault, openBudget, type Result, succeed } from '@plumb/wire'
+import { addTo } from '../origins.js'
+
+export interface SpendingLimits {
+  readonly maxCalls: number | undefined
+  readonly maxTotalTokens: number | undefined
+  readonly deadlineMs: number | undefined
+}
+
+export class Spending {
+  readonly deadlineMs: number | undefined
+  readonly #budget: Budget
+  readonly #limits: SpendingLimits
+  #unanswered = 0
+  readonly #seqs: [number, number][] = []
+  #isLate = false
+
+  constructor(budget: Budget, limits: SpendingLimits) {
+    this.#budget = budget
+    this.#limits = limits
+    this.deadlineMs = limits.deadlineMs
+  }
+
+  /** The time is up: nothing more is asked for. */
+  end(): void {
+    this.#isLate = true
+    this.#budget.close()
+  }
+
+  /** Takes what is reported of the inputs that came too late, to tell it at once; false: it is about something else. */
+  takes(error: Fault): boolean {
+    const isCut = this.#isLate && error.error === 'cancelled'
+    if (error.error !== 'budget_spent' && !isCut) return false
+    const seqs = (error.seqs as [number, number][] | undefined) ?? (typeof error.seq === 'number' ? [[error.seq, error.seq]] : [])
+    this.#unanswered += typeof error.unanswered === 'number' ? error.unanswered : 1
+    for (const [first, last] of seqs) for (let seq = first; seq <= last; seq++) addTo(this.#seqs, seq)
+    return true
+  }
+
+  /** At the end; undefined: it was enough. */
+  get fault(): Fault | undefined {
+    if (this.#unanswered === 0 && !this.#isLate) return undefined
+    const { calls, tokens } = this.#budget.spent
+    const { maxCalls, maxTotalTokens, deadlineMs } = this.#limits
+    const what = this.#isLate
+      ? `the ${(deadlineMs ?? 0) / 1000} seconds of --deadline are over`
+      : maxCalls !== undefined && calls >= maxCalls
+        ? `${calls} calls are made, as many as --max-calls allows`
+        : `${tokens} tokens are used, and --max-total-tokens is ${maxTotalTokens}`
+    const left = this.#unanswered === 0 ? '' : `; ${this.#unanswered} message${this.#unanswered === 1 ? ' is' : 's are'} not answered`
+    const [first] = this.#seqs
+    const inputs = first ? { seq: first[0], seqs: this.#seqs } : {}
+    return fault('budget_spent', `${what}${left}`, { calls, tokens, unanswered: this.#unanswered, ...inputs })
+  }
+}
+
+/** Undefined: there is no limit. */
+export const openSpending = (limits: SpendingLimits): Result<Spending | undefined> => {
+  const { maxCalls, maxTotalTokens, deadlineMs } = limits
+  if (maxCalls === undefined && maxTotalTokens === undefined && deadlineMs === undefined) return succeed(undefined)
+  const budget = openBudget({ calls: maxCalls ?? null, tokens: maxTotalTokens ?? null })
+  return budget.ok ? succeed(new Spending(budget.value, limits)) : budget
+}

@@ -1,0 +1,178 @@
+// plumb view: the page in a real browser, by keyboard, in both colour schemes, without a script; and what it says of files that are none.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { bash, type Case, layFolder, runCases } from '../../wire/test/shell.js'
+
+const FILES = {
+  'bot.plumb': `
+    let today : { arguments?: [string] } -> string = tool { command: "echo Sunday" }
+    let doctor : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [today] }
+    let bad : !string -> !{ n: int } = agent { command: ["sh", "-c", "while read -r line; do echo '{}'; done"] }
+    let main : !string -> !string = plumb(input, output) {
+      input ; filter(length(value) > 2) ; doctor ; output
+      doctor ; bad ; map("never") ; output
+    }
+  `,
+  'in.txt': `Men are all alike.\nno\ncall today {}\n</script><script>document.title = "x"</script><b id=x onclick=y>"&amp;\u202e\n`,
+}
+const RUN = 'plumb -Rr --trace t.json bot.plumb < in.txt > out.txt 2> err.txt'
+
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
+const program = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => BROWSERS.map((name) => join(folder, name)))
+  .find(existsSync)
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+]
+const skip = program === undefined ? 'there is no chromium' : false
+
+/** With what went wrong on the page: whatever the console says, and whatever was asked of anybody. */
+const openPage = async (browser: Browser, file: string, options: BrowserContextOptions = {}): Promise<{ page: Page; wrong: string[] }> => {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, ...options })
+  page.setDefaultTimeout(30_000)
+  const wrong: string[] = []
+  const url = pathToFileURL(file).href
+  page.on('console', (message) => wrong.push(message.text()))
+  page.on('pageerror', ({ message }) => wrong.push(message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) wrong.push(request.url())
+  })
+  await page.goto(url)
+  return { page, wrong }
+}
+
+const launch = async (t: Test): Promise<Browser> => {
+  const browser = await chromium.launch({ executablePath: program as string, args: ARGS, timeout: 60_000 })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+t.test('the page in a browser', { skip }, async (t) => {
+  const folder = layFolder(FILES)
+  const made = await bash(`${RUN}; plumb view t.json -o t.html`, { folder })
+  t.match(made, { out: '', err: '', status: 0 })
+  const browser = await launch(t)
+  const { page, wrong } = await openPage(browser, join(folder, 't.html'))
+
+  t.match(await page.title(), 'main of bot.plumb')
+  t.match(await page.locator('.facts').textContent(), /status 1.*outputs\s*3.*requests to models\s*\d+.*tool calls\s*1.*errors\s*3/s)
+  t.strictSame(await page.locator('h2').allTextContents(), [
+    'Timeline',
+    'Errors',
+    'Wiring',
+    'Messages on each wire',
+    'Conversations',
+    'Tool calls',
+  ])
+  t.equal(await page.locator('script, #x').count(), 1, 'nothing of a message became a part of the page')
+  t.ok(
+    (await page.locator('#messages').textContent())?.includes(
+      '</script><script>document.title = "x"</script><b id=x onclick=y>"&amp;\\u202e',
+    ),
+  )
+  t.equal(await page.locator('#wiring svg .node').count(), 7, 'the wiring is drawn: five processes, an agent more, and its tool')
+  t.equal(await page.locator('.wire').first().locator('li').count(), 4)
+  t.match(await page.locator('.talk').first().textContent(), /doctor.*in\s*Men are all alike\.\s*out\s*IN WHAT WAY.*today.*Sunday/s)
+
+  // By keyboard alone: to the bars, to the work of the doctor, and to what is said of it.
+  await page.locator('#bars').focus()
+  const said = page.locator('#said')
+  await page.keyboard.press('ArrowDown')
+  t.match(await said.textContent(), /^input #1: /)
+  await page.keyboard.press('ArrowRight')
+  t.match(await said.textContent(), /^input #2: /)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  t.match(await said.textContent(), /^doctor #\d: /)
+  await page.keyboard.press('Home')
+  t.match(await said.textContent(), /^doctor #1: "IN WHAT WAY" \(/)
+  const before = await page.locator('#chart').boundingBox()
+  await page.keyboard.press('+')
+  t.equal((await page.locator('#chart').boundingBox())?.width, (before?.width ?? 0) * 2, 'stretched')
+  await page.keyboard.press('0')
+  await page.keyboard.press('Enter')
+  t.match(page.url(), /#w\d+-0$/)
+  t.ok(await page.locator(':target').isVisible())
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('alike')
+  await page.getByText(/^\d+ found$/).waitFor()
+  t.notOk(await page.locator('.wire').nth(1).getByText('call today').isVisible())
+  t.ok(await page.locator('.wire').nth(1).getByText('alike').isVisible())
+  await page.keyboard.press('Escape')
+  await page.locator('#find').fill('')
+  await page.locator('.talk [data-follow="3"]').first().click()
+  t.ok((await page.locator('.followed').count()) > 4)
+  t.strictSame(await page.locator('.followed').evaluateAll((all) => [...new Set(all.map((one) => one.getAttribute('data-seq')))]), ['3'])
+  t.strictSame(wrong, [], 'nothing was refused, and nobody was asked')
+  await page.close()
+
+  const background = async (colorScheme: 'light' | 'dark') => {
+    const { page } = await openPage(browser, join(folder, 't.html'), { colorScheme })
+    const [colours] = await page.locator('body').evaluateAll(([body]) => {
+      const style = (globalThis as unknown as { getComputedStyle(of: unknown): Record<string, string> }).getComputedStyle(body)
+      return [[style.backgroundColor, style.color]]
+    })
+    await page.close()
+    return colours?.map((colour) => Number(/\d+/.exec(colour ?? '')?.[0]))
+  }
+  const [light, dark] = [await background('light'), await background('dark')]
+  t.ok((light?.[0] ?? 0) > 200 && (light?.[1] ?? 255) < 60, 'dark on light')
+  t.ok((dark?.[0] ?? 255) < 60 && (dark?.[1] ?? 0) > 200, 'light on dark')
+
+  const plain = await openPage(browser, join(folder, 't.html'), { javaScriptEnabled: false })
+  t.equal((await plain.page.locator('.messages > li').count()) > 8, true, 'all can be read without a script')
+  t.equal(await plain.page.locator('#find').isVisible(), false, 'what needs one is not there')
+})
+
+t.test('a long run', { skip }, async (t) => {
+  const folder = layFolder()
+  const script = `
+    seq 1000 | plumb --record rec -e 'let main : !int -> !int = plumb(input, output) { input ; map(value + 1) ; map(value * 2) ; output }' > out.jsonl
+    plumb view rec -o rec.html && plumb view rec/run.json | cmp - rec.html
+  `
+  t.match(await bash(script, { folder }), { out: '', err: '', status: 0 })
+  t.ok(readFileSync(join(folder, 'rec.html')).length < 1_000_000)
+  const { page, wrong } = await openPage(await launch(t), join(folder, 'rec.html'))
+  t.match(await page.locator('#timeline .left-out').textContent(), /Not drawn, since there are so many: 2000 pieces of work\./)
+  await page.locator('.wire summary').first().click()
+  t.match(await page.locator('.wire .left-out').first().textContent(), '500 more are not shown.')
+  t.strictSame(wrong, [])
+})
+
+void t.test('what is no run', (t) => {
+  const cases: Record<string, Case> = {
+    'nothing there': { run: 'plumb view none.json', errors: [{ error: 'file_not_found', detail: /none\.json/ }], status: 2 },
+    'a folder without a record': { run: 'plumb view .', errors: [{ error: 'file_not_found', detail: /trace\.json/ }], status: 2 },
+    'another program’s trace': {
+      run: `echo '[{"name":"a","ph":"X","pid":1,"ts":0}]' > a.json; plumb view a.json`,
+      errors: [{ error: 'config_invalid', detail: /no trace that plumb wrote/ }],
+      status: 2,
+    },
+    'no JSON': { run: 'plumb view bot.plumb', errors: [{ error: 'config_invalid' }], status: 2 },
+    'nowhere to write': { run: `${RUN}; plumb view t.json -o none/t.html`, errors: [{ error: 'write_failed' }] },
+    'laid out by another program, and changed by somebody': {
+      run: `${RUN}; node -e '
+        const events = JSON.parse(require("fs").readFileSync("t.json"))
+        events[0].args.dot = "no graph"
+        events.push({ ph: "X", name: 7, pid: 1 }, null, { ph: "X", name: "x", pid: 99, ts: "late", args: null })
+        console.log(JSON.stringify({ traceEvents: events }, null, 2))' > other.json; plumb view other.json | grep -o 'The trace holds no picture'`,
+      out: 'The trace holds no picture\n',
+    },
+    'a device, and a reader that goes away': {
+      run: `${RUN}; plumb view t.json -o /dev/null; plumb view t.json | head -c 9`,
+      out: '<!doctype',
+    },
+  }
+  return runCases(t, cases, ({ run }) => bash(run, { folder: layFolder(FILES) }))
+})
