@@ -15,6 +15,7 @@ const FILES = [
   'lang/test/types',
   'lang/test/service',
   'plumb/test/random',
+  'plumb/test/render',
 ]
 const LIMIT_MS = 300_000
 

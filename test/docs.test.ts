@@ -56,6 +56,10 @@ t.test('examples of Markdown', async (t) => {
   t.match(runExamples(readMarkdown(`${fence}sh\nfalse\n${fence}\n`)), [/^line 1: false\nends with status 1/])
   t.match(runExamples(readMarkdown(`${fence}sh no-run\nfalse\n${fence}\n`)), ["line 1: 'sh no-run' needs a reason"])
   t.strictSame(readMarkdown(`${fence}sh no-run takes an hour\nfalse\n${fence}\n`), [])
+  t.match(readMarkdown(`${fence}console\n$ cat <<END\n> a\n> END\na\n$ true\n${fence}\n`), [
+    { kind: 'run', line: 1, script: 'cat <<END\na\nEND\n', output: 'a\n' },
+    { kind: 'run', script: 'true\n' },
+  ])
   t.strictSame(readMarkdown(`${fence}text\nprose\n${fence}\n`), [])
 })
 

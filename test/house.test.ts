@@ -13,7 +13,7 @@ const TOP_LEVEL = [
   ...['.ci', '.gitignore', 'CHANGELOG.md', 'LICENSE', 'README.md', 'biome.json', 'man', 'package.json', 'packages'],
   ...['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts', 'test', 'tsconfig.base.json'],
 ]
-const NOT_OURS = ['.git', 'node_modules', 'dist']
+const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
 
 /** Which packages each may import: the arrows of the house. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
@@ -63,9 +63,9 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
-  undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|plumb-mcp\/src)\//,
+  undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/(builtin|mcp)|plumb-mcp\/src|plumb\/src\/watch)\//,
   ignore: /^packages\/plumb-tool\/src\/source\/builtin\//,
-  re2js: /^packages\/plumb-tool\/src\/source\/builtin\//,
+  re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/schema\.ts$)/,
 }
 
 const LONGEST = 300

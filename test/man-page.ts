@@ -75,7 +75,8 @@ export const manExamples = (page: string): Example[] => {
   })
 }
 
-const readSession = (text: string, line: number): Example[] => {
+/** Commands after `$ ` (`> ` goes on with one), each with what it prints below it. */
+export const readSession = (text: string, line: number): Example[] => {
   const parts = text.split(/^\$ /m)
   const before = parts.shift() ?? ''
   if (before.trim() !== '') return [{ kind: 'wrong', line, reason: "the first line of a block that is run begins with '$ '" }]

@@ -3,9 +3,11 @@
 //   ```sh                 is run
 //   ```text               directly after it: what it prints, stdout and stderr together
 //   ```sh no-run REASON   is not run
+//   ```console            is run: lines after `$ ` are commands (`> ` goes on with one), those below each are what it prints
 //   ```plumb bot.plumb    is laid as a file of that name (any language, any name)
 
 import type { Example } from './example.js'
+import { readSession } from './man-page.js'
 
 interface Fence {
   readonly language: string
@@ -19,6 +21,7 @@ interface Fence {
 export const readMarkdown = (markdown: string): Example[] => {
   const fences = readFences(markdown)
   return fences.flatMap(({ language, rest, line, text }, i): Example[] => {
+    if (language === 'console') return readSession(text, line)
     if (language !== 'sh') return rest === '' ? [] : [{ kind: 'file', line, name: rest, text }]
     if (rest.startsWith('no-run')) return rest === 'no-run' ? [{ kind: 'wrong', line, reason: "'sh no-run' needs a reason" }] : []
     const next = fences[i + 1]

@@ -5,8 +5,9 @@
 //   stdout.json   the same as JSON values, line by line, whatever the order of keys
 //   stderr        lines that must each occur in what it prints there; after a `!`, that must not
 //   exit          its exit status, 0 when there is no such section
+//   needs         programs, one a line; where one is not installed the case is passed over with a word
 //   other names   files to lay in the folder where it runs, which is new and its own; executable when they begin with `#!`
-// The executables of packages/*/bin are first on PATH. Prints what differs for each case that fails, then "N passed, N failed".
+// The executables of packages/*/bin are first on PATH, and then the programs of test/bin. Prints what differs for each case that fails, then "N passed, N failed".
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -18,7 +19,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util'
 const HERE = dirname(fileURLToPath(import.meta.url))
 const PACKAGES = join(HERE, '../packages')
 const LIMIT_MS = 30_000
-const CHECKS = ['stdout', 'stdout.json', 'stderr', 'exit']
+const SECTIONS = ['stdout', 'stdout.json', 'stderr', 'exit', 'needs']
 
 const readCase = (file) => {
   const [head = '', ...rest] = readFileSync(file, 'utf8').split(/^-- (\S+) --[ \t]*\n/m)
@@ -32,7 +33,7 @@ const readCase = (file) => {
 const runCase = async ({ script, sections }, bins) => {
   const folder = mkdtempSync(join(tmpdir(), 'plumb-case-'))
   try {
-    for (const [name, text] of sections) if (!CHECKS.includes(name)) layFile(join(folder, name), text)
+    for (const [name, text] of sections) if (!SECTIONS.includes(name)) layFile(join(folder, name), text)
     const env = { PATH: [...bins, process.env.PATH].join(':'), HOME: folder, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
     const result = await runScript(script, folder, env)
     return result === 'late' ? [`did not end within ${LIMIT_MS / 1000} s`] : differences(sections, result)
@@ -88,6 +89,10 @@ const differentValues = (got, wanted) => {
   )
 }
 
+/** Which of the programs that a case needs is not installed. */
+const missing = (sections) =>
+  lines(sections.get('needs') ?? '').find((name) => !(process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name))))
+
 const lines = (text) => text.split('\n').filter((line) => line !== '')
 
 const parse = (line) => {
@@ -112,9 +117,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { filter: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } },
 })
-const bins = readdirSync(PACKAGES)
-  .map((name) => join(PACKAGES, name, 'bin'))
-  .filter((folder) => existsSync(folder))
+const bins = [...readdirSync(PACKAGES).map((name) => join(PACKAGES, name, 'bin')), join(HERE, 'bin')].filter((folder) => existsSync(folder))
 const targets = positionals.length > 0 ? positionals : [join(HERE, 'cases')]
 const queue = targets.flatMap(caseFiles).filter((file) => file.includes(values.filter))
 const count = { passed: 0, failed: 0 }
@@ -122,6 +125,11 @@ const count = { passed: 0, failed: 0 }
 const work = async () => {
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
     const one = readCase(file)
+    const program = missing(one.sections)
+    if (program !== undefined) {
+      console.log(`passed over ${relative('.', file)}: '${program}' is not installed`)
+      continue
+    }
     const found = await runCase(one, bins)
     if (found.length > 0) console.log(`not ok ${relative('.', file)}: ${one.title}\n  ${found.join('\n  ')}`)
     count[found.length > 0 ? 'failed' : 'passed']++

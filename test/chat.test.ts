@@ -1,0 +1,475 @@
+// plumb-chat at a real terminal: what a person sees, and what is left when it is over.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Pty, type PtyOptions } from './pty.js'
+import { openTalkingModel } from './talking-model.js'
+
+const CHAT = resolve('packages/plumb-chat/bin/plumb-chat')
+const MODEL = 'let bot : !string -> !string = agent { provider: "anthropic", model: "m" }'
+const DANGER = `type N = { n: int }
+@description "makes it nothing"
+let danger : N -> N = tool { mock: { n: 7 }, approval: "ask" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [danger] }`
+
+const ENTER = '\r'
+const [CTRL_C, CTRL_D, UP, DOWN, TAB] = ['\x03', '\x04', '\x1b[A', '\x1b[B', '\t']
+const paste = (text: string) => `\x1b[200~${text}\x1b[201~`
+
+interface Chat extends Pty {
+  readonly folder: string
+}
+
+/** In a folder of its own, which is its home; both are gone after the test. */
+const openChat = async (t: Test, args: readonly string[], { env = {}, ...rest }: Partial<PtyOptions> = {}): Promise<Chat> => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-'))
+  const pty = new Pty({ command: [CHAT, ...args], cwd: folder, env: { HOME: folder, ANTHROPIC_API_KEY: 'none', ...env }, ...rest })
+  t.teardown(async () => {
+    await pty.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await pty.shows(/(^|\n)> ?$/)
+  return Object.assign(pty, { folder })
+}
+
+const promptAgain = /\n> ?$/
+
+t.test('ELIZA, from hello to goodbye', async (t) => {
+  const chat = await openChat(t, [])
+  t.match(chat.screen, /^talking to ELIZA, since no spec is given; \/help/)
+  chat.type(`Men are all alike.${ENTER}`)
+  await chat.shows(/IN WHAT WAY\n\[eliza\] \d+ in \/ \d+ out\n> ?$/)
+  chat.type(`/memory${ENTER}`)
+  await chat.shows('user: Men are all alike.\nassistant: IN WHAT WAY')
+  chat.type(`/cost${ENTER}`)
+  await chat.shows(/eliza \(doctor\): 1 call, \d+ in \/ \d+ out, 0\.\d s/)
+  chat.type(`/hlep${ENTER}`)
+  await chat.shows("there is no command '/hlep'; did you mean '/help'?")
+  chat.type(CTRL_D)
+  t.strictSame(await chat.exited, { status: 0, signal: 0 })
+  t.ok(chat.output.endsWith('\x1b[?2004l'), 'pastes are not marked any more')
+})
+
+t.test('lines are edited, and remembered from one conversation to the next', async (t) => {
+  const chat = await openChat(t, [])
+  chat.type(`I feel gold\x1b[D\x1b[D\x1b[D\x1b[D\x1b[3~\x1b[3~\x1b[3~\x1b[3~sad${ENTER}`)
+  await chat.shows(/> I feel sad\nTELL ME MORE ABOUT SUCH FEELINGS\n/)
+  await chat.shows(promptAgain)
+  chat.type(` nobody keeps this${ENTER}`)
+  await chat.shows(/nobody keeps this\n.+\n\[eliza.*\n> ?$/)
+  chat.type(UP + UP)
+  await chat.shows(/> I feel sad$/)
+  chat.type(`${CTRL_C}/he${TAB}`)
+  await chat.shows(/> I feel sad\^C\n> \/help$/)
+  chat.type(`${CTRL_C}draft${UP}${UP}${DOWN}${DOWN}`)
+  await chat.shows(/> draft$/)
+  chat.type(`${CTRL_C}/quit${ENTER}`)
+  t.equal((await chat.exited).status, 0)
+
+  const file = join(chat.folder, '.local/state/plumb/chat-history')
+  t.equal(readFileSync(file, 'utf8'), '"I feel sad"\n"/quit"\n')
+  t.equal(statSync(file).mode & 0o777, 0o600)
+
+  const next = await openChat(t, [], { env: { XDG_STATE_HOME: join(chat.folder, '.local/state') } })
+  next.type(UP + UP)
+  await next.shows(/> I feel sad$/)
+  const other = await openChat(t, ['--no-history'])
+  other.type(`Hello${ENTER}`)
+  await other.shows(/HOW DO YOU DO[\s\S]*> ?$/)
+  other.type(CTRL_D)
+  await other.exited
+  t.notOk(existsSync(join(other.folder, '.local')))
+})
+
+t.test('a message of several lines', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const chat = await openChat(t, ['-e', MODEL], { env: { PLUMB_ENDPOINT: model.url } })
+  const said = async (keys: string): Promise<unknown> => {
+    chat.type(keys)
+    const turn = await model.turn()
+    turn.say('noted')
+    turn.end()
+    await chat.shows(/noted\n\[bot\] .*\n> ?$/)
+    chat.type(`/memory clear${ENTER}`)
+    await chat.shows(/0 messages remembered\n> ?$/)
+    return turn.body.messages.at(-1)?.content
+  }
+  const text = (content: unknown): unknown => (Array.isArray(content) ? content.map(({ text }) => text).join('') : content)
+  const table: readonly (readonly [keys: string, message: string])[] = [
+    [`one\\${ENTER}two${ENTER}`, 'one\ntwo'],
+    [`one\x1b${ENTER}two${ENTER}`, 'one\ntwo'],
+    [`${paste('a\r\nb\n\tc\x1b[31m')}${ENTER}`, 'a\nb\n\tc[31m'],
+    [`"""${ENTER}/help \\${ENTER}end${ENTER}"""${ENTER}`, '/help \\\nend'],
+    [`//etc is a folder${ENTER}`, '/etc is a folder'],
+    [`日本語 and 👩‍💻${ENTER}`, '日本語 and 👩‍💻'],
+    [`${paste('日本')}\x7f\x7fabc${ENTER}`, 'abc'],
+  ]
+  for (const [keys, message] of table) t.equal(text(await said(keys)), message, JSON.stringify(keys))
+})
+
+t.test('an answer comes as it is made, and can be dropped', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const chat = await openChat(t, ['-e', MODEL], { env: { PLUMB_ENDPOINT: model.url } })
+  chat.type(`hello${ENTER}`)
+  const turn = await model.turn()
+  turn.say('It was ')
+  await chat.shows(/> hello\nIt was ?$/)
+  turn.say('a dark\nand stormy 夜.')
+  await chat.shows(/It was a dark\nand stormy 夜\.$/)
+  chat.type('typed ahead')
+  turn.end()
+  await chat.shows(/夜\.\n\[bot\] 10 in \/ 2 out\n> typed ahead$/)
+  t.equal(chat.screen.split('stormy').length, 2, 'once')
+
+  chat.type(ENTER)
+  const second = await model.turn()
+  second.say('Never')
+  await chat.shows(/Never$/)
+  chat.type(CTRL_C)
+  await second.dropped
+  await chat.shows(/Never\nthe answer was dropped\n> ?$/)
+  chat.type(CTRL_C)
+  await chat.shows(/Ctrl-C again leaves, and so does Ctrl-D\n> ?$/)
+  chat.type(`/memory${ENTER}`)
+  await chat.shows(/user: hello\nassistant: It was a dark\nand stormy 夜.\n> ?$/)
+
+  chat.type(`again${ENTER}`)
+  const third = await model.turn()
+  third.say('Still')
+  await chat.shows(/Still$/)
+  chat.resize(40, 10)
+  third.say(' here')
+  await chat.shows(/Still here$/)
+  chat.type(CTRL_C + CTRL_C)
+  t.strictSame(await chat.exited, { status: 0, signal: 2 })
+})
+
+t.test('what a model says is not obeyed', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const chat = await openChat(t, ['-e', MODEL], { env: { PLUMB_ENDPOINT: model.url } })
+  chat.type(`hello${ENTER}`)
+  const turn = await model.turn()
+  for (const piece of ['a\x1b]0;title\x07b', '\x1b[2J', '\u009b31m', '\r', '\nc\rd', '\u202eright', '\ud83d', '\ude00 \x7f'])
+    turn.say(piece)
+  turn.end()
+  await chat.shows(/> ?$/)
+  await chat.shows('a\\u001b]0;title\\u0007b\\u001b[2J\\u009b31m\nc\\rd\\u202eright😀 \\u007f\n[bot]')
+  t.notOk(chat.output.includes('\x1b]0;'))
+})
+
+t.test('settings and memory', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const chat = await openChat(t, ['-e', MODEL], { env: { PLUMB_ENDPOINT: model.url } })
+  const command = async (text: string, shown: RegExp): Promise<void> => {
+    chat.type(text + ENTER)
+    await chat.shows(new RegExp(`> ${text.replace(/[/.[\]]/g, '\\$&')}\\n${shown.source}\\n> ?$`))
+  }
+  const say = async (text: string): Promise<Record<string, unknown>> => {
+    chat.type(text + ENTER)
+    const turn = await model.turn()
+    turn.say(`to ${text}`)
+    turn.end()
+    await chat.shows(new RegExp(`> ${text}\\nto ${text}\\n\\[bot\\] .*\\n> ?$`))
+    return turn.body
+  }
+  await command('/temp 0.3', /temperature 0\.3/)
+  await command('/model other', /model other/)
+  t.match(await say('first'), { temperature: 0.3, model: 'other' })
+  await command('/temp', /temperature as in the spec/)
+  await command('/model', /model as in the spec/)
+  const body = await say('second')
+  t.match(body, { model: 'm' })
+  t.notOk('temperature' in body)
+
+  await command('/save talk.json', /4 messages saved in talk\.json/)
+  t.equal(statSync(join(chat.folder, 'talk.json')).mode & 0o777, 0o600)
+  t.match(JSON.parse(readFileSync(join(chat.folder, 'talk.json'), 'utf8')), { kind: 'memory', messages: [{ role: 'user' }, {}, {}, {}] })
+  await command('/memory clear', /4 messages forgotten, 0 messages remembered/)
+  await command('/memory', /nothing is remembered/)
+  await command('/load talk.json', /0 messages forgotten, 4 messages remembered/)
+  t.equal(((await say('third')) as { messages: unknown[] }).messages.length, 5)
+  await command('/save talk.json', /6 messages saved in talk\.json/)
+
+  writeFileSync(join(chat.folder, 'other.txt'), 'precious\n')
+  await command('/save other.txt', /error: 'other\.txt' exists and holds no saved memory; choose another name \(file_exists\)/)
+  await command('/save no/such', /error: cannot write 'no\/such': no such file or directory \(ENOENT\) \(write_failed\)/)
+  await command('/load other.txt', /error: 'other\.txt' holds no saved memory \(input_type_mismatch\)/)
+  await command('/load none', /error: cannot read 'none': no such file or directory \(ENOENT\) \(file_not_found\)/)
+  await command('/temp warm', /error: \/temp takes a number such as 0\.3, or nothing \(usage\)/)
+  await command('/memory all', /error: \/memory takes 'clear', or nothing \(usage\)/)
+  await command('/save', /error: \/save takes the name of a file \(usage\)/)
+  await command('/load', /error: \/load takes the name of a file \(usage\)/)
+  await command('/tools', /there are none/)
+
+  await command('/pause', /paused: what is said waits for \/resume/)
+  chat.type(`held${ENTER}`)
+  await chat.shows(/> held\n> ?$/)
+  chat.type(`/resume${ENTER}`)
+  const turn = await model.turn()
+  turn.say('at last')
+  turn.end()
+  await chat.shows(/> \/resume\nat last\n\[bot\] .*\n> ?$/)
+  await command('/cost', /bot \(other\): 1 call, .*\nbot \(m\): 3 calls, .*\nall: 4 calls, 40 in \/ 8 out, .* s/)
+})
+
+t.test('a person is asked about a tool, and told of it', async (t) => {
+  const chat = await openChat(t, ['-e', DANGER])
+  const question = /allow tool 'danger' to run with {"n":\d} \? \[y\/N\] ?$/
+  chat.type(`call danger {"n":1}${ENTER}`)
+  await chat.shows(question)
+  chat.type('y')
+  await chat.shows(/\[y\/N\] yes\n(\[bot\].*\n)*\[bot\] danger {"n":1} -> \d+ bytes in \d+ ms\n[\s\S]*{"n":7}[\s\S]*\n> ?$/)
+  for (const [key, echo] of [
+    ['n', 'no'],
+    [ENTER, 'no'],
+    ['\x1b', 'no'],
+    [CTRL_D, 'no'],
+  ] as const) {
+    chat.type(`call danger {"n":2}${ENTER}`)
+    await chat.shows(question)
+    chat.type(`x${key}`)
+    await chat.shows(new RegExp(`\\[y/N\\] ${echo}\n[^]*> ?$`))
+  }
+  t.ok((chat.screen.match(/-> error, /g)?.length ?? 0) >= 3)
+  t.match(chat.screen, /the answer was dropped/)
+  chat.type(`/tools${ENTER}`)
+  await chat.shows(/> \/tools\ndanger {2}makes it nothing\n> ?$/)
+})
+
+t.test('what is no string is written as JSON, and what it takes is said', async (t) => {
+  const chat = await openChat(t, [
+    '-e',
+    'type Point = { x: int, y: int }\nlet main : !Point -> !{ sum: int } = map({ sum: value.x + value.y })',
+  ])
+  chat.type(`hello${ENTER}`)
+  await chat.shows(/error: not JSON at byte 1: .*; it takes Point, written as JSON \(invalid_json\)\n> ?$/)
+  chat.type(`${paste('{"x": 1,\n "y": 2}')}${ENTER}`)
+  await chat.shows(/{"sum":3}\n> ?$/)
+  chat.type(`{"x": 1}${ENTER}`)
+  await chat.shows(/error: .*y.* \(input_type_mismatch\)\n> ?$/)
+  chat.type(`/memory${ENTER}`)
+  await chat.shows(/error: this program hears no control: .* \(unknown_port\)\n> ?$/)
+})
+
+t.test('a program of several agents', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const spec = `let writer : !string -> !string = agent { provider: "anthropic", model: "w" }
+let critic : !string -> !string = agent { provider: "anthropic", model: "c" }
+let main : !string -> !string = writer ; critic ; filter(value != "no")`
+  const chat = await openChat(t, ['-e', spec], { env: { PLUMB_ENDPOINT: model.url } })
+  chat.type(`hello${ENTER}`)
+  const writer = await model.turn()
+  t.equal(writer.body.model, 'w')
+  writer.say('draft')
+  writer.end()
+  const critic = await model.turn()
+  t.equal(critic.body.model, 'c')
+  critic.say('fine')
+  critic.end()
+  await chat.shows(/> hello\n\[writer\] draft\n\[critic\] fine\n\[writer\] 10 in \/ 2 out\n\[critic\] 10 in \/ 2 out\n> ?$/)
+  chat.type(`more${ENTER}`)
+  await model.turn()
+  chat.type(CTRL_C)
+  await chat.shows(/the answer was dropped; this program hears no control, so it was started anew and has forgotten all\n> ?$/)
+  chat.type(`anew${ENTER}`)
+  const again = await model.turn()
+  t.equal(again.body.messages.length, 1)
+  chat.type(CTRL_C + CTRL_C + CTRL_C)
+  t.equal((await chat.exited).signal, 2)
+})
+
+t.test('a main with control ports of its own', async (t) => {
+  const spec = `let bot : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }
+let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, ctrl_out) {
+  spawn bot(input=input, ctrl_in=ctrl_in, output=output, ctrl_out=ctrl_out)
+}`
+  const chat = await openChat(t, ['-e', spec])
+  chat.type(`I feel sad${ENTER}`)
+  await chat.shows(/TELL ME MORE ABOUT SUCH FEELINGS\n[\s\S]*> ?$/)
+  chat.type(`/memory${ENTER}`)
+  await chat.shows(/user: I feel sad\nassistant: TELL ME MORE ABOUT SUCH FEELINGS\n> ?$/)
+})
+
+t.test('options reach the agents', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const spec = `let one : !int -> !int = map(1)
+let bot : !string -> !string = agent { provider: "eliza", tools: [fine] }
+@tool true
+let fine : int -> int = map(value)`
+  for (const main of ['bot', 'bot ; map(value)']) {
+    const args = ['--thinking', '--no-parallel-tool-calls', '--provider', 'anthropic', '--model', 'given', '--no-history', '-e']
+    const chat = await openChat(t, [...args, `${spec}\nlet main : !string -> !string = ${main}`], { env: { PLUMB_ENDPOINT: model.url } })
+    chat.type(`hello${ENTER}`)
+    const turn = await model.turn()
+    t.match(turn.body, { model: 'given', tool_choice: { disable_parallel_tool_use: true } }, main)
+    turn.think('hm\x07')
+    turn.say('well')
+    turn.end()
+    await chat.shows(/\[(bot|main) thinking\] hm\\u0007\nwell\n\[.*\] 10 in \/ 2 out\n> ?$/)
+    chat.type(CTRL_D)
+    await chat.exited
+  }
+})
+
+t.test('whoever reads the answers may go', async (t) => {
+  const pty = new Pty({ command: ['bash', '-c', `${CHAT} --no-history | head -1`] })
+  t.teardown(() => pty.close())
+  await pty.shows(/\n> ?$/)
+  pty.type(`Men are all alike.${ENTER}`)
+  await pty.shows(/\nIN WHAT WAY\n[\s\S]*> ?$/)
+  pty.type(`Hello${ENTER}`)
+  t.strictSame(await pty.exited, { status: 0, signal: 0 })
+})
+
+t.test('colours only where they belong', async (t) => {
+  const talk = async (env: Readonly<Record<string, string>>): Promise<string> => {
+    const chat = await openChat(t, [], { env })
+    chat.type(`Hello${ENTER}/nonsense${ENTER}`)
+    await chat.shows(/HOW DO YOU DO[\s\S]*\(usage\)\n> ?$/)
+    chat.type(CTRL_D)
+    await chat.exited
+    return chat.output
+  }
+  const coloured = await talk({})
+  t.match(coloured, '\x1b[36m[eliza]')
+  t.match(coloured, '\x1b[31merror: ')
+  const sequences = (await talk({ NO_COLOR: '1' })).split('\x1b[').slice(1)
+  t.notOk(sequences.some((sequence) => /^\d*m/.test(sequence)))
+  t.notOk((await talk({ TERM: 'dumb' })).includes('\x1b'), 'no control of any kind')
+})
+
+t.test('a terminal that can do lines alone', async (t) => {
+  const chat = await openChat(t, ['-e', DANGER], { env: { TERM: 'dumb' } })
+  chat.type(`one\\${ENTER}two${ENTER}`)
+  await chat.shows(/\n\[bot\] .*\n> ?$/)
+  chat.type(`/memory${ENTER}`)
+  await chat.shows('user: one\ntwo\n')
+  chat.type(`call danger {"n":1}${ENTER}`)
+  await chat.shows(/\[y\/N\] ?$/)
+  chat.type(`yes${ENTER}`)
+  await chat.shows(/{"n":7}[\s\S]*> ?$/)
+  chat.type(CTRL_C)
+  await chat.shows(/Ctrl-C again leaves, and so does Ctrl-D/)
+  chat.type(CTRL_C)
+  t.strictSame(await chat.exited, { status: 0, signal: 2 })
+})
+
+t.test(
+  'however it ends, the terminal is as it was and no child is left',
+  { skip: existsSync('/proc/self/stat') ? false : 'no /proc' },
+  async (t) => {
+    const table: readonly (readonly [name: string, end: (chat: Chat, child: number) => void, wanted: object])[] = [
+      ['TERM', (chat) => chat.signal('SIGTERM'), { status: 0, signal: 15 }],
+      ['HUP', (chat) => chat.signal('SIGHUP'), { status: 0, signal: 1 }],
+      ['KILL of the child', (_, child) => process.kill(child, 'SIGKILL'), { status: 1, signal: 0 }],
+      ['KILL', (chat) => chat.signal('SIGKILL'), { status: 0, signal: 9 }],
+      ['/quit', (chat) => chat.type(`/quit${ENTER}`), { status: 0, signal: 0 }],
+    ]
+    for (const [name, end, wanted] of table) {
+      const chat = await openChat(t, [])
+      chat.type(`Hello${ENTER}`)
+      await chat.shows(/HOW DO YOU DO[\s\S]*> ?$/)
+      const children = childrenOf(chat.pid)
+      t.equal(children.length, 1, `${name}: there is one child`)
+      end(chat, children[0] as number)
+      t.strictSame(await chat.exited, wanted, name)
+      if (name !== 'KILL') t.ok(chat.output.trimEnd().endsWith('\x1b[?2004l'), `${name}: pastes are not marked any more`)
+      if (name === 'KILL of the child') t.match(chat.screen, /error: plumb-agent was ended by SIGKILL \(child_failed\)/)
+      for (const pid of children) await hasGone(pid)
+    }
+  },
+)
+
+t.test('an interactive shell gets its terminal back', async (t) => {
+  const shell = new Pty({ command: ['bash', '--norc', '--noediting', '-i'], env: { PS1: '$ ', TERM: 'xterm' } })
+  t.teardown(() => shell.close())
+  await shell.shows(/\$ ?$/)
+  shell.type(`stty -a > /dev/null; before=$(stty -g); ${CHAT} --no-history${ENTER}`)
+  await shell.shows(/\n> ?$/)
+  shell.type('\x1a')
+  await shell.shows(/Stopped[\s\S]*\$ ?$/)
+  shell.type(`[ "$before" = "$(stty -g)" ] && echo sane while stopped${ENTER}`)
+  await shell.shows(/\nsane while stopped\n\$ ?$/)
+  shell.type(`fg${ENTER}`)
+  await shell.shows(/fg\n.*plumb-chat.*\n> ?$/)
+  shell.type(`Hello${ENTER}`)
+  await shell.shows(/HOW DO YOU DO[\s\S]*> ?$/)
+  shell.type(CTRL_D)
+  await shell.shows(/\$ ?$/)
+  shell.type(`[ "$before" = "$(stty -g)" ] && echo sane at the end${ENTER}`)
+  await shell.shows(/\nsane at the end\n/)
+})
+
+t.test('without a terminal it is a filter', async (t) => {
+  const cases: readonly (readonly [script: string, out: string | RegExp, status: number])[] = [
+    ['printf "Men are all alike.\\nThey are always bugging us.\\n" | $CHAT', 'IN WHAT WAY\nCAN YOU THINK OF A SPECIFIC EXAMPLE\n', 0],
+    ['printf "1\\n2\\n" | $CHAT -e "let main : !int -> !int = map(value + 1)"', '2\n3\n', 0],
+    ['echo /help | $CHAT -e "let main : !string -> !string = id"', '/help\n', 0],
+    ['yes | $CHAT -e "let main : !string -> !string = id" | head -1', 'y\n', 0],
+    ['echo x | $CHAT -e "let main : !int -> !int = id" 2>&1', /^{"error":"invalid_json".*}\n$/, 1],
+    ['$CHAT nowhere.plumb </dev/null 2>&1', /^{"error":"file_not_found".*nowhere\.plumb.*}\n$/, 2],
+    ['$CHAT -e "let x" </dev/null 2>&1', /<eval>:1:6: error: /, 2],
+    ['$CHAT -e "let a : !int -> !int = id let b : !int -> !int = id" </dev/null 2>&1', /"main_missing".*--agent, from a, b/, 2],
+    ['$CHAT a.plumb -e "" </dev/null 2>&1', /^{"error":"usage"/, 2],
+    ['$CHAT --nonsense </dev/null 2>&1', /^{"error":"unknown_option"/, 2],
+    ['echo x | $CHAT --provider anthropic --model m 2>&1', /^{"error":"missing_key"/, 2],
+    ['echo x | $CHAT > /dev/full', /^$/, 1],
+  ]
+  for (const [script, out, status] of cases) {
+    const run = spawnSync('bash', ['-c', `set -o pipefail; ${script}`], {
+      env: { PATH: process.env.PATH, CHAT },
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    const isPiped = script.includes('head')
+    t.match(run.stdout, out, script)
+    t.equal(isPiped ? 0 : run.status, status, script)
+  }
+})
+
+t.test('the manual shows a conversation as it is', async (t) => {
+  const page = readFileSync('man/plumb-chat.1', 'utf8')
+  const [, shown = ''] = /no-run needs a terminal\n\.Bd.*\n([\s\S]*?)\.Ed/.exec(page) ?? []
+  const lines = shown.trimEnd().replaceAll('\\-', '-').replaceAll('\\(aq', "'").split('\n').slice(1)
+  const chat = await openChat(t, ['--no-history', resolve('packages/plumb/examples/eliza.plumb')])
+  for (const [i, line] of lines.entries()) {
+    await chat.shows(lines.slice(0, i).join('\n'))
+    if (!line.startsWith('> ')) continue
+    await chat.shows(/(^|\n)> ?$/)
+    chat.type(line.slice(2) + ENTER)
+  }
+  t.equal((await chat.exited).status, 0)
+  t.equal(chat.screen, lines.join('\n'))
+})
+
+/** Processes whose parent it is. */
+const childrenOf = (pid: number): number[] =>
+  readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) && statOf(name)[1] === String(pid) ? [Number(name)] : []))
+
+/** State and parent; none where it is gone. */
+const statOf = (pid: number | string): string[] => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+const hasGone = async (pid: number): Promise<void> => {
+  const end = Date.now() + 30_000
+  while (![undefined, 'Z', 'X'].includes(statOf(pid)[0])) {
+    if (Date.now() > end) throw new Error(`process ${pid} is left`)
+    await setTimeout(20)
+  }
+}

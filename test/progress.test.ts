@@ -1,0 +1,120 @@
+// --progress as a person sees it: on a real terminal, with errors in between, resized, without colours, and where there is no terminal.
+
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Pty, type PtyOptions } from './pty.js'
+
+const PATH = [resolve('packages/plumb/bin'), resolve('packages/plumb-agent/bin'), process.env.PATH].join(delimiter)
+
+/** Answers a line each time the gate is given one. */
+const AGENT = `exec 9<gate
+while read -r line; do read -r go <&9; printf '%s\\n' "$line"; done
+`
+const SPEC = `
+let slow : !int -> !int = agent { command: ["bash", "agent.sh"] }
+let main : !int -> !int = plumb(input, output) { input ; filter(value > 0) ; slow ; output }
+`
+
+/** Calls a tool that a person has to allow. */
+const ASKER = `exec 9<gate
+while read -r line; do
+  read -r go <&9; echo '{"id":"a","name":"today","input":{}}' >&4; read -r answer <&5
+  case $answer in *Sunday*) echo 7;; *) echo 0;; esac
+done
+`
+const ASKS = `
+let today : { arguments?: [string] } -> string = tool { command: "echo Sunday", approval: "ask" }
+let asker : !int -> !int = agent { command: ["bash", "asker.sh"], tools: [today] }
+let main : !int -> !int = plumb(input, output) { input ; filter(value = 1) ; asker ; output }
+`
+
+const open = (t: Test, script: string, options: Partial<PtyOptions> = {}) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'plumb-progress-'))
+  writeFileSync(join(cwd, 'agent.sh'), AGENT)
+  writeFileSync(join(cwd, 'slow.plumb'), SPEC)
+  writeFileSync(join(cwd, 'asker.sh'), ASKER)
+  writeFileSync(join(cwd, 'asks.plumb'), ASKS)
+  writeFileSync(join(cwd, 'in.jsonl'), '1\n2\n"three"\n-4\n5\n')
+  execFileSync('mkfifo', ['gate'], { cwd })
+  const gate = openSync(join(cwd, 'gate'), constants.O_RDWR)
+  const pty = new Pty({ command: ['bash', '-c', script], cwd, columns: 80, rows: 24, ...options, env: { PATH, ...options.env } })
+  t.teardown(async () => {
+    await pty.close()
+    closeSync(gate)
+    rmSync(cwd, { recursive: true })
+  })
+  return { pty, answer: (count: number) => writeSync(gate, 'go\n'.repeat(count)) }
+}
+
+t.test('live: a line a stage, errors above, gone at the end', async (t) => {
+  const { pty, answer } = open(t, 'plumb slow.plumb < in.jsonl > out.jsonl; cat out.jsonl')
+  await pty.shows(/^slow +3 +0/m)
+  answer(1)
+  await pty.shows(/^slow +3 +1 /m)
+  const { screen } = pty
+  t.match(screen, /^plumb: error: input line 3: .*\n\nstage +in +out +rate\nfilter +4 +3 .*\nslow +3 +1 .*\n5 in, 1 out, 1 error, .* s/)
+  t.equal(screen.match(/^stage/gm)?.length, 1, 'drawn in one place')
+  t.match(pty.output, '\x1b[2mstage', 'titles are dim')
+  answer(2)
+  await pty.shows(/^plumb: error: .*\n1\n2\n5$/)
+})
+
+t.test('live: narrower, and without colours', async (t) => {
+  const { pty, answer } = open(t, 'plumb slow.plumb < in.jsonl > out.jsonl; stty size', { env: { NO_COLOR: '1' } })
+  await pty.shows(/^slow +3 +0/m)
+  pty.resize(30, 24)
+  answer(1)
+  await pty.shows(/^slow +3 +1( .*)?\n5 in, 1 out, .*…$/m)
+  t.equal(pty.screen.match(/^stage/gm)?.length, 1, 'drawn in one place')
+  answer(2)
+  await pty.shows(/^plumb: error: [^\n]*\n24 30$/)
+  t.notOk(pty.output.includes('\x1b[2m'), 'no colour')
+})
+
+t.test('live: outputs on the same terminal', async (t) => {
+  const { pty, answer } = open(t, 'plumb slow.plumb < in.jsonl')
+  await pty.shows(/^slow +3 +0/m)
+  answer(3)
+  await pty.shows(/^plumb: error: .*\n1\n2\n5$/)
+})
+
+t.test('live: out of the way while a person is asked', async (t) => {
+  const { pty, answer } = open(t, 'plumb asks.plumb < in.jsonl > out.jsonl; cat out.jsonl')
+  await pty.shows(/^asker +1 +0/m)
+  answer(1)
+  await pty.shows(/^allow tool 'today' .*\[y\/N\]$/m)
+  await setTimeout(300)
+  t.notMatch(pty.screen, /^stage/m)
+  pty.type('y\r')
+  await pty.shows(/^plumb: error: .*\nallow tool 'today' .*\[y\/N\] y\n7$/)
+})
+
+t.test('not asked for, or not possible', async (t) => {
+  const none = open(t, 'plumb --no-progress slow.plumb < in.jsonl')
+  none.answer(3)
+  await none.pty.shows(/^plumb: error: .*\n1\n2\n5$/)
+  t.notOk(none.pty.output.includes('\x1b'))
+
+  const typed = open(t, 'plumb slow.plumb')
+  typed.pty.type('7\n\x04')
+  typed.answer(1)
+  await typed.pty.exited
+  t.notOk(typed.pty.output.includes('\x1b'), 'nothing is drawn where somebody types')
+
+  const behind = open(t, 'set -m; plumb slow.plumb < in.jsonl > out.jsonl & wait; cat out.jsonl')
+  await behind.pty.shows(/error/)
+  // Longer than it takes to be drawn first.
+  await setTimeout(1000)
+  behind.answer(3)
+  await behind.pty.shows(/1\n2\n5$/)
+  t.notOk(behind.pty.output.includes('\x1b'), 'nothing is drawn from the background')
+
+  const dumb = open(t, 'plumb --progress slow.plumb < in.jsonl', { env: { TERM: 'dumb' } })
+  dumb.answer(3)
+  await dumb.pty.shows(/^plumb: error: .*\n1\n2\n5\nplumb: 5 in, 3 out, 1 error, .*$/)
+  t.notOk(dumb.pty.output.includes('\x1b'))
+})
