@@ -2,15 +2,17 @@
 //
 // Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/main.bundle.cjs, and dist/main.cjs to run it from a cache of
 // its compiled code. A third-party package that the sources reach by `import()`, or by a `require` of theirs, becomes a file of its own beside it
-// (dist/pino.cjs), loaded when that runs. With --tests the test files too become one file each, under packages/NAME/dist/test and
-// test/dist. A stamp beside what was made says from what.
+// (dist/pino.cjs), loaded when that runs; so does a list of exports that is named x.late.ts. With --tests the test files too become one file
+// each, under packages/NAME/dist/test and test/dist. A stamp beside what was made says from what,
+// and THIRD-PARTY-NOTICES what of others an executable holds, under which licences.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { installDependencies } from './dependencies.mjs'
+import { thirdPartyNotices } from './notices.mjs'
 import { ROOT, runMain } from './step.mjs'
 
 /** Makes the executables. Resolves to the names of those that were not fresh. */
@@ -29,7 +31,12 @@ export const buildTests = async (text = '') => {
   return made
 }
 
-const executables = () => readdirSync(`${ROOT}/packages`).filter((name) => existsSync(`${ROOT}/packages/${name}/src/main.ts`))
+/** Makes one file of a module whose text is given, and which imports relative to the root: parts of ours for a script to try. */
+export const buildModule = async (contents, outfile) =>
+  write(await bundle({ ...SHARED, stdin: { contents, resolveDir: ROOT, loader: 'ts' }, outfile }))
+
+/** Their names. */
+export const executables = () => readdirSync(`${ROOT}/packages`).filter((name) => existsSync(`${ROOT}/packages/${name}/src/main.ts`))
 
 const testEntries = () => [
   ...readdirSync(`${ROOT}/packages`).flatMap((name) => testFiles(`packages/${name}/test`, `packages/${name}/dist/test`)),
@@ -53,17 +60,20 @@ const embeddedBytes = {
     })),
 }
 
-// A thread wants the text of a program: `import('./x.worker?text')` gives all of x.worker.ts, bundled. What it is made of is noted for the stamp.
+// A thread wants the text of a program: `import('./x.worker?text')` gives all of x.worker.ts, bundled; a page wants that of x.browser.ts.
+// What it is made of is noted for the stamp.
 const workerParts = new Map()
+const BROWSER = { platform: 'browser', format: 'iife', target: 'es2022', inject: [], define: {} }
 const workerText = {
   name: 'worker-text',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /\.worker\?text$/ }, ({ path, resolveDir }) => ({
+    onResolve({ filter: /\.(worker|browser)\?text$/ }, ({ path, resolveDir }) => ({
       path: relative(ROOT, join(resolveDir, path.replace(/\?text$/, '.ts'))),
       namespace: 'worker-text',
     }))
     onLoad({ filter: /./, namespace: 'worker-text' }, async ({ path }) => {
-      const options = { ...SHARED, plugins: [embeddedBytes], sourcemap: false, minify: true, outfile: `${path}.cjs` }
+      const place = path.endsWith('.browser.ts') ? BROWSER : {}
+      const options = { ...SHARED, ...place, plugins: [embeddedBytes], sourcemap: false, minify: true, outfile: `${path}.cjs` }
       const { outputFiles, metafile } = await bundle({ ...options, entryPoints: [path] })
       workerParts.set(`worker-text:${path}`, Object.keys(metafile.inputs))
       return { contents: outputFiles[0].text, loader: 'text' }
@@ -78,7 +88,7 @@ const SHARED = {
   target: 'node20',
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  loader: { '.plumb': 'text', '.script': 'text', '.child.cjs': 'text' },
+  loader: { '.plumb': 'text', '.script': 'text', '.css': 'text', '.child.cjs': 'text' },
   // import() becomes a late require: Node's module loader costs 5 ms that a CommonJS bundle need not pay.
   supported: { 'dynamic-import': false },
   // Packages that ask where they are, which a CommonJS file says otherwise.
@@ -100,7 +110,7 @@ const bundleExecutable = async (name) => {
       ...SHARED,
       entryPoints: { 'main.bundle': `packages/${name}/src/main.ts` },
       outdir: dist,
-      plugins: [lateWorkers(late), ...SHARED.plugins, latePackages(late), lateChildren],
+      plugins: [lateWorkers(late), lateModules(late), ...SHARED.plugins, latePackages(late), lateChildren],
     }),
   ]
   for (const [file, { specifier, resolveDir }] of late) {
@@ -109,25 +119,46 @@ const bundleExecutable = async (name) => {
   }
   const contents = readFileSync(`${ROOT}/scripts/run-bundle.cjs`)
   const starts = ['main.cjs', ...late.keys()].map((file) => ({ path: `${ROOT}/${dist}/${file}`, contents }))
-  writeStamped([...results, { outputFiles: starts, metafile: { inputs: { 'scripts/run-bundle.cjs': {} } } }], dist)
+  const notices = { path: `${ROOT}/${dist}/THIRD-PARTY-NOTICES`, contents: thirdPartyNotices(results.flatMap(inputsOf)) }
+  const means = ['run-bundle.cjs', 'make-cache.cjs', 'notices.mjs'].map((file) => [`scripts/${file}`, {}])
+  removeCodeCaches(`${ROOT}/${dist}`)
+  writeStamped([...results, { outputFiles: [...starts, notices], metafile: { inputs: Object.fromEntries(means) } }], dist)
   makeCodeCache(name, `${ROOT}/${dist}`)
 }
 
 // What each executable is run on, one after the other, so that the code it starts with is in its cache. MODEL is a model on loopback.
 const EXAMPLES = `${ROOT}/packages/plumb/examples`
 const TOOLS = '@tool true let inc : int -> int = map(value + 1) @tool true let twice : int -> int = inc ; inc'
+const MCP_REQUESTS = [
+  { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version: '0' } } },
+  { method: 'notifications/initialized' },
+  { id: 1, method: 'tools/list' },
+  { id: 2, method: 'tools/call', params: { name: 'check', arguments: { source: 'let main : !int -> !int = id' } } },
+]
+  .map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`)
+  .join('')
 const WARM_UP = {
   plumb: [{ args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) }],
   'plumb-agent': ['provider: "eliza", model: "doctor"', 'provider: "anthropic", model: "stub", endpoint: "MODEL"'].map((config) => ({
     args: ['-e', `let bot : !string -> !string = agent { ${config} }`],
     input: '"Men are all alike."\n',
   })),
+  'plumb-mcp': [{ args: [`${EXAMPLES}/orders.plumb`], input: MCP_REQUESTS }],
   'plumb-mux': [{ args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n' }],
   'plumb-tool': [
-    ['list', ''],
-    ['call twice -', '1\n'],
-    ['serve', '{"id":"a","name":"twice","input":1}\n'],
-  ].map(([words, input]) => ({ args: ['-e', TOOLS, ...words.split(' ')], input })),
+    { args: ['call', '-R', 'read_file', 'package.json'], input: '' },
+    ...[
+      ['list', ''],
+      ['call twice -', '1\n'],
+      ['serve', '{"id":"a","name":"twice","input":1}\n'],
+    ].map(([words, input]) => ({ args: ['-e', TOOLS, ...words.split(' ')], input })),
+  ],
+}
+
+// Before the bundles change: of the source that a cache was made of Node compares only the length.
+const removeCodeCaches = (dist) => {
+  if (!existsSync(dist)) return
+  for (const file of readdirSync(dist).filter((name) => name.endsWith('.cache'))) rmSync(`${dist}/${file}`, { force: true })
 }
 
 const makeCodeCache = (name, dist) => {
@@ -138,7 +169,8 @@ const makeCodeCache = (name, dist) => {
 }
 
 const bundleTests = (entryPoints) => {
-  const external = Object.keys(JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).devDependencies)
+  // ajv is also a part of what is tested, which brings its own.
+  const external = Object.keys(JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).devDependencies).filter((name) => name !== 'ajv')
   return bundle({ ...SHARED, entryPoints, outdir: '.', external })
 }
 
@@ -149,6 +181,17 @@ const lateWorkers = (late) => ({
     onResolve({ filter: /\.worker\?text$/ }, ({ path: specifier, resolveDir }) => {
       const file = `${basename(specifier, '?text')}.cjs`
       late.set(file, { specifier, resolveDir })
+      return { path: `./${file}`, external: true }
+    }),
+})
+
+// What is wanted of a package of many parts: `import('./x.late.js')`, a list of exports and nothing of our own, so that no state is there twice.
+const lateModules = (late) => ({
+  name: 'late-modules',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\.late\.js$/ }, ({ path, resolveDir }) => {
+      const file = basename(path, '.late.js').concat('.cjs')
+      late.set(file, { specifier: path.replace(/\.js$/, '.ts'), resolveDir })
       return { path: `./${file}`, external: true }
     }),
 })
@@ -192,11 +235,14 @@ const bundle = async (options) => {
 
 const STAMP = 'built.json'
 
+const inputsOf = ({ metafile }) =>
+  Object.keys(metafile.inputs)
+    .flatMap((path) => workerParts.get(path) ?? path)
+    .filter((path) => !path.startsWith('<'))
+
 const writeStamped = (results, dist) => {
   const outputs = results.flatMap(({ outputFiles }) => outputFiles.map(({ path }) => relative(ROOT, path)))
-  const inputs = results
-    .flatMap(({ metafile }) => Object.keys(metafile.inputs).flatMap((path) => workerParts.get(path) ?? path))
-    .filter((path) => !path.startsWith('<'))
+  const inputs = results.flatMap(inputsOf)
   for (const result of results) write(result)
   const stamp = { recipe: recipe(), outputs, inputs: Object.fromEntries(inputs.map((path) => [path, state(path)])) }
   write({ outputFiles: [{ path: `${ROOT}/${dist}/${STAMP}`, contents: JSON.stringify(stamp) }] })

@@ -3,19 +3,27 @@
 // Of several runs each adds to what those before it have kept. MODEL in an argument becomes the address of a model on loopback.
 'use strict'
 const { writeFileSync, renameSync } = require('node:fs')
-const { join } = require('node:path')
+const vm = require('node:vm')
+const { join, relative } = require('node:path')
 const { openModel } = require('./stub-model.cjs')
 
 const keep = () => {
-  for (const { filename, script } of Object.values(require.cache)) {
+  for (const { script, cache } of Object.values(require.cache)) {
     if (!script) continue
-    const cache = filename.replace(/\.cjs$/, '.cache')
     writeFileSync(`${cache}.new`, script.createCachedData())
     renameSync(`${cache}.new`, cache)
   }
 }
 
 const [dist, ...args] = process.argv.slice(2)
+// A cache keeps the name of its script, and is copied to where this machine's folders mean nothing: plumb/dist/main.bundle.cjs.
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    // By way of bytes: a part of a string is kept with the whole.
+    const filename = Buffer.from(relative(join(dist, '../..'), options.filename)).toString()
+    super(source, { ...options, filename })
+  }
+}
 const run = (url) => {
   process.argv.splice(1, Infinity, join(dist, 'main.cjs'), ...args.map((arg) => arg.replaceAll('MODEL', url)))
   process.on('exit', keep)

@@ -13,9 +13,13 @@ const read = (path) => {
     return undefined
   }
 }
-// The bundle is ASCII. Node refuses a cache that another version or other flags have made, and compiles instead.
+// Node refuses a cache that another version or other flags have made, and compiles instead; another platform's it could take, and must not.
+const cache = `${base}.${process.platform}-${process.arch}.cache`
+// What comes from a cache has no path on this machine, which source maps want.
+const cachedData = process.sourceMapsEnabled ? undefined : read(cache)
+// The bundle is ASCII.
 const source = `(function (require, module, exports, __filename, __dirname) {${readFileSync(filename, 'latin1')}\n})`
-const script = new Script(source, { filename, cachedData: read(`${base}.cache`) })
+const script = new Script(source, { filename, cachedData })
 // For make-cache.
-module.script = script
+Object.assign(module, { script, cache })
 script.runInThisContext()(require, module, exports, filename, __dirname)

@@ -10,7 +10,7 @@ import ts from 'typescript'
 const PACKAGES = readdirSync('packages')
 
 const TOP_LEVEL = [
-  ...['.ci', '.gitignore', 'CHANGELOG.md', 'LICENSE', 'README.md', 'biome.json', 'man', 'package.json', 'packages'],
+  ...['.ci', '.gitignore', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'biome.json', 'man', 'package.json', 'packages'],
   ...['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts', 'test', 'tsconfig.base.json'],
 ]
 const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']

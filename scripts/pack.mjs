@@ -1,0 +1,67 @@
+// Makes what can be handed on: pack.mjs [DIR], by default dist
+//
+// DIR/NAME-VERSION.tgz is one executable, as `npm pack` makes it and `npm install -g` takes it; DIR/plumb-VERSION.tar.gz is what
+// scripts/install puts in place, to be unpacked anywhere.
+
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { build, executables } from './build.mjs'
+import { installDependencies } from './dependencies.mjs'
+import { stage } from './stage.mjs'
+import { ROOT, run, runMain } from './step.mjs'
+
+const VERSION = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).version
+
+const pack = async (to) => {
+  mkdirSync(to, { recursive: true })
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-pack-'))
+  try {
+    const packages = executables().map((name) => stagePackage(name, join(folder, name)))
+    await must('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, ...packages])
+    const { DESTDIR: _, ...env } = process.env
+    await must(`${ROOT}/scripts/install`, [join(folder, `plumb-${VERSION}`)], { env })
+    await must('tar', ['--numeric-owner', '-czf', join(to, `plumb-${VERSION}.tar.gz`), '-C', folder, `plumb-${VERSION}`])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const stagePackage = (name, folder) => {
+  const pages = pagesOf(name)
+  stage(name, folder, { man: pages.map((page) => `man/${page}`) })
+  mkdirSync(`${folder}/man`)
+  for (const page of pages) copyFileSync(`${ROOT}/man/${page}`, `${folder}/man/${page}`)
+  writeFileSync(`${folder}/README.md`, readme(name))
+  return folder
+}
+
+// npm refuses a page that another package has put in place: each is in one, and those that belong to all are with plumb.
+const pagesOf = (name) =>
+  readdirSync(`${ROOT}/man`).filter(
+    (page) => page === `${name}.1` || (name === 'plumb' && !executables().includes(page.replace(/\.1$/, ''))),
+  )
+
+const readme = (name) => {
+  const { description } = JSON.parse(readFileSync(`${ROOT}/packages/${name}/package.json`, 'utf8'))
+  return `# ${name}
+
+${description}
+
+It needs Node.js 20 or newer, and nothing beside it: \`npm install -g ./${name}-${VERSION}.tgz\` puts it on PATH, with its manual page.
+Another executable of the family that a spec asks for is looked for beside it and on PATH. \`${name} --help\` shows examples.
+
+MIT, see LICENSE; what it holds of others is in THIRD-PARTY-NOTICES.
+`
+}
+
+const must = async (command, args, options) => {
+  const { status, output } = await run(command, args, options)
+  if (status !== 0) throw new Error(`'${[command, ...args].join(' ')}' failed:\n${output.trimEnd()}`)
+}
+
+await runMain(import.meta.url, async () => {
+  await installDependencies()
+  await build()
+  await pack(resolve(process.argv[2] ?? join(ROOT, 'dist')))
+})

@@ -1,0 +1,145 @@
+// What is handed on: tarballs that install without a network and run with nothing of this checkout, and the licences of what is in them.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+
+const ROOT = process.cwd()
+const NAMES = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+
+const folder = mkdtempSync(join(tmpdir(), 'plumb pack '))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const at = (...path: string[]): string => join(folder, ...path)
+
+// Executables get this and their own folder as PATH: no sibling in the checkout, no coreutils.
+mkdirSync(at('node'))
+symlinkSync(process.execPath, at('node/node'))
+
+const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>>, input = '') => {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, input, encoding: 'utf8', timeout: 120_000 })
+  return { status, stdout, stderr }
+}
+
+const PLAIN = { PATH: process.env.PATH ?? '', HOME: folder }
+const NPM = { ...PLAIN, npm_config_cache: at('cache'), npm_config_update_notifier: 'false' }
+const only = (bin: string): Record<string, string> => ({ PATH: `${at('node')}:${bin}`, HOME: folder })
+
+const unpack = (archive: string, to: string): void => {
+  mkdirSync(to, { recursive: true })
+  const { status, stderr } = run('tar', ['-xzf', archive, '-C', to], PLAIN)
+  if (status !== 0) throw new Error(stderr)
+}
+
+const filesUnder = (path: string): string[] =>
+  readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return filesUnder(join(path, entry.name))
+    return entry.isFile() ? [join(path, entry.name)] : []
+  })
+
+const namingTheCheckout = (path: string): string[] => filesUnder(path).filter((file) => readFileSync(file, 'latin1').includes(ROOT))
+
+/** The packages that the comments of a bundle name. */
+const bundled = (place: string): string[] => {
+  const dependency = /^ *\/\/ node_modules\/\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
+  const files = filesUnder(join(place, 'dist')).filter((file) => file.endsWith('.bundle.cjs'))
+  return [...new Set(files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(dependency)].map(([, name = '']) => name)))]
+}
+
+const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
+const SPEC = `${ELIZA} let main : !string -> !string = bot ; map(lower(value))`
+
+const works = (t: Test, bin: string): void => {
+  for (const name of NAMES)
+    t.strictSame(run(join(bin, name), ['--version'], only(bin)), { status: 0, stdout: `${version}\n`, stderr: '' }, name)
+  const spoken = run(join(bin, 'plumb'), ['-Rr', '-e', SPEC], only(bin), 'Men are all alike.\n')
+  t.strictSame(spoken, { status: 0, stdout: 'in what way\n', stderr: '' }, 'plumb with the plumb-agent beside it')
+}
+
+const packed = run(process.execPath, [join(ROOT, 'scripts/pack.mjs'), at('out')], PLAIN)
+t.strictSame(packed, { status: 0, stdout: '', stderr: '' }, 'pack')
+t.strictSame(readdirSync(at('out')).sort(), [...NAMES.map((name) => `${name}-${version}.tgz`), `plumb-${version}.tar.gz`].sort())
+
+t.test('a package has all it runs on, and says whose it is', async (t) => {
+  for (const name of NAMES) {
+    const place = at('alone', name, 'package')
+    unpack(at('out', `${name}-${version}.tgz`), at('alone', name))
+    const { man, ...manifest } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+    t.strictSame(Object.keys(manifest), ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'], name)
+    for (const file of [...man, 'LICENSE', 'README.md']) t.ok(existsSync(join(place, file)), `${name}: ${file}`)
+    t.ok(man.includes(`man/${name}.1`), `${name}.1`)
+    t.strictSame(namingTheCheckout(place), [], `${name} does not name the checkout`)
+    const notices = readFileSync(join(place, 'THIRD-PARTY-NOTICES'), 'utf8')
+    t.strictSame(
+      bundled(place).filter((dependency) => !notices.includes(`\n${dependency} `)),
+      [],
+      `${name}: THIRD-PARTY-NOTICES`,
+    )
+    const { scripts } = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
+    t.match(scripts.prepack, /npm run pack.*exit 1/, `${name} is not packed as it is in the source tree`)
+    t.match(run(join(place, 'bin', name), ['--version'], only('')), { status: 0, stdout: `${version}\n`, stderr: '' }, `${name} alone`)
+  }
+  const agent = run(at('alone/plumb-agent/package/bin/plumb-agent'), ['-R', '-e', ELIZA], only(''), 'Men are all alike.\n')
+  t.strictSame(agent, { status: 0, stdout: '"IN WHAT WAY"\n', stderr: '' }, 'one agent alone')
+})
+
+t.test('npm installs them all, without a network', async (t) => {
+  const tarballs = NAMES.map((name) => at('out', `${name}-${version}.tgz`))
+  const args = ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', at('prefix'), ...tarballs]
+  t.match(run('npm', args, NPM), { status: 0 })
+  works(t, at('prefix/bin'))
+  for (const page of ['man1/plumb.1', 'man1/plumb-agent.1', 'man5/plumbing.5', 'man7/plumb.7'])
+    t.ok(existsSync(at('prefix/share/man', page)), page)
+})
+
+t.test('the archive of all unpacks anywhere', async (t) => {
+  // A folder whose package.json would make ECMAScript modules of files without an extension.
+  const place = at('archive', `plumb-${version}`)
+  mkdirSync(at('archive'))
+  writeFileSync(at('archive/package.json'), '{"type":"module"}\n')
+  unpack(at('out', `plumb-${version}.tar.gz`), at('archive'))
+  works(t, join(place, 'bin'))
+  t.strictSame(namingTheCheckout(place), [])
+  for (const file of ['man/man1/plumb.1', 'man/man5/plumbing.5', 'bash-completion/completions/plumb', 'doc/plumb/LICENSE'])
+    t.ok(existsSync(join(place, 'share', file)), file)
+})
+
+const TRY_NOTICES = `
+import { relative, dirname } from 'node:path'
+const [script, ...inputs] = process.argv.slice(2)
+const { thirdPartyNotices } = await import(script)
+const attempt = (input) => {
+  try {
+    return thirdPartyNotices([relative(dirname(dirname(script)), input)])
+  } catch (error) {
+    return String(error)
+  }
+}
+console.log(JSON.stringify(inputs.map(attempt)))
+`
+
+t.test('a licence that is not in the list stops the build', async (t) => {
+  const cases: [licence: string | undefined, file: string, expected: RegExp][] = [
+    ['MIT', 'LICENSE', /\nlib 1\.2\.3, MIT\nhttps:\/\/github\.com\/a\/lib\n\nthe text\n$/],
+    ['MIT AND OFL-1.1', 'licence.md', /the text\n$/],
+    ['(GPL-3.0 OR MIT)', 'COPYING', /the text\n$/],
+    ['GPL-3.0', 'LICENSE', /^Error: the licence of lib 1\.2\.3, 'GPL-3\.0', is not allowed/],
+    ['MIT AND GPL-3.0', 'LICENSE', /^Error: the licence of lib 1\.2\.3, 'MIT AND GPL-3\.0', is not allowed/],
+    [undefined, 'LICENSE', /^Error: the licence of lib 1\.2\.3, 'undefined', is not allowed/],
+    ['MIT', 'index.d.ts', /^Error: lib has no text of its licence, 'MIT'/],
+  ]
+  const inputs = cases.map(([license, file], index) => {
+    const lib = at('licences', String(index), 'node_modules/lib')
+    mkdirSync(lib, { recursive: true })
+    const repository = { url: 'git+https://github.com/a/lib.git' }
+    writeFileSync(join(lib, 'package.json'), JSON.stringify({ name: 'lib', version: '1.2.3', license, repository }))
+    writeFileSync(join(lib, file), 'the text\n')
+    return join(lib, 'dist/index.js')
+  })
+  writeFileSync(at('notices.mjs'), TRY_NOTICES)
+  const { stdout } = run(process.execPath, [at('notices.mjs'), join(ROOT, 'scripts/notices.mjs'), ...inputs], PLAIN)
+  const texts = JSON.parse(stdout) as string[]
+  for (const [index, [licence, file, expected]] of cases.entries()) t.match(texts[index], expected, `${licence} in ${file}`)
+})
