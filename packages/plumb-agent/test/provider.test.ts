@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { scrub } from '@plumb/wire'
 import t from 'tap'
+import { until } from '../../wire/test/processes.js'
 import { readEndpoint } from '../src/provider/http/endpoint.js'
 import { readRetryAfter } from '../src/provider/http/retry-after.js'
 import { DEFAULT_TIMING } from '../src/provider/http/timing.js'
@@ -221,9 +222,9 @@ t.test('66: a retry is asked with the model and the temperature of then', async 
 
 t.test('72: silence and dripping have deadlines', async (t) => {
   const cases: Readonly<Record<string, readonly [reply: StubReply, timing: object, detail: RegExp]>> = {
-    'no head': [{ isSilent: true }, { headersMs: 60 }, /did not answer in time/],
-    'silence in the middle': [{ headers: STREAM, chunks: ['event: ping\n'], after: 'hang' }, { idleMs: 60 }, /fell silent/],
-    'too long in all': [{ headers: STREAM, chunks: [': comment\n\n'], after: 'hang' }, { totalMs: 60 }, /took more than 0.06 s/],
+    'no head': [{ isSilent: true }, { headersMs: 400 }, /did not answer in time/],
+    'silence in the middle': [{ headers: STREAM, chunks: ['event: ping\n'], after: 'hang' }, { idleMs: 400 }, /fell silent/],
+    'too long in all': [{ headers: STREAM, chunks: [': comment\n\n'], after: 'hang' }, { totalMs: 400 }, /took more than 0.4 s/],
   }
   for (const [what, [reply, timing, detail]] of Object.entries(cases)) {
     const { url, received } = await openStub(t, [reply])
@@ -234,17 +235,17 @@ t.test('72: silence and dripping have deadlines', async (t) => {
 })
 
 t.test('72: a wait, and an answer under way, end when the signal fires', async (t) => {
-  const { url } = await openStub(t, [refused(529, { 'retry-after': '30' })])
+  const { url, received } = await openStub(t, [refused(529, { 'retry-after': '30' })])
   const waiting = new AbortController()
   const slow = openClient(t, 'anthropic', url, {}, { wait: DEFAULT_TIMING.wait })
-  setTimeout(() => waiting.abort(), 50)
+  void until(() => received.length > 0).then(() => waiting.abort())
   const started = Date.now()
   t.match(await slow.ask({}, waiting.signal), { ok: false })
   t.ok(Date.now() - started < 5_000, 'not 30 s')
 
   const silent = await openStub(t, [{ headers: STREAM, chunks: ['event: ping\n'], after: 'hang' }])
   const under = new AbortController()
-  setTimeout(() => under.abort(), 50)
+  void until(() => silent.received.length > 0).then(() => under.abort())
   t.match(await openClient(t, 'anthropic', silent.url).ask({}, under.signal), { ok: false, error: { error: 'cancelled' } })
   t.equal(silent.received.length, 1, 'nothing is tried again for nobody')
 })

@@ -407,17 +407,21 @@ t.test('84: a disk that says no', async (t) => {
   t.teardown(() => chmodSync(join(folder, 'closed'), 0o755))
   // The superuser may do anything; nobody may not.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const main = join(__dirname, '..', 'main.cjs')
+  if (spawnSync(process.execPath, [main, '--version'], { cwd: folder, ...nobody }).status !== 0)
+    return void t.skip('nobody may not run what is in this folder')
   const refused = [
     ['write_file', { path: 'closed/f', content: 'x' }],
     ['write_file', { path: 'closed/new', content: 'x' }],
     ['write_file', { path: 'open/f', content: 'x' }],
     ['delete_file', { path: 'closed/f' }],
   ].map(([name, input]) => {
-    const args = [join(__dirname, '..', 'main.cjs'), 'call', String(name), JSON.stringify(input)]
+    const args = [main, 'call', String(name), JSON.stringify(input)]
     return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', ...nobody }).stderr
   })
   for (const told of refused) t.match(told, /^\{"error":"path_denied".*permission denied/i)
   t.strictSame([contentsOf(folder, 'closed'), contentsOf(folder, 'open')], [{ f: 'old' }, { f: 'old' }])
+  return undefined
 })
 
 t.test('85: two writers on one file', async (t) => {
