@@ -1,8 +1,14 @@
 // What the system said, in words: `no space left on device (ENOSPC)`.
 
+import { constants } from 'node:os'
 import { getSystemErrorMap } from 'node:util'
 
-export const systemReason = ({ code, errno, message }: NodeJS.ErrnoException): string => {
-  const [name, text] = (errno === undefined ? undefined : getSystemErrorMap().get(errno)) ?? []
-  return name === undefined ? (code ?? message) : `${text} (${name})`
+const NUMBERS: Readonly<Record<string, number>> = constants.errno
+
+export const systemReason = ({ code = '', errno, message }: Partial<NodeJS.ErrnoException>): string => {
+  // By the code where there is one of the system: rmSync of Node 24 gives its number without the sign.
+  const number = Object.hasOwn(NUMBERS, code) ? -(NUMBERS[code] as number) : errno
+  const [name, text] = (number === undefined ? undefined : getSystemErrorMap().get(number)) ?? []
+  if (name !== undefined) return `${text} (${name})`
+  return code !== '' ? code : (message ?? '')
 }

@@ -15,6 +15,7 @@ import { optionReaders } from '../src/option-value.js'
 import { preview } from '../src/preview.js'
 import { Reporter } from '../src/report.js'
 import { addSecret, scrub } from '../src/scrub.js'
+import { systemReason } from '../src/system-reason.js'
 import { TelemetryWriter } from '../src/telemetry.js'
 import { usageFault } from '../src/usage.js'
 
@@ -344,4 +345,11 @@ t.test('what is told, and what is not', async (t) => {
   delete process.env.PIPELINE_DEBUG
   log('api_request', { model: 'm', authorization: 'Bearer token-of-the-spec' })
   t.match(JSON.parse(lines[0] ?? ''), { program: 'plumb-agent', msg: 'api_request', model: 'm', authorization: 'Bearer ***' })
+})
+
+t.test('what the system said', async (t) => {
+  t.equal(systemReason({ code: 'EACCES', errno: -13 }), 'permission denied (EACCES)')
+  t.equal(systemReason({ code: 'EACCES', errno: 13 }), 'permission denied (EACCES)')
+  t.equal(systemReason({ code: 'ERR_OTHER', message: 'x' }), 'ERR_OTHER')
+  t.equal(systemReason({ message: 'x' }), 'x')
 })
