@@ -1,7 +1,7 @@
 // The options of plumb-agent, and what is said of those that it does not have.
 
-import { examples, fail, HELP_STYLE, optionReaders, preview, type Result, succeed, usageFault } from '@plumb/wire'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { examples, fail, optionReaders, preview, quietly, type Result, succeed } from '@plumb/wire'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../package.json'
 import type { Options } from './options.js'
 
@@ -34,21 +34,16 @@ const { again, whole } = optionReaders(InvalidArgumentError)
 
 /** The options, or the text that --help or --version ask for. */
 export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
-  let asked = ''
-  const command = describe(program, (text) => {
-    asked += text
-  })
-  try {
-    command.parse(argv, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return error.exitCode === 0 ? succeed(asked) : { ok: false, error: usageFault(error, command.options) }
-  }
-  return toOptions(command.opts<Flags>(), command.args[0])
+  const command = new Command(program)
+  const readFlags = quietly(command)
+  describe(command)
+  const read = readFlags(argv)
+  if (!read.ok) return read
+  return read.value === undefined ? toOptions(command.opts<Flags>(), command.args[0]) : succeed(read.value)
 }
 
-const describe = (program: string, writeOut: (text: string) => void): Command =>
-  new Command(program)
+const describe = (command: Command): Command =>
+  command
     .description('One conversation: JSON Lines in, one checked answer a line out.')
     .argument('[spec.plumb]', 'the program that holds the agent')
     .option('--agent <name>', 'the agent to run, where the spec holds several')
@@ -78,9 +73,6 @@ const describe = (program: string, writeOut: (text: string) => void): Command =>
       examples("echo 'I feel sad' | plumb-agent -Rr bot.plumb", 'plumb-agent --agent critic --telemetry a.plumb <in.jsonl 3>telemetry'),
     )
     .version(version)
-    .configureHelp(HELP_STYLE)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut })
 
 const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
   const { agent, provider, model, docroot, grant = [], policy, context = [], allowHost = [], fds, sourcesFd, budgetFd, maxLine } = flags

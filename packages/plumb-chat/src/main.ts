@@ -1,7 +1,7 @@
 // argv in, exit status out.
 
-import { endWith, examples, fail, HELP_STYLE, optionReaders, type Result, runProgram, succeed, usageFault, writeStdout } from '@plumb/wire'
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { endWith, examples, fail, obey, optionReaders, quietly, type Result, runProgram, succeed } from '@plumb/wire'
+import { Command, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
 import type { Options } from './options.js'
 import { run } from './run.js'
@@ -26,23 +26,18 @@ interface Flags {
   history: boolean
 }
 
-const main = async (argv: readonly string[]): Promise<number> => {
-  let asked = ''
-  const command = describe((text) => {
-    asked += text
+const main = (argv: readonly string[]): Promise<number> => {
+  const command = new Command(PROGRAM)
+  const read = quietly(command)
+  describe(command)
+  return obey(PROGRAM, read(argv), () => {
+    const options = toOptions(command.opts<Flags>(), command.args[0])
+    return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
   })
-  try {
-    command.parse(argv, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return endWith(PROGRAM, error.exitCode === 0 ? await writeStdout(asked) : usageFault(error, command.options))
-  }
-  const options = toOptions(command.opts<Flags>(), command.args[0])
-  return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
 }
 
-const describe = (writeOut: (text: string) => void): Command =>
-  new Command(PROGRAM)
+const describe = (command: Command): Command =>
+  command
     .description('A conversation at a terminal with what a spec holds, or with ELIZA.')
     .argument('[spec.plumb]', 'the program to talk to')
     .option('-e, --eval <text>', 'the program itself, in place of a file')
@@ -68,10 +63,6 @@ const describe = (writeOut: (text: string) => void): Command =>
       ),
     )
     .version(version)
-    .configureHelp(HELP_STYLE)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut })
-    .showSuggestionAfterError(false)
 
 const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
   const { eval: text, agent, provider, model, thinking, history } = flags

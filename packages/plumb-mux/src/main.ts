@@ -1,7 +1,7 @@
 // argv in, exit status out.
 
-import { endWith, examples, fail, HELP_STYLE, optionReaders, type Result, runProgram, succeed, usageFault, writeStdout } from '@plumb/wire'
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { endWith, examples, fail, obey, optionReaders, quietly, type Result, runProgram, succeed } from '@plumb/wire'
+import { Command, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
 import type { Options } from './options.js'
 import { run } from './run.js'
@@ -18,23 +18,18 @@ interface Flags {
 
 const { whole } = optionReaders(InvalidArgumentError)
 
-const main = async (argv: readonly string[]): Promise<number> => {
-  let asked = ''
-  const command = describe((text) => {
-    asked += text
+const main = (argv: readonly string[]): Promise<number> => {
+  const command = new Command(PROGRAM)
+  const read = quietly(command)
+  describe(command)
+  return obey(PROGRAM, read(argv), () => {
+    const options = toOptions(command.opts<Flags>(), command.args)
+    return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
   })
-  try {
-    command.parse(argv, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return endWith(PROGRAM, error.exitCode === 0 ? await writeStdout(asked) : usageFault(error, command.options))
-  }
-  const options = toOptions(command.opts<Flags>(), command.args)
-  return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
 }
 
-const describe = (writeOut: (text: string) => void): Command =>
-  new Command(PROGRAM)
+const describe = (command: Command): Command =>
+  command
     .description('Gives a command real descriptors 0, 1 and 3 to 7, and carries them in envelopes on stdin and stdout.')
     .usage('[options] -- command...')
     .argument('[command...]', 'the program to run, with its arguments')
@@ -52,11 +47,7 @@ const describe = (writeOut: (text: string) => void): Command =>
       ),
     )
     .version(version)
-    .configureHelp(HELP_STYLE)
     .passThroughOptions()
-    .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut })
-    .showSuggestionAfterError(false)
 
 const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Result<Options> => {
   if (command.length === 0 && replay === undefined)

@@ -1,7 +1,7 @@
 // The options of plumb-tool.
 
-import { examples, HELP_STYLE, optionReaders } from '@plumb/wire'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { examples, optionReaders } from '@plumb/wire'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../package.json'
 import { VERBS } from './main-verbs.js'
 
@@ -33,8 +33,8 @@ export interface Flags {
 
 const { again, whole } = optionReaders(InvalidArgumentError)
 
-export const describe = (program: string, writeOut: (text: string) => void): Command =>
-  new Command(program)
+export const describe = (command: Command): Command =>
+  command
     .description('Lists, calls and serves tools: those of a spec, or else the built-in ones.')
     .usage('[options] [spec.plumb] COMMAND ...')
     .argument('[words...]')
@@ -64,6 +64,3 @@ export const describe = (program: string, writeOut: (text: string) => void): Com
     .version(version)
     .addHelpText('after', `\nCommands:\n${VERBS.map(({ name, words, says }) => `  ${`${name} ${words}`.padEnd(26)}${says}`).join('\n')}`)
     .addHelpText('after', examples('plumb-tool call read_file \'{"path":"README.md"}\'', 'plumb-tool a.plumb list'))
-    .configureHelp(HELP_STYLE)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut })

@@ -1,26 +1,21 @@
 // argv in, exit status out.
 
-import { endWith, openOutput, Reporter, runProgram, usageFault, writeStdout } from '@plumb/wire'
-import { CommanderError } from 'commander'
+import { endWith, obey, openOutput, quietly, Reporter, runProgram } from '@plumb/wire'
+import { Command } from 'commander'
 import { describe, type Flags } from './main-flags.js'
 import { read } from './main-words.js'
 import { run } from './run.js'
 
 const PROGRAM = 'plumb-tool'
 
-const main = async (argv: readonly string[]): Promise<number> => {
-  let asked = ''
-  const command = describe(PROGRAM, (text) => {
-    asked += text
+const main = (argv: readonly string[]): Promise<number> => {
+  const command = new Command(PROGRAM)
+  const readFlags = quietly(command)
+  describe(command)
+  return obey(PROGRAM, readFlags(argv), () => {
+    const todo = read(command.args, command.opts<Flags>())
+    return todo.ok ? run(todo.value, new Reporter(PROGRAM, openOutput(2))) : endWith(PROGRAM, todo.error)
   })
-  try {
-    command.parse(argv, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return endWith(PROGRAM, error.exitCode === 0 ? await writeStdout(asked) : usageFault(error, command.options))
-  }
-  const todo = read(command.args, command.opts<Flags>())
-  return todo.ok ? run(todo.value, new Reporter(PROGRAM, openOutput(2))) : endWith(PROGRAM, todo.error)
 }
 
 runProgram(PROGRAM, () => main(process.argv.slice(2)))

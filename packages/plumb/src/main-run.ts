@@ -42,10 +42,10 @@ interface RunFlags extends WatchFlags {
 
 const { again, seconds, whole } = optionReaders(InvalidArgumentError)
 
-/** The arguments come after those of the command itself; `act` resolves to the exit status. */
+/** The arguments come after those of the command itself. */
 export const withRunOptions = (
   command: Command,
-  act: (args: readonly (string | undefined)[], flags: RunFlags, options: Omit<RunOptions, 'binding'>) => Promise<number>,
+  act: (args: readonly (string | undefined)[], flags: RunFlags, options: Omit<RunOptions, 'binding'>) => void,
 ): Command =>
   withWatchOptions(command)
     .option('-e, --eval <text>', 'take the spec from the command line')
@@ -77,9 +77,9 @@ export const withRunOptions = (
     .option('--telemetry', 'tell on descriptor 3 what has settled')
     .addOption(new Option('--sources-fd <n>').argParser(whole(1)).hideHelp())
     .addOption(new Option('--budget-fd <n>').argParser(whole(1)).hideHelp())
-    .action(async (...args: unknown[]) => {
+    .action((...args: unknown[]) => {
       const flags = args.at(-2) as RunFlags
-      process.exitCode = await act(args.slice(0, -2) as (string | undefined)[], flags, optionsOf(flags))
+      act(args.slice(0, -2) as (string | undefined)[], flags, optionsOf(flags))
     })
 
 const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({

@@ -1,8 +1,8 @@
 // The front door: argv and stdio in, exit status out.
 
 import { existsSync } from 'node:fs'
-import { endWith, examples, type Fault, fault, HELP_STYLE, nearest, preview, runProgram, usageFault, writeStdout } from '@plumb/wire'
-import { Command, CommanderError, Option } from 'commander'
+import { examples, type Fault, fault, nearest, obey, preview, quietly, runProgram, type UsageError } from '@plumb/wire'
+import { Command, Option } from 'commander'
 import { version } from '../package.json'
 import { check } from './check-command.js'
 import { deps } from './deps-command.js'
@@ -14,22 +14,28 @@ import { FORMATS, type RenderOptions, render } from './render-command.js'
 import { run } from './run.js'
 import type { ViewOptions } from './view/view-command.js'
 
-/** Help, or the version. */
-let asked = ''
+// `plumb chek a.plumb` is a run of two specs to commander.
+const meantCommand = ({ code }: UsageError): Fault | undefined => {
+  const [, , word = ''] = process.argv
+  if (code !== 'commander.excessArguments' || existsSync(word)) return undefined
+  const near = nearest(
+    word,
+    program.commands.map((command) => command.name()),
+  )
+  return near === undefined ? undefined : fault('usage', `there is no command '${preview(word)}'; did you mean '${near}'?`)
+}
+
+let work = async (): Promise<number> => 0
+const choose = (chosen: typeof work): void => {
+  work = chosen
+}
 
 const program = new Command('plumb')
+const read = quietly(program, meantCommand)
+program
   .description('compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out')
   .addHelpText('after', examples('plumb spec.plumb <in.jsonl', 'plumb check spec.plumb', 'plumb run --help'))
   .version(version)
-  .configureHelp(HELP_STYLE)
-  .exitOverride()
-  .configureOutput({
-    writeErr: () => {},
-    writeOut: (text) => {
-      asked += text
-    },
-  })
-  .showSuggestionAfterError(false)
 
 withRunOptions(
   program
@@ -38,7 +44,7 @@ withRunOptions(
     .addHelpText('after', examples("plumb -Rr -e 'let main : !string -> !string = map(upper(value))'"))
     .argument('[spec]', 'the spec, a .plumb file')
     .option('--binding <name>', 'run that binding', 'main'),
-  ([spec], { binding = 'main' }, options) => run(spec, { ...options, binding }),
+  ([spec], { binding = 'main' }, options) => choose(() => run(spec, { ...options, binding })),
 )
 withRunOptions(
   program
@@ -47,7 +53,7 @@ withRunOptions(
     .addHelpText('after', examples('plumb stage critic spec.plumb <rec/03-checker-critic.jsonl'))
     .argument('<name>', 'the binding, as it stands in a body')
     .argument('[spec]', 'the spec, a .plumb file'),
-  ([name = '', spec], _flags, options) => run(spec, { ...options, binding: name }),
+  ([name = '', spec], _flags, options) => choose(() => run(spec, { ...options, binding: name })),
 )
 program
   .command('check')
@@ -56,26 +62,22 @@ program
   .argument('[spec...]', 'the specs')
   .option('--json', 'one object a line, on standard output')
   .option('-e, --eval <text>', 'take the spec from the command line')
-  .action(async (specs: string[], o: { json?: boolean; eval?: string }) => {
-    process.exitCode = await check(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })
-  })
+  .action((specs: string[], o: { json?: boolean; eval?: string }) =>
+    choose(() => check(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })),
+  )
 program
   .command('fmt')
   .description("lay specs out as they all are, in place; '-': stdin to stdout")
   .addHelpText('after', examples('plumb fmt spec.plumb', 'plumb fmt --check *.plumb', 'plumb fmt - <spec.plumb'))
   .argument('[spec...]', "the specs; '-' is standard input, written to standard output")
   .option('--check', 'change nothing; say which are not so yet')
-  .action(async (specs: string[], o: { check?: boolean }) => {
-    process.exitCode = await fmt(specs, { isCheck: o.check === true })
-  })
+  .action((specs: string[], o: { check?: boolean }) => choose(() => fmt(specs, { isCheck: o.check === true })))
 program
   .command('deps')
   .description('say which files a spec reads, as a make rule')
   .addHelpText('after', examples('plumb deps spec.plumb >spec.d'))
   .argument('<spec>', 'the spec')
-  .action(async (spec: string) => {
-    process.exitCode = await deps(spec)
-  })
+  .action((spec: string) => choose(() => deps(spec)))
 program
   .command('render')
   .description('draw the wiring of a spec')
@@ -85,66 +87,46 @@ program
   .option('--binding <name>', 'draw that binding', 'main')
   .option('-o, --output <file>', 'write to FILE, whole or not at all')
   .option('-e, --eval <text>', 'take the spec from the command line')
-  .action(async (spec: string | undefined, options: RenderOptions) => {
-    process.exitCode = await render(spec, options)
-  })
+  .action((spec: string | undefined, options: RenderOptions) => choose(() => render(spec, options)))
 program
   .command('view')
   .description('write a page that shows a recorded run, or a trace of one')
   .addHelpText('after', examples('plumb view -o run.html rec', 'plumb view trace.json >run.html'))
   .argument('<run>', 'the folder or run.json of a record, or the file of a trace')
   .option('-o, --output <file>', 'write to FILE, whole or not at all')
-  .action(async (path: string, options: ViewOptions) => {
-    const { view } = await import('./view/view-command.js')
-    process.exitCode = await view(path, options)
-  })
+  .action((path: string, options: ViewOptions) =>
+    choose(async () => {
+      const { view } = await import('./view/view-command.js')
+      return view(path, options)
+    }),
+  )
 program
   .command('lsp')
   .description('be a language server on standard input and output')
   .addHelpText('after', examples('plumb lsp'))
   .option('--stdio', 'what it does anyhow; editors like to say it')
-  .action(async () => {
-    const { lsp } = await import('./lsp.js')
-    process.exitCode = await lsp()
-  })
+  .action(() =>
+    choose(async () => {
+      const { lsp } = await import('./lsp.js')
+      return lsp()
+    }),
+  )
 program
   .command('completion')
   .description('write what a shell reads to complete command lines')
   .addHelpText('after', examples('. <(plumb completion bash)', 'plumb completion fish >~/.config/fish/completions/plumb.fish'))
   .argument('<shell>', 'bash, zsh or fish')
-  .action(async (shell: string) => {
-    const { completion } = await import('./completion-command.js')
-    process.exitCode = await completion(shell)
-  })
+  .action((shell: string) =>
+    choose(async () => {
+      const { completion } = await import('./completion-command.js')
+      return completion(shell)
+    }),
+  )
 program
   .command('explain')
   .description('say what an error code means and how to mend it')
   .addHelpText('after', examples('plumb explain type_mismatch'))
   .argument('<code>', 'a code, such as type_mismatch')
-  .action(async (code: string) => {
-    process.exitCode = await explain(code)
-  })
+  .action((code: string) => choose(() => explain(code)))
 
-const main = async (): Promise<number> => {
-  try {
-    await program.parseAsync(withSummaryForm(process.argv))
-    return Number(process.exitCode ?? 0)
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return endWith('plumb', error.exitCode === 0 ? await writeStdout(asked) : refusal(error))
-  }
-}
-
-// `plumb chek a.plumb` is a run of two specs to commander.
-const refusal = (error: CommanderError): Fault => {
-  const [, , word = ''] = process.argv
-  const names = program.commands.map((command) => command.name())
-  const near = error.code === 'commander.excessArguments' && !existsSync(word) ? nearest(word, names) : undefined
-  if (near !== undefined) return fault('usage', `there is no command '${preview(word)}'; did you mean '${near}'?`)
-  return usageFault(
-    error,
-    [program, ...program.commands].flatMap(({ options }) => options),
-  )
-}
-
-runProgram('plumb', main)
+runProgram('plumb', () => obey('plumb', read(withSummaryForm(process.argv.slice(2))), () => work()))
