@@ -8,6 +8,7 @@ import { fault } from './error.js'
 import { preview } from './preview.js'
 import { readBytes } from './read-bytes.js'
 import type { Result } from './result.js'
+import { systemReason } from './system-reason.js'
 
 /** No spec written by hand comes near it. */
 const MAX_SPEC_BYTES = 8 * 1024 * 1024
@@ -88,7 +89,16 @@ export const readSpec = (path: string): Result<string> => {
   } catch (error) {
     return unreadable(path, 'file_not_found', reasonOf(error))
   } finally {
-    if (fd !== undefined) closeSync(fd)
+    if (fd !== undefined) letGo(fd)
+  }
+}
+
+// Of what was only read nothing is lost when closing it fails.
+const letGo = (fd: number): void => {
+  try {
+    closeSync(fd)
+  } catch {
+    // As said.
   }
 }
 
@@ -125,11 +135,17 @@ const readUpTo = (fd: number, limit: number): Buffer => {
   }
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+// What cannot be looked at, as in a folder that may not be entered, is not there for us.
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
 
 const reasonOf = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return 'no such file'
-  if (code === 'EACCES') return 'permission denied'
-  return String(code ?? 'it cannot be read')
+  return code === 'EACCES' ? 'permission denied' : systemReason(error as NodeJS.ErrnoException)
 }

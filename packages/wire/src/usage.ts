@@ -2,6 +2,7 @@
 
 import { type Fault, fault } from './error.js'
 import { nearest } from './nearest.js'
+import { escapeControls } from './preview.js'
 
 /** What commander throws: the mains alone know commander, here it is only told. */
 export interface UsageError {
@@ -21,7 +22,7 @@ export interface NamedOption {
  * too: `usageFault(error, command.options)`.
  */
 export const usageFault = ({ code, message }: UsageError, options: Iterable<NamedOption>): Fault => {
-  const said = inOneSentence(message)
+  const said = escapeControls(inOneSentence(message))
   if (code === 'commander.invalidArgument') return fault('usage', said)
   if (code !== 'commander.unknownOption') return fault('usage', `${said}; see --help`)
   const names = [...options].flatMap(({ long, hidden }) => (hidden || long == null ? [] : [long]))

@@ -1,6 +1,6 @@
 // Spans on their way to a collector, many to a request: they never hold the run up, and what cannot be sent is dropped and told of once.
 
-import { preview, scrub, systemReason } from '@plumb/wire'
+import { nowMs, preview, scrub, systemReason } from '@plumb/wire'
 import type { Span } from './otlp-json.js'
 import { toOtlp } from './otlp-json.js'
 import type { OtlpSettings } from './otlp-settings.js'
@@ -63,7 +63,7 @@ export class OtlpBatch {
   }
 
   async #post(): Promise<void> {
-    if (this.#restUntil > Date.now()) return
+    if (this.#restUntil > nowMs()) return
     const spans = this.#waiting.splice(0, MOST_SENT)
     if (spans.length === 0) return
     const { url, headers, timeoutMs, resource } = this.#settings
@@ -86,7 +86,7 @@ export class OtlpBatch {
   }
 
   #refused(why: string): void {
-    this.#restUntil = Date.now() + REST_MS
+    this.#restUntil = nowMs() + REST_MS
     this.#complain(why)
   }
 

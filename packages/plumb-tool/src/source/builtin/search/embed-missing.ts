@@ -1,6 +1,6 @@
 // Vectors for the chunks that have none yet, in batches; what is done is kept now and then, so that the next run goes on from there.
 
-import { type Fault, type Result, succeed } from '@plumb/wire'
+import { type Fault, nowMs, type Result, succeed } from '@plumb/wire'
 import { about, setAbout } from './contents.js'
 import type { Database } from './database.js'
 import type { Embeddings } from './embeddings.js'
@@ -17,17 +17,17 @@ export const embedMissing = async (
 ): Promise<Result<Fault | undefined>> => {
   if (about(database, 'model') !== model) database.run('update chunk set vector = null')
   setAbout(database, 'model', model)
-  for (let kept = Date.now(); ; ) {
+  for (let kept = nowMs(); ; ) {
     const batch = [...database.rows('select id, heading, text from chunk where vector is null order by id limit ?', [BATCH])]
     if (batch.length === 0) return succeed(undefined)
     const vectors = await embed(batch.map(toText), signal)
     if (!vectors.ok) return succeed(vectors.error)
     for (const [i, [id]] of batch.entries())
       database.run('update chunk set vector = ? where id = ?', [vectors.value[i] as Int8Array, Number(id)])
-    if (Date.now() - kept > KEEP_EVERY_MS) {
+    if (nowMs() - kept > KEEP_EVERY_MS) {
       const written = await keep()
       if (!written.ok) return written
-      kept = Date.now()
+      kept = nowMs()
     }
   }
 }
