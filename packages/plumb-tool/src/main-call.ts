@@ -105,10 +105,7 @@ class Caller {
     if (this.asked.options.isRawInput) return stringInput(this.tool.plan.input, JSON.stringify(given))
     const bytes = Buffer.from(given)
     const parsed = parseJson(bytes, 0, bytes.length)
-    // On one line, as all that flows.
-    return parsed.ok
-      ? given.replace(/\s*[\r\n]\s*/g, ' ').trim()
-      : { ...parsed.error, detail: `the input is ${parsed.error.detail}${HINT}` }
+    return parsed.ok ? onOneLine(given) : { ...parsed.error, detail: `the input is ${parsed.error.detail}${HINT}` }
   }
 
   #asLine(reader: LineReader): JsonText | Fault {
@@ -163,3 +160,11 @@ const nothingFor = ({ plan: { name, input } }: Registered): JsonText | Fault => 
   if (kind === 'unit') return 'null'
   return fault('usage', `'${name}' takes '${printType(input)}': give it as JSON, or - to read it from standard input`)
 }
+
+// As all that flows. JSON, so that between its lines there is only space.
+const onOneLine = (json: string): string =>
+  json
+    .split(/[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')

@@ -1,6 +1,6 @@
 // Numbers: read from their text, computed, rounded. An int is exact or an error; any other number is a double and finite.
 
-import { isIntegerText } from '../types/integer.js'
+import { isIntegerText, withoutLastZeros } from '../types/integer.js'
 import { fail, type Site } from './failure.js'
 
 const LIMIT = 2 ** 53
@@ -43,7 +43,7 @@ export const exactAt = (buf: Buffer, start: number, end: number): number | bigin
 const integerOf = (text: string): bigint => {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = fraction.replace(/0+$/, '')
+  const digits = withoutLastZeros(fraction)
   const scale = Number(exponent) - digits.length
   const n = BigInt(whole + digits)
   return scale < 0 ? n / 10n ** BigInt(-scale) : n * 10n ** BigInt(scale)

@@ -8,7 +8,14 @@ export const isIntegerText = (text: string): boolean => {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = (whole + fraction).replace(/[^0-9]/g, '')
-  const significant = digits.replace(/0+$/, '')
+  const significant = withoutLastZeros(digits)
   if (significant === '') return true
   return fraction.length - Number(exponent) <= digits.length - significant.length
+}
+
+/** `12500` → `125`. Not by a pattern: of those, some take time with the square of the zeros that are not last. */
+export const withoutLastZeros = (digits: string): string => {
+  let end = digits.length
+  while (end > 0 && digits[end - 1] === '0') end--
+  return digits.slice(0, end)
 }

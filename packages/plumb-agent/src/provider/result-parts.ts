@@ -31,7 +31,10 @@ export const linkText = ({ uri, words }: Extract<ResultPart, { type: 'resource_l
 export const audioText = ({ media_type, data }: { readonly media_type: string; readonly data: string }): string =>
   `[audio, ${media_type}, ${bytesIn(data)} bytes: this API takes none]`
 
-const bytesIn = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+const bytesIn = (base64: string): number => {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return Math.floor(((base64.length - padding) * 3) / 4)
+}
 
 const readParts = (content: Json): readonly ResultPart[] | undefined => {
   if (!Array.isArray(content)) return undefined

@@ -1,6 +1,6 @@
 // One text for one value, however it was written: keys in order, no white space, escapes and numbers in one form.
 
-import { parseTree, stringOf, type Tree } from '@plumb/lang'
+import { parseTree, stringOf, type Tree, withoutLastZeros } from '@plumb/lang'
 import type { JsonText } from '../tool.js'
 
 /** Numbers are told apart by their digits and not by their doubles: `1`, `1.0` and `10e-1` are one, `9007199254740993` is another than …992. */
@@ -33,7 +33,7 @@ const canonicalNumber = (text: string): string => {
   const isNegative = mantissa.startsWith('-')
   const [whole = '', fraction = ''] = (isNegative ? mantissa.slice(1) : mantissa).split('.')
   const digits = (whole + fraction).replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
+  const significant = withoutLastZeros(digits)
   if (significant === '') return '0'
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)
   return `${isNegative ? '-' : ''}${significant}${power === 0n ? '' : `e${power}`}`

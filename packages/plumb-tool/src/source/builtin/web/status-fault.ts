@@ -9,7 +9,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 export const statusFault = ({ status, headers, bytes, hops }: Fetched): Fault => {
   const url = hops.at(-1)?.href ?? ''
   const words = decode(bytes.subarray(0, 20_000), headers['content-type'] ?? '')
-    .replace(/<(script|style)[^>]*>[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+    .replace(/<(script|style)[^<>]*>[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   const wait = Number(headers['retry-after'])

@@ -77,6 +77,16 @@ const marked =
   }
 
 // A comment in a program may look like a heading.
-const withoutFences = (text: string): string => text.replace(/^ *(`{3,}|~{3,})[\s\S]*?^ *\1/gm, '')
+const withoutFences = (text: string): string => {
+  let fence: string | undefined
+  const isOutside = (line: string): boolean => {
+    const [, mark] = /^ *(`{3,}|~{3,})/.exec(line) ?? []
+    if (fence === undefined && mark === undefined) return true
+    if (fence === undefined) fence = mark
+    else if (mark?.startsWith(fence)) fence = undefined
+    return false
+  }
+  return text.split('\n').filter(isOutside).join('\n')
+}
 
 const escapeTitle = (title: string): string => printMarkdown({ type: 'paragraph', children: [{ type: 'text', value: title }] }).trim()
