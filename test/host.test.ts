@@ -106,6 +106,38 @@ sceneTable('keys and what others wrote', FILES, {
   },
 })
 
+// What is compiled to code: literals of types, of expressions and of defaults.
+const WICKED = [
+  '`\u0024{process.exit(7)}`',
+  "');process.exit(7);('",
+  '"+process.exit(7)+"',
+  '*/process.exit(7)/*',
+  '\\',
+  '\u2028',
+  '</script>',
+  '\0',
+]
+const wicked = (text: string): string => JSON.stringify(text).replaceAll('$', '\\u0024')
+
+scene('the words of a spec are data in the code that is made of it', {}, async (t, { bash, work }) => {
+  for (const [index, text] of WICKED.entries()) {
+    const literal = wicked(text)
+    writeFileSync(
+      join(work, `${index}.plumb`),
+      `type T = { k: ${literal} | "x", d: string = ${literal} }\nlet main : !T -> !{ k: string, d: string } = filter(k = ${literal}) ; map({ k: k + ${literal}, d: d })\n`,
+    )
+    writeFileSync(join(work, `${index}.jsonl`), `${JSON.stringify({ k: text })}\n`)
+  }
+  const { out } = await bash(`for i in {0..${WICKED.length - 1}}; do plumb $i.plumb < $i.jsonl; done`)
+  t.strictSame(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    WICKED.map((text) => ({ k: text + text, d: text })),
+  )
+})
+
 // A `node` before the real one on the PATH, in which the day changes with every look at the clock. Seeded.
 const SEED = Number(process.env.PLUMB_SEED ?? randomInt(2 ** 31))
 const JUMPING_CLOCK = `let state = ${SEED}
