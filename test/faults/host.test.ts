@@ -4,8 +4,8 @@ import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { MACHINE, onSmallDisk } from './faults/machine.js'
-import { scene, sceneTable } from './faults/scene.js'
+import { MACHINE, onSmallDisk } from './machine.js'
+import { scene, sceneTable } from './scene.js'
 
 const LARGEST_SPEC = 8 * 1024 * 1024
 const EXECUTABLES = '"plumb" "plumb check" "plumb-agent" "plumb-mcp" "plumb-tool {} list"'
