@@ -29,8 +29,11 @@ export interface Compiled {
   readonly bindingCount: number
 }
 
-/** Never throws; pure but for `files`. */
-export const compile = (entry: { path: string; text: string }, files: Files): Compiled => {
+/**
+ * Never throws; pure but for `files`. `agents`: somebody has compiled just these texts and found no error, and one of their agents is to be
+ * run: what the other bindings are made of is not looked at again.
+ */
+export const compile = (entry: { path: string; text: string }, files: Files, looksAt: 'all' | 'agents' = 'all'): Compiled => {
   const diagnostics: Diagnostic[] = []
   const report = once((d) => diagnostics.push(d))
   const scopes = openScopes(loadModules(entry, files, report))
@@ -39,11 +42,15 @@ export const compile = (entry: { path: string; text: string }, files: Files): Co
   const all = scopes.flatMap((s) => [...s.bindings.values()])
   const order = inOrder(all, report)
   readValues(order, report)
-  refuseLarge(order, report)
-  for (const bound of all) checkBinding(bound, report)
   const own = scopes.at(-1) as Scope
-  checkCapitals(own, report)
-  if (!hasErrors(diagnostics)) checkUnused(own, report)
+  if (looksAt === 'agents') {
+    for (const bound of all) if (bound.binding.impl.kind === 'agent') checkBinding(bound, report)
+  } else {
+    refuseLarge(order, report)
+    for (const bound of all) checkBinding(bound, report)
+    checkCapitals(own, report)
+    if (!hasErrors(diagnostics)) checkUnused(own, report)
+  }
   return {
     diagnostics: inReadingOrder(diagnostics),
     program: { entry: own, scopes },

@@ -1,58 +1,17 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Expression, TypeExpression } from '../src/ast.js'
 import type { Diagnostic } from '../src/diagnostic.js'
 import { checkExpression } from '../src/expression/check.js'
 import type { ScannedStage } from '../src/expression/scanned-stage.js'
 import { Sink } from '../src/expression/sink.js'
 import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage.js'
-import { parseExpression, parseTypeText } from '../src/parser.js'
 import { checkTree } from '../src/types/check.js'
 import { printType } from '../src/types/print.js'
 import { makeScanner, type Path } from '../src/types/scan.js'
 import { parseTree, type Tree } from '../src/types/tree.js'
 import { INT, JSON_TYPE, type NamedType, resolve, STRING, type Type, UNIT } from '../src/types/type.js'
 import { arbitraryJson, arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
-
-const refuse = ({ message }: { message: string }) => {
-  throw new Error(message)
-}
-
-const toType = (e: TypeExpression): Type => {
-  switch (e.kind) {
-    case 'primitive':
-      return { kind: e.name }
-    case 'literal':
-      return { kind: 'literal', value: e.value }
-    case 'array':
-      return { kind: 'array', item: toType(e.item) }
-    case 'tuple':
-      return { kind: 'tuple', items: e.items.map(toType) }
-    case 'sum':
-      return { kind: 'sum', variants: e.variants.map(toType) }
-    case 'record': {
-      const fields = e.fields.map((f) => ({
-        name: f.name.text,
-        type: toType(f.type),
-        isOptional: f.isOptional,
-        ...(f.default ? { default: f.default.text } : {}),
-      }))
-      return { kind: 'record', fields }
-    }
-    default:
-      throw new Error(`no ${e.kind} here`)
-  }
-}
-const type = (text: string): Type => {
-  const e = parseTypeText({ path: 'type', text }, refuse)
-  if (!e) throw new Error(text)
-  return toType(e)
-}
-const expression = (text: string): Expression => {
-  const e = parseExpression({ path: 'expression', text }, refuse)
-  if (!e) throw new Error(text)
-  return e
-}
+import { expression, refuse, type } from './parsed.js'
 
 /** Fast and slow must agree; gives the text of the result, 'PASS', 'DROP', or the fault. */
 const run = (stage: Stage, message: string | Buffer): string => {

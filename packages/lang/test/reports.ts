@@ -2,9 +2,12 @@
 
 import { fault } from '@plumb/wire/error'
 import type { Test } from 'tap'
-import { type Compiled, compile } from '../src/compile.js'
-import { type Diagnostic, toJson } from '../src/diagnostic.js'
+import { agentsOf } from '../src/agent-plan.js'
+import { type Compiled, compile, type Program } from '../src/compile.js'
+import { type Diagnostic, hasErrors, toJson } from '../src/diagnostic.js'
 import type { Files } from '../src/modules.js'
+import { agentTools } from '../src/tool-plan.js'
+import { printType } from '../src/types/print.js'
 
 /** Module files by path: `lib/a.plumb`. By name they are found at the top. */
 export type ModuleTexts = Readonly<Record<string, string>>
@@ -18,15 +21,25 @@ const filesOf = (modules: ModuleTexts): Files => ({
   beside: (path) => path.replace(/^\.\//, ''),
 })
 
-export const compileText = (text: string, modules: ModuleTexts = {}): Compiled => compile({ path: 'main.plumb', text }, filesOf(modules))
+export const compileText = (text: string, modules: ModuleTexts = {}): Compiled => compileFor('all', text, modules)
+
+const compileFor = (looksAt: 'all' | 'agents', text: string, modules: ModuleTexts): Compiled =>
+  compile({ path: 'main.plumb', text }, filesOf(modules), looksAt)
 
 /** What is expected: each text names a place (`a.plumb:` before it where that is another file), a code, a piece of the message and of the help. */
 export const reports = (t: Test, name: string, text: string, expected: readonly string[], modules: ModuleTexts = {}): void => {
-  const found = compileText(text, modules).diagnostics
+  const { diagnostics: found, program } = compileText(text, modules)
+  if (!hasErrors(found)) t.same(agentsIn(compileFor('agents', text, modules).program), agentsIn(program), `${name}: its agents alone`)
   const shown = found.map(show)
   const isRight = found.length === expected.length && found.every((d, i) => isAsExpected(d, expected[i] ?? ''))
   t.ok(isRight, name, isRight ? {} : { text, expected, found: shown })
 }
+
+const agentsIn = (program: Program) =>
+  agentsOf(program).map(({ bound, input, output, specPath, span: _, ...plan }) => {
+    const tools = agentTools(bound).map(({ name, body }) => ({ name, config: 'config' in body ? body.config : body.kind }))
+    return { ...plan, tools, signature: [input, output].map(printType), path: specPath }
+  })
 
 const isAsExpected = (d: Diagnostic, expected: string): boolean => {
   const [head = '', help] = expected.split(' | ')

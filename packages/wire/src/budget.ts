@@ -44,15 +44,25 @@ export const currentBudget = (): Budget | undefined => current
 
 /** A new one, for this process and all that it starts. */
 export const openBudget = (limits: Limits): Result<Budget> => {
+  let folder: string | undefined
   try {
-    const folder = mkdtempSync(join(tmpdir(), 'plumb-'))
-    const path = join(folder, 'budget')
-    const fd = openSync(path, 'ax+', 0o600)
-    rmSync(folder, { recursive: true })
+    folder = mkdtempSync(join(tmpdir(), 'plumb-'))
+    const fd = openSync(join(folder, 'budget'), 'ax+', 0o600)
     writeSync(fd, `${JSON.stringify(limits)}\n`)
     return joinBudget(fd)
   } catch (error) {
     return fail('write_failed', `no file for the budget can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
+  } finally {
+    if (folder !== undefined) removeQuietly(folder)
+  }
+}
+
+// Of what is left nobody has any use, and the budget is there.
+const removeQuietly = (folder: string): void => {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // As said.
   }
 }
 

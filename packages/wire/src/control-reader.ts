@@ -2,7 +2,6 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import split from 'split2'
 import { type Fault, fault } from './error.js'
 import { parseJson } from './json.js'
 import { MAX_LINE } from './line-reader.js'
@@ -31,6 +30,8 @@ export const readControl = (
 
   // Bytes travel as Latin-1, since split2 would put U+FFFD where they are no UTF-8. It drops what is too long without a word.
   const options = { maxLength: MAX_LINE, skipOverflow: true }
+  // Most programs are not controlled, and a stream of its kind costs a tenth of Node's own start.
+  const split = require('split2') as typeof import('split2')
   const splitter = split(take, options).resume()
   stream.on('data', (chunk: Buffer) => {
     const wasTooLong = unfinished > MAX_LINE

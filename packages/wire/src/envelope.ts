@@ -168,11 +168,12 @@ const text = (buf: Buffer, { start, end }: Span): string => {
 
 // Cheap and rarely wrong, since it is asked of every line of data: the first key begins like one of the three.
 const mayBeEnvelope = (buf: Buffer, start: number, end: number): boolean => {
+  if (buf[start] === OPEN && buf[start + 1] === QUOTE) return mayBegin(buf[start + 2])
   const scan = new JsonScan(buf, start, end)
-  if (!scan.isNext(OPEN) || !scan.isNext(QUOTE)) return false
-  const byte = buf[scan.at]
-  return byte === 0x5f || byte === 0x6d || byte === 0x65 || byte === BACKSLASH
+  return scan.isNext(OPEN) && scan.isNext(QUOTE) && mayBegin(buf[scan.at])
 }
+
+const mayBegin = (byte: number | undefined): boolean => byte === 0x5f || byte === 0x6d || byte === 0x65 || byte === BACKSLASH
 
 const firstByte = (buf: Buffer, start: number, end: number): number | undefined => {
   const scan = new JsonScan(buf, start, end)

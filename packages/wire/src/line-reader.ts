@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { type Code, type Fault, fault } from './error.js'
 import { noteGarbage } from './garbage.js'
+import { isBlank, isCutCharacter } from './line-bytes.js'
 import { systemReason } from './system-reason.js'
 
 export const MAX_LINE = 16 * 1024 * 1024
@@ -43,8 +44,9 @@ export class LineReader {
   /** The end was seen and all before it pulled. */
   hasEnded = false
 
+  /** Bytes of a line without its end. */
+  readonly maxLine: number
   readonly #stream: Readable
-  readonly #maxLine: number
   readonly #isRaw: boolean
 
   /** Chunks that came and were not framed yet; more than one only where a stream ignores `pause`. */
@@ -68,7 +70,7 @@ export class LineReader {
 
   constructor(stream: Readable, { maxLine = MAX_LINE, raw = false }: LineReaderOptions = {}) {
     this.#stream = stream
-    this.#maxLine = maxLine
+    this.maxLine = maxLine
     this.#isRaw = raw
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (!this.#isOver) this.#failure = fault('read_failed', `cannot read: ${systemReason(error)}`)
@@ -111,6 +113,24 @@ export class LineReader {
         return false
       }
     }
+  }
+
+  /**
+   * Runs through lines, `most` at most, while `take` knows where they end: given the place where one begins, and its number, it gives the place
+   * of its LF, or -1, and then `next()` has to look. The bytes are valid UTF-8. Gives how many were taken.
+   */
+  skim(take: (buf: Buffer, at: number, line: number) => number, most: number): number {
+    if (!this.#isRegionUtf8 || this.#isRaw) return 0
+    const region = this.#region
+    let taken = 0
+    while (taken < most && this.#at < this.#limit) {
+      const end = take(region, this.#at, this.line + 1)
+      if (end < 0) break
+      this.#at = end + 1
+      this.line++
+      taken++
+    }
+    return taken
   }
 
   /** Reads no more: what has not been pulled is gone, and the descriptor is closed. */
@@ -178,7 +198,7 @@ export class LineReader {
       return false
     }
     const bytes = this.#append(piece, this.#carryBytes + piece.length)
-    if (bytes <= this.#maxLine + SLACK) return false
+    if (bytes <= this.maxLine + SLACK) return false
     this.onOversize?.(this.#carry.subarray(0, bytes), false)
     this.#dropCarry()
     this.#isDiscarding = true
@@ -230,7 +250,7 @@ export class LineReader {
       if (end > start && region[end - 1] === CR) end--
     }
     if (this.line === 1 && region[start] === 0xef && region[start + 1] === 0xbb && region[start + 2] === 0xbf) start += 3
-    if (end - start > this.#maxLine) {
+    if (end - start > this.maxLine) {
       this.onOversize?.(region.subarray(start, end), true)
       return this.#refuseLong()
     }
@@ -251,7 +271,7 @@ export class LineReader {
   }
 
   #refuseLong(): true {
-    return this.#refuse('line_too_long', `line ${this.line} is longer than ${this.#maxLine} bytes`)
+    return this.#refuse('line_too_long', `line ${this.line} is longer than ${this.maxLine} bytes`)
   }
 
   #refuseBytes(region: Buffer, start: number, end: number): true {
@@ -267,20 +287,3 @@ export class LineReader {
     return true
   }
 }
-
-const isBlank = (buf: Buffer, start: number, end: number): boolean => {
-  for (let i = start; i < end; i++) {
-    const byte = buf[i]
-    if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false
-  }
-  return true
-}
-
-// Whether all would be well without an unfinished character at the end.
-const isCutCharacter = (buf: Buffer, start: number, end: number): boolean => {
-  let at = end - 1
-  while (at > start && at > end - 3 && isWithin(buf[at], 0x80, 0xbf)) at--
-  return isWithin(buf[at], 0xc2, 0xf4) && isUtf8(buf.subarray(start, at))
-}
-
-const isWithin = (byte: number | undefined, least: number, most: number): boolean => byte !== undefined && byte >= least && byte <= most

@@ -6,7 +6,7 @@ export const nearest = (name: string, candidates: Iterable<string>): string | un
   let least = (name.length < 2 ? 0 : Math.max(1, Math.floor(name.length / 3))) + 1
   for (const candidate of candidates) {
     if (candidate === name || Math.abs(candidate.length - name.length) >= least) continue
-    const distance = candidate.toLowerCase() === name.toLowerCase() ? 0 : editDistance(name, candidate)
+    const distance = candidate.toLowerCase() === name.toLowerCase() ? 0 : editDistance(name, candidate, least)
     if (distance < least) {
       best = candidate
       least = distance
@@ -15,20 +15,27 @@ export const nearest = (name: string, candidates: Iterable<string>): string | un
   return best
 }
 
-// Insertions, deletions, replacements and swaps of neighbours count one each.
-const editDistance = (a: string, b: string): number => {
+// Insertions, deletions, replacements and swaps of neighbours count one each. From `enough` on it is not counted further.
+const editDistance = (a: string, b: string, enough: number): number => {
   let before: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  let last: number[] = []
+  let row: number[] = []
+  for (let j = 0; j <= b.length; j++) last[j] = j
+  let leastOfLast = 0
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
+    let leastOfRow = i
+    row[0] = i
     for (let j = 1; j <= b.length; j++) {
       const isSame = a[i - 1] === b[j - 1]
       let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (isSame ? 0 : 1))
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (before[j - 2] ?? 0) + 1)
-      row.push(cost)
+      row[j] = cost
+      if (cost < leastOfRow) leastOfRow = cost
     }
-    before = last
-    last = row
+    // Every way on goes through one of these two rows.
+    if (leastOfRow >= enough && leastOfLast >= enough) return enough
+    leastOfLast = leastOfRow
+    ;[before, last, row] = [last, row, before]
   }
   return last[b.length] ?? 0
 }

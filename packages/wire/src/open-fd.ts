@@ -1,6 +1,6 @@
 // Streams on descriptors, of the kind that suits what is behind the number.
 
-import { close, createReadStream, createWriteStream, fstatSync, open, read, write, writev } from 'node:fs'
+import { close, createReadStream, createWriteStream, ReadStream as FileStream, fstatSync, open, read, write, writev } from 'node:fs'
 import { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
@@ -9,11 +9,16 @@ import { launcherFds } from './launcher.js'
 /** A descriptor that cannot be read gives a stream that fails when it is. */
 export const openInput = (fd: number): Readable => {
   try {
-    if (isatty(fd)) return new ReadStream(fd)
-    if (isPipe(fd)) return new Socket({ fd, readable: true, writable: false })
+    const kind = kindOf(fd)
+    if (kind === 'terminal') return new ReadStream(fd)
+    if (kind === 'pipe') return new Socket({ fd, readable: true, writable: false })
     return createReadStream('', { fd, fs: closing(fd) })
   } catch (error) {
-    return new Readable({ read: (): void => void 0 }).destroy(error as Error)
+    return new Readable({
+      read() {
+        this.destroy(error as Error)
+      },
+    })
   }
 }
 
@@ -21,13 +26,17 @@ export const openInput = (fd: number): Readable => {
 export const openOutput = (fd: number): Writable => {
   if (launcherFds()?.closed.has(fd)) return failing(new Error(`descriptor ${fd} is not open`))
   try {
-    if (isatty(fd)) return new WriteStream(fd)
-    if (isPipe(fd)) return keptOpen(new Socket({ fd, readable: false, writable: true }))
+    const kind = kindOf(fd)
+    if (kind === 'terminal') return new WriteStream(fd)
+    if (kind === 'pipe') return keptOpen(new Socket({ fd, readable: false, writable: true }))
     return createWriteStream('', { fd, fs: closing(fd) })
   } catch (error) {
     return failing(error as Error)
   }
 }
+
+/** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is told first. */
+export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
 
 // Ending a socket shuts it down for everybody who has it, such as the next command of the shell that we share stdout with.
 const keptOpen = (socket: Socket): Socket => {
@@ -36,9 +45,19 @@ const keptOpen = (socket: Socket): Socket => {
 }
 
 // Streams of files must not be used here: each blocked read takes a thread of four, and keeps the process from ending.
-const isPipe = (fd: number): boolean => {
+const kindOf = (fd: number): 'terminal' | 'pipe' | 'file' => {
   const stat = fstatSync(fd)
-  return stat.isFIFO() || stat.isSocket()
+  if (stat.isFIFO() || stat.isSocket()) return 'pipe'
+  return stat.isCharacterDevice() && isatty(fd) ? 'terminal' : 'file'
+}
+
+/** What isatty says, without what it costs to ask it of a pipe or a file. */
+export const isTerminal = (fd: number): boolean => {
+  try {
+    return kindOf(fd) === 'terminal'
+  } catch {
+    return false
+  }
 }
 
 // Node aborts when 0, 1 or 2 is closed as files are.

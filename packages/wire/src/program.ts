@@ -1,7 +1,6 @@
 // The life of an executable: its main is run, and what it comes to becomes the exit status.
 
 import { type Fault, fault } from './error.js'
-import { openOutput } from './open-fd.js'
 import { Reporter } from './report.js'
 
 /** `main` resolves to the exit status. What it throws is a bug, and told as one. */
@@ -16,7 +15,7 @@ export const runProgram = (program: string, main: () => Promise<number>): void =
 /** For a program that has one thing to tell, or nothing: resolves to the exit status. */
 export const endWith = async (program: string, failure: Fault | undefined): Promise<0 | 1 | 2> => {
   if (failure === undefined) return 0
-  const reporter = new Reporter(program, openOutput(2))
+  const reporter = new Reporter(program)
   reporter.report(failure)
   await reporter.end()
   return reporter.status

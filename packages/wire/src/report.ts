@@ -3,6 +3,7 @@
 import type { Writable } from 'node:stream'
 import { exitStatus, type Fault, fault } from './error.js'
 import { LineWriter } from './line-writer.js'
+import { openOutput } from './open-fd.js'
 import { escapeControls } from './preview.js'
 import { scrub } from './scrub.js'
 
@@ -17,19 +18,25 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
 export class Reporter {
   /** The worst of what was reported: the exit status. */
   status: 0 | 1 | 2 = 0
-  readonly isJson: boolean
 
   readonly #program: string
-  readonly #stderr: Writable
-  readonly #writer: LineWriter
+  readonly #open: () => Writable
+  readonly #wantsJson: boolean | undefined
+  #opened: { readonly stream: Writable; readonly writer: LineWriter } | undefined
   #dropped = 0
 
-  /** A stderr that is full or closed is not heard of again. */
-  constructor(program: string, stderr: Writable, { isJson }: ReporterOptions = {}) {
+  /**
+   * `open` gives stderr, and is called when there is something to say: most programs say nothing, and start sooner for it. A stderr that is
+   * full or closed is not heard of again.
+   */
+  constructor(program: string, open: () => Writable = () => openOutput(2), { isJson }: ReporterOptions = {}) {
     this.#program = program
-    this.#stderr = stderr
-    this.#writer = new LineWriter(stderr)
-    this.isJson = isJson ?? (process.env.PLUMB_ERRORS === 'json' || (stderr as { isTTY?: boolean }).isTTY !== true)
+    this.#open = open
+    this.#wantsJson = isJson
+  }
+
+  get isJson(): boolean {
+    return this.#wantsJson ?? (process.env.PLUMB_ERRORS === 'json' || (this.#stderr.stream as { isTTY?: boolean }).isTTY !== true)
   }
 
   report(error: Fault): void {
@@ -44,29 +51,38 @@ export class Reporter {
 
   /** One line as it is, without its end, but for keys; for diagnostics and logs, which share stderr. */
   write(line: string): void {
-    if (this.#stderr.writableLength > MAX_WAITING_BYTES) {
+    const { stream, writer } = this.#stderr
+    if (stream.writableLength > MAX_WAITING_BYTES) {
       this.#dropped++
       return
     }
     if (this.#dropped > 0) this.#tellDropped()
-    this.#writer.writeText(scrub(line))
+    writer.writeText(scrub(line))
   }
 
   /** What was said so far is with the kernel before what is written elsewhere from now on, where there is room for it. */
   flush(): void {
-    this.#writer.flush()
+    this.#opened?.writer.flush()
   }
 
   /** Resolves when everything is written, or cannot be. */
-  end(): Promise<void> {
+  async end(): Promise<void> {
     if (this.#dropped > 0) this.#tellDropped()
-    return this.#writer.end()
+    await this.#opened?.writer.end()
+  }
+
+  get #stderr(): { readonly stream: Writable; readonly writer: LineWriter } {
+    if (!this.#opened) {
+      const stream = this.#open()
+      this.#opened = { stream, writer: new LineWriter(stream) }
+    }
+    return this.#opened
   }
 
   #tellDropped(): void {
     const detail = `${this.#dropped} lines were dropped here, since nobody read stderr`
     this.#dropped = 0
-    this.#writer.writeText(this.#format(fault('overflow', detail), 'error'))
+    this.#stderr.writer.writeText(this.#format(fault('overflow', detail), 'error'))
   }
 
   #format(error: Fault, severity: 'error' | 'warning'): string {

@@ -4,11 +4,27 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** `first` once, `second` for each signal after it. Returns how to stop listening. */
-export const onStop = (first: (signal: StopSignal) => void, second: (signal: StopSignal) => void): (() => void) => {
+// More than what is in flight, and then the children, have to come to their end.
+const LAST_MS = 10_000
+
+export interface StopOptions {
+  /** A first signal is no more than a request, which may be refused: nothing ends by itself. */
+  readonly mayStay?: boolean
+}
+
+/**
+ * `first` once, `second` for each signal after it. Returns how to stop listening. Who is not at its end 10 s after the first one, as where
+ * nobody reads what it has to say, dies of it.
+ */
+export const onStop = (
+  first: (signal: StopSignal) => void,
+  second: (signal: StopSignal) => void,
+  { mayStay = false }: StopOptions = {},
+): (() => void) => {
   let isStopping = false
   const listen = (signal: NodeJS.Signals): void => {
     const tell = isStopping ? second : first
+    if (!isStopping && !mayStay) setTimeout(dieOf, LAST_MS, signal as StopSignal).unref()
     isStopping = true
     tell(signal as StopSignal)
   }

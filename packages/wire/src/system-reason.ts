@@ -3,11 +3,10 @@
 import { constants } from 'node:os'
 import { getSystemErrorMap } from 'node:util'
 
-const NUMBERS: Readonly<Record<string, number>> = constants.errno
-
 export const systemReason = ({ code = '', errno, message }: Partial<NodeJS.ErrnoException>): string => {
   // By the code where there is one of the system: rmSync of Node 24 gives its number without the sign.
-  const number = Object.hasOwn(NUMBERS, code) ? -(NUMBERS[code] as number) : errno
+  const numbers: Readonly<Record<string, number>> = constants.errno
+  const number = Object.hasOwn(numbers, code) ? -(numbers[code] as number) : errno
   const [name, text] = (number === undefined ? undefined : getSystemErrorMap().get(number)) ?? []
   if (name !== undefined) return `${text} (${name})`
   return code !== '' ? code : (message ?? '')

@@ -39,7 +39,7 @@ const living = (group: number): string[] =>
     .filter((one) => one.group === group)
     .map(({ args }) => args)
 
-t.test('descriptors and how it ended', async (t) => {
+t.test('faults 45, 57: descriptors and how it ended', async (t) => {
   for (const isForeign of [true, false]) {
     const child = spawn(['bash', '-c', 'cat; echo "from 6: $(cat <&6)" >&7; echo "$0 $1 $#" >&2; exit 3', 'a b', '$x"'], {
       isForeign,
@@ -115,7 +115,7 @@ t.test('everything written arrives, however slowly it is read', async (t) => {
   t.ok(bytes > 900_000)
 })
 
-t.test('groups', async (t) => {
+t.test('faults 46, 47, 56: groups', async (t) => {
   const group = spawn(['bash', '-c', 'sleep 300 & sleep 300 & echo ready; wait'])
   await new Promise((done) => group.stdout.once('data', done))
   t.equal(living(group.pid).length, 3)
@@ -149,7 +149,7 @@ t.test('groups', async (t) => {
   t.same(kill(), [], 'nothing is signalled once the end was seen')
 })
 
-t.test('kill -9 of a parent leaves nothing', async (t) => {
+t.test('fault 39: kill -9 of a parent leaves nothing', async (t) => {
   for (const script of ["trap '' TERM HUP INT; sleep 300 & sleep 300 & wait", 'exec sleep 300', 'read x; sleep 300']) {
     const parent = startProgram(process.execPath, [probe, 'parent', 'bash', '-c', script], {
       env,
@@ -164,7 +164,7 @@ t.test('kill -9 of a parent leaves nothing', async (t) => {
   }
 })
 
-t.test('what cannot be started', async (t) => {
+t.test('faults 42, 50, 52: what cannot be started', async (t) => {
   mkdirSync(join(folder, 'sub'))
   writeFileSync(join(folder, 'plain'), '#!/bin/sh\n')
   writeFileSync(join(folder, 'sub/prog'), '#!/bin/sh\necho "$PWD"\n')
@@ -195,7 +195,7 @@ t.test('what cannot be started', async (t) => {
   t.equal(await textOf(spawn(['./prog'], { cwd: join(folder, 'sub') }).stdout), `${join(folder, 'sub')}\n`)
 })
 
-t.test('the environment', async (t) => {
+t.test('fault 92: the environment', async (t) => {
   const given = {
     PATH: process.env.PATH,
     LC_ALL: 'C',

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import t from 'tap'
 import { DIRECTIONS, FDS, inheritedFds, type Port } from '../src/fd.js'
+import { openInput } from '../src/open-fd.js'
 import { makeShell } from './probe.js'
 
 const { shell, probe } = makeShell()
@@ -57,6 +59,14 @@ t.test('what the launcher said leaves the environment', async (t) => {
   t.same(inheritedFds(), { ok: true, value: new Set([4, 7]) })
   t.notOk('PLUMB_FDS' in process.env || 'PLUMB_CLOSED' in process.env)
   t.same(inheritedFds(), { ok: true, value: new Set([4, 7]) }, 'and is remembered')
+})
+
+t.test('a descriptor that is not open fails when it is read, and not before', async (t) => {
+  const input = openInput(1_000_000)
+  await new Promise((done) => setImmediate(done))
+  const failed = once(input, 'error')
+  input.resume()
+  t.match(await failed, [{ code: 'EBADF' }])
 })
 
 t.test('pipes, files and sockets work at every number', async (t) => {

@@ -57,7 +57,7 @@ const FRAMING: [name: string, input: string | Buffer, expected: string[], option
   ['text lines that are not UTF-8', latin('a\n\xff\nb\n'), ['1: "a"', '2: invalid_utf8', '3: "b"'], { raw: true }],
 ]
 
-t.test('framing does not depend on how the bytes come', async (t) => {
+t.test('fault 7: framing does not depend on how the bytes come', async (t) => {
   for (const [name, input, expected, options] of FRAMING) {
     const bytes = Buffer.from(input as string)
     for (const size of [1, 3, 7, 1 << 16]) t.same(await readAll(cut(bytes, size), options), expected, `${name}, ${size} at a time`)
@@ -123,7 +123,7 @@ t.test('a reader holds a line and a chunk, no more', async (t) => {
   t.same(seen, ['1', '2', 'cannot read: i/o error (EIO)'])
 })
 
-t.test('a line costs time in proportion to its length', async (t) => {
+t.test('fault 11: a line costs time in proportion to its length', async (t) => {
   const pieces = cut(Buffer.concat([Buffer.alloc(15 << 20, 'x'), Buffer.from('\n1\n')]), 1000)
   const start = process.cpuUsage()
   const lines = await readAll(pieces)
@@ -232,7 +232,7 @@ t.test('writing', async (t) => {
   t.equal(told, 0, 'what waited when the reader went away makes no room')
 })
 
-t.test('through real pipes and devices', async (t) => {
+t.test('faults 12, 27, 28, 29, 31: through real pipes and devices', async (t) => {
   const { shell } = makeShell()
   const cases: [name: string, script: string, expected: { out?: string; err?: RegExp; status?: number }][] = [
     ['a pipe', `printf '1\\n2\\n3' | node $probe copy 0 1 | cat`, { out: '1\n2\n3\n', err: /^$/ }],

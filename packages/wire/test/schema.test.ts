@@ -60,7 +60,7 @@ t.test('what is no schema, or none to be used', async (t) => {
   for (const [schema, said] of cases) t.strictSame(flaws(schema, 1), said)
 })
 
-t.test('108: no schema takes for ever', async (t) => {
+t.test('fault 108: no schema takes for ever', async (t) => {
   const twice = (to: string) => ({ anyOf: [{ $ref: to }, { $ref: to }] })
   const fan = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`r${i}`, twice(`#/$defs/r${i + 1}`)]))
   t.strictSame(flaws({ $ref: '#/$defs/r0', $defs: { ...fan, r60: { type: 'null' } } }, 1), TOO_MUCH)

@@ -239,12 +239,41 @@ t.test('texts', async (t) => {
   for (const [name, expected] of meant) t.equal(nearest(name, names), expected, name)
 })
 
+t.test('the nearest of many is the one that counting all changes finds', async () => {
+  const changes = (a: string, b: string): number => {
+    const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+    const at = (i: number, j: number) => rows[i]?.[j] ?? 0
+    for (let i = 1; i <= a.length; i++) {
+      rows.push([i])
+      for (let j = 1; j <= b.length; j++) {
+        const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+        const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+        rows[i]?.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, isSwap ? at(i - 2, j - 2) + 1 : replaced))
+      }
+    }
+    return at(a.length, b.length)
+  }
+  const slow = (name: string, names: readonly string[]) => {
+    const most = name.length < 2 ? 0 : Math.max(1, Math.floor(name.length / 3))
+    const distances = names.map((other) => (other.toLowerCase() === name.toLowerCase() ? 0 : changes(name, other)))
+    const fit = distances.map((distance, i) => (names[i] === name || distance > most ? Infinity : distance))
+    return names[fit.indexOf(Math.min(...fit))] === undefined || Math.min(...fit) === Infinity
+      ? undefined
+      : names[fit.indexOf(Math.min(...fit))]
+  }
+  const word = fc.string({ unit: fc.constantFrom(...'abcA'), maxLength: 9 })
+  fc.assert(
+    fc.property(word, fc.array(word, { maxLength: 8 }), (name, names) => nearest(name, names) === slow(name, names)),
+    { numRuns: 1500 },
+  )
+})
+
 t.test('what is said of a command line', async (t) => {
   const options = [{ long: '--telemetry', hidden: false }, { long: '--secrets-fd', hidden: true }, { long: undefined }]
   const said: [string, string, string, string][] = [
     ['unknownOption', "unknown option '--telemtry'\n(Did you mean --telemetry?)", 'unknown_option', "…; did you mean '--telemetry'?"],
     ['unknownOption', "unknown option '--secret-fd'", 'unknown_option', '…; see --help'],
-    ['unknownOption', "unknown option '--a\nb'", 'unknown_option', '…; see --help'],
+    ['unknownOption', "unknown option '--a\nb'", 'unknown_option', "unknown option '--a\\nb'; see --help"],
     [
       'excessArguments',
       'too many arguments. Expected 1 argument but got 2.',
@@ -294,7 +323,7 @@ t.test('what is told, and what is not', async (t) => {
 
   t.equal(scrub('token-of-the-spec short'), '*** short')
   const json = await told(async (stream) => {
-    const reporter = new Reporter('plumb-agent', stream)
+    const reporter = new Reporter('plumb-agent', () => stream)
     reporter.report(secret)
     reporter.report(fault('usage', 'no'))
     reporter.report(secret)
@@ -309,14 +338,14 @@ t.test('what is told, and what is not', async (t) => {
     { error: 'unauthorized', category: 'denied', detail: 'refused *** and ***', line: 3 },
   )
   const text = await told(async (stream) => {
-    const reporter = new Reporter('plumb-agent', stream, { isJson: false })
+    const reporter = new Reporter('plumb-agent', () => stream, { isJson: false })
     reporter.report(fault('invalid_json', 'not\u001b[31m JSON', { line: 3, port: 'input' }))
     reporter.report(fault('line_too_long', 'line 4 is longer', { line: 4 }))
     await reporter.end()
   })
   const warned = async (isJson: boolean) =>
     told(async (stream) => {
-      const reporter = new Reporter('plumb-agent', stream, { isJson })
+      const reporter = new Reporter('plumb-agent', () => stream, { isJson })
       reporter.warn(fault('timeout', 'a server is left out'))
       t.equal(reporter.status, 0, 'a warning is no failure')
       await reporter.end()

@@ -3,7 +3,7 @@
 import type { Chain, Expression, Node, Reference, TraceAtom } from '../ast.js'
 import { type Diagnostic, error, type Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
-import { join } from '../expression/join.js'
+import { joinAll } from '../expression/join.js'
 import { findBinding, type Scope, shown } from '../names.js'
 import type { BasePlan } from '../plan/base-plan.js'
 import { conversion } from '../plan/conversion.js'
@@ -147,7 +147,7 @@ export class BaseChecker {
     const items = chains.map((item) => this.planOf(item, input))
     if (!items.every((item) => item !== undefined)) return undefined
     const types = items.map((item) => item.output)
-    const output = types.reduce<Type | undefined>((type, other) => type && join(type, other), types[0])
+    const output = joinAll(types)
     if (output) return { kind: 'choice', input: input ?? JSON_TYPE, output, items }
     const shown = types.map((type) => `'${printType(type)}'`).join(' and ')
     return this.fail(`the alternatives give ${shown}`, at, 'they have one type, or types that are disjoint', 'type_mismatch')

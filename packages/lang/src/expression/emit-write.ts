@@ -20,7 +20,7 @@ const emitPieces = (list: readonly Piece[], g: Generator): string => {
   const lines: string[] = []
   let text = ''
   const flush = () => {
-    if (text !== '') lines.push(`p = R.put(out, p, ${g.bytes(text)}, 0, ${Buffer.byteLength(text)})`)
+    if (text !== '') lines.push(emitText(text, g))
     text = ''
   }
   for (const piece of list) {
@@ -33,6 +33,19 @@ const emitPieces = (list: readonly Piece[], g: Generator): string => {
   flush()
   return lines.join('\n')
 }
+
+// What is short is written four bytes at a time, as numbers.
+const emitText = (text: string, g: Generator): string => {
+  const bytes = Buffer.from(text)
+  const { length } = bytes
+  if (length > MOST_BYTES) return `p = R.put(out, p, ${g.bytes(text)}, 0, ${length})`
+  const room = `if (p + ${length} >= out.buf.length) p = out.grow(p, ${length})`
+  if (length < 4) return [room, ...Array.from(bytes, (byte) => `out.buf[p++] = ${byte}`)].join('\n')
+  const places = Array.from({ length: Math.ceil(length / 4) }, (_, k) => Math.min(4 * k, length - 4))
+  return [room, ...places.map((at) => `out.view.setInt32(p + ${at}, ${bytes.readInt32LE(at)}, true)`), `p += ${length}`].join('\n')
+}
+
+const MOST_BYTES = 64
 
 const code = (line: string): Piece[] => [{ code: line }]
 
@@ -111,7 +124,7 @@ const recordPieces = (e: RecordExpression, g: Generator): Piece[] => {
         isLater = g.variable()
         result.push({ code: `${isLater} = false` })
       }
-      const comma = `if (${isLater}) ${emitPieces([{ text: ',' }], g)}\n${isLater} = true`
+      const comma = `if (${isLater}) {\n${emitPieces([{ text: ',' }], g)}\n}\n${isLater} = true`
       if (isSure(origin)) {
         result.push({ code: comma }, { text: key }, ...alternatives(origin, g))
         isLater = true

@@ -2,7 +2,10 @@
 // stage catches it and makes it a fault. It is no Error: nobody wants a stack of every bad line.
 
 export class Failure {
-  constructor(readonly detail: string) {}
+  constructor(
+    readonly detail: string,
+    readonly code: 'evaluation_failed' | 'too_deep' = 'evaluation_failed',
+  ) {}
 }
 
 /** The sub-expression at work, as written. */

@@ -12,6 +12,7 @@ import { fieldsOf } from './fields.js'
 import { literalIndex } from './infer-data.js'
 import { isWhole } from './infer-name.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from './kind.js'
+import type { Reading } from './reading.js'
 import type { Key } from './slice.js'
 
 /** How generated code holds values of a type: as JavaScript's own, or as `Held`. */
@@ -26,13 +27,14 @@ const formOf = (type: Type): Form => {
 }
 
 export class Generator {
-  readonly paths: Path[] = []
   readonly constants: unknown[] = []
   readonly variables = new Set<string>()
-  private readonly slots = new Map<string, number>()
   private readonly names = new Map<string, string>()
 
-  constructor(private readonly context: Context) {}
+  constructor(
+    private readonly context: Context,
+    private readonly reading: Reading,
+  ) {}
 
   fact(e: Expression): Fact {
     const fact = this.context.facts.get(e)
@@ -46,12 +48,7 @@ export class Generator {
 
   /** The captures that say where a part of the message begins and ends; the start is negative when it is absent. */
   extent(path: Path): { start: string; end: string } {
-    const key = JSON.stringify(path)
-    let slot = this.slots.get(key)
-    if (slot === undefined) {
-      slot = this.paths.push(path) - 1
-      this.slots.set(key, slot)
-    }
+    const slot = this.reading.slot(path)
     return { start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]` }
   }
 

@@ -8,7 +8,7 @@ import { type Variant, variantsOf } from '../types/variants.js'
 import { type Context, type Fact, show, sourceOf } from './context.js'
 import { fieldsOf } from './fields.js'
 import { joinOrComplain } from './infer-choice.js'
-import { join, unite } from './join.js'
+import { joinAll, unite } from './join.js'
 import { isInt, isJson, listsOf } from './kind.js'
 
 export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
@@ -69,7 +69,7 @@ export const inferList = (e: ListExpression, context: Context): Type | undefined
   return known.length === items.length ? { kind: 'tuple', items: known } : undefined
 }
 
-type Shape = ReadonlyMap<string, Fact>
+type Shape = Map<string, Fact>
 
 /** One record for each way in which the variants of spread sums combine; json once a json is spread. */
 export const inferRecord = (e: RecordExpression, context: Context): Type | undefined => {
@@ -79,7 +79,7 @@ export const inferRecord = (e: RecordExpression, context: Context): Type | undef
   for (const part of e.parts) {
     const type = context.infer(part.kind === 'field' ? part.value : part.of)
     if (!type) isWrong = true
-    else if (part.kind === 'field') shapes = shapes.map((shape) => new Map([...shape, [part.name.text, { type, absence: 'never' }]]))
+    else if (part.kind === 'field') for (const shape of shapes) shape.set(part.name.text, { type, absence: 'never' })
     else if (isJson(type)) isOpen = true
     else if (!fieldsOf(type)) {
       isWrong = true
@@ -115,11 +115,8 @@ const recordOf = (shape: Shape): Type => {
   return { kind: 'record', fields }
 }
 
-const sumOf = (e: Expression, records: readonly Type[], context: Context): Type | undefined => {
-  let sum = records[0]
-  for (const record of records.slice(1)) sum = sum && join(sum, record)
-  return sum ?? context.complain('type_mismatch', e.span, 'the variants of the spread can no longer be told apart')
-}
+const sumOf = (e: Expression, records: readonly Type[], context: Context): Type | undefined =>
+  joinAll(records) ?? context.complain('type_mismatch', e.span, 'the variants of the spread can no longer be told apart')
 
 const hasDuplicates = (e: RecordExpression, context: Context): boolean => {
   const seen = new Map<string, Name>()

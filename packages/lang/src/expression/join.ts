@@ -1,6 +1,7 @@
 // The type of what may be of one type or of another.
 
-import { findShared } from '../types/disjoint.js'
+import { candidatesAmong } from '../types/candidates.js'
+import { findOverlap } from '../types/disjoint.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
 import { isWirable } from '../types/wirable.js'
@@ -10,22 +11,35 @@ export const join = (a: Type, b: Type): Type | undefined => {
   if (isWithin(a, b)) return b
   if (isWithin(b, a)) return a
   const type = unite([a, b])
-  const variants = variantsOf(type)
-  const isDisjoint = variants.every((x, i) => variants.slice(0, i).every((y) => findShared(x, y) === undefined))
-  return isDisjoint ? type : undefined
+  return findOverlap(variantsOf(type)) ? undefined : type
+}
+
+/** As `join`, of one after the other. */
+export const joinAll = (types: readonly Type[]): Type | undefined => {
+  const [first, ...others] = types
+  if (others.length === 0) return first
+  // Disjoint ones add up: none of them is within another.
+  const variants = types.flatMap(variantsOf)
+  if (!findOverlap(variants)) return { kind: 'sum', variants }
+  return others.reduce<Type | undefined>((all, other) => all && join(all, other), first)
 }
 
 /** The sum of all variants, without those that others include. They may overlap: it says what a part can be, and is never a declared type. */
 export const unite = (types: readonly Type[]): Type => {
   const [first, ...others] = types
   if (first && others.every((type) => isWithin(type, first))) return first
-  const variants: Type[] = []
-  for (const variant of types.flatMap(variantsOf)) {
-    if (variants.some((other) => isWithin(variant, other))) continue
-    variants.splice(0, variants.length, ...variants.filter((other) => !isWithin(other, variant)), variant)
+  const variants = types.flatMap(variantsOf)
+  const among = candidatesAmong(variants)
+  const kept = new Set<number>()
+  for (const [i, variant] of variants.entries()) {
+    const near = among(variant).flatMap((j) => (kept.has(j) ? [[j, variants[j] as Type] as const] : []))
+    if (near.some(([, other]) => isWithin(variant, other))) continue
+    for (const [j, other] of near) if (isWithin(other, variant)) kept.delete(j)
+    kept.add(i)
   }
-  const [only] = variants
-  return only && variants.length === 1 ? only : { kind: 'sum', variants }
+  const united = [...kept].map((i) => variants[i] as Type)
+  const [only] = united
+  return only && united.length === 1 ? only : { kind: 'sum', variants: united }
 }
 
 // A subtype that also has every field which a default would have filled in.

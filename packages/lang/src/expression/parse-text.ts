@@ -29,12 +29,10 @@ const encode = (text: string): Buffer | undefined => {
   let plain = text
   if (isHalved(text)) {
     if (!isJson(text)) return undefined
-    plain = text.replace(HALF, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
+    plain = text.replace(/\p{Surrogate}/gu, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
   }
   return Buffer.from(`${plain.replaceAll('\n', ' ')}\0`)
 }
-
-const HALF = /\p{Surrogate}/gu
 
 const isJson = (text: string): boolean => {
   try {

@@ -5,11 +5,12 @@ import { type Fault, fault } from '@plumb/wire/error'
 import { checkTree } from '../types/check.js'
 import { fillDefaults } from '../types/defaults.js'
 import { describeMisfit } from '../types/misfit.js'
-import { makeScanner, type Path, type Scanner } from '../types/scan.js'
+import type { Path } from '../types/scan.js'
 import { space } from '../types/scan-json.js'
 import { parseTree, type Tree } from '../types/tree.js'
 import type { Type } from '../types/type.js'
 import { Failure } from './failure.js'
+import type { Reading } from './reading.js'
 import { Sink } from './sink.js'
 import { type Stage, Verdict } from './verdict.js'
 import { put } from './write.js'
@@ -19,31 +20,28 @@ export type Evaluate = (buf: Buffer, caps: Int32Array, out: Sink) => Verdict
 
 export class ScannedStage implements Stage {
   fault: Fault | null = null
-  private readonly scanner: Scanner
-  private readonly caps: Int32Array
   private filled: Sink | undefined
 
   constructor(
     private readonly type: Type,
-    private readonly paths: readonly Path[],
+    private readonly reading: Reading,
     private readonly evaluate: Evaluate,
-  ) {
-    this.scanner = makeScanner(type, paths)
-    this.caps = new Int32Array(this.scanner.size)
-  }
+  ) {}
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
-    const { scanner, caps } = this
+    const { reading } = this
     // The scanner wants a byte behind the message, where it stops.
     if (end === buf.length) return this.run(withStop(buf.subarray(start, end)), 0, end - start, out)
-    if (scanner.scan(buf, start, end, caps) !== end) return this.runSlowly(buf, start, end, out)
+    if (!reading.scan(buf, start, end)) return this.runSlowly(buf, start, end, out)
+    const { scanner, caps } = reading
     if (scanner.insertions.length === 0 || caps[scanner.absent] === 0) return this.finish(buf, out)
     return this.fill(buf, start, end, out) ?? this.runSlowly(buf, start, end, out)
   }
 
   // Writes the message anew with its defaults, and scans it again.
   private fill(buf: Buffer, start: number, end: number, out: Sink): Verdict | undefined {
-    const { scanner, caps } = this
+    const { reading } = this
+    const { scanner, caps } = reading
     const filled = this.filled ?? new Sink()
     this.filled = filled
     let from = space(buf, start)
@@ -58,7 +56,7 @@ export class ScannedStage implements Stage {
       from = at
     }
     filled.commit(put(filled, p, buf, from, to))
-    if (scanner.scan(filled.buf, filled.start, filled.end, caps) !== filled.end) return undefined
+    if (!reading.scan(filled.buf, filled.start, filled.end)) return undefined
     const verdict = this.finish(filled.buf, out)
     return verdict === Verdict.PASS ? rewrite(filled.buf, filled.start, filled.end, out) : verdict
   }
@@ -88,11 +86,11 @@ export class ScannedStage implements Stage {
 
   private finish(buf: Buffer, out: Sink): Verdict {
     try {
-      return this.evaluate(buf, this.caps, out)
+      return this.evaluate(buf, this.reading.caps, out)
     } catch (failure) {
       // A string or buffer beyond what the machine can hold is a RangeError.
       if (!(failure instanceof Failure || failure instanceof RangeError)) throw failure
-      this.fault = fault('evaluation_failed', failure instanceof Failure ? failure.detail : 'the result is too large')
+      this.fault = failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
       return Verdict.FAILED
     }
   }
@@ -103,10 +101,11 @@ export class ScannedStage implements Stage {
   }
 
   private capture(tree: Tree): void {
-    for (const [slot, path] of this.paths.entries()) {
+    const caps = this.reading.overwrite()
+    for (const [slot, path] of this.reading.paths.entries()) {
       const part = partOf(tree, path)
-      this.caps[2 * slot] = part?.start ?? -1
-      this.caps[2 * slot + 1] = part?.end ?? -1
+      caps[2 * slot] = part?.start ?? -1
+      caps[2 * slot + 1] = part?.end ?? -1
     }
   }
 }

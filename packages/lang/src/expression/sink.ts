@@ -9,6 +9,8 @@ const CHUNK = 65_536
  */
 export class Sink {
   buf: Buffer = Buffer.allocUnsafeSlow(CHUNK)
+  /** Of all of `buf`. */
+  view: DataView = viewOf(this.buf)
   start = 0
   end = 0
   /** Where the message being written begins. */
@@ -20,6 +22,7 @@ export class Sink {
     const next = Buffer.allocUnsafeSlow(Math.max(CHUNK, 2 * (written + more) > CHUNK ? 2 * (written + more) + 1 : 0))
     this.buf.copy(next, 0, this.at, p)
     this.buf = next
+    this.view = viewOf(next)
     this.at = 0
     return written
   }
@@ -32,3 +35,5 @@ export class Sink {
     this.at = p + 1
   }
 }
+
+const viewOf = (buf: Buffer): DataView => new DataView(buf.buffer, buf.byteOffset, buf.length)

@@ -17,26 +17,60 @@ export const put = (out: Sink, at: number, from: Buffer, start: number, end: num
 }
 
 export const putNumber = (out: Sink, at: number, n: number): number => {
-  let p = at + 25 < out.buf.length ? at : out.grow(at, 25)
+  const p = at + 25 < out.buf.length ? at : out.grow(at, 25)
   const to = out.buf
-  if (n !== (n | 0)) {
-    const text = String(n)
-    for (let i = 0; i < text.length; i++) to[p++] = text.charCodeAt(i)
-    return p
+  const size = Math.abs(n)
+  const places = placesOf(size)
+  if (places < 0) return putText(to, p, String(n))
+  const from = n < 0 ? p + 1 : p
+  if (n < 0) to[p] = MINUS
+  const power = POWERS[places] as number
+  const digits = Math.round(size * power)
+  const whole = Math.floor(digits / power)
+  const point = putDigits(to, from, whole, countDigits(whole))
+  if (places === 0) return point
+  to[point] = POINT
+  return putDigits(to, point + 1, digits - whole * power, places)
+}
+
+// The fewest decimal places that tell this number from all others, if it has at most 15 digits: two decimals of so few digits are never the same
+// double, so whoever reads them back reads them right, and fewer would be another number. -1: it has more, or is written with an exponent.
+const placesOf = (size: number): number => {
+  if (size === (size | 0)) return 0
+  if (size > MOST_DIGITS) return -1
+  for (let places = 0; places < POWERS.length; places++) {
+    const power = POWERS[places] as number
+    const digits = Math.round(size * power)
+    if (digits > MOST_DIGITS) return -1
+    if (digits / power === size) return places
   }
+  return -1
+}
+
+const MOST_DIGITS = 1e15 - 1
+// From 0.000001 on; what is smaller has an exponent.
+const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6]
+const [MINUS, POINT, ZERO] = [45, 46, 48]
+
+const countDigits = (n: number): number => {
+  let count = 1
+  for (let power = 10; n >= power; power *= 10) count++
+  return count
+}
+
+const putDigits = (to: Buffer, at: number, n: number, count: number): number => {
   let rest = n
-  if (n < 0) {
-    to[p++] = 45
-    rest = -n
-  }
-  let end = p + 1
-  for (let power = 10; rest >= power; power *= 10) end++
-  for (let i = end - 1; i >= p; i--) {
+  for (let i = at + count - 1; i >= at; i--) {
     const tenth = Math.floor(rest / 10)
-    to[i] = 48 + rest - 10 * tenth
+    to[i] = ZERO + rest - 10 * tenth
     rest = tenth
   }
-  return end
+  return at + count
+}
+
+const putText = (to: Buffer, at: number, text: string): number => {
+  for (let i = 0; i < text.length; i++) to[at + i] = text.charCodeAt(i)
+  return at + text.length
 }
 
 export const putString = (out: Sink, at: number, text: string): number => {

@@ -3,7 +3,7 @@
 import type { Atom, Expression, Node, Reference, TraceAtom } from '../ast.js'
 import { error, type Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
-import { join } from '../expression/join.js'
+import { joinAll } from '../expression/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
@@ -61,7 +61,7 @@ export const portName = (word: 'input' | 'output', index: number): string => (in
 /** The type of what several sources give together; undefined where one is unknown, or where they clash (then reported). */
 export const joined = (types: readonly (Type | undefined)[], at: Node, report: Report): Type | undefined => {
   if (!types.every((t) => t !== undefined)) return undefined
-  const type = types.reduce<Type | undefined>((all, other) => all && join(all, other), types[0])
+  const type = joinAll(types)
   if (type || types.length === 0) return type
   const shown = types.map((t) => `'${printType(t)}'`).join(' and ')
   const help = 'what is merged has one type, or types that are disjoint'

@@ -63,18 +63,27 @@ const parameterNames = (impl: PlumbImplementation): string[] => impl.parameters.
 
 // A chain that begins with a filter selects by type as the filter does, also under another name.
 const isSelector = (bound: Bound): boolean => {
-  const seen = new Set<Bound>()
-  for (let next: Bound | undefined = bound; next && !seen.has(next); ) {
-    const { scope, binding }: Bound = next
-    seen.add(next)
-    if (binding.impl.kind === 'agent' || binding.impl.kind === 'tool' || binding.impl.kind === 'plumb' || binding.impl.kind === 'object')
-      return false
-    let first = firstOf(binding.impl)
-    while (first.kind === 'field') first = firstOf(memberOf(first, scope) ?? first.of)
-    if (first.kind !== 'reference') return first.kind === 'filter'
-    next = lookUp(first.name, scope)
+  const names = new Set<Bound>()
+  let next: Bound | boolean = bound
+  while (typeof next !== 'boolean') {
+    // Names that begin with each other begin with no filter.
+    const known: boolean | undefined = names.has(next) ? false : selectors.get(next)
+    names.add(next)
+    next = known ?? firstStep(next)
   }
-  return false
+  for (const name of names) selectors.set(name, next)
+  return next
+}
+
+// Bindings may begin with each other, thousands in a row.
+const selectors = new WeakMap<Bound, boolean>()
+
+/** Whether its chain begins with a filter, or the binding that it begins with. */
+const firstStep = ({ scope, binding: { impl } }: Bound): boolean | Bound => {
+  if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'plumb' || impl.kind === 'object') return false
+  let first = firstOf(impl)
+  while (first.kind === 'field') first = firstOf(memberOf(first, scope) ?? first.of)
+  return first.kind === 'reference' ? (lookUp(first.name, scope) ?? false) : first.kind === 'filter'
 }
 
 // `let inc : !int -> !int = map(value + 1)` is that one node, unless its result has yet to be looked at.

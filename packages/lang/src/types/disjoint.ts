@@ -1,5 +1,6 @@
 // Whether two types share a value, and which: the variants of a sum must not, and a person believes it when shown one.
 
+import { candidates, candidatesAmong } from './candidates.js'
 import { fieldOf, isRequired } from './presence.js'
 import { type RecordType, resolve, type Type } from './type.js'
 
@@ -40,6 +41,21 @@ export const findShared = (a: Type, b: Type): string | undefined => {
   return pairs[0]?.value?.text
 }
 
+/** The first type of a list that shares a value with one before it, with the first such. */
+export const findOverlap = (
+  types: readonly Type[],
+): { readonly first: number; readonly second: number; readonly shared: string } | undefined => {
+  const among = candidatesAmong(types)
+  for (const [second, b] of types.entries()) {
+    for (const first of among(b)) {
+      if (first >= second) break
+      const shared = findShared(types[first] as Type, b)
+      if (shared !== undefined) return { first, second, shared }
+    }
+  }
+  return undefined
+}
+
 type Resolved = ReturnType<typeof resolve>
 type Look = (a: Type, b: Type) => Value | undefined
 
@@ -60,8 +76,8 @@ const derive = (a: Resolved, b: Resolved, look: Look): Value | undefined => {
   if (a === b) return deriveOwn(a, look)
   if (a.kind === 'json') return look(b, b)
   if (b.kind === 'json') return look(a, a)
-  if (a.kind === 'sum') return smallest(a.variants.map((variant) => look(variant, b)))
-  if (b.kind === 'sum') return smallest(b.variants.map((variant) => look(a, variant)))
+  if (a.kind === 'sum') return smallest(candidates(a, b).map((variant) => look(variant, b)))
+  if (b.kind === 'sum') return smallest(candidates(b, a).map((variant) => look(a, variant)))
   switch (a.kind) {
     case 'int':
     case 'number':

@@ -1,5 +1,6 @@
 // When two types are the same type, however they are named and in whatever order their fields and variants stand.
 
+import { candidatesAmong } from './candidates.js'
 import { coinductive } from './coinductive.js'
 import { fieldOf } from './presence.js'
 import type { Field, RecordType, Type } from './type.js'
@@ -10,7 +11,7 @@ export const isEqual = coinductive((a, b, holds) => {
   if (a.kind === 'sum' || b.kind === 'sum') {
     const left = variantsOf(a)
     const right = variantsOf(b)
-    return left.every((x) => right.some((y) => holds(x, y))) && right.every((y) => left.some((x) => holds(x, y)))
+    return left.every(isIn(right, (x, y) => holds(x, y))) && right.every(isIn(left, (y, x) => holds(x, y)))
   }
   switch (a.kind) {
     case 'literal':
@@ -25,6 +26,11 @@ export const isEqual = coinductive((a, b, holds) => {
       return a.kind === b.kind
   }
 })
+
+const isIn = (variants: readonly Type[], isSame: (one: Type, other: Type) => boolean): ((one: Type) => boolean) => {
+  const among = candidatesAmong(variants)
+  return (one) => among(one).some((i) => isSame(one, variants[i] as Type))
+}
 
 const areFieldsEqual = (a: RecordType, b: RecordType, holds: (a: Type, b: Type) => boolean): boolean =>
   a.fields.length === b.fields.length &&

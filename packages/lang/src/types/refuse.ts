@@ -3,7 +3,7 @@
 import type { FieldType, TypeExpression } from '../ast.js'
 import { error, type Report } from '../diagnostic.js'
 import { checkTree, describeMisfit } from './check.js'
-import { findShared } from './disjoint.js'
+import { findOverlap } from './disjoint.js'
 import { printType } from './print.js'
 import { parseTree } from './tree.js'
 import type { Type } from './type.js'
@@ -27,18 +27,17 @@ export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type
 
 /** One complaint a sum: at the first variant that shares a value with one before it. */
 const refuseOverlap = (list: readonly TypeExpression[], read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
-  const variants = list.map((v) => ({ type: read(v), span: v.span }))
-  for (const [i, b] of variants.entries()) {
-    for (const a of variants.slice(0, i)) {
-      const shared = a.type && b.type && findShared(a.type, b.type)
-      if (!a.type || !b.type || shared === undefined) continue
-      const message = `variants '${printType(a.type)}' and '${printType(b.type)}' overlap: both accept ${shared}`
-      const help = 'the variants of a sum are disjoint; give records a literal field that tells them apart, as in kind: "a"'
-      report(error('overlapping_sum', message, b.span, help))
-      return true
-    }
-  }
-  return false
+  const variants = list.flatMap((v) => {
+    const type = read(v)
+    return type ? [{ type, span: v.span }] : []
+  })
+  const overlap = findOverlap(variants.map(({ type }) => type))
+  const [a, b] = overlap ? [variants[overlap.first], variants[overlap.second]] : []
+  if (!overlap || !a || !b) return false
+  const message = `variants '${printType(a.type)}' and '${printType(b.type)}' overlap: both accept ${overlap.shared}`
+  const help = 'the variants of a sum are disjoint; give records a literal field that tells them apart, as in kind: "a"'
+  report(error('overlapping_sum', message, b.span, help))
+  return true
 }
 
 const refuseDefault = (f: FieldType, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {

@@ -21,19 +21,7 @@ export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => 
   const body = code.value(type, wanted, '0')
   const resets = slotsOf(wanted).map((k) => `caps[${2 * k}] = -1`)
   if (isFilled) resets.push(`caps[${absent}] = 0`)
-  const source = `'use strict'
-const { space, stringRest, number, numberRest, intRest, value, latin1 } = json
-let waste = 0, far = 0, most = 0
-const insert = (caps, at, number) => {
-const count = caps[${absent}]
-if (count === ${MAX_ABSENT}) return false
-caps[${absent}] = count + 1
-caps[${absent + 1} + 2 * count] = at
-caps[${absent + 2} + 2 * count] = number
-return true
-}
-${code.all()}
-return (buf, i, end, caps) => {
+  const scan = code.compile(`(buf, i, end, caps) => {
 waste = 0; far = i; most = 16 * (end - i) + 256
 ${resets.join('; ')}
 let c = buf[i]
@@ -41,15 +29,14 @@ if (c <= 32) { i = space(buf, i); c = buf[i] }
 ${body}
 if (i !== end) i = space(buf, i)
 return i === end ? i : -1
-}`
-  const scan = new Function('json', source)({ ...json }) as Scanner['scan']
+}`) as Scanner['scan']
   return { scan, absent, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0), insertions: code.insertions }
 }
 
 /** A message that lacks more defaults than this goes to the tree. */
 const MAX_ABSENT = 64
 
-class ScannerCode {
+export class ScannerCode {
   private readonly functions: string[] = []
   private readonly names = new Map<Type, Map<Wanted | undefined, string>>()
   private variables = 0
@@ -62,9 +49,23 @@ class ScannerCode {
     private readonly hasDefaults: boolean,
   ) {}
 
-  /** The functions that the statements call. */
-  all(): string {
-    return this.functions.join('\n').replaceAll(FAR, this.hasAttempts ? 'far = i' : '')
+  /** Makes a function of its text, which may hold the statements that were written here. */
+  compile(text: string): unknown {
+    const { absent } = this
+    const source = `'use strict'
+const { space, stringRest, number, numberRest, intRest, value, latin1 } = json
+let waste = 0, far = 0, most = 0
+const insert = (caps, at, number) => {
+const count = caps[${absent}]
+if (count === ${MAX_ABSENT}) return false
+caps[${absent}] = count + 1
+caps[${absent + 1} + 2 * count] = at
+caps[${absent + 2} + 2 * count] = number
+return true
+}
+${this.functions.join('\n').replaceAll(FAR, this.hasAttempts ? 'far = i' : '')}
+return ${text}`
+    return new Function('json', source)({ ...json })
   }
 
   /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */

@@ -1,5 +1,6 @@
 // Which messages may go where: out(p) <: in(q) of language.md, Types.
 
+import { candidates } from './candidates.js'
 import { coinductive } from './coinductive.js'
 import { fieldOf, isPresent } from './presence.js'
 import type { RecordType, Type } from './type.js'
@@ -20,7 +21,7 @@ const relation = (when: 'static' | 'checked') =>
   coinductive((a, b, holds) => {
     if (b.kind === 'json') return true
     if (a.kind === 'sum') return a.variants.every((variant) => holds(variant, b))
-    if (b.kind === 'sum') return b.variants.some((variant) => holds(a, variant))
+    if (b.kind === 'sum') return candidates(b, a).some((variant) => holds(a, variant))
     if (a.kind === 'json') return when === 'checked'
     switch (a.kind) {
       case 'literal':

@@ -1,5 +1,6 @@
 // What an edge from one type to another asks of the run time.
 
+import { candidates } from './candidates.js'
 import { fieldOf, hasDefaults, isPresent } from './presence.js'
 import { isCompatible, isSubtype } from './subtype.js'
 import { resolve, type Type } from './type.js'
@@ -30,7 +31,7 @@ export const needsFilling = (source: Type, target: Type): boolean => {
     if (a === b || b.kind === 'json' || !isNew(a, b)) return false
     if (a.kind === 'json') return hasDefaults(b)
     if (a.kind === 'sum') return a.variants.some((variant) => needs(variant, b))
-    if (b.kind === 'sum') return b.variants.some((variant) => isCompatible(a, variant) && needs(a, variant))
+    if (b.kind === 'sum') return candidates(b, a).some((variant) => isCompatible(a, variant) && needs(a, variant))
     if (a.kind === 'record' && b.kind === 'record') {
       return b.fields.some((field) => {
         const given = fieldOf(a, field.name)

@@ -1,0 +1,131 @@
+// What is known of the message that was looked at last. Stages of one type share it, so that a message that comes to several of them, one
+// behind or beside another, is gone through once.
+
+import { isEqual } from '../types/equal.js'
+import { makeScanner, type Path, type Scanner } from '../types/scan.js'
+import { type UsualScan, usualScan } from '../types/scan-usual.js'
+import type { Type } from '../types/type.js'
+import { variantsOf } from '../types/variants.js'
+
+/** So many messages are seen before one of them is taken for what the others look like. */
+const TRIAL = 64
+const LF = 10
+const NOTHING: Buffer = Buffer.alloc(0)
+
+export class Reading {
+  /** Where in the message the paths stand (scan.ts). */
+  caps = new Int32Array(0)
+  /** By their slots. */
+  readonly paths: Path[] = []
+  readonly #type: Type
+  readonly #slots = new Map<string, number>()
+  #scanner: Scanner | undefined
+  #usual: UsualScan | undefined
+  /** Messages in a row that did not look as usual, and how many of them make one of them usual. */
+  #unusual = 0
+  #trial = TRIAL
+  #buf = NOTHING
+  #start = 0
+  #end = 0
+  #viewed = NOTHING
+  #view: DataView = new DataView(new ArrayBuffer(0))
+
+  constructor(type: Type) {
+    this.#type = type
+  }
+
+  /** The number of a path that somebody wants to know the place of. */
+  slot(path: Path): number {
+    const key = JSON.stringify(path)
+    const known = this.#slots.get(key)
+    if (known !== undefined) return known
+    const slot = this.paths.push(path) - 1
+    this.#slots.set(key, slot)
+    this.#scanner = this.#usual = undefined
+    this.#buf = NOTHING
+    return slot
+  }
+
+  get scanner(): Scanner {
+    return this.#scanner ?? this.#open()
+  }
+
+  /** Has `buf[start..end)` the type? False where only the tree can tell. `end` is inside the buffer. */
+  scan(buf: Buffer, start: number, end: number): boolean {
+    if (buf === this.#buf && start === this.#start && end === this.#end) return true
+    if (this.#look(buf, start) === end) return this.#keep(buf, start, end)
+    if (this.scanner.scan(buf, start, end, this.caps) !== end) return false
+    this.#buf = buf
+    this.#start = start
+    this.#end = end
+    if (++this.#unusual === this.#trial) {
+      this.#usual = usualScan(this.#type, this.paths, buf, start, end)
+      this.#trial *= 2
+      this.#unusual = 0
+    }
+    return true
+  }
+
+  /** Where a message of the type begins at `at`, stands alone on its line and looks as usual: the place of the line's end. Else -1. */
+  find(buf: Buffer, at: number): number {
+    const end = this.#look(buf, at)
+    if (end < 0 || buf[end] !== LF) return -1
+    this.#keep(buf, at, end)
+    return end
+  }
+
+  /** Somebody else finds the places, of a message that the scanner does not know. */
+  overwrite(): Int32Array {
+    this.#buf = NOTHING
+    if (!this.#scanner) this.#open()
+    return this.caps
+  }
+
+  #look(buf: Buffer, at: number): number {
+    const usual = this.#usual
+    this.#buf = NOTHING
+    if (!usual) return -1
+    if (buf !== this.#viewed) {
+      this.#viewed = buf
+      this.#view = new DataView(buf.buffer, buf.byteOffset, buf.length)
+    }
+    return usual(buf, this.#view, at, this.caps)
+  }
+
+  #keep(buf: Buffer, start: number, end: number): true {
+    this.#unusual = 0
+    this.#buf = buf
+    this.#start = start
+    this.#end = end
+    return true
+  }
+
+  #open(): Scanner {
+    this.#scanner = makeScanner(this.#type, [...this.paths])
+    this.caps = new Int32Array(this.#scanner.size)
+    return this.#scanner
+  }
+}
+
+/** One for all types that are the same. */
+export class Readings {
+  readonly #known = new Map<string, { readonly type: Type; readonly reading: Reading }[]>()
+
+  of(type: Type): Reading {
+    const shape = shapeOf(type)
+    const alike = this.#known.get(shape) ?? []
+    this.#known.set(shape, alike)
+    const same = alike.find((other) => isEqual(other.type, type))
+    if (same) return same.reading
+    const reading = new Reading(type)
+    alike.push({ type, reading })
+    return reading
+  }
+}
+
+// Equal types have equal shapes.
+const shapeOf = (type: Type): string => {
+  const [variant, another] = variantsOf(type)
+  if (!variant || another) return 'sum'
+  return variant.kind === 'record' ? JSON.stringify(variant.fields.map(({ name }) => name).sort()) : variant.kind
+}

@@ -1,0 +1,25 @@
+// How long others are waited for: time in which this process ran.
+
+import { nowMs } from './clock.js'
+
+// A timer is this late only where the process was stopped, or got no processor.
+const HELD_UP_MS = 250
+// Then what has come meanwhile is read first.
+const RESPITE_MS = 1000
+const MOST_RESPITES = 3
+// Beyond it a timer fires at once.
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Calls `act` after so many milliseconds; later where this process was held up, so that nobody is late who had answered by then. Gives what forgets it. */
+export const startDeadline = (ms: number, act: () => void): (() => void) => {
+  let timer: NodeJS.Timeout
+  const wait = (ms: number, respites: number): void => {
+    const dueMs = nowMs() + ms
+    timer = setTimeout(() => {
+      if (respites > 0 && nowMs() - dueMs > HELD_UP_MS) wait(RESPITE_MS, respites - 1)
+      else act()
+    }, ms)
+  }
+  wait(Math.min(ms, LONGEST_MS), MOST_RESPITES)
+  return () => clearTimeout(timer)
+}
