@@ -1,10 +1,11 @@
 // Bundles what is not fresh: build.mjs [--tests]
 //
 // Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/main.bundle.cjs, and dist/main.cjs to run it from a cache of
-// its compiled code. A third-party package that the sources reach by `import()`, or by a `require` of theirs, becomes a file of its own beside it
-// (dist/pino.cjs), loaded when that runs; so does a list of exports that is named x.late.ts. With --tests the test files too become one file
-// each, under packages/NAME/dist/test and test/dist. A stamp beside what was made says from what,
-// and THIRD-PARTY-NOTICES what of others an executable holds, under which licences.
+// its compiled code. A module of ours or a third-party package that the sources reach by `import()`, or a package by a `require` of theirs,
+// becomes a file of its own beside it (dist/pino.bundle.cjs), loaded when that runs; so does a list of exports that is named x.late.ts.
+// Modules of Node that cost are loaded when something of them is first used. With --tests the test files too become one file each, under
+// packages/NAME/dist/test and test/dist. A stamp beside what was made says from what, and THIRD-PARTY-NOTICES what of others an executable
+// holds, under which licences.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,6 +14,7 @@ import { isBuiltin } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { installDependencies } from './dependencies.mjs'
 import { thirdPartyNotices } from './notices.mjs'
+import { splitBundles } from './split.mjs'
 import { ROOT, runMain } from './step.mjs'
 
 /** Makes the executables. Resolves to the names of those that were not fresh. */
@@ -27,20 +29,19 @@ export const buildTests = async (text = '') => {
   const entries = testEntries().filter((entry) => entry.in.includes(text))
   const made = entries.map(({ out }) => `${out}.cjs`)
   if (text !== '') write(await bundleTests(entries))
-  else if (!isFresh('test/dist', made)) writeStamped([await bundleTests(entries)], 'test/dist')
+  else if (!isFresh('test/dist', made)) {
+    const began = Date.now()
+    writeStamped([await bundleTests(entries)], 'test/dist', began)
+  }
   return made
 }
-
-/** Makes one file of a module whose text is given, and which imports relative to the root: parts of ours for a script to try. */
-export const buildModule = async (contents, outfile) =>
-  write(await bundle({ ...SHARED, stdin: { contents, resolveDir: ROOT, loader: 'ts' }, outfile }))
 
 /** Their names. */
 export const executables = () => readdirSync(`${ROOT}/packages`).filter((name) => existsSync(`${ROOT}/packages/${name}/src/main.ts`))
 
 const testEntries = () => [
   ...readdirSync(`${ROOT}/packages`).flatMap((name) => testFiles(`packages/${name}/test`, `packages/${name}/dist/test`)),
-  ...testFiles('test', 'test/dist'),
+  ...['', '/faults', '/fuzz'].flatMap((room) => testFiles(`test${room}`, `test/dist${room}`)),
 ]
 
 const testFiles = (folder, out) =>
@@ -102,33 +103,46 @@ const SHARED = {
   logLevel: 'silent',
 }
 
+// A bundle is a function, as run-bundle.cjs calls it.
+const WRAPPED = {
+  banner: { js: '(function (require, module, exports, __filename, __dirname) {' },
+  footer: { js: '})' },
+}
+
 const bundleExecutable = async (name) => {
+  const began = Date.now()
   const dist = `packages/${name}/dist`
   const late = new Map()
   const results = [
-    await bundle({
-      ...SHARED,
-      entryPoints: { 'main.bundle': `packages/${name}/src/main.ts` },
-      outdir: dist,
-      plugins: [lateWorkers(late), lateModules(late), ...SHARED.plugins, latePackages(late), lateChildren],
-    }),
+    await splitBundles(
+      bundle,
+      {
+        ...SHARED,
+        entryPoints: { main: `packages/${name}/src/main.ts` },
+        plugins: [lateNode, lateWorkers(late), lateModules(late), ...SHARED.plugins, latePackages(late)],
+      },
+      { ...SHARED, ...WRAPPED, inject: [] },
+      `${ROOT}/${dist}`,
+    ),
   ]
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
-    results.push(await bundle({ ...SHARED, stdin, outfile: `${dist}/${file.replace(/\.cjs$/, '.bundle.cjs')}` }))
+    results.push(await bundle({ ...SHARED, ...WRAPPED, stdin, outfile: `${dist}/${file}.bundle.cjs` }))
   }
   const contents = readFileSync(`${ROOT}/scripts/run-bundle.cjs`)
-  const starts = ['main.cjs', ...late.keys()].map((file) => ({ path: `${ROOT}/${dist}/${file}`, contents }))
+  const start = { path: `${ROOT}/${dist}/main.cjs`, contents }
   const notices = { path: `${ROOT}/${dist}/THIRD-PARTY-NOTICES`, contents: thirdPartyNotices(results.flatMap(inputsOf)) }
   const means = ['run-bundle.cjs', 'make-cache.cjs', 'notices.mjs'].map((file) => [`scripts/${file}`, {}])
   removeCodeCaches(`${ROOT}/${dist}`)
-  writeStamped([...results, { outputFiles: [...starts, notices], metafile: { inputs: Object.fromEntries(means) } }], dist)
+  writeStamped([...results, { outputFiles: [start, notices], metafile: { inputs: Object.fromEntries(means) } }], dist, began)
+  removeOthers(`${ROOT}/${dist}`)
   makeCodeCache(name, `${ROOT}/${dist}`)
 }
 
 // What each executable is run on, one after the other, so that the code it starts with is in its cache. MODEL is a model on loopback.
 const EXAMPLES = `${ROOT}/packages/plumb/examples`
 const TOOLS = '@tool true let inc : int -> int = map(value + 1) @tool true let twice : int -> int = inc ; inc'
+const CAT = 'let main : !string -> !string = bot let bot : !string -> !string = agent { command: ["cat"], tools: ["inc"] }'
 const MCP_REQUESTS = [
   { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version: '0' } } },
   { method: 'notifications/initialized' },
@@ -138,7 +152,11 @@ const MCP_REQUESTS = [
   .map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`)
   .join('')
 const WARM_UP = {
-  plumb: [{ args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) }],
+  plumb: [
+    { args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) },
+    { args: ['check', `${EXAMPLES}/orders.plumb`], input: '' },
+    { args: ['-e', `${TOOLS} ${CAT}`], input: '"hi"\n' },
+  ],
   'plumb-agent': ['provider: "eliza", model: "doctor"', 'provider: "anthropic", model: "stub", endpoint: "MODEL"'].map((config) => ({
     args: ['-e', `let bot : !string -> !string = agent { ${config} }`],
     input: '"Men are all alike."\n',
@@ -161,6 +179,13 @@ const removeCodeCaches = (dist) => {
   for (const file of readdirSync(dist).filter((name) => name.endsWith('.cache'))) rmSync(`${dist}/${file}`, { force: true })
 }
 
+// What an earlier build has made, and this one has not, would be handed on too.
+const removeOthers = (dist) => {
+  const { outputs } = JSON.parse(readFileSync(`${dist}/${STAMP}`, 'utf8'))
+  const made = new Set(outputs.map((path) => basename(path)))
+  for (const file of readdirSync(dist).filter((name) => /\.cjs(\.map)?$/.test(name) && !made.has(name))) rmSync(`${dist}/${file}`)
+}
+
 const makeCodeCache = (name, dist) => {
   // As the launcher would have it, and with nothing of the caller's that could stop it.
   const env = { PATH: process.env.PATH, PLUMB_FDS: '', ANTHROPIC_API_KEY: 'none' }
@@ -179,7 +204,7 @@ const lateWorkers = (late) => ({
   name: 'late-workers',
   setup: ({ onResolve }) =>
     onResolve({ filter: /\.worker\?text$/ }, ({ path: specifier, resolveDir }) => {
-      const file = `${basename(specifier, '?text')}.cjs`
+      const file = `${basename(specifier, '?text')}`
       late.set(file, { specifier, resolveDir })
       return { path: `./${file}`, external: true }
     }),
@@ -190,7 +215,7 @@ const lateModules = (late) => ({
   name: 'late-modules',
   setup: ({ onResolve }) =>
     onResolve({ filter: /\.late\.js$/ }, ({ path, resolveDir }) => {
-      const file = basename(path, '.late.js').concat('.cjs')
+      const file = basename(path, '.late.js')
       late.set(file, { specifier: path.replace(/\.js$/, '.ts'), resolveDir })
       return { path: `./${file}`, external: true }
     }),
@@ -203,21 +228,25 @@ const latePackages = (late) => ({
     onResolve({ filter: /^[^./]/ }, ({ kind, path: specifier, resolveDir }) => {
       const isLate = kind === 'dynamic-import' || (kind === 'require-call' && !resolveDir.includes('/node_modules/'))
       if (!isLate || isBuiltin(specifier) || specifier.startsWith('@plumb/')) return
-      const file = `${specifier.replace(/^@/, '').replaceAll('/', '-')}.cjs`
+      const file = `${specifier.replace(/^@/, '').replaceAll('/', '-')}`
       late.set(file, { specifier, resolveDir })
       return { path: `./${file}`, external: true }
     }),
 })
 
-// commander needs child processes only for subcommands that are programs of their own; loading them costs every start 3 ms.
-const lateChildren = {
-  name: 'late-children',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/commander\/lib\/command\.js$/ }, ({ path }) => {
-      const [eager, late] = ["require('node:child_process')", "{ get spawn() { return require('node:child_process').spawn } }"]
-      const text = readFileSync(path, 'utf8')
-      if (!text.includes(eager)) throw new Error(`commander has changed: ${eager} is not in ${path}`)
-      return { contents: text.replace(eager, late), loader: 'js' }
+// Modules of Node that cost, and that not every start wants: run-bundle.cjs loads them when something of them is first used.
+const LATE_NODE = [
+  ...['child_process', 'crypto', 'dns', 'fs/promises', 'http', 'https', 'net', 'os', 'readline', 'readline/promises', 'stream'],
+  ...['stream/promises', 'stream/web', 'timers/promises', 'tty', 'url', 'v8', 'vm', 'worker_threads', 'zlib'],
+]
+const lateNode = {
+  name: 'late-node',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^node:/ }, ({ path, kind, importer }) => {
+      const isOurs = kind === 'import-statement' && !importer.includes('/node_modules/')
+      // commander needs it only for subcommands that are programs of their own.
+      const isLate = LATE_NODE.includes(path.slice('node:'.length)) && (isOurs || path === 'node:child_process')
+      return isLate && kind !== 'dynamic-import' ? { path: `late:${path}`, external: true, sideEffects: false } : undefined
     }),
 }
 
@@ -240,11 +269,12 @@ const inputsOf = ({ metafile }) =>
     .flatMap((path) => workerParts.get(path) ?? path)
     .filter((path) => !path.startsWith('<'))
 
-const writeStamped = (results, dist) => {
+// What changed since `began` may have been read before it did: it is stamped as nothing that can be found again.
+const writeStamped = (results, dist, began) => {
   const outputs = results.flatMap(({ outputFiles }) => outputFiles.map(({ path }) => relative(ROOT, path)))
   const inputs = results.flatMap(inputsOf)
   for (const result of results) write(result)
-  const stamp = { recipe: recipe(), outputs, inputs: Object.fromEntries(inputs.map((path) => [path, state(path)])) }
+  const stamp = { recipe: recipe(), outputs, inputs: Object.fromEntries(inputs.map((path) => [path, state(path, began)])) }
   write({ outputFiles: [{ path: `${ROOT}/${dist}/${STAMP}`, contents: JSON.stringify(stamp) }] })
 }
 
@@ -269,15 +299,17 @@ const isFresh = (dist, wanted = []) => {
   )
 }
 
-const state = (path) => {
+const state = (path, began = Number.POSITIVE_INFINITY) => {
   const stat = statSync(`${ROOT}/${path}`, { throwIfNoEntry: false })
+  // The clock of a file system is behind by some milliseconds.
+  if (stat && stat.mtimeMs > began - 20) return 'changed'
   return stat ? `${stat.size} ${stat.mtimeMs}` : 'absent'
 }
 
 const recipe = () => {
   const hash = createHash('sha256').update(process.version)
   const manifests = readdirSync(`${ROOT}/packages`).map((name) => `packages/${name}/package.json`)
-  for (const file of ['scripts/build.mjs', 'package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', ...manifests]) {
+  for (const file of ['scripts/build.mjs', 'scripts/split.mjs', 'package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', ...manifests]) {
     if (existsSync(`${ROOT}/${file}`)) hash.update(readFileSync(`${ROOT}/${file}`))
   }
   return hash.digest('hex')

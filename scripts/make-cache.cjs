@@ -8,8 +8,7 @@ const { join, relative } = require('node:path')
 const { openModel } = require('./stub-model.cjs')
 
 const keep = () => {
-  for (const { script, cache } of Object.values(require.cache)) {
-    if (!script) continue
+  for (const { script, cache } of require(join(dist, 'main.cjs')).values()) {
     writeFileSync(`${cache}.new`, script.createCachedData())
     renameSync(`${cache}.new`, cache)
   }

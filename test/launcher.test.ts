@@ -20,7 +20,7 @@ const lay = (name: string, main?: string): string => {
 }
 
 const sh = (script: string): { status: number | null; stdout: string; stderr: string } => {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', input: '', timeout: 30_000 })
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', input: '', timeout: 120_000 })
   return { status, stdout, stderr }
 }
 

@@ -41,11 +41,12 @@ const filesUnder = (path: string): string[] =>
 
 const namingTheCheckout = (path: string): string[] => filesUnder(path).filter((file) => readFileSync(file, 'latin1').includes(ROOT))
 
-/** The packages that the comments of a bundle name. */
-const bundled = (place: string): string[] => {
-  const dependency = /^ *\/\/ node_modules\/\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
-  const files = filesUnder(join(place, 'dist')).filter((file) => file.endsWith('.bundle.cjs'))
-  return [...new Set(files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(dependency)].map(([, name = '']) => name)))]
+/** The packages that the bundles of an executable were made of, as the source maps beside them say. */
+const bundled = (name: string): string[] => {
+  const dependency = /node_modules\/\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
+  const maps = filesUnder(`packages/${name}/dist`).filter((file) => file.endsWith('.bundle.cjs.map'))
+  const sources = maps.flatMap((file) => (JSON.parse(readFileSync(file, 'utf8')) as { sources: string[] }).sources)
+  return [...new Set(sources.flatMap((source) => dependency.exec(source)?.[1] ?? []))]
 }
 
 const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
@@ -72,8 +73,9 @@ t.test('a package has all it runs on, and says whose it is', async (t) => {
     t.ok(man.includes(`man/${name}.1`), `${name}.1`)
     t.strictSame(namingTheCheckout(place), [], `${name} does not name the checkout`)
     const notices = readFileSync(join(place, 'THIRD-PARTY-NOTICES'), 'utf8')
+    t.ok(bundled(name).includes('commander'), `${name} holds packages of others`)
     t.strictSame(
-      bundled(place).filter((dependency) => !notices.includes(`\n${dependency} `)),
+      bundled(name).filter((dependency) => !notices.includes(`\n${dependency} `)),
       [],
       `${name}: THIRD-PARTY-NOTICES`,
     )

@@ -53,7 +53,9 @@ export const loadAgent = (
   const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
   if (!text.ok) return refuse(text.error, files)
 
-  const { diagnostics, program } = compile({ path, text: text.value }, files)
+  // Who hands over texts on a descriptor is a parent of ours, which has compiled them.
+  const looksAt = received === undefined && given.value !== undefined && spec.kind === 'file' ? 'agents' : 'all'
+  const { diagnostics, program } = compile({ path, text: text.value }, files, looksAt)
   const isBroken = hasErrors(diagnostics)
   const selected = selectAgent(agentsOf(program), agent)
   return {

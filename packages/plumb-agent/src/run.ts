@@ -1,8 +1,19 @@
 // One agent from start to end: configured, connected to its descriptors, and ended in good order.
 
-import { ReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { dieOf, FDS, isDebugging, LineReader, type Log, onStop, openInput, openLog, readControl, type StopSignal } from '@plumb/wire'
+import {
+  dieOf,
+  FDS,
+  isDebugging,
+  isFileInput,
+  LineReader,
+  type Log,
+  onStop,
+  openInput,
+  openLog,
+  readControl,
+  type StopSignal,
+} from '@plumb/wire'
 import { Approvals } from './approvals.js'
 import { openConversation } from './conversation.js'
 import { type Framing, openIntake } from './intake.js'
@@ -55,6 +66,7 @@ const converse = (
   const stdin = received ?? openInput(FDS.input)
   const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
   const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
+  const isRecorded = control !== undefined && isFileInput(control)
 
   return new Promise((resolve) => {
     let signal: StopSignal | undefined
@@ -70,7 +82,7 @@ const converse = (
     const approvals = new Approvals({
       announce: (reply) => (isMux || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'by-envelope'),
       isHeard: (): boolean => loop.hearsApprovals,
-      isRecorded: control instanceof ReadStream,
+      isRecorded,
     })
     const tools = openAgentTools({
       prepared,
@@ -142,7 +154,7 @@ const converse = (
         () => loop.endControl(),
       )
     }
-    loop.start(control === undefined ? 'none' : control instanceof ReadStream ? 'willEnd' : 'open')
+    loop.start(control === undefined ? 'none' : isRecorded ? 'willEnd' : 'open')
   })
 }
 

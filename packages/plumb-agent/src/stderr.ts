@@ -1,6 +1,6 @@
 // Errors and debug logs, and the exit status that follows from the errors.
 
-import { type Fault, openOutput, Reporter } from '@plumb/wire'
+import { type Fault, Reporter } from '@plumb/wire'
 
 export interface Stderr {
   /** Written at once: a parent counts errors and outputs in the order in which they are written. */
@@ -11,22 +11,17 @@ export interface Stderr {
   readonly end: () => Promise<0 | 1 | 2>
 }
 
-/** Opened for the first thing there is to say: most runs say nothing, and start sooner for it. */
 export const openStderr = (program: string): Stderr => {
-  let opened: Reporter | undefined
-  const reporter = () => {
-    opened ??= new Reporter(program, openOutput(2))
-    return opened
-  }
+  const reporter = new Reporter(program)
   return {
     report: (error) => {
-      reporter().report(error)
-      reporter().flush()
+      reporter.report(error)
+      reporter.flush()
     },
-    write: (line) => reporter().write(line),
+    write: (line) => reporter.write(line),
     end: async () => {
-      await opened?.end()
-      return opened?.status ?? 0
+      await reporter.end()
+      return reporter.status
     },
   }
 }

@@ -37,7 +37,7 @@ const ALIKE = '"IN WHAT WAY"\n"CAN YOU THINK OF A SPECIFIC EXAMPLE"\n'
 
 runTable('lines', {
   'one answer a line, in order': { run: 'plumb-agent bot.plumb < alike.jsonl', out: ALIKE },
-  'no input, no output': { run: 'plumb-agent bot.plumb < /dev/null' },
+  'fault 1: no input, no output': { run: 'plumb-agent bot.plumb < /dev/null' },
   'from a file to a file': { run: 'plumb-agent bot.plumb < alike.jsonl > o; cat o', out: ALIKE },
   'errors name the line and the input': {
     run: `printf '\\n"Men are all alike."\\n\\n7\\n{"a":\\n"x"x\\n{"b"' | plumb-agent bot.plumb`,
@@ -59,7 +59,7 @@ runTable('lines', {
     ],
     status: 1,
   },
-  'a line over the limit, and the next one': {
+  'fault 11: a line over the limit, and the next one': {
     run: `{ head -c 5000 /dev/zero | tr '\\0' a; echo; echo '"Men are all alike."'; } | plumb-agent --max-line 1000 bot.plumb`,
     out: '"IN WHAT WAY"\n',
     errors: [['line_too_long', /"line":1,"seq":1/]],
@@ -78,7 +78,7 @@ runTable('lines', {
     out: ALIKE,
     status: 1,
   },
-  max_messages: { run: 'talk two.plumb; cat alike.jsonl >&8; hear; hear; wait $pid', out: ALIKE },
+  'fault 40: max_messages': { run: 'talk two.plumb; cat alike.jsonl >&8; hear; hear; wait $pid', out: ALIKE },
   'amnesiac, several at once, in input order': {
     run: `for i in 1 2 3 4 5 6; do echo '"Men are all alike."'; done | plumb-agent amnesiac.plumb | sort | uniq -c | tr -s ' '`,
     out: ' 6 "IN WHAT WAY"\n',
@@ -114,7 +114,7 @@ runTable('envelopes', {
     out: /^\{"__port":"output","msg":(\{"__port":"[A-Z ]+","msg":0\})\}\n\1\n$/,
   },
   'executables compose': { run: `sed -n 1p alike.jsonl | plumb-agent port.plumb | plumb-agent any.plumb`, out: /^".*"\n$/ },
-  '--mux takes nothing else': {
+  'fault 22: --mux takes nothing else': {
     run: `printf '%s\\n' '"plain"' '{"__port":"input","msg":"Men are all alike."}' '{"__port":"input"}' nonsense | plumb-agent --mux bot.plumb`,
     out: '{"__port":"output","msg":"IN WHAT WAY"}\n',
     errors: [
@@ -350,11 +350,11 @@ runTable('configuration', {
 })
 
 runTable('its end', {
-  'the reader goes away': {
+  'fault 26: the reader goes away': {
     run: `yes '"Men are all alike."' | plumb-agent bot.plumb | head -1; echo "\${PIPESTATUS[1]}"`,
     out: '"IN WHAT WAY"\n0\n',
   },
-  'a full disk': { run: 'plumb-agent bot.plumb < alike.jsonl > /dev/full', errors: [['write_failed']], status: 1 },
+  'fault 27: a full disk': { run: 'plumb-agent bot.plumb < alike.jsonl > /dev/full', errors: [['write_failed']], status: 1 },
   'a full disk, for help and version': {
     run: 'plumb-agent --help > /dev/full; plumb-agent --version >&-; plumb-agent --help | head -c 1',
     out: 'U',
@@ -363,16 +363,16 @@ runTable('its end', {
       ['write_failed', 'not open'],
     ],
   },
-  'a stdout that was never open': { run: 'plumb-agent bot.plumb < alike.jsonl >&-', errors: [['write_failed']], status: 1 },
+  'fault 27: a stdout that was never open': { run: 'plumb-agent bot.plumb < alike.jsonl >&-', errors: [['write_failed']], status: 1 },
   'stop, with stdin open': {
     run: `talk bot.plumb; say '"Men are all alike."'; hear; say '{"__port":"ctrl_in","msg":{"stop":true}}'; wait $pid`,
     out: '"IN WHAT WAY"\n',
   },
-  'a signal, as its shell sees it': {
+  'fault 34: a signal, as its shell sees it': {
     run: `for s in TERM INT; do talk bot.plumb; say '"Men are all alike."'; hear; kill -$s $pid; wait $pid; echo $?; done`,
     out: '"IN WHAT WAY"\n143\n"IN WHAT WAY"\n130\n',
   },
-  'a slow reader loses nothing': {
+  'fault 29: a slow reader loses nothing': {
     run: `for i in {1..300}; do printf '"%02000d"\\n' $i; done | plumb-agent any.plumb | { sleep 0.5; wc -l | tr -d ' '; }`,
     out: '300\n',
   },

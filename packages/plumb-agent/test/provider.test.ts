@@ -27,10 +27,11 @@ const good = (name: (typeof APIS)[number], text = 'fine'): StubReply => ({
   headers: STREAM,
   chunks: [name === 'anthropic' ? anthropicText(text) : openaiText(text)],
 })
+const MIB_OF_ZEROS = gzipSync(Buffer.alloc(2 ** 20))
 const refused = (status: number, headers: Readonly<Record<string, string>> = {}, type = 'api_error'): StubReply =>
   json({ type: 'error', error: { type, message: `scripted ${status}, key ${CANARY}` } }, status, headers)
 
-t.test('66: 408, 409, 429, 5xx and 529 are tried again, with doubling waits', async (t) => {
+t.test('fault 66: 408, 409, 429, 5xx and 529 are tried again, with doubling waits', async (t) => {
   for (const name of APIS) {
     for (const status of [408, 409, 429, 500, 502, 503, 504, 529]) {
       const { url, received } = await openStub(t, [refused(status), refused(status), good(name)])
@@ -50,7 +51,7 @@ t.test('66: 408, 409, 429, 5xx and 529 are tried again, with doubling waits', as
   }
 })
 
-t.test('66: the count is capped, and the last failure is told', async (t) => {
+t.test('fault 66: the count is capped, and the last failure is told', async (t) => {
   const { url, received } = await openStub(t, [refused(529, {}, 'overloaded_error')])
   const { ask, waits } = openClient(t, 'anthropic', url, { transport_retries: 6 }, { random: () => 1 })
   t.match(await ask(), { ok: false, error: { error: 'overloaded', category: 'unavailable', status: 529, detail: /after 6 retries/ } })
@@ -59,7 +60,7 @@ t.test('66: the count is capped, and the last failure is told', async (t) => {
   t.strictSame(waits, [375, 750, 1500, 3000, 6000, 6000])
 })
 
-t.test('67: other statuses are asked once', async (t) => {
+t.test('fault 67: other statuses are asked once', async (t) => {
   const codes = {
     400: 'provider_refused',
     401: 'unauthorized',
@@ -81,7 +82,7 @@ t.test('67: other statuses are asked once', async (t) => {
   }
 })
 
-t.test('68: retry-after', async (t) => {
+t.test('fault 68: retry-after', async (t) => {
   const cases: readonly (readonly [headers: Readonly<Record<string, string>>, waitMs: number])[] = [
     [{ 'retry-after': '0' }, 0],
     [{ 'retry-after': '1.5' }, 1500],
@@ -110,7 +111,7 @@ t.test('68: retry-after', async (t) => {
   t.equal(readRetryAfter({}, 0), undefined)
 })
 
-t.test('69: a spend limit is not waited for; x-should-retry decides', async (t) => {
+t.test('fault 69: a spend limit is not waited for; x-should-retry decides', async (t) => {
   const spent = json(
     { type: 'error', error: { type: 'rate_limit_error', message: 'm', details: { error_code: 'enforced_spend_limit_reached' } } },
     429,
@@ -131,17 +132,28 @@ t.test('69: a spend limit is not waited for; x-should-retry decides', async (t) 
   }
 })
 
-t.test('70: refused, unknown, reset and without TLS are tried again, then told', async (t) => {
+t.test('fault 70: refused, unknown, reset and without TLS are tried again, then told', async (t) => {
   const closed = createServer()
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
   const { port } = closed.address() as { port: number }
   const plain = await openStub(t, [good('anthropic')])
   const reset = await openStub(t, [{ headers: STREAM, chunks: [anthropicText('half').slice(0, 400)], after: 'reset' }])
   await new Promise((resolve) => closed.close(resolve))
+  // An orderly end, where a head or a chunk should have gone on.
+  const ending = async (text: string): Promise<string> => {
+    const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(text))).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    t.teardown(() => server.close())
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  }
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n'
   const cases: Readonly<Record<string, readonly [url: string, detail: RegExp]>> = {
     refused: [`http://127.0.0.1:${port}`, /refused/],
     unknown: ['http://nowhere.invalid', /no address is known/],
     reset: [reset.url, /broke off/],
+    'ended in its head': [await ending(head), /broke off/],
+    'ended in a chunk': [await ending(`${head}Transfer-Encoding: chunked\r\n\r\nff\r\ndata: `), /broke off/],
+    'ended before it': [await ending(''), /broke off/],
     'without TLS': [plain.url.replace('http:', 'https:'), /TLS/],
   }
   for (const [what, [url, detail]] of Object.entries(cases)) {
@@ -149,9 +161,12 @@ t.test('70: refused, unknown, reset and without TLS are tried again, then told',
     t.match(await ask(), { ok: false, error: { error: 'connection_failed', category: 'unavailable', detail } }, what)
     t.equal(waits.length, 1, `${what}: tried again`)
   }
+  const { ask, waits } = openClient(t, 'anthropic', await ending('SSH-2.0-OpenSSH_9.2\r\n'))
+  t.match(await ask(), { ok: false, error: { error: 'bad_reply', detail: /no HTTP/ } })
+  t.equal(waits.length, 0, 'what speaks otherwise is not asked again')
 })
 
-t.test('71: a stream that was cut, has an error in it or no end, is asked for again as a whole', async (t) => {
+t.test('fault 71: a stream that was cut, has an error in it or no end, is asked for again as a whole', async (t) => {
   const whole = { anthropic: anthropicText('whole'), openai: openaiText('whole') }
   const half = {
     anthropic: whole.anthropic.split('event: message_delta')[0] ?? '',
@@ -185,7 +200,7 @@ t.test('71: a stream that was cut, has an error in it or no end, is asked for ag
   t.equal(received.length, 1, 'an error that would be the same again is not tried again')
 })
 
-t.test('71: a stream that is whole but for its last line ends is an answer', async (t) => {
+t.test('fault 71: a stream that is whole but for its last line ends is an answer', async (t) => {
   for (const name of APIS) {
     const whole = name === 'anthropic' ? anthropicText('whole') : openaiText('whole')
     const endings: Readonly<Record<string, string>> = {
@@ -202,7 +217,7 @@ t.test('71: a stream that is whole but for its last line ends is an answer', asy
   }
 })
 
-t.test('66: a retry is asked with the model and the temperature of then', async (t) => {
+t.test('fault 66: a retry is asked with the model and the temperature of then', async (t) => {
   for (const name of APIS) {
     const { url, received } = await openStub(t, [refused(529), good(name), good(name)])
     const { ask, waits } = openClient(t, name, url)
@@ -220,7 +235,7 @@ t.test('66: a retry is asked with the model and the temperature of then', async 
   }
 })
 
-t.test('72: silence and dripping have deadlines', async (t) => {
+t.test('fault 72: silence and dripping have deadlines', async (t) => {
   const cases: Readonly<Record<string, readonly [reply: StubReply, timing: object, detail: RegExp]>> = {
     'no head': [{ isSilent: true }, { headersMs: 400 }, /did not answer in time/],
     'silence in the middle': [{ headers: STREAM, chunks: ['event: ping\n'], after: 'hang' }, { idleMs: 400 }, /fell silent/],
@@ -234,7 +249,7 @@ t.test('72: silence and dripping have deadlines', async (t) => {
   }
 })
 
-t.test('72: a wait, and an answer under way, end when the signal fires', async (t) => {
+t.test('fault 72: a wait, and an answer under way, end when the signal fires', async (t) => {
   const { url, received } = await openStub(t, [refused(529, { 'retry-after': '30' })])
   const waiting = new AbortController()
   const slow = openClient(t, 'anthropic', url, {}, { wait: DEFAULT_TIMING.wait })
@@ -250,14 +265,16 @@ t.test('72: a wait, and an answer under way, end when the signal fires', async (
   t.equal(silent.received.length, 1, 'nothing is tried again for nobody')
 })
 
-t.test('73: redirects are not followed with a key', async (t) => {
+t.test('fault 73: redirects are not followed with a key', async (t) => {
   const other = await openStub(t, [good('openai')])
   for (const name of APIS) {
-    const { url, received } = await openStub(t, [{ status: 307, headers: { location: `${other.url}/elsewhere?token=secret` } }])
-    const answer = await openClient(t, name, url).ask()
-    t.match(answer, { ok: false, error: { error: 'bad_reply', status: 307, detail: /points to http:\/\/127\.0\.0\.1:\d+\/elsewhere: / } })
-    t.notMatch(JSON.stringify(answer), /secret/)
-    t.equal(received.length, 1)
+    for (const status of [301, 302, 303, 307, 308]) {
+      const { url, received } = await openStub(t, [{ status, headers: { location: `${other.url}/elsewhere?token=secret` } }])
+      const answer = await openClient(t, name, url).ask()
+      t.match(answer, { ok: false, error: { error: 'bad_reply', status, detail: /points to http:\/\/127\.0\.0\.1:\d+\/elsewhere: / } })
+      t.notMatch(JSON.stringify(answer), /secret/)
+      t.equal(received.length, 1)
+    }
   }
   t.equal(other.received.length, 0)
 })
@@ -299,16 +316,25 @@ t.test('a proxy of the environment is used, but not for loopback or what NO_PROX
   t.equal(received.length, 3)
 })
 
-t.test('74: HTML, too much, and a small gzip of much', async (t) => {
-  const bomb = gzipSync(Buffer.alloc(65 * 2 ** 20))
-  const endless = Array.from({ length: 80 }, () => Buffer.alloc(2 ** 20, ' '))
+t.test('fault 74: HTML, too much, and a small gzip of much', async (t) => {
+  // 200 MiB in less than 200 KiB, of members that are alike.
+  const bomb = Buffer.concat(Array.from({ length: 200 }, () => MIB_OF_ZEROS))
+  t.ok(bomb.length < 210 * 2 ** 10)
+  let written = 0
+  const mib = Buffer.alloc(2 ** 20, ' ')
+  const endless = function* () {
+    for (written = 0; written < 1024; written++) yield mib
+  }
   const cases: Readonly<Record<string, readonly [reply: StubReply, detail: RegExp]>> = {
     HTML: [{ headers: { 'content-type': 'text/html' }, chunks: ['<!doctype html><title>Sign in</title>'] }, /a page of HTML/],
     'no JSON': [{ headers: JSON_TYPE, chunks: ['hello'] }, /no JSON/],
     'a bomb': [{ headers: { ...JSON_TYPE, 'content-encoding': 'gzip' }, chunks: [bomb] }, /more than 67108864 bytes/],
     'a streamed bomb': [{ headers: { ...STREAM, 'content-encoding': 'gzip' }, chunks: [bomb] }, /more than/],
-    'too much': [{ headers: JSON_TYPE, chunks: endless }, /more than 67108864 bytes/],
-    'an endless event': [{ headers: STREAM, chunks: ['data: ', ...endless.slice(0, 20)] }, /an event of more than 16777216/],
+    'a GiB': [{ headers: JSON_TYPE, chunks: { [Symbol.iterator]: endless } }, /more than 67108864 bytes/],
+    'an endless event': [
+      { headers: STREAM, chunks: ['data: ', ...Array.from({ length: 20 }, () => mib)] },
+      /an event of more than 16777216/,
+    ],
     'no UTF-8': [{ headers: STREAM, chunks: ['data: "', Uint8Array.of(0xff), '"\n\n'] }, /not UTF-8/],
     'nested too deep': [{ headers: JSON_TYPE, chunks: ['['.repeat(100_000), ']'.repeat(100_000)] }, /no JSON/],
     'an unknown encoding': [{ headers: { ...JSON_TYPE, 'content-encoding': 'zstd' }, chunks: ['x'] }, /compressed/],
@@ -318,11 +344,12 @@ t.test('74: HTML, too much, and a small gzip of much', async (t) => {
     t.match(await openClient(t, 'anthropic', url).ask(), { ok: false, error: { error: 'bad_reply', category: 'invalid', detail } }, what)
     t.equal(received.length, 1, `${what}: asked once`)
   }
+  t.ok(written < 256, `a GiB is not read to its end, but ${written} MiB`)
   const { url } = await openStub(t, [{ headers: { ...STREAM, 'content-encoding': 'gzip' }, chunks: [gzipSync(anthropicText('small'))] }])
   t.match(await openClient(t, 'anthropic', url).ask(), { ok: true, value: { content: [{ text: 'small' }] } }, 'an honest gzip is read')
 })
 
-t.test('120: the key stands in its header and nowhere else', async (t) => {
+t.test('fault 120: the key stands in its header and nowhere else', async (t) => {
   const { url, received } = await openStub(t, [refused(401), refused(529), good('anthropic')])
   const { ask, told, logged } = openClient(t, 'anthropic', url)
   const first = await ask()
@@ -340,7 +367,7 @@ t.test('120: the key stands in its header and nowhere else', async (t) => {
   t.equal(openai.received[0]?.headers.authorization, `Bearer ${CANARY}`)
 })
 
-t.test('120: where a key may go', async (t) => {
+t.test('fault 120: where a key may go', async (t) => {
   const own = 'https://api.openai.com/v1'
   const refusedWith = (detail: RegExp) => ({ error: 'config_invalid', category: 'config', detail })
   const cases: readonly (readonly [

@@ -28,22 +28,30 @@ export const readMemory = (path: string): Result<readonly unknown[]> => {
 
 /** Whole or not at all, and readable by its owner alone. Only another saved memory is written over. */
 export const writeMemory = (path: string, messages: readonly unknown[]): Fault | undefined => {
-  if (lstatSync(path, { throwIfNoEntry: false }) && !readMemory(path).ok)
-    return fault('file_exists', `'${preview(path, 200)}' exists and holds no saved memory; choose another name`)
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) && !readMemory(path).ok)
+      return fault('file_exists', `'${preview(path, 200)}' exists and holds no saved memory; choose another name`)
+    replace(path, `${JSON.stringify({ kind: 'memory', messages })}\n`)
+    return undefined
+  } catch (error) {
+    return fault('write_failed', `cannot write '${preview(path, 200)}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+const replace = (path: string, text: string): void => {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const fd = openSync(temporary, 'wx', 0o600)
     try {
-      writeFileSync(fd, `${JSON.stringify({ kind: 'memory', messages })}\n`)
+      writeFileSync(fd, text)
       fsyncSync(fd)
     } finally {
       closeSync(fd)
     }
     renameSync(temporary, path)
-    return undefined
   } catch (error) {
     rmSync(temporary, { force: true })
-    return fault('write_failed', `cannot write '${preview(path, 200)}': ${systemReason(error as NodeJS.ErrnoException)}`)
+    throw error
   }
 }
 

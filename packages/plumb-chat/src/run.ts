@@ -21,7 +21,7 @@ const PROMPT = '> '
 
 /** Resolves to the exit status; dies of the signal that stopped it. */
 export const run = async (options: Options, program: string): Promise<number> => {
-  const reporter = new Reporter(program, openOutput(2))
+  const reporter = new Reporter(program)
   const text = specText(options, process.env.PLUMB_PROVIDER)
   const learned = await learn(options, text)
   let status: number = 2

@@ -250,6 +250,7 @@ export class Talk {
         else this.#leave(0, signal)
       },
       () => {},
+      { mayStay: true },
     )
   }
 

@@ -1,12 +1,12 @@
 // A server in the foreground: until its client has gone, or somebody stops it.
 
-import { dieOf, onStop, openOutput, Reporter, type StopSignal } from '@plumb/wire'
+import { dieOf, onStop, Reporter, type StopSignal } from '@plumb/wire'
 import type { ServeOptions } from './options.js'
 import { serve } from './serve.js'
 
 /** Resolves to the exit status; dies of the signal that stopped it. */
 export const runServer = async (program: string, options: ServeOptions): Promise<number> => {
-  const reporter = new Reporter(program, openOutput(2))
+  const reporter = new Reporter(program)
   const served = await serve(options, reporter)
   if (served.ok) {
     const { url, finished, close } = served.value

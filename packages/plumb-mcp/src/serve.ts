@@ -31,7 +31,7 @@ export interface Served {
 }
 
 /** All that is wrong is reported; an error says that there was something, and then nothing was started. */
-export const serve = async (options: ServeOptions, reporter = new Reporter('plumb-mcp', openOutput(2))): Promise<Result<Served>> => {
+export const serve = async (options: ServeOptions, reporter = new Reporter('plumb-mcp')): Promise<Result<Served>> => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const opened = open(options, limits, reporter)
   const token = tokenOf(options, opened?.authority, reporter)
@@ -120,10 +120,14 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
 }
 
 // Real: what is below it is compared with where links lead.
-const findDocroot = (named: string | undefined): Result<string> =>
-  isFolder(named ?? '.')
-    ? succeed(realpathSync(resolve(named ?? '.')))
-    : fail('file_not_found', `--docroot names '${preview(named ?? '.')}', which is no folder`)
+const findDocroot = (named = '.'): Result<string> => {
+  try {
+    if (isFolder(named)) return succeed(realpathSync(resolve(named)))
+  } catch {
+    // The working directory has been removed, or cannot be looked at.
+  }
+  return fail('file_not_found', `--docroot names '${preview(named)}', which is no folder`)
+}
 
 const warnOfUnserved = (tools: readonly Exported[], authority: ServerAuthority, reporter: Reporter): void => {
   for (const tool of tools) if (tool.effects.some((effect) => !authority.grant.includes(effect))) reporter.warn(notServed(tool, authority))

@@ -1,14 +1,17 @@
 // The server on HTTP: who may come in, what is refused, sessions, streams, and many clients at once.
 
 import { spawn } from 'node:child_process'
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { connect as connectSocket } from 'node:net'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { type AddressInfo, connect as connectSocket, type Socket } from 'node:net'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import t from 'tap'
 import { processes, until } from '../../wire/test/processes.js'
+import { openEventLog } from '../src/http/event-log.js'
+import { listen } from '../src/http/listen.js'
 import { serve } from '../src/index.js'
-import { call, initialize, newClient, openPlace, request, SERVER } from './server.js'
+import { call, initialize, newClient, notification, openPlace, request, SERVER } from './server.js'
 
 const place = openPlace({
   't.plumb': `type N = { n: int }
@@ -17,6 +20,7 @@ let listener : !string -> !string = agent { provider: "eliza", model: "doctor" }
 let sleep : { arguments?: [string] } -> string = tool { command: "sleep 60", timeout: 50 }
 let brief : { arguments?: [string] } -> string = tool { command: "sleep 1" }
 let asked : string -> string = tool { mock: "agreed", approval: "ask" }
+let env : { arguments?: [string] } -> string = tool { command: "env" }
 `,
 })
 t.teardown(() => place.remove())
@@ -66,6 +70,9 @@ interface Got {
   readonly text: string
 }
 
+/** Connections that say nothing; PLUMB_CUTS=all for more than it takes. */
+const MANY = process.env.PLUMB_CUTS === 'all' ? 10_000 : 300
+
 const BOTH = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 const send = (port: number, { method = 'POST', path = '/mcp', headers = {}, body }: Sent): Promise<Got> =>
@@ -90,7 +97,7 @@ const connect = async (url: string, headers: Record<string, string> = {}, client
   return { client, transport }
 }
 
-t.test('who may come in', async (t) => {
+t.test('faults 110, 112, 113: who may come in', async (t) => {
   const { port, end, err } = await start([])
   t.match(err(), /--token-env/, 'without a token it warns')
   const body = initialize()
@@ -99,6 +106,18 @@ t.test('who may come in', async (t) => {
     [200, { headers: { origin: 'http://localhost:6274' } }],
     [200, { headers: { origin: 'https://127.0.0.1', host: `localhost:${port}` } }],
     [200, { headers: { host: `[::1]:${port}` } }],
+    [200, { headers: { origin: `http://[::1]:${port}` } }],
+    [200, { headers: { origin: 'http://LOCALHOST:1' } }],
+    [403, { headers: { origin: '' } }],
+    [403, { headers: { origin: `http://evil.test:${port}` } }],
+    [403, { headers: { origin: 'http://127.0.0.1.evil.test' } }],
+    [403, { headers: { origin: 'http://localhost/path' } }],
+    [403, { headers: { origin: 'ftp://localhost' } }],
+    [403, { headers: { origin: 'http://10.0.0.1' } }],
+    [403, { headers: { origin: 'http://0.0.0.0' } }],
+    [403, { headers: { host: `10.0.0.1:${port}` } }],
+    [403, { headers: { host: `0.0.0.0:${port}` } }],
+    [403, { headers: { host: 'localhost.' } }],
     [403, { headers: { origin: 'http://evil.test' } }],
     [403, { headers: { origin: 'null' } }],
     [403, { headers: { origin: 'http://localhost.evil.test' } }],
@@ -114,6 +133,7 @@ t.test('who may come in', async (t) => {
     [405, { method: 'PUT' }],
     [405, { method: 'OPTIONS' }],
     [406, { headers: { accept: 'text/html' } }],
+    [406, { headers: { accept: '' } }],
     [415, { headers: { 'content-type': 'text/plain' } }],
     [400, { body: 'no json' }],
     [400, { body: '"\ud800' }],
@@ -129,11 +149,67 @@ t.test('who may come in', async (t) => {
     const got = await send(port, { ...(sent.method === undefined ? { body } : {}), ...sent })
     t.equal(got.status, status, `${JSON.stringify(sent)}: ${got.text}`)
   }
+  // What no client library sends.
+  const id = await open(port)
+  const ping = JSON.stringify(request(1, 'ping'))
+  const rest = `Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${ping.length}\r\n`
+  const raw: readonly (readonly [status: number, head: string])[] = [
+    [200, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [403, `POST /mcp HTTP/1.0\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [403, `POST /mcp HTTP/1.1\r\nHost:\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [400, `POST /mcp HTTP/1.1\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [403, `POST /mcp HTTP/1.1\r\nHost: evil.test\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [400, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\nX: y\r\n${rest}`],
+    [400, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\rX: y\r\n${rest}`],
+    [404, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}, other\r\n${rest}`],
+    [404, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [404, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id.toUpperCase()}\r\n${rest}`],
+    [400, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n${rest}`],
+    [406, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\n${rest.replace(/Accept.*\r\n/, '')}`],
+  ]
+  for (const [status, head] of raw) {
+    const got = await new Promise<string>((done) => {
+      const socket = connectSocket(port, '127.0.0.1', () => socket.write(`${head}Connection: close\r\n\r\n${ping}`))
+      let text = ''
+      socket.on('error', () => {}).on('close', () => done(text))
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        text += chunk
+      })
+    })
+    t.match(got, /^connection: close\r$/im, 'as it was asked')
+    t.equal(Number(got.split(' ')[1]), status, `${head}: ${got}`)
+  }
   await t.rejects(start(['--http', String(port)]), /config_invalid.*another program has it/, 'one port, one server')
   t.equal((await end()).signal, 'SIGTERM')
 })
 
-t.test('a token', async (t) => {
+// Of /proc/net/tcp and its like: the local addresses, in hexadecimal, that somebody listens on at this port.
+const listening = (port: number): string[] =>
+  ['tcp', 'tcp6'].flatMap((file) => {
+    const path = `/proc/net/${file}`
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+    return lines.flatMap((line) => {
+      const [, address = '', at = ''] = /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ 0A /.exec(line) ?? []
+      return Number.parseInt(at, 16) === port ? [address] : []
+    })
+  })
+
+t.test(
+  'fault 111: it is bound to loopback, with a token or without',
+  { skip: existsSync('/proc/net/tcp') ? false : 'there is no /proc/net/tcp' },
+  async (t) => {
+    for (const [args, env] of [
+      [[], {}],
+      [['--token-env', 'GATE'], { GATE: TOKEN }],
+    ] as const) {
+      const { port, end } = await start(args, env)
+      t.strictSame(listening(port), ['0100007F'])
+      await end()
+    }
+  },
+)
+
+t.test('fault 115: a token', async (t) => {
   const { port, url, end, err } = await start(['--token-env', 'GATE', '--grant', 'exec'], { GATE: TOKEN })
   for (const authorization of [undefined, 'Bearer', 'Bearer ', `Basic ${TOKEN}`, `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, TOKEN]) {
     const got = await send(port, { ...(authorization === undefined ? {} : { headers: { authorization } }), body: initialize() })
@@ -141,16 +217,35 @@ t.test('a token', async (t) => {
   }
   const { client } = await connect(url, { authorization: `Bearer ${TOKEN}` })
   t.match(await call(client, 'double', { n: 2 }), { structuredContent: { n: 4 } })
+  t.notMatch((await call(client, 'env')).text, /a-token-of|GATE/, 'what it starts does not have it')
   await client.close()
   await end()
   t.notMatch(err(), TOKEN)
+  // It is for this server: no other is told, whatever is called through this one.
+  const told: unknown[] = []
+  const far = createServer(({ headers }, response) => {
+    told.push(headers)
+    response.writeHead(401).end()
+  })
+  await new Promise<void>((done) => far.listen(0, '127.0.0.1', done))
+  t.teardown(() => far.close())
+  place.lay({
+    't2.plumb': `let far : { n: int } -> json = tool { mcp: "http://127.0.0.1:${(far.address() as AddressInfo).port}/mcp", name: "x", retry: 1 }\n`,
+  })
+  const through = await start(['--token-env', 'GATE', 't2.plumb'], { GATE: TOKEN })
+  const asking = await connect(through.url, { authorization: `Bearer ${TOKEN}` })
+  t.match(await call(asking.client, 'far', { n: 1 }), { error: 'unauthorized' })
+  t.ok(told.length > 0)
+  t.notMatch(JSON.stringify(told), /authorization|a-token-of/i)
+  await asking.client.close()
+  await through.end()
   const without = await start(['--no-token', '--grant', 'exec'])
   t.equal((await send(without.port, { body: initialize() })).status, 200)
   t.notMatch(without.err(), /token/, 'who says --no-token is not warned')
   await without.end()
 })
 
-t.test('sessions', async (t) => {
+t.test('fault 112: sessions', async (t) => {
   const { port, url, end } = await start(['--max-sessions', '2', '--idle-timeout', '1'])
   const [mine, other] = [await open(port), await open(port)]
   t.match(mine, /^[0-9a-f-]{36}$/)
@@ -176,7 +271,7 @@ t.test('sessions', async (t) => {
   await end()
 })
 
-t.test('limits', async (t) => {
+t.test('fault 113: limits', async (t) => {
   const { port, end } = await start(['--max-line', '10000'])
   const id = await open(port)
   const big = request(1, 'ping', { x: 'x'.repeat(20_000) })
@@ -198,10 +293,74 @@ t.test('limits', async (t) => {
   const got = await send(port, { body: batch, headers: { 'mcp-session-id': id } })
   t.strictSame([got.status, got.text.includes('"id":"a"'), got.text.includes('"id":"b"')], [200, true, true])
   for (const socket of slow) socket.destroy()
+
+  // A body of a GiB is refused by what it says of itself, or once it has passed the limit.
+  let written = 0
+  const endless = await new Promise<number>((done) => {
+    const headers = { ...BOTH, 'mcp-session-id': id, 'transfer-encoding': 'chunked' }
+    const sent = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/mcp', headers }, (response) => {
+      response.resume()
+      done(response.statusCode ?? 0)
+    })
+    sent.on('error', () => done(413))
+    const write = (): void => void (++written < 1024 && !sent.destroyed && sent.write(Buffer.alloc(2 ** 20, ' '), write))
+    write()
+  })
+  t.equal(endless, 413)
+  t.ok(written < 1024, `${written} MiB`)
+  const declared = connectSocket(port, '127.0.0.1')
+  const status = await new Promise<string>((done) => {
+    declared.on('error', () => {}).once('data', (chunk) => done(String(chunk).split(' ')[1] ?? ''))
+    declared.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 30}\r\n\r\n{`)
+  })
+  t.equal(status, '413')
+  declared.destroy()
+
+  const idle = await Promise.all(
+    Array.from(
+      { length: MANY },
+      () =>
+        new Promise<Socket>((done) => {
+          const socket = connectSocket(port, '127.0.0.1', () => done(socket))
+          socket.on('error', () => done(socket))
+        }),
+    ),
+  )
+  // With more than it takes, those who come then wait until some have gone.
+  if (MANY > 4096) for (const socket of idle.splice(0, 6000)) socket.destroy()
+  t.equal((await send(port, { body: request('c', 'ping'), headers: { 'mcp-session-id': id } })).status, 200, `beside ${MANY} others`)
+  for (const socket of idle) socket.destroy()
   await end()
 })
 
-t.test('a stream that was cut goes on', async (t) => {
+t.test('fault 113: who takes too long is answered 408, and who is too many is closed', async (t) => {
+  const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50, maxConnections: 20 }
+  const sessions = { get: () => undefined, open: async () => undefined, each: () => {}, close: async () => {} }
+  const listener = await listen({ port: 0, token: undefined, maxBytes: 1000, sessions, limits })
+  if (!listener.ok) throw new Error(listener.error.detail)
+  const port = Number(new URL(listener.value.url).port)
+  const heard = (text: string): Promise<string> =>
+    new Promise((done) => {
+      const socket = connectSocket(port, '127.0.0.1', () => socket.write(text))
+      let said = ''
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        said += chunk
+      })
+      socket.on('error', () => {}).on('close', () => done(said.split(' ')[1] ?? ''))
+    })
+  const slow = ['POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{']
+  t.strictSame(await Promise.all(slow.map(heard)), ['408', '408'])
+  const many = await Promise.all(Array.from({ length: 60 }, () => heard('GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')))
+  t.ok(
+    many.every((status) => status === '404' || status === ''),
+    'an answer, or none',
+  )
+  t.ok(many.includes('404'))
+  t.equal(await heard('GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'), '404', 'the next is served')
+  await listener.value.close()
+})
+
+t.test('faults 114, 116: who goes away has not cancelled, and a stream that was cut goes on', async (t) => {
   const { port, end } = await start(['--grant', 'exec', '--no-token'])
   const [id, other] = [await open(port), await open(port)]
   const headers = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' }
@@ -227,7 +386,53 @@ t.test('a stream that was cut goes on', async (t) => {
   await end()
 })
 
-t.test('calls end with their session, and with the server', async (t) => {
+t.test('fault 114: what went out on one stream is never told on another', async (t) => {
+  const log = openEventLog()
+  const [mine, other] = [log.forSession(), log.forSession()]
+  const message = (id: number) => ({ jsonrpc: '2.0' as const, id, result: {} })
+  const first = await mine.storeEvent('a', message(1))
+  await mine.storeEvent('b', message(2))
+  await other.storeEvent('a', message(3))
+  const last = await mine.storeEvent('a', message(4))
+  const told: unknown[] = []
+  const send = async (_: string, { id }: { id?: unknown }) => void told.push(id)
+  t.equal(await mine.replayEventsAfter(first, { send: send as never }), 'a')
+  t.strictSame(told, [4])
+  await t.rejects(other.replayEventsAfter(first, { send: send as never }))
+  t.equal(await other.getStreamIdForEventId?.(last), undefined)
+  mine.forget()
+  await t.rejects(mine.replayEventsAfter(first, { send: send as never }), 'with the session it is gone')
+  const small = openEventLog(200).forSession()
+  const [oldest = ''] = [
+    await small.storeEvent('a', message(1)),
+    await small.storeEvent('a', { ...message(2), result: { x: 'x'.repeat(200) } }),
+  ]
+  t.equal(await small.getStreamIdForEventId?.(oldest), undefined, 'and so is what is too much')
+})
+
+t.test('fault 116: in the revisions that are spoken here, who goes away has not cancelled', async (t) => {
+  const { port, end } = await start(['--grant', 'exec', '--no-token'])
+  for (const [revision, word] of [
+    ['2025-03-26', '62101'],
+    ['2025-11-25', '62102'],
+  ] as const) {
+    const running = () => processes().some(({ args }) => args.endsWith(`sleep 60 ${word}`))
+    const session = String((await send(port, { body: initialize(revision) })).headers['mcp-session-id'])
+    const headers = { ...BOTH, 'mcp-session-id': session, 'mcp-protocol-version': revision }
+    const asking = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/mcp', headers })
+    asking.on('error', () => {}).end(JSON.stringify(request('x', 'tools/call', { name: 'sleep', arguments: { arguments: [word] } })))
+    t.ok(await until(running))
+    asking.destroy()
+    for (let i = 0; i < 5; i++) t.equal((await send(port, { body: request(i, 'ping'), headers })).status, 200)
+    t.ok(running(), `${revision}: it goes on`)
+    const told = notification('notifications/cancelled', { requestId: 'x' })
+    t.equal((await send(port, { body: told, headers })).status, 202)
+    t.ok(await until(() => !running()), `${revision}: until that is said`)
+  }
+  await end()
+})
+
+t.test('fault 109: calls end with their session, and with the server', async (t) => {
   const { url, port, end } = await start(['--grant', 'exec', '--no-token'])
   const running = (word: string) => processes().some(({ args }) => args.endsWith(`sleep 60 ${word}`))
   const { client, transport } = await connect(url)

@@ -185,7 +185,7 @@ t.test('a policy narrows what is offered', async (t) => {
   await client.close()
 })
 
-t.test('raw lines', async (t) => {
+t.test('faults 104, 105, 106: raw lines', async (t) => {
   const raw = spawnRaw(place, ['--max-line', '100000', 't.plumb'])
   const long = `{"jsonrpc":"2.0","id":9,"method":"ping","params":{"x":"${'x'.repeat(100_000)}"}}\n`
   raw.say(initialize('2025-06-18'))
@@ -202,6 +202,12 @@ t.test('raw lines', async (t) => {
   raw.say('{"jsonrpc":"2.0","id":"p","method":"ping","params":[]}\n{"jsonrpc":"2.0","id":{},"method":"ping"}\n{"jsonrpc":"2.0","id":"n"}\n')
   raw.say(Buffer.from([0xff, 0x0a]).toString('latin1'))
   raw.say('[{"jsonrpc":"2.0","id":"b1","method":"ping"},{"jsonrpc":"2.0","id":"b2","method":"nope"}]\n')
+  // Answers to nothing, progress of nothing, and two with one id.
+  raw.say('{"jsonrpc":"2.0","id":"init","result":{}}\n{"jsonrpc":"2.0","id":77,"error":{"code":1,"message":"x"}}\n')
+  for (let progress = 0; progress < 5000; progress++) raw.say(notification('notifications/progress', { progressToken: 'last', progress }))
+  for (const n of [5, 6]) raw.say(request('same', 'tools/call', { name: 'double', arguments: { n } }))
+  raw.say(request(7, 'tools/call', { name: 'double', arguments: { n: 7 } }))
+  raw.say(request('7', 'tools/call', { name: 'double', arguments: { n: 8 } }))
   raw.say(request('last', 'tools/call', { name: 'double', arguments: { n: 1 } }))
   for (const [id, params] of [
     ['w1', {}],
@@ -215,17 +221,31 @@ t.test('raw lines', async (t) => {
   const by = (id: unknown) => raw.heard.filter((message) => message.id === id)
   t.equal(by('init')[0]?.result?.protocolVersion, '2025-06-18')
   t.match(by('last'), [{ result: { structuredContent: { n: 2 } } }])
+  t.match(
+    [by(7), by('7')],
+    [[{ result: { structuredContent: { n: 14 } } }], [{ result: { structuredContent: { n: 16 } } }]],
+    'ids keep their kind',
+  )
+  t.strictSame(
+    by('same')
+      .map(({ result }) => (result?.structuredContent as { n: number } | undefined)?.n)
+      .sort(),
+    [10, 12],
+    'each is answered',
+  )
   for (const id of ['v', 'm', 'p', 'n']) t.match(by(id), [{ error: { code: -32600 } }], id)
   t.match([by('b1'), by('b2')], [[{ result: {} }], [{ error: { code: -32601 } }]])
   for (const id of ['w1', 'w2', 'w3']) t.match(by(id), [{ error: { code: -32602 } }], id)
   t.equal(by(null).filter(({ error }) => error?.code === -32700).length >= 2, true)
 })
 
-t.test('revisions', async (t) => {
+t.test('fault 116: revisions', async (t) => {
   for (const [asked, given] of [
     ['2025-03-26', '2025-03-26'],
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
+    // One without a handshake, of which nothing is spoken here yet.
+    ['2026-07-28', '2025-11-25'],
     ['2099-01-01', '2025-11-25'],
   ]) {
     const raw = spawnRaw(place, ['t.plumb'])
@@ -274,7 +294,7 @@ const leave = ({ child }: ReturnType<typeof spawnRaw>): void => {
   child.stdout.destroy()
 }
 
-t.test('its end leaves nothing running', async (t) => {
+t.test('fault 109: its end leaves nothing running', async (t) => {
   for (const [how, word, end] of [
     ['SIGTERM', '61002', (raw: ReturnType<typeof spawnRaw>) => raw.child.kill('SIGTERM')],
     ['SIGKILL', '61003', (raw: ReturnType<typeof spawnRaw>) => raw.child.kill('SIGKILL')],

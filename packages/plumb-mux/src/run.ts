@@ -36,20 +36,17 @@ type End = number | StopSignal
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that ended the command. */
 export const run = async (options: Options, program: string): Promise<number> => {
-  let reporter: Reporter | undefined
+  const reporter = new Reporter(program)
   const report: Report = (error) => {
-    reporter ??= new Reporter(program, openOutput(STDERR))
     reporter.report(error)
     reporter.flush()
   }
   const end = await perform(options, report)
-  await reporter?.end()
-  if (typeof end === 'number') return Math.max(end, reporter?.status ?? 0)
+  await reporter.end()
+  if (typeof end === 'number') return Math.max(end, reporter.status)
   dieOf(end)
   return 1
 }
-
-const STDERR = 2
 
 // All that is wrong is told before anything is started.
 const perform = async (options: Options, report: Report): Promise<End> => {
@@ -111,6 +108,7 @@ const endOf = async (session: Session, command: readonly string[], report: Repor
       session.kill('SIGKILL')
       session.hangUp()
     },
+    { mayStay: true },
   )
   const { status, signal, isUnheard } = await session.ended
   forget()

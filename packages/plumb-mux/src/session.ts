@@ -45,14 +45,25 @@ const KILL_MS = 1000
 export const openSession = (child: Child, inward: Way, outward: Way): Session => {
   let isUnheard = false
   let hasExited = false
+  let isAsked = false
   let timer: NodeJS.Timeout | undefined
   const ended = child.exited.then(async (exit) => {
     hasExited = true
     clearTimeout(timer)
     inward.stop()
+    waitLess()
     await outward.ended
     return { ...exit, isUnheard }
   })
+  // What the command has said is passed on, but a signal does not wait for a reader that never reads.
+  const waitLess = (): void => {
+    if (isAsked && hasExited) setTimeout(() => outward.stop(), GRACE_MS).unref()
+  }
+  const kill: Child['kill'] = (signal) => {
+    isAsked = true
+    waitLess()
+    return child.kill(signal)
+  }
   const hangUp = (): void => {
     if (isUnheard) return
     isUnheard = true
@@ -60,7 +71,7 @@ export const openSession = (child: Child, inward: Way, outward: Way): Session =>
     inward.stop()
     if (!hasExited) timer = setTimeout(() => void child.terminate(KILL_MS), GRACE_MS)
   }
-  return { ended, kill: child.kill, hangUp }
+  return { ended, kill, hangUp }
 }
 
 export const limits = ({ maxLine = MAX_LINE }: MuxOptions): { message: number; envelope: number } => ({

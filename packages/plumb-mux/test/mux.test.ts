@@ -170,7 +170,7 @@ const CASES: Record<string, Case> = {
       ['usage', { detail: /write over/ }],
     ],
   },
-  'a reader that goes away ends it quietly; a full disk does not': {
+  'faults 26, 27: a reader that goes away ends it quietly; a full disk does not': {
     run: `plumb-mux -- yes 1 </dev/null | head -n 1; echo \${PIPESTATUS[0]}; plumb-mux --unwrap -- plumb-mux -- yes 1 </dev/null | head -n 1; echo \${PIPESTATUS[0]}
       plumb-mux -- echo 1 </dev/null >/dev/full; echo $?; plumb-mux -- echo 1 </dev/null >&-; echo $?`,
     out: '{"__port":"output","msg":1}\n0\n1\n0\n1\n1\n',
@@ -299,7 +299,7 @@ t.test('what nobody reads waits where it is, and memory stays small', async (t) 
   t.ok(Number(inward.out) > 0 && Number(inward.out) < limitKb, `inward ${inward.out.trim()} kB`)
 })
 
-t.test('kill -9 leaves no child', async (t) => {
+t.test('fault 39: kill -9 leaves no child', async (t) => {
   const { out } = await bash(`talk plumb-mux -- bash -c 'echo $$; sleep 91 & sleep 91'
     hear | tr -dc 0-9; kill -9 $pid`)
   t.ok(Number(out) > 0)

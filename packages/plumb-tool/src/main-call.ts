@@ -77,6 +77,7 @@ class Caller {
     const { isRawInput, maxLineBytes } = this.asked.options
     const reader = new LineReader(openInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
     this.#reader = reader
+    if (this.#stop.signal.aborted) reader.stop()
     for (let seq = 1; await hasNext(reader); seq++) {
       const place = { line: reader.line, seq }
       const input = reader.fault ?? this.#asLine(reader)
@@ -122,6 +123,8 @@ class Caller {
   #giveUp(): void {
     this.#stop.abort()
     this.#reader?.stop()
+    // Whoever waits for a line hears that there are no more.
+    this.#reader?.onReadable?.()
   }
 }
 

@@ -4,7 +4,6 @@ import { FDS, fail, inheritedFds, onStop, openInput, openOutput, type Result, ty
 import type { Command } from './command.js'
 import { openDispatcher } from './serve.js'
 import { serveLines } from './serve-lines.js'
-import { openAgentServers } from './source/mcp/agent-servers.js'
 
 export const serve: Command = async (tools, { options, reporter }) => {
   const { registry, session, agent } = tools
@@ -13,7 +12,8 @@ export const serve: Command = async (tools, { options, reporter }) => {
     reporter.report(fds.error)
     return undefined
   }
-  const opened = agent && (await openAgentServers({ plan: agent, declared: registry.list().map(({ plan }) => plan.name), session }))
+  const { openAgentServers } = agent ? await import('./source/mcp/agent-servers.js') : {}
+  const opened = agent && (await openAgentServers?.({ plan: agent, declared: registry.list().map(({ plan }) => plan.name), session }))
   if (opened?.faults) {
     for (const error of opened.faults) reporter.report(error)
     return undefined

@@ -1,6 +1,6 @@
 // argv in, exit status out.
 
-import { endWith, obey, openOutput, quietly, Reporter, runProgram } from '@plumb/wire'
+import { endWith, obey, quietly, Reporter, runProgram } from '@plumb/wire'
 import { Command } from 'commander'
 import { describe, type Flags } from './main-flags.js'
 import { read } from './main-words.js'
@@ -14,7 +14,7 @@ const main = (argv: readonly string[]): Promise<number> => {
   describe(command)
   return obey(PROGRAM, readFlags(argv), () => {
     const todo = read(command.args, command.opts<Flags>())
-    return todo.ok ? run(todo.value, new Reporter(PROGRAM, openOutput(2))) : endWith(PROGRAM, todo.error)
+    return todo.ok ? run(todo.value, new Reporter(PROGRAM)) : endWith(PROGRAM, todo.error)
   })
 }
 

@@ -60,7 +60,7 @@ const WRITING = REACHING.filter(
   ([tool, input]) => /write|append|find_and|delete|patch/.test(tool) && !JSON.stringify(input('')).includes('/new'),
 )
 
-t.test('78: paths that lead outside', async (t) => {
+t.test('fault 78: paths that lead outside', async (t) => {
   const base = makeFolder({ 'outside/secret': 'secret', 'ws-evil/secret': 'secret', 'ws/a/b': 'x' })
   const { code } = builtinsIn(join(base, 'ws'))
   const paths = [
@@ -90,7 +90,7 @@ t.test('78: paths that lead outside', async (t) => {
   t.strictSame(readdirSync(base).sort(), ['outside', 'ws', 'ws-evil'])
 })
 
-t.test('79: links', async (t) => {
+t.test('fault 79: links', async (t) => {
   const base = makeFolder({ 'outside/secret': 'secret', 'ws/inside': 'mine', 'ws/folder/x': 'x' })
   const ws = join(base, 'ws')
   const { code, call } = builtinsIn(ws)
@@ -126,7 +126,7 @@ t.test('79: links', async (t) => {
   t.equal(readFileSync(join(base, 'outside/secret'), 'utf8'), 'secret', 'another name of a file that is written keeps what it had')
 })
 
-t.test('79: a root may be a link, one file, or several; what is kept is allowed where a root names it', async (t) => {
+t.test('fault 79: a root may be a link, one file, or several; what is kept is allowed where a root names it', async (t) => {
   const base = makeFolder({
     'real/x': 'x',
     'one.txt': 'one',
@@ -204,7 +204,7 @@ t.test('a policy holds for what a walk finds, too', async (t) => {
 // PLUMB_SWAPS=100000 for the whole of it.
 const SWAPS = Number(process.env.PLUMB_SWAPS ?? 600)
 
-t.test(`80: a path that is swapped while it is used, ${SWAPS} times`, async (t) => {
+t.test(`fault 80: a path that is swapped while it is used, ${SWAPS} times`, async (t) => {
   const base = makeFolder({ 'outside/secret': 'secret\n', 'ws/dir/secret': 'mine\n', 'ws/file': 'mine\n' })
   const ws = join(base, 'ws')
   const { call } = builtinsIn(ws)
@@ -243,7 +243,7 @@ t.test(`80: a path that is swapped while it is used, ${SWAPS} times`, async (t) 
   t.equal(readFileSync(join(base, 'outside/secret'), 'utf8'), 'secret\n', 'nothing outside was written')
 })
 
-t.test('80: a folder that becomes another one below the same root is not that folder', async (t) => {
+t.test('fault 80: a folder that becomes another one below the same root is not that folder', async (t) => {
   const { folder } = makeBuiltins({ '.git/config': 'x', 'docs/a': 'x' })
   const place = placeOf('docs/new', 'write', { roots: new Map([['docroot', folder]]), specPaths: new Set() })
   if (!place.ok) throw new Error(place.error.detail)
@@ -257,7 +257,7 @@ t.test('80: a folder that becomes another one below the same root is not that fo
   t.strictSame(readdirSync(join(folder, '.git')), ['config'])
 })
 
-t.test('81: what is no regular file', async (t) => {
+t.test('fault 81: what is no regular file', async (t) => {
   const { folder, code, call } = makeBuiltins({ 'sub/x': 'x' })
   const server = createServer().listen(join(folder, 'socket'))
   t.teardown(() => server.close())
@@ -350,7 +350,7 @@ t.test('read_file: around the budget, and on from there to the end', async (t) =
   t.equal(value.text, 'line 89999 ä€😀\r\n')
 })
 
-t.test('82: files that grow, shrink, are huge or are no text', async (t) => {
+t.test('fault 82: files that grow, shrink, are huge or are no text', async (t) => {
   const { folder, call } = makeBuiltins({ grows: 'line\n'.repeat(300_000), latin: '' })
   writeFileSync(join(folder, 'sparse'), '')
   truncateSync(join(folder, 'sparse'), 10 * 1024 ** 3)
@@ -386,7 +386,7 @@ t.test('82: files that grow, shrink, are huge or are no text', async (t) => {
   t.equal((await call('read_file', { path: 'f' })).error, undefined, 'a character over the edge of two pieces')
 })
 
-t.test('84: a disk that says no', async (t) => {
+t.test('fault 84: a disk that says no', async (t) => {
   // Blocks of 1 KiB.
   const limited = `ulimit -f 64; printf '{"path":"f","content":"%0200000d"}' 0 | plumb-tool call write_file -`
   const ran = await shell(`${limited}; echo $?; cat f; ls -A`, { f: 'old\n' })
@@ -424,7 +424,7 @@ t.test('84: a disk that says no', async (t) => {
   return undefined
 })
 
-t.test('85: two writers on one file', async (t) => {
+t.test('fault 85: two writers on one file', async (t) => {
   const { folder, call } = makeBuiltins({ f: 'start' })
   const texts = Array.from({ length: 100 }, (_, i) => `${i}`.repeat(1000))
   const told = await Promise.all(texts.map((content) => call('write_file', { path: 'f', content })))
@@ -456,7 +456,7 @@ t.test('85: two writers on one file', async (t) => {
   t.strictSame(leftOvers(folder), [])
 })
 
-t.test('86: mode, owner, line ends and mark are kept', async (t) => {
+t.test('fault 86: mode, owner, line ends and mark are kept', async (t) => {
   const isRoot = process.getuid?.() === 0
   const texts = ['a\r\nb\r\n', 'a\nb', '\ufeffa\nb\n', 'a\r\nb']
   for (const text of texts) {
@@ -481,7 +481,7 @@ t.test('86: mode, owner, line ends and mark are kept', async (t) => {
   t.equal(readFileSync(join(folder, 'empty'), 'utf8'), 'x')
 })
 
-t.test('87: find_and_replace', async (t) => {
+t.test('fault 87: find_and_replace', async (t) => {
   const { folder, call, code } = makeBuiltins({ f: 'one\ntwo two\n\none\r\n', big: 'a'.repeat(1_000_000) })
   const change = (find: string, replace = 'x', all?: boolean) =>
     call('find_and_replace', { path: 'f', find, replace, ...(all ? { all } : {}) })
@@ -528,7 +528,12 @@ t.test('find_and_replace is what a naive one does', async () => {
   )
 })
 
-t.test('88: folders with many and with odd names', async (t) => {
+// PLUMB_NAMES=1000000 for the whole of it.
+const NAMES = Number(process.env.PLUMB_NAMES ?? 12_000)
+/** A file has no more. */
+const MAX_LINKS = 60_000
+
+t.test('fault 88: folders with many and with odd names', async (t) => {
   const { folder, call } = makeBuiltins({ 'd/a\nb': '', 'd/\u001b[31mred': '', 'd/sub/x': '', 'd/z': '' })
   writeFileSync(Buffer.concat([Buffer.from(`${folder}/d/`), Buffer.from([0xff, 0x41])]), '')
   symlinkSync('sub', join(folder, 'd/link'))
@@ -539,15 +544,19 @@ t.test('88: folders with many and with odd names', async (t) => {
   t.equal((await call('read_file', { path: 'd/a\nb' })).value.text, '')
 
   mkdirSync(join(folder, 'many'))
-  for (let i = 0; i < 12_000; i++) linkSync(join(folder, 'd/z'), join(folder, `many/${String(i).padStart(6, '0')}`))
+  const nameAt = (i: number): string => join(folder, `many/${String(i).padStart(6, '0')}`)
+  for (let i = 0; i < NAMES; i++) {
+    if (i % MAX_LINKS === 0) writeFileSync(nameAt(i), '')
+    else linkSync(nameAt(i - (i % MAX_LINKS)), nameAt(i))
+  }
   const names = (await call('read_directory', { path: 'many' })).value.split('\n')
   t.equal(names.length, 10_001)
-  t.strictSame([names[0], names[9999], names[10_000]], ['000000', '009999', '[truncated: 2000 more names]'])
+  t.strictSame([names[0], names[9999], names[10_000]], ['000000', '009999', `[truncated: ${NAMES - 10_000} more names]`])
   const found = (await call('glob', { pattern: 'many/*' })).value.split('\n')
-  t.equal(found.at(-1), '[truncated: 11000 more paths]')
+  t.ok(found.includes(`[truncated: ${Math.min(NAMES, 100_000) - 1000} more paths]`))
 })
 
-t.test('89: temporary files', async (t) => {
+t.test('fault 89: temporary files', async (t) => {
   const { folder, call } = makeBuiltins({ 'd/f': 'x' })
   const dead = '99999999-1-0123456789ab'
   // Of a process that is gone, of this one, and of nobody.
@@ -596,5 +605,5 @@ t.test('make_directory and delete_file', async (t) => {
   t.strictSame((await call('delete_file', { path: 'f' })).value, { path: 'f', deleted: true })
   t.equal(await code('delete_file', { path: 'f' }), 'no_such_file')
   t.strictSame(readdirSync(folder), ['a'])
-  t.equal(await code('write_file', { path: `${'n'.repeat(300)}`, content: '' }), 'write_failed')
+  t.equal(await code('write_file', { path: `${'n'.repeat(300)}`, content: '' }), 'path_denied')
 })

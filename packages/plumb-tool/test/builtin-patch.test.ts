@@ -320,7 +320,7 @@ t.test('all four operations, and what is told of them', async (t) => {
   )
 })
 
-t.test('86: mode, owner and links are kept; 85: a file that has changed is not written over', async (t) => {
+t.test('fault 86: mode, owner and links are kept; 85: a file that has changed is not written over', async (t) => {
   const builtins = makeBuiltins({ f: 'a\n', g: 'a\n', 'real/h': 'a\n' })
   const { folder } = builtins
   symlinkSync('real/h', join(folder, 'link'))
@@ -489,7 +489,7 @@ t.test('its diffs are for patch(1)', { skip: hasPatch ? false : 'patch is not in
   }
 })
 
-t.test('83: what is refused in the middle is taken back', async (t) => {
+t.test('fault 83: what is refused in the middle is taken back', async (t) => {
   const folder = makeFolder({ a: 'old a', b: 'old b', c: 'old c' })
   const place = (path: string) => {
     const found = placeOf(path, 'write', { roots: new Map([['docroot', folder]]), specPaths: new Set() })
@@ -516,7 +516,7 @@ t.test('83: what is refused in the middle is taken back', async (t) => {
   )
 })
 
-t.test('83: a journal that is left is finished, or undone, by the next run', async (t) => {
+t.test('fault 83: a journal that is left is finished, or undone, by the next run', async (t) => {
   const id = '0123456789ab'
   const entries = (folder: string) => [
     {
@@ -566,7 +566,7 @@ t.test('83: a journal that is left is finished, or undone, by the next run', asy
   }
 })
 
-t.test('83: a file that only looks like a journal does nothing', async (t) => {
+t.test('fault 83: a file that only looks like a journal does nothing', async (t) => {
   const name = '.plumb-patch-99999999-1-0123456789ab.complete'
   const fresh = { name: '.plumb-0123456789ab-0.new', sha256: 'f' }
   const texts: readonly [string, string, number?][] = [
@@ -600,7 +600,7 @@ const startOf = (pid: number): string =>
 // PLUMB_KILLS=200 for more.
 const KILLS = Number(process.env.PLUMB_KILLS ?? 20)
 
-t.test(`83: killed ${KILLS} times in the middle of patches of three files`, async (t) => {
+t.test(`fault 83: killed ${KILLS} times in the middle of patches of three files`, async (t) => {
   const folder = makeFolder({})
   const versions: Record<string, number> = { between: 0 }
   const versionIn = (): string[] => [...new Set(Object.values(contents(folder)).map((text) => /^version \d+\n$/.exec(text)?.[0] ?? 'torn'))]
@@ -638,7 +638,7 @@ t.test(`83: killed ${KILLS} times in the middle of patches of three files`, asyn
   t.comment(`${versions.between} of ${KILLS} were in the middle`)
 })
 
-t.test('85: two patches at once', async (t) => {
+t.test('fault 85: two patches at once', async (t) => {
   const builtins = makeBuiltins({ a: 'start\n', b: 'start\n' })
   const told = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>

@@ -77,7 +77,7 @@ const error = async (url: string, context = contextOf()) => {
   return result.ok ? { error: 'ok' } : result.error
 }
 
-t.test('96: addresses that are not of the public net', async (t) => {
+t.test('fault 96: addresses that are not of the public net', async (t) => {
   const hosts = [
     ...[
       '127.0.0.1',
@@ -116,7 +116,17 @@ t.test('96: addresses that are not of the public net', async (t) => {
       '[::127.0.0.1]',
     ],
     ...['[64:ff9b::7f00:1]', '[64:ff9b:1::1]', '[2002:7f00:1::]', '[2001::1]', '[2001:db8::1]', '[100::1]', '[5f00::1]', '[3fff::1]'],
-    ...['localhost', 'LOCALHOST', '\uff11\uff12\uff17.0.0.1', '127\u30020\u30020\u30021'],
+    ...['127.0.0.1.', '127.0.1', '0177.0.0.1', '0x7f.0x0.0x0.0x1', '127.000.000.001', '0.0.0.1', '0000', '3232235777', '192.88.99.1'],
+    ...[
+      '[::ffff:a9fe:a9fe]',
+      '[::ffff:0:7f00:1]',
+      '[64:ff9b::a9fe:a9fe]',
+      '[2002:a9fe:a9fe::1]',
+      '[2001:20::1]',
+      '[2001:2::1]',
+      '[::ffff:10.0.0.1]',
+    ],
+    ...['localhost', 'LOCALHOST', '\uff11\uff12\uff17.0.0.1', '127\u30020\u30020\u30021', '\u2460\u2461\u2466.0.0.1'],
   ]
   for (const host of hosts) t.match(await error(`http://${host}/`, contextOf(PUBLIC)), { error: 'address_denied' }, host)
   const isPublic = await publicAddresses()
@@ -125,7 +135,7 @@ t.test('96: addresses that are not of the public net', async (t) => {
   t.match(await httpGet.run({ url: 'http://127.0.0.1/' }, contextOf(PUBLIC)), { ok: false, error: { error: 'address_denied' } })
 })
 
-t.test('97: each hop of a redirect is judged', async (t) => {
+t.test('fault 97: each hop of a redirect is judged', async (t) => {
   const far = await serveEach({ '/': sends('<title>Far</title><p>far away') })
   const near: string = await serveEach({
     '/ok': redirects('/then', 301),
@@ -177,7 +187,7 @@ const contextDenies = {
   no: { ok: false, error: { error: 'address_denied', category: 'denied', detail: 'private' } },
 } as const
 
-t.test('98: what a name means is judged once, and that is what is connected to', async (t) => {
+t.test('fault 98: what a name means is judged once, and that is what is connected to', async (t) => {
   const origin = await serve(sends('hello', { 'content-type': 'text/plain' }))
   const { port } = new URL(origin)
   const meanings = [[{ address: '127.0.0.1', family: 4 }], [{ address: '10.9.9.9', family: 4 }]]
@@ -201,7 +211,7 @@ t.test('98: what a name means is judged once, and that is what is connected to',
   t.match(await error(origin, contextOf(rules)), { error: 'permission_denied', detail: /net\.private/ })
 })
 
-t.test('99: URLs that are not asked for', async (t) => {
+t.test('fault 99: URLs that are not asked for', async (t) => {
   const denied = [
     ...['file:///etc/passwd', 'data:text/html,x', 'ftp://example.org/', 'gopher://example.org/', 'javascript:1', 'ws://example.org/'],
     ...[
@@ -223,7 +233,7 @@ t.test('99: URLs that are not asked for', async (t) => {
   t.match(parseTarget('http://127.0.0.1:5432/', true), { ok: true })
 })
 
-t.test('100: what is too much, too deep or packed to deceive', async (t) => {
+t.test('fault 100: what is too much, too deep or packed to deceive', async (t) => {
   const bomb = Buffer.alloc(60_000_000)
   const prose = 'Ships, boats and all that floats, or so it is said. '.repeat(9)
   const parts = Array.from({ length: 300 }, (_, i) => ({
@@ -272,7 +282,7 @@ t.test('100: what is too much, too deep or packed to deceive', async (t) => {
   t.ok((await markdown(`${origin}/huge`)) === huge, 'every part of it')
 })
 
-t.test('100: character sets', async (t) => {
+t.test('fault 100: character sets', async (t) => {
   const cases: [string, Buffer, string, string][] = [
     ['mark', Buffer.from('\ufeffé'), 'text/html; charset=latin1', 'é'],
     ['mark of UTF-16', Buffer.from('\ufeffé', 'utf16le'), 'text/plain', 'é'],
@@ -286,7 +296,7 @@ t.test('100: character sets', async (t) => {
   for (const [name, bytes, type, text] of cases) t.equal(decode(bytes, type), text, name)
 })
 
-t.test('101: nothing goes where it was not meant to', async (t) => {
+t.test('fault 101: nothing goes where it was not meant to', async (t) => {
   process.env.http_proxy = process.env.HTTP_PROXY = process.env.ALL_PROXY = 'http://127.0.0.1:9'
   const echo = (request: IncomingMessage, response: ServerResponse): void =>
     void response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'a=b' }).end(JSON.stringify(request.headers))
@@ -307,7 +317,7 @@ t.test('101: nothing goes where it was not meant to', async (t) => {
   }
 })
 
-t.test('102: what a page says is marked as what it is', async (t) => {
+t.test('fault 102: what a page says is marked as what it is', async (t) => {
   const html = readFileSync(`${PAGES}/untrusted.html`, 'utf8')
   const origin = await serve(sends(html))
   const result = await webpageToMarkdown.run({ url: `${origin}/#top` }, contextOf())

@@ -15,7 +15,7 @@ const WRONG = fail('evaluation_failed', 'wrong')
 type Outcome = 'ok' | 'away' | 'wrong' | 'given up'
 const OUTCOMES: readonly Outcome[] = ['ok', 'away', 'wrong', 'given up']
 
-t.test('94: closed, open, one trial, closed', async (t) => {
+t.test('fault 94: closed, open, one trial, closed', async (t) => {
   const session = openSession()
   const results: Result<JsonText>[] = []
   const tool = makeTool(() => results.shift() ?? succeed('"fine"'))
@@ -64,7 +64,7 @@ interface Flying {
   readonly period: object
 }
 
-t.test('94: a breaker never does otherwise than its model, whatever overlaps', async (t) => {
+t.test('fault 94: a breaker never does otherwise than its model, whatever overlaps', async (t) => {
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('begin' as const) }) },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat(5), outcome: fc.constantFrom(...OUTCOMES) }) },
@@ -118,7 +118,7 @@ t.test('94: a breaker never does otherwise than its model, whatever overlaps', a
   t.pass()
 })
 
-t.test('94: a cache never gives what its model would not, and never keeps an error', async (t) => {
+t.test('fault 94: a cache never gives what its model would not, and never keeps an error', async (t) => {
   const ttlMs = 100
   const step = fc.oneof(
     {

@@ -35,7 +35,7 @@ const allow = (parts: Partial<PolicyRule> = {}): PolicyRule => ({ decision: 'all
 const ask = (parts: Partial<PolicyRule> = {}): PolicyRule => ({ decision: 'ask', ...parts })
 const deny = (parts: Partial<PolicyRule> = {}): PolicyRule => ({ decision: 'deny', ...parts })
 
-t.test('95: grants', async (t) => {
+t.test('fault 95: grants', async (t) => {
   const cases: [effects: Effect[], grant: Effect[] | undefined, kind: string, detail?: RegExp][] = [
     [[], undefined, 'allow'],
     [[], [], 'allow'],
@@ -57,7 +57,7 @@ t.test('95: grants', async (t) => {
   }
 })
 
-t.test('95: policies', async (t) => {
+t.test('fault 95: policies', async (t) => {
   const prod = { environment: 'prod' }
   const at = (hours: string) => ({ when: { hours } })
   const cases: [name: string, policy: PolicyRule[], subject: Partial<Subject>, context: Record<string, string>, kind: string][] = [
@@ -122,7 +122,7 @@ t.test('95: policies', async (t) => {
   t.ok(isOffered({ tool: 'probe', effects: ['exec'] }, authority({ policy: [ask()] }), NOON), 'what is asked for is offered')
 })
 
-t.test('95: a grant ends, and is not widened on its way down', async (t) => {
+t.test('fault 95: a grant ends, and is not widened on its way down', async (t) => {
   const giver = authority({ grant: ['fs.read', 'net'], policy: [allow()], context: { a: 'b' } })
   t.strictSame(narrow(giver, { now: 0 }), { ...giver, expires: 900_000 })
   t.strictSame(narrow(giver, { grant: ['net', 'exec', 'net.private'], now: 0 }).grant, ['net'])
@@ -139,7 +139,7 @@ t.test('95: a grant ends, and is not widened on its way down', async (t) => {
   t.equal(permit({ tool: 'probe', effects: [] }, authority({ expires: NOON }), NOON).kind, 'allow')
 })
 
-t.test('95: no hand-down permits what its giver does not', async () => {
+t.test('fault 95: no hand-down permits what its giver does not', async () => {
   const effects = fc.subarray([...EFFECTS])
   const rule = fc.record(
     {

@@ -140,7 +140,7 @@ t.test('only what can be retried is tried again, after waits that double', async
   t.equal(tool.runs, 1)
 })
 
-t.test('93: the work is told to stop when its time is up', async (t) => {
+t.test('fault 93: the work is told to stop when its time is up', async (t) => {
   let isStopped = false
   const obedient = makeTool(
     (_input, { signal }) =>
@@ -244,7 +244,7 @@ t.test('at a terminal: one question at a time, yes is yes, nobody is nobody', as
   t.equal(await second, false, 'nobody waits for it any more')
 })
 
-t.test('85: calls that write one path wait for each other, others do not', async (t) => {
+t.test('fault 85: calls that write one path wait for each other, others do not', async (t) => {
   const log: string[] = []
   const gates = new Map<string, ReturnType<typeof openPromise<void>>>()
   const tool: Tool = makeTool(async (input) => {

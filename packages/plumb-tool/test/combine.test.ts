@@ -287,7 +287,7 @@ const open = (text: string) => {
   return openRegistry(toolsOf(program))
 }
 
-t.test('63: bindings in a chain are calls of their own, with parent and depth', async (t) => {
+t.test('fault 63: bindings in a chain are calls of their own, with parent and depth', async (t) => {
   const { registry } = open(`
     let inc : int -> int = map(value + 1)
     let twice : int -> int = inc ; map(value * 1) ; inc

@@ -1,12 +1,19 @@
 // The connection to MCP servers: real ones from npm on stdio, and one that misbehaves. Faults 103 to 109 of the list, by number.
 
+import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Fault, MAX_LINE } from '@plumb/wire'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { type Fault, fault, MAX_LINE } from '@plumb/wire'
+import fc from 'fast-check'
 import t from 'tap'
 import { processes, until } from '../../wire/test/processes.js'
 import { connectMcp, type McpConnection, type ServerConfig } from '../src/source/mcp/connect.js'
+import { guard } from '../src/source/mcp/guard.js'
+import { openRequests } from '../src/source/mcp/requests.js'
+import { turn } from './call-session.js'
 
 const HOSTILE = resolve('packages/plumb-tool/test/fixtures/mcp/hostile.cjs')
 const SERVERS = 'packages/plumb-tool/node_modules/@modelcontextprotocol'
@@ -59,7 +66,7 @@ const said = async (work: ReturnType<McpConnection['call'] | McpConnection['tool
 
 const answer = (text: string, isError = false) => ({ content: [{ type: 'text', text }], isError })
 
-t.test('how a connection cannot be made', async (t) => {
+t.test('fault 103: how a connection cannot be made', async (t) => {
   const cases: [ServerConfig, string][] = [
     [configOf('silent', { handshake_timeout: 0.5 }), "timeout: MCP server 'ink' did not answer the handshake within 0.5 s"],
     [
@@ -93,6 +100,17 @@ t.test('how a connection cannot be made', async (t) => {
   t.match(await waiting, { opened: { error: { error: 'cancelled', detail: "connecting to MCP server 'ink' was given up" } } })
   t.match(await connect(configOf('well'), AbortSignal.abort()), { opened: { error: { error: 'cancelled' } } })
 })
+
+t.test(
+  'fault 103: 30 s and 60 s, where nothing else is said',
+  { skip: process.env.PLUMB_CUTS === 'all' ? false : 'takes a minute: PLUMB_CUTS=all' },
+  async (t) => {
+    const shaken = connect(configOf('silent'))
+    const { connection } = await hostile()
+    t.match(await said(connection.call('hang', '{}')), /^timeout: .* within 60 s; its connection is given up/)
+    t.match(await shaken, { opened: { error: { error: 'timeout', detail: /did not answer the handshake within 30 s/ } } })
+  },
+)
 
 t.test('revisions from 2025-03-26 on are agreed on', async (t) => {
   for (const revision of ['2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -149,7 +167,7 @@ t.test('structured content is checked against the output schema of the tool', as
   t.match(await said(connection.call('failed-misfit', '{}')), { isError: true })
 })
 
-t.test('104 and 103: a call that is not answered has its time, whatever progress is told, and the connection with it', async (t) => {
+t.test('faults 103, 104: a call that is not answered has its time, whatever progress is told, and the connection with it', async (t) => {
   for (const name of ['hang', 'progress']) {
     const { connection } = await hostile('well', { timeout: 1 })
     let told = 0
@@ -177,7 +195,7 @@ t.test('a call that is given up is cancelled at the server, and others go on', a
   )
 })
 
-t.test('105: what is no message is counted and skipped, or ends the connection', async (t) => {
+t.test('fault 105: what is no message is counted and skipped, or ends the connection', async (t) => {
   const { connection } = await hostile()
   t.strictSame(await said(connection.call('strays', '{}')), answer('in between'))
   t.strictSame(await said(connection.call('flood', '{}')), answer('after the flood'))
@@ -195,7 +213,13 @@ t.test('105: what is no message is counted and skipped, or ends the connection',
   t.equal(await gone('mute'), "mcp_dead: MCP server 'ink' is gone: it closed its stdout")
 })
 
-t.test('106: an answer goes to the question with its very id, once', async (t) => {
+t.test('fault 105: lines with some of their bits turned over are no answer to what was asked', async (t) => {
+  const { connection } = await hostile()
+  t.strictSame(await said(connection.call('flips', '{}')), answer('after the flips'))
+  t.match(await said(connection.call('die', '{}')), /; \d{2,} lines on its stdout were no JSON-RPC; /)
+})
+
+t.test('fault 106: an answer goes to the question with its very id, once', async (t) => {
   const { connection } = await hostile()
   t.strictSame(await said(connection.call('ids', '{}')), answer('the answer'))
   t.strictSame(await said(connection.call('echo', '{"text":"2"}')), answer('heard: 2'))
@@ -206,7 +230,64 @@ t.test('106: an answer goes to the question with its very id, once', async (t) =
   t.strictSame(await said(connection.call('echo', '{"text":"3"}')), answer('heard: 3'), 'the late answer to another is ignored')
 })
 
-t.test('107: a list of tools has an end, and each of its tools one name', async (t) => {
+interface Step {
+  readonly kind: 'ask' | 'answer' | 'stray' | 'cancel'
+  readonly which: number
+  readonly form: number
+}
+
+// Of the id of a question: what looks like it and is not.
+const FORMS: readonly ((id: number) => unknown)[] = [String, () => null, (id) => [id], (id) => id + 0.5, (id) => `${id}.0`, (id) => -id - 1]
+
+t.test('fault 106: whatever is answered, and when, no call gets the answer to another', async () => {
+  const { Client } = await import('../src/source/mcp/mcp-client.late.js')
+  const step: fc.Arbitrary<Step> = fc.record({
+    kind: fc.constantFrom('ask', 'ask', 'answer', 'answer', 'stray', 'cancel'),
+    which: fc.nat(9),
+    form: fc.nat(FORMS.length - 1),
+  })
+  const obeys = async (steps: readonly Step[]): Promise<void> => {
+    const sent: JSONRPCMessage[] = []
+    const inner: Transport = { start: async () => {}, close: async () => {}, send: async (message) => void sent.push(message) }
+    const say = (id: unknown, result: object) => inner.onmessage?.({ jsonrpc: '2.0', id, result } as JSONRPCMessage)
+    const guarded = guard({ transport: inner })
+    const client = new Client({ name: 'test', version: '1' })
+    const connecting = client.connect(guarded.transport)
+    await turn()
+    say(0, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'fake', version: '1' } })
+    await connecting
+    const dead = fault('mcp_dead', 'gone')
+    const request = await openRequests(client, { dead: undefined, die: () => {} }, 'fake', 60_000)
+    const asked: { id: number; stop: AbortController; wanted: string | undefined; got: Promise<string> }[] = []
+    for (const [serial, { kind, which, form }] of steps.entries()) {
+      const question = asked[which % Math.max(asked.length, 1)]
+      if (kind === 'ask') {
+        const stop = new AbortController()
+        const answered = request({ method: 'tools/call', about: () => 'it', otherwise: 'tool_crashed' }, { signal: stop.signal })
+        await turn()
+        const { id } = sent.findLast((message) => 'method' in message && message.method === 'tools/call') as { id: number }
+        const got = answered.then((result) => (result.ok ? String(result.value.said) : result.error.error))
+        asked.push({ id, stop, wanted: undefined, got })
+      } else if (question && kind === 'cancel') {
+        question.stop.abort()
+        question.wanted ??= 'cancelled'
+      } else if (question && kind === 'answer') {
+        say(question.id, { said: serial })
+        question.wanted ??= String(serial)
+      } else if (question) say(FORMS[form]?.(question.id), { said: 'astray' })
+    }
+    guarded.giveUp(dead)
+    const got = await Promise.all(asked.map((question) => question.got))
+    assert.deepEqual(
+      got,
+      asked.map(({ wanted = 'mcp_dead' }) => wanted),
+    )
+    await client.close()
+  }
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), obeys), { numRuns: 200 })
+})
+
+t.test('fault 107: a list of tools has an end, and each of its tools one name', async (t) => {
   const listed = async (how: string) => said((await hostile(how)).connection.tools())
   const about = "bad_reply: the list of tools of MCP server 'ink'"
   t.equal(await listed('circle'), `${about} goes round in a circle: cursor 'again' came twice`)
@@ -231,7 +312,7 @@ t.test('107: a list of tools has an end, and each of its tools one name', async 
   )
 })
 
-t.test('107: a tool that is changed after it was listed is reported, and the list asked for again', async (t) => {
+t.test('fault 107: a tool that is changed after it was listed is reported, and the list asked for again', async (t) => {
   const { connection, notes, changes } = await hostile()
   await connection.tools()
   await connection.call('change', '{}')
@@ -248,7 +329,7 @@ t.test('107: a tool that is changed after it was listed is reported, and the lis
   t.equal(await connection.tools(), again, 'asked once')
 })
 
-t.test('108: a schema of the server cannot keep us busy, or send us anywhere', async (t) => {
+t.test('fault 108: a schema of the server cannot keep us busy, or send us anywhere', async (t) => {
   const { connection } = await hostile()
   await connection.tools()
   const about = (name: string) => `bad_reply: the answer of tool '${name}' of MCP server 'ink'`
@@ -259,13 +340,15 @@ t.test('108: a schema of the server cannot keep us busy, or send us anywhere', a
   const work = 'does not fit its output schema: it cannot be checked: the schema asks for too much work'
   t.equal(await said(connection.call('fan', '{}')), `${about('fan')} ${work}`)
   t.equal(await said(connection.call('loop', '{}')), `${about('loop')} ${work}`)
+  // A pattern that the answer itself brings along is none.
+  t.match(await said(connection.call('data', '{}')), /^bad_reply: .*(\$data|cannot be used|does not fit)/)
   t.equal(
     await said(connection.call('remote', '{}')),
     "bad_reply: tool 'remote' of MCP server 'ink' has an output schema that cannot be used: the schema cannot be used: it refers to 'http://127.0.0.1:9/schema.json', outside of itself",
   )
 })
 
-t.test('109: a server that dies in the middle of a call takes nothing along, and leaves nothing behind', async (t) => {
+t.test('fault 109: a server that dies in the middle of a call takes nothing along, and leaves nothing behind', async (t) => {
   const { connection } = await hostile()
   const other = said(connection.call('hang', '{}'))
   const words = "mcp_dead: MCP server 'ink' is gone: it was ended by SIGKILL"
@@ -275,7 +358,7 @@ t.test('109: a server that dies in the middle of a call takes nothing along, and
   t.ok(await until(() => !processes().some(({ args }) => args === 'sleep 4711')), 'the child of the server has ended')
 })
 
-t.test('the end: a server that will not go is made to', async (t) => {
+t.test('fault 109: the end: a server that will not go is made to', async (t) => {
   const { connection } = await hostile('stubborn')
   await connection.disconnect()
   t.ok(await until(() => !processes().some(({ args }) => args.endsWith('hostile.cjs stubborn'))))

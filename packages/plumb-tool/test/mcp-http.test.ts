@@ -170,7 +170,7 @@ t.test('what a refusal means', async (t) => {
   t.match(await refusal({ url: `http://localhost:${new URL(origin).port}/mcp` }, false), /^address_denied: 'localhost' is a private/)
 })
 
-t.test('115: a token goes to its server only, and is in no error', async (t) => {
+t.test('fault 115: a token goes to its server only, and is in no error', async (t) => {
   const other = await serve({ '/mcp': well })
   const { origin, seen } = await serve({
     '/mcp': well,
@@ -192,7 +192,7 @@ t.test('115: a token goes to its server only, and is in no error', async (t) => 
   t.notMatch(await refusal({ url: `${origin}/nothing`, ...query }), /CANARY/)
 })
 
-t.test('114: an answer that is cut off is lost, unless the server says how to go on', async (t) => {
+t.test('fault 114: an answer that is cut off is lost, unless the server says how to go on', async (t) => {
   let isAsked = false
   const { origin } = await serve({
     '/cut': calls(({ response }) => {
@@ -202,6 +202,11 @@ t.test('114: an answer that is cut off is lost, unless the server says how to go
     '/broken': calls(({ response }) => {
       events(response, 'event: message\ndata: {"jso')
       setImmediate(() => response.destroy())
+    }),
+    // Within the event that would have told where to go on.
+    '/half-id': calls(({ response }) => {
+      events(response, 'id: e-1\nretry: 10\nda')
+      response.end()
     }),
     '/resumed': (asked) => {
       const { request, response, message } = asked
@@ -226,6 +231,7 @@ t.test('114: an answer that is cut off is lost, unless the server says how to go
   for (const [path, words, isDead] of [
     ['/cut', `${gone} it cut off an answer`, true],
     ['/broken', `${gone} it cut off an answer`, true],
+    ['/half-id', `${gone} it cut off an answer`, true],
     ['/gone', `${gone} ${host} no longer knows this session (404): no such session`, true],
     ['/huge', `${gone} it cut off an answer`, true],
     ['/busy', `overloaded: ${host} cannot answer now (503)`, false],
@@ -263,7 +269,7 @@ t.test('what a server says unasked comes on a stream of its own', async (t) => {
   await opened.value.disconnect()
 })
 
-t.test('a server that goes away is gone', async (t) => {
+t.test('fault 109: a server that goes away is gone', async (t) => {
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (piece) => {

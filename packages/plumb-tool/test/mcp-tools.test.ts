@@ -10,6 +10,7 @@ import { nameTools } from '../src/source/mcp/name-tools.js'
 import { prefixOf } from '../src/source/mcp/prefix.js'
 import { toContent, toValue } from '../src/source/mcp/result.js'
 import { connectionKey, describeServer, readServer } from '../src/source/mcp/server.js'
+import { misfit } from '../src/source/mcp/server-call.js'
 import { INT, JSON_TYPE, list, record, STRING } from './call-session.js'
 import { makeFolder, running } from './source-folder.js'
 import { shell, table } from './tool-shell.js'
@@ -72,6 +73,21 @@ t.test('names: what is taken, and what no provider would take, is left out with 
     /own tool 'b:x'/,
     /of 'b:remote'.*'https:\/\/far\/schema', outside of itself/,
   ])
+})
+
+t.test('fault 108: a schema for the input cannot keep us busy either', async (t) => {
+  const of = (inputSchema: Json) => misfit('x', { name: 'x', inputSchema }, JSON.stringify({ s: `${'a'.repeat(50)}b` }))
+  t.match(of({ type: 'object', properties: { s: { pattern: '^(a|a)*$' } } }), {
+    error: { error: 'input_type_mismatch', detail: /pattern/ },
+  })
+  t.match(of({ allOf: [{ $ref: '#' }] }), { ok: false, error: { detail: /too much work/ } })
+  const fan = Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => [`r${i}`, { anyOf: [{ $ref: `#/$defs/r${i + 1}` }, { $ref: `#/$defs/r${i + 1}` }] }]),
+  )
+  const fanned = { properties: { s: { $ref: '#/$defs/r0' } }, $defs: { ...fan, r40: { type: 'integer' } } }
+  t.match(of(fanned), { ok: false, error: { detail: /too much work/ } })
+  const remote = { properties: { s: { $ref: 'http://127.0.0.1:9/schema.json' } } }
+  t.match(of(remote), { ok: false, error: { detail: /outside of itself/ } })
 })
 
 t.test('what may not be called at all is not started', async (t) => {

@@ -57,7 +57,7 @@ t.test('8 at once, the others in turn, answered as they end', async (t) => {
   t.equal(most, 8)
 })
 
-t.test('76, 77: a repeated id gets the first answer again and runs nothing', async (t) => {
+t.test('faults 76, 77: a repeated id gets the first answer again and runs nothing', async (t) => {
   const probe = makeTool((input, _call, count) => succeed(`[${input},${count}]`))
   const broken = makeTool(() => fail('overloaded', 'away'))
   const dispatcher = openDispatcher({ registry: registryOf({ probe, broken }), session: openSession() })

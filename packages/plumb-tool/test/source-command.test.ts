@@ -26,7 +26,7 @@ t.test('the words of a command', async (t) => {
   for (const [command, words] of cases) t.strictSame(wordsOf(command), words, command)
 })
 
-t.test('90: no shell sees the arguments', async (t) => {
+t.test('fault 90: no shell sees the arguments', async (t) => {
   const { call } = makeSource(wrapper('show', 'printf [%s]') + wrapper('fixed', 'printf %s-%s a'))
   const words = ['; ls', '$(id)', '`id`', '*', 'a b', '-n', '--help', '', '"', "'", '\\', '|', '&', '~', 'ä\n']
   t.equal((await call('show', { arguments: words })).value, words.map((word) => `[${word}]`).join(''))
@@ -36,7 +36,7 @@ t.test('90: no shell sees the arguments', async (t) => {
   t.match((await call('show', { arguments: ['x'.repeat(140_000)] })).error, { error: 'input_type_mismatch', detail: /longer than/ })
 })
 
-t.test('91: the program is looked up once, and never where it runs', async (t) => {
+t.test('fault 91: the program is looked up once, and never where it runs', async (t) => {
   const docroot = makeFolder({ fake: '#!/bin/sh\necho hijacked\n', git: '#!/bin/sh\necho hijacked\n' })
   const bin = makeFolder({ tool: '#!/bin/sh\necho first\n' })
   const later = makeFolder({})
@@ -64,7 +64,7 @@ t.test('91: the program is looked up once, and never where it runs', async (t) =
   process.env.PATH = before
 })
 
-t.test('92: what a command finds around it', async (t) => {
+t.test('fault 92: what a command finds around it', async (t) => {
   const probe = `#!/bin/bash
 env | sort | grep -v '^_='
 for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo "open $n"; fi; done
@@ -84,7 +84,7 @@ pwd
   )
 })
 
-t.test('93: a flood is bounded, counted and ended', async (t) => {
+t.test('fault 93: a flood is bounded, counted and ended', async (t) => {
   const spec = wrapper('flood', 'yes') + wrapper('many', 'seq') + wrapper('long', './long.sh') + wrapper('short', 'seq', ', max_output: 12')
   const { call } = makeSource(spec, { 'long.sh': "#!/bin/sh\nhead -c 30000 /dev/zero | tr '\\0' a\n" })
   const before = process.memoryUsage.rss()
@@ -103,7 +103,7 @@ t.test('93: a flood is bounded, counted and ended', async (t) => {
   t.equal((await call('short', { arguments: ['8'] })).value, '1\n2\n3\n4\n5\n6\n[truncated: 4 more bytes]')
 })
 
-t.test('93: all of the group is gone, whatever it does', async (t) => {
+t.test('fault 93: all of the group is gone, whatever it does', async (t) => {
   const mark = `300.${process.pid}`
   const slow = '#!/bin/bash\nsleep "$1" &\n(trap "" TERM; sleep "$1" & wait) &\necho begun\nwait\n'
   const { call } = makeSource(wrapper('slow', './slow.sh') + wrapper('stubborn', './stubborn.sh') + wrapper('left', './left.sh'), {
@@ -171,7 +171,7 @@ t.test('what a command gives', async (t) => {
   for (const [tool, input, text] of cases) t.equal((await call(tool, input)).value, text, `${tool} of ${JSON.stringify(input)}`)
 })
 
-t.test('a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {
+t.test('faults 48, 92: a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {
   const keys = (text: string) => `, sandbox: { ${text} }`
   const touch = '#!/bin/bash\ncd "$(dirname "$0")"\nfor d in out . /usr /tmp; do echo x > $d/touched && echo "$d"; done 2>/dev/null\n'
   const spec = [
@@ -207,7 +207,7 @@ t.test('a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not install
     ).error?.error,
     'cancelled',
   )
-  t.ok(await until(() => running(`sleep ${mark}`).length === 0), '48: nor does one in a session of its own outlive it')
+  t.ok(await until(() => running(`sleep ${mark}`).length === 0), 'nor does one in a session of its own outlive it')
 })
 
 t.test('a sandbox that is not there', async (t) => {

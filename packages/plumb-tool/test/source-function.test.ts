@@ -150,7 +150,7 @@ t.test('functions that fail', async (t) => {
   }
 })
 
-t.test('93: functions that do not end', async (t) => {
+t.test('fault 93: functions that do not end', async (t) => {
   const { call } = makeSource(SPEC, FILES)
   const folder = makeFolder({})
   const [hung, heard] = [join(folder, 'hung'), join(folder, 'heard')]

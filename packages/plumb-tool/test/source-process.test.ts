@@ -31,7 +31,7 @@ const spec = Object.keys(SCRIPTS)
   .join('')
 const files = Object.fromEntries(Object.entries(SCRIPTS).map(([name, text]) => [`${name}.sh`, `#!/bin/bash\n${text}\n`]))
 
-t.test('54: a program as an agent', async (t) => {
+t.test('fault 54: a program as an agent', async (t) => {
   const { call } = makeSource(spec, files)
   const cases: [tool: string, error: object | undefined][] = [
     ['parrot', undefined],
@@ -64,7 +64,7 @@ t.test('54: a program as an agent', async (t) => {
   t.equal((await call('usage', '1')).record.tokens, 17, 'what it says of tokens is added up')
 })
 
-t.test('93: one that does not end is ended, with all that it started', async (t) => {
+t.test('fault 93: one that does not end is ended, with all that it started', async (t) => {
   const { call } = makeSource(spec, files)
   const mark = `303.${process.pid}`
   t.match(
@@ -80,7 +80,7 @@ t.test('93: one that does not end is ended, with all that it started', async (t)
   t.ok(await until(() => running(`sleep ${mark}`).length === 0 && running(`sleep 302.`).length === 0))
 })
 
-t.test('92: what a program finds around it', async (t) => {
+t.test('fault 92: what a program finds around it', async (t) => {
   const { call } = makeSource(spec, files)
   const { error } = await call('environment', '1')
   const said = JSON.stringify(error)

@@ -7,6 +7,8 @@ export interface Receiver {
   receive(input: number, buf: Buffer, start: number, end: number): void
   /** One of the channels into this input will bring nothing more. */
   closeInput(input: number): void
+  /** All that it receives leaves here as it is. */
+  readonly passesTo?: readonly Outlet[]
 }
 
 /**
@@ -22,25 +24,33 @@ export interface Channel {
 export class DirectChannel implements Channel {
   protected isClosed = false
 
+  /** Without a relay: no call of a receiver can go deep. */
   constructor(
-    private readonly to: Receiver,
+    readonly to: Receiver,
     private readonly input: number,
-    private readonly relay: Relay,
+    private readonly relay: Relay | undefined,
   ) {}
 
   send(buf: Buffer, start: number, end: number): void {
     if (this.isClosed) return
     const { to, input, relay } = this
+    if (!relay) return to.receive(input, buf, start, end)
     if (relay.isDeep) return relay.wait(() => to.receive(input, buf, start, end))
     relay.enter()
     to.receive(input, buf, start, end)
     relay.leave()
   }
 
+  /** Itself, or what lies behind its receiver. */
+  targets(): readonly Channel[] {
+    return this.to.passesTo?.flatMap((outlet) => outlet.targets()) ?? [this]
+  }
+
   close(): void {
     if (this.isClosed) return
     this.isClosed = true
     const { to, input, relay } = this
+    if (!relay) return to.closeInput(input)
     if (relay.isDeep) return relay.wait(() => to.closeInput(input))
     relay.enter()
     to.closeInput(input)
@@ -51,12 +61,24 @@ export class DirectChannel implements Channel {
 /** One output of a process: everything goes to each of its channels. Without a channel it is drained. */
 export class Outlet {
   readonly channels: Channel[] = []
+  /** In place of a channel into a process that only passes on, those that lead on from it. */
+  #targets: readonly Channel[] | undefined
 
   send(buf: Buffer, start: number, end: number): void {
-    for (const channel of this.channels) channel.send(buf, start, end)
+    this.#targets ??= this.targets()
+    for (const target of this.#targets) target.send(buf, start, end)
   }
 
   close(): void {
+    this.#targets = []
     for (const channel of this.channels) channel.close()
   }
+
+  targets(): readonly Channel[] {
+    const targets = this.channels.flatMap((channel) => (channel instanceof DirectChannel ? channel.targets() : [channel]))
+    return targets.length > MOST_TARGETS ? this.channels : targets
+  }
 }
+
+// Where ways part and meet again and again there are more of them than anybody can write down.
+const MOST_TARGETS = 64

@@ -2,14 +2,14 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { type Bound, type Compiled, hasErrors, printType, toJson } from '@plumb/lang'
-import { openOutput, Reporter } from '@plumb/wire'
+import { Reporter } from '@plumb/wire'
 import { load, type SpecOptions, shown } from './load.js'
 import { writeWhole } from './write-whole.js'
 
 /** Exit 2 when a spec has errors or cannot be read. With `--json` everything stands on stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
   hasten()
-  const reporter = new Reporter('plumb', openOutput(2))
+  const reporter = new Reporter('plumb')
   const out: string[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
     const loaded = load(path, options)

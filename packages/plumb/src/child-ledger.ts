@@ -43,7 +43,7 @@ export class ChildLedger {
   receive(): number {
     this.#received++
     this.answered = 0
-    if (!this.#answersEach) return 0
+    if (!this.answersEach) return 0
     this.#passRefused()
     this.#origins.forget(this.#next - LATE)
     this.answered = this.#next++
@@ -57,7 +57,7 @@ export class ChildLedger {
 
   /** One more error, about the n-th message that it was sent; gives the `seq` of the input. */
   refuse(n: number): number {
-    if (this.#answersEach && n >= this.#next && n <= this.sent) this.#refused.add(n)
+    if (this.answersEach && n >= this.#next && n <= this.sent) this.#refused.add(n)
     this.#passRefused()
     return this.#origins.of(n)
   }
@@ -110,14 +110,15 @@ export class ChildLedger {
   }
 
   get #firstInHand(): number {
-    return Math.max(this.#answersEach ? this.#next : 1, (this.#settled?.inputs ?? 0) + 1)
+    return Math.max(this.answersEach ? this.#next : 1, (this.#settled?.inputs ?? 0) + 1)
   }
 
   #passRefused(): void {
     while (this.#refused.delete(this.#next)) this.#next++
   }
 
-  get #answersEach(): boolean {
+  /** Each input has one output or one error, in order, so that it is known which are in hand. */
+  get answersEach(): boolean {
     return this.kind === 'agent' || (this.kind === 'program' && !this.#settled)
   }
 }

@@ -19,6 +19,8 @@ export interface ChildStream extends Source {
   /** All it brought was passed on, or nobody wants it any more. */
   readonly ended: Promise<void>
   readonly hasEnded: boolean
+  /** Nothing has come since it last had nothing: one of many streams costs little while others are at work. */
+  isDry: boolean
   /** Reads no more. */
   end(): void
 }
@@ -51,6 +53,7 @@ export interface ChildOutputOptions {
 export class ChildOutput implements ChildStream {
   readonly ended: Promise<void>
   hasEnded = false
+  isDry = false
   readonly #o: ChildOutputOptions
   readonly #unnumbered = new Unnumbered()
   #resolve: () => void = () => {}
@@ -63,20 +66,21 @@ export class ChildOutput implements ChildStream {
   }
 
   canRun(): boolean {
-    return !this.hasEnded && this.#o.gate.isOpen()
+    return !this.isDry && !this.hasEnded && this.#o.gate.isOpen()
   }
 
-  step(): boolean {
+  step(): number {
     const { reader, counted, current } = this.#o
     if (!reader.next()) {
+      this.isDry = true
       if (reader.hasEnded) this.end()
-      return false
+      return 0
     }
     current.set({ port: '', line: 0, seq: counted() })
     if (reader.fault) this.#refuse(reader.fault, this.#o.ports[0]?.name ?? '')
     else this.#line()
     current.clear()
-    return true
+    return 1
   }
 
   end(): void {

@@ -10,6 +10,7 @@ const KIND_BYTES = 64
 export class ChildTelemetry implements ChildStream {
   readonly ended: Promise<void>
   hasEnded = false
+  isDry = false
   #resolve: () => void = () => {}
 
   constructor(
@@ -26,25 +27,26 @@ export class ChildTelemetry implements ChildStream {
 
   // Always read, whether there is room behind it or not: what it says of itself must not stop it.
   canRun(): boolean {
-    return !this.hasEnded
+    return !this.isDry && !this.hasEnded
   }
 
-  step(): boolean {
+  step(): number {
     const { reader, outlet } = this
     if (!reader.next()) {
+      this.isDry = true
       if (reader.hasEnded) this.end()
-      return false
+      return 0
     }
-    if (reader.fault) return true
+    if (reader.fault) return 1
     const settled = settledIn(reader)
     if (settled) this.settle(settled)
     else if (this.heard?.(reader) !== false) outlet?.send(reader.buf, reader.start, reader.end)
-    return true
+    return 1
   }
 
   /** All that has come. */
   hear(): void {
-    while (this.canRun() && this.step());
+    while (this.canRun() && this.step() > 0);
   }
 
   end(): void {

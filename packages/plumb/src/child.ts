@@ -29,6 +29,7 @@ export class ChildProcess extends Morphism implements Worker {
   /** Pieces of output that came since its errors were last heard. */
   #unheard = 0
   #isStopping = false
+  #isHungUp = false
   readonly #dropped = new Dropped()
 
   constructor(feeds: readonly number[], options: ChildOptions) {
@@ -84,6 +85,7 @@ export class ChildProcess extends Morphism implements Worker {
     if (!this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) return
     // Many a program complains of a reader that has gone. One of ours does not, and what it still tells holds.
     if (this.#o.kind === 'program') this.#errors.mute()
+    this.#isHungUp = true
     this.#giveUp()
   }
 
@@ -106,6 +108,16 @@ export class ChildProcess extends Morphism implements Worker {
   reportUnfinished(): void {
     const { unanswered } = this.#ledger
     if (!this.hasEnded && unanswered.count > 0) this.#o.report(unfinishedAt(this.#o.name, unanswered))
+  }
+
+  get hasFailed(): boolean {
+    return this.#dropped.end === 'badly'
+  }
+
+  /** At the end of a run that a failure has ended: what it had in hand, for nobody. */
+  reportCutOff(): void {
+    const { unanswered, answersEach } = this.#ledger
+    if (this.#isHungUp && answersEach && unanswered.count > 0) this.#o.report(unfinishedAt(this.#o.name, unanswered))
   }
 
   /** At the end of the run: what was lost on a child that had failed. */
@@ -232,7 +244,11 @@ export class ChildProcess extends Morphism implements Worker {
     const { schedule, maxLine } = this.#o
     const reader = new LineReader(stream, { maxLine: maxLine + ENVELOPE_BYTES })
     const source = open(reader)
-    reader.onReadable = isBehindErrors ? () => this.#hearErrors() : () => schedule.wake()
+    reader.onReadable = () => {
+      source.isDry = false
+      if (isBehindErrors) this.#hearErrors()
+      else schedule.wake()
+    }
     schedule.addSource(source)
     this.#streams.push(source)
   }

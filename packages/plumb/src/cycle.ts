@@ -98,7 +98,7 @@ export class Cycle implements Source {
     return this.#head < this.#queue.length && this.gate.isOpen()
   }
 
-  step(): boolean {
+  step(): number {
     const delivery = this.#queue[this.#head++] as Delivery
     if (this.#head === this.#queue.length) {
       this.#queue = []
@@ -111,7 +111,7 @@ export class Cycle implements Source {
     this.#o.current.set(delivery)
     to.receive(input, buf, start, end)
     this.#o.current.clear()
-    return true
+    return 1
   }
 
   /** Told before it can exhaust the memory: a cycle that makes more than it consumes never ends. */
@@ -151,9 +151,13 @@ export class Cycle implements Source {
 export class QueuedChannel extends DirectChannel {
   readonly #enqueue: (buf: Buffer, start: number, end: number) => void
 
-  constructor(to: Receiver, input: number, relay: Relay, cycle: Cycle) {
+  constructor(to: Receiver, input: number, relay: Relay | undefined, cycle: Cycle) {
     super(to, input, relay)
     this.#enqueue = (buf, start, end) => cycle.enqueue(to, input, buf, start, end)
+  }
+
+  override targets(): readonly Channel[] {
+    return [this]
   }
 
   override send(buf: Buffer, start: number, end: number): void {

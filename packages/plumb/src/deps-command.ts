@@ -1,12 +1,12 @@
 // plumb deps: the files that a spec reads, as a make rule, so that `include` makes targets of a Makefile follow them.
 
 import { namedFiles } from '@plumb/lang'
-import { openOutput, Reporter } from '@plumb/wire'
+import { Reporter } from '@plumb/wire'
 import { load, refuseErrors } from './load.js'
 import { writeWhole } from './write-whole.js'
 
 export const deps = async (path: string): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
+  const reporter = new Reporter('plumb')
   const loaded = load(path, {})
   if (!loaded.ok) reporter.report(loaded.error)
   else if (!refuseErrors(loaded.value, reporter)) {

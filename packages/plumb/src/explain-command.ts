@@ -1,10 +1,10 @@
 // plumb explain CODE: what an error code means and how to mend it, from the one table.
 
-import { type Code, ERRORS, exitStatus, fault, isCode, nearest, openOutput, preview, Reporter } from '@plumb/wire'
+import { type Code, ERRORS, exitStatus, fault, isCode, nearest, preview, Reporter } from '@plumb/wire'
 import { writeWhole } from './write-whole.js'
 
 export const explain = async (code: string): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
+  const reporter = new Reporter('plumb')
   const failure = isCode(code)
     ? await writeWhole(Buffer.from(textOf(code)), undefined)
     : fault('usage', `'${preview(code)}' is no error code; ${hint(code)}`)

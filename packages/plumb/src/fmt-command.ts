@@ -1,8 +1,8 @@
 // plumb fmt: the one layout, in place; from stdin to stdout; or only whether it is there.
 
 import { accessSync, constants, statSync } from 'node:fs'
-import { format } from '@plumb/lang'
-import { type Fault, fail, fault, openInput, openOutput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
+import { format } from '@plumb/lang/format'
+import { type Fault, fail, fault, openInput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
 import { shown } from './load.js'
 import { writeWhole } from './write-whole.js'
 
@@ -13,7 +13,7 @@ export interface FmtOptions {
 
 /** All are done, whatever is wrong with one. A file that is tidy, or has syntax errors (exit status 2), is left as it is. */
 export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
+  const reporter = new Reporter('plumb')
   const out: string[] = []
   if (paths.length === 0) reporter.report(fail('usage', "no spec was named; give files, or '-' for standard input").error)
   for (const path of paths) {

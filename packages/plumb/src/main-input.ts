@@ -1,6 +1,6 @@
 // What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
 
-import { type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type Reading, type Sink, type Stage, Verdict } from '@plumb/lang'
 import { type Fault, fail, isEnvelope, type LineReader, nearest, preview, splitEnvelope } from '@plumb/wire'
 import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
@@ -11,8 +11,9 @@ import type { Watch } from './watch/watch.js'
 export interface Entrance {
   readonly name: string
   readonly outlet: Outlet
-  /** Undefined where the process behind it makes the same check on its way. */
-  readonly stage: Stage | undefined
+  readonly stage: Stage
+  /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
+  readonly reading: Reading | undefined
 }
 
 export interface MainInputOptions {
@@ -38,23 +39,52 @@ export class MainInput implements Source {
   readonly #o: MainInputOptions
   readonly #open: Map<string, Entrance>
   readonly #names: readonly string[]
+  /** Where plain lines go, as long as it is open and nobody wants to know of each line. */
+  #quick: Entrance | undefined
   #hasEnded = false
 
   constructor(options: MainInputOptions) {
     this.#o = options
     this.#open = new Map(options.entrances.map((e) => [e.name, e]))
     this.#names = options.entrances.map((e) => e.name)
+    const isUnseen = !options.watch && !options.taken && options.envelopes !== 'all'
+    this.#quick = isUnseen ? options.entrances[0] : undefined
   }
 
   canRun(): boolean {
     return !this.#hasEnded && this.#o.gate.isOpen()
   }
 
-  step(): boolean {
+  step(most: number): number {
+    return this.#skim(most) || this.#next()
+  }
+
+  // Lines that look as usual: the reading finds their end and their type at once.
+  #skim(most: number): number {
+    const { reader, current } = this.#o
+    if (!this.#quick?.reading) return 0
+    current.port = this.#quick.name
+    const taken = reader.skim(this.#take, most)
+    current.clear()
+    return taken
+  }
+
+  readonly #take = (buf: Buffer, at: number, line: number): number => {
+    const { reader, gate, current } = this.#o
+    const { reading, outlet } = this.#quick as Entrance
+    const end = (reading as Reading).find(buf, at)
+    if (end < 0 || end - at > reader.maxLine || !gate.isOpen()) return -1
+    current.line = line
+    current.seq = ++this.taken
+    outlet.send(buf, at, end)
+    return end
+  }
+
+  #next(): number {
     const { reader, current, watch, taken } = this.#o
     if (!reader.next()) {
       if (reader.hasEnded) this.end()
-      return false
+      return 0
     }
     current.line = reader.line
     current.seq = ++this.taken
@@ -65,7 +95,7 @@ export class MainInput implements Source {
     if (reader.fault) this.#o.report(reader.fault)
     else this.#line(reader)
     current.clear()
-    return true
+    return 1
   }
 
   /** Nothing more is taken; every port closes. */
@@ -116,7 +146,6 @@ export class MainInput implements Source {
     const entrance = this.#open.get(port)
     if (!entrance) return report(fail('bad_envelope', `port '${port}' was closed before`).error)
     const { stage, outlet } = entrance
-    if (!stage) return outlet.send(buf, start, end)
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) outlet.send(buf, start, end)
     else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
@@ -126,6 +155,7 @@ export class MainInput implements Source {
   #close(port: string): void {
     this.#open.get(port)?.outlet.close()
     this.#open.delete(port)
+    if (this.#quick?.name === port) this.#quick = undefined
     if (this.#open.size === 0) this.end()
   }
 

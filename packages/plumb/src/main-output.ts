@@ -26,17 +26,24 @@ const ESCAPE = '\\u'
 
 export class MainOutput extends Morphism {
   readonly #o: MainOutputOptions
+  readonly #writer: LineWriter
+  /** What comes is what leaves. */
+  readonly #isVerbatim: boolean
   readonly #portKey: Finder
   readonly #escape: Finder
 
   constructor(feeds: readonly number[], options: MainOutputOptions) {
     super(feeds, 0)
     this.#o = options
+    const { writer, envelopes, isPlain, isNumbered } = options
+    this.#writer = writer
+    this.#isVerbatim = !isNumbered && (envelopes === 'never' || (envelopes === 'odd' && isPlain))
     this.#portKey = new Finder(PORT_KEY, options.sink)
     this.#escape = new Finder(ESCAPE, options.sink)
   }
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
+    if (this.#isVerbatim) return this.#writer.write(buf, start, end)
     const { writer, envelopes, isPlain, isNumbered, name } = this.#o
     if (isNumbered) return this.#numbered(buf, start, end)
     if (envelopes === 'always') return this.#enclosed(name, buf, start, end)
@@ -78,8 +85,7 @@ export const mayHoldPortKey = (node: GraphNode): boolean => {
     if (t.kind === 'record') return t.fields.some((f) => f.name === PORT_KEY)
     return t.kind === 'json'
   }
-  const type = node.inputs[0]?.type
-  return type !== undefined && holds(type)
+  return holds(node.inputs[0]?.type ?? { kind: 'json' })
 }
 
 // Looks for a text in one message after the other of the same chunk, and over each byte of it only once.

@@ -4,13 +4,9 @@ import { existsSync } from 'node:fs'
 import { examples, type Fault, fault, nearest, obey, preview, quietly, runProgram, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
-import { check } from './check-command.js'
-import { deps } from './deps-command.js'
-import { explain } from './explain-command.js'
-import { fmt } from './fmt-command.js'
 import { withRunOptions } from './main-run.js'
 import { withSummaryForm } from './main-watch.js'
-import { FORMATS, type RenderOptions, render } from './render-command.js'
+import { FORMATS, type RenderOptions } from './render-options.js'
 import { run } from './run.js'
 import type { ViewOptions } from './view/view-command.js'
 
@@ -63,7 +59,10 @@ program
   .option('--json', 'one object a line, on standard output')
   .option('-e, --eval <text>', 'take the spec from the command line')
   .action((specs: string[], o: { json?: boolean; eval?: string }) =>
-    choose(() => check(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })),
+    choose(async () => {
+      const { check } = await import('./check-command.js')
+      return check(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })
+    }),
   )
 program
   .command('fmt')
@@ -71,13 +70,23 @@ program
   .addHelpText('after', examples('plumb fmt spec.plumb', 'plumb fmt --check *.plumb', 'plumb fmt - <spec.plumb'))
   .argument('[spec...]', "the specs; '-' is standard input, written to standard output")
   .option('--check', 'change nothing; say which are not so yet')
-  .action((specs: string[], o: { check?: boolean }) => choose(() => fmt(specs, { isCheck: o.check === true })))
+  .action((specs: string[], o: { check?: boolean }) =>
+    choose(async () => {
+      const { fmt } = await import('./fmt-command.js')
+      return fmt(specs, { isCheck: o.check === true })
+    }),
+  )
 program
   .command('deps')
   .description('say which files a spec reads, as a make rule')
   .addHelpText('after', examples('plumb deps spec.plumb >spec.d'))
   .argument('<spec>', 'the spec')
-  .action((spec: string) => choose(() => deps(spec)))
+  .action((spec: string) =>
+    choose(async () => {
+      const { deps } = await import('./deps-command.js')
+      return deps(spec)
+    }),
+  )
 program
   .command('render')
   .description('draw the wiring of a spec')
@@ -87,7 +96,12 @@ program
   .option('--binding <name>', 'draw that binding', 'main')
   .option('-o, --output <file>', 'write to FILE, whole or not at all')
   .option('-e, --eval <text>', 'take the spec from the command line')
-  .action((spec: string | undefined, options: RenderOptions) => choose(() => render(spec, options)))
+  .action((spec: string | undefined, options: RenderOptions) =>
+    choose(async () => {
+      const { render } = await import('./render-command.js')
+      return render(spec, options)
+    }),
+  )
 program
   .command('view')
   .description('write a page that shows a recorded run, or a trace of one')
@@ -127,6 +141,11 @@ program
   .description('say what an error code means and how to mend it')
   .addHelpText('after', examples('plumb explain type_mismatch'))
   .argument('<code>', 'a code, such as type_mismatch')
-  .action((code: string) => choose(() => explain(code)))
+  .action((code: string) =>
+    choose(async () => {
+      const { explain } = await import('./explain-command.js')
+      return explain(code)
+    }),
+  )
 
 runProgram('plumb', () => obey('plumb', read(withSummaryForm(process.argv.slice(2))), () => work()))

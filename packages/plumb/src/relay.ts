@@ -1,7 +1,8 @@
 // Processes hand messages on by calling each other. A long chain of them would exhaust the stack, so past some depth a call waits until the
 // outermost one has returned; from then on all wait behind it, so that no message overtakes another.
 
-const DEEPEST = 100
+/** So many calls may be inside each other. */
+export const DEEPEST = 100
 
 export class Relay {
   #depth = 0

@@ -1,30 +1,20 @@
 // plumb render: the wiring of a binding as a picture, or as text that other programs make pictures of.
 
 import { type Bound, planOf } from '@plumb/lang'
-import { fail, openOutput, Reporter, type Result } from '@plumb/wire'
+import { fail, Reporter, type Result } from '@plumb/wire'
 import { toDot } from './draw/dot.js'
 import { toJson } from './draw/json.js'
 import { toMermaid } from './draw/mermaid.js'
 import { pictureOf } from './draw/picture.js'
 import { toPng } from './draw/png.js'
 import { toSvg } from './draw/svg.js'
-import { load, refuseErrors, type SpecOptions } from './load.js'
+import { load, refuseErrors } from './load.js'
 import { processNamed } from './process-named.js'
+import { FORMATS, type Format, type RenderOptions } from './render-options.js'
 import { writeWhole } from './write-whole.js'
 
-export const FORMATS = ['svg', 'png', 'dot', 'mermaid', 'json'] as const
-export type Format = (typeof FORMATS)[number]
-
-export interface RenderOptions extends SpecOptions {
-  /** Default: what the name of the output ends with, else svg. */
-  readonly format?: Format
-  readonly binding: string
-  /** Default, and `-`: stdout. */
-  readonly output?: string
-}
-
 export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
+  const reporter = new Reporter('plumb')
   const bound = drawable(path, options, reporter)
   if (bound?.ok === false) reporter.report(bound.error)
   if (bound?.ok) {

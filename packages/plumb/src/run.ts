@@ -19,16 +19,15 @@ import {
 } from '@plumb/wire'
 import { openTools, servesTools } from './dispatch.js'
 import { findDocroot } from './docroot.js'
-import { dryRun } from './dry-run.js'
 import { type Loaded, load, refuseErrors } from './load.js'
 import { openGiver } from './permissions.js'
 import { processNamed } from './process-named.js'
 import { Quiescence } from './quiescence.js'
 import type { RunOptions } from './run-options.js'
 import { Schedule } from './schedule.js'
-import { beginOf } from './watch/begin.js'
-import { type Observation, openObservation, UNOBSERVED } from './watch/observation.js'
-import { Sight } from './watch/sight.js'
+import type { Observation } from './watch/observation.js'
+import { observe, UNOBSERVED } from './watch/observe.js'
+import { openSight, type Sight } from './watch/open-sight.js'
 import { type Wired, wireUp } from './wiring.js'
 
 /** What is in flight has so long to finish after the first signal. */
@@ -38,8 +37,8 @@ const CHILD_GRACE_MS = 2000
 
 /** Resolves to the exit status; a run that was stopped by a signal dies of it. */
 export const run = async (path: string | undefined, options: RunOptions): Promise<number> => {
-  const sight = new Sight(options.sight, { isChild: options.sourcesFd !== undefined })
-  const reporter = new Reporter('plumb', sight.stderr)
+  const sight = await openSight(options)
+  const reporter = new Reporter('plumb', () => sight.openStderr())
   const died = await start(path, options, reporter, sight)
   await reporter.end()
   if (died) dieOf(died)
@@ -113,10 +112,11 @@ class Run {
     const { options } = this
     if (options.isDry) {
       const settings = { ...options, ...UNOBSERVED, files, docroot: docroot.value, giver: giver.value, report }
+      const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
     const openWatchers = (folder: string | undefined) => this.sight.open(this.reporter, folder, report)
-    const opened = await openObservation({ graph, spec, loaded, options, reader: this.#reader, openWatchers, report })
+    const opened = await observe({ graph, spec, loaded, options, reader: this.#reader, openWatchers, report })
     if (!opened.ok) return this.#refuse(opened.error)
     const { watch, rejects, spending: _, ...recorded } = opened.value
     this.#observed = opened.value
@@ -132,7 +132,10 @@ class Run {
     }
     const tools = await openTools(graph, settings, this.reporter)
     if (!tools) return this.#refuse()
-    watch?.tell(beginOf(graph, spec, options))
+    if (watch) {
+      const { beginOf } = await import('./watch/begin.js')
+      watch.tell(beginOf(graph, spec, options))
+    }
     const wired = wireUp({
       graph,
       reader: this.#reader,
@@ -213,6 +216,7 @@ class Run {
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
     for (const child of children) child.reportDropped()
+    if (children.some((child) => child.hasFailed)) for (const child of children) child.reportCutOff()
     this.#schedule.stop()
     await Promise.race([this.#flush(), this.#cutShort])
     clearTimeout(grace)

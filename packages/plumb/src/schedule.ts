@@ -6,8 +6,8 @@ import { nowMs } from '@plumb/wire'
 export interface Source {
   /** Nothing it feeds is full. */
   canRun(): boolean
-  /** Takes one line and passes it on; false: there is none now. */
-  step(): boolean
+  /** Takes a line and passes it on, or several that are quickly done, up to `most`. Gives how many; 0: there is none now. */
+  step(most: number): number
 }
 
 const SLICE_MS = 20
@@ -72,9 +72,12 @@ export class Schedule {
   }
 
   #turn(source: Source): boolean {
+    const atOnce = this.#cycles.length > 0 ? 1 : TURN
     let taken = 0
-    while (taken < TURN && !this.#isStopped && source.canRun() && source.step()) {
-      taken++
+    while (taken < TURN && !this.#isStopped && source.canRun()) {
+      const lines = source.step(Math.min(atOnce, TURN - taken))
+      if (lines === 0) break
+      taken += lines
       for (const cycle of this.#cycles) this.#goRound(cycle)
     }
     return taken > 0
@@ -82,6 +85,6 @@ export class Schedule {
 
   // No longer than a turn, for it may go round for ever.
   #goRound(cycle: Source): void {
-    for (let n = 0; n < TURN && !this.#isStopped && cycle.canRun(); n++) cycle.step()
+    for (let n = 0; n < TURN && !this.#isStopped && cycle.canRun(); n++) cycle.step(1)
   }
 }

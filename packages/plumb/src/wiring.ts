@@ -1,6 +1,6 @@
 // From a graph to running processes: a receiver for each node, a channel for each edge, and what has to wait for what.
 
-import { compileCheck, type Edge, type Graph, type GraphNode, Sink } from '@plumb/lang'
+import { compileCheck, type Edge, type Graph, type GraphNode, Readings, Sink } from '@plumb/lang'
 import type { Fault, LineReader, LineWriter, Reporter, Result } from '@plumb/wire'
 import type { SpawnSettings } from './agent-start.js'
 import { type Channel, DirectChannel } from './channel.js'
@@ -15,11 +15,11 @@ import { MainInput } from './main-input.js'
 import { MainOutput, mayHoldPortKey } from './main-output.js'
 import { Barrier } from './morphism/barrier.js'
 import { Empty } from './morphism/empty.js'
-import { ExpressionMorphism, stageOf } from './morphism/expression.js'
+import { ExpressionMorphism, stageOf, typeAt } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 import { Pass } from './morphism/pass.js'
 import { openChild } from './open-child.js'
-import { Relay } from './relay.js'
+import { DEEPEST, Relay } from './relay.js'
 import type { Schedule } from './schedule.js'
 import type { Spawned } from './spawn.js'
 import { spawnAll } from './spawn-all.js'
@@ -72,8 +72,9 @@ class Network {
   readonly #o: WiringOptions
   readonly #edges: Edges
   readonly #sink = new Sink()
+  readonly #readings = new Readings()
   readonly #current = new Current()
-  readonly #relay = new Relay()
+  readonly #relay: Relay | undefined
   readonly #cycleOf = new Map<GraphNode, Cycle>()
   readonly #receivers = new Map<GraphNode, Morphism>()
   readonly #entrances: GraphNode[]
@@ -91,6 +92,7 @@ class Network {
       const cycle = new Cycle({ names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight, current: this.#current, fail })
       for (const node of nodes) this.#cycleOf.set(node, cycle)
     }
+    this.#relay = isShallow(graph, this.#cycleOf) ? undefined : new Relay()
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
     for (const edge of graph.edges) this.#connect(edge)
   }
@@ -155,7 +157,8 @@ class Network {
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
-      stage: this.#isCheckedBehind(node) ? undefined : stageOf(node),
+      stage: stageOf(node, this.#readings),
+      reading: envelopes === 'none' || !mayHoldPortKey(node) ? this.#readings.of(typeAt(node)) : undefined,
     }))
     const gate = new Gate()
     this.#holdBack(
@@ -185,7 +188,14 @@ class Network {
       case 'barrier': {
         const branches = node.inputs.map((_, i) => this.#edges.into(node, i)[0]?.from.name ?? '')
         const { settings, fail } = this.#o
-        return new Barrier(feeds, { name: node.name, branches, maxWaiting: settings.maxInFlight, report: this.#report, fail })
+        return new Barrier(feeds, {
+          name: node.name,
+          branches,
+          maxWaiting: settings.maxInFlight,
+          sink: this.#sink,
+          report: this.#report,
+          fail,
+        })
       }
       case 'output':
         return this.#mainOutput(node, feeds)
@@ -196,15 +206,11 @@ class Network {
   }
 
   #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
-    const isAtBoundary = node.inputs.some((_, i) =>
-      this.#edges.into(node, i).some(({ from }) => from.work.kind === 'input' && this.#isCheckedBehind(from)),
-    )
-    const extras = isAtBoundary ? {} : { process: node.name }
     return new ExpressionMorphism(feeds, {
-      stage: stageOf(node),
+      stage: stageOf(node, this.#readings),
       sink: this.#sink,
-      isSelector: node.work.kind === 'filter' && !isAtBoundary,
-      report: (fault) => this.#report({ ...fault, ...extras }),
+      isSelector: node.work.kind === 'filter',
+      report: (fault) => this.#report({ ...fault, process: node.name }),
     })
   }
 
@@ -255,18 +261,7 @@ class Network {
     if (!isChecked || !type || isExpression(to)) return channel
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
     const misfit = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
-    return new CheckedChannel(channel, { stage: compileCheck(type), sink: this.#sink, misfit })
-  }
-
-  /** The one process behind this port makes the same check, so that a message is read once. */
-  #isCheckedBehind(node: GraphNode): boolean {
-    // What is on a wire that is watched has its type.
-    if (this.#o.watch) return false
-    const [edge, another] = this.#edges.outOf(node)
-    if (!edge || another) return false
-    const { to, input } = edge
-    const isFedByOthers = this.#edges.into(to, input).length > 1 || this.#cycleOf.has(to)
-    return isExpression(to) && !isFedByOthers && to.inputs[input]?.type === node.outputs[0]?.type
+    return new CheckedChannel(channel, { stage: compileCheck(type, this.#readings.of(type)), sink: this.#sink, misfit })
   }
 
   /**
@@ -298,3 +293,6 @@ class Network {
 }
 
 const isExpression = ({ work: { kind } }: GraphNode): boolean => kind === 'map' || kind === 'filter' || kind === 'discard'
+
+// A message runs through each node of a graph without cycles once on any way.
+const isShallow = ({ nodes }: Graph, cycles: ReadonlyMap<GraphNode, Cycle>): boolean => nodes.length <= DEEPEST && cycles.size === 0

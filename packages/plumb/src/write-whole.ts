@@ -20,18 +20,23 @@ import { type Fault, fault, systemReason, writeStdout } from '@plumb/wire'
 export const writeWhole = async (bytes: Uint8Array, path: string | undefined): Promise<Fault | undefined> =>
   path === undefined ? writeStdout(bytes) : toFile(bytes, path)
 
-const toFile = (bytes: Uint8Array, path: string): Fault | undefined => {
-  const old = statSync(path, { throwIfNoEntry: false })
-  // A device or a pipe is written to, not replaced; a link keeps leading where it leads.
-  if (old && !old.isFile()) return attempt(path, () => writeFileSync(path, bytes))
-  const target = old ? realpathSync(path) : path
+const toFile = (bytes: Uint8Array, path: string): Fault | undefined =>
+  attempt(path, () => {
+    const old = statSync(path, { throwIfNoEntry: false })
+    // A device or a pipe is written to, not replaced; a link keeps leading where it leads.
+    if (old && !old.isFile()) writeFileSync(path, bytes)
+    else replace(old ? realpathSync(path) : path, bytes, old)
+  })
+
+const replace = (target: string, bytes: Uint8Array, old: Stats | undefined): void => {
   const fresh = join(dirname(target), `.plumb-${process.pid}.new`)
-  const failure = attempt(path, () => {
+  try {
     writeSynced(fresh, bytes, old)
     renameSync(fresh, target)
-  })
-  if (failure) rmSync(fresh, { force: true })
-  return failure
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
 }
 
 // With the mode of the old file, and for the superuser its owner too; on the disk before it takes the old one's place.

@@ -61,7 +61,7 @@ let main : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) {
 const NO_ANSWER = { error: 'child_failed', category: 'internal' }
 
 table('a child that ends', {
-  'answers one and goes': {
+  'fault 43: answers one and goes': {
     run: 'one',
     in: '1\n\n2\n3\n',
     out: '1\n',
@@ -74,12 +74,12 @@ table('a child that ends', {
     errors: [{ ...NO_ANSWER, process: 'main', status: 3, seq: 2 }],
   },
   'with a status, and all answered': { run: 'late', in: '1\n', out: '1\n', errors: [{ ...NO_ANSWER, status: 3, unanswered: undefined }] },
-  killed: {
+  'fault 45: killed': {
     run: 'killed',
     in: '1\n',
     errors: [{ ...NO_ANSWER, signal: 'SIGKILL', detail: /was ended by SIGKILL; 1 of the 1 messages/, seq: 1 }],
   },
-  'in the middle of a line': {
+  'fault 44: in the middle of a line': {
     run: 'half',
     in: '1\n2\n3\n',
     out: '1\n',
@@ -108,8 +108,8 @@ table('a child that ends', {
   },
   'having said that it is configured badly': { run: 'config', errors: [{ error: 'missing_option', source: 'main' }], status: 2 },
   'having closed its input': { run: 'yes 1 | head -200000 | plumb deaf.plumb', out: '7\n8\n', errors: [{ ...NO_ANSWER, status: 0 }] },
-  'with a grandchild that holds on to its output': { run: 'grandchild', in: '1\n', out: '1\n' },
-  'having filled stderr': {
+  'fault 47: with a grandchild that holds on to its output': { run: 'grandchild', in: '1\n', out: '1\n' },
+  'fault 53: having filled stderr': {
     run: 'plumb flood.plumb 2> err; echo $?; tail -n 1 err',
     in: '1\n',
     out: /^1\n0\n\{"source":"main","text":"\[more was written.*\n$/,
@@ -162,14 +162,14 @@ const until = (condition: string) => `until ${condition}; do sleep 0.02; done`
 const gone = until('! grep -qs "^State:.[^ZX]" /proc/$(cat pid.* 2>&-)/status')
 
 table('a child that cannot start', {
-  'is not there': {
+  'fault 42: is not there': {
     run: 'missing',
     in: '1\n',
     errors: [{ error: 'file_not_found', category: 'config', process: 'main', detail: /'no-such-program' is not on PATH/ }],
     status: 2,
   },
-  'cannot be executed': { run: 'plain', in: '1\n', errors: [{ error: 'file_not_found', detail: /not executable/ }], status: 2 },
-  'ends the others, and no input is read': {
+  'fault 42: cannot be executed': { run: 'plain', in: '1\n', errors: [{ error: 'file_not_found', detail: /not executable/ }], status: 2 },
+  'faults 42, 50: ends the others, and no input is read': {
     run: `{ plumb second.plumb; echo $?; cat; } 2> err; pick _.error < err; ${gone}`,
     in: '1\n2\n',
     out: '2\n1\n2\nfile_not_found\n',
@@ -177,7 +177,7 @@ table('a child that cannot start', {
 })
 
 table('what a child gets', {
-  'no keys, no descriptors of others': {
+  'faults 57, 92: no keys, no descriptors of others': {
     run: `ANTHROPIC_API_KEY=sk-1 NODE_OPTIONS= PLUMB_X=1 plumb environment.plumb 2>&1 >&- 8</dev/null | pick _.text | tr '\\n' ' '`,
     in: '1\n',
     out: /^HOME= LANG= PATH= PWD= (SHLVL= )?_= 0 1 2 3 /,
@@ -185,42 +185,42 @@ table('what a child gets', {
 })
 
 table('signals', {
-  'what is in flight is finished first': {
+  'faults 33, 34: what is in flight is finished first': {
     run: `plumb busy.plumb < <(echo 1; ${until('[ -e done ]')}) & ${until('[ -e started ]')}; kill -TERM $!; echo > go; wait $!; echo $?; echo > done`,
     out: '1\n143\n',
   },
-  'a second one ends it at once, with all its children': {
+  'fault 35: a second one ends it at once, with all its children': {
     run: `plumb deep.plumb < <(echo 1; ${until('[ -e done ]')}) > out & ${until('[ -s out ]')}; kill -INT $!; sleep 0.1; kill -INT $!; wait $!; echo $?; echo > done; ${gone}`,
     out: '130\n',
   },
-  'what is not finished in time is told': {
+  'fault 34: what is not finished in time is told': {
     run: `plumb mute.plumb < <(echo; echo 1; ${until('[ -e done ]')}) & ${until('[ -e started ]')}; kill -TERM $!; wait $!; echo $?; echo > done`,
     out: '143\n',
     errors: [{ error: 'cancelled', process: 'main', unanswered: 1, seq: 1 }],
     status: 0,
   },
-  'a second one does not wait for a reader': {
+  'fault 35: a second one does not wait for a reader': {
     run: `yes 1 | plumb id.plumb > >(read -r x; echo > started; ${until('[ -e done ]')}) & ${until('[ -e started ]')}; kill -TERM $!; kill -TERM $!; wait $!; echo $?; echo > done`,
     out: '143\n',
   },
-  'kill -9 leaves nothing': {
+  'fault 39: kill -9 leaves nothing': {
     run: `plumb deep.plumb < <(echo 1; ${until('[ -e done ]')}) > out & ${until('[ -s out ]')}; kill -9 $!; wait $! 2>&-; echo $?; echo > done; ${gone}`,
     out: '137\n',
   },
-  'USR1 opens no debugger': {
+  'fault 37: USR1 opens no debugger': {
     run: `{ echo 1; ${until('[ -e go ]')}; echo 2; } | plumb id.plumb > out & ${until('[ -s out ]')}; kill -USR1 $!; echo > go; wait $!; cat out`,
     out: '1\n2\n',
   },
 })
 
 const quietly = (spec: string) => ({ run: `set -o pipefail; { yes 1; true; } | plumb ${spec}.plumb | head -1`, out: /^([12]|\[1,1\])\n$/ })
-table('a reader that goes away ends it quietly', {
+table('fault 26: a reader that goes away ends it quietly', {
   'in this process': quietly('id'),
   'a nested plumb': quietly('nested'),
   agents: quietly('agents'),
 })
 
-table('what cannot be written', {
+table('faults 27, 28: what cannot be written', {
   'a full disk': { run: 'plumb id.plumb > /dev/full', in: '1\n', errors: [{ error: 'write_failed', category: 'internal' }] },
   'a stdout that was never open': { run: 'plumb id.plumb >&-', in: '1\n', errors: [{ error: 'write_failed' }] },
   'a stdout that was never open, and nothing to write': { run: 'plumb id.plumb >&-', errors: [{ error: 'write_failed' }] },
@@ -239,7 +239,7 @@ const withPeak = (spec: string, reader: string) =>
   peak=0; while m=$(awk '/VmHWM/ { print $2 }' /proc/$p/status 2>&-) && [ -n "$m" ]; do peak=$m; sleep 0.05; done; wait $p; status=$?; wait $r; echo $status $((peak > 100000))`
 const isLinux = process.platform === 'linux'
 if (isLinux) {
-  table('nothing piles up, and nothing is lost', {
+  table('faults 29, 62: nothing piles up, and nothing is lost', {
     'a slow reader': { run: withPeak('id', '{ sleep 1; cat; }'), out: `${LINES}\n0 0\n` },
     'a slow child': { run: withPeak('slow', 'cat'), out: `${LINES}\n0 0\n` },
     'a slow branch': { run: withPeak('branches', 'cat'), out: `${2 * LINES}\n0 0\n` },
@@ -247,7 +247,7 @@ if (isLinux) {
 }
 
 table('a barrier', {
-  'tells which branch waits for which': {
+  'fault 61: tells which branch waits for which': {
     run: 'barrier',
     in: '1\n2\n',
     errors: [{ error: 'unpaired', category: 'invalid', process: 'barrier', left: [2, 0], detail: /2 of 'id'/ }],

@@ -29,7 +29,7 @@ const { shell, table, fixtures } = makeShell({
 
 const count = 'sort | uniq -c | tr -s " "'
 
-table('loops', {
+table('faults 58, 59: loops', {
   'in this process': { run: `seq 300 | plumb own.plumb | ${count}`, out: ' 300 0\n' },
   'with room for a single message': { run: `seq 300 | plumb --max-in-flight 1 own.plumb | ${count}`, out: ' 300 0\n' },
   'through a program that answers': { run: `seq 40 | plumb program.plumb | ${count}`, out: ' 40 0\n' },
@@ -56,7 +56,7 @@ table('loops', {
   'no loop, but three thousand processes in a row': { run: 'echo 1 | plumb chain.plumb', out: '3001\n' },
 })
 
-table('loops without end', {
+table('fault 58: loops without end', {
   'one that grows': {
     run: 'echo 1 | plumb --max-in-flight 50 grow.plumb',
     errors: [{ error: 'overflow', category: 'internal', detail: /grow -> id -> map -> grow/, cycle: ['grow', 'id', 'map'] }],
@@ -142,7 +142,7 @@ const expected = (p: Plan): number[] => {
   return out.sort((a, b) => a - b)
 }
 
-t.test('whatever loops, all of it comes out', async () => {
+t.test('fault 59: whatever loops, all of it comes out', async () => {
   const property = fc.asyncProperty(fc.array(plan, { minLength: 3, maxLength: 3 }), async (plans) => {
     // Several at once, so that they are in each other's way.
     const runs = plans.map(async (p) => {

@@ -44,8 +44,8 @@ const { shell, table, layFolder, env } = makeShell({
 })
 
 table('lines', {
-  'nothing in, nothing out': { run: 'id' },
-  'blank lines, CR LF, a byte-order mark, no last line end': { run: 'id', in: '\ufeff1\r\n\n \r\n\t\n2', out: '1\n2\n' },
+  'fault 1: nothing in, nothing out': { run: 'id' },
+  'faults 2, 3, 6: blank lines, CR LF, a byte-order mark, no last line end': { run: 'id', in: '\ufeff1\r\n\n \r\n\t\n2', out: '1\n2\n' },
   'line counts all, seq those that are not blank': {
     run: 'id',
     in: '\n1\nx\n\n"a"\n2\n',
@@ -67,7 +67,7 @@ table('lines', {
     errors: [{ error: 'evaluation_failed' }],
     status: 0,
   },
-  'a truncated last line': {
+  'fault 4: a truncated last line': {
     run: 'json',
     in: '1\n\n{"b":',
     out: '1\n',
@@ -92,7 +92,7 @@ table('lines', {
     out: '2\n',
     errors: [{ error: 'input_type_mismatch', line: 1, seq: 1 }],
   },
-  'bytes that are no UTF-8, a line separator, half a character': {
+  'faults 5, 8: bytes that are no UTF-8, a line separator, half a character': {
     run: 'text',
     in: Buffer.from('"\xff"\n"\xe2\x80\xa8"\n"caf\xc3', 'latin1'),
     out: '"\u2028"\n',
@@ -101,7 +101,7 @@ table('lines', {
       { error: 'truncated_line', line: 3, seq: 3 },
     ],
   },
-  'too deep, not finite': {
+  'faults 13, 14: too deep, not finite': {
     run: 'json',
     in: `${'['.repeat(600)}${']'.repeat(600)}\n${'['.repeat(512)}${']'.repeat(512)}\n1e999\n1e308\n`,
     out: `${'['.repeat(512)}${']'.repeat(512)}\n1e308\n`,
@@ -110,7 +110,7 @@ table('lines', {
       { error: 'invalid_json', line: 3 },
     ],
   },
-  'too long': {
+  'fault 11: too long': {
     run: 'plumb --max-line 4 id.plumb',
     in: '123456\n12\n12345',
     out: '12\n',
@@ -139,7 +139,7 @@ table('envelopes', {
       { error: 'unpaired', category: 'invalid', left: [1, 0], detail: /1 of 'a'/ },
     ],
   },
-  'bad ones': {
+  'fault 22: bad ones': {
     run: 'plumb --mux swap.plumb',
     in: '1\n{"__port":"c","msg":1}\n{"__port":"a"}\n{"__port":7,"msg":1}\n{"__port":"a","msg":1,"x":2}\n{"__port":"a","msg":"s"}\n{"__port":"b","msg":7}\n{"__port":"a","ms',
     out: lines({ __port: 'x', msg: 7 }),
@@ -156,7 +156,7 @@ table('envelopes', {
   'several outputs': { run: 'two', in: '4\n', out: lines({ __port: 'x', msg: 8 }, { __port: 'y', msg: 4 }) },
   'one output under --mux': { run: 'plumb --mux id.plumb', in: '{"__port":"input","msg":1}\n', out: lines({ __port: 'output', msg: 1 }) },
   none: { run: 'plumb --no-envelopes json.plumb', in: '{"__port":"input","msg":1}\n', out: '{"__port":"input","msg":1}\n' },
-  'a value that has a port of its own, computed or not': {
+  'fault 22: a value that has a port of its own, computed or not': {
     run: 'cat > x; plumb json.plumb < x; plumb part.plumb < x',
     in: '{"a":1}\n{"a":{"__port":2}}\n{"a":3,"\\u005f_port":4}\n{"a":5}\n',
     out: '{"a":1}\n{"a":{"__port":2}}\n{"__port":"output","msg":{"a":3,"\\u005f_port":4}}\n{"a":5}\n1\n{"__port":"output","msg":{"__port":2}}\n3\n5\n',
@@ -285,7 +285,7 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
   }
 }
 
-t.test('two in a row pass every value on as it is', async (t) => {
+t.test('fault 22: two in a row pass every value on as it is', async (t) => {
   const pipe = spawn('bash', ['-c', 'plumb json.plumb | plumb json.plumb'], { cwd: layFolder(), env, stdio: ['pipe', 'pipe', 'inherit'] })
   const answers = linesOf(pipe.stdout)
   const property = fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 20 }), async (values) => {
@@ -301,7 +301,7 @@ t.test('two in a row pass every value on as it is', async (t) => {
   t.match(await answers.next(), { done: true })
 })
 
-t.test('every input has one fate, and errors have its seq', async () => {
+t.test('fault 41: every input has one fate, and errors have its seq', async () => {
   const specs = ['ledger', 'ledger-agent', 'ledger-nested']
   const line = fc.constantFrom('1', '2', '-3', '0', '60', '', ' ', 'x', '"a"', '[')
   const property = fc.asyncProperty(fc.constantFrom(...specs), fc.array(line, { maxLength: 30 }), async (spec, all) => {

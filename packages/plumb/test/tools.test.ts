@@ -84,9 +84,9 @@ table('calls', {
     in: lines(['nothing', 1], ['double', 'x'], ['double', { n: 1 }]),
     out: lines('unknown_tool', 'input_type_mismatch', { n: 2 }),
   },
-  'a thousand at once (76)': { run: 'many', in: '1\n', out: '2000\n' },
-  'a repeated id gets the first answer again (77)': { run: 'again', in: '1\n', out: lines({ n: 2 }, { n: 2 }) },
-  'are answered while nobody reads the data (64)': {
+  'fault 76: a thousand at once': { run: 'many', in: '1\n', out: '2000\n' },
+  'fault 77: a repeated id gets the first answer again': { run: 'again', in: '1\n', out: lines({ n: 2 }, { n: 2 }) },
+  'fault 64: are answered while nobody reads the data': {
     run: 'plumb stuffed.plumb | { until [ -s answered ]; do sleep 0.02; done; cat answered; wc -l; }',
     in: lines(['double', { n: 4 }]),
     out: '{"n":8}\n300000\n',
@@ -109,7 +109,7 @@ table('calls', {
   },
   'may be heard until there are no more': { run: 'listens', in: lines(REQUEST), out: lines({ n: 8 }) },
   'may be heard until there are no more, elsewhere': { run: 'elsewhere', in: lines(REQUEST), out: lines({ n: 8 }) },
-  'get no key and nothing of ours in the environment (92)': {
+  'get no key and nothing of ours in the environment (fault 92)': {
     run: 'OPENAI_API_KEY=sk-canary ANTHROPIC_API_KEY=sk-canary PLUMB_X=1 NODE_OPTIONS= plumb caller.plumb',
     in: ENVIRONMENT,
     out: (out) => out.includes('PATH=') && !/sk-canary|PLUMB_X|NODE_OPTIONS/.test(out),

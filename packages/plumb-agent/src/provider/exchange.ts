@@ -1,6 +1,6 @@
 // One attempt: a request goes out, its reply is read to the end, within a deadline.
 
-import { type Fault, type Log, nowMs } from '@plumb/wire'
+import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
 import { breakage } from './http/breakage.js'
 import type { Connection, Request } from './http/connection.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
@@ -116,15 +116,15 @@ const openDeadline = (outer: AbortSignal, ms: number): Deadline => {
   const abort = () => controller.abort()
   if (outer.aborted) abort()
   outer.addEventListener('abort', abort)
-  let timer = setTimeout(abort, ms)
+  let forget = startDeadline(ms, abort)
   return {
     signal: controller.signal,
     shorten: (ms) => {
-      clearTimeout(timer)
-      timer = setTimeout(abort, ms)
+      forget()
+      forget = startDeadline(ms, abort)
     },
     clear: () => {
-      clearTimeout(timer)
+      forget()
       outer.removeEventListener('abort', abort)
     },
   }

@@ -1,26 +1,29 @@
 // The settings of a provider over HTTP, and everything that is wrong with them; nothing is sent yet.
 
 import { addSecret, type Fault, fault } from '@plumb/wire'
-import { openChat } from './chat.js'
+import type { ChatSettings } from './chat.js'
 import { readEndpoint } from './http/endpoint.js'
 import { DEFAULT_TIMING } from './http/timing.js'
 import type { Protocol } from './protocol.js'
+import type { Provider } from './provider.js'
 import type { Prepared, ProviderSettings } from './table.js'
 
 const DEFAULT_MAX_TOKENS = 8192
 const DEFAULT_RETRIES = 4
 
+type Account = Pick<Protocol, 'keyVariable' | 'ownEndpoint'> & { readonly name: 'anthropic' | 'openai' }
+
 export const prepareChat =
-  (protocol: Protocol) =>
+  (account: Account) =>
   ({ config, key, endpointFromEnv, allowedHosts, timing }: ProviderSettings): Prepared => {
-    const { keyVariable, ownEndpoint } = protocol
+    const { keyVariable, ownEndpoint } = account
     const endpoint = readEndpoint(ownEndpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
     const keyFault = faultOfKey(key, keyVariable)
     const faults: Fault[] = [...(endpoint instanceof URL ? [] : [endpoint]), ...(keyFault ? [keyFault] : [])]
     if (key === undefined || faults.length > 0 || !(endpoint instanceof URL)) return { faults }
     addSecret(key)
     return {
-      provider: openChat(protocol, {
+      provider: openWhenAsked(account, {
         endpoint,
         key,
         maxTokens: asNumber(config.max_tokens) ?? DEFAULT_MAX_TOKENS,
@@ -32,6 +35,22 @@ export const prepareChat =
       }),
     }
   }
+
+// An agent is up sooner without what its first question needs.
+const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
+  let opened: Promise<Provider> | undefined
+  const open = async (): Promise<Provider> => {
+    const { openChat, PROTOCOLS } = await import('./chats.js')
+    return openChat(PROTOCOLS[name], settings)
+  }
+  return {
+    answer: async (question, signal) => {
+      opened ??= open()
+      return (await opened).answer(question, signal)
+    },
+    close: () => void opened?.then((chat) => chat.close?.()),
+  }
+}
 
 const faultOfKey = (key: string | undefined, variable: string): Fault | undefined => {
   if (key === undefined || key === '') return fault('missing_key', `a key is needed: export ${variable}, or choose provider 'eliza'`)

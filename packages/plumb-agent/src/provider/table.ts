@@ -1,10 +1,10 @@
 // The providers there are. Each is one file, and one line here.
 
 import type { Fault, Result } from '@plumb/wire'
-import { ANTHROPIC } from './anthropic/protocol.js'
+import { ANTHROPIC_ACCOUNT } from './anthropic/account.js'
 import { prepareEliza } from './eliza/prepare.js'
 import type { Timing } from './http/timing.js'
-import { OPENAI } from './openai/protocol.js'
+import { OPENAI_ACCOUNT } from './openai/account.js'
 import { prepareChat } from './prepare-chat.js'
 import type { Provider } from './provider.js'
 
@@ -37,7 +37,7 @@ export type Prepared =
   | { readonly provider?: undefined; readonly faults: readonly Fault[] }
 
 export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
-  anthropic: { keyVariable: ANTHROPIC.keyVariable, prepare: prepareChat(ANTHROPIC) },
-  openai: { keyVariable: OPENAI.keyVariable, prepare: prepareChat(OPENAI) },
+  anthropic: { keyVariable: ANTHROPIC_ACCOUNT.keyVariable, prepare: prepareChat(ANTHROPIC_ACCOUNT) },
+  openai: { keyVariable: OPENAI_ACCOUNT.keyVariable, prepare: prepareChat(OPENAI_ACCOUNT) },
   eliza: { keyVariable: undefined, prepare: prepareEliza },
 }

@@ -1,6 +1,6 @@
 // Requests out and answers in, whatever carries them, matched by id in any order.
 
-import { type Fault, fault, preview } from '@plumb/wire'
+import { type Fault, fault, preview, startDeadline } from '@plumb/wire'
 import type { Dispatcher, ToolAnswer, ToolRequest } from './dispatcher.js'
 
 export interface ExchangeParts {
@@ -32,7 +32,7 @@ export class Exchange implements Dispatcher {
     if (this.#end && !early) return Promise.resolve(toAnswer(this.#end))
     return new Promise((resolve) => {
       const settle = (answer: ToolAnswer): void => {
-        clearTimeout(timer)
+        forget()
         signal.removeEventListener('abort', abandon)
         this.#open.delete(id)
         resolve(answer)
@@ -42,7 +42,7 @@ export class Exchange implements Dispatcher {
         settle(toAnswer(why))
       }
       const abandon = () => giveUp(CANCELLED)
-      const timer = setTimeout(() => giveUp(tooLate(name, timeoutMs)), timeoutMs)
+      const forget = startDeadline(timeoutMs, () => giveUp(tooLate(name, timeoutMs)))
       signal.addEventListener('abort', abandon)
       this.#open.set(id, settle)
       this.#parts.send(`{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}}`)

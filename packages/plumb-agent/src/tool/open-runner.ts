@@ -1,7 +1,6 @@
 // Who runs the tools of this agent: whoever reads fd 4 and writes fd 5, or speaks envelopes with us, else a program of our own.
 
-import { ReadStream } from 'node:fs'
-import { type Fault, FDS, fault, openInput, readControl } from '@plumb/wire'
+import { type Fault, FDS, fault, isFileInput, openInput, readControl } from '@plumb/wire'
 import type { Outlets } from '../outlets.js'
 import type { Dispatcher, EnvelopedAnswers } from './dispatcher.js'
 import { Exchange, toAnswer } from './exchange.js'
@@ -31,7 +30,7 @@ export const openRunner = ({ fds, outlets, own, report, isStarved }: ToolRunnerP
   if (!writeToolRequest) return { dispatcher: own, answers: strangers(report), close: () => own.close() }
 
   const answers = fds.has(FDS.tool_resp) ? openInput(FDS.tool_resp) : undefined
-  const isRecorded = answers instanceof ReadStream
+  const isRecorded = answers !== undefined && isFileInput(answers)
   const exchange = new Exchange({ send: writeToolRequest, onFault: report, isRecorded })
   const end = (why: string) => {
     const open = exchange.end(fault('tool_crashed', why))

@@ -16,6 +16,19 @@ export interface ListenOptions {
   readonly token: string | undefined
   readonly maxBytes: number
   readonly sessions: HttpSessions
+  /** In place of the limits below. */
+  readonly limits?: Partial<Limits>
+}
+
+interface Limits {
+  /** The head of a request must be there so soon, and all of it so soon (ms); else it is answered 408. */
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  /** How often that is looked at. */
+  readonly connectionsCheckingInterval: number
+  readonly keepAliveTimeout: number
+  /** At once; further ones are closed. */
+  readonly maxConnections: number
 }
 
 export interface Listener {
@@ -25,21 +38,22 @@ export interface Listener {
 }
 
 const PATH = '/mcp'
-/** The head of a request must be there so soon, and all of it so soon. */
-const HEAD_MS = 30_000
-const REQUEST_MS = 60_000
-const LOOK_MS = 5000
-// Longer than clients keep a connection that they do not use: one that ends it first is not met by a request.
-const KEEP_MS = 75_000
-const MOST_CONNECTIONS = 4096
+const LIMITS: Limits = {
+  headersTimeout: 30_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5000,
+  // Longer than clients keep a connection that they do not use: one that ends it first is not met by a request.
+  keepAliveTimeout: 75_000,
+  maxConnections: 4096,
+}
 const SESSION = 'mcp-session-id'
 
 export const listen = async (options: ListenOptions): Promise<Result<Listener>> => {
-  const limits = { headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: LOOK_MS, keepAliveTimeout: KEEP_MS }
+  const limits = { ...LIMITS, ...options.limits }
   const server = createServer(limits, (request, response) => {
     answer(request, response, options).catch(() => response.destroy())
   })
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = limits.maxConnections
   const failure = await bound(server, options.port)
   if (failure) return { ok: false, error: failure }
   const { port } = server.address() as AddressInfo

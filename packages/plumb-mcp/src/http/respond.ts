@@ -12,7 +12,9 @@ export const toWebRequest = ({ method = 'GET', headers }: IncomingMessage): Requ
 
 /** Until the client has it all, or has gone. */
 export const sendResponse = async (response: Response, to: ServerResponse): Promise<void> => {
-  to.writeHead(response.status, Object.fromEntries(response.headers))
+  // Whether the connection is kept is not the SDK's to say: the client may have asked for its end.
+  const { connection: _, ...headers } = Object.fromEntries(response.headers)
+  to.writeHead(response.status, headers)
   const reader = response.body?.getReader()
   if (!reader) return void to.end()
   to.flushHeaders()

@@ -24,7 +24,13 @@ export const call: Verb = async (look) => {
 
 const callEach = async (look: Look, name: string): Promise<void> => {
   const reader = new LineReader(openInput(0))
-  look.signal.addEventListener('abort', () => reader.stop(), { once: true })
+  const stop = () => {
+    reader.stop()
+    // Whoever waits for a line hears that there are no more.
+    reader.onReadable?.()
+  }
+  look.signal.addEventListener('abort', stop, { once: true })
+  if (look.signal.aborted) stop()
   for (let seq = 1; await hasNext(reader); seq++) {
     const place = { line: reader.line, seq }
     if (reader.fault) look.report({ ...reader.fault, ...place })

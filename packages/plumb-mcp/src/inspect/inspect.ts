@@ -25,7 +25,7 @@ const VERBS: Readonly<Record<VerbName, Verb>> = { tools, call, prompts, resource
 
 /** Resolves to the exit status. */
 export const inspect = async (asked: Asked, program: string): Promise<number> => {
-  const reporter = new Reporter(program, openOutput(2))
+  const reporter = new Reporter(program)
   const stop = new AbortController()
   let stoppedBy: StopSignal | undefined
   const forget = onStop(

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { type Fault, fault, LineReader, LineWriter, parseJson } from '@plumb/wire'
+import { type Fault, fault, LineReader, LineWriter, parseJson, preview } from '@plumb/wire'
 import { INVALID_REQUEST, PARSE_ERROR } from './rpc-error.js'
 
 export interface StdioOptions {
@@ -53,8 +53,12 @@ export const openStdio = ({ input, output, maxLine, report }: StdioOptions): Std
       return refuse(fault('bad_envelope', `line ${reader.line} ${flaw}`, { line: reader.line }), INVALID_REQUEST, idOf(message))
     const { id, method, params } = message as { id?: string | number; method?: string; params?: { requestId?: string | number } }
     if (method !== undefined && id !== undefined) pending.add(id)
-    // What is given up is not answered.
-    if (method === 'notifications/cancelled' && params?.requestId !== undefined) settle(params.requestId)
+    if (method === 'notifications/cancelled' && id === undefined && params?.requestId !== undefined) {
+      // The SDK would give up whatever comes next under this id.
+      if (!pending.has(params.requestId)) return
+      // What is given up is not answered.
+      settle(params.requestId)
+    }
     transport.onmessage?.(message as JSONRPCMessage)
   }
   const takeLine = (): void => {
@@ -97,15 +101,32 @@ export const openStdio = ({ input, output, maxLine, report }: StdioOptions): Std
 }
 
 const flawOf = (message: unknown): string | undefined => {
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return 'is no JSON-RPC message: that is an object'
-  const { jsonrpc, id, method, params } = message as Readonly<Record<string, unknown>>
+  if (!isRecord(message)) return 'is no JSON-RPC message: that is an object'
+  const { jsonrpc, id, method, params } = message
   if (jsonrpc !== '2.0') return `is no JSON-RPC message: it has not "jsonrpc":"2.0"`
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id) && !('error' in message))
     return "has an 'id' that is no string and no whole number"
-  if (method === undefined) return 'result' in message || 'error' in message ? undefined : "has neither a 'method' nor a 'result'"
-  if (typeof method !== 'string') return "has a 'method' that is no string"
-  const isObject = params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params))
-  return isObject ? undefined : "has 'params' that are no object"
+  // The SDK drops what has more than that without a word, and its sender would wait for ever.
+  const members = method === undefined ? ['result', 'error'] : ['method', 'params']
+  const stray = Object.keys(message).find((key) => key !== 'jsonrpc' && key !== 'id' && !members.includes(key))
+  if (method === undefined && !('result' in message || 'error' in message)) return "has neither a 'method' nor a 'result'"
+  if (method !== undefined && typeof method !== 'string') return "has a 'method' that is no string"
+  if (stray !== undefined) return `has a member '${preview(stray)}', which no such message has`
+  if (params !== undefined && !isRecord(params)) return "has 'params' that are no object"
+  return isMeta(params?._meta) ? undefined : "has a '_meta' that is none"
 }
+
+const isMeta = (meta: unknown): boolean => {
+  if (meta === undefined) return true
+  if (!isRecord(meta)) return false
+  const { progressToken, [RELATED_TASK]: task } = meta
+  const isToken = progressToken === undefined || typeof progressToken === 'string' || Number.isSafeInteger(progressToken)
+  return isToken && (task === undefined || (isRecord(task) && typeof task.taskId === 'string'))
+}
+
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const idOf = (message: unknown): unknown => (typeof message === 'object' && message !== null ? (message as { id?: unknown }).id : undefined)

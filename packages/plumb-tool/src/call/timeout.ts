@@ -1,6 +1,6 @@
 // A deadline for the work, which is told to stop when it has passed, and waited for a little while it does.
 
-import { fail, type Result } from '@plumb/wire'
+import { fail, type Result, startDeadline } from '@plumb/wire'
 import { linkedAbort } from '../combine/linked-abort.js'
 import type { JsonText, Wrap } from '../tool.js'
 import { cancelled } from './cancelled.js'
@@ -14,8 +14,6 @@ export interface TimeoutOptions {
 
 // Longer than a child has between SIGTERM and SIGKILL, so that as a rule the work is over when the error is told.
 const GRACE_MS = 5000
-// Beyond it a timer fires at once.
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** An answer that comes after the deadline is dropped. */
 export const withTimeout =
@@ -26,15 +24,12 @@ export const withTimeout =
       note(call, 'timeout', `${showMs(timeoutMs)} at most`)
       const work = linkedAbort(call.signal)
       let isLate = false
-      const timer = setTimeout(
-        () => {
-          isLate = true
-          work.abort()
-        },
-        Math.min(timeoutMs, LONGEST_TIMER_MS),
-      )
+      const forget = startDeadline(timeoutMs, () => {
+        isLate = true
+        work.abort()
+      })
       const result = await settled(tool.run(input, { ...call, signal: work.signal }), work.signal, graceMs)
-      clearTimeout(timer)
+      forget()
       work.unlink()
       if (isLate && !call.signal.aborted) {
         note(call, 'timeout', result ? 'too late: stopped' : 'too late: told to stop, and not waited for any longer')

@@ -1,6 +1,16 @@
 // map, filter, project, .field, discard: one compiled stage on each message. It checks the message against its type on the way.
 
-import { compileCheck, compileFilter, compileMap, type GraphNode, type Sink, type Stage, Verdict } from '@plumb/lang'
+import {
+  compileCheck,
+  compileFilter,
+  compileMap,
+  type GraphNode,
+  type Readings,
+  type Sink,
+  type Stage,
+  type Type,
+  Verdict,
+} from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import { Morphism } from './morphism.js'
 
@@ -39,10 +49,15 @@ export class ExpressionMorphism extends Morphism {
 }
 
 /** What a node does with a message at its first input; all others only look whether it has the type of the input. */
-export const stageOf = ({ work, inputs, span }: GraphNode): Stage => {
-  const type = inputs[0]?.type ?? { kind: 'json' }
-  if (work.kind === 'map') return compileMap(work.expression, type)
-  if (work.kind === 'filter') return compileFilter(work.expression, type)
-  if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span }, type)
-  return compileCheck(type)
+export const stageOf = (node: GraphNode, readings: Readings): Stage => {
+  const { work, span } = node
+  const type = typeAt(node)
+  const reading = readings.of(type)
+  if (work.kind === 'map') return compileMap(work.expression, type, reading)
+  if (work.kind === 'filter') return compileFilter(work.expression, type, reading)
+  if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span }, type, reading)
+  return compileCheck(type, reading)
 }
+
+/** Of its first input; of an entrance, what comes in. */
+export const typeAt = ({ inputs }: GraphNode): Type => inputs[0]?.type ?? { kind: 'json' }

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openOutput, Reporter, type Result, succeed } from '@plumb/wire'
+import { Reporter, type Result, succeed } from '@plumb/wire'
 import { toSvg } from '../draw/svg.js'
 import { writeWhole } from '../write-whole.js'
 import { pageOf } from './page.js'
@@ -20,7 +20,7 @@ const RECORD = 'run.json'
 
 /** Resolves to the exit status. */
 export const view = async (path: string, { output }: ViewOptions): Promise<number> => {
-  const reporter = new Reporter('plumb', openOutput(2))
+  const reporter = new Reporter('plumb')
   const page = await readPage(path)
   const failure = page.ok ? await writeWhole(Buffer.from(page.value), output === '-' ? undefined : output) : page.error
   if (failure) reporter.report(failure)

@@ -51,8 +51,6 @@ export interface ObservationOptions {
   readonly report: (fault: Fault) => void
 }
 
-export const UNOBSERVED = { watch: undefined, resumed: undefined, isRecorded: false, nestedRecord: () => [] } as const
-
 /** Nothing was started where it fails; folders and files may have been made. */
 export const openObservation = async (o: ObservationOptions): Promise<Result<Observation>> => {
   const { graph, options } = o

@@ -3,8 +3,8 @@
 import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
-import { isatty, WriteStream } from 'node:tty'
-import { type Fault, fault, openOutput, type Reporter, type Result, succeed } from '@plumb/wire'
+import { WriteStream } from 'node:tty'
+import { type Fault, fault, isTerminal, openOutput, type Reporter, type Result, succeed } from '@plumb/wire'
 import { Counter } from './counter.js'
 import type { Watcher } from './event.js'
 import { BesideScreen, LiveScreen } from './live-screen.js'
@@ -32,8 +32,6 @@ export interface SightOptions {
 const RECORD_TRACE_BYTES = 16 * 1024 * 1024
 
 export class Sight {
-  /** Where errors go: on a terminal they stand above the live lines. */
-  readonly stderr: Writable
   readonly #options: SightOptions
   readonly #isChild: boolean
   readonly #screen: LiveScreen | undefined
@@ -44,12 +42,16 @@ export class Sight {
   constructor(options: SightOptions, { isChild }: { readonly isChild: boolean }) {
     this.#options = options
     this.#isChild = isChild
-    const stderr = openOutput(2)
-    const isLive = stderr instanceof WriteStream && process.env.TERM !== 'dumb' && !isChild
-    const isWanted = options.progress ?? (isLive && !isatty(0))
-    this.#screen = isWanted && isLive ? new LiveScreen(stderr, () => this.#lines()) : undefined
+    const isLive = isTerminal(2) && process.env.TERM !== 'dumb' && !isChild
+    const isWanted = options.progress ?? (isLive && !isTerminal(0))
+    const stderr = isWanted && isLive ? openOutput(2) : undefined
+    this.#screen = stderr instanceof WriteStream ? new LiveScreen(stderr, () => this.#lines()) : undefined
     this.#isPlain = isWanted && !this.#screen
-    this.stderr = this.#screen ?? stderr
+  }
+
+  /** Where errors go: on a terminal they stand above the live lines. */
+  openStderr(): Writable {
+    return this.#screen ?? openOutput(2)
   }
 
   /** On a terminal, outputs take the place of the live lines. */

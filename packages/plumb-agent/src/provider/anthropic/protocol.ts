@@ -2,12 +2,13 @@
 
 import { at } from '../http/json-path.js'
 import type { Protocol } from '../protocol.js'
+import { ANTHROPIC_ACCOUNT } from './account.js'
 import { bodyOf } from './body.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const ANTHROPIC: Protocol = {
-  keyVariable: 'ANTHROPIC_API_KEY',
-  ownEndpoint: 'https://api.anthropic.com',
+  keyVariable: ANTHROPIC_ACCOUNT.keyVariable,
+  ownEndpoint: ANTHROPIC_ACCOUNT.ownEndpoint,
   // The official SDK takes it without /v1; with it, it is meant all the same.
   pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/messages`,
   headersOf: (key, body) => ({

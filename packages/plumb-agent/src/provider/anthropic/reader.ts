@@ -106,6 +106,8 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Block[]
       const id = textAt(block, 'id') || `toolu_${randomUUID()}`
       return [{ type: 'tool_use', id, name: names.toOwn(textAt(block, 'name') ?? ''), input: inputOf(block, json) }]
     }
+    case undefined:
+      return []
     default:
       // Of the API's own tools: it goes back as it came, and read-message knows it again.
       return [(json === '' ? block : { ...(block as object), input: inputOf(block, json) }) as Block]
@@ -122,15 +124,15 @@ const inputOf = (block: unknown, json: string): Json => {
 const toFinished = (content: readonly Block[], reason: string | undefined, usage: Usage): Finished => {
   const calls = content.some(({ type }) => type === 'tool_use')
   const isPaused = reason === 'pause_turn'
-  return { content, stop: STOPS[reason ?? ''] ?? (calls ? 'tool_use' : 'end'), usage, ...(isPaused ? { isPaused } : {}) }
+  return { content, stop: STOPS.get(reason ?? '') ?? (calls ? 'tool_use' : 'end'), usage, ...(isPaused ? { isPaused } : {}) }
 }
 
-const STOPS: Readonly<Record<string, Finished['stop']>> = {
-  max_tokens: 'tokens',
-  model_context_window_exceeded: 'tokens',
-  refusal: 'refused',
-  pause_turn: 'end',
-}
+const STOPS = new Map<string, Finished['stop']>([
+  ['max_tokens', 'tokens'],
+  ['model_context_window_exceeded', 'tokens'],
+  ['refusal', 'refused'],
+  ['pause_turn', 'end'],
+])
 
 /** The plain form says the same as a stream, at once. */
 export const eventsOf = (message: unknown): readonly unknown[] => [

@@ -9,12 +9,21 @@ export const breakage = (host: string, error: unknown): Failure | undefined => {
   if (error instanceof Unreadable) {
     return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: false, words: '' }
   }
+  if (error.name === 'HTTPParserError') return notHttp(host, error.message)
   const { code } = error as NodeJS.ErrnoException
   if (typeof code !== 'string') return undefined
   const late = TIMEOUTS[code]
   if (late !== undefined) return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, words: '' }
   return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, words: '' }
 }
+
+// undici gives no code for these. An orderly end in the middle of a head, or of a chunk, is one of them.
+const notHttp = (host: string, words: string): Failure =>
+  /EOF/.test(words)
+    ? { fault: fault('connection_failed', `${host}: ${BROKEN_OFF}`), isRetryable: true, words: '' }
+    : { fault: fault('bad_reply', `${host} answered with what is no HTTP; check the endpoint`), isRetryable: false, words: '' }
+
+const BROKEN_OFF = 'the connection broke off'
 
 const TIMEOUTS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'did not take the connection in time',
@@ -24,7 +33,7 @@ const TIMEOUTS: Readonly<Record<string, string>> = {
 }
 
 const reason = (error: Error, code: string): string => {
-  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'the connection broke off'
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return BROKEN_OFF
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `no address is known for this name (${code})`
   if (/CERT|SIGNED|SIGNATURE|CRL/.test(code))
     return `its certificate is not accepted (${code}); NODE_EXTRA_CA_CERTS names a file with further authorities`

@@ -79,8 +79,8 @@ const wordsOf = (text: string): string => {
 /** `error` of an error event, or of a reply that came with status 200. */
 export const errorEvent = (host: string, keyVariable: string, event: unknown): Failure => {
   const type = textAt(event, 'type') ?? textAt(event, 'code') ?? ''
-  const { code, isRetryable } = ERROR_TYPES[type] ?? OTHER
-  const text = JSON.stringify(event)
+  const { code, isRetryable } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER
+  const text = JSON.stringify(event) ?? 'without a word'
   const words = [type, textAt(event, 'message') ?? (typeof event === 'string' ? event : undefined)].filter(Boolean).join(': ')
   const detail =
     code === 'unauthorized' ? `did not accept the key in ${keyVariable}` : `broke off its reply: ${preview(words || text, 300)}`

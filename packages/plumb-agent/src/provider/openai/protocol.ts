@@ -1,12 +1,13 @@
 // OpenAI's Chat Completions, and the many servers that speak it.
 
 import type { Protocol } from '../protocol.js'
+import { OPENAI_ACCOUNT } from './account.js'
 import { bodyOf } from './body.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const OPENAI: Protocol = {
-  keyVariable: 'OPENAI_API_KEY',
-  ownEndpoint: 'https://api.openai.com/v1',
+  keyVariable: OPENAI_ACCOUNT.keyVariable,
+  ownEndpoint: OPENAI_ACCOUNT.ownEndpoint,
   // The official SDK takes it with /v1; a bare origin gets it.
   pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '') || '/v1'}/chat/completions`,
   headersOf: (key) => ({ authorization: `Bearer ${key}` }),

@@ -44,7 +44,9 @@ export const parseChatmd = (text: string): Result<readonly ChatNode[]> => {
     } else if (slash === '/') {
       const last = open.pop()
       if (last?.name !== name) return refuse(line, `</${name}> closes ${last ? `<${last.name}> of line ${last.line}` : 'nothing'}`)
-      at = text.indexOf('>', at) + 1
+      const end = text.indexOf('>', at)
+      if (end < 0) return refuse(line, `the tag </${name} is never closed`)
+      at = end + 1
     } else if (!whole.startsWith('<!--')) {
       const tag = readTag(text, at)
       if (!tag) return refuse(line, `the tag <${name} is never closed, or has an attribute without its closing quote`)

@@ -9,6 +9,10 @@ export interface BodyEnd {
   readonly isResumable: boolean
 }
 
+const ID = /[\r\n]id: ?[^\r\n]/
+/** As long as any of what is looked for. */
+const TAIL = 8
+
 /** A whole JSON text, or an event, is a line's length at most. `ended` hears of the end, be it good or not; a cancelled stream has none. */
 export const bounded = (
   body: ReadableStream<Uint8Array>,
@@ -16,17 +20,20 @@ export const bounded = (
 ): ReadableStream<Uint8Array> => {
   let bytes = 0
   let isResumable = false
-  let tail = ''
+  let hasId = false
+  let tail = '\n'
   const transform = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       bytes += chunk.length
       if (isEvents) {
         // A blank line ends an event; it may lie across two chunks.
         const text = tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
-        isResumable ||= /(^|[\r\n])id:/.test(text)
         const end = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n'), text.lastIndexOf('\r\r'))
+        // The id of an event that was cut is not known to anybody.
+        isResumable ||= end >= 0 && (hasId || ID.test(text.slice(0, end)))
+        hasId = (end < 0 && hasId) || ID.test(text.slice(Math.max(end, 0)))
         if (end >= 0) bytes = text.length - end
-        tail = text.slice(-4)
+        tail = text.slice(-TAIL)
       }
       if (bytes > MAX_LINE)
         throw new LinkError(fault('bad_reply', `${host} sent a message that is longer than ${MAX_LINE} bytes`, { host }))

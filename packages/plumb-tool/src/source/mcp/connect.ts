@@ -53,7 +53,7 @@ export const connectMcp = async (config: ServerConfig, options: ConnectOptions):
   const seconds = config.handshake_timeout ?? HANDSHAKE_SECONDS
   const shaken = await within(seconds * 1000, orAborted(client.connect(guarded.transport), signal))
   if (shaken !== 'done') {
-    const error = failedHandshake(server, shaken, { seconds, link })
+    const error = failedHandshake(server, shaken, { seconds, link, isChild: config.url === undefined })
     await link.end()
     return { ok: false, error }
   }
@@ -99,7 +99,7 @@ const orAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promis
 const failedHandshake = (
   server: string,
   shaken: Exclude<Shaken, 'done'> | undefined,
-  { seconds, link }: { readonly seconds: number; readonly link: Link },
+  { seconds, link, isChild }: { readonly seconds: number; readonly link: Link; readonly isChild: boolean },
 ): Fault => {
   const last = link.lastWords()
   const words = last === undefined ? '' : `: ${last}`
@@ -108,5 +108,9 @@ const failedHandshake = (
     return fault('timeout', `MCP server '${server}' did not answer the handshake within ${seconds} s${words}`, { server })
   const why = sdkFault(shaken.error, { about: `the handshake with MCP server '${server}'`, otherwise: 'bad_reply', server })
   const hasClosed = why.error === 'bad_reply' && (shaken.error as { code?: unknown }).code === -32_000 && last !== undefined
-  return hasClosed ? fault('child_failed', `MCP server '${server}' ended before the handshake was done${words}`, { server }) : why
+  return hasClosed
+    ? fault(isChild ? 'child_failed' : 'connection_failed', `MCP server '${server}' ended before the handshake was done${words}`, {
+        server,
+      })
+    : why
 }

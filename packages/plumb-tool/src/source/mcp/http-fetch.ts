@@ -67,7 +67,7 @@ export const openFetch = async ({ server, dispatcher, isSse, hasClient, answerLo
     if (isAsked && status >= 400 && !(hasClient && (status === 401 || status === 403))) {
       const hasSession = new Headers(init.headers).has('mcp-session-id')
       const text = await beginning(response)
-      const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), hasSession })
+      const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), hasSession, isCall: isCall(init) })
       if (why.error === 'mcp_dead') lost(why)
       throw new LinkError(why)
     }
@@ -89,6 +89,9 @@ const isToken = ({ body }: RequestInit): boolean => body instanceof URLSearchPar
 // A server names who gives out its tokens, and may be mistaken.
 const unsafe = ({ host }: URL): Fault =>
   fault('address_denied', `the secret of a client is not sent to ${host}, which the server names for its tokens, without TLS`, { host })
+
+// The SDK writes it first.
+const isCall = ({ body }: RequestInit): boolean => typeof body === 'string' && body.startsWith('{"method":"tools/call"')
 
 // The SDK writes it last.
 const idIn = (body: unknown): number | undefined => {

@@ -30,9 +30,11 @@ export interface Refused {
   readonly retryAfter?: string | null
   /** The request was of a session. */
   readonly hasSession: boolean
+  /** It was the call of a tool. */
+  readonly isCall: boolean
 }
 
-export const statusFault = ({ host, status, text, retryAfter, hasSession }: Refused): Fault => {
+export const statusFault = ({ host, status, text, retryAfter, hasSession, isCall }: Refused): Fault => {
   const said = text.trim() === '' ? '' : `: ${preview(scrub(text.trim()), 300)}`
   const extras = { host, status }
   if (status === 401 || status === 403)
@@ -48,6 +50,9 @@ export const statusFault = ({ host, status, text, retryAfter, hasSession }: Refu
     const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? { retry_after: Number(retryAfter) } : {}
     return fault('rate_limited', `${host} asks for fewer requests (429)${said}`, { ...extras, ...seconds })
   }
+  // A gateway cannot say whether the tool has run: the same call again might run it twice.
+  if (isCall && (status === 502 || status === 504))
+    return fault('bad_reply', `${host} does not know what became of the call (${status})${said}`, extras)
   if (status === 502 || status === 503 || status === 504) return fault('overloaded', `${host} cannot answer now (${status})${said}`, extras)
   return fault('bad_reply', `${host} answered with status ${status}${said}`, extras)
 }

@@ -2,7 +2,7 @@
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
-import { type Fault, fail, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, type Result, startDeadline, succeed } from '@plumb/wire'
 import type { CallOptions } from './connection.js'
 import { type Asked, sdkFault } from './sdk-fault.js'
 import { LONGEST_MS } from './within.js'
@@ -28,7 +28,7 @@ export const openRequests = async (client: Client, life: Life, server: string, t
     if (signal?.aborted) return cancelled(about(), server)
     const stop = openStop()
     // Progress does not make it longer: MCP asks for a limit that always holds, and this is it.
-    const timer = setTimeout(() => stop.abort(LATE), Math.min(ms, LONGEST_MS))
+    const forget = startDeadline(ms, () => stop.abort(LATE))
     const cancel = (): void => stop.abort(CANCELLED)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
@@ -44,7 +44,7 @@ export const openRequests = async (client: Client, life: Life, server: string, t
       const known = life.dead
       return { ok: false, error: known ?? sdkFault(error, { about: about(), otherwise, server }) }
     } finally {
-      clearTimeout(timer)
+      forget()
       signal?.removeEventListener('abort', cancel)
     }
   }

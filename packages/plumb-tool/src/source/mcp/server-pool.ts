@@ -1,7 +1,7 @@
 // The connections of one dispatcher: servers that are the same share one, and all end with it.
 
 import { type Fault, fault, type Result } from '@plumb/wire'
-import { connectMcp, type McpConnection, type ServerConfig } from './connect.js'
+import type { McpConnection, ServerConfig } from './connect.js'
 import { connectionKey } from './server.js'
 
 export interface PoolOptions {
@@ -55,6 +55,7 @@ export class ServerPool {
     const { cwd, note } = this.#options
     const { signal } = this.#closing
     if (signal.aborted) return { ok: false, error: fault('cancelled', 'the dispatcher is stopping') }
+    const { connectMcp } = await import('./connect.js')
     // A server address that stands in the spec's own `mcp` needs no net.private (tools.md, permission).
     return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged })
   }

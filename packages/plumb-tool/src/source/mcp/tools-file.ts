@@ -1,9 +1,10 @@
 // The file through which a separate plumb-agent learns what its servers offer (tools.md, MCP): for its owner alone, and gone at exit.
 
-import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, type Result, succeed, systemReason } from '@plumb/wire'
+import { isGone, OWNER } from '../builtin/path/owner.js'
 import type { OfferedTool } from './offered-tool.js'
 
 export interface ToolsFile {
@@ -16,8 +17,9 @@ export interface ToolsFile {
 
 export const openToolsFile = (offers: readonly OfferedTool[]): Result<ToolsFile> => {
   try {
+    sweep()
     // Its mode is 0700.
-    const folder = mkdtempSync(join(tmpdir(), 'plumb-mcp-'))
+    const folder = mkdtempSync(join(tmpdir(), `plumb-mcp-${OWNER}-`))
     const remove = (): void => {
       process.off('exit', remove)
       rmSync(folder, { recursive: true, force: true })
@@ -30,6 +32,21 @@ export const openToolsFile = (offers: readonly OfferedTool[]): Result<ToolsFile>
     return written.ok ? succeed({ path, write, remove }) : written
   } catch (error) {
     return refuse(error)
+  }
+}
+
+const FOLDER = /^plumb-mcp-(\d+-\d+)-/
+
+/** Those of processes that were killed. */
+const sweep = (): void => {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = FOLDER.exec(name)?.[1]
+    if (owner === undefined || !isGone(owner)) continue
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    } catch {
+      // Another user's.
+    }
   }
 }
 

@@ -1,15 +1,17 @@
 // A wait with an end.
 
+import { startDeadline } from '@plumb/wire'
+
 /** `undefined` when the time is up; what `work` does then is nobody's. */
 export const within = async <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
-  let timer: NodeJS.Timeout | undefined
+  let forget: (() => void) | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.min(ms, LONGEST_MS))
+    forget = startDeadline(ms, () => resolve(undefined))
   })
   try {
     return await Promise.race([work, late])
   } finally {
-    clearTimeout(timer)
+    forget?.()
   }
 }
 

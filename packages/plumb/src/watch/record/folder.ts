@@ -6,6 +6,8 @@ import { type Fault, fail, fault, preview, type Result, succeed, systemReason } 
 import type { Wire } from '../event.js'
 
 export const RUN_FILE = 'run.json'
+/** What becomes it, there for a moment. */
+const FRESH_FILE = 'run.json.new'
 /** What agents answered: one exchange a line, kept when the run is resumed. */
 export const ANSWERS_FILE = 'answers.jsonl'
 /** What else happened: processes, usage, tool calls, errors. */
@@ -34,6 +36,7 @@ export interface RunFile {
   readonly stopped_by?: string
 }
 
+const NAMES = new Set([RUN_FILE, FRESH_FILE, ANSWERS_FILE, EVENTS_FILE, TRACE_FILE])
 const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
 
 /** Everything of an older record in it is removed. */
@@ -43,7 +46,10 @@ export const clearFolder = (folder: string): Result<void> => {
     const stranger = strangerIn(folder)
     if (stranger !== undefined)
       return fail('record_invalid', `'${folder}' holds '${preview(stranger)}', which is no record of a run: name another folder`)
-    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+    // That which says what the others are goes last.
+    const names = readdirSync(folder).filter((name) => name !== RUN_FILE)
+    for (const name of names) rmSync(join(folder, name), { recursive: true })
+    rmSync(join(folder, RUN_FILE), { force: true })
     return succeed(undefined)
   } catch (error) {
     return { ok: false, error: cannot('write to', folder, error) }
@@ -53,18 +59,13 @@ export const clearFolder = (folder: string): Result<void> => {
 // Folders in it are records of nested plumbs.
 const strangerIn = (folder: string): string | undefined => {
   const entries = readdirSync(folder, { withFileTypes: true })
-  const isRecord = entries.some(({ name }) => name === RUN_FILE)
+  const isRecord = entries.some(({ name }) => name === RUN_FILE || name === FRESH_FILE)
   for (const entry of entries) {
     const { name } = entry
     if (entry.isDirectory()) {
       const inside = strangerIn(join(folder, name))
       if (!isRecord || inside !== undefined) return join(name, inside ?? '')
-    } else if (
-      !isRecord ||
-      !entry.isFile() ||
-      !(name === RUN_FILE || name === ANSWERS_FILE || name === EVENTS_FILE || name === TRACE_FILE || WIRE_FILE.test(name))
-    )
-      return name
+    } else if (!isRecord || !entry.isFile() || !(NAMES.has(name) || WIRE_FILE.test(name))) return name
   }
   return undefined
 }
@@ -72,7 +73,7 @@ const strangerIn = (folder: string): string | undefined => {
 export const readRunFile = (folder: string): Result<RunFile> => {
   try {
     const run = JSON.parse(readFileSync(join(folder, RUN_FILE), 'utf8')) as RunFile
-    if (run?.format === 1) return succeed(run)
+    if (run?.format === 1 && isRecord(run.files) && isRecord(run.options)) return succeed(run)
     return fail('record_invalid', `'${join(folder, RUN_FILE)}' is none that this version of plumb can read`)
   } catch (error) {
     if (error instanceof SyntaxError) return fail('record_invalid', `'${join(folder, RUN_FILE)}' is no JSON`)
@@ -80,14 +81,19 @@ export const readRunFile = (folder: string): Result<RunFile> => {
   }
 }
 
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Whole or not at all. */
 export const writeRunFile = (folder: string, run: RunFile): Fault | undefined => {
-  const path = join(folder, RUN_FILE)
+  const [path, fresh] = [join(folder, RUN_FILE), join(folder, FRESH_FILE)]
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(run, null, 2)}\n`)
-    renameSync(`${path}.new`, path)
+    // One that a killed run has left; through a link in its place nothing is written.
+    rmSync(fresh, { force: true })
+    writeFileSync(fresh, `${JSON.stringify(run, null, 2)}\n`, { flag: 'wx' })
+    renameSync(fresh, path)
     return undefined
   } catch (error) {
+    rmSync(fresh, { force: true })
     return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
   }
 }

@@ -28,6 +28,11 @@ export const openRecorder = (options: RecorderOptions): Result<Watcher> => {
   const { folder, identity, wires, isResumed: isAppended, spec, binding, report } = options
   const open = (name: string, delayMs: number, isAppended = false): Result<LineFile> =>
     openLineFile({ path: join(folder, name), isAppended, delayMs, fail: report })
+  const began = new Date().toISOString()
+  const run: RunFile = { format: 1, plumb: version, spec, binding, ...identity, wires, pid: process.pid, host: hostname(), began }
+  // Before the others: a folder without it is taken for somebody else's.
+  const failure = writeRunFile(folder, run)
+  if (failure) return { ok: false, error: failure }
   const answers = open(ANSWERS_FILE, 0, isAppended)
   if (!answers.ok) return answers
   const events = open(EVENTS_FILE, WIRE_DELAY_MS, isAppended)
@@ -38,10 +43,6 @@ export const openRecorder = (options: RecorderOptions): Result<Watcher> => {
     if (!file.ok) return file
     files.push(file.value)
   }
-  const began = new Date().toISOString()
-  const run: RunFile = { format: 1, plumb: version, spec, binding, ...identity, wires, pid: process.pid, host: hostname(), began }
-  const failure = writeRunFile(folder, run)
-  if (failure) return { ok: false, error: failure }
 
   const exchanges = openExchanges((line) => answers.value.add(scrub(JSON.stringify(line))))
   return succeed({

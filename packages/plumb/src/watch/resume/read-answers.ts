@@ -3,14 +3,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
-import { type Result, succeed } from '@plumb/wire'
+import { checkJson, fail, isCode, type Result, succeed, systemReason } from '@plumb/wire'
 import { ANSWERS_FILE } from '../record/folder.js'
 import { placesOf } from '../wires.js'
 import { type AnswerLine, Answers } from './answers.js'
 
-/** By the places of agents. A last line that was cut off is none. */
+/** By the places of agents. What was cut off or damaged is none, and asked again; a run that was killed at once has no file. */
 export const readAnswers = (folder: string, graph: Graph): Result<ReadonlyMap<string, Answers>> => {
-  const lines = linesIn(join(folder, ANSWERS_FILE))
+  const path = join(folder, ANSWERS_FILE)
+  try {
+    return succeed(sorted(linesIn(readFileSync(path, 'utf8')), graph))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return succeed(sorted([], graph))
+    return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+const sorted = (lines: readonly AnswerLine[], graph: Graph): ReadonlyMap<string, Answers> => {
   const byPlace = new Map<string, AnswerLine[]>()
   for (const line of lines) {
     const before = byPlace.get(line.process)
@@ -21,24 +30,40 @@ export const readAnswers = (folder: string, graph: Graph): Result<ReadonlyMap<st
   for (const [{ work }, place] of placesOf(graph)) {
     if (work.kind === 'agent') answers.set(place, new Answers(byPlace.get(place) ?? [], agentOf(work.bound).config.amnesiac === true))
   }
-  return succeed(answers)
+  return answers
 }
 
-const linesIn = (path: string): AnswerLine[] => {
-  const text = readFileSync(path, 'utf8')
-  return text
+const linesIn = (text: string): AnswerLine[] =>
+  text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
     .flatMap((line) => {
       const value = parse(line)
-      return typeof value?.process === 'string' ? [value] : []
+      return isAnswerLine(value) ? [value] : []
     })
-}
 
-const parse = (line: string): AnswerLine | null | undefined => {
+const parse = (line: string): unknown => {
   try {
-    return JSON.parse(line) as AnswerLine | null
+    return JSON.parse(line)
   } catch {
     return undefined
   }
+}
+
+const isAnswerLine = (value: unknown): value is AnswerLine => {
+  const { process, remembered, seq, input, output, fault } = (value ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof process !== 'string') return false
+  if (remembered !== undefined) return Array.isArray(remembered)
+  return typeof seq === 'number' && typeof input === 'string' && (output === undefined ? isFault(fault) : isJson(output))
+}
+
+const isFault = (value: unknown): boolean => {
+  const { error, category, detail } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return typeof error === 'string' && isCode(error) && typeof category === 'string' && typeof detail === 'string'
+}
+
+const isJson = (value: unknown): boolean => {
+  if (typeof value !== 'string') return false
+  const bytes = Buffer.from(value)
+  return checkJson(bytes, 0, bytes.length) === undefined
 }

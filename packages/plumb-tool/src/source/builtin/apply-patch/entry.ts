@@ -28,7 +28,7 @@ export type Direction = 'stage' | 'complete' | 'undo'
 export const isHindered = async (entry: Entry, place: Place): Promise<boolean> =>
   (await inFolder(place, async (folder) => !isPut(entry, folder, place) && !isStill(folder.at(place.name), entry.old))) ?? true
 
-/** Does what is left to do, and leaves nothing beside the place. May be begun again. */
+/** Does what is left to do, and leaves nothing beside the place. Throws where that cannot be done now; may be begun again. */
 export const settle = async (entry: Entry, place: Place, direction: Direction): Promise<void> => {
   await inFolder(place, async (folder) => {
     if (direction === 'complete' && !isPut(entry, folder, place)) put(entry, folder, place)
@@ -72,7 +72,11 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 const inFolder = async <T>(place: Place, work: (folder: Folder) => Promise<T>): Promise<T | undefined> => {
   const folder = await openFolder(place)
-  if (!folder.ok) return undefined
+  if (!folder.ok) {
+    // Nothing is where there is no folder; in one that cannot be opened now there may be all.
+    if (folder.error.error === 'no_such_file') return undefined
+    throw new Error(folder.error.detail)
+  }
   try {
     return await work(folder.value)
   } finally {

@@ -15,13 +15,20 @@ export const journalName = (id: string, direction: Direction, owner = OWNER): st
 export const JOURNAL = /^\.plumb-patch-(\d+-\d+)-([0-9a-f]{12})\.(stage|complete|undo)$/
 
 /** The folder in which a root has its journals: one that is a file has them beside it. */
-export const homeOf = (root: string): Place => {
-  const folder = statSync(root).isDirectory() ? root : dirname(root)
-  return { root, folder, missing: [], name: '.', exists: true, shown: '.' }
+export const homeOf = (root: string): Result<Place> => {
+  try {
+    const folder = statSync(root).isDirectory() ? root : dirname(root)
+    return succeed({ root, folder, missing: [], name: '.', exists: true, shown: '.' })
+  } catch (error) {
+    return systemFault(error, 'write', basename(root))
+  }
 }
 
 /** Those that this process is working on. */
 export const openJournals = new Set<string>()
+
+/** Those of patches that have failed, though their journals could not be turned to say so. */
+export const failedJournals = new Set<string>()
 
 export class Journal {
   #direction: Direction = 'stage'
@@ -59,6 +66,11 @@ export class Journal {
     await rename(this.#path(), this.#path(direction))
     this.#direction = direction
     await this.folder.sync()
+  }
+
+  /** What it is about has failed, and is to be taken back by whoever finds it. */
+  abandon(): void {
+    failedJournals.add(this.id)
   }
 
   /** All is done. */

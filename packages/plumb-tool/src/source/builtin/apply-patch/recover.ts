@@ -4,12 +4,12 @@ import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { realPath } from '../../../call/real-path.js'
-import { type Folder, openFolder } from '../path/open.js'
+import { type Folder, letGo, openFolder } from '../path/open.js'
 import { isGone, OWNER } from '../path/owner.js'
 import { isWithin, type Place, placeOf, type Roots } from '../path/place.js'
 import { removeLeftOver } from '../path/temporary.js'
 import { type Direction, type Entry, isHindered, settle } from './entry.js'
-import { homeOf, JOURNAL, journalName, openJournals } from './journal.js'
+import { failedJournals, homeOf, JOURNAL, journalName, openJournals } from './journal.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -20,14 +20,15 @@ export const recover = async (roots: Roots): Promise<void> => {
 
 const recoverIn = async (root: string, roots: Roots): Promise<void> => {
   const home = homeOf(realPath(root))
-  const folder = await openFolder(home)
+  if (!home.ok) return
+  const folder = await openFolder(home.value)
   if (!folder.ok) return
   try {
     for (const name of await readdir(`${folder.value.at('.')}/`)) {
       await removeLeftOver(folder.value, name)
       const [, owner = '', id = '', direction] = JOURNAL.exec(name) ?? []
       if (direction === undefined || !isLeft(owner, id)) continue
-      await finish({ ...folder.value, path: home.folder }, { name, id, direction: direction as Direction }, roots)
+      await finish({ ...folder.value, path: home.value.folder }, { name, id, direction: direction as Direction }, roots)
     }
   } finally {
     await folder.value.close()
@@ -55,7 +56,8 @@ const finish = async (
   openJournals.add(id)
   try {
     await rename(folder.at(name), folder.at(mine))
-    const towards = direction === 'complete' && (await isAnyHindered(entries, places)) ? 'undo' : direction
+    const isRefused = failedJournals.has(id) || (await isAnyHindered(entries, places))
+    const towards = direction === 'complete' && isRefused ? 'undo' : direction
     const turned = journalName(id, towards)
     await rename(folder.at(mine), folder.at(turned))
     for (const [i, entry] of [...entries.entries()].toReversed()) await settle(entry, places[i] as Place, towards)
@@ -94,7 +96,7 @@ const read = async (folder: Folder, name: string, id: string): Promise<readonly 
   } catch {
     return undefined
   } finally {
-    await handle.close()
+    await letGo(handle)
   }
 }
 

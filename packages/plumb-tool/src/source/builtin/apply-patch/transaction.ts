@@ -28,9 +28,10 @@ export const commit = async (changes: readonly Change[]): Promise<Result<void>> 
   if (!second) return first.kind === 'write' ? writeWhole(first.place, first.bytes, first) : removeFile(first.place, first)
   const id = randomBytes(6).toString('hex')
   const home = homeOf(first.place.root)
-  const steps = changes.map((change, i) => ({ change, entry: toEntry(change, home.folder, `.plumb-${id}-${i}`) }))
+  if (!home.ok) return home
+  const steps = changes.map((change, i) => ({ change, entry: toEntry(change, home.value.folder, `.plumb-${id}-${i}`) }))
   const entries = steps.map(({ entry }) => entry)
-  const journal = await Journal.open(home, id, entries)
+  const journal = await Journal.open(home.value, id, entries)
   if (!journal.ok) return journal
   try {
     return await carryOut(steps, journal.value)
@@ -46,7 +47,12 @@ const carryOut = async (steps: readonly Step[], journal: Journal): Promise<Resul
     return refused
   })
   const failure = tried.ok ? tried.value : tried.error
-  const direction = failure && journal.direction === 'complete' ? 'undo' : journal.direction
+  const { direction } = journal
+  // It says otherwise, and what is done of it now could not be told from what was done of that.
+  if (failure && direction === 'complete') {
+    journal.abandon()
+    return { ok: false, error: failure }
+  }
   let isClean = true
   // From behind, so that folders that were made are empty when their turn comes.
   for (const { entry, change } of steps.toReversed()) {

@@ -2,7 +2,7 @@
 
 import { escapeControls, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
-import { openFile } from '../path/open.js'
+import { letGo, openFile } from '../path/open.js'
 import { type Place, placeOf } from '../path/place.js'
 import { type LineExpression, readExpression } from './expression.js'
 import { readGlob } from './glob-pattern.js'
@@ -83,7 +83,7 @@ class Search {
     } catch {
       return false
     } finally {
-      await opened.value.close()
+      await letGo(opened.value)
     }
   }
 

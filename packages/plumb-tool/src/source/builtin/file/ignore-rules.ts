@@ -1,7 +1,7 @@
 // What .gitignore and .ignore files leave out, each for the folder that it is in.
 
 import type { Ignore } from 'ignore'
-import { openFile } from '../path/open.js'
+import { letGo, openFile } from '../path/open.js'
 import type { Place } from '../path/place.js'
 import { placeIn } from '../path/place.js'
 
@@ -39,6 +39,12 @@ const readText = async (place: Place): Promise<string | undefined> => {
   const opened = await openFile(place)
   if (!opened.ok) return undefined
   const bytes = Buffer.alloc(MAX_BYTES)
-  const { bytesRead } = await opened.value.read(bytes, 0, bytes.length, 0).finally(() => opened.value.close())
-  return bytes.toString('utf8', 0, bytesRead)
+  try {
+    const { bytesRead } = await opened.value.read(bytes, 0, bytes.length, 0)
+    return bytes.toString('utf8', 0, bytesRead)
+  } catch {
+    return undefined
+  } finally {
+    await letGo(opened.value)
+  }
 }

@@ -2,7 +2,7 @@
 
 import { fail, preview, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
-import { openFile } from '../path/open.js'
+import { letGo, openFile } from '../path/open.js'
 import { placeOf, systemFault } from '../path/place.js'
 import { namedPath, type PathInput } from './path-input.js'
 
@@ -39,7 +39,7 @@ export const importImage: Builtin<PathInput> = {
     } catch (error) {
       return systemFault(error, 'read', shown)
     } finally {
-      await opened.value.close()
+      await letGo(opened.value)
     }
   },
 }

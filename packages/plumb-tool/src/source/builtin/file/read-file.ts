@@ -2,7 +2,7 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
-import { openFile } from '../path/open.js'
+import { letGo, openFile } from '../path/open.js'
 import { placeOf, systemFault } from '../path/place.js'
 import { readLines } from './line-reader.js'
 import { namedPath, type PathInput } from './path-input.js'
@@ -33,7 +33,7 @@ export const readFile: Builtin<Input> = {
     } catch (error) {
       return systemFault(error, 'read', place.value.shown)
     } finally {
-      await opened.value.close()
+      await letGo(opened.value)
     }
   },
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { openFile } from '../path/open.js'
+import { letGo, openFile } from '../path/open.js'
 import { type Place, systemFault } from '../path/place.js'
 import { changed, type Stamp, stampOf } from '../path/stamp.js'
 
@@ -38,15 +38,15 @@ export const readWholeFile = async (place: Place, sha256?: string): Promise<Resu
     if (stat.size > MAX_EDITED_BYTES) return tooLarge(place.shown)
     const whole = Buffer.alloc(stat.size + 1)
     const { bytesRead } = await handle.read(whole, 0, whole.length, 0)
-    // It grows under our hands.
-    if (bytesRead > stat.size) return changed(place.shown)
+    // It grows or shrinks under our hands.
+    if (bytesRead !== stat.size) return changed(place.shown)
     const bytes = whole.subarray(0, bytesRead)
     if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return changed(place.shown)
     return succeed({ bytes, stamp: stampOf(stat), mode: stat.mode & 0o7777 })
   } catch (error) {
     return systemFault(error, 'read', place.shown)
   } finally {
-    await handle.close()
+    await letGo(handle)
   }
 }
 

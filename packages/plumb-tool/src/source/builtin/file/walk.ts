@@ -15,8 +15,8 @@ export interface Found {
 export interface WalkOptions {
   /** Default: they are left out like ignored ones, as ripgrep does. `.git` always is. */
   readonly withHidden?: boolean
-  /** Counts what was not looked at. */
-  readonly unseen?: { folders: number; names: number }
+  /** Counts what was not looked at; `shown`: which folders, for those who want to know. */
+  readonly unseen?: { folders: number; names: number; readonly shown?: string[] }
 }
 
 const MAX_DEPTH = 100
@@ -41,12 +41,13 @@ interface Step {
 
 async function* within(step: Step, signal: AbortSignal, options: WalkOptions): AsyncGenerator<Found> {
   const { folder, prefix, fromRoot, depth } = step
-  const { withHidden = false, unseen = { folders: 0, names: 0 } } = options
+  const { withHidden = false, unseen = { folders: 0, names: 0, shown: undefined } } = options
   if (signal.aborted) return
   const isWanted = (name: string): boolean => (withHidden || !name.startsWith('.')) && name !== '.git'
   const entries = depth > MAX_DEPTH ? undefined : await entriesOf(folder, signal, isWanted, unseen)
   if (!entries) {
     unseen.folders++
+    unseen.shown?.push(folder.shown)
     return
   }
   const rules = [...step.rules, ...(await readRules(folder, fromRoot))]

@@ -33,7 +33,7 @@ const putWhereNoneIs = (from: string, to: string): boolean => {
     renameSync(from, to)
     return true
   }
-  rmSync(from)
+  removeQuietly(from)
   return true
 }
 
@@ -50,7 +50,16 @@ const guarded = (folder: Folder, name: string, expected: Stamp | undefined, act:
     act()
     return true
   } finally {
-    rmSync(guard, { force: true })
+    removeQuietly(guard)
+  }
+}
+
+// What is left is removed by whoever comes later: that it is there does not make what was done undone.
+const removeQuietly = (path: string): void => {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // As said.
   }
 }
 

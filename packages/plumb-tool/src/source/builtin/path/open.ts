@@ -28,7 +28,7 @@ export const openFolder = async (place: Place, { create = false } = {}): Promise
   try {
     handle = await open(place.folder, FOLDER)
     if (!(await isAt(handle, place.folder))) {
-      await handle.close()
+      await letGo(handle)
       return denied(place.shown, 'it was moved while it was being opened')
     }
     let path = place.folder
@@ -36,7 +36,7 @@ export const openFolder = async (place: Place, { create = false } = {}): Promise
       const inside = pathIn(handle, path, name)
       if (create) await mkdir(inside).catch(unless('EEXIST'))
       const next = await open(inside, FOLDER)
-      await handle.close()
+      await letGo(handle)
       handle = next
       path = join(path, name)
     }
@@ -44,12 +44,17 @@ export const openFolder = async (place: Place, { create = false } = {}): Promise
     return succeed({
       at: (name) => (name === '.' ? pathTo(folder, path) : pathIn(folder, path, name)),
       sync: () => folder.sync().catch(() => {}),
-      close: () => folder.close(),
+      close: () => letGo(folder),
     })
   } catch (error) {
-    await handle?.close()
+    await letGo(handle)
     return systemFault(error, create ? 'write' : 'read', place.shown)
   }
+}
+
+/** Of what was only read nothing is lost when closing it fails. */
+export const letGo = async (handle: FileHandle | undefined): Promise<void> => {
+  await handle?.close().catch(() => {})
 }
 
 /** Those on the way to a place that were made for it, as far as they are empty again. */
@@ -66,13 +71,15 @@ export const removeFolders = async (place: Place): Promise<void> => {
 export const openFile = async (place: Place): Promise<Result<FileHandle>> => {
   const folder = await openFolder(place)
   if (!folder.ok) return folder
+  let handle: FileHandle | undefined
   try {
-    const handle = await open(folder.value.at(place.name), FILE)
+    handle = await open(folder.value.at(place.name), FILE)
     const stat = await handle.stat()
     if (stat.isFile()) return succeed(handle)
-    await handle.close()
+    await letGo(handle)
     return denied(place.shown, stat.isDirectory() ? 'it is a folder' : 'it is no regular file')
   } catch (error) {
+    await letGo(handle)
     return systemFault(error, 'read', place.shown)
   } finally {
     await folder.value.close()

@@ -44,12 +44,15 @@ export const placeOf = (path: string, purpose: Purpose, { roots, specPaths }: Ro
 }
 
 const MAX_PATH = 4096
+// Of one name, in the file systems of Linux and macOS.
+const MAX_NAME = 255
 
 const flawOf = (path: string): string | undefined => {
   if (path === '') return 'it is empty'
   if (path.includes('\0')) return 'it holds a NUL character'
   if (/^~(\/|$)/.test(path)) return "no home folder is meant by '~' here; a file of that name is './~'"
   if (Buffer.byteLength(path) > MAX_PATH) return `it is longer than ${MAX_PATH} bytes`
+  if (path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME)) return `a name in it is longer than ${MAX_NAME} bytes`
   return undefined
 }
 

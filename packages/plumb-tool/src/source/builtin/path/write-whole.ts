@@ -47,7 +47,8 @@ const replace = async (
     await writeFresh(folder.at(fresh), bytes, old, mode)
     if (!replaceFile(folder, fresh, name, expect)) return changed(shown)
   } finally {
-    await rm(folder.at(fresh), { force: true })
+    // What is left is swept later; it does not make what was done undone.
+    await rm(folder.at(fresh), { force: true }).catch(() => {})
   }
   await folder.sync()
   return succeed(undefined)

@@ -5,7 +5,7 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { BuiltinContext } from '../builtin.js'
-import { openFile, openFolder } from '../path/open.js'
+import { letGo, openFile, openFolder } from '../path/open.js'
 import { type Place, placeOf, systemFault } from '../path/place.js'
 import { type Expected, type Stamp, stampOf } from '../path/stamp.js'
 import { writeWhole } from '../path/write-whole.js'
@@ -67,7 +67,7 @@ export const readIndex = async (place: Place): Promise<Result<StoredIndex>> => {
   } catch (error) {
     return systemFault(error, 'read', place.shown)
   } finally {
-    await opened.value.close()
+    await letGo(opened.value)
   }
 }
 

@@ -6,7 +6,7 @@ import { link, lstat, open, readFile, rename, rm, utimes } from 'node:fs/promise
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { type Folder, openFolder } from '../path/open.js'
+import { type Folder, letGo, openFolder } from '../path/open.js'
 import { isGone, OWNER } from '../path/owner.js'
 import { type Place, systemFault } from '../path/place.js'
 import { temporaryName } from '../path/temporary.js'
@@ -44,7 +44,10 @@ export const lockIndex = async (place: Place, signal: AbortSignal): Promise<Resu
 const take = async (folder: Folder, name: string, words: string): Promise<boolean> => {
   try {
     const handle = await open(folder.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
-    await handle.writeFile(words).finally(() => handle.close())
+    await handle
+      .writeFile(words)
+      .catch(abandon(folder, name))
+      .finally(() => letGo(handle))
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -52,13 +55,22 @@ const take = async (folder: Folder, name: string, words: string): Promise<boolea
   }
 }
 
+// One that does not say whose it is would be waited for.
+const abandon =
+  (folder: Folder, name: string) =>
+  async (error: unknown): Promise<never> => {
+    await rm(folder.at(name), { force: true }).catch(() => {})
+    throw error
+  }
+
 const held = (folder: Folder, name: string, words: string): IndexLock => {
   const beat = setInterval(() => void utimes(folder.at(name), new Date(), new Date()).catch(() => {}), BEAT_MS)
   beat.unref()
   return {
     release: async () => {
       clearInterval(beat)
-      if ((await read(folder, name)) === words) await rm(folder.at(name), { force: true })
+      // What is left is stale soon; the index is made.
+      if ((await read(folder, name)) === words) await rm(folder.at(name), { force: true }).catch(() => {})
       await folder.close()
     },
   }

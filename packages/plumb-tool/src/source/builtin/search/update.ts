@@ -6,7 +6,7 @@ import type { BuiltinContext } from '../builtin.js'
 import { isReadable } from '../file/readable.js'
 import { isBinary, sha256Of } from '../file/text-file.js'
 import { walk } from '../file/walk.js'
-import { openFile } from '../path/open.js'
+import { letGo, openFile } from '../path/open.js'
 import type { Place } from '../path/place.js'
 import { addFile, filesOf, type IndexedFile, removeFile, setStamp } from './contents.js'
 import type { Database } from './database.js'
@@ -38,13 +38,17 @@ export const update = async (database: Database, folder: Place, kind: Kind, cont
   const done: Update = { added: 0, changed: 0, removed: 0, unchanged: 0, restamped: 0, skipped: 0, reasons: [] }
   const known = filesOf(database)
   const budget = { files: MAX_FILES, bytes: MAX_TOTAL_BYTES }
-  for await (const { place } of walk(folder, signal)) {
+  const unseen = { folders: 0, names: 0, shown: [] as string[] }
+  const leaveOut = (why: string): void => {
+    done.skipped++
+    if (done.reasons.length < MAX_NAMED) done.reasons.push(why)
+  }
+  for await (const { place } of walk(folder, signal, { unseen })) {
     if (!kind.fits(place.shown) || !isReadable(place, context)) continue
     const before = known.get(place.shown)
     const file = await look(place, before, budget)
     if (file.kind === 'skipped') {
-      done.skipped++
-      if (done.reasons.length < MAX_NAMED) done.reasons.push(`${place.shown}: ${file.why}`)
+      leaveOut(`${place.shown}: ${file.why}`)
       continue
     }
     known.delete(place.shown)
@@ -61,10 +65,17 @@ export const update = async (database: Database, folder: Place, kind: Kind, cont
     done[before ? 'changed' : 'added']++
   }
   if (signal.aborted) return undefined
-  for (const gone of known.values()) removeFile(database, gone)
-  done.removed = known.size
+  for (const shown of unseen.shown) leaveOut(`${shown}: a folder that cannot be opened, or is too deep`)
+  for (const [path, file] of known) {
+    if (unseen.shown.some((outer) => isBelow(outer, path))) continue
+    removeFile(database, file)
+    done.removed++
+  }
   return done
 }
+
+// What cannot be looked at now need not be gone.
+const isBelow = (folder: string, path: string): boolean => folder === '.' || path.startsWith(`${folder}/`)
 
 type Looked =
   | { readonly kind: 'same'; readonly stamp: string }
@@ -93,7 +104,7 @@ const look = async (place: Place, before: IndexedFile | undefined, budget: { fil
   } catch {
     return { kind: 'skipped', why: 'it could not be read' }
   } finally {
-    await handle.close()
+    await letGo(handle)
   }
 }
 

@@ -3,6 +3,8 @@
 import type { Element, ElementContent, Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { parseFragment } from 'parse5'
+import { limitDepth } from './depth.js'
+import { prune } from './prune.js'
 import { resolveLinks } from './resolve-links.js'
 import { element, elementsIn, findElement, isNamed, property, textOf } from './walk.js'
 
@@ -31,7 +33,10 @@ const linkTo = (frame: Element): Element => {
 /** A parser that knows frames takes it for text. */
 const instead = (tree: Root, base: string): readonly ElementContent[] =>
   [...elementsIn(tree)].filter(isNamed('noframes')).flatMap((node) => {
-    const fragment = fromParse5(parseFragment(textOf(node))) as Root
+    const parsed = parseFragment(textOf(node))
+    limitDepth(parsed)
+    const fragment = fromParse5(parsed) as Root
+    prune(fragment)
     resolveLinks(fragment, base)
     return fragment.children.filter((child): child is ElementContent => child.type !== 'doctype')
   })

@@ -69,12 +69,14 @@ const tables = (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).filte
 )
 
 // As it is read: a renderer that wants white space beside its marks gets none, and no letter becomes a number for it.
-const marked =
-  (mark: string, other: string): Handle =>
-  (node, _, state, info) => {
+const marked = (mark: string, other: string): Handle => {
+  const handle: Handle = (node, _, state, info) => {
     const signs = info.before.endsWith('*') || info.after.startsWith('*') ? other : mark
     return signs + state.containerPhrasing(node, { ...state.createTracker(info).current(), before: signs, after: signs }) + signs
   }
+  // Who stands before it wants to know how it begins; without this all that is in it would be printed for that, and twice as much each level deeper.
+  return Object.assign(handle, { peek: () => mark })
+}
 
 // A comment in a program may look like a heading.
 const withoutFences = (text: string): string => {

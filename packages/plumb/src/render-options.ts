@@ -1,0 +1,14 @@
+// What the command line says of a drawing.
+
+import type { SpecOptions } from './load.js'
+
+export const FORMATS = ['svg', 'png', 'dot', 'mermaid', 'json'] as const
+export type Format = (typeof FORMATS)[number]
+
+export interface RenderOptions extends SpecOptions {
+  /** Default: what the name of the output ends with, else svg. */
+  readonly format?: Format
+  readonly binding: string
+  /** Default, and `-`: stdout. */
+  readonly output?: string
+}

@@ -1,0 +1,82 @@
+// What each executable loads for a start that is common: an import that would load more is noticed here, where no clock is asked. What loads
+// less may be taken out of the lists; what loads more costs every start.
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+
+const folder = mkdtempSync(join(tmpdir(), 'plumb-start-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+// Each costs what can be felt; the rest Node loads by itself, or it is small.
+const COSTLY = [
+  ...['child_process', 'crypto', 'dns', 'fs/promises', 'http', 'https', 'net', 'os', 'readline', 'stream', 'stream/web'],
+  ...['timers/promises', 'tty', 'v8', 'worker_threads', 'zlib'],
+]
+
+const watcher = join(folder, 'watch.cjs')
+writeFileSync(
+  watcher,
+  `const before = new Set(process.moduleLoadList)
+const { writeFileSync } = require('node:fs')
+process.on('exit', () => {
+  const node = process.moduleLoadList.filter((name) => !before.has(name)).map((name) => name.replace('NativeModule ', ''))
+  const main = Object.values(require.cache).find(({ filename }) => filename.endsWith('/dist/main.cjs'))
+  writeFileSync(${JSON.stringify(join(folder, 'loaded.json'))}, JSON.stringify({ node, bundles: [...(main?.exports.keys() ?? [])] }))
+})
+`,
+)
+
+const start = (name: string, args: readonly string[], input: string) => {
+  const env = { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--require ${watcher}` }
+  const { status, stdout, stderr } = spawnSync(`packages/${name}/bin/${name}`, args, { env, input, encoding: 'utf8', timeout: 60_000 })
+  const { node, bundles } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as { node: string[]; bundles: string[] }
+  return { status, stdout, stderr, node: COSTLY.filter((module) => node.includes(module)), bundles }
+}
+
+const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
+const TOOL = '@tool true let inc : int -> int = map(value + 1)'
+const PIPES = ['net', 'stream']
+
+interface Start {
+  readonly args: readonly string[]
+  readonly input?: string
+  readonly node: readonly string[]
+  /** Besides main. */
+  readonly bundles?: readonly string[]
+}
+
+const STARTS: Readonly<Record<string, readonly Start[]>> = {
+  plumb: [
+    { args: ['--version'], node: ['stream'] },
+    { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPES },
+    { args: ['check', '-e', 'let main : !int -> !int = id'], node: ['stream', 'v8'], bundles: ['check-command', 'shared'] },
+  ],
+  'plumb-agent': [
+    { args: ['--version'], node: [] },
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPES },
+  ],
+  'plumb-chat': [{ args: ['--version'], node: [] }],
+  'plumb-mcp': [{ args: ['--version'], node: [] }],
+  'plumb-mux': [
+    { args: ['--version'], node: [] },
+    { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n', node: ['child_process', 'net', 'stream'] },
+  ],
+  'plumb-tool': [
+    { args: ['--version'], node: [] },
+    { args: ['-e', TOOL, 'call', 'inc', '1'], node: PIPES },
+    { args: ['-e', TOOL, 'serve'], input: '{"id":"a","name":"inc","input":1}\n', node: PIPES },
+  ],
+}
+
+for (const [name, starts] of Object.entries(STARTS))
+  t.test(name, async (t) => {
+    for (const { args, input = '', node, bundles = [] } of starts) {
+      const found = start(name, args, input)
+      t.match(found, { status: 0, stdout: /./, stderr: '' }, args.join(' '))
+      t.strictSame(found.node, node, `Node's modules for ${args.join(' ')}`)
+      t.strictSame(found.bundles, ['main', ...bundles], `bundles for ${args.join(' ')}`)
+    }
+  })
