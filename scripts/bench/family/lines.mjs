@@ -1,0 +1,128 @@
+// Lines: what somebody does with a log, against cat, jq and a program written by hand.
+
+import { EVENT, eventLines, writeEvents } from '../events.mjs'
+import { outputOf, timePipe } from '../measure.mjs'
+
+const SPECS = {
+  id: `${EVENT}
+let main : !Event -> !Event = id`,
+  filter: `${EVENT}
+let main : !Event -> !Event = filter(kind = "order" and amount > 500)`,
+  map: `${EVENT}
+let main : !Event -> !{ seq: int, user: string, total: number } = map({ seq, user, total: amount * 1.25 })`,
+  stages: `${EVENT}
+let main : !Event -> !{ seq: int, user: string, half: number } =
+  map({ seq, user, kind, total: amount * 1.25 }) ; filter(kind = "order" and total > 500) ; map({ seq, user, half: total / 2 })`,
+  ids: `${EVENT}
+let main : !Event -> !Event = id ; id ; id`,
+  copies: `${EVENT}
+let main : !Event -> !Event = plumb(input, output) { input ; (id * id * id * id) ; output }`,
+  quarters: `${EVENT}
+let main : !Event -> !Event = plumb(input, output) {
+  input ; (filter(seq % 4 = 0) * filter(seq % 4 = 1) * filter(seq % 4 = 2) * filter(seq % 4 = 3)) ; output
+}`,
+  barrier: `${EVENT}
+let main : !Event -> !(Event, number) = plumb(input, output) { input ; (id * map(amount * 1.25)) ; barrier ; output }`,
+  cycle: `type Count = { n: int, steps: int }
+let step : !Count -> !Count = map({ n: n + 1, steps: steps + 1 })
+let main : !Count -> !Count = plumb(input, output) {
+  input ; step
+  step ; filter(n < 8) ; step
+  step ; filter(n >= 8) ; output
+}`,
+}
+const JQ = {
+  id: '.',
+  filter: 'select(.kind == "order" and .amount > 500)',
+  map: '{seq, user, total: (.amount * 1.25)}',
+  stages: '{seq, user, kind, total: (.amount * 1.25)} | select(.kind == "order" and .total > 500) | {seq, user, half: (.total / 2)}',
+  barrier: '[., .amount * 1.25]',
+  cycle: 'def turn: {n: (.n + 1), steps: (.steps + 1)} | if .n < 8 then turn else . end; turn',
+}
+const BY_HAND = 'node, by hand'
+
+// Counts from 0 to 7 go round until they are 8: four and a half times on average.
+const counts = (n) => Array.from({ length: n }, (_, i) => `{"n":${i % 8},"steps":${i}}\n`).join('')
+
+export const lines = ({ folder, isQuick, lines: wanted, layFile, jq, peer, once }) => {
+  const n = wanted ?? (isQuick ? 100_000 : 500_000)
+  const events = { data: `${folder}/events.jsonl`, sample: eventLines(1000) }
+  const turns = { data: layFile('counts.jsonl', counts(n / 5)), sample: counts(1000) }
+  let megabytes = 0
+
+  const program = (key, command, env, { data, sample } = events) =>
+    once(`lines: ${key}`, () => ({
+      measure: () => timePipe(command, { env, data }),
+      answer: () => outputOf(command, { env, input: sample }),
+    }))
+  const plumb = (job, place) => {
+    const spec = layFile(`lines-${job}.plumb`, SPECS[job])
+    return program(`${place.label} ${job}`, [place.bin('plumb'), spec], place.env, job === 'cycle' ? turns : events)
+  }
+  const byHand = (job, place, key = job) =>
+    program(`by hand ${key}`, [process.execPath, peer('lines.cjs'), job], place.env, job === 'cycle' ? turns : events)
+  const cat = (place) => program('cat', ['cat'], place.env)
+  const withJq = (job, place) => program(`jq ${job}`, ['jq', '-c', JQ[job]], place.env, job === 'cycle' ? turns : events)
+
+  const job = (name, { title = name, about, goals = [], overJq, peers = () => ({}), yardsticks }) => ({
+    name: title,
+    about,
+    ours: (place) => plumb(name, place),
+    peers: (place) => ({
+      ...(jq && JQ[name] ? { [jq]: withJq(name, place) } : {}),
+      [BY_HAND]: byHand(name, place),
+      ...peers(place),
+    }),
+    yardsticks,
+    goals: [...(jq && overJq ? [{ to: jq, atLeast: overJq }] : []), ...goals],
+    isUnordered: name === 'copies',
+    megabytes: name === 'cycle' ? undefined : () => megabytes,
+  })
+  const one = (place) => ({ 'plumb, id': plumb('id', place) })
+
+  return {
+    name: 'lines',
+    about: `${n} events through a pipe and into another, from the start of the program to its end; in the cycle ${n / 5} numbers, which go round until they are 8.`,
+    unit: 'ms',
+    rounds: isQuick ? 3 : 7,
+    prepare: () => {
+      megabytes = writeEvents(events.data, n) / 1e6
+    },
+    cases: [
+      {
+        name: 'noise',
+        title: BY_HAND,
+        isNull: true,
+        ours: (place) => byHand('id', place),
+        peers: (place) => ({ 'the same again': byHand('id', place, 'id again') }),
+      },
+      job('id', { overJq: 6, goals: [{ to: BY_HAND, atMost: 1.3 }], peers: (place) => ({ cat: cat(place) }) }),
+      job('filter', { overJq: 5, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
+      job('map', { overJq: 3.5, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
+      job('stages', {
+        title: 'three stages',
+        about: 'map ; filter ; map',
+        goals: [
+          { to: 'plumb, id', atMost: 1.5 },
+          { to: 'plumb, map', atMost: 1.5 },
+        ],
+        yardsticks: (place) => ({ ...one(place), 'plumb, map': plumb('map', place) }),
+      }),
+      job('ids', { title: 'three ids', about: 'id ; id ; id', goals: [{ to: 'plumb, id', atMost: 1.5 }], yardsticks: one }),
+      job('copies', {
+        title: 'fan-out to 4, all kept',
+        about: 'each event comes out four times',
+        goals: [{ to: 'plumb, id', atMost: 1.3 }],
+        yardsticks: one,
+      }),
+      job('quarters', {
+        title: 'fan-out to 4, a quarter each',
+        about: 'each event comes out of one of four filters',
+        goals: [{ to: 'plumb, id', atMost: 1.3 }],
+        yardsticks: one,
+      }),
+      job('barrier', { title: 'barrier of 2', about: '(id * map) ; barrier', yardsticks: one }),
+      job('cycle', { about: 'step ; filter ; step' }),
+    ],
+  }
+}

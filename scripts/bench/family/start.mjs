@@ -1,0 +1,95 @@
+// Start: what a shell waits for, against the start of node alone.
+
+import { EVENT, eventLines } from '../events.mjs'
+import { timeStart } from '../measure.mjs'
+import { openModel } from '../model.mjs'
+
+const NODE = 'node -e 0'
+const SPECS = {
+  id: `${EVENT}\nlet main : !Event -> !Event = id`,
+  eliza: 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }',
+  tools: 'type N = { n: int }\n@tool true\nlet double : N -> N = map({ n: n * 2 })',
+}
+const agent = (url) =>
+  `let bot : !string -> !string = agent { provider: "anthropic", model: "stub", endpoint: "${url}", prompt: "Be brief." }`
+const INITIALIZE = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+})}\n`
+
+export const start = ({ isQuick, frameworks, layFile, peer, once }) => {
+  const [id, eliza, tools] = Object.entries(SPECS).map(([name, text]) => layFile(`start-${name}.plumb`, text))
+  let model
+  const program = (key, command, env, input) => once(`start: ${key}`, () => ({ measure: () => timeStart(command, { env, input }) }))
+  const node = (place, key = NODE) => program(key, [process.execPath, '-e', '0'], place.env)
+
+  // To the first output; where nothing is written, to the end.
+  const first = (name, executable, args, { input, atMost, others = () => ({}), goals = [] } = {}) => ({
+    name,
+    ours: (place) => program(`${place.label} ${name}`, [place.bin(executable), ...args], place.env, input),
+    peers: (place) => ({ [NODE]: node(place), ...others(place) }),
+    goals: [...(atMost ? [{ to: NODE, atMost }] : []), ...goals],
+  })
+  const version = (executable, atMost) => first(`${executable} --version`, executable, ['--version'], { atMost })
+  const asking = (key, command, tells) => (place) =>
+    once(`start: ${place.label} ${key}`, () => {
+      const options = { env: { ...place.env, ANTHROPIC_API_KEY: 'none' }, input: '"hello"\n', tells }
+      return { measure: () => timeStart(command(place, model.url), options) }
+    })
+  const bareServer = (place) => program('bare server', [process.execPath, peer('mcp-server.cjs')], place.env, INITIALIZE)
+
+  return {
+    name: 'start',
+    about: 'To the first output, or to the end where there is none. Processor time is that of a second start, to its end.',
+    unit: 'ms',
+    rounds: isQuick ? 5 : 25,
+    prepare: async () => {
+      model = await openModel()
+    },
+    close: () => model.close(),
+    cases: [
+      {
+        name: 'noise',
+        title: NODE,
+        isNull: true,
+        ours: (place) => node(place),
+        peers: (place) => ({ 'the same again': node(place, 'again') }),
+      },
+      version('plumb', 1.5),
+      first('plumb, id', 'plumb', [id], { input: eventLines(1), atMost: 1.5 }),
+      version('plumb-mux', 1.5),
+      first('plumb-mux -- cat', 'plumb-mux', ['--', 'cat'], { input: '{"__port":"input","msg":1}\n', atMost: 1.5 }),
+      version('plumb-tool', 1.5),
+      first('plumb-tool call', 'plumb-tool', [tools, 'call', 'double', '{"n":1}'], { atMost: 1.5 }),
+      version('plumb-agent'),
+      first('plumb-agent, ELIZA', 'plumb-agent', [eliza], { input: '"I feel sad today"\n', atMost: 1.8 }),
+      first('plumb, ELIZA', 'plumb', [eliza], { input: '"I feel sad today"\n' }),
+      {
+        name: 'plumb-agent, first token',
+        about: 'of a model on loopback',
+        ours: asking('agent', (place, url) => [place.bin('plumb-agent'), '--telemetry', '-e', agent(url)], {
+          fd: 3,
+          text: '"delta":"first"',
+        }),
+        peers: (place) => ({
+          [NODE]: node(place),
+          'bare fetch': asking('fetch', (_, url) => [process.execPath, peer('first-token.cjs'), url], { fd: 1, text: 'first' })(place),
+        }),
+      },
+      {
+        name: 'plumb-agent, first answer',
+        about: 'of the same, whole',
+        ours: asking('answer', (place, url) => [place.bin('plumb-agent'), '-e', agent(url)]),
+        peers: (place) => ({
+          'bare fetch loop': asking('fetch loop', (_, url) => [process.execPath, peer('fetch-loop.cjs'), url])(place),
+          ...Object.fromEntries(frameworks.map(({ name, command }) => [name, asking(name, (_, url) => command(url))(place)])),
+        }),
+      },
+      version('plumb-mcp'),
+      first('plumb-mcp, first answer', 'plumb-mcp', [eliza], { input: INITIALIZE, others: (place) => ({ 'bare SDK': bareServer(place) }) }),
+      version('plumb-chat'),
+    ],
+  }
+}

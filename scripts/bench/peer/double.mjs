@@ -1,0 +1,2 @@
+// The function behind a tool.
+export const double = ({ n }) => ({ n: n * 2 })

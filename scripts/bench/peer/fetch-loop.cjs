@@ -1,0 +1,29 @@
+// An agent as somebody begins it: each line is a question, fetch asks, the text of the events is the answer. fetch-loop.cjs URL
+'use strict'
+
+const headers = { 'content-type': 'application/json', 'x-api-key': 'none', 'anthropic-version': '2023-06-01' }
+
+const ask = async (question) => {
+  const messages = [{ role: 'user', content: question }]
+  const body = JSON.stringify({ model: 'stub', max_tokens: 8192, stream: true, system: 'Be brief.', messages })
+  const response = await fetch(`${process.argv[2]}/v1/messages`, { method: 'POST', headers, body })
+  if (!response.ok) throw new Error(`status ${response.status}`)
+  let answer = ''
+  for (const line of (await response.text()).split('\n')) {
+    if (!line.startsWith('data: ')) continue
+    const { type, delta } = JSON.parse(line.slice(6))
+    if (type === 'content_block_delta') answer += delta.text
+  }
+  return answer
+}
+
+const main = async () => {
+  let rest = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()
+    for (const line of lines) process.stdout.write(`${JSON.stringify(await ask(JSON.parse(line)))}\n`)
+  }
+}
+
+main()

@@ -1,0 +1,26 @@
+// Runs measures by turns, so that what the machine does meanwhile falls on all of them alike.
+
+import { random, shuffle } from './random.mjs'
+
+const SEED = 20_240_229
+
+/**
+ * Each measure once a round, in an order of chance. Resolves to a map from measure to its samples, { value, cpu }, or to { error } when it
+ * failed once: then it is left out of the rounds that follow.
+ */
+export const runRounds = async (measures, rounds) => {
+  const next = random(SEED)
+  const results = new Map(measures.map((measure) => [measure, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const measure of shuffle(measures, next)) {
+      const samples = results.get(measure)
+      if (samples.error) continue
+      try {
+        samples.push(await measure())
+      } catch (error) {
+        results.set(measure, { error })
+      }
+    }
+  }
+  return results
+}
