@@ -1,0 +1,66 @@
+// A day's load in minutes: load.mjs [--filter TEXT] [--part N]
+//
+// Counts and sums what goes in and what comes out, and samples the memory of the processes meanwhile. --part N takes an Nth of everything.
+// Prints a Markdown table, and fails where something was lost or where memory grows.
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+import { build } from './build.mjs'
+import { installDependencies } from './dependencies.mjs'
+import { LOADS } from './load/loads.mjs'
+import { quarters, sample } from './load/memory.mjs'
+import { SPECS } from './load/specs.mjs'
+import { runMain } from './step.mjs'
+
+const MIB = 2 ** 20
+/** What the last quarter may have above the first, of the processes together: a heap that is not collected yet, not one that grows. */
+const MOST_GROWTH = 96 * MIB
+
+const load = async (folder, { command: [file, ...args], count, run }, part) => {
+  const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json' }
+  const began = performance.now()
+  const child = spawn(file, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const ended = new Promise((resolve) => child.on('close', (status, signal) => resolve(status ?? signal)))
+  let stderr = ''
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  const stop = sample(child)
+  const { messages, wrong } = await run(child, Math.ceil(count / part))
+  const taken = stop()
+  const status = await ended
+  const seconds = (performance.now() - began) / 1000
+  const rss = quarters(taken)
+  const growth = (rss[3] - rss[0]) * MIB
+  const flaws = [
+    ...(wrong === undefined ? [] : [wrong]),
+    ...(status === 0 || status === 'SIGTERM' ? [] : [`it ended with ${status}: ${stderr.slice(0, 300)}`]),
+    ...(growth > MOST_GROWTH ? [`memory grew by ${Math.round(growth / MIB)} MiB`] : []),
+  ]
+  return { messages, seconds, rss, peak: Math.max(0, ...taken) / MIB, flaws }
+}
+
+await runMain(import.meta.url, async () => {
+  const { values } = parseArgs({ options: { filter: { type: 'string', default: '' }, part: { type: 'string', default: '1' } } })
+  await installDependencies()
+  await build()
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-load-'))
+  for (const [name, text] of Object.entries(SPECS)) writeFileSync(join(folder, name), text)
+  let isWell = true
+  console.log('| load | messages | s | RSS by quarter, MiB | peak, MiB | lost or wrong |\n|---|--:|--:|---|--:|---|')
+  try {
+    for (const [title, one] of Object.entries(LOADS).filter(([title]) => title.includes(values.filter))) {
+      const { messages, seconds, rss, peak, flaws } = await load(folder, one, Number(values.part))
+      const cells = [title, messages, seconds.toFixed(1), rss.map(Math.round).join(' '), Math.round(peak), flaws.join('; ') || 'nothing']
+      console.log(`| ${cells.join(' | ')} |`)
+      isWell &&= flaws.length === 0
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return isWell
+})

@@ -1,0 +1,58 @@
+// Lines into a child and out of it, no faster than either side takes them.
+
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const CHUNK = 65_536
+
+/** `lines` is called for an iterable of texts. */
+export const feed = async ({ stdin }, lines) => {
+  let text = ''
+  for (const line of lines()) {
+    text += line
+    if (text.length < CHUNK) continue
+    if (!stdin.write(text)) await new Promise((resolve) => stdin.once('drain', resolve))
+    text = ''
+  }
+  stdin.end(text)
+}
+
+/** For `trickleMs` a chunk at a time with a pause behind it, for `stopMs` nothing, then all. */
+export const eachLine = async ({ stdout }, take, { trickleMs = 0, stopMs = 0, pauseMs = 0 } = {}) => {
+  const began = performance.now()
+  let rest = ''
+  for await (const chunk of stdout) {
+    const lines = (rest + chunk.toString('latin1')).split('\n')
+    rest = lines.pop()
+    for (const line of lines) take(line)
+    const ms = performance.now() - began
+    if (ms < trickleMs) await sleep(pauseMs)
+    else if (ms < trickleMs + stopMs) await sleep(trickleMs + stopMs - ms)
+  }
+  if (rest !== '') take(rest)
+}
+
+/** Lines that are whole numbers. */
+export const eachNumber = async ({ stdout }, take) => {
+  let number = 0
+  for await (const chunk of stdout) {
+    for (const byte of chunk) {
+      if (byte !== 10) number = number * 10 + byte - 48
+      else {
+        take(number)
+        number = 0
+      }
+    }
+  }
+}
+
+/** Where plumb-mcp says that it listens. */
+export const listening = async ({ stderr }) => {
+  let text = ''
+  for await (const chunk of stderr) {
+    text += chunk
+    const url = /"listening":"([^"]+)"/.exec(text)?.[1]
+    if (url) return url
+  }
+  throw new Error(`the server does not listen: ${text}`)
+}

@@ -1,0 +1,88 @@
+// Tries for as long as it is given what npm test tries for seconds: soak.mjs [MINUTES] [SEED] [--filter TEXT] [--load]
+//
+// Rounds of all that draws from a seed or has a budget: fuzzers, random programs, kill loops, races, cuts, failing calls, the ledger. Each round has
+// a seed of its own, which is printed with what it tried; it stops at the first failure, and says how to play that again: MINUTES 0 with
+// a SEED is that one round. --filter takes only the test files whose path contains TEXT. --load puts a day's load through it all instead.
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { build, buildTests } from './build.mjs'
+import { installDependencies } from './dependencies.mjs'
+import { passes, ROOT, run, runMain } from './step.mjs'
+
+/** What a round gives them; npm test gives a fraction. What the environment says goes before. */
+const BUDGETS = {
+  PLUMB_TIMES: '20',
+  PLUMB_KILLS: '20',
+  PLUMB_SWAPS: '20000',
+  PLUMB_TRIALS: '100',
+  PLUMB_NTH: 'all',
+  PLUMB_CUTS: 'all',
+  PLUMB_LEDGER: '200',
+}
+const LIMIT_MS = 3_600_000
+
+/** With a budget, or with properties that draw from the seed. */
+const isSoaked = (file) => {
+  const text = readFileSync(`${ROOT}/${file}`, 'utf8')
+  return ['require("fast-check")', 'PLUMB_SEED', ...Object.keys(BUDGETS)].some((word) => text.includes(word))
+}
+
+const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, '.ts')
+
+const soak = async (minutes, seed, filter) => {
+  const files = (await buildTests()).filter((file) => sourceOf(file).includes(filter) && isSoaked(file))
+  if (files.length === 0) throw new Error(`no test file with a budget has '${filter}' in its path`)
+  const began = Date.now()
+  const total = { rounds: 0, assertions: 0, inputs: 0, kills: 0 }
+  do {
+    const round = seed ?? Math.floor(Math.random() * 2 ** 31)
+    console.log(`seed ${round}`)
+    for (const file of files) {
+      const { status, output } = await runFile(file, round)
+      const count = countIn(output)
+      console.log(`  ${sourceOf(file)}: ${inWords(count)}`)
+      for (const key of Object.keys(count)) total[key] += count[key]
+      if (status === 0) continue
+      console.log(`${output}\n${sourceOf(file)} failed; 'npm run soak -- 0 ${round} --filter ${sourceOf(file)}' plays it again`)
+      return false
+    }
+    total.rounds++
+  } while (seed === undefined && Date.now() - began < minutes * 60_000)
+  const { rounds, ...count } = total
+  console.log(
+    `${rounds} rounds of ${files.length} files in ${Math.round((Date.now() - began) / 60_000)} minutes: ${inWords(count)}, no failure`,
+  )
+  return true
+}
+
+const runFile = (file, round) => {
+  const env = { ...BUDGETS, ...process.env, PLUMB_SEED: String(round), TAP_TIMEOUT: String(LIMIT_MS / 1000) }
+  const args = ['-n', '19', process.execPath, '--require', `${ROOT}/scripts/soak-seed.cjs`, '--enable-source-maps', file]
+  return run('nice', args, { limitMs: LIMIT_MS, env })
+}
+
+const countIn = (output) => {
+  const sum = (pattern) => [...output.matchAll(pattern)].reduce((all, [, count]) => all + Number(count), 0)
+  return {
+    assertions: Number(/^# \{ .*\bpass: (\d+)/m.exec(output)?.[1] ?? 0),
+    inputs: sum(/^ +ok \d+ - (\d+) inputs$/gm),
+    kills: sum(/^ +ok \d+ - (\d+) kills\b/gm),
+  }
+}
+
+const inWords = (count) =>
+  Object.entries(count)
+    .filter(([, many]) => many > 0)
+    .map(([what, many]) => `${many} ${what}`)
+    .join(', ')
+
+await runMain(import.meta.url, async () => {
+  const options = { filter: { type: 'string', default: '' }, load: { type: 'boolean', default: false } }
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const [minutes = '10', seed] = positionals.map(Number)
+  await installDependencies()
+  await build()
+  if (values.load) return passes('load', process.execPath, [`${ROOT}/scripts/load.mjs`, '--filter', values.filter])
+  return soak(Number(minutes), seed, values.filter)
+})
