@@ -1,0 +1,121 @@
+// Messages of an MCP server: what of them is a message, a list of tools, an answer. What comes out has the form that its users rely on, or it
+// is refused in words.
+
+import { outputCheck, readAnswer } from '../../../packages/plumb-tool/src/source/mcp/answer.js'
+import { answeredId, messagesIn } from '../../../packages/plumb-tool/src/source/mcp/message.js'
+import { nameTools } from '../../../packages/plumb-tool/src/source/mcp/name-tools.js'
+import { readPages } from '../../../packages/plumb-tool/src/source/mcp/pages.js'
+import { toContent, toValue } from '../../../packages/plumb-tool/src/source/mcp/result.js'
+import { readTools } from '../../../packages/plumb-tool/src/source/mcp/tool-list.js'
+import { type Fault, isCode, parseJson, succeed } from '../../../packages/wire/src/index.js'
+import { must, type Target } from '../target.js'
+
+const sound = ({ error, detail }: Fault): void => must(isCode(error) && detail.length < 4000, `a refusal says ${detail.slice(0, 80)}`)
+
+const TOOL = {
+  name: 'a',
+  title: 'A',
+  description: 'd',
+  inputSchema: { type: 'object' },
+  outputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+}
+const CONTENT = [
+  { type: 'text', text: 'x' },
+  { type: 'image', data: 'AA==', mimeType: 'image/png' },
+  { type: 'audio', data: 'AA==', mimeType: 'audio/wav' },
+  { type: 'resource', resource: { uri: 'a:b', mimeType: 'text/plain', text: 'y' } },
+  { type: 'resource', resource: { uri: 'a:c', blob: 'AA==' } },
+  { type: 'resource_link', uri: 'a:d', name: 'n', size: 3 },
+]
+const line = (value: object): string => JSON.stringify({ jsonrpc: '2.0', ...value })
+
+export const mcpClient: Target = {
+  name: 'mcp-client',
+  seeds: [
+    line({
+      id: 1,
+      result: { tools: [TOOL, { ...TOOL, name: 'b', outputSchema: undefined, annotations: { readOnlyHint: true } }], nextCursor: 'x' },
+    }),
+    line({ id: 2, result: { content: CONTENT, structuredContent: { n: 1 }, isError: false } }),
+    line({ id: 3, error: { code: -32000, message: 'no' } }),
+    `[${line({ method: 'notifications/tools/list_changed' })},${line({ id: 'x', method: 'ping' })}]`,
+  ],
+  words: [
+    ...[
+      '"jsonrpc":"2.0"',
+      '"id":',
+      '"result":',
+      '"tools":[',
+      '"content":[',
+      '"structuredContent":',
+      '"isError":true',
+      '"nextCursor":"x"',
+      '"error":',
+      '"code":',
+      '"message":',
+    ],
+    ...[
+      '"type":',
+      '"text"',
+      '"image"',
+      '"audio"',
+      '"resource"',
+      '"resource_link"',
+      '"data":',
+      '"mimeType":',
+      '"uri":',
+      '"blob":',
+      '"size":',
+      '"name":',
+      '"inputSchema":',
+      '"outputSchema":',
+    ],
+    ...['"constructor"', '"toString"', 'null', '[]', '{}', '1', 'true', ...CONTENT.map((one) => JSON.stringify(one))],
+  ],
+  cases: 900,
+  maxBytes: 6000,
+  judge: async (input) => {
+    const text = input.toString('utf8')
+    const bytes = Buffer.from(text)
+    const parsed = parseJson(bytes, 0, bytes.length)
+    for (const message of (parsed.ok ? messagesIn(parsed.value) : undefined) ?? []) {
+      const id = answeredId(message)
+      must(id === undefined || typeof id === 'string' || typeof id === 'number', 'an id is of an odd kind')
+      const result = (message as { result?: Readonly<Record<string, unknown>> }).result
+      if (!result) continue
+      const pages = await readPages(async () => succeed(result), 'tools', 's')
+      if (!pages.ok) sound(pages.error)
+      const tools = pages.ok ? readTools(pages.value, 's', sound) : []
+      must(new Set(tools.map(({ name }) => name)).size === tools.length, 'two tools have one name')
+      for (const tool of tools) {
+        JSON.stringify(tool)
+        const check = outputCheck(tool)
+        if (!check.ok) sound(check.error)
+        else judgeAnswer(result, check.value)
+      }
+      judgeAnswer(result, undefined)
+      for (const name of nameTools([{ config: {}, connection: undefined as never, prefix: 's', tools }], ['s:b'], sound).keys())
+        must(name !== 's:b', 'a tool of a server takes the name of one that the agent has')
+    }
+  },
+}
+
+const judgeAnswer = (result: Readonly<Record<string, unknown>>, check: Parameters<typeof readAnswer>[1]['check']): void => {
+  const answer = readAnswer(result, { server: 's', tool: 't', check })
+  if (!answer.ok) return sound(answer.error)
+  for (const part of answer.value.content) {
+    const texts = part.type === 'text' ? [part.text] : 'data' in part ? [part.data] : 'uri' in part ? [part.uri] : []
+    must(
+      texts.every((one) => typeof one === 'string'),
+      `a part is ${JSON.stringify(part)}`,
+    )
+  }
+  for (const made of [
+    toContent('t', answer.value),
+    toValue('t', answer.value, { kind: 'json' }),
+    toValue('t', answer.value, { kind: 'int' }),
+  ]) {
+    if (made.ok) JSON.parse(made.value)
+    else sound({ ...made.error, content: undefined })
+  }
+}

@@ -1,0 +1,95 @@
+// What a child tells of itself, which may be any program: a line each. Whatever it says, whoever watches the run neither throws nor writes what is no
+// JSON, and no sum becomes a number that is none.
+
+import { PassThrough } from 'node:stream'
+import { ChildObserver } from '../../../packages/plumb/src/watch/child-observer.js'
+import { Counter } from '../../../packages/plumb/src/watch/counter.js'
+import { summaryJson, summaryText } from '../../../packages/plumb/src/watch/summary.js'
+import { TraceBuilder } from '../../../packages/plumb/src/watch/trace-builder.js'
+import { openWatch } from '../../../packages/plumb/src/watch/watch.js'
+import { LineReader } from '../../../packages/wire/src/index.js'
+import { must, type Target } from '../target.js'
+
+const lines = (...values: readonly object[]): string =>
+  values.map((value) => `${JSON.stringify({ ...value, agent: 'a', time: '2026-01-01T00:00:00.000Z' })}\n`).join('')
+
+const TOKENS = { input_tokens: 9, output_tokens: 4, cache_read_tokens: 1, cache_creation_tokens: 0 }
+
+export const telemetry: Target = {
+  name: 'telemetry',
+  seeds: [
+    lines(
+      { kind: 'usage', ...TOKENS, model: 'm', ms: 12 },
+      { kind: 'text', delta: 'x' },
+      { kind: 'thinking', text: 'y' },
+      { kind: 'output', value: { a: 1 } },
+    ),
+    lines(
+      { kind: 'tool_call', id: '1', name: 't', input: { a: [1] } },
+      { kind: 'tool_result', id: '1', name: 't', is_error: false, ms: 3, bytes: 9 },
+      { kind: 'mended', what: 'code fence' },
+    ),
+    lines(
+      { kind: 'retry', attempt: 1, reason: 'timeout', wait_ms: 5 },
+      { kind: 'error', error: 'timeout', category: 'unavailable', detail: 'd', seq: 1 },
+      { kind: 'remembered', messages: [{ role: 'user', content: 'x' }] },
+      { kind: 'settled', inputs: 1, controls: 0, outputs: 1 },
+    ),
+  ],
+  words: [
+    ...[
+      '"kind":',
+      '"usage"',
+      '"text"',
+      '"thinking"',
+      '"mended"',
+      '"tool_call"',
+      '"tool_result"',
+      '"retry"',
+      '"output"',
+      '"error"',
+      '"remembered"',
+      '"settled"',
+    ],
+    ...[
+      '"id":',
+      '"name":',
+      '"input":',
+      '"is_error":',
+      '"model":',
+      '"ms":',
+      '"input_tokens":',
+      '"output_tokens":',
+      '"agent":',
+      '"time":',
+      '"constructor"',
+      '"b"',
+    ],
+    ...['null', '[]', '{}', '-1', '1e300', '"5"', 'true', '"seq":', '"messages":', '"detail":', '\n'],
+  ],
+  cases: 300,
+  maxBytes: 6000,
+  judge: async (input) => {
+    const counter = new Counter()
+    const builder = new TraceBuilder((event) => JSON.parse(JSON.stringify(event)))
+    const watch = openWatch([counter, { on: (event) => builder.on(event) }])
+    watch?.tell({ kind: 'begin', time: '', spec: 's', binding: 'main', wires: [], nodes: [{ name: 'a', kind: 'agent' }], dot: () => '' })
+    const child = { place: 'a', runs: 'program', pid: 1, watch, parent: undefined, budget: undefined, replay: undefined } as const
+    const observer = new ChildObserver(child)
+    const message = Buffer.from('"x"')
+    observer.asked(1, 1, message, 0, message.length)
+    const reader = new LineReader(new PassThrough().end(input))
+    await new Promise<void>((resolve) => {
+      reader.onReadable = () => {
+        while (reader.next()) if (!reader.fault) observer.heard(reader)
+        if (reader.hasEnded) resolve()
+      }
+    })
+    observer.answered(1, 1, message, 0, message.length)
+    observer.exited({ status: 0, signal: null })
+    watch?.tell({ kind: 'end', status: 0, stoppedBy: null })
+    const run = { spec: 's', binding: 'main', ms: 5, status: 0, stoppedBy: null, tally: counter.tally, prices: undefined } as const
+    JSON.parse(summaryJson(run))
+    must(!/NaN|Infinity|undefined|\[object/.test(summaryText(run).join('\n')), summaryText(run).join('\n'))
+  },
+}
