@@ -326,7 +326,8 @@ t.test('whoever reads the answers may go', async (t) => {
   t.teardown(() => pty.close())
   await pty.shows(/\n> ?$/)
   pty.type(`Men are all alike.${ENTER}`)
-  await pty.shows(/\nIN WHAT WAY\n[\s\S]*> ?$/)
+  // It comes by way of another program, and may come after the next prompt.
+  await pty.shows(/IN WHAT WAY/)
   pty.type(`Hello${ENTER}`)
   t.strictSame(await pty.exited, { status: 0, signal: 0 })
 })

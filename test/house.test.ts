@@ -5,12 +5,25 @@ import { isBuiltin } from 'node:module'
 import { basename, join, sep } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
+import { NOT_TRIED } from './faults/not-tried.js'
 
 // Tests run in the root.
 const PACKAGES = readdirSync('packages')
 
 const TOP_LEVEL = [
-  ...['.ci', '.gitignore', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'biome.json', 'man', 'package.json', 'packages'],
+  ...[
+    '.ci',
+    '.gitignore',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'LICENSE',
+    'README.md',
+    'SECURITY.md',
+    'biome.json',
+    'man',
+    'package.json',
+    'packages',
+  ],
   ...['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts', 'test', 'tsconfig.base.json'],
 ]
 const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
@@ -213,4 +226,45 @@ t.test('every executable has the same launcher', async (t) => {
   t.ok(stubs.length > 0)
   t.equal(new Set(stubs.map((file) => readFileSync(file, 'utf8'))).size, 1)
   for (const file of stubs) t.strictSame(manifest(basename(file)).bin, { [basename(file)]: `bin/${basename(file)}` }, file)
+})
+
+t.test('nothing of others is installed but what the lock file pins, and none of it runs then', async (t) => {
+  t.match(readFileSync('pnpm-workspace.yaml', 'utf8'), /^onlyBuiltDependencies: \[\]$/m)
+  const packages =
+    readFileSync('pnpm-lock.yaml', 'utf8')
+      .split(/^packages:$/m)[1]
+      ?.split(/^snapshots:$/m)[0] ?? ''
+  const resolutions = packages.match(/^ {4}resolution: .*$/gm) ?? []
+  t.ok(resolutions.length > 100)
+  t.strictSame(
+    resolutions.filter((line) => !/^ {4}resolution: \{integrity: sha512-[\w+/]+=*\}$/.test(line)),
+    [],
+    'by its hash, from the registry',
+  )
+  const manifests = PACKAGES.map((name) => JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as { scripts?: object })
+  const ran = manifests.flatMap(({ scripts = {} }) => Object.keys(scripts).filter((name) => /install|prepare/.test(name)))
+  t.strictSame(ran, [], 'nor does anything of ours')
+})
+
+const FAULTS = 125
+
+// A title says of which cases of the fault table it is: `fault 12`, `faults 107, 108`.
+t.test('each case of the fault table is tried, or it is said why not', async (t) => {
+  const files = [...filesUnder('test'), ...PACKAGES.flatMap((name) => filesUnder(`packages/${name}/test`))]
+  const named = files.flatMap((file) =>
+    [...readFileSync(file, 'latin1').matchAll(/\bfaults? (\d+(?:(?:, | and )\d+)*)/gi)].flatMap(([, list = '']) =>
+      list.split(/, | and /).map(Number),
+    ),
+  )
+  const all = Array.from({ length: FAULTS }, (_, i) => i + 1)
+  t.strictSame(
+    all.filter((number) => !named.includes(number) && !(number in NOT_TRIED)),
+    [],
+    'no test says that it is of these',
+  )
+  t.strictSame(
+    Object.keys(NOT_TRIED).filter((number) => named.includes(Number(number))),
+    [],
+    'what is tried is not in the list of those that are not',
+  )
 })

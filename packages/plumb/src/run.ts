@@ -26,7 +26,7 @@ import { Quiescence } from './quiescence.js'
 import type { RunOptions } from './run-options.js'
 import { Schedule } from './schedule.js'
 import type { Observation } from './watch/observation.js'
-import { observe, UNOBSERVED } from './watch/observe.js'
+import { observe, tellBegin, UNOBSERVED } from './watch/observe.js'
 import { openSight, type Sight } from './watch/open-sight.js'
 import { type Wired, wireUp } from './wiring.js'
 
@@ -132,10 +132,7 @@ class Run {
     }
     const tools = await openTools(graph, settings, this.reporter)
     if (!tools) return this.#refuse()
-    if (watch) {
-      const { beginOf } = await import('./watch/begin.js')
-      watch.tell(beginOf(graph, spec, options))
-    }
+    if (watch) await tellBegin(watch, graph, spec, options)
     const wired = wireUp({
       graph,
       reader: this.#reader,

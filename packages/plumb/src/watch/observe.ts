@@ -1,8 +1,11 @@
 // Most runs are not watched, recorded or limited, and then nothing of what does it is loaded.
 
+import type { Graph } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
+import type { RunOptions } from '../run-options.js'
 import type { Observation, ObservationOptions } from './observation.js'
 import { isSeen } from './open-sight.js'
+import type { Watch } from './watch.js'
 
 export const UNOBSERVED = { watch: undefined, resumed: undefined, isRecorded: false, nestedRecord: () => [] } as const
 
@@ -13,4 +16,10 @@ export const observe = async (o: ObservationOptions): Promise<Result<Observation
   if (!isObserved) return succeed({ ...UNOBSERVED, rejects: undefined, spending: undefined })
   const { openObservation } = await import('./observation.js')
   return openObservation(o)
+}
+
+/** What whoever watches is told first; `spec` as it was named. */
+export const tellBegin = async (watch: Watch, graph: Graph, spec: string, options: RunOptions): Promise<void> => {
+  const { beginOf } = await import('./begin.js')
+  watch.tell(beginOf(graph, spec, options))
 }

@@ -1,0 +1,86 @@
+// What a program leaves behind that it should not: processes, temporary files, keys that got out, and stderr that no program can read.
+
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { ERRORS } from '../../packages/wire/src/error.js'
+
+/** Part of every key in the environment of a scene. */
+export const CANARY = 'sk-CANARY'
+
+export interface Running {
+  readonly pid: number
+  readonly command: string
+}
+
+/** The processes that run below this folder or have it in their environment; the dead that nobody has fetched are none. */
+export const runningIn = (folder: string): Running[] => {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => isAlive(pid) && (link(`/proc/${pid}/cwd`).startsWith(folder) || text(`/proc/${pid}/environ`).includes(folder)))
+    .map((pid) => ({ pid: Number(pid), command: text(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }))
+}
+
+const isAlive = (pid: string): boolean => {
+  const stat = text(`/proc/${pid}/stat`)
+  return /^[^ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+}
+
+/** Paths of the files below this folder, devices and pipes too. */
+export const filesBelow = (folder: string): string[] => entriesBelow(folder).map(({ path }) => path)
+
+/** Paths of the files below this folder in which a key stands. */
+export const keysBelow = (folder: string): string[] =>
+  entriesBelow(folder)
+    .filter(({ isFile, path }) => isFile && holdsKey(path))
+    .map(({ path }) => path)
+
+const entriesBelow = (folder: string): { path: string; isFile: boolean }[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => ({ path: join(entry.parentPath, entry.name), isFile: entry.isFile() }))
+
+// As the files are: a log may be no text at all, and what is deleted meanwhile says nothing.
+const holdsKey = (path: string): boolean => {
+  try {
+    return readFileSync(path).includes(CANARY)
+  } catch {
+    return false
+  }
+}
+
+/** The lines of a stderr that are neither an error or warning object of ours, nor words of a child. */
+export const badErrorLines = (stderr: string): string[] => {
+  const lines = stderr.split('\n')
+  const rest = lines.pop()
+  return [...lines.filter((line) => !isWellFormed(line)), ...(rest ? [`${rest} (and no line end)`] : [])]
+}
+
+const isWellFormed = (line: string): boolean => {
+  let told: Readonly<Record<string, unknown>>
+  try {
+    told = JSON.parse(line)
+  } catch {
+    return false
+  }
+  if (typeof told !== 'object' || told === null) return false
+  if (typeof told.source === 'string' && typeof told.text === 'string') return true
+  const entry = Object.hasOwn(ERRORS, String(told.error)) ? ERRORS[told.error as keyof typeof ERRORS] : undefined
+  return entry !== undefined && told.category === entry.category && typeof told.detail === 'string' && told.detail !== ''
+}
+
+const text = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const link = (path: string): string => {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
