@@ -112,7 +112,7 @@ const endOf = async (session: Session, command: readonly string[], report: Repor
   )
   const { status, signal, isUnheard } = await session.ended
   forget()
-  if (asked && (signal || isForced)) return asked
+  if (asked && (signal || isForced || isUnheard)) return asked
   if (isUnheard) return 0
   if (signal) report(fault('child_failed', `'${preview(command[0] ?? '')}' was ended by ${signal}; what it had written was passed on`))
   return status ?? 1

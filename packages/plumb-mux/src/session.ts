@@ -24,7 +24,7 @@ export interface Ending extends Exit {
 export interface Session {
   /** The command has ended, and all it wrote was passed on. */
   readonly ended: Promise<Ending>
-  /** To the command and its children. */
+  /** To the command and its children. What it wrote has 5 s to be read when it has ended by then, and no longer. */
   kill(signal: NodeJS.Signals): void
   /** Passes nothing on any more, as when nobody reads it. A command that does not notice is ended after 5 s. */
   hangUp(): void
@@ -45,23 +45,18 @@ const KILL_MS = 1000
 export const openSession = (child: Child, inward: Way, outward: Way): Session => {
   let isUnheard = false
   let hasExited = false
-  let isAsked = false
   let timer: NodeJS.Timeout | undefined
+  // Before all that it wrote is passed on: that may take for ever, and meanwhile all input would be read for nobody.
+  void child.ended.then(() => inward.stop())
   const ended = child.exited.then(async (exit) => {
     hasExited = true
     clearTimeout(timer)
-    inward.stop()
-    waitLess()
     await outward.ended
     return { ...exit, isUnheard }
   })
-  // What the command has said is passed on, but a signal does not wait for a reader that never reads.
-  const waitLess = (): void => {
-    if (isAsked && hasExited) setTimeout(() => outward.stop(), GRACE_MS).unref()
-  }
   const kill: Child['kill'] = (signal) => {
-    isAsked = true
-    waitLess()
+    // A reader that does not read is not waited for, once the command has obeyed.
+    void child.ended.then(() => setTimeout(hangUp, GRACE_MS).unref())
     return child.kill(signal)
   }
   const hangUp = (): void => {

@@ -183,6 +183,11 @@ const CASES: Record<string, Case> = {
       talk plumb-mux -- bash -c 'trap "echo 2" TERM; echo 1; while :; do sleep 0.05; done'; hear; kill $pid; hear; kill $pid; end; echo $?`,
     out: /^(\{[^\n]*"msg":1\}\n(143|130|129)\n){3}\{[^\n]*1\}\n\{[^\n]*2\}\n7\n\{[^\n]*1\}\n\{[^\n]*2\}\n143\n$/,
   },
+  'fault 34: a signal, and a reader that does not read': {
+    run: `set -m; exec 2>/dev/null; mkfifo o; plumb-mux -- cat < <(yes '{"__port":"input","msg":1}') >o & exec 9<o; read -rn1 <&9
+      kill $!; wait $!; echo $?`,
+    out: '143\n',
+  },
   'stderr of the command is its own': {
     run: `plumb-mux -- sh -c 'echo "{\\"mine\\":1}" >&2; echo 1' </dev/null 2>err; cat err`,
     out: '{"__port":"output","msg":1}\n{"mine":1}\n',

@@ -38,111 +38,108 @@ const LF = 10
 export const envelopedChild = ({ child, fds, maxLine, report }: EnvelopedChildOptions): EnvelopedChild => {
   const names = (Object.keys(FDS) as Port[]).filter((name) => FDS[name] < 2 || fds[FDS[name]] !== undefined)
   const writer = new LineWriter(child.stdin)
-  const inputs = new Map(names.filter((name) => DIRECTIONS[name] === 'in').map((name) => [name, new PortInput(name, writer)]))
+  const inputs = new Map(names.filter((name) => DIRECTIONS[name] === 'in').map((name) => [name, portInput(name, writer)]))
   let open = inputs.size
-  for (const input of inputs.values()) {
-    input.on('error', () => {})
-    input.on('finish', () => {
+  for (const { stream } of inputs.values()) {
+    stream.on('error', () => {})
+    stream.on('finish', () => {
       if (--open === 0) void writer.end()
     })
   }
   writer.onDrain = () => inputs.forEach((input) => void input.goOn())
-  writer.onClosed = () => inputs.forEach((input) => void input.destroy())
+  writer.onClosed = () => inputs.forEach((input) => void input.stream.destroy())
 
   const reader = new LineReader(child.stdout, { maxLine })
   const pump = () => pass(reader, outputs, report)
-  const outputs = new Map<string, PortOutput>(
-    names.filter((name) => DIRECTIONS[name] === 'out').map((name) => [name, new PortOutput(pump)]),
-  )
+  const outputs = new Map<string, PortOutput>(names.filter((name) => DIRECTIONS[name] === 'out').map((name) => [name, portOutput(pump)]))
   reader.onReadable = pump
   // Nobody listens any more: it will notice.
-  const hangUp = () => [...outputs.values()].every((output) => output.isOver) && reader.stop()
-  for (const output of outputs.values()) output.on('close', hangUp)
+  const hangUp = () => [...outputs.values()].every((output) => output.isOver()) && reader.stop()
+  for (const { stream } of outputs.values()) stream.on('close', hangUp)
 
-  const streams = [...inputs, ...outputs].map(([name, stream]) => [FDS[name as Port], stream] as const)
+  const streams = [...inputs, ...outputs].map(([name, { stream }]) => [FDS[name as Port], stream] as const)
   return {
     child: {
       ...child,
-      stdin: inputs.get('input') as Writable,
-      stdout: outputs.get('output') as Readable,
+      stdin: inputs.get('input')?.stream as Writable,
+      stdout: outputs.get('output')?.stream as Readable,
       fds: new Map(streams.filter(([fd]) => fd > 2)),
     },
     send: (port, json) => writer.writeText(`{"__port":${JSON.stringify(port)},"msg":${json}}`),
   }
 }
 
-// Gets whole lines, as line writers write them.
-class PortInput extends Writable {
-  #waiting: (() => void) | undefined
-
-  constructor(
-    private readonly port: string,
-    private readonly writer: LineWriter,
-  ) {
-    super()
-  }
-
-  goOn(): void {
-    const done = this.#waiting
-    this.#waiting = undefined
-    done?.()
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    for (let start = 0; start < chunk.length; ) {
-      const end = chunk.indexOf(LF, start)
-      const line = enclose(this.port, chunk, start, end)
-      this.writer.write(line, 0, line.length)
-      start = end + 1
-    }
-    this.writer.flush()
-    if (this.writer.isFull) this.#waiting = done
-    else done()
-  }
-
-  override _final(done: () => void): void {
-    const line = encloseEof(this.port)
-    this.writer.write(line, 0, line.length)
-    done()
-  }
+interface PortInput {
+  readonly stream: Writable
+  /** The writer has room again. */
+  goOn(): void
 }
 
-class PortOutput extends Readable {
+// Gets whole lines, as line writers write them. No class that extends a stream: naming one loads streams in every start.
+const portInput = (port: string, writer: LineWriter): PortInput => {
+  let waiting: (() => void) | undefined
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      for (let start = 0; start < chunk.length; ) {
+        const end = chunk.indexOf(LF, start)
+        const line = enclose(port, chunk, start, end)
+        writer.write(line, 0, line.length)
+        start = end + 1
+      }
+      writer.flush()
+      if (writer.isFull) waiting = done
+      else done()
+    },
+    final: (done) => {
+      const line = encloseEof(port)
+      writer.write(line, 0, line.length)
+      done()
+    },
+  })
+  const goOn = (): void => {
+    const done = waiting
+    waiting = undefined
+    done?.()
+  }
+  return { stream, goOn }
+}
+
+interface PortOutput {
+  readonly stream: Readable
   /** It was closed, on either side. */
-  isOver = false
+  isOver(): boolean
+  isHeld(): boolean
+  send(buf: Buffer, start: number, end: number): void
+  end(): void
+}
 
-  constructor(private readonly whenRoom: () => void) {
-    super()
-    this.on('close', () => {
-      this.isOver = true
-    })
-  }
-
-  override _read(): void {
-    this.whenRoom()
-  }
-
-  get isHeld(): boolean {
-    return !this.isOver && this.readableLength > HELD_BYTES
-  }
-
-  send(buf: Buffer, start: number, end: number): void {
-    if (this.isOver) return
-    const line = Buffer.allocUnsafe(end - start + 1)
-    buf.copy(line, 0, start, end)
-    line[end - start] = LF
-    this.push(line)
-  }
-
-  end(): void {
-    if (!this.isOver) this.push(null)
-    this.isOver = true
+const portOutput = (whenRoom: () => void): PortOutput => {
+  let isOver = false
+  const stream = new Readable({ read: whenRoom })
+  stream.on('close', () => {
+    isOver = true
+  })
+  return {
+    stream,
+    isOver: () => isOver,
+    isHeld: () => !isOver && stream.readableLength > HELD_BYTES,
+    send: (buf, start, end) => {
+      if (isOver) return
+      const line = Buffer.allocUnsafe(end - start + 1)
+      buf.copy(line, 0, start, end)
+      line[end - start] = LF
+      stream.push(line)
+    },
+    end: () => {
+      if (!isOver) stream.push(null)
+      isOver = true
+    },
   }
 }
 
 const pass = (reader: LineReader, outputs: ReadonlyMap<string, PortOutput>, report: (fault: Fault) => void): void => {
   const all = [...outputs.values()]
-  while (!all.some((output) => output.isHeld) && reader.next()) {
+  while (!all.some((output) => output.isHeld()) && reader.next()) {
     const fault = reader.fault ?? passLine(reader, outputs)
     if (fault) report(fault)
   }

@@ -18,4 +18,7 @@ export const launcherFds = (): LauncherFds | undefined => {
   return seen
 }
 
+/** What the launcher would say to a child that has these descriptors besides 0, 1 and 2: it is started without, which is a shell less. */
+export const launched = (fds: readonly string[]): Readonly<Record<string, string>> => ({ PLUMB_FDS: fds.join(','), PLUMB_CLOSED: '' })
+
 const digits = (text: string, allowed: string): ReadonlySet<number> => new Set([...text].filter((c) => allowed.includes(c)).map(Number))

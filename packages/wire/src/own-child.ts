@@ -6,6 +6,7 @@ import type { Writable } from 'node:stream'
 import { BUDGET_FD, currentBudget } from './budget.js'
 import { childEnv } from './child-env.js'
 import { firstLine, renewal } from './handover.js'
+import { launched } from './launcher.js'
 import type { Result } from './result.js'
 import type { SourceFiles } from './source-files.js'
 import { type Child, spawnChild } from './spawn.js'
@@ -48,9 +49,14 @@ export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => {
   const sources = [...budgeted, '--sources-fd', String(SOURCES_FD)]
   // plumb-tool has its spec before the word that says what to do.
   const line = program === 'plumb-tool' ? [...sources, entry, ...args] : [...args, ...sources, '--', entry]
+  const launcher = siblingProgram(program)
+  const main = join(launcher, '../../dist/main.cjs')
+  // A sandbox may have another Node than ours, and other descriptors.
+  const isDirect = within.length === 0 && existsSync(main)
+  const theirs = env ?? childEnv('ours')
   const child = spawnChild({
-    command: [...within, siblingProgram(program), ...line],
-    env: env ?? childEnv('ours'),
+    command: isDirect ? [process.execPath, main, ...line] : [...within, launcher, ...line],
+    env: isDirect ? { ...theirs, ...launched(Object.keys(fds)) } : theirs,
     ...(budget ? { shared: { [BUDGET_FD]: budget.fd } } : {}),
     fds: { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,

@@ -42,6 +42,8 @@ export interface Child {
   readonly stderr: Readable
   /** By number: readable where the child writes, and the other way round. */
   readonly fds: ReadonlyMap<number, Readable | Writable>
+  /** The process itself ended; what it wrote may still be on its way. */
+  readonly ended: Promise<Exit>
   /** The process ended, and stdout and stderr were read to their end or nobody wrote to them for half a second. */
   readonly exited: Promise<Exit>
   /** To the whole group; does nothing once the end was seen, when the number may be somebody else's. */
@@ -189,5 +191,5 @@ const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out
   }
   const [stdin, stdout, stderr] = [inputs.get(0) as Writable, outputs.get(1) as Readable, outputs.get(2) ?? Readable.from([])]
   const fds = new Map([...inputs, ...outputs].filter(([number]) => number > 2))
-  return { pid, stdin, stdout, stderr, fds, exited, kill, terminate }
+  return { pid, stdin, stdout, stderr, fds, ended, exited, kill, terminate }
 }
