@@ -50,7 +50,7 @@ interface Start {
 
 const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
-    { args: ['--version'], node: ['stream'] },
+    { args: ['--version'], node: [] },
     { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPES },
     { args: ['check', '-e', 'let main : !int -> !int = id'], node: ['stream', 'v8'], bundles: ['check-command', 'shared'] },
   ],
