@@ -9,7 +9,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { installDependencies } from './dependencies.mjs'
@@ -151,16 +151,37 @@ const MCP_REQUESTS = [
 ]
   .map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`)
   .join('')
+const agentOf = (config) => `let bot : !string -> !string = agent { ${config} }`
+const ELIZA = agentOf('provider: "eliza", model: "doctor"')
 const WARM_UP = {
   plumb: [
     { args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) },
     { args: ['check', `${EXAMPLES}/orders.plumb`], input: '' },
     { args: ['-e', `${TOOLS} ${CAT}`], input: '"hi"\n' },
   ],
-  'plumb-agent': ['provider: "eliza", model: "doctor"', 'provider: "anthropic", model: "stub", endpoint: "MODEL"'].map((config) => ({
-    args: ['-e', `let bot : !string -> !string = agent { ${config} }`],
-    input: '"Men are all alike."\n',
-  })),
+  'plumb-agent': [
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n' },
+    { args: ['-e', agentOf('provider: "anthropic", model: "stub", endpoint: "MODEL"')], input: '"Men are all alike."\n' },
+    // As plumb starts it.
+    {
+      args: [
+        '--agent',
+        'bot',
+        '--telemetry',
+        '--no-envelopes',
+        '--fds',
+        '3',
+        '--max-line',
+        '16777472',
+        '--sources-fd',
+        '9',
+        '--',
+        '<eval>',
+      ],
+      input: '"Men are all alike."\n',
+      handed: `${JSON.stringify({ entry: '<eval>', files: { '<eval>': ELIZA }, modules: {} })}\n`,
+    },
+  ],
   'plumb-mcp': [{ args: [`${EXAMPLES}/orders.plumb`], input: MCP_REQUESTS }],
   'plumb-mux': [{ args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n' }],
   'plumb-tool': [
@@ -187,10 +208,23 @@ const removeOthers = (dist) => {
 }
 
 const makeCodeCache = (name, dist) => {
-  // As the launcher would have it, and with nothing of the caller's that could stop it.
-  const env = { PATH: process.env.PATH, PLUMB_FDS: '', ANTHROPIC_API_KEY: 'none' }
-  for (const { args, input } of WARM_UP[name] ?? [{ args: ['--version'], input: '' }])
-    execFileSync(process.execPath, [`${ROOT}/scripts/make-cache.cjs`, dist, ...args], { input, env, stdio: ['pipe', 'ignore', 'pipe'] })
+  for (const { args, input, handed } of WARM_UP[name] ?? [{ args: ['--version'], input: '' }]) {
+    // As the launcher would have it, and with nothing of the caller's that could stop it.
+    const env = { PATH: process.env.PATH, PLUMB_FDS: handed ? '3' : '', ANTHROPIC_API_KEY: 'none' }
+    const command = [`${ROOT}/scripts/make-cache.cjs`, dist, ...args]
+    const stdio = ['pipe', 'ignore', 'pipe']
+    if (!handed) {
+      execFileSync(process.execPath, command, { input, env, stdio })
+      continue
+    }
+    const file = `${dist}/handed.new`
+    writeFileSync(file, handed)
+    const fd = openSync(file)
+    // Telemetry is 3, the sources are 9.
+    execFileSync(process.execPath, command, { input, env, stdio: [...stdio, 'pipe', ...new Array(5).fill('ignore'), fd] })
+    closeSync(fd)
+    rmSync(file)
+  }
 }
 
 const bundleTests = (entryPoints) => {

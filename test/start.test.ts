@@ -66,7 +66,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   ],
   'plumb-tool': [
     { args: ['--version'], node: [] },
-    { args: ['-e', TOOL, 'call', 'inc', '1'], node: PIPES },
+    { args: ['-e', TOOL, 'call', 'inc', '1'], node: [] },
     { args: ['-e', TOOL, 'serve'], input: '{"id":"a","name":"inc","input":1}\n', node: PIPES },
   ],
 }

@@ -1,7 +1,18 @@
 // plumb-tool call: one call, or with `-` one for each line of standard input, in order, or one for all of it.
 
 import { printType, resolve } from '@plumb/lang'
-import { type Fault, fault, LineReader, LineWriter, onStop, openInput, openOutput, parseJson, type StopSignal } from '@plumb/wire'
+import {
+  type Fault,
+  fault,
+  LineReader,
+  LineWriter,
+  onStop,
+  openInput,
+  openOutput,
+  parseJson,
+  type StopSignal,
+  writeStdout,
+} from '@plumb/wire'
 import { perform } from './call/perform.js'
 import { canCheck, stringInput, withCheck } from './call-input.js'
 import type { Asked, Command, Tools } from './command.js'
@@ -31,7 +42,10 @@ export const call: Command = async (tools, asked) => {
 }
 
 class Caller {
-  readonly #writer: LineWriter
+  /** Open once there are lines to write. */
+  #lines: LineWriter | undefined
+  /** The only line there is, without its end. */
+  #only: string | undefined
   readonly #stop = new AbortController()
   readonly #forgetSignals: () => void
   #reader: LineReader | undefined
@@ -42,13 +56,6 @@ class Caller {
     private readonly tools: Tools,
     private readonly asked: Asked,
   ) {
-    const { options, reporter } = asked
-    this.#writer = new LineWriter(openOutput(1), { raw: options.isRawOutput && !options.wantsEnvelope })
-    this.#writer.onClosed = () => this.#giveUp()
-    this.#writer.onFault = (error) => {
-      reporter.report(error)
-      this.#giveUp()
-    }
     this.#forgetSignals = onStop(
       (signal) => {
         this.#signal = signal
@@ -60,7 +67,7 @@ class Caller {
 
   async callOnce(given: string | undefined): Promise<void> {
     const input = given === undefined ? nothingFor(this.tool) : this.#asInput(given)
-    if (typeof input === 'string') await this.#call(input, {})
+    if (typeof input === 'string') this.#only = await this.#call(input, {})
     else this.asked.reporter.report(input)
   }
 
@@ -69,7 +76,7 @@ class Caller {
     this.#stop.signal.addEventListener('abort', () => stdin.destroy(), { once: true })
     const text = await readAll(stdin, this.asked.options.maxLineBytes)
     const input = text.ok ? this.#asInput(text.value) : text.error
-    if (typeof input === 'string') await this.#call(input, {})
+    if (typeof input === 'string') this.#only = await this.#call(input, {})
     else if (!this.#stop.signal.aborted) this.asked.reporter.report(input)
   }
 
@@ -78,28 +85,58 @@ class Caller {
     const reader = new LineReader(openInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
     this.#reader = reader
     if (this.#stop.signal.aborted) reader.stop()
+    const writer = this.#openWriter()
     for (let seq = 1; await hasNext(reader); seq++) {
       const place = { line: reader.line, seq }
       const input = reader.fault ?? this.#asLine(reader)
-      if (typeof input === 'string') await this.#call(input, place)
-      else this.asked.reporter.report({ ...input, ...place })
-      if (this.#writer.isFull) await new Promise<void>((resolve) => this.#onRoom(resolve))
+      const text = typeof input === 'string' ? await this.#call(input, place) : undefined
+      if (typeof input !== 'string') this.asked.reporter.report({ ...input, ...place })
+      if (text !== undefined) writer.writeText(text)
+      if (writer.isFull) await new Promise<void>((resolve) => this.#onRoom(writer, resolve))
     }
   }
 
   async end(): Promise<StopSignal | undefined> {
-    await this.#writer.end()
+    const isStopped = this.#signal !== undefined
+    if (this.#only !== undefined && isStopped) this.#openWriter().writeText(this.#only)
+    await this.#lines?.end()
+    // A reader that does not read holds up what is written at once, and a signal must not wait for it.
     this.#forgetSignals()
+    if (this.#only !== undefined && !isStopped) await this.#writeOnly(this.#only)
     return this.#signal
   }
 
-  async #call(input: JsonText, place: Readonly<Record<string, number>>): Promise<void> {
+  #openWriter(): LineWriter {
+    const { reporter } = this.asked
+    const writer = new LineWriter(openOutput(1), { raw: this.#isRaw })
+    writer.onClosed = () => this.#giveUp()
+    writer.onFault = (error) => {
+      reporter.report(error)
+      this.#giveUp()
+    }
+    this.#lines = writer
+    return writer
+  }
+
+  // Without a stream, which would cost the start.
+  async #writeOnly(json: string): Promise<void> {
+    const failure = await writeStdout(`${this.#isRaw && json.startsWith('"') ? JSON.parse(json) : json}\n`)
+    if (failure) this.asked.reporter.report(failure)
+  }
+
+  get #isRaw(): boolean {
+    const { isRawOutput, wantsEnvelope } = this.asked.options
+    return isRawOutput && !wantsEnvelope
+  }
+
+  /** What is to be written of it. */
+  async #call(input: JsonText, place: Readonly<Record<string, number>>): Promise<string | undefined> {
     const { reporter, options } = this.asked
     const asked = options.wantsCheck ? withCheck(input) : input
     const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
     if (!result.ok && !this.#stop.signal.aborted) reporter.report({ ...result.error, ...place })
-    if (options.wantsEnvelope) this.#writer.writeText(print())
-    else if (result.ok) this.#writer.writeText(result.value)
+    if (options.wantsEnvelope) return print()
+    return result.ok ? result.value : undefined
   }
 
   #asInput(given: string): JsonText | Fault {
@@ -114,8 +151,8 @@ class Caller {
     return this.asked.options.isRawInput && typeof line === 'string' ? stringInput(this.tool.plan.input, line) : line
   }
 
-  #onRoom(go: () => void): void {
-    this.#writer.onDrain = go
+  #onRoom(writer: LineWriter, go: () => void): void {
+    writer.onDrain = go
     this.#stop.signal.addEventListener('abort', go, { once: true })
   }
 
