@@ -49,10 +49,13 @@ export class Pty {
     })
     this.exited = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal = 0 }) => {
-        this.#exit = { status: exitCode, signal }
+        const exit = { status: exitCode, signal }
+        this.#exit = exit
         // What it wrote last may still be on its way to the screen.
-        this.#screen.write('', () => this.#look())
-        resolve(this.#exit)
+        this.#screen.write('', () => {
+          this.#look()
+          resolve(exit)
+        })
       })
     })
   }

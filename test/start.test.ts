@@ -76,7 +76,12 @@ for (const [name, starts] of Object.entries(STARTS))
     for (const { args, input = '', node, bundles = [] } of starts) {
       const found = start(name, args, input)
       t.match(found, { status: 0, stdout: /./, stderr: '' }, args.join(' '))
-      t.strictSame(found.node, node, `Node's modules for ${args.join(' ')}`)
+      t.strictSame(
+        // Versions of Node differ in what else they load for it.
+        found.node.filter((module) => !node.includes(module)),
+        [],
+        `no other module of Node for ${args.join(' ')}`,
+      )
       t.strictSame(found.bundles, ['main', ...bundles], `bundles for ${args.join(' ')}`)
     }
   })

@@ -72,6 +72,9 @@ const momentOf = (random: Random, scene: Scene, { told }: Started): (() => boole
   return () => linesIn(fileIn(scene, 'effects')).length >= count % (COUNT / 3)
 }
 
+/** How a process of ours looks, by its launcher or without. */
+const run = (program: string, words = ''): RegExp => new RegExp(`/${program}(/dist/main\\.cjs)? ${words}`)
+
 /** Kills one process of the scene whose command matches, at that moment or as soon as there is one. False: all was over before. */
 const strike = async (scene: Scene, started: Started, victim: RegExp, isTime: () => boolean): Promise<boolean> => {
   let isOver = false
@@ -203,7 +206,7 @@ killed('an agent', async (t, random, scene) => {
   const agent = random.pick(['bot', 'second'])
   const whole = await reference(t)
   const started = begin(scene)
-  const isKilled = await strike(scene, started, new RegExp(`plumb-agent .*--agent ${agent}`), momentOf(random, scene, started))
+  const isKilled = await strike(scene, started, run('plumb-agent', `.*--agent ${agent}`), momentOf(random, scene, started))
   const { status } = await started.ended
   await isQuiet(t, scene)
   isWhole(t, scene)
@@ -242,8 +245,8 @@ const isUnharmed = (said: string): boolean =>
   linesIn(said).filter((line) => /^"(heard|echo) \d+\\?n?/.test(line)).length === (COUNT * 2) / 3
 
 for (const [victim, pattern] of [
-  ['an agent by itself', /plumb-agent --agent bot/],
-  ['the dispatcher of an agent', /plumb-tool /],
+  ['an agent by itself', run('plumb-agent', '--agent bot')],
+  ['the dispatcher of an agent', run('plumb-tool')],
 ] as const) {
   killed(victim, async (t, random, scene) => {
     const started = begin(scene, ['plumb-agent', '--agent', 'bot', 'a.plumb'])
@@ -270,8 +273,8 @@ const REQUESTS = [
   .join('')
 
 for (const [victim, pattern] of [
-  ['plumb-mcp', /plumb-mcp /],
-  ['an agent of plumb-mcp', /plumb-agent /],
+  ['plumb-mcp', run('plumb-mcp')],
+  ['an agent of plumb-mcp', run('plumb-agent')],
 ] as const) {
   killed(victim, async (t, random, scene) => {
     const started = scene.start(['plumb-mcp', '--grant', 'exec,model', '--max-requests', '4', 'a.plumb'])
