@@ -115,7 +115,8 @@ table('a child that ends', {
     out: /^1\n0\n\{"source":"main","text":"\[more was written.*\n$/,
   },
   'before the one that feeds it': {
-    run: 'plumb taker.plumb',
+    // Whether something reaches it between its end and the news of that is chance.
+    run: `plumb taker.plumb 2> >(grep -v '"dropped":' >&2)`,
     out: '1\n',
     errors: [
       { ...NO_ANSWER, process: 'taker', source: 'two', seqs: undefined },
