@@ -2,15 +2,13 @@
 // itself and hands it from process to process. Both give the same bytes, the same errors, and count the same.
 
 import { PassThrough, Writable } from 'node:stream'
-import { bindingNamed, compile, hasErrors, planOf, toText } from '@plumb/lang'
 import { type Fault, LineReader, LineWriter, Reporter } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
-import { Giver } from '../src/giver.js'
 import { Schedule } from '../src/schedule.js'
-import { UNOBSERVED } from '../src/watch/observe.js'
 import type { Watch } from '../src/watch/watch.js'
 import { wireUp } from '../src/wiring.js'
+import { bareWiring, graphOf } from './bare-wiring.js'
 
 const EVENT = 'type Event = { n: int, s: string, k: "a" | "b", x?: number }\n'
 const SPECS: Readonly<Record<string, string>> = {
@@ -42,10 +40,6 @@ interface Told {
 
 const run = async (spec: string, bytes: Buffer, pieces: readonly number[], watch: Watch | undefined): Promise<Told> => {
   const text = `${EVENT}${spec}\n`
-  const { diagnostics, program } = compile({ path: 'lines.plumb', text }, NO_FILES)
-  if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
-  const bound = bindingNamed(program, 'main')
-  if (!bound) throw new Error('there is no main')
   const input = new PassThrough()
   const written: Buffer[] = []
   const output = new Writable({
@@ -65,7 +59,7 @@ const run = async (spec: string, bytes: Buffer, pieces: readonly number[], watch
   const ended = new Promise<void>((resolve) => {
     close = () => --open === 0 && resolve()
   })
-  const graph = planOf(bound)
+  const graph = graphOf(text)
   open = graph.nodes.filter(({ work }) => work.kind === 'output').length
   const wired = wireUp({
     graph,
@@ -73,27 +67,8 @@ const run = async (spec: string, bytes: Buffer, pieces: readonly number[], watch
     writer,
     schedule,
     reporter,
-    report,
-    settings: {
-      files: { ...NO_FILES, bundle: () => ({ entry: '', files: {}, modules: {} }) },
-      handedOn: [],
-      docroot: undefined,
-      provider: undefined,
-      model: undefined,
-      agentProgram: undefined,
-      toolProgram: undefined,
-      giver: new Giver({ policy: [], context: {} }, undefined),
-      maxInFlight: 100_000,
-      maxLine: 200,
-      report,
-      ...UNOBSERVED,
-    },
+    ...bareWiring({ maxLine: 200, report }),
     watch,
-    rejects: undefined,
-    parent: undefined,
-    tools: new Map(),
-    envelopes: 'some',
-    isNumbered: false,
     outputClosed: () => close(),
     fail: report,
   })
@@ -117,12 +92,6 @@ const run = async (spec: string, bytes: Buffer, pieces: readonly number[], watch
   schedule.stop()
   await writer.end()
   return { out: Buffer.concat(written).toString('latin1'), faults, taken: wired.value.input.taken }
-}
-
-const NO_FILES = {
-  read: (path: string) => ({ ok: false, error: { error: 'file_not_found', category: 'config', detail: path } }) as const,
-  find: () => undefined,
-  beside: (path: string) => path,
 }
 
 const usual = fc

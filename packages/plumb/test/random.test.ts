@@ -2,15 +2,13 @@
 // whose loops strictly decrease ends. Each program is wired up in this process and fed under many random schedules.
 
 import { PassThrough, Writable } from 'node:stream'
-import { bindingNamed, compile, hasErrors, planOf, toText } from '@plumb/lang'
 import { LineReader, LineWriter, Reporter } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
-import { Giver } from '../src/giver.js'
 import { Quiescence } from '../src/quiescence.js'
 import { Schedule } from '../src/schedule.js'
-import { UNOBSERVED } from '../src/watch/observe.js'
 import { wireUp } from '../src/wiring.js'
+import { bareWiring, graphOf } from './bare-wiring.js'
 
 /** What a process makes of one message. */
 type Step = (value: number) => number[]
@@ -106,8 +104,6 @@ type Message = readonly [port: number, value: number]
 
 /** The lines that come out; `chunks` are the lengths of the pieces in which the input comes. */
 const run = async (text: string, messages: readonly Message[], chunks: readonly number[]): Promise<number[]> => {
-  const { diagnostics, program: checked } = compile({ path: 'random.plumb', text }, NO_FILES)
-  if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
   const input = new PassThrough()
   const written: Buffer[] = []
   const output = new Writable({
@@ -122,35 +118,14 @@ const run = async (text: string, messages: readonly Message[], chunks: readonly 
   const faults: string[] = []
   const reporter = new Reporter('plumb', () => collector(faults), { isJson: true })
   const ended = new Promise<void>((resolve, reject) => {
-    const bound = bindingNamed(checked, 'main')
-    if (!bound) throw new Error('there is no main')
     const wired = wireUp({
-      graph: planOf(bound),
+      graph: graphOf(text),
       reader,
       writer,
       schedule,
       reporter,
-      report: (fault) => reporter.report(fault),
-      settings: {
-        files: { ...NO_FILES, bundle: () => ({ entry: '', files: {}, modules: {} }) },
-        handedOn: [],
-        docroot: undefined,
-        provider: undefined,
-        model: undefined,
-        agentProgram: undefined,
-        toolProgram: undefined,
-        giver: new Giver({ policy: [], context: {} }, undefined),
-        maxInFlight: 100_000,
-        maxLine: 1024,
-        report: (fault) => reporter.report(fault),
-        ...UNOBSERVED,
-      },
+      ...bareWiring({ maxLine: 1024, report: (fault) => reporter.report(fault) }),
       watch: undefined,
-      rejects: undefined,
-      parent: undefined,
-      tools: new Map(),
-      envelopes: 'some',
-      isNumbered: false,
       outputClosed: resolve,
       fail: (fault) => reject(new Error(fault.detail)),
     })
@@ -187,12 +162,6 @@ const collector = (texts: string[]): Writable =>
       done()
     },
   })
-
-const NO_FILES = {
-  read: (path: string) => ({ ok: false, error: { error: 'file_not_found', category: 'config', detail: path } }) as const,
-  find: () => undefined,
-  beside: (path: string) => path,
-}
 
 const DEADLINE_MS = 20_000
 

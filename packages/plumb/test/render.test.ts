@@ -1,19 +1,6 @@
 // What pictures show, and that no name, type or expression can spoil one.
 
-import {
-  bindingNamed,
-  compile,
-  type Edge,
-  type Files,
-  type Graph,
-  type GraphNode,
-  type GraphPort,
-  type Opened,
-  planOf,
-  type Type,
-  type Work,
-} from '@plumb/lang'
-import { fail } from '@plumb/wire'
+import type { Edge, Graph, GraphNode, GraphPort, Opened, Type, Work } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
 import { toDot } from '../src/draw/dot.js'
@@ -22,15 +9,7 @@ import { toMermaid } from '../src/draw/mermaid.js'
 import { type Picture, pictureOf } from '../src/draw/picture.js'
 import { toPng } from '../src/draw/png.js'
 import { toSvg } from '../src/draw/svg.js'
-
-const NO_FILES: Files = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path) => path }
-
-const planned = (text: string): Graph => {
-  const { diagnostics, program } = compile({ path: 'test.plumb', text }, NO_FILES)
-  const main = bindingNamed(program, 'main')
-  if (!main || diagnostics.some((d) => d.severity === 'error')) throw new Error(diagnostics.map((d) => d.message).join('; '))
-  return planOf(main)
-}
+import { graphOf } from './bare-wiring.js'
 
 /** `from -label-> to` with the ports that are shown: the wires of a picture as one can read them. */
 const drawn = ({ wires }: Picture): string[] =>
@@ -127,13 +106,13 @@ spawn bot(input=input, ctrl_in=o, output=output, ctrl_out=r, telemetry=e)\nspawn
       ],
     ],
   ]
-  for (const [what, program, wires] of cases) t.strictSame(drawn(pictureOf('main', planned(program))), wires, what)
+  for (const [what, program, wires] of cases) t.strictSame(drawn(pictureOf('main', graphOf(program))), wires, what)
 })
 
 t.test('boxes', async (t) => {
   const picture = pictureOf(
     'main',
-    planned(`${AGENTS}
+    graphOf(`${AGENTS}
 let shell : !string -> !string = agent { command: ["./x.sh", "-v"] }
 let tidy : !string -> !string = map(trim(value)) ; filter(length(value) > 0)
 let main : !string -> !string = plumb(input, output) { input ; tidy ; bot ; shell ; output }`),
@@ -160,7 +139,7 @@ t.test('chains of chains are drawn however deep they are', async (t) => {
     { length: depth },
     (_, i) => `let c${i} : !int -> !int = ${i === 0 ? 'map(value + 1) ; map(value)' : `c${i - 1} ; id`}`,
   )
-  const picture = pictureOf('main', planned(`${chains.join('\n')}\n${body(`input ; c${depth - 1} ; output`)}`))
+  const picture = pictureOf('main', graphOf(`${chains.join('\n')}\n${body(`input ; c${depth - 1} ; output`)}`))
   t.equal(picture.boxes.length, depth + 3)
   t.equal(picture.wires.length, depth + 2)
 })
@@ -169,7 +148,7 @@ t.test('long types and expressions are cut, and whole in the tip', async (t) => 
   const type = `{ ${Array.from({ length: 30 }, (_, i) => `field${i}: int`).join(', ')} }`
   const picture = pictureOf(
     'main',
-    planned(body('input ; filter(field1 > 0 and field2 > 0 and field3 > 0 and field4 > 0) ; output', `!${type}`, `!${type}`)),
+    graphOf(body('input ; filter(field1 > 0 and field2 > 0 and field3 > 0 and field4 > 0) ; output', `!${type}`, `!${type}`)),
   )
   t.ok(picture.wires.every(({ label, tip }) => label.length <= 30 && tip.includes(type)))
   t.ok(picture.boxes.every(({ detail, tip }) => detail.length <= 36 && tip.includes(type)))
@@ -178,7 +157,7 @@ t.test('long types and expressions are cut, and whole in the tip', async (t) => 
 
 t.test('json has every node and every wire as they run', async (t) => {
   const chain = 'let tidy : !json -> !int = map(value) ; filter(value > 0)\n'
-  const graph = JSON.parse(toJson('main', planned(chain + body('input ; tidy ; output', '!int', '!json'))))
+  const graph = JSON.parse(toJson('main', graphOf(chain + body('input ; tidy ; output', '!int', '!json'))))
   t.equal(graph.binding, 'main')
   t.strictSame(
     graph.nodes.map((n: { kind: string }) => n.kind),
@@ -345,7 +324,7 @@ t.test('every graph gives JSON with the same wires', async (t) => {
 })
 
 t.test('png is as large as the picture on a sharp screen, and the same each time', async (t) => {
-  const svg = await toSvg(toDot(pictureOf('main', planned(body('input ; map({ text: "é → 日本", value }).value ; output')))))
+  const svg = await toSvg(toDot(pictureOf('main', graphOf(body('input ; map({ text: "é → 日本", value }).value ; output')))))
   const png = Buffer.from(await toPng(svg))
   const [, width, height] = /<svg width="(\d+)pt" height="(\d+)pt"/.exec(svg) ?? []
   t.equal(png.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n')

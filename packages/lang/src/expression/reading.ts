@@ -50,7 +50,10 @@ export class Reading {
     return this.#scanner ?? this.#open()
   }
 
-  /** Has `buf[start..end)` the type? False where only the tree can tell. `end` is inside the buffer. */
+  /**
+   * Has `buf[start..end)` the type? False where only the tree can tell. `end` is inside the buffer. What is in a buffer once does not change: readers
+   * and sinks take a new one.
+   */
   scan(buf: Buffer, start: number, end: number): boolean {
     if (buf === this.#buf && start === this.#start && end === this.#end) return true
     if (this.#look(buf, start) === end) return this.#keep(buf, start, end)

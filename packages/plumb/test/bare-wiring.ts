@@ -1,0 +1,40 @@
+// What a graph is wired with in this process alone: nothing is started, and no file is read.
+
+import { bindingNamed, compile, type Graph, hasErrors, planOf, toText } from '@plumb/lang'
+import { type Fault, fail } from '@plumb/wire'
+import { Giver } from '../src/giver.js'
+import { UNOBSERVED } from '../src/watch/observe.js'
+
+const NO_FILES = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path: string) => path }
+
+/** The graph of `main`. Throws what is wrong with the text. */
+export const graphOf = (text: string): Graph => {
+  const { diagnostics, program } = compile({ path: 'main.plumb', text }, NO_FILES)
+  if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
+  const bound = bindingNamed(program, 'main')
+  if (!bound) throw new Error('there is no main')
+  return planOf(bound)
+}
+
+export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; readonly report: (fault: Fault) => void }) => ({
+  report,
+  settings: {
+    files: { ...NO_FILES, bundle: () => ({ entry: '', files: {}, modules: {} }) },
+    handedOn: [],
+    docroot: undefined,
+    provider: undefined,
+    model: undefined,
+    agentProgram: undefined,
+    toolProgram: undefined,
+    giver: new Giver({ policy: [], context: {} }, undefined),
+    maxInFlight: 100_000,
+    maxLine,
+    report,
+    ...UNOBSERVED,
+  },
+  rejects: undefined,
+  parent: undefined,
+  tools: new Map(),
+  envelopes: 'some' as const,
+  isNumbered: false,
+})
