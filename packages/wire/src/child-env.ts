@@ -13,7 +13,7 @@ const OURS = [
 ]
 
 // They are said about our own descriptors, and our own tools.
-const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_MCP_TOOLS'])
+const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES', 'PLUMB_MCP_TOOLS'])
 
 /** `ours` are the executables of this project; `names` are those that the spec of this child lists. */
 export const childEnv = (

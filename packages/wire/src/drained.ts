@@ -1,11 +1,21 @@
 // The end of what a child wrote, which may come late or never where a grandchild holds on to the pipe.
 
-import type { Socket } from 'node:net'
-
 const IDLE_MS = 500
 
+/** A socket of Node's is one. */
+export interface Drainable {
+  readonly readableEnded: boolean
+  readonly destroyed: boolean
+  readonly bytesRead: number
+  /** Null: nobody has listened yet. */
+  readonly readableFlowing: boolean | null
+  once(event: 'end' | 'close', listener: () => void): unknown
+  resume(): unknown
+  destroy(): unknown
+}
+
 /** Called after the child's exit: resolves at the end of the stream, or destroys it when nothing has come for half a second. */
-export const drained = (stream: Socket): Promise<void> =>
+export const drained = (stream: Drainable): Promise<void> =>
   new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) return resolve()
     let bytes = stream.bytesRead

@@ -1,10 +1,10 @@
 // Lines out of a byte stream, pulled one at a time and without an object a line: JSON Lines framing as wire.md has it.
 
 import { isUtf8 } from 'node:buffer'
-import type { Readable } from 'node:stream'
 import { type Code, type Fault, fault } from './error.js'
 import { noteGarbage } from './garbage.js'
 import { isBlank, isCutCharacter } from './line-bytes.js'
+import type { LineSource } from './line-stream.js'
 import { systemReason } from './system-reason.js'
 
 export const MAX_LINE = 16 * 1024 * 1024
@@ -14,6 +14,14 @@ export interface LineReaderOptions {
   readonly maxLine?: number
   /** Each line is text: `buf[start..end)` is the JSON string of it, and an empty line is `""`. */
   readonly raw?: boolean
+}
+
+/** Takes lines that it knows the ends of without framing. */
+export interface Skimmer {
+  /** How many it took the last time. */
+  readonly taken: number
+  /** The lines are `buf[at..limit)`, each with its end, valid UTF-8; `line` have been before them. Gives the place behind the last that it takes. */
+  skim(buf: Buffer, at: number, limit: number, most: number, line: number): number
 }
 
 const LF = 10
@@ -46,7 +54,7 @@ export class LineReader {
 
   /** Bytes of a line without its end. */
   readonly maxLine: number
-  readonly #stream: Readable
+  readonly #stream: LineSource
   readonly #isRaw: boolean
 
   /** Chunks that came and were not framed yet; more than one only where a stream ignores `pause`. */
@@ -68,7 +76,7 @@ export class LineReader {
   #isOver = false
   #failure: Fault | null = null
 
-  constructor(stream: Readable, { maxLine = MAX_LINE, raw = false }: LineReaderOptions = {}) {
+  constructor(stream: LineSource, { maxLine = MAX_LINE, raw = false }: LineReaderOptions = {}) {
     this.#stream = stream
     this.maxLine = maxLine
     this.#isRaw = raw
@@ -79,7 +87,7 @@ export class LineReader {
     stream.on('end', () => this.#finish())
     stream.on('close', () => this.#finish())
     stream.on('data', (chunk: Buffer) => this.#accept(chunk))
-    // By whoever read the beginning of it.
+    // By whoever read the beginning of it, or because nobody has read it yet.
     if (stream.isPaused()) stream.resume()
   }
 
@@ -115,22 +123,12 @@ export class LineReader {
     }
   }
 
-  /**
-   * Runs through lines, `most` at most, while `take` knows where they end: given the place where one begins, and its number, it gives the place
-   * of its LF, or -1, and then `next()` has to look. The bytes are valid UTF-8. Gives how many were taken.
-   */
-  skim(take: (buf: Buffer, at: number, line: number) => number, most: number): number {
-    if (!this.#isRegionUtf8 || this.#isRaw) return 0
-    const region = this.#region
-    let taken = 0
-    while (taken < most && this.#at < this.#limit) {
-      const end = take(region, this.#at, this.line + 1)
-      if (end < 0) break
-      this.#at = end + 1
-      this.line++
-      taken++
-    }
-    return taken
+  /** Lets somebody take lines by himself, `most` at most: gives how many he took. Where that is none, `next()` has to look. */
+  skim(skimmer: Skimmer, most: number): number {
+    if (!this.#isRegionUtf8 || this.#isRaw || this.#at >= this.#limit) return 0
+    this.#at = skimmer.skim(this.#region, this.#at, this.#limit, most, this.line)
+    this.line += skimmer.taken
+    return skimmer.taken
   }
 
   /** Reads no more: what has not been pulled is gone, and the descriptor is closed. */

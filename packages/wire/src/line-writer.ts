@@ -1,8 +1,8 @@
 // Lines into a byte stream: many to a write, with back-pressure, and with a quiet end when nobody reads any more.
 
-import type { Writable } from 'node:stream'
 import { type Fault, fault } from './error.js'
 import { noteGarbage } from './garbage.js'
+import type { LineSink } from './line-stream.js'
 import { systemReason } from './system-reason.js'
 
 export interface LineWriterOptions {
@@ -15,8 +15,11 @@ export interface LineWriterOptions {
 const LF = 10
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const NOTHING: Buffer = Buffer.alloc(0)
 const FLUSH_BYTES = 64 * 1024
 const FULL_BYTES = 256 * 1024
+/** To copy as much takes longer than to hand it over. */
+const LONG_BYTES = 8 * 1024
 
 // The reader went away: what `head -1` does to its neighbour is no error.
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
@@ -33,19 +36,25 @@ export class LineWriter {
   bytes = 0
   lines = 0
 
-  readonly #stream: Writable
+  readonly #stream: LineSink
   readonly #isRaw: boolean
   readonly #fullBytes: number
   /** What waits for the next flush: `#bufs[i]` from `#starts[i]` to `#ends[i]`, each of whole lines; the last may lack its LF. */
   #bufs: Buffer[] = []
   #starts: number[] = []
   #ends: number[] = []
+  /** And the last of it, which may still grow: `#buf[#start..#end)`. */
+  #buf = NOTHING
+  #start = 0
+  #end = 0
   #pending = 0
+  /** So many of them lack their LF. */
+  #missing = 0
   #isScheduled = false
   #isDone = false
   #ending: Promise<void> | undefined
 
-  constructor(stream: Writable, { raw = false, fullBytes = FULL_BYTES }: LineWriterOptions = {}) {
+  constructor(stream: LineSink, { raw = false, fullBytes = FULL_BYTES }: LineWriterOptions = {}) {
     this.#stream = stream
     this.#isRaw = raw
     this.#fullBytes = fullBytes
@@ -60,7 +69,15 @@ export class LineWriter {
     if (this.#isDone) return
     this.lines++
     if (this.#isRaw && buf[start] === QUOTE) this.#writeUnquoted(buf, start, end)
-    else this.#add(buf, start, end, buf[end] === LF)
+    else this.#addLine(buf, start, end)
+  }
+
+  /** Lines one behind the other, each with its LF: the last one's is `buf[end - 1]`. */
+  writeLines(buf: Buffer, start: number, end: number, lines: number): void {
+    if (this.#isDone) return
+    this.lines += lines
+    if (this.#isRaw) this.#writeRaw(buf, start, end)
+    else this.#add(buf, start, end, 0)
   }
 
   writeText(json: string): void {
@@ -70,10 +87,12 @@ export class LineWriter {
 
   /** Hands everything to the stream in one write. Happens by itself after the running callback, and past 64 KiB. */
   flush(): void {
-    if (this.#bufs.length === 0) return
-    const chunk = this.#take()
+    if (this.#buf === NOTHING) return
+    const chunks = this.#take()
     if (this.#isDone) return
-    this.#stream.write(chunk, this.#accepted)
+    if (chunks.length > 1) this.#stream.cork?.()
+    for (const chunk of chunks) this.#stream.write(chunk, this.#accepted)
+    if (chunks.length > 1) this.#stream.uncork?.()
     if (this.#stream.writableLength > this.#fullBytes) this.isFull = true
   }
 
@@ -88,18 +107,24 @@ export class LineWriter {
     return this.#ending
   }
 
-  #add(buf: Buffer, start: number, end: number, hasEnd: boolean): void {
-    const stop = hasEnd ? end + 1 : end
-    const last = this.#bufs.length - 1
-    if (last >= 0 && this.#ends[last] === start && this.#bufs[last] === buf && buf[start - 1] === LF) {
-      this.#ends[last] = stop
+  #addLine(buf: Buffer, start: number, end: number): void {
+    if (buf[end] === LF) this.#add(buf, start, end + 1, 0)
+    else this.#add(buf, start, end, 1)
+  }
+
+  // So many bytes are missing at the end: an LF, or nothing.
+  #add(buf: Buffer, start: number, end: number, missing: number): void {
+    if (this.#end === start && this.#buf === buf && buf[start - 1] === LF) {
+      this.#end = end
     } else {
-      this.#bufs.push(buf)
-      this.#starts.push(start)
-      this.#ends.push(stop)
+      this.#close()
+      this.#buf = buf
+      this.#start = start
+      this.#end = end
     }
-    const bytes = end + 1 - start
+    const bytes = end + missing - start
     this.bytes += bytes
+    this.#missing += missing
     this.#pending += bytes
     if (this.#pending >= FLUSH_BYTES) this.flush()
     else if (!this.#isScheduled) {
@@ -118,22 +143,46 @@ export class LineWriter {
     const text = buf.subarray(start, end)
     if (text.includes(BACKSLASH)) {
       const line = Buffer.from(`${JSON.parse(text.toString())}\n`)
-      this.#add(line, 0, line.length - 1, true)
+      this.#add(line, 0, line.length, 0)
     } else {
-      this.#add(buf, start + 1, end - 1, false)
+      this.#add(buf, start + 1, end - 1, 1)
     }
   }
 
-  // One segment goes out as it lies there; several are copied together, once.
-  #take(): Buffer {
-    const [first, start, end] = [this.#bufs[0] as Buffer, this.#starts[0] as number, this.#ends[0] as number]
-    const isWhole = this.#bufs.length === 1 && end - start === this.#pending
-    const chunk = isWhole ? first.subarray(start, end) : this.#join(Buffer.allocUnsafe(this.#pending))
+  #writeRaw(buf: Buffer, start: number, end: number): void {
+    for (let at = start; at < end; ) {
+      const stop = buf.indexOf(LF, at)
+      if (buf[at] === QUOTE) this.#writeUnquoted(buf, at, stop)
+      else this.#add(buf, at, stop + 1, 0)
+      at = stop + 1
+    }
+  }
+
+  #close(): void {
+    if (this.#buf === NOTHING) return
+    this.#bufs.push(this.#buf)
+    this.#starts.push(this.#start)
+    this.#ends.push(this.#end)
+  }
+
+  // Long segments go out as they lie there; short ones are copied together, once.
+  #take(): Buffer[] {
+    this.#close()
+    const bufs = this.#bufs
+    const isLong = this.#missing === 0 && (bufs.length === 1 || this.#pending >= bufs.length * LONG_BYTES)
+    const chunks = isLong
+      ? bufs.map((buf, i) => buf.subarray(this.#starts[i], this.#ends[i]))
+      : [this.#join(Buffer.allocUnsafe(this.#pending))]
+    this.#forget()
+    return chunks
+  }
+
+  #forget(): void {
     this.#bufs = []
     this.#starts = []
     this.#ends = []
-    this.#pending = 0
-    return chunk
+    this.#buf = NOTHING
+    this.#pending = this.#missing = 0
   }
 
   #join(chunk: Buffer): Buffer {
@@ -168,10 +217,7 @@ export class LineWriter {
     if (this.#isDone) return
     this.#isDone = true
     this.isFull = false
-    this.#bufs = []
-    this.#starts = []
-    this.#ends = []
-    this.#pending = 0
+    this.#forget()
     tell()
   }
 }

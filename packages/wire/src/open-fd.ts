@@ -4,7 +4,9 @@ import { close, createReadStream, createWriteStream, ReadStream as FileStream, f
 import { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
+import { openBareInput, openBareOutput } from './bare-pipe.js'
 import { launcherFds } from './launcher.js'
+import type { LineSink, LineSource } from './line-stream.js'
 
 /** A descriptor that cannot be read gives a stream that fails when it is. */
 export const openInput = (fd: number): Readable => {
@@ -35,6 +37,12 @@ export const openOutput = (fd: number): Writable => {
   }
 }
 
+/** As `openInput`, for a LineReader alone, and sooner where it is a pipe. */
+export const openLineInput = (fd: number): LineSource => (isPipe(fd) ? openBareInput(fd) : undefined) ?? openInput(fd)
+
+/** As `openOutput`, for a LineWriter alone, and sooner where it is a pipe. */
+export const openLineOutput = (fd: number): LineSink => (isPipe(fd) ? openBareOutput(fd) : undefined) ?? openOutput(fd)
+
 /** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is told first. */
 export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
 
@@ -49,6 +57,15 @@ const kindOf = (fd: number): 'terminal' | 'pipe' | 'file' => {
   const stat = fstatSync(fd)
   if (stat.isFIFO() || stat.isSocket()) return 'pipe'
   return stat.isCharacterDevice() && isatty(fd) ? 'terminal' : 'file'
+}
+
+// Closed ones are none: Node puts /dev/null in the place of a closed 0, 1 or 2.
+const isPipe = (fd: number): boolean => {
+  try {
+    return kindOf(fd) === 'pipe'
+  } catch {
+    return false
+  }
 }
 
 /** What isatty says, without what it costs to ask it of a pipe or a file. */

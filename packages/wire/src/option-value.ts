@@ -3,11 +3,17 @@
 /** A timer can be set no further ahead. */
 const MAX_SECONDS = 2_147_483
 
+/** What commander takes for an InvalidArgumentError of its own, where it is not loaded. */
+class InvalidValue extends Error {
+  readonly code = 'commander.invalidArgument'
+  readonly exitCode = 1
+}
+
 /**
  * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and is told what
- * is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders(InvalidArgumentError)`.
+ * is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders()`.
  */
-export const optionReaders = (Refusal: new (wanted: string) => Error) => {
+export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidValue) => {
   const demand = (isRight: boolean, wanted: string): void => {
     if (!isRight) throw new Refusal(wanted)
   }

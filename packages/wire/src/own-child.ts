@@ -2,14 +2,16 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Writable } from 'node:stream'
 import { BUDGET_FD, currentBudget } from './budget.js'
+import type { ChildOptions } from './child-ends.js'
 import { childEnv } from './child-env.js'
 import { firstLine, renewal } from './handover.js'
 import { launched } from './launcher.js'
+import type { LineSink } from './line-stream.js'
 import type { Result } from './result.js'
 import type { SourceFiles } from './source-files.js'
 import { type Child, spawnChild } from './spawn.js'
+import { type LineChild, spawnLines } from './spawn-lines.js'
 
 export type OwnProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
 
@@ -32,8 +34,8 @@ export interface OwnChildOptions {
   readonly within?: readonly string[]
 }
 
-export interface OwnChild {
-  readonly child: Child
+export interface OwnChild<SomeChild = Child> {
+  readonly child: SomeChild
   /** What it may do from now on. */
   renew(authority: unknown): void
 }
@@ -42,7 +44,15 @@ export interface OwnChild {
 const SOURCES_FD = 9
 
 /** Starts one with `--sources-fd`: it calls `openHandover` there. */
-export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => {
+export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => start(options, spawnChild)
+
+/** The same for who only wants lines of it. */
+export const spawnOwnLines = (options: OwnChildOptions): Result<OwnChild<LineChild>> => start(options, spawnLines)
+
+const start = <SomeChild extends LineChild>(
+  options: OwnChildOptions,
+  spawn: (options: ChildOptions) => Result<SomeChild>,
+): Result<OwnChild<SomeChild>> => {
   const { program, args, files, entry, authority, fds = {}, cwd, env, within = [] } = options
   const budget = program === 'plumb-tool' ? undefined : currentBudget()
   const budgeted = budget ? ['--budget-fd', String(BUDGET_FD)] : []
@@ -54,7 +64,7 @@ export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => {
   // A sandbox may have another Node than ours, and other descriptors.
   const isDirect = within.length === 0 && existsSync(main)
   const theirs = env ?? childEnv('ours')
-  const child = spawnChild({
+  const child = spawn({
     command: isDirect ? [process.execPath, main, ...line] : [...within, launcher, ...line],
     env: isDirect ? { ...theirs, ...launched(Object.keys(fds)) } : theirs,
     ...(budget ? { shared: { [BUDGET_FD]: budget.fd } } : {}),
@@ -63,16 +73,16 @@ export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => {
     ...(cwd === undefined ? {} : { cwd }),
   })
   if (!child.ok) return child
-  const handover = child.value.fds.get(SOURCES_FD) as Writable
-  handover.write(firstLine(files.bundle(entry), authority))
+  const handover = child.value.fds.get(SOURCES_FD) as LineSink
   // To a child that reads none only the last one waits.
   let latest: string | undefined
   const flush = (): void => {
-    if (latest === undefined || handover.writableNeedDrain) return
-    handover.write(latest)
+    if (latest === undefined || handover.writableLength > 0) return
+    const line = latest
     latest = undefined
+    handover.write(Buffer.from(line), flush)
   }
-  handover.on('drain', flush)
+  handover.write(Buffer.from(firstLine(files.bundle(entry), authority)), flush)
   const renew = (next: unknown): void => {
     latest = renewal(next)
     flush()

@@ -14,10 +14,14 @@ const SHORT = new Map([
   ['\t', '\\t'],
 ])
 
+const PLAIN = /^[ -~]*$/
+
 // Controls, line and paragraph separators, lone surrogates, and the marks that turn the direction of text. The expression stands where it
-// is used: to make it takes as long as to load a module.
+// is used, and is used where it has to be: to make it takes as long as to load a module.
 export const escapeControls = (text: string): string =>
-  text.replace(
-    /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
-    (c) => SHORT.get(c) ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  PLAIN.test(text)
+    ? text
+    : text.replace(
+        /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+        (c) => SHORT.get(c) ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      )

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { makeFifos } from './fifo.js'
+import { LAID, launcherFds } from './launcher.js'
 
 /** Two descriptors of this process, both blocking. */
 export interface Pipe {
@@ -11,7 +12,7 @@ export interface Pipe {
 
 /** Undefined where the system gives none: Node's own have to do. */
 export const makePipes = (count: number): Pipe[] | undefined => {
-  const made: Pipe[] = []
+  const made = takeLaid(count)
   while (made.length < count) {
     const some = holdPipes(Math.min(count - made.length, HOLDABLE.length))
     if (!some) {
@@ -27,6 +28,24 @@ export const closePipes = (pipes: readonly Pipe[]): void => {
   for (const { reader, writer } of pipes) {
     closeSync(reader)
     closeSync(writer)
+  }
+}
+
+// Those that the launcher has made are there already; what is none after all, since its shell keeps such a text in a file, is left alone.
+const takeLaid = (count: number): Pipe[] => {
+  const laid = launcherFds()?.pipes
+  const readers = [...(laid ?? [])].slice(0, count)
+  const open: number[] = []
+  try {
+    return readers.map((reader) => {
+      laid?.delete(reader)
+      const writer = writerOf(reader, `/proc/self/fd/${reader}`, LAID)
+      open.push(writer)
+      return { reader, writer }
+    })
+  } catch {
+    for (const fd of open) closeSync(fd)
+    return []
   }
 }
 
@@ -56,12 +75,18 @@ const holdPipes = (count: number): Pipe[] | undefined => {
 const takeOver = (path: string, open: number[]): Pipe => {
   const reader = openSync(path, constants.O_RDONLY)
   open.push(reader)
+  const writer = writerOf(reader, path, '.\n')
+  open.push(writer)
+  return { reader, writer }
+}
+
+// Of the pipe that is at the path, of which we have the other end; what was in it is taken out.
+const writerOf = (reader: number, path: string, text: string): number => {
   // Some shells put here-documents into files.
   if (!fstatSync(reader).isFIFO()) throw new Error('no pipe')
   const writer = openSync(path, constants.O_WRONLY)
-  open.push(writer)
-  readSync(reader, Buffer.alloc('.\n'.length))
-  return { reader, writer }
+  readSync(reader, Buffer.alloc(text.length))
+  return writer
 }
 
 const end = (pid: number): void => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
+import fc from 'fast-check'
 import t from 'tap'
 import { DIRECTIONS, FDS, inheritedFds, type Port } from '../src/fd.js'
 import { openInput } from '../src/open-fd.js'
@@ -69,14 +70,35 @@ t.test('a descriptor that is not open fails when it is read, and not before', as
   t.match(await failed, [{ code: 'EBADF' }])
 })
 
+// The pipes of ours, and Node's streams, which do the same.
+const MEANS = [{}, { STREAMS: '1' }]
+const PLACES: readonly (readonly [input: number, output: number])[] = [
+  [0, 1],
+  [5, 4],
+  [6, 7],
+  [6, 3],
+]
+
+const copyThroughSockets = async (input: number, output: number, chunks: readonly (string | Buffer)[], env: NodeJS.ProcessEnv) => {
+  const stdio = Array.from({ length: 8 }, (_, fd) => (fd === input || fd === output ? 'pipe' : 'ignore'))
+  const child = spawn('node', [probe, 'copy', String(input), String(output), '64'], {
+    env: { ...process.env, ...env },
+    stdio: stdio as 'pipe'[],
+  })
+  const [into, from] = [child.stdio[input] as Duplex, child.stdio[output] as Duplex]
+  for (const chunk of chunks) {
+    into.write(chunk)
+    await new Promise((done) => setImmediate(done))
+  }
+  into.end()
+  const parts: Buffer[] = []
+  for await (const chunk of from) parts.push(chunk)
+  return Buffer.concat(parts).toString('latin1')
+}
+
 t.test('pipes, files and sockets work at every number', async (t) => {
-  for (const [input, output] of [
-    [0, 1],
-    [5, 4],
-    [6, 7],
-    [6, 3],
-  ]) {
-    const start = `$launcher $probe copy ${input} ${output}`
+  for (const [[input, output], env] of PLACES.flatMap((place) => MEANS.map((means) => [place, means] as const))) {
+    const start = `${env.STREAMS ? 'STREAMS=1 ' : ''}$launcher $probe copy ${input} ${output}`
     const piped = await shell(`exec 9>&1; ${start} ${input}< <(printf '1\\n2') ${output}> >(cat >&9)`)
     t.equal(piped.out, '1\n2\n', `pipes at ${input} and ${output}`)
     t.equal(
@@ -84,13 +106,18 @@ t.test('pipes, files and sockets work at every number', async (t) => {
       '1\n2\n',
       `files at ${input} and ${output}`,
     )
-
-    const stdio = Array.from({ length: 8 }, (_, fd) => (fd === input || fd === output ? 'pipe' : 'ignore'))
-    const child = spawn('node', [probe, 'copy', String(input), String(output)], { stdio: stdio as 'pipe'[] })
-    const [into, from] = [child.stdio[input as number] as Duplex, child.stdio[output as number] as Duplex]
-    into.end('1\n2')
-    let text = ''
-    for await (const chunk of from) text += chunk
-    t.equal(text, '1\n2\n', `sockets at ${input} and ${output}`)
+    t.equal(await copyThroughSockets(input, output, ['1\n2'], env), '1\n2\n', `sockets at ${input} and ${output}`)
   }
+})
+
+t.test('pipes of ours and streams let the same through, however it comes', async () => {
+  const piece = fc.oneof(fc.constantFrom('\n', '\r\n', '{"a":1}\n', ' '), fc.string({ maxLength: 100 }), fc.uint8Array({ maxLength: 20 }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 20 }), async (pieces) => {
+      const chunks = pieces.map((one) => Buffer.from(one as string))
+      const [ours, streams] = await Promise.all(MEANS.map((means) => copyThroughSockets(0, 1, chunks, means)))
+      return ours === streams
+    }),
+    { numRuns: 20 },
+  )
 })

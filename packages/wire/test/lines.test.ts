@@ -162,6 +162,50 @@ t.test('control messages follow the same rules', async (t) => {
   ])
 })
 
+t.test('lines that are written together are those that are written one by one', async (t) => {
+  let lines = 0
+  const json = fc.oneof(fc.string({ maxLength: 40 }), fc.nat(), fc.constant('x'.repeat(9000))).map((value) => JSON.stringify(value))
+  /** Lines of one buffer, and how often the buffer is written; where it is not written whole, its first line is written by itself. */
+  const part = fc.record({ lines: fc.array(json, { minLength: 1, maxLength: 12 }), times: fc.nat(3), isWhole: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 12 }), fc.boolean(), fc.boolean(), async (parts, raw, flushes) => {
+      const written: [Buffer[], Buffer[]] = [[], []]
+      const into = (list: Buffer[]) =>
+        new Writable({
+          write: (chunk, _encoding, done) => {
+            list.push(chunk)
+            setImmediate(done)
+          },
+        })
+      const [one, other] = [new LineWriter(into(written[0]), { raw }), new LineWriter(into(written[1]), { raw })]
+      for (const { lines, times, isWhole } of parts) {
+        const buf = Buffer.from(`${lines.join('\n')}\n`)
+        const first = buf.indexOf(10) + 1
+        for (let time = 0; time < times; time++) {
+          if (isWhole) one.writeLines(buf, 0, buf.length, lines.length)
+          else {
+            one.write(buf, 0, first - 1)
+            if (lines.length > 1) one.writeLines(buf, first, buf.length, lines.length - 1)
+          }
+          for (let at = 0; at < buf.length; ) {
+            const end = buf.indexOf(10, at)
+            other.write(Buffer.from(buf.subarray(at, end)), 0, end - at)
+            at = end + 1
+          }
+        }
+        if (flushes) one.flush()
+      }
+      await Promise.all([one.end(), other.end()])
+      const [together, alone] = [`${Buffer.concat(written[0])}`, `${Buffer.concat(written[1])}`]
+      if (together !== alone) throw new Error(`${together}\n--- one by one:\n${alone}`)
+      lines += one.lines
+      if (one.lines !== other.lines || one.bytes !== other.bytes) throw new Error(`${one.lines} lines, ${one.bytes} bytes`)
+    }),
+    { numRuns: 100 },
+  )
+  t.ok(lines > 1000, `${lines} lines`)
+})
+
 t.test('writing', async (t) => {
   const chunks: Buffer[] = []
   const sink = () =>
@@ -232,72 +276,74 @@ t.test('writing', async (t) => {
   t.equal(told, 0, 'what waited when the reader went away makes no room')
 })
 
-t.test('faults 12, 27, 28, 29, 31: through real pipes and devices', async (t) => {
-  const { shell } = makeShell()
-  const cases: [name: string, script: string, expected: { out?: string; err?: RegExp; status?: number }][] = [
-    ['a pipe', `printf '1\\n2\\n3' | node $probe copy 0 1 | cat`, { out: '1\n2\n3\n', err: /^$/ }],
-    ['files, appended to', `echo 1 > in; echo 0 > out; node $probe copy 0 1 < in >> out; cat out`, { out: '0\n1\n', err: /^$/ }],
-    ['/dev/null in and out', `node $probe copy 0 1 < /dev/null > /dev/null`, { out: '', err: /^$/, status: 0 }],
-    ['a reader that goes away', `yes 1 | node $probe copy 0 1 | head -1; echo "\${PIPESTATUS[1]}"`, { out: '1\n0\n', err: /^$/ }],
-    [
-      'a full device',
-      `printf '1\\n2\\n' | node $probe copy 0 1 > /dev/full`,
-      {
-        status: 1,
-        err: /^\{"error":"write_failed","category":"internal","detail":"cannot write: no space left on device \(ENOSPC\)"\}\n$/,
-      },
-    ],
-    [
-      'a stdout that was never open',
-      `echo 1 | $launcher $probe copy 0 1 >&-`,
-      { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
-    ],
-    [
-      'a stdout that was never open, and nothing to write',
-      `$launcher $probe copy 0 1 </dev/null >&-`,
-      { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
-    ],
-    ['a stdin that was never open', `$launcher $probe copy 0 1 <&-`, { out: '', status: 0, err: /^$/ }],
-    ['a directory', `node $probe copy 0 1 < /`, { status: 1, err: /^\{"error":"read_failed".*EISDIR/ }],
-    ['a full stderr', `$launcher $probe complain 3 2> /dev/full`, { status: 1, err: /^$/ }],
-    ['a closed stderr', `$launcher $probe complain 3 2>&-`, { status: 1 }],
-    ['a stderr that nobody reads any more', `exec 3>&1; { node $probe complain 1000 2>&1 >&3; echo $? >&3; } | true`, { out: '1\n' }],
-    [
-      'a big line at the end, read late',
-      `{ echo 1; head -c 3000000 /dev/zero | tr '\\0' a; } | node $probe copy 0 1 | { sleep 0.5; wc -c; }`,
-      { out: '3000003\n' },
-    ],
-  ]
-  for (const [name, script, { out, err, status }] of cases) {
-    const ran = await shell(script)
-    if (out !== undefined) t.equal(ran.out.replace(/^ +/, ''), out, `${name}: output`)
-    if (err) t.match(ran.err, err, `${name}: errors`)
-    if (status !== undefined) t.equal(ran.status, status, `${name}: status`)
-  }
+for (const means of [{}, { STREAMS: '1' }]) {
+  t.test(`faults 12, 27, 28, 29, 31: through real pipes and devices${'STREAMS' in means ? ', by streams' : ''}`, async (t) => {
+    const { shell } = makeShell()
+    const cases: [name: string, script: string, expected: { out?: string; err?: RegExp; status?: number }][] = [
+      ['a pipe', `printf '1\\n2\\n3' | node $probe copy 0 1 | cat`, { out: '1\n2\n3\n', err: /^$/ }],
+      ['files, appended to', `echo 1 > in; echo 0 > out; node $probe copy 0 1 < in >> out; cat out`, { out: '0\n1\n', err: /^$/ }],
+      ['/dev/null in and out', `node $probe copy 0 1 < /dev/null > /dev/null`, { out: '', err: /^$/, status: 0 }],
+      ['a reader that goes away', `yes 1 | node $probe copy 0 1 | head -1; echo "\${PIPESTATUS[1]}"`, { out: '1\n0\n', err: /^$/ }],
+      [
+        'a full device',
+        `printf '1\\n2\\n' | node $probe copy 0 1 > /dev/full`,
+        {
+          status: 1,
+          err: /^\{"error":"write_failed","category":"internal","detail":"cannot write: no space left on device \(ENOSPC\)"\}\n$/,
+        },
+      ],
+      [
+        'a stdout that was never open',
+        `echo 1 | $launcher $probe copy 0 1 >&-`,
+        { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
+      ],
+      [
+        'a stdout that was never open, and nothing to write',
+        `$launcher $probe copy 0 1 </dev/null >&-`,
+        { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
+      ],
+      ['a stdin that was never open', `$launcher $probe copy 0 1 <&-`, { out: '', status: 0, err: /^$/ }],
+      ['a directory', `node $probe copy 0 1 < /`, { status: 1, err: /^\{"error":"read_failed".*EISDIR/ }],
+      ['a full stderr', `$launcher $probe complain 3 2> /dev/full`, { status: 1, err: /^$/ }],
+      ['a closed stderr', `$launcher $probe complain 3 2>&-`, { status: 1 }],
+      ['a stderr that nobody reads any more', `exec 3>&1; { node $probe complain 1000 2>&1 >&3; echo $? >&3; } | true`, { out: '1\n' }],
+      [
+        'a big line at the end, read late',
+        `{ echo 1; head -c 3000000 /dev/zero | tr '\\0' a; } | node $probe copy 0 1 | { sleep 0.5; wc -c; }`,
+        { out: '3000003\n' },
+      ],
+    ]
+    for (const [name, script, { out, err, status }] of cases) {
+      const ran = await shell(script, means)
+      if (out !== undefined) t.equal(ran.out.replace(/^ +/, ''), out, `${name}: output`)
+      if (err) t.match(ran.err, err, `${name}: errors`)
+      if (status !== undefined) t.equal(ran.status, status, `${name}: status`)
+    }
 
-  const MiB = 1 << 20
-  const sizes: [name: string, script: string, errors: number, limit: number][] = [
-    [
-      'a 64 MiB line against a limit of 1 MiB',
-      `{ head -c 64M /dev/zero | tr '\\0' a; echo; echo 2; } | node $probe copy 0 1 ${MiB}`,
-      1,
-      110 * MiB,
-    ],
-    ['an endless line', `yes | tr -d '\\n' | head -c 200M | node $probe copy 0 1 ${MiB}`, 1, 110 * MiB],
-    [
-      'a slow reader',
-      `yes '{"a":"some text or other"}' | head -n 4000000 | node $probe copy 0 1 | { sleep 1; cat; } > /dev/null`,
-      0,
-      130 * MiB,
-    ],
-  ]
-  for (const [name, script, errors, limit] of sizes) {
-    const lines = (await shell(script, { RSS: '1' })).err
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    t.equal(lines.length, errors + 1, `${name}: errors`)
-    const rss = lines.at(-1).rss as number
-    t.ok(rss < limit, `${name}: ${Math.round(rss / MiB)} MiB at most`)
-  }
-})
+    const MiB = 1 << 20
+    const sizes: [name: string, script: string, errors: number, limit: number][] = [
+      [
+        'a 64 MiB line against a limit of 1 MiB',
+        `{ head -c 64M /dev/zero | tr '\\0' a; echo; echo 2; } | node $probe copy 0 1 ${MiB}`,
+        1,
+        110 * MiB,
+      ],
+      ['an endless line', `yes | tr -d '\\n' | head -c 200M | node $probe copy 0 1 ${MiB}`, 1, 110 * MiB],
+      [
+        'a slow reader',
+        `yes '{"a":"some text or other"}' | head -n 4000000 | node $probe copy 0 1 | { sleep 1; cat; } > /dev/null`,
+        0,
+        130 * MiB,
+      ],
+    ]
+    for (const [name, script, errors, limit] of sizes) {
+      const lines = (await shell(script, { ...means, RSS: '1' })).err
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      t.equal(lines.length, errors + 1, `${name}: errors`)
+      const rss = lines.at(-1).rss as number
+      t.ok(rss < limit, `${name}: ${Math.round(rss / MiB)} MiB at most`)
+    }
+  })
+}

@@ -1,0 +1,39 @@
+// What Node's own modules stand on. Node promises it to nobody, and ends the process where it is used wrongly: so it is used in those versions
+// alone in which it was tried. `undefined` says that this is none of them.
+
+/** By major version, the latest minor one: the next may have it differently, as some 24 has `process_wrap`. */
+const TRIED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  pipe_wrap: { 20: 20, 22: 23, 24: 21 },
+  stream_wrap: { 20: 20, 22: 23, 24: 21 },
+  process_wrap: { 20: 20, 22: 23 },
+}
+
+type Binding = Readonly<Record<string, unknown>>
+
+const found = new Map<string, Binding | undefined>()
+
+export const bindingOf = (name: string): Binding | undefined => {
+  if (!found.has(name)) found.set(name, isTried(name, process.versions.node) ? find(name) : undefined)
+  return found.get(name)
+}
+
+export const isTried = (name: string, version: string): boolean => {
+  const [major = '', minor] = version.split('.')
+  return Number(minor) <= (TRIED[name]?.[major] ?? -1)
+}
+
+const find = (name: string): Binding | undefined => {
+  const { binding } = process as { binding?: (name: string) => Binding }
+  const { noDeprecation } = process
+  try {
+    // Whoever runs it with --pending-deprecation is not the one to be told.
+    process.noDeprecation = true
+    return binding?.call(process, name)
+  } catch {
+    // A Node that lets nobody have it.
+    return undefined
+  } finally {
+    if (noDeprecation === undefined) delete process.noDeprecation
+    else process.noDeprecation = noDeprecation
+  }
+}

@@ -1,0 +1,77 @@
+// Command lines as they mostly are, read without commander, which costs a start a tenth of Node's own: it is asked for help, and of what is wrong.
+
+export interface OptionLine {
+  /** As commander has them: `-e, --eval <text>`, `--telemetry`, `--no-envelopes`. */
+  readonly flags: string
+  /** For the help; an option without one is hidden. */
+  readonly text?: string
+  /** From the text to the value, given the value so far. What it throws commander will tell. */
+  // biome-ignore lint/suspicious/noExplicitAny: each has its own kind of value, which commander does not know either.
+  readonly read?: (text: string, before: any) => unknown
+}
+
+export interface PlainArguments<Values> {
+  /** By name in camel case, as commander's `opts()`. */
+  readonly values: Values
+  readonly operands: readonly string[]
+}
+
+/** Undefined: it is not plain, and commander has to read it, which would else give the same. */
+export const readPlainly = <Values>(
+  options: readonly OptionLine[],
+  argv: readonly string[],
+  maxOperands: number,
+): PlainArguments<Values> | undefined => {
+  const values: Record<string, unknown> = {}
+  for (const { flags } of options) if (flags.startsWith(NO)) values[keyOf(flags)] = true
+  const operands: string[] = []
+  const words = [...argv]
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--') {
+      operands.push(...words)
+      break
+    }
+    if (word.length < 2 || !word.startsWith('-')) {
+      operands.push(word)
+      continue
+    }
+    // Several short ones in a word: the first of them, and what is left is looked at again.
+    const isCluster = word.length > 2 && word[1] !== '-'
+    const name = isCluster ? word.slice(0, 2) : word
+    const option = options.find(({ flags }) => hasName(flags, name))
+    if (!option || (isCluster && takesText(option))) return undefined
+    if (isCluster) words.unshift(`-${word.slice(2)}`)
+    const key = keyOf(option.flags)
+    const value = takesText(option) ? valueOf(option, words.shift(), values[key]) : !option.flags.startsWith(NO)
+    if (value === undefined) return undefined
+    values[key] = value
+  }
+  // Whoever has the options knows what they make.
+  return operands.length > maxOperands ? undefined : { values: values as Values, operands }
+}
+
+const NO = '--no-'
+
+const hasName = (flags: string, name: string): boolean => {
+  const at = flags.indexOf(name)
+  return at >= 0 && isEdge(flags[at - 1]) && isEdge(flags[at + name.length]) && ![...name].some(isEdge)
+}
+
+const isEdge = (character: string | undefined): boolean => character === undefined || character === ' ' || character === ','
+
+const takesText = ({ flags }: OptionLine): boolean => flags.endsWith('>')
+
+const valueOf = ({ read }: OptionLine, text: string | undefined, before: unknown): unknown => {
+  if (text === undefined || !read) return text
+  try {
+    return read(text, before)
+  } catch {
+    return undefined
+  }
+}
+
+const keyOf = (flags: string): string => {
+  const long = flags.slice(flags.indexOf('--') + 2).split(' ', 1)[0] as string
+  const [first, ...others] = (flags.startsWith(NO) ? long.slice(3) : long).split('-')
+  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
