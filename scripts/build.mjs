@@ -1,16 +1,16 @@
 // Bundles what is not fresh: build.mjs [--tests]
 //
-// Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/main.bundle.cjs, and dist/main.cjs to run it from a cache of
-// its compiled code. A module of ours or a third-party package that the sources reach by `import()`, or a package by a `require` of theirs,
-// becomes a file of its own beside it (dist/pino.bundle.cjs), loaded when that runs; so does a list of exports that is named x.late.ts.
-// Modules of Node that cost are loaded when something of them is first used. With --tests the test files too become one file each, under
-// packages/NAME/dist/test and test/dist. A stamp beside what was made says from what, and THIRD-PARTY-NOTICES what of others an executable
-// holds, under which licences.
+// Each package with a src/main.ts becomes one CommonJS file, packages/NAME/dist/main.bundle.cjs, which bin/NAME, and its copy dist/main.cjs,
+// runs from a cache of its compiled code. A module of ours or a third-party package that the sources reach by `import()`, or a package by a
+// `require` of theirs, becomes a file of its own beside it (dist/pino.bundle.cjs), loaded when that runs; so does a list of exports that is
+// named x.late.ts. Modules of Node that cost are loaded when something of them is first used. With --tests the test files too become one file
+// each, under packages/NAME/dist/test and test/dist. A stamp beside what was made says from what, and THIRD-PARTY-NOTICES what of others an
+// executable holds, under which licences.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { isBuiltin } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { installDependencies } from './dependencies.mjs'
 import { thirdPartyNotices } from './notices.mjs'
@@ -63,7 +63,7 @@ const embeddedBytes = {
 
 // A thread wants the text of a program: `import('./x.worker?text')` gives all of x.worker.ts, bundled; a page wants that of x.browser.ts.
 // What it is made of is noted for the stamp.
-const workerParts = new Map()
+const parts = new Map()
 const BROWSER = { platform: 'browser', format: 'iife', target: 'es2022', inject: [], define: {} }
 const workerText = {
   name: 'worker-text',
@@ -76,8 +76,32 @@ const workerText = {
       const place = path.endsWith('.browser.ts') ? BROWSER : {}
       const options = { ...SHARED, ...place, plugins: [embeddedBytes], sourcemap: false, minify: true, outfile: `${path}.cjs` }
       const { outputFiles, metafile } = await bundle({ ...options, entryPoints: [path] })
-      workerParts.set(`worker-text:${path}`, Object.keys(metafile.inputs))
+      parts.set(`worker-text:${path}`, Object.keys(metafile.inputs))
       return { contents: outputFiles[0].text, loader: 'text' }
+    })
+  },
+}
+
+// `import('./x.script?packed')` gives a script of ELIZA's as our own reader has read it.
+const ELIZA_SOURCES = `${ROOT}/packages/plumb-agent/src/provider/eliza`
+const packedScripts = {
+  name: 'packed-scripts',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\.script\?packed$/ }, ({ path, resolveDir }) => ({
+      path: relative(ROOT, join(resolveDir, path.replace(/\?packed$/, ''))),
+      namespace: 'packed-script',
+    }))
+    onLoad({ filter: /./, namespace: 'packed-script' }, async ({ path }) => {
+      const exported = "export { packScript } from './packed-script.ts'; export { loadScript } from './script.ts'"
+      const stdin = { contents: exported, resolveDir: ELIZA_SOURCES }
+      const { outputFiles, metafile } = await bundle({ ...SHARED, plugins: [embeddedBytes], sourcemap: false, stdin, outfile: 'pack.cjs' })
+      const reader = { exports: {} }
+      new Function('require', 'module', 'exports', outputFiles[0].text)(createRequire(import.meta.url), reader, reader.exports)
+      const { loadScript, packScript } = reader.exports
+      const script = loadScript(readFileSync(`${ROOT}/${path}`, 'utf8'), path)
+      if (!script.ok) throw new Error(script.error.detail)
+      parts.set(`packed-script:${path}`, [path, ...Object.keys(metafile.inputs)])
+      return { contents: packScript(script.value), loader: 'text' }
     })
   },
 }
@@ -95,7 +119,7 @@ const SHARED = {
   // Packages that ask where they are, which a CommonJS file says otherwise.
   define: { 'import.meta.url': 'importMetaUrl' },
   inject: ['scripts/import-meta-url.mjs'],
-  plugins: [embeddedBytes, workerText],
+  plugins: [embeddedBytes, workerText, packedScripts],
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
@@ -103,7 +127,7 @@ const SHARED = {
   logLevel: 'silent',
 }
 
-// A bundle is a function, as run-bundle.cjs calls it.
+// A bundle is a function, as bin/NAME calls it.
 const WRAPPED = {
   banner: { js: '(function (require, module, exports, __filename, __dirname) {' },
   footer: { js: '})' },
@@ -127,12 +151,14 @@ const bundleExecutable = async (name) => {
   ]
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
-    results.push(await bundle({ ...SHARED, ...WRAPPED, stdin, outfile: `${dist}/${file}.bundle.cjs` }))
+    results.push(
+      await bundle({ ...SHARED, ...WRAPPED, stdin, plugins: [lateNode, ...SHARED.plugins], outfile: `${dist}/${file}.bundle.cjs` }),
+    )
   }
-  const contents = readFileSync(`${ROOT}/scripts/run-bundle.cjs`)
-  const start = { path: `${ROOT}/${dist}/main.cjs`, contents }
+  const launcher = `packages/${name}/bin/${name}`
+  const start = { path: `${ROOT}/${dist}/main.cjs`, contents: readFileSync(`${ROOT}/${launcher}`) }
   const notices = { path: `${ROOT}/${dist}/THIRD-PARTY-NOTICES`, contents: thirdPartyNotices(results.flatMap(inputsOf)) }
-  const means = ['run-bundle.cjs', 'make-cache.cjs', 'notices.mjs'].map((file) => [`scripts/${file}`, {}])
+  const means = [launcher, 'scripts/make-cache.cjs', 'scripts/notices.mjs'].map((file) => [file, {}])
   removeCodeCaches(`${ROOT}/${dist}`)
   writeStamped([...results, { outputFiles: [start, notices], metafile: { inputs: Object.fromEntries(means) } }], dist, began)
   removeOthers(`${ROOT}/${dist}`)
@@ -141,7 +167,9 @@ const bundleExecutable = async (name) => {
 
 // What each executable is run on, one after the other, so that the code it starts with is in its cache. MODEL is a model on loopback.
 const EXAMPLES = `${ROOT}/packages/plumb/examples`
+const ID = 'type Event = { at: int, kind: "view" | "click" } let main : !Event -> !Event = id'
 const TOOLS = '@tool true let inc : int -> int = map(value + 1) @tool true let twice : int -> int = inc ; inc'
+const DOUBLE = 'type N = { n: int } @tool true let double : N -> N = map({ n: n * 2 })'
 const CAT = 'let main : !string -> !string = bot let bot : !string -> !string = agent { command: ["cat"], tools: ["inc"] }'
 const MCP_REQUESTS = [
   { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version: '0' } } },
@@ -155,12 +183,15 @@ const agentOf = (config) => `let bot : !string -> !string = agent { ${config} }`
 const ELIZA = agentOf('provider: "eliza", model: "doctor"')
 const WARM_UP = {
   plumb: [
-    { args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`) },
+    // So many that what is for many lines is made too.
+    { args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`, 'utf8').repeat(4) },
+    { args: ['-e', ID], input: '{"at":1,"kind":"view"}\n' },
     { args: ['check', `${EXAMPLES}/orders.plumb`], input: '' },
     { args: ['-e', `${TOOLS} ${CAT}`], input: '"hi"\n' },
   ],
   'plumb-agent': [
     { args: ['-e', ELIZA], input: '"Men are all alike."\n' },
+    { args: ['--help'], input: '' },
     { args: ['-e', agentOf('provider: "anthropic", model: "stub", endpoint: "MODEL"')], input: '"Men are all alike."\n' },
     // As plumb starts it.
     {
@@ -183,9 +214,14 @@ const WARM_UP = {
     },
   ],
   'plumb-mcp': [{ args: [`${EXAMPLES}/orders.plumb`], input: MCP_REQUESTS }],
-  'plumb-mux': [{ args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n' }],
+  'plumb-mux': [
+    { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n' },
+    { args: ['--fds', 'none', '--', 'cat'], input: '{"__port":"input","msg":1}\n' },
+  ],
   'plumb-tool': [
     { args: ['call', '-R', 'read_file', 'package.json'], input: '' },
+    { args: ['--help'], input: '' },
+    { args: ['-e', DOUBLE, 'call', 'double', '{"n":1}'], input: '' },
     ...[
       ['list', ''],
       ['call twice -', '1\n'],
@@ -212,7 +248,7 @@ const makeCodeCache = (name, dist) => {
     // As the launcher would have it, and with nothing of the caller's that could stop it.
     const env = { PATH: process.env.PATH, PLUMB_FDS: handed ? '3' : '', ANTHROPIC_API_KEY: 'none' }
     const command = [`${ROOT}/scripts/make-cache.cjs`, dist, ...args]
-    const stdio = ['pipe', 'ignore', 'pipe']
+    const stdio = ['pipe', 'pipe', 'pipe']
     if (!handed) {
       execFileSync(process.execPath, command, { input, env, stdio })
       continue
@@ -268,7 +304,7 @@ const latePackages = (late) => ({
     }),
 })
 
-// Modules of Node that cost, and that not every start wants: run-bundle.cjs loads them when something of them is first used.
+// Modules of Node that cost, and that not every start wants: bin/NAME loads them when something of them is first used.
 const LATE_NODE = [
   ...['child_process', 'crypto', 'dns', 'fs/promises', 'http', 'https', 'net', 'os', 'readline', 'readline/promises', 'stream'],
   ...['stream/promises', 'stream/web', 'timers/promises', 'tty', 'url', 'v8', 'vm', 'worker_threads', 'zlib'],
@@ -300,7 +336,7 @@ const STAMP = 'built.json'
 
 const inputsOf = ({ metafile }) =>
   Object.keys(metafile.inputs)
-    .flatMap((path) => workerParts.get(path) ?? path)
+    .flatMap((path) => parts.get(path) ?? path)
     .filter((path) => !path.startsWith('<'))
 
 // What changed since `began` may have been read before it did: it is stamped as nothing that can be found again.

@@ -3,6 +3,7 @@
 // Of several runs each adds to what those before it have kept. MODEL in an argument becomes the address of a model on loopback.
 'use strict'
 const { writeFileSync, renameSync } = require('node:fs')
+const v8 = require('node:v8')
 const vm = require('node:vm')
 const { join, relative } = require('node:path')
 const { openModel } = require('./stub-model.cjs')
@@ -23,6 +24,8 @@ vm.Script = class extends vm.Script {
     super(source, { ...options, filename })
   }
 }
+// A cache that was made under other flags than those that Node begins with would be refused, and what earlier runs have kept be gone.
+v8.setFlagsFromString = () => {}
 const run = (url) => {
   process.argv.splice(1, Infinity, join(dist, 'main.cjs'), ...args.map((arg) => arg.replaceAll('MODEL', url)))
   process.on('exit', keep)

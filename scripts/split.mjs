@@ -2,7 +2,7 @@
 //
 // esbuild divides modules into chunks so that none is there twice, but many, and as ECMAScript modules only. Its chunks are made into
 // few CommonJS bundles here: main has all that it imports, a late bundle all that only its import() reaches, and `shared` what several
-// late ones reach. What one wants of another it requires as BUNDLE#CHUNK, which run-bundle.cjs knows how to read.
+// late ones reach. What one wants of another it requires as BUNDLE#CHUNK, which bin/NAME knows how to read.
 
 import { basename, join } from 'node:path'
 
@@ -34,12 +34,12 @@ export const splitBundles = async (make, divided, linked, outdir) => {
   return { outputFiles: files, metafile }
 }
 
-// By name: what it imports, now and late, and of which module it was made where that is the target of an import().
+// By name: what it imports, now and late, what it exports, and of which module it was made where that is the target of an import().
 const readChunks = (outputs) => {
   const chunks = new Map()
-  for (const [path, { imports, entryPoint }] of Object.entries(outputs)) {
+  for (const [path, { imports, exports, entryPoint }] of Object.entries(outputs)) {
     const to = (kind) => imports.filter((one) => !one.external && one.kind === kind).map((one) => basename(one.path))
-    chunks.set(basename(path), { now: to('import-statement'), late: to('dynamic-import'), entryPoint })
+    chunks.set(basename(path), { now: to('import-statement'), late: to('dynamic-import'), exports, entryPoint })
   }
   return chunks
 }
@@ -84,15 +84,23 @@ const link = (chunks, bundles, texts, outdir) => ({
       return { path: `./${to}#${exportName(chunk)}`, external: true }
     })
     onLoad({ filter: /./, namespace: 'bundle' }, ({ path: bundle }) => ({
-      contents: [
-        ...(bundle === 'main' ? ["import './main.js'"] : []),
-        ...wanted(chunks, bundles, bundle).map((chunk) => `export * as ${exportName(chunk)} from './${chunk}'`),
-      ].join('\n'),
+      contents: [...(bundle === 'main' ? ["import './main.js'"] : []), ...partsOf(wanted(chunks, bundles, bundle), chunks)].join('\n'),
       resolveDir: outdir,
     }))
     onLoad({ filter: /./ }, ({ path }) => ({ contents: texts.get(basename(path)), resolveDir: outdir }))
   },
 })
+
+// As a function, and the exports of a chunk as an object that it makes: most starts want none of them. It is a declaration, so it is there
+// before the rest of the bundle has run.
+const partsOf = (names, chunks) => {
+  const exportsOf = (name) => chunks.get(name).exports.map((key) => [key, `${exportName(name)}_${key}`])
+  const part = (name) => `${exportName(name)}: { ${exportsOf(name).map(([key, local]) => `get ${key}() { return ${local} }`)} }`
+  return [
+    ...names.map((name) => `import { ${exportsOf(name).map(([key, local]) => `${key} as ${local}`)} } from './${name}'`),
+    `export function parts() { return { ${names.map(part)} } }`,
+  ]
+}
 
 // The chunks that other bundles import of this one.
 const wanted = (chunks, bundles, bundle) => {

@@ -224,7 +224,9 @@ t.test('no file names a registry host or a path of one machine', async (t) => {
 t.test('every executable has the same launcher', async (t) => {
   const stubs = PACKAGES.flatMap((name) => (existsSync(`packages/${name}/bin`) ? [`packages/${name}/bin/${name}`] : []))
   t.ok(stubs.length > 0)
-  t.equal(new Set(stubs.map((file) => readFileSync(file, 'utf8'))).size, 1)
+  // What the shell does before may be more for one of them.
+  const program = (file: string): string => readFileSync(file, 'utf8').split('\nconst ').slice(1).join('\nconst ')
+  t.equal(new Set(stubs.map(program)).size, 1)
   for (const file of stubs) t.strictSame(manifest(basename(file)).bin, { [basename(file)]: `bin/${basename(file)}` }, file)
 })
 

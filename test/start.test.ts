@@ -2,7 +2,7 @@
 // less may be taken out of the lists; what loads more costs every start.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -23,17 +23,25 @@ writeFileSync(
 const { writeFileSync } = require('node:fs')
 process.on('exit', () => {
   const node = process.moduleLoadList.filter((name) => !before.has(name)).map((name) => name.replace('NativeModule ', ''))
-  const main = Object.values(require.cache).find(({ filename }) => filename.endsWith('/dist/main.cjs'))
-  writeFileSync(${JSON.stringify(join(folder, 'loaded.json'))}, JSON.stringify({ node, bundles: [...(main?.exports.keys() ?? [])] }))
+  const main = Object.values(require.cache).find(({ filename }) => filename.includes('/bin/plumb'))
+  const refused = [...main.exports].filter(([, { script }]) => script.cachedDataRejected === true).map(([name]) => name)
+  writeFileSync(${JSON.stringify(join(folder, 'loaded.json'))}, JSON.stringify({ node, bundles: [...main.exports.keys()], refused }))
 })
 `,
 )
 
-const start = (name: string, args: readonly string[], input: string) => {
+// Telemetry is 3, and what a parent hands over 9, as plumb has them.
+const start = (name: string, args: readonly string[], input: string, handed?: string) => {
   const env = { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--require ${watcher}` }
-  const { status, stdout, stderr } = spawnSync(`packages/${name}/bin/${name}`, args, { env, input, encoding: 'utf8', timeout: 60_000 })
-  const { node, bundles } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as { node: string[]; bundles: string[] }
-  return { status, stdout, stderr, node: COSTLY.filter((module) => node.includes(module)), bundles }
+  const sources = join(folder, 'sources')
+  writeFileSync(sources, handed ?? '')
+  const fd = openSync(sources, 'r')
+  const stdio = ['pipe', 'pipe', 'pipe', ...(handed === undefined ? [] : (['pipe', ...new Array(5).fill('ignore'), fd] as const))]
+  const options = { env, input, stdio, encoding: 'utf8', timeout: 60_000 } as const
+  const { status, stdout, stderr } = spawnSync(`packages/${name}/bin/${name}`, args, options)
+  closeSync(fd)
+  const { node, bundles, refused } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as Readonly<Record<string, string[]>>
+  return { status, stdout, stderr, node: COSTLY.filter((module) => node?.includes(module)), bundles, refused }
 }
 
 const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
@@ -43,6 +51,8 @@ const PIPES = ['net', 'stream']
 interface Start {
   readonly args: readonly string[]
   readonly input?: string
+  /** On fd 9. */
+  readonly handed?: string
   readonly node: readonly string[]
   /** Besides main. */
   readonly bundles?: readonly string[]
@@ -51,30 +61,42 @@ interface Start {
 const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
     { args: ['--version'], node: [] },
-    { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPES },
-    { args: ['check', '-e', 'let main : !int -> !int = id'], node: ['stream', 'v8'], bundles: ['check-command', 'shared'] },
+    { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: [] },
+    {
+      args: ['check', '-e', 'let main : !int -> !int = id'],
+      node: ['stream', 'v8'],
+      bundles: ['main-commands', 'shared', 'check-command'],
+    },
   ],
   'plumb-agent': [
     { args: ['--version'], node: [] },
-    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPES },
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: [] },
+    {
+      args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
+      handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,
+      input: '"Men are all alike."\n',
+      node: [],
+    },
+    { args: ['--help'], node: PIPES, bundles: ['commander'] },
   ],
   'plumb-chat': [{ args: ['--version'], node: [] }],
   'plumb-mcp': [{ args: ['--version'], node: [] }],
   'plumb-mux': [
-    { args: ['--version'], node: [] },
-    { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n', node: ['child_process', 'net', 'stream'] },
+    { args: ['--version'], node: [], bundles: ['main-flags'] },
+    { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n', node: [] },
   ],
   'plumb-tool': [
     { args: ['--version'], node: [] },
     { args: ['-e', TOOL, 'call', 'inc', '1'], node: [] },
-    { args: ['-e', TOOL, 'serve'], input: '{"id":"a","name":"inc","input":1}\n', node: PIPES },
+    { args: ['-e', TOOL, 'serve'], input: '{"id":"a","name":"inc","input":1}\n', node: [] },
+    { args: ['--help'], node: PIPES, bundles: ['commander'] },
   ],
 }
 
 for (const [name, starts] of Object.entries(STARTS))
   t.test(name, async (t) => {
-    for (const { args, input = '', node, bundles = [] } of starts) {
-      const found = start(name, args, input)
+    for (const { args, input = '', handed, node, bundles = [] } of starts) {
+      const found = start(name, args, input, handed)
       t.match(found, { status: 0, stdout: /./, stderr: '' }, args.join(' '))
       t.strictSame(
         // Versions of Node differ in what else they load for it.
@@ -83,5 +105,6 @@ for (const [name, starts] of Object.entries(STARTS))
         `no other module of Node for ${args.join(' ')}`,
       )
       t.strictSame(found.bundles, ['main', ...bundles], `bundles for ${args.join(' ')}`)
+      t.strictSame(found.refused, [], `caches that Node takes for ${args.join(' ')}`)
     }
   })
