@@ -4,6 +4,7 @@
 import { printType, resolve, toSchema } from '@plumb/lang'
 import { currentBudget, type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from './answer/read.js'
+import type { Cancellation } from './cancellation.js'
 import type { Config } from './config.js'
 import { Meter } from './meter.js'
 import type { Answer, Message, Question } from './provider/provider.js'
@@ -19,7 +20,7 @@ export interface Conversation {
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly Message[]): void
   /** One line of JSON that fits the output type. A failure leaves no trace in the memory. */
-  answer(input: string, signal: AbortSignal): Promise<Result<string>>
+  answer(input: string, cancellation: Cancellation): Promise<Result<string>>
 }
 
 /** `tellsMemory`: telemetry tells what each answer adds to the memory. */
@@ -32,7 +33,7 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
-  const ask = async (turn: Turn, signal: AbortSignal): Promise<Result<Answer>> => {
+  const ask = async (turn: Turn, cancellation: Cancellation): Promise<Result<Answer>> => {
     const denied = currentBudget()?.take()
     if (denied) return { ok: false, error: denied }
     const context = config.hasRuntimeContext ? contextNow() : undefined
@@ -41,9 +42,9 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
     const question: Question = { ...said, ...settings(), settings, input, output, tell, log }
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
-    const answer = await provider.answer(question, signal)
+    const answer = await provider.answer(question, cancellation)
     const ms = Math.round(nowMs() - startMs)
-    if (signal.aborted) return { ok: false, error: CANCELLED }
+    if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     if (!answer.ok) {
       log('refused', { model: question.model, ms, error: answer.error })
       return answer
@@ -61,17 +62,17 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
     if (tellsMemory) tell({ kind: 'remembered', messages })
   }
 
-  const answer = async (input: string, signal: AbortSignal): Promise<Result<string>> => {
+  const answer = async (input: string, cancellation: Cancellation): Promise<Result<string>> => {
     const turn = new Turn(input)
     let calls = 0
     for (let retries = 0; ; ) {
-      const said = await ask(turn, signal)
+      const said = await ask(turn, cancellation)
       if (!said.ok) return said
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
-        const results = await tools.answer(uses, maxToolCalls - calls, signal)
-        if (signal.aborted) return { ok: false, error: CANCELLED }
+        const results = await tools.answer(uses, maxToolCalls - calls, cancellation.signal)
+        if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         calls += uses.length
         if (calls >= maxToolCalls) return tooManyCalls(maxToolCalls)
         turn.addRound(content, results)

@@ -1,6 +1,7 @@
 // What has arrived and waits: inputs, and the errands of control messages between them, in order of arrival and within bounds.
 
 import type { Result } from '@plumb/wire'
+import type { Cancellation } from './cancellation.js'
 import type { Control } from './control.js'
 
 /** An input, counted from 1; `result` is there once it is answered. */
@@ -10,7 +11,7 @@ export interface Input {
   readonly line: number
   readonly bytes: number
   readonly read: () => Result<string>
-  readonly abort: AbortController
+  readonly cancellation: Cancellation
   result?: Result<string>
 }
 

@@ -1,6 +1,6 @@
 // From the command line to the agent that it means: the spec read, compiled and searched.
 
-import { type AgentPlan, agentsOf, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY } from '@plumb/lang'
+import { type AgentPlan, agentsOf, type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY } from '@plumb/lang'
 import {
   type Bundle,
   bundledFiles,
@@ -13,6 +13,7 @@ import {
   succeed,
 } from '@plumb/wire'
 import type { Options } from './options.js'
+import { textFor } from './own-text.js'
 import { foldersOf } from './prompts.js'
 import { selectAgent } from './select-agent.js'
 
@@ -54,8 +55,9 @@ export const loadAgent = (
   if (!text.ok) return refuse(text.error, files)
 
   // Who hands over texts on a descriptor is a parent of ours, which has compiled them.
-  const looksAt = received === undefined && given.value !== undefined && spec.kind === 'file' ? 'agents' : 'all'
-  const { diagnostics, program } = compile({ path, text: text.value }, files, looksAt)
+  const isCompiled = received === undefined && given.value !== undefined && spec.kind === 'file'
+  const entry = { path, text: text.value }
+  const { diagnostics, program } = isCompiled ? compileAgain(entry, files, agent) : compile(entry, files)
   const isBroken = hasErrors(diagnostics)
   const selected = selectAgent(agentsOf(program), agent)
   return {
@@ -69,6 +71,14 @@ export const loadAgent = (
     diagnostics: isBroken ? diagnostics : [],
     faults: selected.ok || isBroken ? [] : [selected.error],
   }
+}
+
+/** Most of it may be for other agents; that there are no errors is known. */
+export const compileAgain = (entry: { path: string; text: string }, files: SourceFiles, agent: string | undefined): Compiled => {
+  const text = agent === undefined ? undefined : textFor(agent, entry.text)
+  const ours = text === undefined ? undefined : compile({ ...entry, text }, files, 'agents')
+  const isEnough = ours?.diagnostics.length === 0 && agentsOf(ours.program).some(({ name }) => name === agent)
+  return isEnough ? ours : compile(entry, files, 'agents')
 }
 
 // Processes that run a part of an inline spec get its text like any other.

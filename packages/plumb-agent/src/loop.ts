@@ -2,6 +2,7 @@
 
 import { type Fault, fault, type Result } from '@plumb/wire'
 import type { Approvals } from './approvals.js'
+import { Cancellation } from './cancellation.js'
 import type { Config } from './config.js'
 import { ControlDesk } from './control-desk.js'
 import { ControlSources } from './control-sources.js'
@@ -93,7 +94,7 @@ export class Loop {
 
   /** Drops the answers that are being made. */
   cancel(): void {
-    for (const { abort } of this.#flying) abort.abort()
+    for (const { cancellation } of this.#flying) cancellation.cancel()
   }
 
   /** Does all that can be done now. To be called whenever there may be something new to read, or room to write. */
@@ -153,7 +154,7 @@ export class Loop {
       this.advance()
     }
     const crash = (error: unknown) => land({ ok: false, error: fault('internal', `answering failed: ${String(error)}`) })
-    this.#parts.conversation.answer(read.value, input.abort.signal).then(land, crash)
+    this.#parts.conversation.answer(read.value, input.cancellation).then(land, crash)
     return true
   }
 
@@ -217,7 +218,7 @@ export class Loop {
   #accept(line: number, bytes: number, read: () => Result<string>): void {
     if (this.#isInputClosed) return
     const seq = ++this.#accepted
-    this.#held.push({ kind: 'input', seq, line, bytes, read, abort: new AbortController() })
+    this.#held.push({ kind: 'input', seq, line, bytes, read, cancellation: new Cancellation() })
     if (seq === this.#parts.config.maxMessages) this.#isInputClosed = true
   }
 

@@ -1,7 +1,17 @@
 // The options of plumb-agent, and what is said of those that it does not have.
 
-import { examples, fail, optionReaders, preview, quietly, type Result, succeed } from '@plumb/wire'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import {
+  examples,
+  fail,
+  type OptionLine,
+  optionReaders,
+  type PlainArguments,
+  preview,
+  quietly,
+  type Result,
+  readPlainly,
+  succeed,
+} from '@plumb/wire'
 import { version } from '../package.json'
 import type { Options } from './options.js'
 
@@ -30,49 +40,64 @@ interface Flags {
   tellMemory?: true
 }
 
-const { again, whole } = optionReaders(InvalidArgumentError)
+const { again, whole } = optionReaders()
+
+export const OPTIONS: readonly OptionLine[] = [
+  { flags: '--agent <name>', text: 'the agent to run, where the spec holds several' },
+  { flags: '--provider <provider>', text: 'anthropic, openai or eliza, not what the spec says' },
+  { flags: '--model <model>', text: 'model of the provider, not what the spec says' },
+  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
+  { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
+  { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
+  { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
+  { flags: '--tool-command <program>', text: 'run this program in place of plumb-tool' },
+  { flags: '--no-parallel-tool-calls', text: 'one tool call after the other, whatever the spec says' },
+  { flags: '--telemetry', text: 'tell on fd 3 what is done, or with --mux in envelopes' },
+  { flags: '--mux', text: 'envelopes only, on stdin and stdout' },
+  { flags: '--spec-envelope', text: 'with --mux: the first envelope is the spec' },
+  { flags: '--fds <list>', text: "which of fds 3 to 7 are open: '3,6,7' or 'none'" },
+  { flags: '--no-envelopes', text: 'take and give every line as data' },
+  { flags: '--max-line <bytes>', text: 'longest line taken (16777216)', read: whole(1) },
+  { flags: '-R, --raw-input', text: 'each input line is a string' },
+  { flags: '-r, --raw-output', text: 'write strings without quotes' },
+  { flags: '-e, --eval <text>', text: 'the program itself, in place of a file' },
+  { flags: '--sources-fd <n>', read: whole(0) },
+  { flags: '--budget-fd <n>', read: whole(0) },
+  { flags: '--tell-memory' },
+]
 
 /** The options, or the text that --help or --version ask for. */
 export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
-  const command = new Command(program)
-  const readFlags = quietly(command)
-  describe(command)
-  const read = readFlags(argv)
+  if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
+  const plain = readPlainly<Flags>(OPTIONS, argv, 1)
+  const read = plain ? succeed(plain) : readFully(program, argv)
   if (!read.ok) return read
-  return read.value === undefined ? toOptions(command.opts<Flags>(), command.args[0]) : succeed(read.value)
+  return typeof read.value === 'string' ? succeed(read.value) : toOptions(read.value.values, read.value.operands[0])
 }
 
-const describe = (command: Command): Command =>
+/** What `readPlainly` gives where it gives something, and else help, or what is wrong. */
+export const readFully = (program: string, argv: readonly string[]): Result<PlainArguments<Flags> | string> => {
+  const { Command, Option } = require('commander') as typeof import('commander')
+  const command = new Command(program)
+  const readFlags = quietly(command)
   command
     .description('One conversation: JSON Lines in, one checked answer a line out.')
     .argument('[spec.plumb]', 'the program that holds the agent')
-    .option('--agent <name>', 'the agent to run, where the spec holds several')
-    .option('--provider <provider>', 'anthropic, openai or eliza, not what the spec says')
-    .option('--model <model>', 'model of the provider, not what the spec says')
-    .option('--docroot <dir>', 'folder below which tools may use files')
-    .option('--grant <list>', 'effects that tools may have, such as fs.read,net', again)
-    .option('--policy <file>', 'rules on what tools may do, are asked for or denied')
-    .option('--context <key=value>', 'what rules of a policy may ask for', again)
-    .option('--allow-host <host>', "a host besides the provider's own that gets its key", again)
-    .option('--tool-command <program>', 'run this program in place of plumb-tool')
-    .option('--no-parallel-tool-calls', 'one tool call after the other, whatever the spec says')
-    .option('--telemetry', 'tell on fd 3 what is done, or with --mux in envelopes')
-    .option('--mux', 'envelopes only, on stdin and stdout')
-    .option('--spec-envelope', 'with --mux: the first envelope is the spec')
-    .option('--fds <list>', "which of fds 3 to 7 are open: '3,6,7' or 'none'")
-    .option('--no-envelopes', 'take and give every line as data')
-    .option('--max-line <bytes>', 'longest line taken (16777216)', whole(1))
-    .option('-R, --raw-input', 'each input line is a string')
-    .option('-r, --raw-output', 'write strings without quotes')
-    .option('-e, --eval <text>', 'the program itself, in place of a file')
-    .addOption(new Option('--sources-fd <n>').argParser(whole(0)).hideHelp())
-    .addOption(new Option('--budget-fd <n>').argParser(whole(0)).hideHelp())
-    .addOption(new Option('--tell-memory').hideHelp())
+  for (const { flags, text, read } of OPTIONS) {
+    const option = new Option(flags, text).hideHelp(text === undefined)
+    command.addOption(read ? option.argParser(read) : option)
+  }
+  command
     .addHelpText(
       'after',
       examples("echo 'I feel sad' | plumb-agent -Rr bot.plumb", 'plumb-agent --agent critic --telemetry a.plumb <in.jsonl 3>telemetry'),
     )
     .version(version)
+  const read = readFlags(argv)
+  if (!read.ok) return read
+  return succeed(read.value ?? { values: command.opts(), operands: command.args })
+}
 
 const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
   const { agent, provider, model, docroot, grant = [], policy, context = [], allowHost = [], fds, sourcesFd, budgetFd, maxLine } = flags

@@ -1,6 +1,6 @@
 // Where things leave the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
-import { enclose, FDS, hasPortKey, LineWriter, openOutput } from '@plumb/wire'
+import { enclose, FDS, hasPortKey, LineWriter, openLineOutput } from '@plumb/wire'
 import type { Reply } from './control.js'
 
 export interface OutletOptions {
@@ -33,8 +33,8 @@ export interface Outlets {
 }
 
 export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry, asksForTools }: OutletOptions): Outlets => {
-  const output = new LineWriter(openOutput(FDS.output), { raw: isRawOutput })
-  const onDescriptor = (fd: number) => (fds.has(fd) ? new LineWriter(openOutput(fd)) : undefined)
+  const output = new LineWriter(openLineOutput(FDS.output), { raw: isRawOutput })
+  const onDescriptor = (fd: number) => (fds.has(fd) ? new LineWriter(openLineOutput(fd)) : undefined)
   const inEnvelopes = (port: string, json: string) => {
     const bytes = Buffer.from(json)
     const envelope = enclose(port, bytes, 0, bytes.length)

@@ -41,9 +41,10 @@ export const prepare = (options: Options, received: Given | undefined, stderr: S
   for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
   if (diagnostics.length + others.length > 0 || !plan || !configured?.config || !fds.ok) return undefined
 
-  const { grant, minutes } = configured.config
+  const { grant, minutes, tools, servers } = configured.config
   const inForce = new AuthorityInForce(authority.given, { grant, minutes })
-  given?.onAuthority?.((next) => inForce.renew(next))
+  // Without tools there is nothing to be done, and to listen costs a start as much as the rest of its streams.
+  if (tools.length + servers.length > 0) given?.onAuthority?.((next) => inForce.renew(next))
   return { plan, config: configured.config, files, fds: fds.value, authority: inForce }
 }
 

@@ -10,6 +10,7 @@ import {
   type Log,
   onStop,
   openInput,
+  openLineInput,
   openLog,
   readControl,
   type StopSignal,
@@ -63,7 +64,7 @@ const converse = (
   const asksForTools = hasOthersTools && asksOthers(fds, isMux)
   const outlets = openOutlets({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry: config.hasTelemetry, asksForTools })
   const tell = openTelemetry(config.agent, outlets.writeTelemetry)
-  const stdin = received ?? openInput(FDS.input)
+  const stdin = received ?? openLineInput(FDS.input)
   const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
   const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
   const isRecorded = control !== undefined && isFileInput(control)
@@ -73,8 +74,12 @@ const converse = (
     let grace: NodeJS.Timeout | undefined
     // Whoever read the outputs has gone: that ends it as it ends cat, and an answer that was being made for nobody is no error.
     let isHeard = true
-    // A stdin that is held back, as while paused, does not keep Node running.
-    const alive = setInterval(() => {}, 2 ** 30)
+    // A stdin that is held back, as while paused, does not keep Node running. Most need no timer for it.
+    let alive: NodeJS.Timeout | undefined
+    const stay = () => {
+      alive = setInterval(() => {}, 2 ** 30)
+    }
+    process.once('beforeExit', stay)
     const report: Stderr['report'] = (error) => {
       outlets.output.flush()
       if (isHeard) stderr.report(error)
@@ -96,6 +101,7 @@ const converse = (
       isStarved: () => loop.isStarved,
     })
     const finish = async () => {
+      process.off('beforeExit', stay)
       clearInterval(alive)
       clearTimeout(grace)
       forgetSignals()

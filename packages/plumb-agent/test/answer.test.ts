@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { readAnswer } from '../src/answer/read.js'
 import { validate } from '../src/answer/validate.js'
+import { Cancellation } from '../src/cancellation.js'
 import type { Config } from '../src/config.js'
 import { parseControl } from '../src/control.js'
 import { openConversation } from '../src/conversation.js'
@@ -192,7 +193,7 @@ const configure = (provider: Provider, more: Partial<Config> = {}): Config => ({
   ...more,
 })
 
-const SIGNAL = new AbortController().signal
+const WANTED = new Cancellation()
 
 t.test('an answer that does not fit goes back with the reason', async (t) => {
   const { asked, provider } = stub('{"count":"umpteen"}', 'Well: {"count": 3}', '"x"')
@@ -203,7 +204,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
     (event) => told.push(event.kind),
     () => {},
   )
-  t.strictSame(await conversation.answer('how many?', SIGNAL), succeed('{"count":3}'))
+  t.strictSame(await conversation.answer('how many?', WANTED), succeed('{"count":3}'))
   t.match(asked[1]?.turn, [
     { content: 'how many?' },
     { role: 'assistant', content: '{"count":"umpteen"}' },
@@ -216,7 +217,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
     'only what was accepted is remembered',
   )
 
-  const spent = await conversation.answer('and now?', SIGNAL)
+  const spent = await conversation.answer('and now?', WANTED)
   t.match(!spent.ok && spent.error, { error: 'output_type_mismatch', detail: /after 2 retries/ })
   t.equal(asked.length, 5, 'max_retries after the first')
   t.equal(conversation.memory.length, 2, 'as if it had not been asked')
@@ -231,7 +232,7 @@ t.test('settings hold from the next question; null is the spec again', async (t)
     () => {},
   )
   const ask = async () => {
-    await conversation.answer('x', SIGNAL)
+    await conversation.answer('x', WANTED)
     const { model, temperature, history } = asked.at(-1) as Question
     return [model, temperature, history.length]
   }
@@ -252,7 +253,7 @@ t.test('a refusal is the error of its input', async (t) => {
     () => {},
     () => {},
   )
-  t.match(await conversation.answer('x', SIGNAL), { ok: false, error: { error: 'overloaded' } })
+  t.match(await conversation.answer('x', WANTED), { ok: false, error: { error: 'overloaded' } })
   t.equal(conversation.memory.length, 0)
 })
 
@@ -260,7 +261,7 @@ t.test('a refusal is the error of its input', async (t) => {
 const openLoop = (lines: readonly string[], concurrency = 1) => {
   const waiting: { text: string; answer: (text: string) => void }[] = []
   const provider: Provider = {
-    answer: ({ turn }, signal) =>
+    answer: ({ turn }, { signal }) =>
       new Promise((resolve) => {
         const answer = (text: string) => resolve(succeed(saying(text)))
         signal.addEventListener('abort', () => answer(''))

@@ -4,6 +4,7 @@ import { agentOf, agentTools, type Bound, compile, type Json } from '@plumb/lang
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
 import t from 'tap'
 import { Approvals } from '../src/approvals.js'
+import { Cancellation } from '../src/cancellation.js'
 import type { Config } from '../src/config.js'
 import { openConversation } from '../src/conversation.js'
 import type { Answer, Block, Provider, Question } from '../src/provider/provider.js'
@@ -123,8 +124,9 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     tell,
   })
   const conversation = openConversation(all, tools, tell, () => {})
-  const abort = new AbortController()
-  return { conversation, asked, requests, told, abort, most: () => most, say: (input = 'go') => conversation.answer(input, abort.signal) }
+  const cancellation = new Cancellation()
+  const say = (input = 'go') => conversation.answer(input, cancellation)
+  return { conversation, asked, requests, told, cancellation, most: () => most, say }
 }
 
 const results = (question: Question | undefined): Extract<Block, { type: 'tool_result' }>[] =>
@@ -302,7 +304,7 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
 t.test('a cancelled input leaves no trace', async (t) => {
   const opened = open([says(use('a', 'double', { n: 1 }), use('b', 'double', { n: 2 })), says(text('late'))], {
     run: (request) => {
-      opened.abort.abort()
+      opened.cancellation.cancel()
       return doubled(request)
     },
     config: { parallelToolCalls: false },

@@ -55,7 +55,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   }
 
   return {
-    answer: async (question, signal) => {
+    answer: async (question, { signal }) => {
       let asked = question
       let said: Answer | undefined
       for (let pauses = 0; ; pauses++) {

@@ -44,9 +44,9 @@ const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
     return openChat(PROTOCOLS[name], settings)
   }
   return {
-    answer: async (question, signal) => {
+    answer: async (question, listened) => {
       opened ??= open()
-      return (await opened).answer(question, signal)
+      return (await opened).answer(question, listened)
     },
     close: () => void opened?.then((chat) => chat.close?.()),
   }

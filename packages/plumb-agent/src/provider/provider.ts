@@ -2,6 +2,7 @@
 
 import type { Json, Type } from '@plumb/lang'
 import type { Log, Result } from '@plumb/wire'
+import type { Listened } from '../cancellation.js'
 import type { Tell } from '../telemetry.js'
 
 /**
@@ -73,8 +74,8 @@ export interface Answer {
 }
 
 export interface Provider {
-  /** Fails with the fault that the input is to have, after all transport retries. After `signal` has fired, whatever it resolves to is dropped. */
-  answer(question: Question, signal: AbortSignal): Promise<Result<Answer>>
+  /** Fails with the fault that the input is to have, after all transport retries. After the signal has fired, whatever it resolves to is dropped. */
+  answer(question: Question, listened: Listened): Promise<Result<Answer>>
   /** Connections that are kept alive are closed. */
   close?(): void
 }

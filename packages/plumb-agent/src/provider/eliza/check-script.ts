@@ -3,8 +3,6 @@ import type { Rule, Script } from './rule.js'
 import type { ScriptReader } from './script-reader.js'
 
 export const checkScript = ({ rules, none, memory }: Script, { links, report }: ScriptReader): void => {
-  // Reading them reports what is wrong with them, and tells of their links
-  for (const rule of rules.values()) void rule.decompositions
   for (const { line, by, key } of links) {
     const target = rules.get(key)
     if (!target) report(line, `rule '${by}': the link (=${key}) leads to no keyword; add a rule for '${key}' or correct the link`)

@@ -1,7 +1,6 @@
-// The DOCTOR script of January 1966, embedded. It stands on the way to the first reply, so it is checked by the tests and not here.
-import type { Result } from '@plumb/wire'
-import text from './doctor.script'
+// The DOCTOR script of January 1966, embedded. It stands on the way to the first reply, so the build has read it, and checked it.
+import packed from './doctor.script?packed'
+import { unpackScript } from './packed-script.js'
 import type { Script } from './rule.js'
-import { loadScript } from './script.js'
 
-export const loadDoctor = (): Result<Script> => loadScript(text, 'doctor.script', { isTrusted: true })
+export const loadDoctor = (): Script => unpackScript(packed)

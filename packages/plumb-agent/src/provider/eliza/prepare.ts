@@ -1,6 +1,6 @@
 // ELIZA's settings: one model, and the script of 1966 unless the spec names another.
 
-import { type Fault, fault, preview, type Result } from '@plumb/wire'
+import { type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import { besideSpec } from '../../prompts.js'
 import type { Prepared, ProviderSettings } from '../table.js'
 import { loadDoctor } from './doctor.js'
@@ -19,7 +19,7 @@ export const prepareEliza = (settings: ProviderSettings): Prepared => {
 }
 
 const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<Script> => {
-  if (typeof script !== 'string') return loadDoctor()
+  if (typeof script !== 'string') return succeed(loadDoctor())
   const read = readText(besideSpec(specPath, script))
   if (read.ok) return loadScript(read.value, script)
   return { ok: false, error: fault('file_not_found', `'script' names '${preview(script)}': ${read.error.detail}`) }

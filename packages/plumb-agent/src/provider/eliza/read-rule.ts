@@ -1,7 +1,7 @@
 // Reads a rule, `(KEY = SUBST DLIST(/TAG) 5 ((0 KEY 0) (...)) (=LINK))`, its fields in any order, and the memory rule.
 import { readDecomposition, readLink } from './read-decomposition.js'
 import { readMarkedWords, readTemplate, readTerms } from './read-terms.js'
-import type { Decomposition, MemoryRule, Rule } from './rule.js'
+import type { MemoryRule, Rule } from './rule.js'
 import type { List } from './script-lists.js'
 import { type ScriptReader, wordsTagged } from './script-reader.js'
 
@@ -36,7 +36,6 @@ export const readRule = (list: List, keyword: string, reader: ScriptReader): Rul
   if (substitute === undefined && tags.length === 0 && !canReply) {
     report(line, 'the keyword has no body; give it a substitute, tags, a decomposition or a link')
   }
-  let decompositions: Decomposition[] | undefined
   return {
     keyword,
     line,
@@ -45,11 +44,7 @@ export const readRule = (list: List, keyword: string, reader: ScriptReader): Rul
     tags,
     link,
     canReply,
-    // When first asked for: a short conversation uses few of them
-    get decompositions() {
-      decompositions ??= bodies.map((body) => readDecomposition(body, keyword, reader))
-      return decompositions
-    },
+    decompositions: bodies.map((body) => readDecomposition(body, keyword, reader)),
   }
 }
 

@@ -3,7 +3,7 @@ import { upperCase } from './normalise.js'
 
 type TokenKind = '(' | ')' | '=' | 'number' | 'symbol'
 
-/** Tells of every token and its line, from 1. Native matching keeps the start of a program that loads a script short. */
+/** Tells of every token and its line, from 1. */
 export const readTokens = (source: string, onToken: (kind: TokenKind, text: string, line: number) => void): void => {
   let line = 1
   for (const text of upperCase(source).match(TOKEN) ?? []) {

@@ -6,15 +6,12 @@ import type { MemoryRule, Rule, Script } from './rule.js'
 import { type List, type Node, readLists } from './script-lists.js'
 import type { ScriptReader } from './script-reader.js'
 
-/**
- * Fails with `config_invalid`; the extras are the path as given and the line of the first thing wrong.
- * What is inside the decompositions of a trusted script is not checked, and read when first used.
- */
-export const loadScript = (text: string, path: string, { isTrusted = false } = {}): Result<Script> => {
+/** Fails with `config_invalid`; the extras are the path as given and the line of the first thing wrong. */
+export const loadScript = (text: string, path: string): Result<Script> => {
   const problems: { line: number; message: string }[] = []
   const reader: ScriptReader = { report: (line, message) => problems.push({ line, message }), links: [], tags: new Map() }
   const script = readScript(readLists(text.replace(/^\ufeff/, ''), reader.report), reader)
-  if (script && !isTrusted) checkScript(script, reader)
+  if (script) checkScript(script, reader)
   if (script && problems.length === 0) return succeed(script)
 
   const [first, ...more] = problems.sort((a, b) => a.line - b.line)
