@@ -1,14 +1,13 @@
 // Plain lines off several streams, each in an envelope of its port into one lane.
 
-import type { Readable } from 'node:stream'
-import { checkJson, encloseEof, envelopeHead, type Fault, LineReader, type Port } from '@plumb/wire'
+import { checkJson, encloseEof, envelopeHead, type Fault, LineReader, type LineSource, type Port } from '@plumb/wire'
 import type { Lane } from './lane.js'
 import { isUrgent } from './port.js'
 import type { Direction, Tee } from './tee.js'
 import { onceATurn } from './turn.js'
 
 export interface GatherOptions {
-  readonly streams: ReadonlyMap<Port, Readable>
+  readonly streams: ReadonlyMap<Port, LineSource>
   readonly lane: Lane
   readonly maxLine: number
   readonly direction: Direction

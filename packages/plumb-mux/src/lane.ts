@@ -1,8 +1,7 @@
 // One stream that leaves this process: lines in order, and those that it does not take yet, packed into blocks.
 
 import { Socket } from 'node:net'
-import type { Writable } from 'node:stream'
-import { type Fault, LineWriter } from '@plumb/wire'
+import { type Fault, type LineSink, LineWriter } from '@plumb/wire'
 import { Block, returnBlock, takeBlock } from './block.js'
 
 const NONE = new Block(0)
@@ -19,7 +18,7 @@ export class Lane {
   /** All was taken, or nobody reads it any more. */
   readonly ended: Promise<void>
 
-  readonly #stream: Writable
+  readonly #stream: LineSink
   readonly #writer: LineWriter
   /** Descriptors need no bytes that were written; other streams may go on with them. */
   readonly #keepsNothing: boolean
@@ -35,9 +34,9 @@ export class Lane {
   #isEnding = false
   #resolve: () => void = () => {}
 
-  constructor(stream: Writable) {
+  constructor(stream: LineSink) {
     this.#stream = stream
-    this.#keepsNothing = stream instanceof Socket || typeof (stream as { fd?: unknown }).fd === 'number'
+    this.#keepsNothing = typeof (stream as { fd?: unknown }).fd === 'number' || stream instanceof Socket
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve
     })

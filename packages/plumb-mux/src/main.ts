@@ -1,67 +1,18 @@
 // argv in, exit status out.
 
-import { endWith, examples, fail, obey, optionReaders, quietly, type Result, runProgram, succeed } from '@plumb/wire'
-import { Command, InvalidArgumentError } from 'commander'
-import { version } from '../package.json'
-import type { Options } from './options.js'
+import { endWith, runProgram, writeStdout } from '@plumb/wire'
+import { plainOptions } from './plain-options.js'
 import { run } from './run.js'
 
 const PROGRAM = 'plumb-mux'
 
-interface Flags {
-  unwrap?: true
-  tee?: string
-  replay?: string
-  fds?: string
-  maxLine?: number
-}
-
-const { whole } = optionReaders(InvalidArgumentError)
-
-const main = (argv: readonly string[]): Promise<number> => {
-  const command = new Command(PROGRAM)
-  const read = quietly(command)
-  describe(command)
-  return obey(PROGRAM, read(argv), () => {
-    const options = toOptions(command.opts<Flags>(), command.args)
-    return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
-  })
-}
-
-const describe = (command: Command): Command =>
-  command
-    .description('Gives a command real descriptors 0, 1 and 3 to 7, and carries them in envelopes on stdin and stdout.')
-    .usage('[options] -- command...')
-    .argument('[command...]', 'the program to run, with its arguments')
-    .option('--unwrap', 'the inverse: envelopes inside, descriptors outside')
-    .option('--fds <list>', "which of 3 to 7 there are: '3,6,7' or 'none'")
-    .option('--tee <file>', 'record every line, with its time and direction')
-    .option('--replay <file>', 'play a record back, to a command where one is given')
-    .option('--max-line <bytes>', 'longest message taken (16777216)', whole(1))
-    .addHelpText(
-      'after',
-      examples(
-        'plumb-mux -- ./agent.sh',
-        'plumb-mux --tee session.jsonl -- plumb-agent a.plumb',
-        'plumb-mux --unwrap -- ssh host plumb-mux -- plumb-agent a.plumb',
-      ),
-    )
-    .version(version)
-    .passThroughOptions()
-
-const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Result<Options> => {
-  if (command.length === 0 && replay === undefined)
-    return fail('usage', "no command is given: write it after '--', as in 'plumb-mux -- ./agent.sh'")
-  if (command.length === 0 && tee !== undefined) return fail('usage', '--tee records a command, and none is given')
-  if (tee !== undefined && tee === replay) return fail('usage', `--tee would write over '${tee}' while --replay reads it`)
-  return succeed({
-    command,
-    isUnwrapped: unwrap === true,
-    ...(tee === undefined ? {} : { tee }),
-    ...(replay === undefined ? {} : { replay }),
-    ...(fds === undefined ? {} : { fds }),
-    ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
-  })
+const main = async (argv: readonly string[]): Promise<number> => {
+  const plain = plainOptions(argv)
+  if (plain) return run(plain, PROGRAM)
+  const { readArguments } = await import('./main-flags.js')
+  const read = readArguments(PROGRAM, argv)
+  if (!read.ok) return endWith(PROGRAM, read.error)
+  return typeof read.value === 'string' ? endWith(PROGRAM, await writeStdout(read.value)) : run(read.value, PROGRAM)
 }
 
 runProgram(PROGRAM, () => main(process.argv.slice(2)))

@@ -9,8 +9,8 @@ import {
   inheritedFds,
   MAX_LINE,
   onStop,
-  openInput,
-  openOutput,
+  openLineInput,
+  openLineOutput,
   type Port,
   parseFds,
   preview,
@@ -87,10 +87,10 @@ interface Surroundings {
 const start = ({ command, isUnwrapped }: Options, { fds, maxLine, record, tee, report }: Surroundings): Result<Session> => {
   const common = { command, maxLine, onFault: report, ...(tee ? { tee } : {}) }
   const recorded = record && replay(record, 'in', maxLine, report)
-  if (!isUnwrapped) return wrap({ ...common, fds, input: recorded ?? openInput(FDS.input), output: openOutput(FDS.output) })
-  const open = (port: Port) => [port, openInput(FDS[port])] as const
+  if (!isUnwrapped) return wrap({ ...common, fds, input: recorded ?? openLineInput(FDS.input), output: openLineOutput(FDS.output) })
+  const open = (port: Port) => [port, openLineInput(FDS[port])] as const
   const inputs = recorded ? splitPorts(recorded, maxLine, report) : new Map(portsOf('in', fds).map(open))
-  return unwrap({ ...common, inputs, outputs: new Map(portsOf('out', fds).map((port) => [port, openOutput(FDS[port])])) })
+  return unwrap({ ...common, inputs, outputs: new Map(portsOf('out', fds).map((port) => [port, openLineOutput(FDS[port])])) })
 }
 
 // The first signal is the command's to obey; the second is not.

@@ -1,6 +1,6 @@
 // A command that runs behind a mux, from its start to its end.
 
-import { type Child, type Exit, type Fault, MAX_LINE } from '@plumb/wire'
+import { type Exit, type Fault, type LineChild, MAX_LINE } from '@plumb/wire'
 import type { Tee } from './tee.js'
 
 export interface MuxOptions {
@@ -42,7 +42,7 @@ export const ENVELOPE_BYTES = 256
 const GRACE_MS = 5000
 const KILL_MS = 1000
 
-export const openSession = (child: Child, inward: Way, outward: Way): Session => {
+export const openSession = (child: LineChild, inward: Way, outward: Way): Session => {
   let isUnheard = false
   let hasExited = false
   let timer: NodeJS.Timeout | undefined
@@ -54,7 +54,7 @@ export const openSession = (child: Child, inward: Way, outward: Way): Session =>
     await outward.ended
     return { ...exit, isUnheard }
   })
-  const kill: Child['kill'] = (signal) => {
+  const kill: LineChild['kill'] = (signal) => {
     // A reader that does not read is not waited for, once the command has obeyed.
     void child.ended.then(() => setTimeout(hangUp, GRACE_MS).unref())
     return child.kill(signal)

@@ -1,7 +1,6 @@
 // A command with envelopes inside, real descriptors outside.
 
-import type { Readable, Writable } from 'node:stream'
-import { type Fault, FDS, fault, LineReader, type Port, type Result, spawnChild } from '@plumb/wire'
+import { type Fault, FDS, fault, LineReader, type LineSink, type LineSource, type Port, type Result, spawnLines } from '@plumb/wire'
 import { Gather } from './gather.js'
 import { Lane } from './lane.js'
 import { ALL_FDS, portsOf } from './port.js'
@@ -10,9 +9,9 @@ import { limits, type MuxOptions, openSession, ownEnvironment, type Session } fr
 
 export interface UnwrapOptions extends MuxOptions {
   /** Plain lines for the command, by port; `input` at least. */
-  readonly inputs: ReadonlyMap<Port, Readable>
+  readonly inputs: ReadonlyMap<Port, LineSource>
   /** Where the lines of the command go, by port; `output` at least. Those that are not here are dropped. */
-  readonly outputs: ReadonlyMap<Port, Writable>
+  readonly outputs: ReadonlyMap<Port, LineSink>
 }
 
 /**
@@ -21,7 +20,7 @@ export interface UnwrapOptions extends MuxOptions {
  */
 export const unwrap = (options: UnwrapOptions): Result<Session> => {
   const { command, cwd, env = ownEnvironment(), inputs, outputs, tee, onFault } = options
-  const started = spawnChild({ command, env, isForeign: true, inheritsStderr: true, ...(cwd === undefined ? {} : { cwd }) })
+  const started = spawnLines({ command, env, isForeign: true, inheritsStderr: true, ...(cwd === undefined ? {} : { cwd }) })
   if (!started.ok) return started
   const { stdin, stdout } = started.value
   const { message, envelope } = limits(options)
@@ -60,7 +59,7 @@ export const unwrap = (options: UnwrapOptions): Result<Session> => {
   return { ok: true, value: session }
 }
 
-const laneTo = (stream: Writable | undefined): Lane | null => (stream ? new Lane(stream) : null)
+const laneTo = (stream: LineSink | undefined): Lane | null => (stream ? new Lane(stream) : null)
 
 // Telemetry and control replies that nobody hears are no loss; a tool call would be waited for.
 const UNANSWERED: Fault = fault(

@@ -1,7 +1,16 @@
 // A command with real descriptors inside, envelopes outside.
 
-import type { Readable, Writable } from 'node:stream'
-import { type Child, DIRECTIONS, FDS, LineReader, type Port, type Result, spawnChild } from '@plumb/wire'
+import {
+  DIRECTIONS,
+  FDS,
+  type LineChild,
+  LineReader,
+  type LineSink,
+  type LineSource,
+  type Port,
+  type Result,
+  spawnLines,
+} from '@plumb/wire'
 import { Gather } from './gather.js'
 import { Lane } from './lane.js'
 import { ALL_FDS, portsOf } from './port.js'
@@ -10,9 +19,9 @@ import { limits, type MuxOptions, openSession, ownEnvironment, type Session } fr
 
 export interface WrapOptions extends MuxOptions {
   /** Envelopes for the command; its end closes all ports that are open. */
-  readonly input: Readable
+  readonly input: LineSource
   /** Envelopes of the command; is ended. */
-  readonly output: Writable
+  readonly output: LineSink
   /** The descriptors that the command gets besides 0, 1 and 2; all from 3 to 7. */
   readonly fds?: ReadonlySet<number>
 }
@@ -28,7 +37,7 @@ export const wrap = (options: WrapOptions): Result<Session> => {
   const { command, cwd, env = ownEnvironment(), input, output, fds = ALL_FDS, tee, onFault } = options
   const inward = portsOf('in', fds)
   const outward = portsOf('out', fds)
-  const started = spawnChild({
+  const started = spawnLines({
     command,
     env,
     fds: Object.fromEntries([...inward, ...outward].filter((port) => FDS[port] > 2).map((port) => [FDS[port], DIRECTIONS[port]])),
@@ -40,7 +49,7 @@ export const wrap = (options: WrapOptions): Result<Session> => {
   const child = started.value
   const { message, envelope } = limits(options)
 
-  const lanes = new Map(inward.map((port) => [port as string, new Lane(streamOf(child, port) as Writable)]))
+  const lanes = new Map(inward.map((port) => [port as string, new Lane(streamOf(child, port) as LineSink)]))
   for (const [port, lane] of lanes) lane.onFault = (fault) => onFault({ ...fault, port })
   // What another program wrote on its output is data here, so that they compose (wire.md, Envelopes).
   const takers = new Map([...lanes, ['output', lanes.get('input') as Lane]])
@@ -54,21 +63,22 @@ export const wrap = (options: WrapOptions): Result<Session> => {
     onDropped: () => {},
   })
 
-  let hasExited = false
+  let hasEnded = false
   const timers: NodeJS.Timeout[] = []
   const gather = new Gather({
-    streams: new Map(outward.map((port) => [port, streamOf(child, port) as Readable])),
+    streams: new Map(outward.map((port) => [port, streamOf(child, port) as LineSource])),
     lane: new Lane(output),
     maxLine: message,
     direction: 'out',
     tee,
     report: onFault,
     onPortEnd: (port) => {
-      if (!hasExited) timers.push(setTimeout(() => gather.sayEnd(port), EARLY_MS))
+      if (!hasEnded) timers.push(setTimeout(() => gather.sayEnd(port), EARLY_MS))
     },
   })
-  void child.exited.then(() => {
-    hasExited = true
+  // Not when all that it wrote has been read, which is up to who reads here.
+  void child.ended.then(() => {
+    hasEnded = true
     for (const timer of timers) clearTimeout(timer)
   })
   const session = openSession(child, scatter, gather)
@@ -80,5 +90,5 @@ export const wrap = (options: WrapOptions): Result<Session> => {
   return { ok: true, value: session }
 }
 
-const streamOf = (child: Child, port: Port): Readable | Writable | undefined =>
+const streamOf = (child: LineChild, port: Port): LineSource | LineSink | undefined =>
   port === 'input' ? child.stdin : port === 'output' ? child.stdout : child.fds.get(FDS[port])
