@@ -8,7 +8,8 @@ import {
   LineWriter,
   onStop,
   openInput,
-  openOutput,
+  openLineInput,
+  openLineOutput,
   parseJson,
   type StopSignal,
   writeStdout,
@@ -82,7 +83,7 @@ class Caller {
 
   async callEach(): Promise<void> {
     const { isRawInput, maxLineBytes } = this.asked.options
-    const reader = new LineReader(openInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
+    const reader = new LineReader(openLineInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
     this.#reader = reader
     if (this.#stop.signal.aborted) reader.stop()
     const writer = this.#openWriter()
@@ -108,7 +109,7 @@ class Caller {
 
   #openWriter(): LineWriter {
     const { reporter } = this.asked
-    const writer = new LineWriter(openOutput(1), { raw: this.#isRaw })
+    const writer = new LineWriter(openLineOutput(1), { raw: this.#isRaw })
     writer.onClosed = () => this.#giveUp()
     writer.onFault = (error) => {
       reporter.report(error)

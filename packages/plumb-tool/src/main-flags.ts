@@ -1,7 +1,6 @@
 // The options of plumb-tool.
 
-import { examples, optionReaders } from '@plumb/wire'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { examples, type OptionLine, optionReaders, quietly, type Result, readPlainly, succeed } from '@plumb/wire'
 import { version } from '../package.json'
 import { VERBS } from './main-verbs.js'
 
@@ -31,36 +30,68 @@ export interface Flags {
   sourcesFd?: number
 }
 
-const { again, whole } = optionReaders(InvalidArgumentError)
+const { again, whole } = optionReaders()
 
-export const describe = (command: Command): Command =>
+export const OPTIONS: readonly OptionLine[] = [
+  { flags: '-e, --eval <text>', text: 'the spec itself, in place of a file' },
+  { flags: '--agent <name>', text: 'only what this agent may call, with its grant' },
+  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--grant <list>', text: 'effects that are allowed, such as fs.read,net', read: again },
+  { flags: '--policy <file>', text: 'rules on what is allowed, asked for or denied' },
+  { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
+  { flags: '--provider <provider>', text: 'for agents that tools start' },
+  { flags: '--model <model>', text: 'for agents that tools start' },
+  { flags: '--allow-host <host>', text: 'for agents that tools start: a host with the key', read: again },
+  { flags: '--agent-command <program>', text: 'in place of plumb-agent' },
+  { flags: '--json', text: 'list, find: JSON Lines on a terminal too' },
+  { flags: '--envelope', text: 'call: all about the call, even where it fails' },
+  { flags: '-R, --raw-input', text: 'call: the input, or each line of it, is a string' },
+  { flags: '-r, --raw-output', text: 'call: write strings without quotes' },
+  { flags: '-s, --slurp', text: 'call: all of standard input is one input' },
+  { flags: '--check', text: 'call: try without writing, where the tool can' },
+  { flags: '--max-line <bytes>', text: 'call, serve: longest line taken (16777216)', read: whole(1) },
+  { flags: '--fds <list>', text: "serve: requests on 4 and answers on 5, as '4,5'" },
+  { flags: '--offers', text: "serve: first what the agent's MCP servers offer" },
+  { flags: '--from <type>', text: 'find: what is there' },
+  { flags: '--to <type>', text: 'find: what is wanted' },
+  { flags: '--seed <n>', text: 'test: repeat the run that had this seed', read: whole(0) },
+  { flags: '--sources-fd <n>', read: whole(0) },
+]
+
+export interface Words {
+  readonly words: readonly string[]
+  readonly flags: Flags
+}
+
+/** What the command line says, or the text that --help or --version ask for. */
+export const readArguments = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
+  if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
+  return readWords(argv) ?? readFully(program, argv)
+}
+
+/** Undefined: commander has to read it. */
+export const readWords = (argv: readonly string[]): Result<Words> | undefined => {
+  const plain = readPlainly<Flags>(OPTIONS, argv, Number.POSITIVE_INFINITY)
+  return plain && succeed({ words: plain.operands, flags: plain.values })
+}
+
+/** What `readWords` gives where it gives something, and else help, or what is wrong. */
+export const readFully = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
+  const { Command, Option } = await import('commander')
+  const command = new Command(program)
+  const readFlags = quietly(command)
   command
     .description('Lists, calls and serves tools: those of a spec, or else the built-in ones.')
     .usage('[options] [spec.plumb] COMMAND ...')
     .argument('[words...]')
-    .option('-e, --eval <text>', 'the spec itself, in place of a file')
-    .option('--agent <name>', 'only what this agent may call, with its grant')
-    .option('--docroot <dir>', 'folder below which tools may use files')
-    .option('--grant <list>', 'effects that are allowed, such as fs.read,net', again)
-    .option('--policy <file>', 'rules on what is allowed, asked for or denied')
-    .option('--context <key=value>', 'what rules of a policy may ask for', again)
-    .option('--provider <provider>', 'for agents that tools start')
-    .option('--model <model>', 'for agents that tools start')
-    .option('--allow-host <host>', 'for agents that tools start: a host with the key', again)
-    .option('--agent-command <program>', 'in place of plumb-agent')
-    .option('--json', 'list, find: JSON Lines on a terminal too')
-    .option('--envelope', 'call: all about the call, even where it fails')
-    .option('-R, --raw-input', 'call: the input, or each line of it, is a string')
-    .option('-r, --raw-output', 'call: write strings without quotes')
-    .option('-s, --slurp', 'call: all of standard input is one input')
-    .option('--check', 'call: try without writing, where the tool can')
-    .option('--max-line <bytes>', 'call, serve: longest line taken (16777216)', whole(1))
-    .option('--fds <list>', "serve: requests on 4 and answers on 5, as '4,5'")
-    .option('--offers', "serve: first what the agent's MCP servers offer")
-    .option('--from <type>', 'find: what is there')
-    .option('--to <type>', 'find: what is wanted')
-    .option('--seed <n>', 'test: repeat the run that had this seed', whole(0))
-    .addOption(new Option('--sources-fd <n>').argParser(whole(0)).hideHelp())
+  for (const { flags, text, read } of OPTIONS) {
+    const option = new Option(flags, text).hideHelp(text === undefined)
+    command.addOption(read ? option.argParser(read) : option)
+  }
+  command
     .version(version)
     .addHelpText('after', `\nCommands:\n${VERBS.map(({ name, words, says }) => `  ${`${name} ${words}`.padEnd(26)}${says}`).join('\n')}`)
     .addHelpText('after', examples('plumb-tool call read_file \'{"path":"README.md"}\'', 'plumb-tool a.plumb list'))
+  const read = readFlags(argv)
+  return read.ok ? succeed(read.value ?? { words: command.args, flags: command.opts<Flags>() }) : read
+}

@@ -1,6 +1,6 @@
 // plumb-tool serve: the dispatcher alone, on stdin and stdout or on the descriptors of an agent's tool channel.
 
-import { FDS, fail, inheritedFds, onStop, openInput, openOutput, type Result, type StopSignal, succeed } from '@plumb/wire'
+import { FDS, fail, inheritedFds, onStop, openLineInput, openLineOutput, type Result, type StopSignal, succeed } from '@plumb/wire'
 import type { Command } from './command.js'
 import { openDispatcher } from './serve.js'
 import { serveLines } from './serve-lines.js'
@@ -23,8 +23,8 @@ export const serve: Command = async (tools, { options, reporter }) => {
   const dispatcher = openDispatcher({ registry, servers, session: { ...session, approve: async () => true } })
   const lines = serveLines({
     dispatcher,
-    requests: openInput(fds.value.requests),
-    answers: openOutput(fds.value.answers),
+    requests: openLineInput(fds.value.requests),
+    answers: openLineOutput(fds.value.answers),
     ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),
     report: (error) => {
       reporter.report(error)

@@ -1,14 +1,13 @@
 // Requests off one stream, answers onto another: what the command `serve` does, and whoever has an agent's fds 4 and 5 at the other end.
 
-import type { Readable, Writable } from 'node:stream'
-import { type Fault, LineReader, LineWriter } from '@plumb/wire'
+import { type Fault, LineReader, type LineSink, type LineSource, LineWriter } from '@plumb/wire'
 import type { Dispatcher } from './serve.js'
 import { readRequest, writeAnswer } from './serve-request.js'
 
 export interface LinesOptions {
   readonly dispatcher: Dispatcher
-  readonly requests: Readable
-  readonly answers: Writable
+  readonly requests: LineSource
+  readonly answers: LineSink
   readonly maxLineBytes?: number
   /** Of lines that are no requests, and of answers that cannot be written. */
   readonly report: (error: Fault) => void

@@ -38,21 +38,39 @@ export const perform = async (tool: Tool, input: JsonText, { session, signal, id
   const startedMs = session.nowMs()
   const result = await tool.run(input, call)
   const ms = Math.round((session.nowMs() - startedMs) * 1000) / 1000
-  let made: CallEnvelope | undefined
+  const performed = new Done(tool.name, call, input, result, { started, ms })
+  session.trace?.(performed.envelope)
+  return performed
+}
+
+interface Times {
+  /** Wall clock, ms. */
+  readonly started: number
+  readonly ms: number
+}
+
+class Done implements Performed {
+  #envelope: CallEnvelope | undefined
+
+  constructor(
+    private readonly tool: string,
+    private readonly call: Call,
+    private readonly input: JsonText,
+    readonly result: Result<JsonText>,
+    private readonly times: Times,
+  ) {}
+
+  get record(): CallRecord {
+    return this.call.record
+  }
+
   // Most calls are not told of.
-  const envelope = (): CallEnvelope => {
-    made ??= envelopeOf(tool.name, call, input, result, { started, ms })
-    return made
+  get envelope(): CallEnvelope {
+    this.#envelope ??= envelopeOf(this.tool, this.call, this.input, this.result, this.times)
+    return this.#envelope
   }
-  session.trace?.(envelope())
-  return {
-    result,
-    record: call.record,
-    get envelope() {
-      return envelope()
-    },
-    print: () => printEnvelope(envelope(), input, result),
-  }
+
+  readonly print = (): JsonText => printEnvelope(this.envelope, this.input, this.result)
 }
 
 const envelopeOf = (
@@ -60,7 +78,7 @@ const envelopeOf = (
   { id, depth, parent, record }: Call,
   input: JsonText,
   result: Result<JsonText>,
-  { started, ms }: { readonly started: number; readonly ms: number },
+  { started, ms }: Times,
 ): CallEnvelope => {
   const { attempts, cached, truncated, tokens, cost } = record
   // What the stages still note of a call that was given up is no part of it.

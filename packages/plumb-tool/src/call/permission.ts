@@ -1,7 +1,9 @@
 // The stage before anything is done: what the tool does must be granted, and allowed by the policy.
 
-import type { Tool, Wrap } from '../tool.js'
+import type { Result } from '@plumb/wire'
+import type { JsonText, Tool, Wrap } from '../tool.js'
 import { withApproval } from './approve.js'
+import type { Call } from './call.js'
 import { note } from './note.js'
 import { type Effect, permit, type Subject } from './permit.js'
 import type { TargetsOf } from './targets.js'
@@ -22,17 +24,20 @@ export const withPermission =
   (tool) => {
     const asked: Tool = withApproval(tool)
     const fixed: Subject = { tool: tool.name, effects, ...(judgedLater ? { judgedLater } : {}) }
+    const allowed = effects.length === 0 ? 'no effects' : `allowed: ${effects.join(', ')}`
+    const judge = (subject: Subject, input: JsonText, call: Call): Promise<Result<JsonText>> => {
+      const permission = permit(subject, call.session.authority(), now())
+      if (permission.kind === 'deny') {
+        note(call, 'permission', `denied: ${permission.fault.detail}`)
+        return Promise.resolve({ ok: false, error: permission.fault })
+      }
+      note(call, 'permission', allowed)
+      return (isApprovalAsked || permission.kind === 'ask' ? asked : tool).run(input, call)
+    }
     return {
       ...tool,
-      run: async (input, call) => {
-        const subject = targetsOf ? { ...fixed, ...(await targetsOf(input, call)) } : fixed
-        const permission = permit(subject, call.session.authority(), now())
-        if (permission.kind === 'deny') {
-          note(call, 'permission', `denied: ${permission.fault.detail}`)
-          return { ok: false, error: permission.fault }
-        }
-        note(call, 'permission', effects.length === 0 ? 'no effects' : `allowed: ${effects.join(', ')}`)
-        return (isApprovalAsked || permission.kind === 'ask' ? asked : tool).run(input, call)
-      },
+      run: targetsOf
+        ? async (input, call) => judge({ ...fixed, ...(await targetsOf(input, call)) }, input, call)
+        : (input, call) => judge(fixed, input, call),
     }
   }

@@ -15,7 +15,9 @@ export class ServerPool {
   readonly #options: PoolOptions
   readonly #connections = new Map<string, Promise<Result<McpConnection>>>()
   readonly #listeners = new Map<string, Set<() => void>>()
-  readonly #closing = new AbortController()
+  /** Once there is something to close. */
+  #closing: AbortController | undefined
+  #isClosed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -45,7 +47,8 @@ export class ServerPool {
 
   /** Resolves when no server of ours is left. */
   async close(): Promise<void> {
-    this.#closing.abort()
+    this.#isClosed = true
+    this.#closing?.abort()
     const open = await Promise.all(this.#connections.values())
     this.#connections.clear()
     await Promise.all(open.map((connection) => (connection.ok ? connection.value.disconnect() : undefined)))
@@ -53,8 +56,9 @@ export class ServerPool {
 
   async #open(config: ServerConfig, onToolsChanged: () => void): Promise<Result<McpConnection>> {
     const { cwd, note } = this.#options
+    if (this.#isClosed) return { ok: false, error: fault('cancelled', 'the dispatcher is stopping') }
+    this.#closing ??= new AbortController()
     const { signal } = this.#closing
-    if (signal.aborted) return { ok: false, error: fault('cancelled', 'the dispatcher is stopping') }
     const { connectMcp } = await import('./connect.js')
     // A server address that stands in the spec's own `mcp` needs no net.private (tools.md, permission).
     return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged })
