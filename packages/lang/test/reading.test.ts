@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { checkExpression } from '../src/expression/check.js'
-import { Reading, Readings } from '../src/expression/reading.js'
+import { FEW, Reading, Readings } from '../src/expression/reading.js'
 import type { ScannedStage } from '../src/expression/scanned-stage.js'
 import { Sink } from '../src/expression/sink.js'
 import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage.js'
@@ -181,6 +181,19 @@ t.test('what lines look like is learned anew when it changes', async (t) => {
   const array = Buffer.from('{"a":1,"b":"x"} \n{"a":1,"b":"x"}\r\n')
   t.equal(reading.find(array, 0), -1, 'white space behind it')
   t.equal(reading.find(array, 17), -1, 'a CR')
+})
+
+t.test('the first few messages are left to the tree, for as long as they are small', async (t) => {
+  const reading = new Readings().of(type('{ a: string }'))
+  const looksAt = (text: string): boolean => {
+    const buf = Buffer.from(`${JSON.stringify({ a: text })}\n`)
+    return reading.scan(buf, 0, buf.length - 1)
+  }
+  const seen = Array.from({ length: FEW + 2 }, (_, i) => looksAt(`x${i}`))
+  t.strictSame(seen, [...Array(FEW).fill(false), true, true])
+  const another = new Readings().of(type('{ a: string }'))
+  const large = Buffer.from(`{"a":"${'x'.repeat(5000)}"}\n`)
+  t.ok(another.scan(large, 0, large.length - 1))
 })
 
 t.test('equal types share a reading, others do not', async (t) => {

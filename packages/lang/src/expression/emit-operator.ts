@@ -66,6 +66,8 @@ const emitOrder = (e: BinaryExpression, g: Generator): string => {
 
 /** A number to compare with: one that is only moved is compared by its digits. */
 const emitExact = (e: Expression, g: Generator): string => {
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
   const path = g.path(e)
   if (path) {
     const { start, end } = g.extent(path)

@@ -11,6 +11,8 @@ import type { Form, Generator } from './generator.js'
 
 export const emitValue = (e: Expression, g: Generator): string => {
   const form = g.form(e)
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
   if (form === 'held') return emitHeld(e, g)
   const path = g.path(e)
   if (path) {
@@ -66,6 +68,8 @@ const decodeHeld = (held: string, form: Form, e: Expression, g: Generator): stri
 }
 
 export const emitHeld = (e: Expression, g: Generator): string => {
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
   const path = g.path(e)
   if (path) {
     const { start, end } = g.extent(path)
@@ -106,11 +110,14 @@ export const emitNumeral = (text: string, g: Generator): string => `new R.Slice(
 /** A field that may be absent: undefined when it is. */
 export const emitHeldOrAbsent = (e: Expression, g: Generator): string => {
   const path = g.path(e)
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
   if (path) return `(${isThere(path, g)} ? ${emitHeld(e, g)} : undefined)`
   return e.kind === 'field' ? `R.peek(${emitHeldOrAbsent(e.of, g)}, ${g.key(e.field.text)})` : emitHeld(e, g)
 }
 
-export const isThere = (path: readonly (string | number)[], g: Generator): string => `${g.extent(path).start} >= 0`
+export const isThere = (path: readonly (string | number)[], g: Generator): string =>
+  g.part(path).kind === 'place' ? `${g.extent(path).start} >= 0` : 'true'
 
 type Emit = (e: Expression, g: Generator) => string
 

@@ -5,13 +5,17 @@ import type { Expression, RecordExpression } from '../ast.js'
 import { isPresent } from '../types/presence.js'
 import { resolve } from '../types/type.js'
 import { emitBool } from './emit-call.js'
-import { emitHeld, emitHeldOrAbsent, emitValue, isMerged, numeralOf } from './emit-value.js'
-import type { Generator } from './generator.js'
+import { emitHeld, emitHeldOrAbsent, emitValue, isMerged, isThere, numeralOf } from './emit-value.js'
+import type { Form, Generator } from './generator.js'
+import type { Part } from './part.js'
 
 /** JSON text that is always the same, or statements. */
 export type Piece = { readonly text: string } | { readonly code: string }
 
 export const emitWrite = (e: Expression, g: Generator): string => emitPieces(pieces(e, g), g)
+
+/** The same of what stages before have left. */
+export const emitWritePart = (part: Part, g: Generator): string => emitPieces(partPieces(part, g), g)
 
 /** A function that writes into a sink of its own (build in write.ts). */
 export const emitWriter = (e: Expression, g: Generator): string => `(out) => {\nlet p = out.at\n${emitWrite(e, g)}\nreturn p\n}`
@@ -39,7 +43,7 @@ const emitText = (text: string, g: Generator): string => {
   const bytes = Buffer.from(text)
   const { length } = bytes
   if (length > MOST_BYTES) return `p = R.put(out, p, ${g.bytes(text)}, 0, ${length})`
-  const room = `if (p + ${length} >= out.buf.length) p = out.grow(p, ${length})`
+  const room = `p = R.room(out, p, ${length})`
   if (length < 4) return [room, ...Array.from(bytes, (byte) => `out.buf[p++] = ${byte}`)].join('\n')
   const places = Array.from({ length: Math.ceil(length / 4) }, (_, k) => Math.min(4 * k, length - 4))
   return [room, ...places.map((at) => `out.view.setInt32(p + ${at}, ${bytes.readInt32LE(at)}, true)`), `p += ${length}`].join('\n')
@@ -52,6 +56,8 @@ const code = (line: string): Piece[] => [{ code: line }]
 const pieces = (e: Expression, g: Generator): Piece[] => {
   const path = g.path(e)
   if (path) return copy(path, g)
+  const computed = g.computed(e)
+  if (computed !== undefined) return writeComputed(computed, g.form(e))
   const numeral = numeralOf(e)
   if (numeral !== undefined) return [{ text: numeral }]
   switch (e.kind) {
@@ -67,31 +73,44 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
     case 'binary':
       if (e.operator === '??') return code(emitWriteCoalesce(e.left, e.right, g))
   }
-  switch (e.kind === 'call' || e.kind === 'binary' || e.kind === 'unary' ? g.form(e) : 'held') {
+  const form = e.kind === 'call' || e.kind === 'binary' || e.kind === 'unary' ? g.form(e) : 'held'
+  const isMoved = form === 'held' || form === 'unit' || (e.kind === 'call' && e.function.text === 'number')
+  return isMoved ? writeComputed(emitHeld(e, g), 'held') : writeComputed(emitValue(e, g), form)
+}
+
+const writeComputed = (value: string, form: Form): Piece[] => {
+  switch (form) {
     case 'string':
-      return code(`p = R.putString(out, p, ${emitValue(e, g)})`)
+      return code(`p = R.putString(out, p, ${value})`)
     case 'int':
     case 'number':
-      return code(
-        e.kind === 'call' && e.function.text === 'number'
-          ? `p = R.putHeld(out, p, ${emitHeld(e, g)})`
-          : `p = R.putNumber(out, p, ${emitValue(e, g)})`,
-      )
+      return code(`p = R.putNumber(out, p, ${value})`)
     case 'bool':
-      return code(`p = R.putBool(out, p, ${emitValue(e, g)})`)
+      return code(`p = R.putBool(out, p, ${value})`)
     default:
-      return code(`p = R.putHeld(out, p, ${emitHeld(e, g)})`)
+      return code(`p = R.putHeld(out, p, ${value})`)
   }
 }
 
-const copy = (path: readonly (string | number)[], g: Generator): Piece[] => {
-  const { start, end } = g.extent(path)
+const copy = (path: readonly (string | number)[], g: Generator): Piece[] => partPieces(g.part(path), g)
+
+const partPieces = (part: Part, g: Generator): Piece[] => {
+  if (part.kind === 'value') return writeComputed(part.variable, part.form)
+  if (part.kind === 'record') {
+    const origins = new Map<string, Origin>()
+    for (const [name, field] of part.fields) {
+      const isThere = field.kind === 'place' && field.mayBeAbsent ? `${g.place(field.path).start} >= 0` : undefined
+      origins.set(name, { pieces: partPieces(field, g), ...(isThere === undefined ? {} : { isThere }) })
+    }
+    return fieldPieces(origins, g)
+  }
+  const { start, end } = g.place(part.path)
   return code(`p = R.put(out, p, b, ${start}, ${end})`)
 }
 
 const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): string => {
   const path = g.path(left)
-  if (path) return `if (${g.extent(path).start} >= 0) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
+  if (path) return `if (${isThere(path, g)}) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
   const held = g.variable()
   return `${held} = ${emitHeldOrAbsent(left, g)}\nif (${held} !== undefined) p = R.putHeld(out, p, ${held})\nelse {\n${emitWrite(right, g)}\n}`
 }
@@ -109,6 +128,10 @@ const recordPieces = (e: RecordExpression, g: Generator): Piece[] => {
     if (part.kind === 'field') origins.set(part.name.text, { pieces: pieces(part.value, g) })
     else spreadInto(origins, part.of, g)
   }
+  return fieldPieces(origins, g)
+}
+
+const fieldPieces = (origins: ReadonlyMap<string, Origin>, g: Generator): Piece[] => {
   const result: Piece[] = [{ text: '{' }]
   // Whether a comma has to go before the next field: known until an optional field comes first.
   let isLater: boolean | string = false
@@ -157,7 +180,7 @@ const spreadInto = (origins: Map<string, Origin>, e: Expression, g: Generator): 
     if (isPresent(field)) origins.set(field.name, { pieces: copy(part, g) })
     else
       origins.set(field.name, {
-        isThere: `${g.extent(part).start} >= 0`,
+        isThere: isThere(part, g),
         pieces: copy(part, g),
         ...(earlier ? { otherwise: earlier } : {}),
       })

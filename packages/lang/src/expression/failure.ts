@@ -8,6 +8,11 @@ export class Failure {
   ) {}
 }
 
+/** Goes on with anything but a failure. A string or buffer beyond what the machine can hold is a RangeError. */
+export const expect = (failure: unknown): void => {
+  if (!(failure instanceof Failure || failure instanceof RangeError)) throw failure
+}
+
 /** The sub-expression at work, as written. */
 export type Site = string
 

@@ -12,6 +12,7 @@ import { fieldsOf } from './fields.js'
 import { literalIndex } from './infer-data.js'
 import { isWhole } from './infer-name.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from './kind.js'
+import { type Part, partAt, Unfused, WHOLE } from './part.js'
 import type { Reading } from './reading.js'
 import type { Key } from './slice.js'
 
@@ -27,14 +28,21 @@ const formOf = (type: Type): Form => {
 }
 
 export class Generator {
-  readonly constants: unknown[] = []
-  readonly variables = new Set<string>()
-  private readonly names = new Map<string, string>()
+  readonly constants: unknown[]
+  readonly variables: Set<string>
+  private readonly names: Map<string, string>
 
+  /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
   constructor(
     private readonly context: Context,
     private readonly reading: Reading,
-  ) {}
+    private readonly message = WHOLE,
+    before?: Generator,
+  ) {
+    this.constants = before?.constants ?? []
+    this.variables = before?.variables ?? new Set()
+    this.names = before?.names ?? new Map()
+  }
 
   fact(e: Expression): Fact {
     const fact = this.context.facts.get(e)
@@ -48,15 +56,37 @@ export class Generator {
 
   /** The captures that say where a part of the message begins and ends; the start is negative when it is absent. */
   extent(path: Path): { start: string; end: string } {
+    const part = this.part(path)
+    if (part.kind !== 'place') throw new Unfused()
+    return this.place(part.path)
+  }
+
+  /** The same of a part of the message that was read. */
+  place(path: Path): { start: string; end: string } {
     const slot = this.reading.slot(path)
     return { start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]` }
   }
 
+  part(path: Path): Part {
+    return partAt(this.message, path)
+  }
+
+  /** The variable of what an expression only names, where that was computed by a stage before. */
+  computed(e: Expression): string | undefined {
+    const path = this.named(e)
+    const part = path && this.part(path)
+    return part?.kind === 'value' ? part.variable : undefined
+  }
+
   /** Where an expression only names a part of the input. */
   path(e: Expression): Path | undefined {
+    return this.computed(e) === undefined ? this.named(e) : undefined
+  }
+
+  private named(e: Expression): Path | undefined {
     if (e.kind === 'name') return isWhole(e, this.context) ? [] : [e.name]
     if (e.kind !== 'field' && e.kind !== 'index') return undefined
-    const base = this.path(e.of)
+    const base = this.named(e.of)
     if (!base) return undefined
     const { type } = this.fact(e.of)
     if (e.kind === 'field') return fieldsOf(type) ? [...base, e.field.text] : undefined
@@ -95,16 +125,16 @@ export class Generator {
   }
 
   variable(): string {
-    return this.named(`t${this.variables.size}`)
+    return this.declared(`t${this.variables.size}`)
   }
 
   /** Decoded once, when first needed. */
   once(name: string, code: string): string {
-    this.named(name)
+    this.declared(name)
     return `(${name} === undefined ? ${name} = ${code} : ${name})`
   }
 
-  private named(name: string): string {
+  private declared(name: string): string {
     this.variables.add(name)
     return name
   }

@@ -9,6 +9,10 @@ import { variantsOf } from '../types/variants.js'
 
 /** So many messages are seen before one of them is taken for what the others look like. */
 const TRIAL = 64
+/** Messages that may be left to the tree where they may be all: to make a scanner takes longer. */
+export const FEW = 8
+/** None of them is larger, in bytes. */
+const SMALL = 4096
 const LF = 10
 const NOTHING: Buffer = Buffer.alloc(0)
 
@@ -20,6 +24,8 @@ export class Reading {
   readonly #type: Type
   readonly #slots = new Map<string, number>()
   #scanner: Scanner | undefined
+  /** Messages that are still left to the tree. */
+  #few: number
   #usual: UsualScan | undefined
   /** Messages in a row that did not look as usual, and how many of them make one of them usual. */
   #unusual = 0
@@ -30,8 +36,9 @@ export class Reading {
   #viewed = NOTHING
   #view: DataView = new DataView(new ArrayBuffer(0))
 
-  constructor(type: Type) {
+  constructor(type: Type, few = 0) {
     this.#type = type
+    this.#few = few
   }
 
   /** The number of a path that somebody wants to know the place of. */
@@ -57,6 +64,7 @@ export class Reading {
   scan(buf: Buffer, start: number, end: number): boolean {
     if (buf === this.#buf && start === this.#start && end === this.#end) return true
     if (this.#look(buf, start) === end) return this.#keep(buf, start, end)
+    if (!this.#scanner && end - start <= SMALL && --this.#few >= 0) return false
     if (this.scanner.scan(buf, start, end, this.caps) !== end) return false
     this.#buf = buf
     this.#start = start
@@ -67,6 +75,11 @@ export class Reading {
       this.#unusual = 0
     }
     return true
+  }
+
+  /** What the messages look like is known: `find` has a chance. */
+  get isLearned(): boolean {
+    return this.#usual !== undefined
   }
 
   /** Where a message of the type begins at `at`, stands alone on its line and looks as usual: the place of the line's end. Else -1. */
@@ -80,7 +93,8 @@ export class Reading {
   /** Somebody else finds the places, of a message that the scanner does not know. */
   overwrite(): Int32Array {
     this.#buf = NOTHING
-    if (!this.#scanner) this.#open()
+    const size = 2 * this.paths.length
+    if (this.caps.length < size) this.caps = new Int32Array(size)
     return this.caps
   }
 
@@ -120,7 +134,7 @@ export class Readings {
     this.#known.set(shape, alike)
     const same = alike.find((other) => isEqual(other.type, type))
     if (same) return same.reading
-    const reading = new Reading(type)
+    const reading = new Reading(type, FEW)
     alike.push({ type, reading })
     return reading
   }

@@ -9,7 +9,7 @@ import type { Path } from '../types/scan.js'
 import { space } from '../types/scan-json.js'
 import { parseTree, type Tree } from '../types/tree.js'
 import type { Type } from '../types/type.js'
-import { Failure } from './failure.js'
+import { expect, Failure } from './failure.js'
 import type { Reading } from './reading.js'
 import { Sink } from './sink.js'
 import { type Stage, Verdict } from './verdict.js'
@@ -88,8 +88,7 @@ export class ScannedStage implements Stage {
     try {
       return this.evaluate(buf, this.reading.caps, out)
     } catch (failure) {
-      // A string or buffer beyond what the machine can hold is a RangeError.
-      if (!(failure instanceof Failure || failure instanceof RangeError)) throw failure
+      expect(failure)
       this.fault = failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
       return Verdict.FAILED
     }

@@ -2,13 +2,15 @@
 // behind it.
 
 const CHUNK = 65_536
+/** The first is small, and the next ones grow: code that has not seen a full one is thrown away by V8 when it does. */
+const FIRST_CHUNK = 1024
 
 /**
  * The last message is `buf[start..end)`, and `buf[end]` is 0x0A, so that a writer can send neighbours in one piece. A chunk that
  * is full is left to those who hold slices of it and never used again. A message that outgrows a chunk gets one of its own size.
  */
 export class Sink {
-  buf: Buffer = Buffer.allocUnsafeSlow(CHUNK)
+  buf: Buffer = Buffer.allocUnsafeSlow(FIRST_CHUNK)
   /** Of all of `buf`. */
   view: DataView = viewOf(this.buf)
   start = 0
@@ -19,7 +21,9 @@ export class Sink {
   /** Moves what has been written of a message, up to `p`, to where `more` bytes and a newline have room; gives the new `p`. */
   grow(p: number, more: number): number {
     const written = p - this.at
-    const next = Buffer.allocUnsafeSlow(Math.max(CHUNK, 2 * (written + more) > CHUNK ? 2 * (written + more) + 1 : 0))
+    const needed = 2 * (written + more)
+    const usual = Math.min(CHUNK, 2 * this.buf.length)
+    const next = Buffer.allocUnsafeSlow(needed < usual ? usual : needed + 1)
     this.buf.copy(next, 0, this.at, p)
     this.buf = next
     this.view = viewOf(next)

@@ -10,10 +10,11 @@ import * as demand from './demand.js'
 import { emitBool } from './emit-call.js'
 import { emitWrite } from './emit-write.js'
 import { equal } from './equal.js'
-import { Failure } from './failure.js'
+import { expect, Failure } from './failure.js'
 import { FUNCTIONS } from './function.js'
 import { Generator } from './generator.js'
 import * as number from './number.js'
+import { WHOLE } from './part.js'
 import { Reading } from './reading.js'
 import { type Evaluate, ScannedStage } from './scanned-stage.js'
 import type { Sink } from './sink.js'
@@ -28,10 +29,14 @@ export { Verdict } from './verdict.js'
 /** WROTE, or PASS where the expression is the whole input. The expression has been checked (checkExpression) against the same input. */
 export const compileMap = (e: Expression, input: Type, reading = new Reading(input)): Stage => {
   const g = openGenerator(e, input, reading)
-  if (g.path(e)?.length === 0) return compileCheck(input, reading)
-  const end = isUnbounded(g.fact(e).type) ? 'R.refuseDeep(out)\n' : ''
-  return open(input, reading, g, `let p = out.at\n${emitWrite(e, g)}\nout.commit(p)\n${end}return ${Verdict.WROTE}`)
+  return g.path(e)?.length === 0 ? compileCheck(input, reading) : new ScannedStage(input, reading, evaluation(g, emitMap(e, g)))
 }
+
+/** Statements that write the result, which is the last of what they do. */
+export const emitMap = (e: Expression, g: Generator): string => emitResult(emitWrite(e, g), isUnbounded(g.fact(e).type))
+
+export const emitResult = (writing: string, mayBeDeep: boolean): string =>
+  `let p = out.at\n${writing}\nout.commit(p)\n${mayBeDeep ? 'R.refuseDeep(out)\n' : ''}return ${Verdict.WROTE}`
 
 // No reader would take it, and a loop could go on with it for ever.
 const refuseDeep = ({ buf, start, end }: Sink): void => {
@@ -41,32 +46,30 @@ const refuseDeep = ({ buf, start, end }: Sink): void => {
 /** PASS or DROP; WROTE where a default had to be filled in. */
 export const compileFilter = (e: Expression, input: Type, reading = new Reading(input)): Stage => {
   const g = openGenerator(e, input, reading)
-  return open(input, reading, g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
+  return new ScannedStage(input, reading, evaluation(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`))
 }
 
 /** PASS; WROTE where a default had to be filled in. */
 export const compileCheck = (type: Type, reading = new Reading(type)): Stage => new ScannedStage(type, reading, () => Verdict.PASS)
 
-const openGenerator = (e: Expression, input: Type, reading: Reading): Generator => {
+/** `message` and `before` are those of a stage that others come before in the same code (generator.ts). */
+export const openGenerator = (e: Expression, input: Type, reading: Reading, message = WHOLE, before?: Generator): Generator => {
   const inference = openInference(input, ({ message }) => {
     throw new TypeError(`not checked: ${message}`)
   })
   inference.infer(e)
-  return new Generator(inference, reading)
+  return new Generator(inference, reading, message, before)
 }
 
-const RUNTIME: Readonly<Record<string, unknown>> = {
-  ...slice,
-  ...number,
-  ...text,
-  ...demand,
-  ...write,
-  equal,
-  refuseDeep,
-  ...Object.fromEntries([...FUNCTIONS].map(([name, { run }]) => [`call_${name}`, run])),
-}
+// What generated code calls. Made when there is some: it takes its part of a start.
+let runtime: Readonly<Record<string, unknown>> | undefined
+const openRuntime = (): Readonly<Record<string, unknown>> =>
+  Object.assign({ equal, expect, refuseDeep }, slice, number, text, demand, write, callable())
 
-const open = (input: Type, reading: Reading, g: Generator, body: string): Stage => {
+const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries([...FUNCTIONS].map(([name, { run }]) => [`call_${name}`, run]))
+
+/** Of statements that the generator has written, and those before it. */
+export const evaluation = (g: Generator, body: string): Evaluate => {
   const used = new Set<string>()
   const code = body.replace(/\bR\.(\w+)/g, (_, name: string) => {
     used.add(name)
@@ -76,6 +79,6 @@ const open = (input: Type, reading: Reading, g: Generator, body: string): Stage 
   const source = `'use strict'
 ${used.size > 0 ? `const { ${[...used].join(', ')} } = R\n` : ''}${g.constants.map((_, i) => `const K${i} = K[${i}]`).join('\n')}
 return (b, k, out) => {\n${variables}${code}\n}`
-  const evaluate = new Function('R', 'K', source)(RUNTIME, g.constants) as (buf: Buffer, caps: Int32Array, out: Sink) => Verdict
-  return new ScannedStage(input, reading, evaluate satisfies Evaluate)
+  runtime ??= openRuntime()
+  return new Function('R', 'K', source)(runtime, g.constants) as Evaluate
 }

@@ -6,10 +6,13 @@ import { eachMember, type Held, type Key, Slice, stringAt } from './slice.js'
 // Below this a loop is faster than the call that copies.
 const SHORT = 64
 
+/** Where so many bytes can be written, and one more. */
+export const room = (out: Sink, at: number, bytes: number): number => (at + bytes < out.buf.length ? at : out.grow(at, bytes))
+
 /** Bytes as they are: what is only moved, and what is known in advance. */
 export const put = (out: Sink, at: number, from: Buffer, start: number, end: number): number => {
   const length = end - start
-  const p = at + length < out.buf.length ? at : out.grow(at, length)
+  const p = room(out, at, length)
   const to = out.buf
   if (length < SHORT) for (let i = 0; i < length; i++) to[p + i] = from[start + i] as number
   else from.copy(to, p, start, end)
@@ -17,7 +20,7 @@ export const put = (out: Sink, at: number, from: Buffer, start: number, end: num
 }
 
 export const putNumber = (out: Sink, at: number, n: number): number => {
-  const p = at + 25 < out.buf.length ? at : out.grow(at, 25)
+  const p = room(out, at, 25)
   const to = out.buf
   const size = Math.abs(n)
   const places = placesOf(size)
@@ -38,6 +41,7 @@ export const putNumber = (out: Sink, at: number, n: number): number => {
 const placesOf = (size: number): number => {
   if (size === (size | 0)) return 0
   if (size > MOST_DIGITS) return -1
+  if (size < MOST_SIXTHS) return sixthsOf(size)
   for (let places = 0; places < POWERS.length; places++) {
     const power = POWERS[places] as number
     const digits = Math.round(size * power)
@@ -47,10 +51,25 @@ const placesOf = (size: number): number => {
   return -1
 }
 
+// The same, from the last place up: with six places too it has at most 15 digits.
+const sixthsOf = (size: number): number => {
+  let digits = Math.round(size * 1e6)
+  if (digits / 1e6 !== size) return -1
+  let places = 6
+  for (let tenth = Math.floor(digits / 10); tenth * 10 === digits; tenth = Math.floor(digits / 10)) {
+    digits = tenth
+    places--
+  }
+  return places
+}
+
+const MOST_SIXTHS = 1e9 - 1
 const MOST_DIGITS = 1e15 - 1
 // From 0.000001 on; what is smaller has an exponent.
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6]
 const [MINUS, POINT, ZERO] = [45, 46, 48]
+// Counted without fractions, which is faster.
+const SMALL = 2 ** 31 - 1
 
 const countDigits = (n: number): number => {
   let count = 1
@@ -60,10 +79,16 @@ const countDigits = (n: number): number => {
 
 const putDigits = (to: Buffer, at: number, n: number, count: number): number => {
   let rest = n
-  for (let i = at + count - 1; i >= at; i--) {
+  let i = at + count - 1
+  for (; rest > SMALL; i--) {
     const tenth = Math.floor(rest / 10)
     to[i] = ZERO + rest - 10 * tenth
     rest = tenth
+  }
+  for (let small = rest | 0; i >= at; i--) {
+    const tenth = (small / 10) | 0
+    to[i] = ZERO + small - 10 * tenth
+    small = tenth
   }
   return at + count
 }
@@ -75,8 +100,9 @@ const putText = (to: Buffer, at: number, text: string): number => {
 
 export const putString = (out: Sink, at: number, text: string): number => {
   const { length } = text
+  let p = at
   if (length < SHORT) {
-    const p = at + length + 2 < out.buf.length ? at : out.grow(at, length + 2)
+    p = room(out, at, length + 2)
     const to = out.buf
     let i = 0
     for (; i < length; i++) {
@@ -92,7 +118,7 @@ export const putString = (out: Sink, at: number, text: string): number => {
   }
   // Half a surrogate pair comes out as an escape.
   const json = JSON.stringify(text)
-  const p = at + 3 * json.length < out.buf.length ? at : out.grow(at, 3 * json.length)
+  p = room(out, p, 3 * json.length)
   return p + out.buf.write(json, p, 'utf8')
 }
 

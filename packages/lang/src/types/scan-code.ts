@@ -104,11 +104,14 @@ return ${text}`
 
   private digits(rest: string): string {
     const start = this.variable()
+    const first = this.variable()
+    // A sign and a zero are seldom seen: where they had branches of their own, the first of them would undo what V8 has made of the rest.
     return `const ${start} = i
-if (c === 45) c = buf[++i]
-if (c === 48) c = buf[++i]
-else if (c > 48 && c < 58) { do c = buf[++i]; while (c > 47 && c < 58); if (i - ${start} > 300) return -1 }
-else return -1
+i += c === 45 ? 1 : 0
+const ${first} = i
+c = buf[i]
+while (c > 47 && c < 58) c = buf[++i]
+if (i === ${first} || (i - ${first} > 1 && buf[${first}] === 48) || i - ${start} > 300) return -1
 if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i < 0) return -1 }`
   }
 
