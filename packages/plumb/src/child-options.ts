@@ -1,7 +1,7 @@
 // What a child is made of, once it runs.
 
 import type { GraphPort, Sink, Stage } from '@plumb/lang'
-import type { Child, Fault, Reporter } from '@plumb/wire'
+import type { Fault, LineChild, Reporter } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
@@ -16,7 +16,7 @@ export interface ChildOptions {
   /** Several ports on one stream. */
   readonly isEnveloped: boolean
   readonly kind: ChildKind
-  readonly child: Child
+  readonly child: LineChild
   readonly maxLine: number
   readonly schedule: Schedule
   readonly sink: Sink

@@ -1,4 +1,4 @@
-import { type Child, type Exit, type Fault, FDS, LineReader, LineWriter } from '@plumb/wire'
+import { type Exit, type Fault, FDS, LineReader, type LineSource, LineWriter } from '@plumb/wire'
 import { ENVELOPE_BYTES } from './agent-start.js'
 import { Dropped } from './child-dropped.js'
 import { failureOf, unfinishedAt } from './child-end.js'
@@ -137,7 +137,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   // Its outputs close when it has ended, or closed them.
   protected override finish(): void {
-    if (this.#o.inputs.length === 0) void this.#o.child.stdin.end()
+    if (this.#o.inputs.length === 0) void this.#o.child.stdin.end(() => {})
   }
 
   #giveUp(): void {
@@ -184,11 +184,11 @@ export class ChildProcess extends Morphism implements Worker {
     for (const port of ports) {
       const fd = this.#fdOf(port.name)
       const stream = fd === undefined || fd === FDS.telemetry ? undefined : child.fds.get(fd)
-      if (stream && 'read' in stream) this.#listen(stream, [port], false)
+      if (stream && 'resume' in stream) this.#listen(stream, [port], false)
     }
     const telemetry = child.fds.get(FDS.telemetry)
     const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
-    if (telemetry && 'read' in telemetry) {
+    if (telemetry && 'resume' in telemetry) {
       this.#read(telemetry, (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled), this.#heard()))
     }
   }
@@ -207,10 +207,10 @@ export class ChildProcess extends Morphism implements Worker {
   #openTools(): void {
     const { child, tools, schedule } = this.#o
     const [requests, answers] = [child.fds.get(FDS.tool_req), child.fds.get(FDS.tool_resp)]
-    if (requests && 'read' in requests && answers && 'write' in answers) tools?.serve(requests, answers, () => schedule.wake())
+    if (requests && 'resume' in requests && answers && 'write' in answers) tools?.serve(requests, answers, () => schedule.wake())
   }
 
-  #listen(stream: Child['stdout'], ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
+  #listen(stream: LineSource, ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
     const { name, sink, current, isEnveloped, kind, observer } = this.#o
     const watched = isData ? observer : undefined
     const originOf = kind === 'plumb' ? (n: number) => this.#ledger.originOf(n) : undefined
@@ -240,7 +240,7 @@ export class ChildProcess extends Morphism implements Worker {
     )
   }
 
-  #read(stream: Child['stdout'], open: (reader: LineReader) => ChildStream, isBehindErrors = false): void {
+  #read(stream: LineSource, open: (reader: LineReader) => ChildStream, isBehindErrors = false): void {
     const { schedule, maxLine } = this.#o
     const reader = new LineReader(stream, { maxLine: maxLine + ENVELOPE_BYTES })
     const source = open(reader)

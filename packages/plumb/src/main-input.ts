@@ -1,7 +1,7 @@
 // What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
 
 import { type Reading, type Sink, type Stage, Verdict } from '@plumb/lang'
-import { type Fault, fail, isEnvelope, type LineReader, nearest, preview, splitEnvelope } from '@plumb/wire'
+import { type Fault, fail, isEnvelope, type LineReader, nearest, preview, type Skimmer, splitEnvelope } from '@plumb/wire'
 import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
 import type { Gate } from './gate.js'
@@ -14,6 +14,8 @@ export interface Entrance {
   readonly stage: Stage
   /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
   readonly reading: Reading | undefined
+  /** What takes lines that look as usual, once it is known what that is; undefined where it has to be one after the other. */
+  readonly openSkimmer: () => Skimmer | undefined
 }
 
 export interface MainInputOptions {
@@ -41,6 +43,7 @@ export class MainInput implements Source {
   readonly #names: readonly string[]
   /** Where plain lines go, as long as it is open and nobody wants to know of each line. */
   #quick: Entrance | undefined
+  #skimmer: Skimmer | undefined
   #hasEnded = false
 
   constructor(options: MainInputOptions) {
@@ -61,23 +64,34 @@ export class MainInput implements Source {
 
   // Lines that look as usual: the reading finds their end and their type at once.
   #skim(most: number): number {
-    const { reader, current } = this.#o
-    if (!this.#quick?.reading) return 0
-    current.port = this.#quick.name
-    const taken = reader.skim(this.#take, most)
-    current.clear()
+    if (!this.#quick?.reading?.isLearned) return 0
+    this.#skimmer ??= this.#quick.openSkimmer() ?? this.#each
+    const taken = this.#o.reader.skim(this.#skimmer, most)
+    if (this.#skimmer !== this.#each) this.taken += taken
     return taken
   }
 
-  readonly #take = (buf: Buffer, at: number, line: number): number => {
-    const { reader, gate, current } = this.#o
-    const { reading, outlet } = this.#quick as Entrance
-    const end = (reading as Reading).find(buf, at)
-    if (end < 0 || end - at > reader.maxLine || !gate.isOpen()) return -1
-    current.line = line
-    current.seq = ++this.taken
-    outlet.send(buf, at, end)
-    return end
+  /** One line after the other, each on its way before the next. */
+  readonly #each = {
+    taken: 0,
+    skim: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
+      const { reader, gate, current } = this.#o
+      const { reading, outlet, name } = this.#quick as Entrance
+      current.port = name
+      let place = at
+      let taken = 0
+      for (; taken < most && place < limit && gate.isOpen(); taken++) {
+        const end = (reading as Reading).find(buf, place)
+        if (end < 0 || end - place > reader.maxLine) break
+        current.line = line + taken + 1
+        current.seq = ++this.taken
+        outlet.send(buf, place, end)
+        place = end + 1
+      }
+      current.clear()
+      this.#each.taken = taken
+      return place
+    },
   }
 
   #next(): number {

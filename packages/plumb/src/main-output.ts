@@ -42,6 +42,11 @@ export class MainOutput extends Morphism {
     this.#escape = new Finder(ESCAPE, options.sink)
   }
 
+  /** What takes all that comes, as it is. */
+  get taker(): LineWriter | undefined {
+    return this.#isVerbatim ? this.#writer : undefined
+  }
+
   receive(_input: number, buf: Buffer, start: number, end: number): void {
     if (this.#isVerbatim) return this.#writer.write(buf, start, end)
     const { writer, envelopes, isPlain, isNumbered, name } = this.#o

@@ -1,13 +1,13 @@
 // The options of every command that runs something: run and stage.
 
-import { MAX_LINE, optionReaders } from '@plumb/wire'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { sightOf, type WatchFlags, withWatchOptions } from './main-watch.js'
+import { MAX_LINE, optionReaders, readPlainly } from '@plumb/wire'
+import { type RunOption, sightOf, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
+import { run } from './run.js'
 import type { RunOptions } from './run-options.js'
 
 const MAX_IN_FLIGHT = 10_000
 
-interface RunFlags extends WatchFlags {
+export interface RunFlags extends WatchFlags {
   eval?: string
   sourcesFd?: number
   binding?: string
@@ -40,47 +40,68 @@ interface RunFlags extends WatchFlags {
   budgetFd?: number
 }
 
-const { again, seconds, whole } = optionReaders(InvalidArgumentError)
+const { again, seconds, whole } = optionReaders()
 
-/** The arguments come after those of the command itself. */
-export const withRunOptions = (
-  command: Command,
-  act: (args: readonly (string | undefined)[], flags: RunFlags, options: Omit<RunOptions, 'binding'>) => void,
-): Command =>
-  withWatchOptions(command)
-    .option('-e, --eval <text>', 'take the spec from the command line')
-    .option('-R, --raw-input', 'each line of input is a string')
-    .option('-r, --raw-output', 'write strings unquoted')
-    .option('--provider <provider>', 'provider of agents, before what the spec says')
-    .option('--model <model>', 'model of agents, before what the spec says')
-    .option('--docroot <dir>', 'folder below which tools may use files')
-    .option('--grant <list>', 'effects that tools may have, such as fs.read,net', again)
-    .option('--policy <file>', 'rules on what tools may do, are asked for or denied')
-    .option('--context <key=value>', 'what rules of a policy may ask for', again)
-    .option('--allow-host <host>', "a host besides the provider's own that gets its key", again)
-    .option('--agent-command <program>', 'run this program in place of plumb-agent')
-    .option('--tool-command <program>', 'let this program answer tool calls')
-    .option('--no-parallel-tool-calls', 'one tool call of an agent after the other')
-    .option('--max-in-flight <n>', 'messages that may wait in a loop or barrier (10000)', whole(1))
-    .option('--max-line <bytes>', 'longest line taken (16777216)', whole(1))
-    .addOption(new Option('--mux', 'read and write envelopes only').conflicts(['rawInput', 'rawOutput', 'envelopes']))
-    .option('--no-envelopes', 'take every line as data')
-    .option('--seq', 'write {"seq","value"}, with the number of the input')
-    .option('--record <dir>', 'write what goes over each wire to this folder')
-    .addOption(new Option('--resume <dir>', 'go on with a recorded run that stopped').conflicts('record'))
-    .option('--rejects <file>', 'write the inputs that failed to this file')
-    .option('--max-calls <n>', 'end the run after so many calls of models', whole(1))
-    .option('--max-total-tokens <n>', 'end the run after so many tokens', whole(1))
-    .option('--deadline <seconds>', 'end the run after so long', seconds)
-    .option('--fail-fast', 'take no more input after the first error')
-    .option('--dry-run', 'show the processes as commands, start nothing')
-    .option('--telemetry', 'tell on descriptor 3 what has settled')
-    .addOption(new Option('--sources-fd <n>').argParser(whole(1)).hideHelp())
-    .addOption(new Option('--budget-fd <n>').argParser(whole(1)).hideHelp())
-    .action((...args: unknown[]) => {
-      const flags = args.at(-2) as RunFlags
-      act(args.slice(0, -2) as (string | undefined)[], flags, optionsOf(flags))
-    })
+export const STAGE_OPTIONS: readonly RunOption[] = [
+  ...WATCH_OPTIONS,
+  { flags: '-e, --eval <text>', text: 'take the spec from the command line' },
+  { flags: '-R, --raw-input', text: 'each line of input is a string' },
+  { flags: '-r, --raw-output', text: 'write strings unquoted' },
+  { flags: '--provider <provider>', text: 'provider of agents, before what the spec says' },
+  { flags: '--model <model>', text: 'model of agents, before what the spec says' },
+  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
+  { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
+  { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
+  { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
+  { flags: '--agent-command <program>', text: 'run this program in place of plumb-agent' },
+  { flags: '--tool-command <program>', text: 'let this program answer tool calls' },
+  { flags: '--no-parallel-tool-calls', text: 'one tool call of an agent after the other' },
+  { flags: '--max-in-flight <n>', text: 'messages that may wait in a loop or barrier (10000)', read: whole(1) },
+  { flags: '--max-line <bytes>', text: 'longest line taken (16777216)', read: whole(1) },
+  { flags: '--mux', text: 'read and write envelopes only', conflicts: ['rawInput', 'rawOutput', 'envelopes'] },
+  { flags: '--no-envelopes', text: 'take every line as data' },
+  { flags: '--seq', text: 'write {"seq","value"}, with the number of the input' },
+  { flags: '--record <dir>', text: 'write what goes over each wire to this folder' },
+  { flags: '--resume <dir>', text: 'go on with a recorded run that stopped', conflicts: ['record'] },
+  { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
+  { flags: '--max-calls <n>', text: 'end the run after so many calls of models', read: whole(1) },
+  { flags: '--max-total-tokens <n>', text: 'end the run after so many tokens', read: whole(1) },
+  { flags: '--deadline <seconds>', text: 'end the run after so long', read: seconds },
+  { flags: '--fail-fast', text: 'take no more input after the first error' },
+  { flags: '--dry-run', text: 'show the processes as commands, start nothing' },
+  { flags: '--telemetry', text: 'tell on descriptor 3 what has settled' },
+  { flags: '--sources-fd <n>', read: whole(1) },
+  { flags: '--budget-fd <n>', read: whole(1) },
+]
+
+export const RUN_OPTIONS: readonly RunOption[] = [
+  { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
+  ...STAGE_OPTIONS,
+]
+
+export interface Run {
+  readonly spec: string | undefined
+  readonly flags: RunFlags
+}
+
+/** What commander would make of it. Undefined: it is no run that is spelt plainly, and may be anything. */
+export const readPlainRun = (argv: readonly string[]): Run | undefined => {
+  // The name of a command is small letters, and stands before all options.
+  if (/^[a-z]+$|^--$/.test(argv[0] ?? '') || argv.some((word, i) => isOfPlumb(word) || (argv[i - 1] === '--' && word.startsWith('-'))))
+    return undefined
+  const plain = readPlainly<RunFlags>(RUN_OPTIONS.filter(isPlain), argv, 1)
+  return plain && { spec: plain.operands[0], flags: plain.values }
+}
+
+// What plumb itself is asked, wherever that stands, and what may have a form behind it.
+const isOfPlumb = (word: string): boolean => /^(-V|--version|-h|--help|--summary)/.test(word)
+
+const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>
+  conflicts === undefined && choices === undefined && !flags.endsWith('progress')
+
+export const runBinding = (spec: string | undefined, flags: RunFlags): Promise<number> =>
+  run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' })
 
 const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   ...(flags.eval === undefined ? {} : { eval: flags.eval }),

@@ -1,6 +1,6 @@
 // The options by which a run is seen while it goes on and when it is over, of every command that runs something.
 
-import { type Command, Option } from 'commander'
+import type { OptionLine } from '@plumb/wire'
 import type { SightOptions } from './watch/sight.js'
 
 export interface WatchFlags {
@@ -12,13 +12,22 @@ export interface WatchFlags {
 
 const SUMMARY_FORMS = ['text', 'json'] as const
 
-export const withWatchOptions = (command: Command): Command =>
-  command
-    .option('--trace <file>', 'write a timeline that Perfetto and plumb view open')
-    .option('--progress', 'show each stage at work; the default on a terminal')
-    .option('--no-progress', 'show none')
-    .addOption(new Option('--summary [form]', 'totals at the end, on stderr').choices(SUMMARY_FORMS).preset('text'))
-    .option('--prices <file>', 'what a million tokens cost, by model')
+export interface RunOption extends OptionLine {
+  readonly byDefault?: string
+  /** Attributes of options that it does not go with. */
+  readonly conflicts?: readonly string[]
+  readonly choices?: readonly string[]
+  /** What it has without a value. */
+  readonly preset?: string
+}
+
+export const WATCH_OPTIONS: readonly RunOption[] = [
+  { flags: '--trace <file>', text: 'write a timeline that Perfetto and plumb view open' },
+  { flags: '--progress', text: 'show each stage at work; the default on a terminal' },
+  { flags: '--no-progress', text: 'show none' },
+  { flags: '--summary [form]', text: 'totals at the end, on stderr', choices: SUMMARY_FORMS, preset: 'text' },
+  { flags: '--prices <file>', text: 'what a million tokens cost, by model' },
+]
 
 /** `--summary` takes a form only if that is what follows, and never the spec. */
 export const withSummaryForm = (argv: readonly string[]): string[] => {

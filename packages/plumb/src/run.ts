@@ -8,7 +8,7 @@ import {
   LineReader,
   LineWriter,
   onStop,
-  openInput,
+  openLineInput,
   openOutput,
   Reporter,
   type Result,
@@ -85,7 +85,7 @@ class Run {
     private readonly reporter: Reporter,
     private readonly sight: Sight,
   ) {
-    this.#reader = new LineReader(openInput(0), { maxLine: options.maxLine, raw: options.rawInput })
+    this.#reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput })
     this.#writer = new LineWriter(sight.openStdout(), { raw: options.rawOutput })
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
     this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)

@@ -11,8 +11,10 @@ export interface Source {
 }
 
 const SLICE_MS = 20
-/** Lines of one source before the next has its turn. */
+/** Lines of one source before the next has its turn; the last of them may come with others. */
 const TURN = 256
+/** At most so many come at once. */
+const RUN = 1024
 
 export class Schedule {
   readonly #sources: Source[] = []
@@ -72,10 +74,10 @@ export class Schedule {
   }
 
   #turn(source: Source): boolean {
-    const atOnce = this.#cycles.length > 0 ? 1 : TURN
+    const atOnce = this.#cycles.length > 0 ? 1 : RUN
     let taken = 0
     while (taken < TURN && !this.#isStopped && source.canRun()) {
-      const lines = source.step(Math.min(atOnce, TURN - taken))
+      const lines = source.step(atOnce)
       if (lines === 0) break
       taken += lines
       for (const cycle of this.#cycles) this.#goRound(cycle)

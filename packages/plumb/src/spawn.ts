@@ -1,14 +1,14 @@
 // From how a child is to be started to a running process.
 
 import type { Bound } from '@plumb/lang'
-import { type Child, childEnv, type Result, spawnChild, spawnOwn, succeed } from '@plumb/wire'
+import { childEnv, type LineChild, type Result, spawnLines, spawnOwnLines, succeed } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './child-plan.js'
 import { spawnVia } from './spawn-via.js'
 import { restored } from './watch/resume/restored.js'
 
 export interface Spawned {
-  readonly child: Child
+  readonly child: LineChild
   readonly kind: ChildKind
   readonly isEnveloped: boolean
   /** It asks the budget of the run itself. */
@@ -28,18 +28,18 @@ export const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) =
 export const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
 
 const start = (plan: ChildPlan, { settings, offers }: ChildPlace): Result<Spawned> => {
-  const as = (child: Result<Child>, kind: ChildKind, isCounting: boolean, isEnveloped = false): Result<Spawned> =>
+  const as = (child: Result<LineChild>, kind: ChildKind, isCounting: boolean, isEnveloped = false): Result<Spawned> =>
     child.ok ? succeed({ child: child.value, kind, isEnveloped, isCounting, controls: 0 }) : child
   if (plan.kind === 'program') {
     const { command, env, fds } = plan
-    return as(spawnChild({ command, env: { ...childEnv('foreign', env), ...offers?.env }, fds, isForeign: true }), 'program', false)
+    return as(spawnLines({ command, env: { ...childEnv('foreign', env), ...offers?.env }, fds, isForeign: true }), 'program', false)
   }
   if (plan.kind === 'via') return as(spawnVia(plan.via, plan.start), plan.start.program ? 'program' : 'agent', false)
   const { program, args, fds, entry, agent, isEnveloped, variables } = plan
   const { files, giver } = settings
   const grant = agent ? giver.grantTo(agent) : () => giver.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
-  const own = spawnOwn({ program, args, files, entry, fds, authority: grant?.(), env })
+  const own = spawnOwnLines({ program, args, files, entry, fds, authority: grant?.(), env })
   if (!own.ok) return own
   if (grant) giver.keepRenewed(own.value.renew, grant)
   return as(succeed(own.value.child), agent ? 'agent' : 'plumb', true, isEnveloped)

@@ -1,9 +1,8 @@
 // The tool channel of one agent: requests that it writes on descriptor 4 are answered on 5, by whoever dispatches (tools.md, Dispatch protocol).
 // It shares no queue with data: neither waits for the other.
 
-import type { Readable, Writable } from 'node:stream'
 import type { Dispatcher, serveLines } from '@plumb/tool'
-import { type Fault, nowMs } from '@plumb/wire'
+import { type Fault, type LineSink, type LineSource, nowMs } from '@plumb/wire'
 import type { ServerOffers } from './server-offers.js'
 
 export interface ToolServiceOptions {
@@ -38,7 +37,7 @@ export class ToolService {
   }
 
   /** `answered` is told of each call that is over. */
-  serve(requests: Readable, answers: Writable, answered: () => void): void {
+  serve(requests: LineSource, answers: LineSink, answered: () => void): void {
     const { dispatcher, serveLines, maxLine, report } = this.#o
     const counted: Dispatcher = {
       ...dispatcher,

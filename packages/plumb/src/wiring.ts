@@ -20,6 +20,7 @@ import type { Morphism } from './morphism/morphism.js'
 import { Pass } from './morphism/pass.js'
 import { openChild } from './open-child.js'
 import { DEEPEST, Relay } from './relay.js'
+import { openSkimmer } from './run-skimmer.js'
 import type { Schedule } from './schedule.js'
 import type { Spawned } from './spawn.js'
 import { spawnAll } from './spawn-all.js'
@@ -153,12 +154,14 @@ class Network {
   }
 
   #mainInput(): MainInput {
-    const { reader, envelopes } = this.#o
+    const { reader, envelopes, watch, rejects } = this.#o
+    const way = { edges: this.#edges, readings: this.#readings, sink: this.#sink, maxLine: reader.maxLine }
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
       stage: stageOf(node, this.#readings),
       reading: envelopes === 'none' || !mayHoldPortKey(node) ? this.#readings.of(typeAt(node)) : undefined,
+      openSkimmer: () => openSkimmer(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
     }))
     const gate = new Gate()
     this.#holdBack(
@@ -166,7 +169,6 @@ class Network {
       this.#entrances.flatMap((node) => this.#edges.outOf(node)),
       undefined,
     )
-    const { watch, rejects } = this.#o
     const taken = rejects && ((seq: number) => rejects.hold(seq, reader, () => this.#oldest))
     const own = { sink: this.#sink, current: this.#current, report: this.#report }
     return new MainInput({ reader, entrances, ...own, gate, envelopes, watch, taken })
@@ -192,7 +194,6 @@ class Network {
           name: node.name,
           branches,
           maxWaiting: settings.maxInFlight,
-          sink: this.#sink,
           report: this.#report,
           fail,
         })

@@ -17,6 +17,15 @@ const SPECS: Readonly<Record<string, string>> = {
   filter: 'let main : !Event -> !Event = filter(k = "a" and n > 5)',
   'map that may fail': 'let main : !Event -> !{ q: number, s: string } = map({ q: 10 / n, s })',
   stages: 'let main : !Event -> !{ m: number } = map({ n: n * 2, k, x: x ?? 0.5 }) ; filter(k = "a") ; map({ m: n * x })',
+  'filters in series': 'let main : !Event -> !Event = filter(n > 2) ; id ; filter(k = "a" or has(x))',
+  'stages that may fail':
+    'let main : !Event -> !{ r: number } = map({ q: 10 / n, k, s }) ; filter(k = "a" and s != "b") ; map({ r: 1 / (q - 2) })',
+  'a spread': 'let main : !Event -> !Event = map({ ...value, n: n + 1 }) ; filter(n > 3)',
+  'maps without an end': `let main : !Event -> !int = map({ n, m: n * 2 }) ; map({ l: n + m, m }) ; map(l + m) ; filter(value % 2 = 0)`,
+  'all of it, again and again': 'let main : !Event -> !Event = (id * id * id) ; merge',
+  'filters side by side':
+    'let main : !Event -> !Event = ((filter(n > 2) ; filter(k = "a")) * filter(k = "a") * filter(10 / n > 2)) ; merge',
+  'filters of another type': 'let main : !Event -> !(Event | int) = (filter(n > 2) * (map(n) ; filter(value > 3))) ; merge',
   copies: 'let main : !Event -> !Event = (id * id * filter(n % 2 = 0)) ; merge',
   diamonds: 'let main : !Event -> !Event = (id * id) ; (filter(n > 3) * id) ; merge ; (id * id) ; merge',
   'copies and a map between': 'let main : !Event -> !Event = (map({ ...value, n: n + 1 }) * filter(k = "b") * id) ; merge',
@@ -32,10 +41,27 @@ const SPECS: Readonly<Record<string, string>> = {
     'let main : !Event -> !Event = plumb(input, output) {\n  let c : !Event = channel\n  input ; c\n  c ; filter(n > 0 and n < 9) ; map({ ...value, n: n - 1 }) ; c\n  c ; filter(n <= 0 or n >= 9) ; output\n}',
 }
 
+/** What comes of one line need not come out before what comes of the next: only what comes of one branch keeps its order. */
+const IN_RUNS = 'all of it, again and again'
+
+/** One run of lines after the other, each so many times before the next. */
+const isInRuns = (text: string, times: number): boolean => {
+  const lines = text.split('\n').slice(0, -1)
+  const isRun = (at: number, length: number): boolean =>
+    Array.from({ length: length * (times - 1) }, (_, i) => lines[at + i] === lines[at + length + i]).every(Boolean)
+  const ends = new Set([0])
+  for (const at of ends) {
+    for (let length = 1; at + times * length <= lines.length; length++) if (isRun(at, length)) ends.add(at + times * length)
+  }
+  return ends.has(lines.length)
+}
+
 interface Told {
   readonly out: string
   readonly faults: readonly Fault[]
   readonly taken: number
+  /** Lines and bytes that the writer has counted. */
+  readonly written: readonly [number, number]
 }
 
 const run = async (spec: string, bytes: Buffer, pieces: readonly number[], watch: Watch | undefined): Promise<Told> => {
@@ -91,7 +117,7 @@ const run = async (spec: string, bytes: Buffer, pieces: readonly number[], watch
   await ended
   schedule.stop()
   await writer.end()
-  return { out: Buffer.concat(written).toString('latin1'), faults, taken: wired.value.input.taken }
+  return { out: Buffer.concat(written).toString('latin1'), faults, taken: wired.value.input.taken, written: [writer.lines, writer.bytes] }
 }
 
 const usual = fc
@@ -141,9 +167,12 @@ for (const [name, spec] of Object.entries(SPECS)) {
       const quick = await run(spec, bytes, some, undefined)
       const plain = await run(spec, bytes, others, watch)
       lines += quick.taken
-      if (quick.out !== plain.out) throw new Error(`${quick.out}\n--- watched:\n${plain.out}`)
+      const sorted = ({ out }: Told) => out.split('\n').sort().join('\n')
+      const isSame = quick.out === plain.out || (name === IN_RUNS && isInRuns(quick.out, 3) && sorted(quick) === sorted(plain))
+      if (!isSame) throw new Error(`${quick.out}\n--- watched:\n${plain.out}`)
       if (JSON.stringify(quick.faults) !== JSON.stringify(plain.faults))
         throw new Error(`${JSON.stringify(quick.faults, null, 1)}\n--- watched:\n${JSON.stringify(plain.faults, null, 1)}`)
+      if (`${quick.written}` !== `${plain.written}`) throw new Error(`${quick.written} written, ${plain.written} where it is watched`)
       if (quick.taken !== plain.taken) throw new Error(`${quick.taken} taken, ${plain.taken} where it is watched`)
       if (inputs !== plain.taken && !bytes.includes('"eof"')) throw new Error(`${inputs} told of ${plain.taken}`)
     })

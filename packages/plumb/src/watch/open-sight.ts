@@ -1,14 +1,14 @@
 // Of most runs nothing is to be seen, and then nothing of what would show it is loaded.
 
-import { isTerminal, openOutput, succeed } from '@plumb/wire'
+import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '@plumb/wire'
 import type { RunOptions } from '../run-options.js'
 import type { Sight as WholeSight } from './sight.js'
 
-export type Sight = Pick<WholeSight, 'openStderr' | 'openStdout' | 'quietly' | 'open'>
+export type Sight = Pick<WholeSight, 'openStderr' | 'quietly' | 'open'> & { readonly openStdout: () => LineSink }
 
 const UNSEEN: Sight = {
   openStderr: () => openOutput(2),
-  openStdout: () => openOutput(1),
+  openStdout: () => openLineOutput(1),
   quietly: (work) => work(),
   open: () => succeed([]),
 }

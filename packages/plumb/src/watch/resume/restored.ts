@@ -1,26 +1,34 @@
 // A child of which an earlier one is to be taken up: it gets its memory before it gets anything else.
 
-import { PassThrough, type Readable, type Writable } from 'node:stream'
-import { type Child, FDS, LineReader, parseJson, preview } from '@plumb/wire'
+import { Writable } from 'node:stream'
+import { FDS, type LineChild, LineReader, type LineSink, type LineSource, parseJson, preview } from '@plumb/wire'
 
 /** Its control channel is used up by it. `fail` is told in words why it does not remember. */
-export const restored = (child: Child, memory: readonly unknown[], fail: (words: string) => void): Child => {
-  const stdin = new PassThrough()
+export const restored = (child: LineChild, memory: readonly unknown[], fail: (words: string) => void): LineChild => {
+  let takeUp: () => void = () => {}
+  const isTakenUp = new Promise<void>((resolve) => {
+    takeUp = resolve
+  })
+  const stdin = new Writable({
+    write: (chunk: Buffer, _encoding, done) => void isTakenUp.then(() => child.stdin.write(chunk, done)),
+    final: (done) => void isTakenUp.then(() => child.stdin.end(done)),
+  })
   stdin.on('error', () => {})
   child.stdin.on('close', () => stdin.destroy())
-  const control = child.fds.get(FDS.ctrl_in) as Writable
-  const replies = new LineReader(child.fds.get(FDS.ctrl_out) as Readable)
+  const control = child.fds.get(FDS.ctrl_in) as LineSink
+  const replies = new LineReader(child.fds.get(FDS.ctrl_out) as LineSource)
   let isDone = false
   replies.onReadable = () => {
     while (replies.next()) {
       const reply = isDone ? undefined : replyIn(replies)
       if (!reply) continue
       isDone = true
-      if (reply.kind === 'memory_set') stdin.pipe(child.stdin)
+      if (reply.kind === 'memory_set') takeUp()
       else fail(`it does not take the memory that was recorded: ${preview(reply.detail ?? '', MAX_WORDS)}`)
     }
   }
-  control.end(`${JSON.stringify({ set_memory: memory })}\n`)
+  control.write(Buffer.from(`${JSON.stringify({ set_memory: memory })}\n`), () => {})
+  control.end(() => {})
   const fds = new Map([...child.fds].filter(([fd]) => fd !== FDS.ctrl_in && fd !== FDS.ctrl_out))
   return { ...child, stdin, fds }
 }

@@ -1,0 +1,44 @@
+// The ways that messages from one entrance take to main's outputs, where nothing is on them but what has no memory: id, copy, merge, map, filter.
+
+import type { GraphNode, Readings, Step } from '@plumb/lang'
+import type { Edges } from './edges.js'
+import { typeAt } from './morphism/expression.js'
+
+export interface Branch {
+  readonly steps: readonly Step[]
+  readonly output: GraphNode
+}
+
+/** Where ways part and meet again and again there are more of them than anybody can write down. */
+const MOST_BRANCHES = 16
+/** Nobody chains so many, but a circle of them has no end. */
+const MOST_NODES = 256
+
+/** In the order in which a message runs through them; undefined where there is something else on one of them. */
+export const branchesBehind = (entrance: GraphNode, edges: Edges, readings: Readings): readonly Branch[] | undefined => {
+  const reading = readings.of(typeAt(entrance))
+  const branches: Branch[] = []
+  let nodes = 0
+  const walk = (from: GraphNode, steps: readonly Step[]): boolean => {
+    if (++nodes > MOST_NODES) return false
+    const next = edges.outOf(from)
+    // What would be computed once would be computed for each of them.
+    if (steps.length > 0 && next.length !== 1) return false
+    return next
+      .toSorted((a, b) => a.output - b.output)
+      .every(({ to, isChecked }) => {
+        const { kind } = to.work
+        if (kind === 'map' || kind === 'filter') {
+          const input = typeAt(to)
+          if (steps.length === 0 ? readings.of(input) !== reading : isChecked) return false
+          return walk(to, [...steps, { kind, expression: to.work.expression, input }])
+        }
+        if (isChecked) return false
+        if (kind === 'pass') return walk(to, steps)
+        if (kind !== 'output' || branches.length === MOST_BRANCHES) return false
+        branches.push({ steps, output: to })
+        return true
+      })
+  }
+  return walk(entrance, []) ? branches : undefined
+}

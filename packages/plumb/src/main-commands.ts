@@ -1,0 +1,130 @@
+// The commands, and all that is said of command lines: help, and what is wrong with one.
+
+import { existsSync } from 'node:fs'
+import { examples, type Fault, fault, nearest, obey, preview, quietly, type UsageError } from '@plumb/wire'
+import { Command, Option } from 'commander'
+import { version } from '../package.json'
+import type { Commands } from './commands.js'
+import { RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
+import { type RunOption, withSummaryForm } from './main-watch.js'
+import { FORMATS, type RenderOptions } from './render-options.js'
+import type { ViewOptions } from './view/view-command.js'
+
+/** Does what the words say; resolves to the exit status. */
+export const command = (argv: readonly string[], commands: Commands): Promise<number> =>
+  obey('plumb', openReader(commands)(withSummaryForm(argv)), () => work())
+
+// `plumb chek a.plumb` is a run of two specs to commander.
+const meantCommand = ({ code }: UsageError, program: Command): Fault | undefined => {
+  const [, , word = ''] = process.argv
+  if (code !== 'commander.excessArguments' || existsSync(word)) return undefined
+  const near = nearest(
+    word,
+    program.commands.map((command) => command.name()),
+  )
+  return near === undefined ? undefined : fault('usage', `there is no command '${preview(word)}'; did you mean '${near}'?`)
+}
+
+let work = async (): Promise<number> => 0
+const choose = (chosen: typeof work): void => {
+  work = chosen
+}
+
+const openReader = (commands: Commands): ReturnType<typeof quietly> => {
+  const program = new Command('plumb')
+  const read = quietly(program, (error) => meantCommand(error, program))
+  program
+    .description('compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out')
+    .addHelpText('after', examples('plumb spec.plumb <in.jsonl', 'plumb check spec.plumb', 'plumb run --help'))
+    .version(version)
+  describe(program, commands)
+  return read
+}
+
+const describe = (program: Command, commands: Commands): void => {
+  const run = program
+    .command('run', { isDefault: true })
+    .description('run main: stdin to stdout')
+    .addHelpText('after', examples("plumb -Rr -e 'let main : !string -> !string = map(upper(value))'"))
+    .argument('[spec]', 'the spec, a .plumb file')
+    .action((spec: string | undefined, flags: RunFlags) => choose(() => runBinding(spec, flags)))
+  addOptions(run, RUN_OPTIONS)
+  const stage = program
+    .command('stage')
+    .description('run one process of a spec alone')
+    .addHelpText('after', examples('plumb stage critic spec.plumb <rec/03-checker-critic.jsonl'))
+    .argument('<name>', 'the binding, as it stands in a body')
+    .argument('[spec]', 'the spec, a .plumb file')
+    .action((binding: string, spec: string | undefined, flags: RunFlags) => choose(() => runBinding(spec, { ...flags, binding })))
+  addOptions(stage, STAGE_OPTIONS)
+  program
+    .command('check')
+    .description('say ok, or what is wrong with specs')
+    .addHelpText('after', examples('plumb check spec.plumb', 'plumb check --json *.plumb'))
+    .argument('[spec...]', 'the specs')
+    .option('--json', 'one object a line, on standard output')
+    .option('-e, --eval <text>', 'take the spec from the command line')
+    .action((specs: string[], o: { json?: boolean; eval?: string }) =>
+      choose(async () => (await commands.check())(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })),
+    )
+  program
+    .command('fmt')
+    .description("lay specs out as they all are, in place; '-': stdin to stdout")
+    .addHelpText('after', examples('plumb fmt spec.plumb', 'plumb fmt --check *.plumb', 'plumb fmt - <spec.plumb'))
+    .argument('[spec...]', "the specs; '-' is standard input, written to standard output")
+    .option('--check', 'change nothing; say which are not so yet')
+    .action((specs: string[], o: { check?: boolean }) => choose(async () => (await commands.fmt())(specs, { isCheck: o.check === true })))
+  program
+    .command('deps')
+    .description('say which files a spec reads, as a make rule')
+    .addHelpText('after', examples('plumb deps spec.plumb >spec.d'))
+    .argument('<spec>', 'the spec')
+    .action((spec: string) => choose(async () => (await commands.deps())(spec)))
+  program
+    .command('render')
+    .description('draw the wiring of a spec')
+    .addHelpText('after', examples('plumb render -o spec.svg spec.plumb', 'plumb render --format mermaid --binding review spec.plumb'))
+    .argument('[spec]', 'the spec, a .plumb file')
+    .addOption(new Option('--format <name>', 'what to draw it as').choices(FORMATS))
+    .option('--binding <name>', 'draw that binding', 'main')
+    .option('-o, --output <file>', 'write to FILE, whole or not at all')
+    .option('-e, --eval <text>', 'take the spec from the command line')
+    .action((spec: string | undefined, options: RenderOptions) => choose(async () => (await commands.render())(spec, options)))
+  program
+    .command('view')
+    .description('write a page that shows a recorded run, or a trace of one')
+    .addHelpText('after', examples('plumb view -o run.html rec', 'plumb view trace.json >run.html'))
+    .argument('<run>', 'the folder or run.json of a record, or the file of a trace')
+    .option('-o, --output <file>', 'write to FILE, whole or not at all')
+    .action((path: string, options: ViewOptions) => choose(async () => (await commands.view())(path, options)))
+  program
+    .command('lsp')
+    .description('be a language server on standard input and output')
+    .addHelpText('after', examples('plumb lsp'))
+    .option('--stdio', 'what it does anyhow; editors like to say it')
+    .action(() => choose(async () => (await commands.lsp())()))
+  program
+    .command('completion')
+    .description('write what a shell reads to complete command lines')
+    .addHelpText('after', examples('. <(plumb completion bash)', 'plumb completion fish >~/.config/fish/completions/plumb.fish'))
+    .argument('<shell>', 'bash, zsh or fish')
+    .action((shell: string) => choose(async () => (await commands.completion())(shell)))
+  program
+    .command('explain')
+    .description('say what an error code means and how to mend it')
+    .addHelpText('after', examples('plumb explain type_mismatch'))
+    .argument('<code>', 'a code, such as type_mismatch')
+    .action((code: string) => choose(async () => (await commands.explain())(code)))
+}
+
+export const addOptions = (command: Command, options: readonly RunOption[]): void => {
+  for (const { flags, text, read, byDefault, conflicts, choices, preset } of options) {
+    const option = new Option(flags, text).hideHelp(text === undefined)
+    if (read) option.argParser(read)
+    if (byDefault !== undefined) option.default(byDefault)
+    if (conflicts) option.conflicts([...conflicts])
+    if (choices) option.choices(choices)
+    if (preset !== undefined) option.preset(preset)
+    command.addOption(option)
+  }
+}

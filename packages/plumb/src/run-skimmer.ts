@@ -1,0 +1,180 @@
+// Lines that look as usual, where all that becomes of them are lines of the output: they go from what was read to what is written in runs.
+// It takes none that somebody has something to say of; those go their way one by one (main-input.ts).
+
+import {
+  type Chain,
+  compileChain,
+  type Evaluate,
+  type GraphNode,
+  type Reading,
+  type Readings,
+  type Sink,
+  type Step,
+  Verdict,
+} from '@plumb/lang'
+import type { LineWriter, Skimmer } from '@plumb/wire'
+import { branchesBehind } from './branches.js'
+import type { Edges } from './edges.js'
+import { MainOutput } from './main-output.js'
+import { typeAt } from './morphism/expression.js'
+import type { Morphism } from './morphism/morphism.js'
+
+export interface RunOptions {
+  readonly reading: Reading
+  readonly maxLine: number
+  readonly sink: Sink
+  readonly writer: LineWriter
+}
+
+abstract class RunSkimmer implements Skimmer {
+  taken = 0
+
+  constructor(protected readonly o: RunOptions) {}
+
+  abstract skim(buf: Buffer, at: number, limit: number, most: number): number
+}
+
+/** All of them, so many times over: a run of them comes out whole before it does again. */
+class CopySkimmer extends RunSkimmer {
+  constructor(
+    options: RunOptions,
+    private readonly times: number,
+  ) {
+    super(options)
+  }
+
+  skim(buf: Buffer, at: number, limit: number, most: number): number {
+    const { reading, maxLine, writer } = this.o
+    let place = at
+    let taken = 0
+    while (taken < most && place < limit) {
+      const end = reading.find(buf, place)
+      if (end < 0 || end - place > maxLine) break
+      place = end + 1
+      taken++
+    }
+    if (taken > 0) for (let i = 0; i < this.times; i++) writer.writeLines(buf, at, place, taken)
+    this.taken = taken
+    return place
+  }
+}
+
+/** Those for which the filters of a branch hold, once for each branch. */
+class FilterSkimmer extends RunSkimmer {
+  constructor(
+    options: RunOptions,
+    private readonly branches: readonly Evaluate[],
+  ) {
+    super(options)
+  }
+
+  skim(buf: Buffer, at: number, limit: number, most: number): number {
+    const { reading, maxLine, writer } = this.o
+    let from = at
+    let kept = 0
+    let place = at
+    let taken = 0
+    while (taken < most && place < limit && !writer.isFull) {
+      const end = reading.find(buf, place)
+      if (end < 0 || end - place > maxLine) break
+      const copies = this.copies(buf)
+      if (copies < 0) break
+      taken++
+      if (copies !== 1) {
+        if (kept > 0) writer.writeLines(buf, from, place, kept)
+        for (let i = 0; i < copies; i++) writer.writeLines(buf, place, end + 1, 1)
+        kept = 0
+        from = end + 1
+      } else kept++
+      place = end + 1
+    }
+    if (kept > 0) writer.writeLines(buf, from, place, kept)
+    this.taken = taken
+    return place
+  }
+
+  /** How many branches keep the line that was found; negative where one of them has something to say. */
+  private copies(buf: Buffer): number {
+    const { reading, sink } = this.o
+    let copies = 0
+    for (const branch of this.branches) {
+      const verdict = branch(buf, reading.caps, sink)
+      if (verdict < 0) return verdict
+      copies += verdict
+    }
+    return copies
+  }
+}
+
+/** What is made of each. */
+class MapSkimmer extends RunSkimmer {
+  constructor(
+    options: RunOptions,
+    private readonly evaluate: Evaluate,
+  ) {
+    super(options)
+  }
+
+  skim(buf: Buffer, at: number, limit: number, most: number): number {
+    const { reading, maxLine, sink, writer } = this.o
+    let place = at
+    let taken = 0
+    let out = sink.buf
+    let from = sink.at
+    let behind = from
+    let written = 0
+    while (taken < most && place < limit && !writer.isFull) {
+      const end = reading.find(buf, place)
+      if (end < 0 || end - place > maxLine) break
+      const verdict = this.evaluate(buf, reading.caps, sink)
+      if (verdict < 0) break
+      place = end + 1
+      taken++
+      if (verdict !== Verdict.WROTE) continue
+      if (sink.buf !== out) {
+        if (written > 0) writer.writeLines(out, from, behind, written)
+        out = sink.buf
+        from = sink.start
+        written = 0
+      }
+      behind = sink.at
+      written++
+    }
+    if (written > 0) writer.writeLines(out, from, behind, written)
+    this.taken = taken
+    return place
+  }
+}
+
+export interface Way extends Omit<RunOptions, 'reading' | 'writer'> {
+  readonly edges: Edges
+  readonly readings: Readings
+  readonly receiverOf: (node: GraphNode) => Morphism
+}
+
+/** Undefined where lines that enter here do not come out in runs. */
+export const openSkimmer = (entrance: GraphNode, { edges, readings, receiverOf, ...own }: Way): Skimmer | undefined => {
+  const branches = branchesBehind(entrance, edges, readings)
+  const outputs = new Set(branches?.map(({ output }) => receiverOf(output)))
+  const [output, another] = outputs
+  if (!branches || another || !(output instanceof MainOutput) || !output.taker) return undefined
+  const ways = branches.map(({ steps }) => steps)
+  return skimmerOf(ways, { ...own, reading: readings.of(typeAt(entrance)), writer: output.taker })
+}
+
+const ALL: Chain = { evaluate: () => Verdict.PASS, isWritten: false }
+
+// Undefined where the steps of a branch cannot be taken as one.
+const skimmerOf = (branches: readonly (readonly Step[])[], options: RunOptions): Skimmer | undefined => {
+  if (branches.every((steps) => steps.length === 0)) return new CopySkimmer(options, branches.length)
+  const chains = branches.flatMap((steps) => (steps.length === 0 ? ALL : (compileChain(steps, options.reading) ?? [])))
+  const [first] = chains
+  if (!first || chains.length < branches.length) return undefined
+  if (chains.every(({ isWritten }) => !isWritten)) {
+    return new FilterSkimmer(
+      options,
+      chains.map(({ evaluate }) => evaluate),
+    )
+  }
+  return chains.length === 1 ? new MapSkimmer(options, first.evaluate) : undefined
+}
