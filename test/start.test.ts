@@ -6,6 +6,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { isTried } from '../packages/wire/src/bare-binding.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-start-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,6 +48,9 @@ const start = (name: string, args: readonly string[], input: string, handed?: st
 const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
 const TOOL = '@tool true let inc : int -> int = map(value + 1)'
 const PIPES = ['net', 'stream']
+// A Node in which the bare ones were not tried does it by way of streams.
+const PIPED = isTried('pipe_wrap', process.versions.node) ? [] : PIPES
+const CHILD = isTried('process_wrap', process.versions.node) ? PIPED : ['child_process', ...PIPES]
 
 interface Start {
   readonly args: readonly string[]
@@ -61,7 +65,7 @@ interface Start {
 const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
     { args: ['--version'], node: [] },
-    { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: [] },
+    { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPED },
     {
       args: ['check', '-e', 'let main : !int -> !int = id'],
       node: ['stream', 'v8'],
@@ -70,12 +74,12 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   ],
   'plumb-agent': [
     { args: ['--version'], node: [] },
-    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: [] },
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,
       input: '"Men are all alike."\n',
-      node: [],
+      node: PIPED,
     },
     { args: ['--help'], node: PIPES, bundles: ['commander'] },
   ],
@@ -83,12 +87,12 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   'plumb-mcp': [{ args: ['--version'], node: [] }],
   'plumb-mux': [
     { args: ['--version'], node: [], bundles: ['main-flags'] },
-    { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n', node: [] },
+    { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n', node: CHILD },
   ],
   'plumb-tool': [
     { args: ['--version'], node: [] },
     { args: ['-e', TOOL, 'call', 'inc', '1'], node: [] },
-    { args: ['-e', TOOL, 'serve'], input: '{"id":"a","name":"inc","input":1}\n', node: [] },
+    { args: ['-e', TOOL, 'serve'], input: '{"id":"a","name":"inc","input":1}\n', node: PIPED },
     { args: ['--help'], node: PIPES, bundles: ['commander'] },
   ],
 }

@@ -315,7 +315,7 @@ t.test('what is handed over', async (t) => {
     ['true', 0, /^$/],
   ]
   for (const [script, lines, wanted] of cases) {
-    const ran = await shell(`rm -f told hold; mkfifo hold; node $probe handover 9 9< <(${script}) < hold > told & exec 8> hold
+    const ran = await shell(`rm -f hold; mkfifo hold; : > told; node $probe handover 9 9< <(${script}) < hold > told & exec 8> hold
       until [ "$(wc -l < told)" -ge ${lines} ]; do sleep 0.02; done; exec 8>&-; wait $!; status=$?; cat told; exit $status`)
     t.match(ran.out, wanted, script)
     t.match(ran, wanted.source === '^$' ? { err: /"fd_invalid".*descriptor 9/, status: 2 } : { err: '', status: 0 })
