@@ -31,18 +31,27 @@ process.on('exit', () => {
 `,
 )
 
-// Telemetry is 3, and what a parent hands over 9, as plumb has them.
-const start = (name: string, args: readonly string[], input: string, handed?: string) => {
+// Telemetry is 3, and what a parent hands over 9, as plumb has them; 0 and 1 are pipes or files.
+const start = (name: string, args: readonly string[], input: string, handed: string | undefined, through: 'pipes' | 'files') => {
   const env = { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--require ${watcher}` }
-  const sources = join(folder, 'sources')
-  writeFileSync(sources, handed ?? '')
-  const fd = openSync(sources, 'r')
-  const stdio = ['pipe', 'pipe', 'pipe', ...(handed === undefined ? [] : (['pipe', ...new Array(5).fill('ignore'), fd] as const))]
+  const [stdin, stdout] = [join(folder, 'stdin'), join(folder, 'stdout')]
+  const opened: number[] = []
+  const open = (path: string, flags: string): number => {
+    const fd = openSync(path, flags)
+    opened.push(fd)
+    return fd
+  }
+  writeFileSync(stdin, input)
+  writeFileSync(join(folder, 'sources'), handed ?? '')
+  const stdio: (number | 'pipe' | 'ignore')[] = through === 'pipes' ? ['pipe', 'pipe'] : [open(stdin, 'r'), open(stdout, 'w')]
+  stdio.push('pipe')
+  if (handed !== undefined) stdio.push('pipe', ...new Array(5).fill('ignore'), open(join(folder, 'sources'), 'r'))
   const options = { env, input, stdio, encoding: 'utf8', timeout: 60_000 } as const
-  const { status, stdout, stderr } = spawnSync(`packages/${name}/bin/${name}`, args, options)
-  closeSync(fd)
+  const ran = spawnSync(`packages/${name}/bin/${name}`, args, options)
+  for (const fd of opened) closeSync(fd)
   const { node, bundles, refused } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as Readonly<Record<string, string[]>>
-  return { status, stdout, stderr, node: COSTLY.filter((module) => node?.includes(module)), bundles, refused }
+  const said = through === 'pipes' ? ran.stdout : readFileSync(stdout, 'utf8')
+  return { status: ran.status, stdout: said, stderr: ran.stderr, node: COSTLY.filter((module) => node?.includes(module)), bundles, refused }
 }
 
 const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
@@ -99,16 +108,18 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
 
 for (const [name, starts] of Object.entries(STARTS))
   t.test(name, async (t) => {
-    for (const { args, input = '', handed, node, bundles = [] } of starts) {
-      const found = start(name, args, input, handed)
-      t.match(found, { status: 0, stdout: /./, stderr: '' }, args.join(' '))
-      t.strictSame(
-        // Versions of Node differ in what else they load for it.
-        found.node.filter((module) => !node.includes(module)),
-        [],
-        `no other module of Node for ${args.join(' ')}`,
-      )
-      t.strictSame(found.bundles, ['main', ...bundles], `bundles for ${args.join(' ')}`)
-      t.strictSame(found.refused, [], `caches that Node takes for ${args.join(' ')}`)
+    for (const { args, input, handed, node, bundles = [] } of starts) {
+      for (const through of input === undefined ? (['pipes'] as const) : (['pipes', 'files'] as const)) {
+        const found = start(name, args, input ?? '', handed, through)
+        t.match(found, { status: 0, stdout: /./, stderr: '' }, args.join(' '))
+        t.strictSame(
+          // Versions of Node differ in what else they load for it.
+          found.node.filter((module) => !node.includes(module)),
+          [],
+          `no other module of Node for ${args.join(' ')}, through ${through}`,
+        )
+        t.strictSame(found.bundles, ['main', ...bundles], `bundles for ${args.join(' ')}`)
+        t.strictSame(found.refused, [], `caches that Node takes for ${args.join(' ')}`)
+      }
     }
   })

@@ -1,9 +1,21 @@
 // Streams on descriptors, of the kind that suits what is behind the number.
 
-import { close, createReadStream, createWriteStream, ReadStream as FileStream, fstatSync, open, read, write, writev } from 'node:fs'
+import {
+  close,
+  createReadStream,
+  createWriteStream,
+  ReadStream as FileStream,
+  fstatSync,
+  open,
+  read,
+  statSync,
+  write,
+  writev,
+} from 'node:fs'
 import { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
+import { openFileInput, openFileOutput } from './bare-file.js'
 import { openBareInput, openBareOutput } from './bare-pipe.js'
 import { launcherFds } from './launcher.js'
 import type { LineSink, LineSource } from './line-stream.js'
@@ -37,11 +49,19 @@ export const openOutput = (fd: number): Writable => {
   }
 }
 
-/** As `openInput`, for a LineReader alone, and sooner where it is a pipe. */
-export const openLineInput = (fd: number): LineSource => (isPipe(fd) ? openBareInput(fd) : undefined) ?? openInput(fd)
+/** As `openInput`, for a LineReader alone, and sooner where it is a pipe or a file. */
+export const openLineInput = (fd: number): LineSource => {
+  const kind = kindIfOpen(fd)
+  if (kind === 'file' && !isDevice(fd)) return openFileInput(fd)
+  return (kind === 'pipe' ? openBareInput(fd) : undefined) ?? openInput(fd)
+}
 
-/** As `openOutput`, for a LineWriter alone, and sooner where it is a pipe. */
-export const openLineOutput = (fd: number): LineSink => (isPipe(fd) ? openBareOutput(fd) : undefined) ?? openOutput(fd)
+/** As `openOutput`, for a LineWriter alone, and sooner where it is a pipe or a file. */
+export const openLineOutput = (fd: number): LineSink => {
+  const kind = launcherFds()?.closed.has(fd) ? undefined : kindIfOpen(fd)
+  if (kind === 'file') return openFileOutput(fd)
+  return (kind === 'pipe' ? openBareOutput(fd) : undefined) ?? openOutput(fd)
+}
 
 /** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is told first. */
 export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
@@ -59,23 +79,22 @@ const kindOf = (fd: number): 'terminal' | 'pipe' | 'file' => {
   return stat.isCharacterDevice() && isatty(fd) ? 'terminal' : 'file'
 }
 
-// Closed ones are none: Node puts /dev/null in the place of a closed 0, 1 or 2.
-const isPipe = (fd: number): boolean => {
+const kindIfOpen = (fd: number): ReturnType<typeof kindOf> | undefined => {
   try {
-    return kindOf(fd) === 'pipe'
+    return kindOf(fd)
   } catch {
-    return false
+    return undefined
   }
 }
 
-/** What isatty says, without what it costs to ask it of a pipe or a file. */
-export const isTerminal = (fd: number): boolean => {
-  try {
-    return kindOf(fd) === 'terminal'
-  } catch {
-    return false
-  }
+// One that may keep its reader waiting: any but /dev/null.
+const isDevice = (fd: number): boolean => {
+  const stat = fstatSync(fd)
+  return !stat.isFile() && stat.rdev !== statSync('/dev/null').rdev
 }
+
+/** What isatty says, without what it costs to ask it of a pipe or a file. */
+export const isTerminal = (fd: number): boolean => kindIfOpen(fd) === 'terminal'
 
 // Node aborts when 0, 1 or 2 is closed as files are.
 const closing = (fd: number) => ({ open, read, write, writev, close: fd > 2 ? close : leaveOpen })
