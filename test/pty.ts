@@ -50,9 +50,9 @@ export class Pty {
     this.exited = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal = 0 }) => {
         const exit = { status: exitCode, signal }
-        this.#exit = exit
-        // What it wrote last may still be on its way to the screen.
+        // What it wrote last may still be on its way to the screen, in more than one piece.
         this.#screen.write('', () => {
+          this.#exit = exit
           this.#look()
           resolve(exit)
         })
