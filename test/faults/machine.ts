@@ -19,7 +19,8 @@ export const MACHINE = {
   users: unless(works('setpriv --reuid 65534 --regid 65534 --clear-groups true'), 'programs cannot be run as another user'),
 } as const
 
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** As one word of a script. */
+export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Runs the script with a file system of that size, such as `64k`, at the folder, which must be there. What is in it goes with the script. */
 export const onSmallDisk = (folder: string, size: string, script: string): string =>

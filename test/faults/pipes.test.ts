@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runningIn } from './leftovers.js'
 import { LIVING, LIVING_FILES } from './living.js'
-import { MACHINE, withInjection } from './machine.js'
+import { MACHINE, quote, withInjection } from './machine.js'
 import { scene, sceneTable, until } from './scene.js'
 
 const ELIZA = 'agent { provider: "eliza", model: "doctor" }\n'
@@ -29,18 +29,19 @@ const ANSWERING: Readonly<Record<string, string>> = {
   'plumb-tool call': 'plumb-tool tools.plumb call one -',
 }
 
+const INITIALIZE = `printf 'Content-Length: 58\\r\\n\\r\\n{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'`
+
 /** Each says something by itself. */
 const SAYING = [
   ...['plumb check id.plumb', 'plumb fmt - < id.plumb', 'plumb render --format dot id.plumb', 'plumb explain timeout', 'plumb --help'],
-  ...[
-    'plumb-agent --version',
-    'plumb-tool tools.plumb list',
-    'plumb-tool tools.plumb call one 1',
-    'plumb-mux -- echo 1',
-    'plumb-mcp --help',
-  ],
+  ...['plumb deps id.plumb', 'plumb completion bash', 'echo 1 | plumb stage main id.plumb', `${INITIALIZE} | plumb lsp`],
+  ...['plumb-agent --version', 'plumb-mux -- echo 1', 'plumb-chat --help', 'echo x | plumb-chat'],
+  ...['list', 'schema one', 'call one 1', 'find one', 'test'].map((command) => `plumb-tool tools.plumb ${command}`),
+  ...['plumb-mcp --help', 'plumb-mcp tools -- plumb-mcp tools.plumb', `plumb-mcp call one '{"input":1}' -- plumb-mcp tools.plumb`],
   ...Object.values(ANSWERING).map((run) => `echo 1 | { ${run}; }`),
 ]
+
+const LATE = SAYING.filter((run) => / \| .*plumb|--help/.test(run))
 
 const WRITE_FAILED = { error: 'write_failed', category: 'internal' }
 
@@ -61,6 +62,19 @@ sceneTable('what cannot be written', FILES, {
           errors: SAYING.map(() => WRITE_FAILED),
           status: 0,
         },
+        ...(MACHINE.traces
+          ? {}
+          : {
+              'fault 27: a full disk that is noticed late is told too': {
+                run: LATE.map(
+                  (run) =>
+                    `${withInjection('write,writev:delay_exit=300000', `bash -c ${quote(`{ ${run}; } > /dev/full`)}`, '/dev/full')} || echo $?`,
+                ).join('\n'),
+                out: '1\n'.repeat(LATE.length),
+                errors: LATE.map(() => WRITE_FAILED),
+                status: 0,
+              },
+            }),
         'fault 28: a stderr that is full or closed changes nothing': {
           run: `for to in '> /dev/full' '>&-'; do for run in 'plumb id.plumb' 'plumb cat.plumb' 'plumb-agent bot.plumb' 'plumb-tool tools.plumb call one -' 'plumb-mux -- cat'; do
             printf '%s\\n' 1 oops 2 | eval "$run 2$to" | wc -l; echo "$run \${PIPESTATUS[1]}"; done; done`,

@@ -44,15 +44,22 @@ export const filter = async (program: Program, args: readonly string[], report: 
     report(fault('read_failed', `cannot read: ${systemReason(error)}`))
     stdin.end()
   })
-  target.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') report(fault('write_failed', `cannot write: ${systemReason(error)}`))
-    isUnheard = true
-    void terminate(GRACE_MS)
+  // What it said last may be on its way still when it has ended.
+  const written = new Promise<void>((resolve) => {
+    target.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') report(fault('write_failed', `cannot write: ${systemReason(error)}`))
+      isUnheard = true
+      void terminate(GRACE_MS)
+      resolve()
+    })
+    target.on('finish', resolve)
   })
   source.pipe(stdin)
   stdout.pipe(target)
   const { status } = await exited
   source.destroy()
+  if (!isUnheard) target.end()
+  await written
   forget()
   if (stoppedBy) dieOf(stoppedBy)
   if (isUnheard) return 0

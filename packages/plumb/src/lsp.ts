@@ -1,6 +1,6 @@
 // plumb lsp: the language server, on stdin and stdout. Pure questions to the language about texts; starts no program, opens no connection.
 
-import { openInput, openOutput, type Result } from '@plumb/wire'
+import { endWith, fault, openInput, openOutput, type Result, systemReason } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { version } from '../package.json'
 import { codeActions, completion, definition, formatting, hover, prepareRename, rename } from './lsp/answers.js'
@@ -118,6 +118,11 @@ export const lsp = async (): Promise<number> => {
     connection.onNotification('exit', endNow)
     // What has come in by then is still answered, if anyone reads.
     connection.onClose(end)
+    output.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') return
+      state.isShutDown = false
+      void endWith('plumb', fault('write_failed', `cannot write: ${systemReason(error)}`))
+    })
     output.on('close', endNow)
     connection.onError(() => {})
     connection.listen()
