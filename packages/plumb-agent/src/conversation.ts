@@ -19,12 +19,12 @@ export interface Conversation {
   readonly memory: readonly Message[]
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly Message[]): void
-  /** One line of JSON that fits the output type. A failure leaves no trace in the memory. */
-  answer(input: string, cancellation: Cancellation): Promise<Result<string>>
+  /** One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry. */
+  answer(input: string, cancellation: Cancellation, seq?: number): Promise<Result<string>>
 }
 
 /** `tellsMemory`: telemetry tells what each answer adds to the memory. */
-export const openConversation = (config: Config, tools: Tools, tell: Tell, log: Log, tellsMemory = false): Conversation => {
+export const openConversation = (config: Config, tools: Tools, tellAll: Tell, log: Log, tellsMemory = false): Conversation => {
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: Message[] = []
@@ -33,7 +33,7 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
-  const ask = async (turn: Turn, cancellation: Cancellation): Promise<Result<Answer>> => {
+  const ask = async (turn: Turn, tell: Tell, cancellation: Cancellation): Promise<Result<Answer>> => {
     const denied = currentBudget()?.take()
     if (denied) return { ok: false, error: denied }
     const context = config.hasRuntimeContext ? contextNow() : undefined
@@ -57,21 +57,22 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
     return answer
   }
 
-  const remember = (messages: readonly Message[]): void => {
+  const remember = (messages: readonly Message[], tell: Tell): void => {
     memory.push(...messages)
     if (tellsMemory) tell({ kind: 'remembered', messages })
   }
 
-  const answer = async (input: string, cancellation: Cancellation): Promise<Result<string>> => {
+  const answer = async (input: string, cancellation: Cancellation, seq?: number): Promise<Result<string>> => {
+    const tell: Tell = seq === undefined ? tellAll : (event) => tellAll({ ...event, seq })
     const turn = new Turn(input)
     let calls = 0
     for (let retries = 0; ; ) {
-      const said = await ask(turn, cancellation)
+      const said = await ask(turn, tell, cancellation)
       if (!said.ok) return said
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
-        const results = await tools.answer(uses, maxToolCalls - calls, cancellation.signal)
+        const results = await tools.answer(uses, maxToolCalls - calls, cancellation.signal, tell)
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         calls += uses.length
         if (calls >= maxToolCalls) return tooManyCalls(maxToolCalls)
@@ -82,7 +83,7 @@ export const openConversation = (config: Config, tools: Tools, tell: Tell, log: 
       if (read.ok) {
         const { json, mended } = read.value
         if (mended.length > 0) tell({ kind: 'mended', what: mended.join(', ') })
-        if (!isAmnesiac) remember(turn.accepted(content))
+        if (!isAmnesiac) remember(turn.accepted(content), tell)
         return succeed(json)
       }
       if (retries === maxRetries || stop === 'refused') return spent(read.error, retries)

@@ -12,6 +12,9 @@ export interface Input {
   readonly bytes: number
   readonly read: () => Result<string>
   readonly cancellation: Cancellation
+  /** When answering began and when `result` was there. */
+  begunMs?: number
+  doneMs?: number
   result?: Result<string>
 }
 

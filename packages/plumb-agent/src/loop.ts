@@ -1,6 +1,6 @@
 // Lets inputs through to the conversation one after the other, and lets control messages in between them. All order is decided here.
 
-import { type Fault, fault, type Result } from '@plumb/wire'
+import { type Fault, fault, nowMs, type Result } from '@plumb/wire'
 import type { Approvals } from './approvals.js'
 import { Cancellation } from './cancellation.js'
 import type { Config } from './config.js'
@@ -116,16 +116,17 @@ export class Loop {
     if (!input?.result) return false
     this.#flying.shift()
     const { result, seq, line } = input
+    const about = { seq, ...timesOf(input) }
     const { outlets, tell, report } = this.#parts
     this.#counts.inputs++
     if (result.ok) {
+      tell({ kind: 'output', json: result.value, ...about })
       outlets.writeOutput(result.value)
       this.#counts.outputs++
-      tell({ kind: 'output', json: result.value })
     } else {
       const error = { ...result.error, line, seq, port: 'input' }
+      tell({ kind: 'error', ...error, ...about })
       report(error)
-      tell({ kind: 'error', ...error })
     }
     return true
   }
@@ -144,6 +145,7 @@ export class Loop {
     const input = this.#canTakeOff() ? this.#held.takeInput() : undefined
     if (!input) return false
     this.#flying.push(input)
+    input.begunMs = nowMs()
     const read = input.read()
     if (!read.ok) {
       input.result = read
@@ -151,10 +153,11 @@ export class Loop {
     }
     const land = (result: Result<string>) => {
       input.result = result
+      input.doneMs = nowMs()
       this.advance()
     }
     const crash = (error: unknown) => land({ ok: false, error: fault('internal', `answering failed: ${String(error)}`) })
-    this.#parts.conversation.answer(read.value, input.cancellation).then(land, crash)
+    this.#parts.conversation.answer(read.value, input.cancellation, input.seq).then(land, crash)
     return true
   }
 
@@ -272,7 +275,7 @@ export class Loop {
     )
   }
 
-  // Outputs and replies go first: whoever hears that they were written can read them.
+  // What was told of outputs goes first, then outputs and replies: whoever hears that they were written can read them.
   #tellSettled(): void {
     const news = this.#counts.news(this.isPaused)
     if (!news) return
@@ -283,4 +286,9 @@ export class Loop {
   #isOver(): boolean {
     return this.#isInputClosed && this.#held.isEmpty && this.#urgent.length === 0 && this.#flying.length === 0
   }
+}
+
+const timesOf = ({ begunMs = 0, doneMs = begunMs }: Input): { ms: number; held_ms?: number } => {
+  const heldMs = doneMs === 0 ? 0 : Math.round(nowMs() - doneMs)
+  return { ms: Math.round(doneMs - begunMs), ...(heldMs > 0 ? { held_ms: heldMs } : {}) }
 }

@@ -86,6 +86,7 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
       }
     },
     flush: () => {
+      telemetry?.flush()
       output.flush()
       replies?.flush()
     },

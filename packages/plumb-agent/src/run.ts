@@ -81,7 +81,7 @@ const converse = (
     }
     process.once('beforeExit', stay)
     const report: Stderr['report'] = (error) => {
-      outlets.output.flush()
+      outlets.flush()
       if (isHeard) stderr.report(error)
     }
     const approvals = new Approvals({
@@ -95,7 +95,6 @@ const converse = (
       servers,
       outlets,
       approvals,
-      tell,
       report,
       writeStderr: stderr.write,
       isStarved: () => loop.isStarved,

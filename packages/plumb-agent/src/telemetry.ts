@@ -1,9 +1,9 @@
 // What an agent tells of itself while it works: one object a line, `kind` first, then its fields, then who and when.
 
-import { scrub, type Telemetry } from '@plumb/wire'
+import { type OfInput, scrub, type Telemetry } from '@plumb/wire'
 
 /** An output is told as the text that went out, so that its numbers keep their digits. */
-export type Event = Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }
+export type Event = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) & Partial<OfInput>
 
 export type Tell = (event: Event) => void
 
@@ -14,7 +14,15 @@ export const openTelemetry = (agent: string, write: ((line: string) => void) | u
 }
 
 const fieldsOf = (event: Event): string => {
-  if (event.kind === 'output') return `,"value":${event.json}`
+  if (event.kind === 'output') {
+    const { kind: _, json, ...fields } = event
+    return `,"value":${json}${membersOf(fields)}`
+  }
   const { kind: _, ...fields } = event
-  return `,${JSON.stringify(fields).slice(1, -1)}`
+  return membersOf(fields)
+}
+
+const membersOf = (fields: object): string => {
+  const members = JSON.stringify(fields).slice(1, -1)
+  return members === '' ? '' : `,${members}`
 }

@@ -215,10 +215,15 @@ runTable('telemetry', {
       pick '[Object.keys(_)[0], _.kind, _.agent, typeof _.time].join(" ")' < tel; pick '_.kind === "settled" ? [_.inputs, _.controls, _.outputs] : undefined' < tel`,
     out: `"IN WHAT WAY"\n${['settled', 'usage', 'output', 'settled', 'error', 'settled'].map((kind) => `kind ${kind} bot string\n`).join('')}[0,0,0]\n[1,0,1]\n[2,0,1]\n`,
   },
+  'each line about an input with its number, the last with the time it took': {
+    run: `plumb-agent --telemetry bot.plumb < alike.jsonl 3> tel >/dev/null
+      pick '_.kind === "settled" ? undefined : [_.kind, _.seq, _.ms >= 0, Object.keys(_).slice(-2)]' < tel`,
+    out: '["usage",1,true,["agent","time"]]\n["output",1,true,["agent","time"]]\n["usage",2,true,["agent","time"]]\n["output",2,true,["agent","time"]]\n',
+  },
   'in envelopes with --mux and no fd 3': {
     run: `printf '%s\\n' '{"__port":"input","msg":"Men are all alike."}' '{"__port":"ctrl_in","msg":{"set_temp":0}}' |
       plumb-agent --mux control.plumb | pick '[_.__port, ...(_.msg.kind ? [_.msg.kind, _.msg.controls] : [_.msg])]'`,
-    out: '["telemetry","settled",0]\n["telemetry","usage",null]\n["output","IN WHAT WAY"]\n["telemetry","output",null]\n["telemetry","settled",1]\n',
+    out: '["telemetry","settled",0]\n["telemetry","usage",null]\n["telemetry","output",null]\n["output","IN WHAT WAY"]\n["telemetry","settled",1]\n',
   },
   'a reader that goes away while its pipe is full': {
     run: `mkfifo slow; { read -r l; sleep 0.5; } < slow & yes '"I am here"' | head -1500 | plumb-agent --telemetry --fds 3 bot.plumb 3> slow | wc -l | tr -d ' '; rm slow`,

@@ -121,7 +121,6 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     approvals,
     dispatcher,
     areParallel: all.parallelToolCalls,
-    tell,
   })
   const conversation = openConversation(all, tools, tell, () => {})
   const cancellation = new Cancellation()

@@ -135,6 +135,54 @@ t.test('the page in a browser', { skip }, async (t) => {
   t.equal(await plain.page.locator('#find').isVisible(), false, 'what needs one is not there')
 })
 
+t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }, async (t) => {
+  const files = {
+    'slow.sh': `read -r a; read -r b; read -r c; sleep 0.2
+      tell() { printf '{"kind":%s,"agent":"slow","time":""}\\n' "$1" >&3; }
+      tell '"retry","seq":2,"attempt":1,"reason":"slow down","wait_ms":100'
+      sleep 0.3
+      tell '"usage","seq":2,"ms":400,"model":"m","input_tokens":1,"output_tokens":1'
+      tell '"output","value":1,"seq":2,"ms":420,"held_ms":10'
+      tell '"output","value":1,"seq":1,"ms":450'
+      echo 1; echo 1; echo '"no"'
+    `,
+    'both.plumb': `
+      let slow : !int -> !int = agent { command: ["sh", "slow.sh"], amnesiac: true, concurrency: 2 }
+      let main : !int -> !int = plumb(input, output) { input ; map(value + 1) ; slow ; output }
+    `,
+  }
+  const folder = layFolder(files)
+  await bash('seq 3 | plumb --trace t.json both.plumb >out.txt 2>err.txt; plumb view t.json -o t.html', { folder })
+  const browser = await launch(t)
+  const { page, wrong } = await openPage(browser, join(folder, 't.html'), { viewport: { width: 390, height: 800 } })
+  const rows = await page
+    .locator('#chart .row')
+    .evaluateAll((all) => all.map((row) => [...row.children].map((bar) => bar.getAttribute('aria-label') ?? '')))
+  const titles = rows.map((row) => row.map((title) => title.replace(/ from .*/, '')))
+  const [first, second] = titles.filter((row) => row[0]?.startsWith('slow'))
+  t.match(
+    [first?.[0], second?.[0]],
+    [/^slow #1: 1 \(4\d\d ms/, /^slow #2: 1 \(420 ms/],
+    'what overlaps has rows of its own, as long as the call took',
+  )
+  t.match(
+    titles.find((row) => row[0]?.startsWith('m:')),
+    [/^m: 1 tokens read/, /^waits before attempt 2: slow down \(100 ms/],
+  )
+  t.match(
+    await page.locator('.turns').textContent(),
+    /#2.*took 420 ms.*then held for [\d.]+ ms behind those.*retry\s*slow down; again after 100 ms/s,
+  )
+
+  const stages = page.locator('#chart .bar.stage')
+  t.equal(await stages.locator('.least').count(), await stages.count(), 'what is too short for a rectangle is a line')
+  const [bar, detail] = [await page.locator('#chart').boundingBox(), await page.locator('#errors td').last().boundingBox()]
+  t.ok((bar?.width ?? 0) >= 700, 'numbers have room')
+  t.ok((detail?.width ?? 0) > 300, 'an error has the width of the page')
+  t.equal(await page.locator('body').evaluate((body) => body.scrollWidth <= 390), true, 'nothing stands out')
+  t.strictSame(wrong, [])
+})
+
 t.test('a long run', { skip }, async (t) => {
   const folder = layFolder()
   const script = `
@@ -144,7 +192,15 @@ t.test('a long run', { skip }, async (t) => {
   t.match(await bash(script, { folder }), { out: '', err: '', status: 0 })
   t.ok(readFileSync(join(folder, 'rec.html')).length < 1_000_000)
   const { page, wrong } = await openPage(await launch(t), join(folder, 'rec.html'))
-  t.match(await page.locator('#timeline .left-out').textContent(), /Not drawn, since there are so many: 2000 pieces of work\./)
+  t.match(await page.locator('#timeline .left-out').textContent(), /darker where there are more of them/)
+  const drawn = await page
+    .locator('#chart .many')
+    .evaluateAll((all) => all.map((one) => Number(/(\d+) messages?/.exec(one.getAttribute('aria-label') ?? '')?.[1])))
+  t.equal(
+    drawn.reduce((sum, n) => sum + n, 0),
+    4000,
+    'all of them are drawn',
+  )
   await page.locator('.wire summary').first().click()
   t.match(await page.locator('.wire .left-out').first().textContent(), '500 more are not shown.')
   t.strictSame(wrong, [])

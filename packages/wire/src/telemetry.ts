@@ -28,6 +28,16 @@ export type Telemetry =
   | { kind: 'remembered'; messages: readonly unknown[] }
   | Settled
 
+/** Members of what is told about one input. */
+export interface OfInput {
+  /** Which of the agent's inputs it is, from 1. */
+  readonly seq: number
+  /** Of an output or an error: how long answering took. */
+  readonly ms: number
+  /** Of an output or an error: how long it then waited for those of earlier inputs; not there where it did not wait. */
+  readonly held_ms: number
+}
+
 /** The first `inputs` inputs and `controls` control messages are done with, and `outputs` outputs were written for them. */
 export interface Settled {
   kind: 'settled'

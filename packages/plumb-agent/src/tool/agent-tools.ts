@@ -5,7 +5,6 @@ import type { Approvals } from '../approvals.js'
 import type { Options } from '../options.js'
 import type { Outlets } from '../outlets.js'
 import type { Prepared } from '../prepare.js'
-import type { Tell } from '../telemetry.js'
 import { declareTools } from './declared.js'
 import type { Dispatcher, EnvelopedAnswers } from './dispatcher.js'
 import { openGate } from './gate.js'
@@ -26,14 +25,13 @@ export interface AgentToolsParts {
   readonly servers: Servers
   readonly outlets: Outlets
   readonly approvals: Approvals
-  readonly tell: Tell
   readonly report: (fault: Fault) => void
   readonly writeStderr: (line: string) => void
   readonly isStarved: () => boolean
 }
 
 export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
-  const { prepared, options, servers, outlets, approvals, tell, report, isStarved } = parts
+  const { prepared, options, servers, outlets, approvals, report, isStarved } = parts
   const { config, fds, authority } = prepared
   if (config.tools.length === 0 && config.servers.length === 0) return { ...NO_TOOLS, answers: strangers(report), close: async () => {} }
   const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
@@ -45,7 +43,6 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
     approvals,
     dispatcher: withServers(runner.dispatcher, servers, new Set(config.tools.map(({ name }) => name))),
     areParallel: config.parallelToolCalls,
-    tell,
   })
   return {
     ...tools,

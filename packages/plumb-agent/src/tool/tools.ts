@@ -18,7 +18,7 @@ import type { Catalogue } from './server-catalogue.js'
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
   /** One result for each call, in their order. Those beyond `room` are not run. */
-  readonly answer: (calls: readonly ToolUse[], room: number, signal: AbortSignal) => Promise<readonly ToolResult[]>
+  readonly answer: (calls: readonly ToolUse[], room: number, signal: AbortSignal, tell: Tell) => Promise<readonly ToolResult[]>
 }
 
 export interface ToolsParts {
@@ -29,21 +29,20 @@ export interface ToolsParts {
   readonly approvals: Pick<Approvals, 'ask'>
   readonly dispatcher: Dispatcher
   readonly areParallel: boolean
-  readonly tell: Tell
 }
 
 const MOST_AT_ONCE = 8
 
-export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, areParallel, tell }: ToolsParts): Tools => {
+export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, areParallel }: ToolsParts): Tools => {
   const once = new Once()
   const known = () => (ofServers ? new Map([...ofServers(), ...declared]) : declared)
   const offered = () => [...known().values()].filter((tool) => gate.isOffered(tool))
 
-  const answer = async (use: ToolUse, id: string, signal: AbortSignal): Promise<ToolResult> => {
+  const answer = async (use: ToolUse, id: string, signal: AbortSignal, tell: Tell): Promise<ToolResult> => {
     tell({ kind: 'tool_call', id: use.id, name: use.name, input: use.input })
     const startMs = nowMs()
     const tool = known().get(use.name)
-    const asked = await ask(use, tool, id, signal)
+    const asked = await ask(use, tool, id, signal, tell)
     const { content, isError } = asked.ok ? asked.value : toAnswer(asked.error)
     const ms = Math.round(nowMs() - startMs)
     tell({ kind: 'tool_result', id: use.id, name: use.name, is_error: isError, ms, bytes: Buffer.byteLength(content) })
@@ -51,7 +50,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, ar
   }
 
   // The stages of tools.md that come before whoever runs the tool has it: validate, permission, approval.
-  const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal) => {
+  const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal, tell: Tell) => {
     if (!tool) return unknown(name, offered())
     const read = readInput(written, tool)
     if (!read.ok) return read
@@ -69,14 +68,14 @@ export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, ar
 
   return {
     offers: () => offered().map(({ offer }) => offer),
-    answer: (calls, room, signal) => {
+    answer: (calls, room, signal, tell) => {
       // Of equal ids the first stays.
       const places = new Map([...calls.entries()].reverse().map(([place, { id }]) => [id, place]))
       return inTurn(calls, areParallel ? MOST_AT_ONCE : 1, (use, place) => {
         if (signal.aborted) return refused(use, CANCELLED)
         if (place >= room) return refused(use, BEYOND_LIMIT)
         if (places.get(use.id) !== place) return refused(use, repeatedId(use.id))
-        return once.do(use, (id) => answer(use, id, signal))
+        return once.do(use, (id) => answer(use, id, signal, tell))
       })
     },
   }

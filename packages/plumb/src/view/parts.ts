@@ -62,8 +62,12 @@ const conversation = (lane: Lane, index: number): Html => {
 const turnItem = (turn: Turn, lane: Lane, anchor: string): Html => {
   const made = lane.calls.shown.filter((call) => turnOf(lane, call.seq, call.end) === turn)
   const told = lane.notes.shown.filter((note) => turnOf(lane, note.seq, note.at) === turn)
-  const waited = turn.waited >= 1 ? html`, waited ${showMicroseconds(turn.waited * 1000)}` : undefined
-  return html`<li id="${anchor}" data-seq="${turn.seq}"><span class="meta">${seqText(turn.seq)} <time>${showMicroseconds(turn.start)}</time>, took ${showMicroseconds(turn.end - turn.start)}${waited}</span>
+  const waited = turn.waited >= 1 ? html`, after a wait of ${showMicroseconds(turn.waited * 1000)}` : undefined
+  const held = turn.held >= 1 ? html`, then held for ${showMicroseconds(turn.held * 1000)} behind those before it` : undefined
+  const took = turn.isBegun
+    ? html`<time>${showMicroseconds(turn.start)}</time>, took ${showMicroseconds(turn.end - turn.start)}`
+    : 'not begun'
+  return html`<li id="${anchor}" data-seq="${turn.seq}"><span class="meta">${seqText(turn.seq)} ${took}${waited}${held}</span>
 ${turn.input === undefined ? undefined : html`<div class="said-by in"><span class="who">in</span>${value(turn.input)}</div>`}
 ${made.map((call) => html`<div class="said-by tool"><span class="who">${call.tool}</span><code>${call.input}</code> &rarr; ${call.isOk ? undefined : html`<b class="bad">failed</b> `}<code>${call.result ?? ''}</code></div>`)}
 ${told.map(({ title, detail }) => html`<div class="said-by note"><span class="who">${title}</span>${detail}</div>`)}
@@ -100,7 +104,7 @@ const callRow = (call: CallModel, process: string, anchor: string): Html => {
     ...(depth > 0 ? ['inside a call'] : []),
   ]
   const outcome = isOk ? html`ok` : html`<b class="bad">failed</b>`
-  return html`<tr id="${anchor}" data-seq="${seq}"><td><time>${showMicroseconds(start)}</time></td><td>${agent === '' ? process : agent}</td><td><b>${tool}</b></td><td>${showMicroseconds(end - start)}</td><td>${outcome}${how.length > 0 ? `, ${how.join(', ')}` : ''}</td>
+  return html`<tr id="${anchor}" data-seq="${seq}"><td data-of="at"><time>${showMicroseconds(start)}</time></td><td data-of="agent">${agent === '' ? process : agent}</td><td data-of="tool"><b>${tool}</b></td><td data-of="took">${showMicroseconds(end - start)}</td><td data-of="outcome">${outcome}${how.length > 0 ? `, ${how.join(', ')}` : ''}</td>
 <td><details><summary><code>${input.length > 80 ? `${input.slice(0, 80)}…` : input}</code></summary>${value(input)}${result === undefined ? undefined : value(result)}${
     stages.length === 0 ? undefined : html`<ol class="stages">${stages.map((stage) => html`<li>${stage}</li>`)}</ol>`
   }</details></td></tr>`
@@ -109,7 +113,7 @@ const callRow = (call: CallModel, process: string, anchor: string): Html => {
 export const errors = ({ faults }: RunModel): Html | undefined => {
   if (faults.total === 0) return undefined
   const row = ({ at, process, title, detail, seq }: Note): Html =>
-    html`<tr data-seq="${seq}"><td><time>${showMicroseconds(at)}</time></td><td>${seqText(seq)}</td><td>${process}</td><td><b class="bad">${title}</b></td><td>${detail}</td></tr>`
+    html`<tr data-seq="${seq}"><td data-of="at"><time>${showMicroseconds(at)}</time></td><td data-of="input">${seqText(seq)}</td><td data-of="process">${process}</td><td data-of="code"><b class="bad">${title}</b></td><td>${detail}</td></tr>`
   return html`
 <section id="errors" aria-labelledby="errors-title">
 <h2 id="errors-title">Errors</h2>

@@ -4,7 +4,8 @@ import { fail, type Result, succeed } from '@plumb/wire'
 import type { WatchNode, Wire } from '../watch/event.js'
 import { RUN_EVENT } from '../watch/trace-builder.js'
 import type { TraceEvent } from '../watch/trace-event.js'
-import type { CallModel, Counted, Lane, Message, Note, RequestModel, RunModel, Turn, WireModel } from './run-model.js'
+import type { CallModel, Counted, Lane, Message, Note, RequestModel, RunModel, Turn, WaitModel, WireModel } from './run-model.js'
+import { showMicroseconds } from './show-time.js'
 import type { TraceLines } from './trace-lines.js'
 
 /** Of each kind on each lane or wire. */
@@ -29,6 +30,8 @@ interface OpenLane extends Lane {
   readonly calls: Bag<CallModel>
   readonly requests: Bag<RequestModel>
   readonly notes: Bag<Note>
+  readonly waits: Bag<WaitModel>
+  readonly begins: number[]
 }
 
 export const readRun = ({ events, isCut }: TraceLines, path: string): Result<RunModel> => {
@@ -63,7 +66,7 @@ class Reading {
       lanes: [...this.#lanes.values()].sort((a, b) => beginOf(a) - beginOf(b)),
       wires: [...this.#wires.values()],
       faults: this.#faults,
-      end: this.#end,
+      end: this.#last === undefined ? this.#end : number(this.#last.ts),
       status: typeof status === 'number' ? status : undefined,
       stoppedBy: typeof stoppedBy === 'string' ? stoppedBy : undefined,
     }
@@ -88,8 +91,9 @@ class Reading {
   }
 
   #addLane(key: string, name: string, runs: Lane['runs']): void {
-    const empty = { work: new Bag<Turn>(), calls: new Bag<CallModel>(), requests: new Bag<RequestModel>(), notes: new Bag<Note>() }
-    if (!this.#lanes.has(key)) this.#lanes.set(key, { name, runs, ...empty })
+    if (this.#lanes.has(key)) return
+    const known = { work: new Bag<Turn>(), calls: new Bag<CallModel>(), requests: new Bag<RequestModel>(), notes: new Bag<Note>() }
+    this.#lanes.set(key, { name, runs, ...known, waits: new Bag<WaitModel>(), begins: [] })
   }
 
   #laneOf({ pid, tid }: TraceEvent): OpenLane | undefined {
@@ -102,9 +106,12 @@ class Reading {
     const isWork = cat === 'work'
     const input = optional(isWork ? args.input : args.message)
     const error = args.error === undefined ? undefined : `${text(args.error)}: ${text(args.detail)}`
-    const waited = number(args.waited_ms)
+    const [waited, held] = [number(args.waited_ms), number(args.held_ms)]
     const anchor = isWork ? undefined : this.#message(event)
-    this.#laneOf(event)?.work.add({ start, end, seq, input, output: optional(args.output), error, waited, anchor })
+    const lane = this.#laneOf(event)
+    const isBegun = args.begun !== false
+    if (isBegun) lane?.begins.push(start)
+    lane?.work.add({ start, end, seq, input, output: optional(args.output), error, waited, held, isBegun, anchor })
   }
 
   /** Gives its anchor, if it is shown. */
@@ -123,10 +130,10 @@ class Reading {
     if (name === 'end') this.#last = event
     if (/^(end|exited|thinking)$/.test(name)) return
     const lane = this.#laneOf(event)
-    const { error, detail, category: _, kind, agent: __, time: ___, ...rest } = args
-    const said = optional(detail) ?? JSON.stringify(rest)
+    const { error, detail, category: _, kind, agent: __, time: ___, seq, ...rest } = args
+    const said = optional(detail) ?? (name === 'retry' ? againText(rest) : (optional(rest.what) ?? JSON.stringify(rest)))
     const process = lane?.name ?? text(args.process ?? args.source)
-    const note = { at: number(ts), process, title: name, detail: said, seq: number(args.seq) }
+    const note = { at: number(ts), process, title: name, detail: said, seq: number(seq) }
     if (error === undefined || kind !== undefined) lane?.notes.add(note)
     else this.#faults.add(note)
   }
@@ -139,7 +146,8 @@ class Reading {
     const piece = { start: number(begun.ts), end: number(event.ts), seq: number(args.seq), agent: text(args.agent) }
     if (cat === 'model') {
       lane?.requests.add({ ...piece, model: text(args.model) || name, read: number(args.read), written: number(args.written) })
-    } else if (cat === 'tool') lane?.calls.add({ ...piece, ...callOf(name, args) })
+    } else if (cat === 'wait') lane?.waits.add({ ...piece, attempt: number(args.attempt), reason: text(args.reason) })
+    else if (cat === 'tool') lane?.calls.add({ ...piece, ...callOf(name, args) })
   }
 }
 
@@ -172,6 +180,9 @@ const nodeOf = (value: unknown): WatchNode => {
   const { name, kind } = (value ?? {}) as Partial<WatchNode>
   return { name: text(name), kind: text(kind) as WatchNode['kind'] }
 }
+
+const againText = ({ reason, wait_ms: wait }: Readonly<Record<string, unknown>>): string =>
+  `${text(reason)}${number(wait) > 0 ? `; again after ${showMicroseconds(number(wait) * 1000)}` : ''}`
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

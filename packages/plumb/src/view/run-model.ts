@@ -56,6 +56,10 @@ export interface Lane {
   readonly work: Counted<Turn>
   readonly calls: Counted<CallModel>
   readonly requests: Counted<RequestModel>
+  /** Before requests that are made again. */
+  readonly waits: Counted<WaitModel>
+  /** When each piece of work begins, those that are not shown too. */
+  readonly begins: readonly number[]
   /** Retries, mended answers, errors: those of children, in their turn. */
   readonly notes: Counted<Note>
 }
@@ -65,8 +69,11 @@ export interface Turn extends Piece {
   readonly input: string | undefined
   readonly output: string | undefined
   readonly error: string | undefined
-  /** Milliseconds before it was looked at. */
+  /** Milliseconds before it was looked at, and after it was answered until those before it were. */
   readonly waited: number
+  readonly held: number
+  /** False: the run ended before anything was done with it. */
+  readonly isBegun: boolean
   /** Of a stage inside the run: where on the page the message stands. */
   readonly anchor: string | undefined
 }
@@ -91,6 +98,12 @@ export interface RequestModel extends Piece {
   /** Tokens. */
   readonly read: number
   readonly written: number
+}
+
+export interface WaitModel extends Piece {
+  /** The attempt that follows. */
+  readonly attempt: number
+  readonly reason: string
 }
 
 export interface Note {

@@ -11,8 +11,9 @@ const BAR = 16
 const AXIS = 26
 /** Times along the axis, by how far it is stretched. */
 const DENSITIES = [8, 40, 200]
-/** A bar of this part of the whole has room for its number. */
+/** A bar of this part of the whole has room for its number, and one of that part is seen whatever the width of the window. */
 const WIDE = 0.03
+const SEEN = 0.006
 
 export const timeline = (run: RunModel): Html => {
   const laid = rowsOf(run)
@@ -28,6 +29,7 @@ ${note(laid)}
 <ol class="labels" aria-hidden="true"><li class="axis"></li>${laid.rows.map(label)}</ol>
 <div class="scroll" tabindex="0" role="group" aria-label="Bars of the timeline" id="bars">
 <svg id="chart" width="100%" height="${height}" data-density="0">
+<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="ground" width="6" height="6"/><rect class="stripe" width="2.5" height="6"/></pattern></defs>
 ${DENSITIES.map((about, i) => html`<g class="ticks d${i}">${ticks(end, about).map((at) => tick(at, end, height))}</g>`)}
 ${laid.rows.map((row, i) => html`<g class="row">${row.bars.map((bar) => shape(bar, i, end))}</g>`)}
 </svg>
@@ -37,26 +39,29 @@ ${laid.rows.map((row, i) => html`<g class="row">${row.bars.map((bar) => shape(ba
 </section>`
 }
 
-const note = ({ rowsLeftOut, barsLeftOut }: Rows): Html | undefined => {
+const note = ({ rowsLeftOut, barsLeftOut, hasMany }: Rows): Html | undefined => {
+  const many = hasMany ? 'A row with more messages than can be told apart is darker where there are more of them. ' : ''
   const parts = [...(barsLeftOut > 0 ? [`${barsLeftOut} pieces of work`] : []), ...(rowsLeftOut > 0 ? [`${rowsLeftOut} rows`] : [])]
-  return parts.length === 0
-    ? undefined
-    : html`<p class="left-out">Not drawn, since there are so many: ${parts.join(' and ')}. Perfetto shows the whole trace.</p>`
+  const missing = parts.length === 0 ? '' : `Not drawn, since there are so many: ${parts.join(' and ')}. Perfetto shows the whole trace.`
+  return many + missing === '' ? undefined : html`<p class="left-out">${many}${missing}</p>`
 }
 
 const label = ({ label: text, isFirst, kind }: Row): Html => html`<li class="${isFirst ? `first ${kind}` : 'beside'}">${text}</li>`
 
-const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 1e6) / 1e4}%`
+const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 1e8) / 1e6}%`
 
 const tick = (at: number, end: number, height: number): Html =>
   html`<line x1="${percent(at, end)}" x2="${percent(at, end)}" y1="18" y2="${height}"/><text x="${percent(at, end)}" y="13" dx="3">${showMicroseconds(at)}</text>`
 
 const shape = (bar: Bar, row: number, end: number): Html => {
-  const [x, width] = [percent(bar.start, end), percent(Math.max(0, bar.end - bar.start), end)]
+  const length = Math.max(0, Math.min(bar.end, end) - bar.start)
+  const [x, width] = [percent(bar.start, end), percent(length, end)]
   const y = AXIS + row * ROW + (ROW - BAR) / 2
-  const title = `${bar.title} (${showMicroseconds(bar.end - bar.start)} from ${showMicroseconds(bar.start)})`
-  const isWide = (bar.end - bar.start) / end > WIDE && bar.seq > 0
-  const inside = html`<title>${title}</title><rect x="${x}" y="${y}" width="${width}" height="${BAR}" rx="2"/>${
+  const title = `${bar.title} (${showMicroseconds(length)} from ${showMicroseconds(bar.start)})`
+  const isWide = length / end > WIDE && bar.seq > 0
+  // A rectangle without a width is not drawn; a line is as wide as its stroke.
+  const least = length / end < SEEN ? html`<line class="least" x1="${x}" x2="${x}" y1="${y}" y2="${y + BAR}"/>` : undefined
+  const inside = html`<title>${title}</title><rect x="${x}" y="${y}" width="${width}" height="${BAR}" rx="2"/>${least}${
     isWide ? html`<text x="${x}" y="${y + 12}" dx="4">#${bar.seq}</text>` : undefined
   }`
   const kind = `bar ${bar.kind}${bar.isBad ? ' bad' : ''}`

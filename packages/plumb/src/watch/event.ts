@@ -1,7 +1,7 @@
 // What can be watched of a run, as it happens. A run that nobody watches makes none of these.
 
 import type { CallEnvelope } from '@plumb/tool'
-import type { Fault, Telemetry } from '@plumb/wire'
+import type { Fault, OfInput, Telemetry } from '@plumb/wire'
 import type { NodeKind } from '../draw/describe.js'
 
 /** One edge of the graph that runs. */
@@ -26,6 +26,8 @@ export interface WatchNode {
   readonly kind: NodeKind
   /** Who answers for an agent, where that is known. */
   readonly provider?: string
+  /** Messages that an agent answers at once, where that is more than one. */
+  readonly concurrency?: number
 }
 
 /** What a child is: one of our agents, another program in its place, or a nested plumb. */
@@ -74,7 +76,7 @@ export interface Bytes {
   readonly end: number
 }
 
-export type AgentTelemetry = Exclude<Telemetry, { kind: 'settled' }> & { readonly agent: string; readonly time: string }
+export type AgentTelemetry = Exclude<Telemetry, { kind: 'settled' }> & Partial<OfInput> & { readonly agent: string; readonly time: string }
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'ms'> : never
 

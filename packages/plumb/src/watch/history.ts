@@ -3,7 +3,7 @@
 import type { CallEnvelope } from '@plumb/tool'
 import type { AgentTelemetry, WatchEvent, Watcher } from './event.js'
 import type { Tokens } from './prices.js'
-import { type OpenWork, type Work, Works } from './work.js'
+import { countOf, type OpenWork, type Work, Works } from './work.js'
 
 /** A request to a model that was answered. */
 export interface ModelCall {
@@ -33,10 +33,19 @@ export interface ToolCall {
   readonly work: OpenWork | undefined
 }
 
+/** A retry, a mended answer, a thought. */
+export interface Remark {
+  readonly process: string
+  readonly telemetry: AgentTelemetry & { kind: 'retry' | 'mended' | 'thinking' }
+  readonly ms: number
+  readonly work: OpenWork | undefined
+}
+
 export interface Listener {
   work?(work: Work): void
   modelCall?(call: ModelCall): void
   toolCall?(call: ToolCall): void
+  remark?(remark: Remark): void
 }
 
 interface Begun {
@@ -51,6 +60,7 @@ type Told<Kind extends AgentTelemetry['kind']> = AgentTelemetry & { kind: Kind }
 export class History implements Watcher {
   readonly #listener: Listener
   readonly #works = new Map<string, Works>()
+  readonly #concurrent = new Set<string>()
   /** Calls that an agent has told of, by process, agent and id. */
   readonly #begun = new Map<string, Begun>()
   /** Calls that the dispatcher has told of: the agent will too. */
@@ -62,8 +72,11 @@ export class History implements Watcher {
 
   on(event: WatchEvent): void {
     switch (event.kind) {
+      case 'begin':
+        for (const { name, concurrency = 1 } of event.nodes) if (concurrency > 1) this.#concurrent.add(name)
+        break
       case 'spawned':
-        this.#works.set(event.process, new Works(event.process, event.runs))
+        this.#works.set(event.process, new Works(event.process, event.runs, this.#concurrent.has(event.process)))
         break
       case 'asked':
         this.#works.get(event.process)?.asked(event)
@@ -93,18 +106,19 @@ export class History implements Watcher {
 
   #told(process: string, telemetry: AgentTelemetry, ms: number): void {
     const works = this.#works.get(process)
-    const work = works?.current
-    works?.heard(telemetry.kind)
+    const work = works?.workOf(telemetry)
+    works?.heard(telemetry, ms, countOf(telemetry.ms))
+    if (isRemark(telemetry)) this.#listener.remark?.({ process, telemetry, ms, work })
     if (telemetry.kind === 'usage') {
       const tokens = {
-        input: number(telemetry.input_tokens),
-        output: number(telemetry.output_tokens),
-        cache_read: number(telemetry.cache_read_tokens),
-        cache_creation: number(telemetry.cache_creation_tokens),
+        input: countOf(telemetry.input_tokens),
+        output: countOf(telemetry.output_tokens),
+        cache_read: countOf(telemetry.cache_read_tokens),
+        cache_creation: countOf(telemetry.cache_creation_tokens),
       }
       const agent = String(telemetry.agent ?? process)
       const model = String(telemetry.model ?? 'unknown')
-      this.#listener.modelCall?.({ process, agent, model, start: Math.max(0, ms - number(telemetry.ms)), end: ms, tokens, work })
+      this.#listener.modelCall?.({ process, agent, model, start: Math.max(0, ms - countOf(telemetry.ms)), end: ms, tokens, work })
     } else if (telemetry.kind === 'tool_call') {
       this.#begun.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, work })
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)
@@ -118,21 +132,20 @@ export class History implements Watcher {
     const begun = this.#begun.get(key)
     this.#begun.delete(key)
     if (this.#known.delete(keyOf(process, '', id))) return
-    const work = begun?.work ?? this.#works.get(process)?.current
-    const start = begun?.start ?? Math.max(0, ms - number(took))
+    const work = begun?.work ?? this.#works.get(process)?.workOf(told)
+    const start = begun?.start ?? Math.max(0, ms - countOf(took))
     this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError, input: begun?.input, envelope: undefined, work })
   }
 
   #called(process: string, envelope: CallEnvelope, ms: number): void {
     const { id, tool, ok, input, depth } = envelope
     if (depth === 0) this.#known.add(keyOf(process, '', id))
-    const work = this.#begun.get(keyOf(process, process, id))?.work ?? this.#works.get(process)?.current
+    const work = this.#begun.get(keyOf(process, process, id))?.work ?? this.#works.get(process)?.workOf()
     const start = Math.max(0, ms - envelope.ms)
     this.#listener.toolCall?.({ process, agent: process, id, tool, start, end: ms, isError: !ok, input, envelope, work })
   }
 }
 
-// What another program tells is not checked.
-const number = (value: unknown): number => (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : 0)
+const isRemark = (told: AgentTelemetry): told is Remark['telemetry'] => /^(retry|mended|thinking)$/.test(told.kind)
 
 const keyOf = (process: string, agent: string, id: string): string => JSON.stringify([process, agent, id])

@@ -1,6 +1,6 @@
 // The nodes of a graph as they are told of.
 
-import type { Graph } from '@plumb/lang'
+import { agentOf, type Graph } from '@plumb/lang'
 import { agentAt, kindOf } from '../draw/describe.js'
 import type { WatchNode } from './event.js'
 import { placesOf } from './wires.js'
@@ -10,7 +10,13 @@ export const nodesOf = (graph: Graph, said: { readonly provider: string | undefi
   const places = placesOf(graph)
   return graph.nodes.map((node) => {
     const agent = agentAt(node)
+    const concurrency = node.work.kind === 'agent' ? Number(agentOf(node.work.bound).config.concurrency ?? 1) : 1
     const provider = agent && !agent.command ? (said.provider ?? agent.provider ?? process.env.PLUMB_PROVIDER) : undefined
-    return { name: places.get(node) ?? node.name, kind: kindOf(node), ...(provider === undefined ? {} : { provider }) }
+    return {
+      name: places.get(node) ?? node.name,
+      kind: kindOf(node),
+      ...(provider === undefined ? {} : { provider }),
+      ...(concurrency > 1 ? { concurrency } : {}),
+    }
   })
 }

@@ -1,20 +1,29 @@
 // What happened in a run as the events of a trace.
 
 import type { WatchEvent } from './event.js'
-import { History, type ModelCall, type ToolCall } from './history.js'
+import { History, type ModelCall, type Remark, type ToolCall } from './history.js'
 import { addTokens, NO_TOKENS, readAndWritten } from './tally.js'
 import { microseconds, type TraceEvent } from './trace-event.js'
 import { type Place, RUN_PID, TraceMap } from './trace-map.js'
-import { shortText, type Work } from './work.js'
+import { countOf, shortText, type Work } from './work.js'
 
 /** The first event of a trace of ours: what `plumb view` needs besides the timeline. */
 export const RUN_EVENT = 'plumb_run'
+
+/** Lines for the messages of one child; more at a time stand one after the other. */
+const MOST_LINES = 64
+/** Microseconds: what a child tells of its times is in whole milliseconds. */
+const SLACK = 1000
+
+type Placed = Place & { readonly ts: number }
 
 export class TraceBuilder {
   readonly #emit: (event: TraceEvent) => void
   readonly #map = new TraceMap()
   /** Where the last piece on each line ends: pieces of one line do not overlap. */
   readonly #ends = new Map<string, number>()
+  /** The last piece of each child: what it gives comes from there. */
+  readonly #lastPieces = new Map<string, Placed>()
   readonly #inside = new Set<string>()
   readonly #sources = new Set<string>()
   /** Arrows to a child whose piece is drawn when its work is done. */
@@ -26,6 +35,7 @@ export class TraceBuilder {
     work: (work) => this.#work(work),
     modelCall: (call) => this.#modelCall(call),
     toolCall: (call) => this.#toolCall(call),
+    remark: (remark) => this.#remark(remark),
   })
 
   constructor(emit: (event: TraceEvent) => void) {
@@ -44,10 +54,6 @@ export class TraceBuilder {
         break
       case 'message':
         this.#message(event)
-        break
-      case 'telemetry':
-        if (/^(retry|mended|thinking)$/.test(event.telemetry.kind))
-          this.#instant(event.telemetry.kind, event.process, event.ms, { ...event.telemetry })
         break
       case 'fault':
         this.#instant(event.fault.error, String(event.fault.process ?? event.fault.source ?? ''), event.ms, { ...event.fault })
@@ -80,18 +86,16 @@ export class TraceBuilder {
     const args = { seq, wire: name, message: shortText(bytes) }
     const id = `w${++this.#lastId}`
     if (this.#sources.has(from)) this.#piece(`#${seq}`, this.#map.of(from), ms, ms, { seq, message: args.message })
-    const start = this.#map.of(from)
+    const start = this.#lastPieces.get(from) ?? this.#map.of(from)
     const arrow = { name: 'message', cat: 'wire', id } as const
-    this.#emit({ ...arrow, ph: 's', ...start, ts: Math.max(0, this.#endOf(start) - 1) })
+    this.#emit({ ...arrow, ph: 's', pid: start.pid, tid: start.tid, ts: Math.max(0, this.#endOf(start) - 1) })
     if (!this.#inside.has(to)) {
       this.#lastArrow.set(to, id)
       // The message itself is told at the end of the arrow, once for each wire.
-      this.#emit({ name, ph: 'i', s: 't', cat: 'wire', ...start, ts: Math.max(0, this.#endOf(start) - 1), args })
+      this.#emit({ name, ph: 'i', s: 't', cat: 'wire', pid: start.pid, tid: start.tid, ts: Math.max(0, this.#endOf(start) - 1), args })
       return
     }
-    const place = this.#map.of(to)
-    const ts = this.#piece(`#${seq}`, place, ms, ms, args)
-    this.#emit({ ...arrow, ph: 'f', bp: 'e', ...place, ts })
+    this.#emit({ ...arrow, ph: 'f', bp: 'e', ...this.#piece(`#${seq}`, this.#map.of(to), ms, ms, args) })
   }
 
   #asked({ process, n }: WatchEvent & { kind: 'asked' }): void {
@@ -100,15 +104,19 @@ export class TraceBuilder {
     if (id !== undefined) this.#arrows.set(`${process} ${n}`, id)
   }
 
-  #work({ process, n, seq, sent, start, end, input, output, fault }: Work): void {
-    const place = this.#map.of(process)
+  #work({ process, n, seq, sent, start, end, held, isBegun, input, output, fault }: Work): void {
     const key = `${process} ${n}`
     const id = this.#arrows.get(key)
     this.#arrows.delete(key)
-    const outcome = fault ? { error: fault.error, detail: fault.detail } : output === undefined ? { unfinished: true } : { output }
-    const args = { seq, n, waited_ms: Math.round((start - sent) * 1000) / 1000, input, ...outcome }
-    const ts = this.#piece(`#${seq}`, place, start, end, args, 'work')
-    if (id !== undefined) this.#emit({ name: 'message', cat: 'wire', id, ph: 'f', bp: 'e', ...place, ts })
+    const outcome = fault
+      ? { error: fault.error, detail: fault.detail }
+      : output === undefined
+        ? { unfinished: true, begun: isBegun }
+        : { output }
+    const waits = { waited_ms: rounded(start - sent), ...(held >= 1 ? { held_ms: rounded(held) } : {}) }
+    const placed = this.#piece(`#${seq}`, this.#freeLine(process, start), start, end, { seq, n, ...waits, input, ...outcome }, 'work')
+    this.#lastPieces.set(process, placed)
+    if (id !== undefined) this.#emit({ name: 'message', cat: 'wire', id, ph: 'f', bp: 'e', ...placed })
   }
 
   #modelCall({ process, agent, model, start, end, tokens, work }: ModelCall): void {
@@ -142,6 +150,23 @@ export class TraceBuilder {
     this.#span(tool, 'tool', this.#map.of(process).pid, { start, end, args })
   }
 
+  // What a child calls an input is the number of those that it was given.
+  #remark({ process, telemetry, ms, work }: Remark): void {
+    const told = { ...telemetry, seq: work?.seq }
+    this.#instant(telemetry.kind, process, ms, told)
+    const waitMs = telemetry.kind === 'retry' ? countOf(telemetry.wait_ms) : 0
+    if (waitMs > 0) this.#span('wait', 'wait', this.#map.of(process).pid, { start: ms, end: ms + waitMs, args: told })
+  }
+
+  // Messages that a child works on at the same time stand on lines of their own.
+  #freeLine(process: string, start: number): Place {
+    const { pid, tid: first } = this.#map.of(process)
+    for (let tid = first; tid < first + MOST_LINES; tid++) {
+      if (this.#endOf({ pid, tid }) <= microseconds(start) + SLACK) return { pid, tid }
+    }
+    return { pid, tid: first }
+  }
+
   // They may overlap, so they stand on lines of their own.
   #span(
     name: string,
@@ -154,13 +179,13 @@ export class TraceBuilder {
     this.#emit({ ...common, ph: 'e', ts: Math.max(microseconds(end), microseconds(start) + 1) })
   }
 
-  /** Gives the time at which it begins. */
-  #piece(name: string, place: Place, start: number, end: number, args: TraceEvent['args'] & object, cat = 'stage'): number {
+  /** Gives where and when it begins. */
+  #piece(name: string, place: Place, start: number, end: number, args: TraceEvent['args'] & object, cat = 'stage'): Placed {
     const ts = Math.max(microseconds(start), this.#endOf(place))
     const dur = Math.max(1, microseconds(end) - ts)
     this.#ends.set(`${place.pid} ${place.tid}`, ts + dur)
     this.#emit({ name, cat, ph: 'X', ...place, ts, dur, args })
-    return ts
+    return { ...place, ts }
   }
 
   #endOf({ pid, tid }: Place): number {
@@ -171,6 +196,8 @@ export class TraceBuilder {
     this.#emit({ name, ph: 'i', s: 't', cat: 'note', ...this.#map.of(process), ts: microseconds(ms), args })
   }
 }
+
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000
 
 const MAX_VALUE = 4096
 
