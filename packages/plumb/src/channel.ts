@@ -1,4 +1,4 @@
-// A wire from one process to another. What is sent arrives in order; messages are bytes that nobody changes any more.
+// A wire from one process to another. What is sent arrives in order; messages are bytes that are not changed any more.
 
 import type { Relay } from './relay.js'
 

@@ -9,6 +9,8 @@ export interface CheckOptions {
   readonly sink: Sink
   /** Undefined: what does not fit is dropped without a word. */
   readonly misfit: ((fault: Fault) => void) | undefined
+  /** Told of each that does not fit. */
+  readonly lost: (() => void) | undefined
 }
 
 export class CheckedChannel implements Channel {
@@ -18,11 +20,14 @@ export class CheckedChannel implements Channel {
   ) {}
 
   send(buf: Buffer, start: number, end: number): void {
-    const { stage, sink, misfit } = this.options
+    const { stage, sink, misfit, lost } = this.options
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) this.inner.send(buf, start, end)
     else if (verdict === Verdict.WROTE) this.inner.send(sink.buf, sink.start, sink.end)
-    else if (stage.fault) misfit?.(stage.fault)
+    else {
+      if (stage.fault) misfit?.(stage.fault)
+      lost?.()
+    }
   }
 
   close(): void {

@@ -2,7 +2,8 @@
 
 import type { Fault } from '@plumb/wire'
 import { droppedAt } from './child-end.js'
-import { addTo } from './origins.js'
+import { addTo } from './current.js'
+import type { Origin } from './origin.js'
 
 export class Dropped {
   #count = 0
@@ -10,9 +11,10 @@ export class Dropped {
   /** How it ended, once that is known. */
   end: 'unknown' | 'well' | 'badly' = 'unknown'
 
-  add(seq: number): void {
+  add(origin: Origin): void {
     this.#count++
-    addTo(this.#seqs, seq)
+    if (origin.seq > 0) addTo(this.#seqs, origin.seq)
+    else for (const seq of origin.seqs) addTo(this.#seqs, seq)
   }
 
   /** The first input that was lost, or may have been; Infinity: none. */

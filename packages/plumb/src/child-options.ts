@@ -5,6 +5,7 @@ import type { Fault, LineChild, Reporter } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
+import type { Origin } from './origin.js'
 import type { Schedule } from './schedule.js'
 import type { ToolService } from './tool-service.js'
 import type { ChildObserver } from './watch/child-observer.js'
@@ -23,6 +24,10 @@ export interface ChildOptions {
   readonly current: Current
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
+  /** Something that stems from the origin came to nothing here. */
+  readonly lost: (origin: Origin) => void
+  /** A barrier behind it joins by origin. */
+  readonly needsOrigins: boolean
   /** The run cannot go on. */
   readonly fail: (fault: Fault) => void
   /** The cycle it stands in. */

@@ -6,6 +6,7 @@ import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
 import type { Gate } from './gate.js'
 import { Unnumbered } from './numbered.js'
+import type { Origin } from './origin.js'
 import type { Source } from './schedule.js'
 
 export interface ChildPort {
@@ -36,10 +37,16 @@ export interface ChildOutputOptions {
   /** What is worked on while a line is passed on. */
   readonly current: Current
   readonly report: (fault: Fault) => void
-  /** Called for each line, good or bad; gives the `seq` of the input that it answers, 0 where that is not known. */
-  readonly counted: () => number
-  /** Where each output tells which of the messages it answers: the `seq` of the input that message came from. */
-  readonly originOf: ((n: number) => number) | undefined
+  /** Called for each line, good or bad; gives the origin of the input that it answers. Undefined: it answers none, and is left out. */
+  readonly counted: () => Origin | undefined
+  /** Called when that is done. */
+  readonly passed: () => void
+  /** What it gave should not be, and comes to nothing. */
+  readonly lost: () => void
+  /** What it said of its last output leaves open what that answers: more will come. */
+  readonly isWaiting: () => boolean
+  /** Where each output tells which of the messages it stems from: the origin of those, which is released when the output has gone on. */
+  readonly originOfAll: ((messages: readonly number[]) => Origin) | undefined
   /** Told of each output that fits, before it is passed on; `n` as it says itself, else 0. */
   readonly answered: ((n: number, buf: Buffer, start: number, end: number) => void) | undefined
   /** And after it was. */
@@ -66,20 +73,23 @@ export class ChildOutput implements ChildStream {
   }
 
   canRun(): boolean {
-    return !this.isDry && !this.hasEnded && this.#o.gate.isOpen()
+    return !this.isDry && !this.hasEnded && this.#o.gate.isOpen() && !this.#o.isWaiting()
   }
 
   step(): number {
-    const { reader, counted, current } = this.#o
+    const { reader, counted, passed, current } = this.#o
     if (!reader.next()) {
       this.isDry = true
       if (reader.hasEnded) this.end()
       return 0
     }
-    current.set({ port: '', line: 0, seq: counted() })
+    const origin = counted()
+    if (!origin) return 1
+    const before = current.enter(origin)
     if (reader.fault) this.#refuse(reader.fault, this.#o.ports[0]?.name ?? '')
     else this.#line()
-    current.clear()
+    current.leave(before)
+    passed()
     return 1
   }
 
@@ -110,12 +120,15 @@ export class ChildOutput implements ChildStream {
   }
 
   #pass(port: ChildPort, buf: Buffer, start: number, end: number): void {
-    const { originOf, current } = this.#o
-    if (!originOf) return this.#check(port, 0, buf, start, end)
+    const { originOfAll, current } = this.#o
+    if (!originOfAll) return this.#check(port, 0, buf, start, end)
     const value = this.#unnumbered
     if (!value.read(buf, start, end)) return this.#refuse(fail('invalid_json', 'it has no seq and value').error, port.name)
-    current.set({ port: '', line: 0, seq: originOf(value.seq) })
-    this.#check(port, value.seq, buf, value.start, value.end)
+    const origin = originOfAll(value.seqs)
+    const before = current.enter(origin)
+    this.#check(port, value.seqs.length === 1 ? (value.seqs[0] as number) : 0, buf, value.start, value.end)
+    current.leave(before)
+    origin.release()
   }
 
   #check(port: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
@@ -136,12 +149,13 @@ export class ChildOutput implements ChildStream {
 
   // What a child gives is its output: a misfit is not the fault of whoever feeds it.
   #refuse(fault: Fault, port: string): void {
-    const { process, reader, report, misfitted } = this.#o
+    const { process, reader, report, misfitted, lost } = this.#o
     const isTruncated = reader.isLast && fault.error === 'invalid_json'
     const { error, category: _, detail, ...extras } = fault
     const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
     const told = fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error
     report(told)
     misfitted?.(told)
+    lost()
   }
 }

@@ -1,4 +1,4 @@
-import { type Exit, type Fault, FDS, LineReader, type LineSource, LineWriter } from '@plumb/wire'
+import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, LineWriter } from '@plumb/wire'
 import { ENVELOPE_BYTES } from './agent-start.js'
 import { Dropped } from './child-dropped.js'
 import { failureOf, unfinishedAt } from './child-end.js'
@@ -12,6 +12,7 @@ import type { Worker } from './cycle.js'
 import { type Basin, Gate } from './gate.js'
 import { Morphism } from './morphism/morphism.js'
 import { afterNextPoll } from './next-poll.js'
+import { Origin } from './origin.js'
 
 /** Ports with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
@@ -30,12 +31,14 @@ export class ChildProcess extends Morphism implements Worker {
   #unheard = 0
   #isStopping = false
   #isHungUp = false
+  #isSurplusTold = false
   readonly #dropped = new Dropped()
 
   constructor(feeds: readonly number[], options: ChildOptions) {
     super(feeds, options.outputs.length)
     this.#o = options
-    this.#ledger = new ChildLedger(options.kind)
+    const { kind, lost, needsOrigins } = options
+    this.#ledger = new ChildLedger({ kind, lost, needsOrigins })
     for (let i = 0; i < options.controls; i++) this.#ledger.sendControl()
     this.gates = options.outputs.map(() => new Gate())
     this.#inputs = this.#openInputs()
@@ -55,9 +58,9 @@ export class ChildProcess extends Morphism implements Worker {
     return this.hasEnded ? 0 : this.#ledger.held
   }
 
-  /** The least `seq` of an input that may still fail here. */
-  get oldest(): number {
-    return Math.min(this.#dropped.end === 'unknown' ? this.#ledger.oldest : Number.POSITIVE_INFINITY, this.#dropped.oldest)
+  /** The first input that may still be told of as lost here; Infinity: none. */
+  get oldestDropped(): number {
+    return this.#dropped.oldest
   }
 
   basinOf(input: number): Basin | undefined {
@@ -65,15 +68,22 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
-    const { inputs, cycle, current, observer } = this.#o
-    if (this.hasEnded) return this.#dropped.add(current.seq)
+    const { inputs, cycle, current, observer, lost } = this.#o
+    if (this.hasEnded) {
+      lost(current.origin)
+      return this.#dropped.add(current.origin)
+    }
     const name = inputs[input]?.name ?? ''
     if (this.#isControl(name)) this.#ledger.sendControl()
     else {
-      const stop = observer?.stops(current.seq, buf, start, end)
+      const { origin } = current
+      const stop = observer?.stops(origin, buf, start, end)
       if (stop === 'settled') return
-      if (stop) return this.#o.report({ ...stop, process: this.#o.name })
-      this.#ledger.send(current.seq)
+      if (stop) {
+        this.#o.report({ ...stop, process: this.#o.name })
+        return lost(origin)
+      }
+      this.#ledger.send(origin)
       observer?.asked(this.#ledger.sent, current.seq, buf, start, end)
     }
     this.#inputs[input]?.send(name, buf, start, end)
@@ -199,9 +209,18 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   // What it tells of an answer it tells before: so that is heard before, where somebody wants to know both.
-  #count(): number {
+  #count(): Origin | undefined {
     if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
-    return this.#ledger.receive()
+    const origin = this.#ledger.receive()
+    return this.#ledger.isSurplus && this.#o.needsOrigins ? this.#refuseSurplus() : origin
+  }
+
+  // By its place it would be joined with what it does not belong to.
+  #refuseSurplus(): undefined {
+    const { name, report } = this.#o
+    if (this.#isSurplusTold) return
+    this.#isSurplusTold = true
+    report(fault('child_failed', `'${name}' gave more outputs than it was sent messages: what is behind these is left out`, { process: name }))
   }
 
   #openTools(): void {
@@ -211,10 +230,11 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #listen(stream: LineSource, ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
-    const { name, sink, current, isEnveloped, kind, observer } = this.#o
+    const { name, sink, current, isEnveloped, kind, observer, lost } = this.#o
     const watched = isData ? observer : undefined
-    const originOf = kind === 'plumb' ? (n: number) => this.#ledger.originOf(n) : undefined
-    const counted = isData ? () => this.#count() : () => 0
+    const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#ledger.originOfAll(messages) : undefined
+    const counted = isData ? () => this.#count() : () => Origin.unknown()
+    const passed = isData ? () => this.#ledger.passed() : () => {}
     const gate = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.gate.isOpen()) }
     const report = (fault: Fault) => this.#o.report(fault)
     this.#read(
@@ -230,7 +250,10 @@ export class ChildProcess extends Morphism implements Worker {
           current,
           report,
           counted,
-          originOf,
+          passed,
+          lost: () => lost(current.origin),
+          isWaiting: () => isData && this.#ledger.isWaiting && !this.hasEnded,
+          originOfAll,
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
           misfitted: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
           passedOn: watched && (() => watched.passedOn(this.#ledger.answered)),
@@ -264,10 +287,13 @@ export class ChildProcess extends Morphism implements Worker {
 
   // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
   #pass({ line: _, seqs: __, seq, ...fault }: Fault): void {
-    const { report, schedule } = this.#o
-    const ours = typeof seq === 'number' ? this.#ledger.refuse(seq) : 0
-    if (typeof seq === 'number') this.#o.observer?.refused(seq, ours, fault as Fault)
-    report({ ...fault, ...(ours === 0 ? {} : { seq: ours }) } as Fault)
+    const { report, schedule, current } = this.#o
+    const origin = typeof seq === 'number' ? this.#ledger.originOf(seq) : Origin.unknown()
+    const before = current.enter(origin)
+    if (typeof seq === 'number') this.#o.observer?.refused(seq, origin.seq, fault as Fault)
+    report(fault as Fault)
+    current.leave(before)
+    if (typeof seq === 'number') this.#ledger.refuse(seq)
     if (this.#o.kind === 'plumb' && fault.error === 'child_failed') this.#o.cycle?.closeControl()
     // A cycle may be quiet now.
     schedule.wake()
@@ -291,6 +317,7 @@ export class ChildProcess extends Morphism implements Worker {
       tell(failure)
       cycle?.closeControl()
     }
+    this.#ledger.abandon()
     schedule.wake()
   }
 }

@@ -3,8 +3,9 @@
 
 import { type Fault, fault } from '@plumb/wire'
 import { type Channel, DirectChannel, type Receiver } from './channel.js'
-import type { Current, Origin } from './current.js'
+import type { Current } from './current.js'
 import { Gate } from './gate.js'
+import type { Origin } from './origin.js'
 import type { Relay } from './relay.js'
 import type { Source } from './schedule.js'
 
@@ -16,7 +17,8 @@ export interface Worker {
   readonly held: number
 }
 
-interface Delivery extends Origin {
+interface Delivery {
+  readonly origin: Origin
   readonly to: Receiver
   readonly input: number
   readonly buf: Buffer
@@ -89,8 +91,9 @@ export class Cycle implements Source {
 
   /** To be delivered in its turn: a call inside a call would never return. */
   enqueue(to: Receiver, input: number, buf: Buffer, start: number, end: number): void {
-    const { port, line, seq } = this.#o.current
-    this.#queue.push({ to, input, buf, start, end, port, line, seq })
+    const { origin } = this.#o.current
+    origin.retain()
+    this.#queue.push({ to, input, buf, start, end, origin })
     this.checkLimit()
   }
 
@@ -107,10 +110,12 @@ export class Cycle implements Source {
       this.#queue.splice(0, this.#head)
       this.#head = 0
     }
-    const { to, input, buf, start, end } = delivery
-    this.#o.current.set(delivery)
+    const { to, input, buf, start, end, origin } = delivery
+    const { current } = this.#o
+    const before = current.enter(origin)
     to.receive(input, buf, start, end)
-    this.#o.current.clear()
+    current.leave(before)
+    origin.release()
     return 1
   }
 

@@ -36,6 +36,7 @@ const OPEN_BRACE = 0x7b
 const SPACE = 0x20
 
 export class MainInput implements Source {
+  readonly waitsForCycles = true
   /** Inputs taken, good or bad: the next one's `seq` is one more. */
   taken = 0
   readonly #o: MainInputOptions
@@ -77,18 +78,16 @@ export class MainInput implements Source {
     skim: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
       const { reader, gate, current } = this.#o
       const { reading, outlet, name } = this.#quick as Entrance
-      current.port = name
       let place = at
       let taken = 0
       for (; taken < most && place < limit && gate.isOpen(); taken++) {
         const end = (reading as Reading).find(buf, place)
         if (end < 0 || end - place > reader.maxLine) break
-        current.line = line + taken + 1
-        current.seq = ++this.taken
+        current.begin(name, line + taken + 1, ++this.taken)
         outlet.send(buf, place, end)
+        current.end()
         place = end + 1
       }
-      current.clear()
       this.#each.taken = taken
       return place
     },
@@ -100,15 +99,13 @@ export class MainInput implements Source {
       if (reader.hasEnded) this.end()
       return 0
     }
-    current.line = reader.line
-    current.seq = ++this.taken
-    current.port = this.#names[0] ?? ''
+    current.begin(this.#names[0] ?? '', reader.line, ++this.taken)
     current.isLast = reader.isLast
     taken?.(current.seq)
     watch?.tell({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
     if (reader.fault) this.#o.report(reader.fault)
     else this.#line(reader)
-    current.clear()
+    current.end()
     return 1
   }
 

@@ -17,6 +17,8 @@ export interface MainOutputOptions {
   readonly sink: Sink
   /** Each with the number of its input. */
   readonly isNumbered: boolean
+  /** With those of all inputs, where there are several. */
+  readonly isNested: boolean
   readonly current: Current
   readonly closed: () => void
 }
@@ -63,8 +65,9 @@ export class MainOutput extends Morphism {
   }
 
   #numbered(buf: Buffer, start: number, end: number): void {
-    const { writer, envelopes, name, current } = this.#o
-    const line = numbered(current.seq, buf, start, end)
+    const { writer, envelopes, name, current, isNested } = this.#o
+    const seqs = current.seq > 0 ? [current.seq] : isNested ? current.origin.seqs : []
+    const line = numbered(seqs, buf, start, end)
     if (envelopes === 'always') this.#enclosed(name, line, 0, line.length)
     else writer.write(line, 0, line.length)
   }

@@ -1,13 +1,15 @@
-// An output with the number of the input that it came from (--seq): `{"seq":N,"value":V}`, null where that is not known. V keeps its bytes.
+// An output with the number of the input that it stems from (--seq): `{"seq":N,"value":V}`, null where that is not known or there are several.
+// For a parent that joins by origin there may be several: `{"seq":[M,N],"value":V}`. V keeps its bytes.
 
-const [ZERO, NINE, CLOSE] = [0x30, 0x39, 0x7d]
+const [ZERO, NINE, COMMA, OPEN, SHUT, CLOSE] = [0x30, 0x39, 0x2c, 0x5b, 0x5d, 0x7d]
 const HEAD = Buffer.from('{"seq":')
 const VALUE = Buffer.from(',"value":')
 const NULL = Buffer.from('null')
 
 /** No line end. */
-export const numbered = (seq: number, buf: Buffer, start: number, end: number): Buffer => {
-  const head = `{"seq":${seq === 0 ? 'null' : seq},"value":`
+export const numbered = (seqs: readonly number[], buf: Buffer, start: number, end: number): Buffer => {
+  const number = seqs.length === 0 ? 'null' : seqs.length === 1 ? seqs[0] : `[${seqs}]`
+  const head = `{"seq":${number},"value":`
   const line = Buffer.allocUnsafe(head.length + end - start + 1)
   line.write(head, 'latin1')
   buf.copy(line, head.length, start, end)
@@ -17,21 +19,35 @@ export const numbered = (seq: number, buf: Buffer, start: number, end: number): 
 
 /** Reads what `numbered` wrote. */
 export class Unnumbered {
-  /** 0 where it is not known. */
-  seq = 0
+  /** Empty where none is known. */
+  seqs: number[] = []
   start = 0
   end = 0
+  #at = 0
 
   /** False: it is something else. */
   read(buf: Buffer, start: number, end: number): boolean {
-    this.seq = 0
-    let at = start + HEAD.length
-    const number = at
-    while (at < end && isDigit(buf[at] as number)) this.seq = this.seq * 10 + (buf[at++] as number) - ZERO
-    if (at === number && stands(NULL, buf, at)) at += NULL.length
-    this.start = at + VALUE.length
+    this.seqs = []
+    this.#at = start + HEAD.length
+    if (buf[this.#at] === OPEN) this.#readList(buf, end)
+    else if (!this.#readNumber(buf, end) && stands(NULL, buf, this.#at)) this.#at += NULL.length
+    this.start = this.#at + VALUE.length
     this.end = end - 1
-    return stands(HEAD, buf, start) && stands(VALUE, buf, at) && this.start < this.end && buf[this.end] === CLOSE
+    return stands(HEAD, buf, start) && stands(VALUE, buf, this.#at) && this.start < this.end && buf[this.end] === CLOSE
+  }
+
+  #readList(buf: Buffer, end: number): void {
+    do this.#at++
+    while (this.#readNumber(buf, end) && buf[this.#at] === COMMA)
+    if (buf[this.#at] === SHUT) this.#at++
+  }
+
+  #readNumber(buf: Buffer, end: number): boolean {
+    const from = this.#at
+    let number = 0
+    while (this.#at < end && isDigit(buf[this.#at] as number)) number = number * 10 + (buf[this.#at++] as number) - ZERO
+    if (this.#at > from) this.seqs.push(number)
+    return this.#at > from
   }
 }
 

@@ -5,6 +5,7 @@ import { currentBudget, type Fault } from '@plumb/wire'
 import { ChildProcess } from './child.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
+import type { Origin } from './origin.js'
 import type { Spawned } from './spawn.js'
 import { ChildObserver } from './watch/child-observer.js'
 import { Replay } from './watch/resume/replay.js'
@@ -19,11 +20,13 @@ export interface OpenChildOptions {
   readonly sink: Sink
   readonly current: Current
   readonly report: (fault: Fault) => void
+  readonly lost: (origin: Origin) => void
+  readonly needsOrigins: boolean
   readonly cycle: Cycle | undefined
 }
 
 export const openChild = (options: OpenChildOptions): ChildProcess => {
-  const { wiring, node, feeds, place, spawned, sink, current, report, cycle } = options
+  const { wiring, node, feeds, place, spawned, sink, current, report, lost, needsOrigins, cycle } = options
   const { child, kind, isEnveloped, isCounting, controls } = spawned
   const { watch, settings, schedule, reporter, fail, tools, parent } = wiring
   const budget = isCounting ? undefined : currentBudget()
@@ -43,6 +46,8 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
     current,
     reporter,
     report,
+    lost,
+    needsOrigins,
     fail,
     cycle,
     tools: tools.get(node),
@@ -52,21 +57,21 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
   return process
 }
 
-// Whatever is worked on when an answer leaves, it is that of another input.
-const replayingFor = (process: () => ChildProcess, { current, report, node }: OpenChildOptions) => {
-  const as = (seq: number, act: () => void): void => {
-    const { port, line, seq: before, isLast } = current
-    current.set({ port: '', line: 0, seq })
+const replayingFor = (process: () => ChildProcess, { current, report, node, lost }: OpenChildOptions) => {
+  const as = (origin: Origin, act: () => void): void => {
+    const before = current.enter(origin)
     act()
-    current.set({ port, line, seq: before })
-    current.isLast = isLast
+    current.leave(before)
   }
   return {
-    give: (seq: number, json: string) => {
+    give: (origin: Origin, json: string) => {
       const bytes = Buffer.from(`${json}\n`)
-      as(seq, () => process().outlets[0]?.send(bytes, 0, bytes.length - 1))
+      as(origin, () => process().outlets[0]?.send(bytes, 0, bytes.length - 1))
     },
-    refuse: (seq: number, fault: Fault) => as(seq, () => report({ ...fault, process: fault.process ?? node.name })),
+    refuse: (origin: Origin, fault: Fault) => {
+      as(origin, () => report({ ...fault, process: fault.process ?? node.name }))
+      lost(origin)
+    },
     isFull: () => process().gates.some((gate) => !gate.isOpen()),
   }
 }

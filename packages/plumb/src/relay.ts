@@ -1,21 +1,34 @@
 // Processes hand messages on by calling each other. A long chain of them would exhaust the stack, so past some depth a call waits until the
-// outermost one has returned; from then on all wait behind it, so that no message overtakes another.
+// outermost one has returned; from then on all wait behind it. Calls are made in the order of a walk in depth all the same.
+
+import type { Current } from './current.js'
 
 /** So many calls may be inside each other. */
-export const DEEPEST = 100
+export const MAX_DEPTH = 100
 
 export class Relay {
   #depth = 0
+  /** What the call that is being made has left over. */
   #waiting: (() => void)[] = []
-  #head = 0
+
+  constructor(private readonly current: Current) {}
 
   /** The next call has to wait. */
   get isDeep(): boolean {
-    return this.#depth >= DEEPEST || this.#head < this.#waiting.length
+    return this.#depth >= MAX_DEPTH || this.#waiting.length > 0
   }
 
+  /** Makes the call later, on behalf of the message that is being worked on now. */
   wait(call: () => void): void {
-    this.#waiting.push(call)
+    const { current } = this
+    const { origin } = current
+    origin.retain()
+    this.#waiting.push(() => {
+      const before = current.enter(origin)
+      call()
+      current.leave(before)
+      origin.release()
+    })
   }
 
   enter(): void {
@@ -26,14 +39,21 @@ export class Relay {
     if (--this.#depth === 0 && this.#waiting.length > 0) this.#drain()
   }
 
+  // What a call leaves over comes before what has waited beside it.
   #drain(): void {
-    while (this.#head < this.#waiting.length) {
-      const call = this.#waiting[this.#head++] as () => void
+    const lists = [this.#waiting.reverse()]
+    for (let list = lists.at(-1); list; list = lists.at(-1)) {
+      const call = list.pop()
+      if (!call) {
+        lists.pop()
+        continue
+      }
+      this.#waiting = []
       this.#depth = 1
       call()
+      if (this.#waiting.length > 0) lists.push(this.#waiting.reverse())
     }
     this.#waiting = []
-    this.#head = 0
     this.#depth = 0
   }
 }

@@ -6,6 +6,7 @@ import {
   compileChain,
   type Evaluate,
   type GraphNode,
+  put,
   type Reading,
   type Readings,
   type Sink,
@@ -26,6 +27,40 @@ export interface RunOptions {
   readonly writer: LineWriter
 }
 
+/** Messages of a sink that stand one behind the other: they are handed over in one piece. */
+class WrittenRun {
+  #buf: Buffer
+  #from: number
+  #behind: number
+  #lines = 0
+
+  constructor(
+    private readonly sink: Sink,
+    private readonly writer: LineWriter,
+  ) {
+    this.#buf = sink.buf
+    this.#from = this.#behind = sink.at
+  }
+
+  /** The last message of the sink. */
+  add(): void {
+    const { buf, start, at } = this.sink
+    if (buf !== this.#buf) {
+      this.flush()
+      this.#buf = buf
+      this.#from = start
+    }
+    this.#behind = at
+    this.#lines++
+  }
+
+  flush(): void {
+    if (this.#lines > 0) this.writer.writeLines(this.#buf, this.#from, this.#behind, this.#lines)
+    this.#from = this.#behind
+    this.#lines = 0
+  }
+}
+
 abstract class RunSkimmer implements Skimmer {
   taken = 0
 
@@ -34,15 +69,8 @@ abstract class RunSkimmer implements Skimmer {
   abstract skim(buf: Buffer, at: number, limit: number, most: number): number
 }
 
-/** All of them, so many times over: a run of them comes out whole before it does again. */
-class CopySkimmer extends RunSkimmer {
-  constructor(
-    options: RunOptions,
-    private readonly times: number,
-  ) {
-    super(options)
-  }
-
+/** All of them, as they are. */
+class PassSkimmer extends RunSkimmer {
   skim(buf: Buffer, at: number, limit: number, most: number): number {
     const { reading, maxLine, writer } = this.o
     let place = at
@@ -53,7 +81,45 @@ class CopySkimmer extends RunSkimmer {
       place = end + 1
       taken++
     }
-    if (taken > 0) for (let i = 0; i < this.times; i++) writer.writeLines(buf, at, place, taken)
+    if (taken > 0) writer.writeLines(buf, at, place, taken)
+    this.taken = taken
+    return place
+  }
+}
+
+/** To copy a longer line takes longer than to hand it over. */
+const LONG_LINE = 2048
+
+/** Each so many times over before the next. */
+class CopySkimmer extends RunSkimmer {
+  constructor(
+    options: RunOptions,
+    private readonly times: number,
+  ) {
+    super(options)
+  }
+
+  skim(buf: Buffer, at: number, limit: number, most: number): number {
+    const { reading, maxLine, sink, writer } = this.o
+    const run = new WrittenRun(sink, writer)
+    let place = at
+    let taken = 0
+    while (taken < most && place < limit && !writer.isFull) {
+      const end = reading.find(buf, place)
+      if (end < 0 || end - place > maxLine) break
+      if (end - place < LONG_LINE) {
+        for (let i = 0; i < this.times; i++) {
+          sink.commit(put(sink, sink.at, buf, place, end))
+          run.add()
+        }
+      } else {
+        run.flush()
+        for (let i = 0; i < this.times; i++) writer.writeLines(buf, place, end + 1, 1)
+      }
+      place = end + 1
+      taken++
+    }
+    run.flush()
     this.taken = taken
     return place
   }
@@ -117,12 +183,9 @@ class MapSkimmer extends RunSkimmer {
 
   skim(buf: Buffer, at: number, limit: number, most: number): number {
     const { reading, maxLine, sink, writer } = this.o
+    const run = new WrittenRun(sink, writer)
     let place = at
     let taken = 0
-    let out = sink.buf
-    let from = sink.at
-    let behind = from
-    let written = 0
     while (taken < most && place < limit && !writer.isFull) {
       const end = reading.find(buf, place)
       if (end < 0 || end - place > maxLine) break
@@ -130,17 +193,9 @@ class MapSkimmer extends RunSkimmer {
       if (verdict < 0) break
       place = end + 1
       taken++
-      if (verdict !== Verdict.WROTE) continue
-      if (sink.buf !== out) {
-        if (written > 0) writer.writeLines(out, from, behind, written)
-        out = sink.buf
-        from = sink.start
-        written = 0
-      }
-      behind = sink.at
-      written++
+      if (verdict === Verdict.WROTE) run.add()
     }
-    if (written > 0) writer.writeLines(out, from, behind, written)
+    run.flush()
     this.taken = taken
     return place
   }
@@ -166,7 +221,9 @@ const ALL: Chain = { evaluate: () => Verdict.PASS, isWritten: false }
 
 // Undefined where the steps of a branch cannot be taken as one.
 const skimmerOf = (branches: readonly (readonly Step[])[], options: RunOptions): Skimmer | undefined => {
-  if (branches.every((steps) => steps.length === 0)) return new CopySkimmer(options, branches.length)
+  if (branches.every((steps) => steps.length === 0)) {
+    return branches.length === 1 ? new PassSkimmer(options) : new CopySkimmer(options, branches.length)
+  }
   const chains = branches.flatMap((steps) => (steps.length === 0 ? ALL : (compileChain(steps, options.reading) ?? [])))
   const [first] = chains
   if (!first || chains.length < branches.length) return undefined

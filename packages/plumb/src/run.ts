@@ -17,6 +17,7 @@ import {
   TelemetryWriter,
   writeStdout,
 } from '@plumb/wire'
+import { Current } from './current.js'
 import { openTools, servesTools } from './dispatch.js'
 import { findDocroot } from './docroot.js'
 import { type Loaded, load, refuseErrors } from './load.js'
@@ -70,7 +71,9 @@ class Run {
   readonly #writer: LineWriter
   readonly #telemetry: TelemetryWriter
   readonly #telemetryLines: LineWriter | null
-  #lastSettled = ''
+  /** What a parent was last told; -1: nothing yet. */
+  #settled = { inputs: -1, outputs: 0 }
+  readonly #current: Current
   readonly #over: Promise<void>
   #end: () => void = () => {}
   /** No more input; what is in flight has its time. */
@@ -87,6 +90,7 @@ class Run {
   ) {
     this.#reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput })
     this.#writer = new LineWriter(sight.openStdout(), { raw: options.rawOutput })
+    this.#current = new Current(options.telemetry)
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
     this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
     this.#over = new Promise((resolve) => {
@@ -144,6 +148,8 @@ class Run {
       tools,
       envelopes,
       isNumbered,
+      isNested: options.telemetry,
+      current: this.#current,
       watch,
       rejects,
       parent: this.#telemetryLines ?? undefined,
@@ -204,8 +210,11 @@ class Run {
     this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
     this.#writer.onFault = (f) => this.#fail(f)
     this.#reader.onReadable = () => this.#schedule.wake()
-    this.#schedule.onIdle = () => this.#quiescence.idle()
-    this.#settle()
+    this.#schedule.onIdle = () => {
+      this.#settle(false)
+      this.#quiescence.idle()
+    }
+    this.#settle(true)
     start()
     this.#schedule.wake()
     await this.#over
@@ -226,7 +235,7 @@ class Run {
 
   async #flush(): Promise<void> {
     await this.#writer.end()
-    this.#settle()
+    this.#settle(true)
     await this.#telemetryLines?.end()
   }
 
@@ -281,18 +290,20 @@ class Run {
     const { cycles = [] } = this.#wired ?? {}
     // Not every: each of them is to be asked.
     if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.#schedule.wake()
-    this.#settle()
+    this.#settle(true)
   }
 
-  /** For a parent with a loop: what is done with, once nothing is in flight here. */
-  #settle(): void {
+  /** For a parent with a loop or a barrier: what is done with. */
+  #settle(isQuiet: boolean): void {
     if (!this.#telemetry.isOn) return
-    const isBusy = [...(this.#wired?.children ?? []), ...(this.#wired?.cycles ?? [])].some(({ inFlight }) => inFlight > 0)
-    const inputs = this.#wired?.input.taken ?? 0
-    const settled = { kind: 'settled', inputs, controls: 0, outputs: this.#writer.lines } as const
-    if (isBusy || JSON.stringify(settled) === this.#lastSettled) return
-    this.#lastSettled = JSON.stringify(settled)
+    const { taken = 0 } = this.#wired?.input ?? {}
+    const inputs = Math.min(taken, this.#current.oldest - 1)
+    const outputs = this.#writer.lines
+    if (inputs === this.#settled.inputs && (outputs === this.#settled.outputs || !isQuiet)) return
+    this.#settled = { inputs, outputs }
+    const lost = this.#current.takeLost()
     this.#writer.flush()
-    this.#telemetry.emit(settled)
+    const about = lost.length > 0 ? { lost } : {}
+    this.#telemetry.emit({ kind: 'settled', inputs, controls: 0, outputs, ...about })
   }
 }

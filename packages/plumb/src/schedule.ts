@@ -1,9 +1,12 @@
-// Who runs when: sources are taken in turn, a line at a time; what a line sets off inside this process is done before the next.
-// Runs in short slices, so that signals, children and timers are heard in between.
+// Who runs when: sources are taken in turn, a line at a time; what a line sets off inside this process, round its cycles too, is done before
+// the next line of the input. Runs in short slices, so that signals, children and timers are heard in between: where a slice ends changes
+// nothing in the order of messages.
 
 import { nowMs } from '@plumb/wire'
 
 export interface Source {
+  /** It has no turn as long as something goes round in a cycle of this process. */
+  readonly waitsForCycles?: boolean
   /** Nothing it feeds is full. */
   canRun(): boolean
   /** Takes a line and passes it on, or several that are quickly done, up to `most`. Gives how many; 0: there is none now. */
@@ -18,6 +21,7 @@ const RUN = 1024
 
 export class Schedule {
   readonly #sources: Source[] = []
+  /** Those that others lead into come first, so that what leaves a cycle is taken to its end before what stays in it. */
   readonly #cycles: Source[] = []
   #isRunning = false
   #isWaiting = false
@@ -29,10 +33,9 @@ export class Schedule {
     this.#sources.push(source)
   }
 
-  /** A source that other sources fill while they run: it has a turn after each of their lines. */
+  /** What a line sets off goes on in it. Call it for a cycle before those that lead into it. */
   addCycle(cycle: Source): void {
     this.#cycles.push(cycle)
-    this.#sources.push(cycle)
   }
 
   /** Something may be possible now that was not: a line came, a writer drained. */
@@ -63,7 +66,8 @@ export class Schedule {
   #slice(): boolean {
     const until = nowMs() + SLICE_MS
     for (let worked = true; worked; ) {
-      worked = false
+      worked = this.#goRound()
+      if (nowMs() > until) return false
       for (const source of this.#sources) {
         if (!this.#turn(source)) continue
         worked = true
@@ -73,20 +77,28 @@ export class Schedule {
     return true
   }
 
+  // A cycle may go round for ever: then other processes are heard in between, and the input waits.
   #turn(source: Source): boolean {
-    const atOnce = this.#cycles.length > 0 ? 1 : RUN
+    const hasCycles = this.#cycles.length > 0
     let taken = 0
     while (taken < TURN && !this.#isStopped && source.canRun()) {
-      const lines = source.step(atOnce)
+      if (hasCycles && source.waitsForCycles && this.#cycles.some((cycle) => cycle.canRun())) break
+      const lines = source.step(hasCycles ? 1 : RUN)
       if (lines === 0) break
       taken += lines
-      for (const cycle of this.#cycles) this.#goRound(cycle)
+      if (hasCycles) this.#goRound()
     }
     return taken > 0
   }
 
-  // No longer than a turn, for it may go round for ever.
-  #goRound(cycle: Source): void {
-    for (let n = 0; n < TURN && !this.#isStopped && cycle.canRun(); n++) cycle.step(1)
+  /** For no longer than a turn. */
+  #goRound(): boolean {
+    let steps = 0
+    for (; steps < TURN && !this.#isStopped; steps++) {
+      const cycle = this.#cycles.find((one) => one.canRun())
+      if (!cycle) break
+      cycle.step(1)
+    }
+    return steps > 0
   }
 }

@@ -1,12 +1,12 @@
 // From a graph to running processes: a receiver for each node, a channel for each edge, and what has to wait for what.
 
-import { compileCheck, type Edge, type Graph, type GraphNode, Readings, Sink } from '@plumb/lang'
+import { compileCheck, type Edge, type Graph, type GraphNode, type Parting, type Place, partingsOf, Readings, Sink } from '@plumb/lang'
 import type { Fault, LineReader, LineWriter, Reporter, Result } from '@plumb/wire'
 import type { SpawnSettings } from './agent-start.js'
-import { type Channel, DirectChannel } from './channel.js'
+import { type Channel, DirectChannel, Outlet } from './channel.js'
 import { CheckedChannel } from './checked-channel.js'
 import { ChildProcess } from './child.js'
-import { Current } from './current.js'
+import type { Current } from './current.js'
 import { Cycle, QueuedChannel } from './cycle.js'
 import { cyclesOf } from './cycles.js'
 import { Edges } from './edges.js'
@@ -19,7 +19,9 @@ import { ExpressionMorphism, stageOf, typeAt } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 import { Pass } from './morphism/pass.js'
 import { openChild } from './open-child.js'
-import { DEEPEST, Relay } from './relay.js'
+import type { Origin } from './origin.js'
+import { PartingChannel } from './parting-channel.js'
+import { MAX_DEPTH, Relay } from './relay.js'
 import { openSkimmer } from './run-skimmer.js'
 import type { Schedule } from './schedule.js'
 import type { Spawned } from './spawn.js'
@@ -43,6 +45,9 @@ export interface WiringOptions {
   readonly tools: ReadonlyMap<GraphNode, ToolService>
   readonly envelopes: 'all' | 'some' | 'none'
   readonly isNumbered: boolean
+  /** A parent joins by origin: it wants to know all inputs that an output stems from, and which of them came to nothing. */
+  readonly isNested: boolean
+  readonly current: Current
   readonly watch: Watch | undefined
   readonly rejects: Rejects | undefined
   /** Where a parent hears what our children tell of themselves. */
@@ -74,17 +79,25 @@ class Network {
   readonly #edges: Edges
   readonly #sink = new Sink()
   readonly #readings = new Readings()
-  readonly #current = new Current()
+  readonly #current: Current
   readonly #relay: Relay | undefined
   readonly #cycleOf = new Map<GraphNode, Cycle>()
   readonly #receivers = new Map<GraphNode, Morphism>()
   readonly #entrances: GraphNode[]
   readonly #places: ReadonlyMap<GraphNode, string>
   readonly #wires: ReadonlyMap<Edge, Wire>
+  readonly #partings: ReadonlyMap<GraphNode, Parting>
+  /** Where something lost may be what a barrier waits for. */
+  readonly #lossy: ReadonlySet<GraphNode>
+  /** Behind an output at which branches part. */
+  readonly #parted = new Map<Outlet, Outlet>()
 
   constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
     this.#o = options
-    const { graph, settings, fail, watch } = options
+    const { graph, settings, fail, watch, current } = options
+    this.#current = current
+    this.#partings = new Map(partingsOf(graph).map((parting) => [parting.barrier, parting]))
+    this.#lossy = new Set([...this.#partings.values()].flatMap(({ branches }) => branches.flatMap((nodes) => [...nodes])))
     this.#edges = new Edges(graph)
     this.#places = placesOf(graph)
     this.#wires = watch ? wiresOf(graph) : new Map()
@@ -93,8 +106,9 @@ class Network {
       const cycle = new Cycle({ names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight, current: this.#current, fail })
       for (const node of nodes) this.#cycleOf.set(node, cycle)
     }
-    this.#relay = isShallow(graph, this.#cycleOf) ? undefined : new Relay()
+    this.#relay = isShallow(graph, this.#cycleOf) ? undefined : new Relay(this.#current)
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
+    for (const { place } of this.#partings.values()) if (place) this.#partAt(place)
     for (const edge of graph.edges) this.#connect(edge)
   }
 
@@ -140,9 +154,8 @@ class Network {
 
   /** The first input that may still fail. */
   get #oldest(): number {
-    if ([...this.#cycleOf.values()].some((cycle) => cycle.inFlight > 0)) return 0
-    const oldest = [...this.#receivers.values()].map((r) => (r instanceof ChildProcess ? r.oldest : Number.POSITIVE_INFINITY))
-    return Math.min(this.#current.seq, ...oldest)
+    const dropped = [...this.#receivers.values()].map((r) => (r instanceof ChildProcess ? r.oldestDropped : Number.POSITIVE_INFINITY))
+    return Math.min(this.#current.oldest, ...dropped)
   }
 
   #of(node: GraphNode): Morphism {
@@ -188,15 +201,14 @@ class Network {
       case 'discard':
         return this.#expression(node, feeds)
       case 'barrier': {
-        const branches = node.inputs.map((_, i) => this.#edges.into(node, i)[0]?.from.name ?? '')
         const { settings, fail } = this.#o
-        return new Barrier(feeds, {
-          name: node.name,
-          branches,
-          maxWaiting: settings.maxInFlight,
-          report: this.#report,
-          fail,
-        })
+        const parting = this.#partings.get(node)
+        const branches = node.inputs.map((_, i) => ({
+          name: this.#edges.into(node, i)[0]?.from.name ?? '',
+          nodes: parting?.branches[i] ?? NO_NODES,
+        }))
+        const own = { name: node.name, place: parting?.place, branches, maxWaiting: settings.maxInFlight, current: this.#current }
+        return new Barrier(feeds, { ...own, report: this.#report, lost: this.#lossAt(node), fail })
       }
       case 'output':
         return this.#mainOutput(node, feeds)
@@ -212,11 +224,12 @@ class Network {
       sink: this.#sink,
       isSelector: node.work.kind === 'filter',
       report: (fault) => this.#report({ ...fault, process: node.name }),
+      lost: this.#isLossy(node) ? () => this.#current.lose(node) : undefined,
     })
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
-    const { graph, envelopes, isNumbered, writer, outputClosed } = this.#o
+    const { graph, envelopes, isNumbered, isNested, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
     return new MainOutput(feeds, {
@@ -226,6 +239,7 @@ class Network {
       isPlain: !mayHoldPortKey(node),
       sink: this.#sink,
       isNumbered,
+      isNested,
       current: this.#current,
       closed: outputClosed,
     })
@@ -234,7 +248,35 @@ class Network {
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
     const place = this.#places.get(node) ?? node.name
     const own = { sink: this.#sink, current: this.#current, report: this.#report, cycle: this.#cycleOf.get(node) }
-    return openChild({ wiring: this.#o, node, feeds, place, spawned, ...own })
+    const needsOrigins = [...this.#partings.values()].some(({ place, branches }) => place && branches.some((nodes) => nodes.has(node)))
+    return openChild({ wiring: this.#o, node, feeds, place, spawned, ...own, lost: this.#lossAt(node), needsOrigins })
+  }
+
+  /** What becomes of a message cannot be told by a barrier behind this node, but by where it was lost. */
+  #isLossy(node: GraphNode): boolean {
+    return this.#o.isNested || this.#lossy.has(node)
+  }
+
+  #lossAt(node: GraphNode): (origin: Origin) => void {
+    return this.#isLossy(node) ? (origin) => origin.lose(node) : () => {}
+  }
+
+  // Once for each place, however many barriers have it.
+  #partAt(place: Place): void {
+    const { node, output } = place
+    // Each input of main is an origin of its own.
+    if (output === undefined || node.work.kind === 'input') return
+    const outlet = this.#of(node).outlets[output] as Outlet
+    if (this.#parted.has(outlet)) return
+    const behind = new Outlet()
+    outlet.channels.push(new PartingChannel(behind, place, this.#current))
+    this.#parted.set(outlet, behind)
+  }
+
+  /** Where the branches of a barrier leave the node at several outputs. */
+  #partingAt(node: GraphNode): Place | undefined {
+    for (const { place } of this.#partings.values()) if (place?.node === node && place.output === undefined) return place
+    return undefined
   }
 
   #connect(edge: Edge): void {
@@ -251,18 +293,23 @@ class Network {
       channel = new DirectChannel(receiver, input, this.#relay)
       if (cycle) channel = cycle.entrance(channel)
     }
+    const place = this.#partingAt(to)
+    if (place) channel = new PartingChannel(channel, place, this.#current)
     const wire = this.#wires.get(edge)
     if (wire && this.#o.watch) channel = new WatchedChannel(channel, wire, this.#current, this.#o.watch)
-    this.#of(from).outlets[output]?.channels.push(this.#checked(edge, channel))
+    const outlet = this.#of(from).outlets[output] as Outlet
+    const leading = this.#parted.get(outlet) ?? outlet
+    leading.channels.push(this.#checked(edge, channel))
   }
 
-  #checked({ to, input, isChecked }: Edge, channel: Channel): Channel {
+  #checked({ from, to, input, isChecked }: Edge, channel: Channel): Channel {
     const type = to.inputs[input]?.type
     // An expression looks at its message anyway.
     if (!isChecked || !type || isExpression(to)) return channel
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
     const misfit = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
-    return new CheckedChannel(channel, { stage: compileCheck(type, this.#readings.of(type)), sink: this.#sink, misfit })
+    const lost = this.#isLossy(from) ? () => this.#current.lose(from) : undefined
+    return new CheckedChannel(channel, { stage: compileCheck(type, this.#readings.of(type)), sink: this.#sink, misfit, lost })
   }
 
   /**
@@ -293,7 +340,9 @@ class Network {
   }
 }
 
+const NO_NODES: ReadonlySet<GraphNode> = new Set()
+
 const isExpression = ({ work: { kind } }: GraphNode): boolean => kind === 'map' || kind === 'filter' || kind === 'discard'
 
 // A message runs through each node of a graph without cycles once on any way.
-const isShallow = ({ nodes }: Graph, cycles: ReadonlyMap<GraphNode, Cycle>): boolean => nodes.length <= DEEPEST && cycles.size === 0
+const isShallow = ({ nodes }: Graph, cycles: ReadonlyMap<GraphNode, Cycle>): boolean => nodes.length <= MAX_DEPTH && cycles.size === 0

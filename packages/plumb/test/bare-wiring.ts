@@ -2,6 +2,7 @@
 
 import { bindingNamed, compile, type Graph, hasErrors, planOf, toText } from '@plumb/lang'
 import { type Fault, fail } from '@plumb/wire'
+import { Current } from '../src/current.js'
 import { Giver } from '../src/giver.js'
 import { UNOBSERVED } from '../src/watch/observe.js'
 
@@ -37,4 +38,6 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
   tools: new Map(),
   envelopes: 'some' as const,
   isNumbered: false,
+  isNested: false,
+  current: new Current(),
 })

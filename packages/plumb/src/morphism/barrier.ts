@@ -1,15 +1,23 @@
-// barrier: the k-th messages of all branches leave together as one tuple. What waits for its partners is held here, to a limit.
+// barrier: messages of all branches that stem from the same message at the place where the branches part leave together as one tuple, the
+// k-th with the k-th. Where they part nowhere, all messages count as of one origin. What waits for its partners is held here, to a limit.
 
-import { isTooDeep, put, Sink } from '@plumb/lang'
+import { type GraphNode, isTooDeep, type Place, put, Sink } from '@plumb/lang'
 import { type Fault, fault } from '@plumb/wire'
+import { type Current, rangesOf } from '../current.js'
+import { type Held, Origin } from '../origin.js'
 import { Morphism } from './morphism.js'
 
 export interface BarrierOptions {
   readonly name: string
-  /** Branches as the program orders them, by the processes that feed them. */
-  readonly branches: readonly string[]
+  /** Undefined: the branches part nowhere. */
+  readonly place: Place | undefined
+  /** As the program orders them: the process that feeds each, and all between the place and the barrier. */
+  readonly branches: readonly { readonly name: string; readonly nodes: ReadonlySet<GraphNode> }[]
   readonly maxWaiting: number
+  readonly current: Current
   readonly report: (fault: Fault) => void
+  /** Told of what goes without having been in a tuple: nothing comes of it here. */
+  readonly lost: (origin: Origin) => void
   /** Past the limit the run cannot go on. */
   readonly fail: (fault: Fault) => void
 }
@@ -17,109 +25,184 @@ export interface BarrierOptions {
 const MARKS = Buffer.from('[,]')
 
 export class Barrier extends Morphism {
-  readonly #options: BarrierOptions
-  readonly #queues: readonly Queue[]
+  readonly #o: BarrierOptions
   /** Of its own, so that the tuples are neighbours and leave in one piece. */
   readonly #sink = new Sink()
+  /** Copies of what waits: what came would hold its whole chunk for as long as it does. */
+  readonly #copies = new Sink()
+  /** Where the branches part nowhere. */
+  readonly #only: Waiting | undefined
+  /** Messages that wait, by branch. */
+  readonly #waiting: number[]
+  /** Messages that got no partner for no known reason, by branch, and the inputs that they stem from. */
+  readonly #left: number[]
+  readonly #leftSeqs = new Set<number>()
 
   constructor(feeds: readonly number[], options: BarrierOptions) {
     super(feeds, 1)
-    this.#options = options
-    this.#queues = feeds.map(() => new Queue())
+    this.#o = options
+    this.#only = options.place ? undefined : new Waiting(this, feeds.length)
+    this.#waiting = feeds.map(() => 0)
+    this.#left = feeds.map(() => 0)
   }
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
-    const queue = this.#queues[input] as Queue
-    if (this.#isComplete(queue)) return this.#join(queue, buf, start, end)
-    queue.add(buf, start, end)
-    const { name, maxWaiting, fail } = this.#options
-    if (queue.length <= maxWaiting) return
+    const { place, current } = this.#o
+    const { origin } = current
+    const key = place ? origin.passed(place) : undefined
+    const waiting = place ? key && this.#waitingFor(key) : this.#only
+    if (!waiting) return this.#leave(input, origin, 1)
+    if (waiting.isComplete(input)) this.#join(waiting, key, input, buf, start, end)
+    else this.#hold(waiting, input, buf, start, end)
+  }
+
+  /** Nothing more can come that belongs to these. */
+  giveUp(waiting: Waiting, origin: Origin): void {
+    const { branches, lost } = this.#o
+    const { queues } = waiting
+    if (queues.every(({ length }) => length === 0)) return
+    const isKnown = branches.some(({ nodes }, i) => queues[i]?.length === 0 && origin.wasLostIn(nodes))
+    for (const [input, { length }] of queues.entries()) {
+      this.#waiting[input] = (this.#waiting[input] as number) - length
+      if (!isKnown && length > 0) this.#leave(input, origin, length)
+    }
+    lost(origin)
+  }
+
+  protected override finish(): void {
+    for (const [input, queue] of this.#only?.queues.entries() ?? []) {
+      while (queue.length > 0) {
+        const { origin } = queue.take()
+        this.#leave(input, origin, 1)
+        origin.release()
+      }
+    }
+    if (this.#left.some((n) => n > 0)) this.#reportLeft()
+    super.finish()
+  }
+
+  #leave(input: number, origin: Origin, messages: number): void {
+    this.#left[input] = (this.#left[input] as number) + messages
+    const seqs = origin.seq > 0 ? [origin.seq] : origin.seqs
+    for (const seq of seqs) this.#leftSeqs.add(seq)
+  }
+
+  #reportLeft(): void {
+    const { name, report } = this.#o
+    const left = this.#left
+    const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${this.#branch(i)}'`] : [])).join(', ')
+    const seqs = rangesOf([...this.#leftSeqs].sort((a, b) => a - b))
+    const inputs = seqs.length === 0 ? {} : { seqs }
+    report(fault('unpaired', `'${name}' ended with messages that found no partner: ${shown}`, { process: name, left, ...inputs }))
+  }
+
+  #branch(input: number): string {
+    return this.#o.branches[input]?.name || `branch ${input + 1}`
+  }
+
+  #waitingFor(key: Origin): Waiting {
+    for (const held of key.held) if (held instanceof Waiting && held.barrier === this) return held
+    const waiting = new Waiting(this, this.#waiting.length)
+    key.held.push(waiting)
+    return waiting
+  }
+
+  #hold(waiting: Waiting, input: number, buf: Buffer, start: number, end: number): void {
+    const { name, maxWaiting, fail, current, place } = this.#o
+    const copies = this.#copies
+    copies.commit(put(copies, copies.at, buf, start, end))
+    waiting.queues[input]?.add({ buf: copies.buf, start: copies.start, end: copies.end, origin: current.origin })
+    // What waits for any message of another branch may still get one; what waits for one of its own origin lasts no longer than that.
+    if (!place) current.origin.retain()
+    const length = (this.#waiting[input] as number) + 1
+    this.#waiting[input] = length
+    if (length <= maxWaiting) return
     const detail = `more than ${maxWaiting} messages of branch '${this.#branch(input)}' wait in '${name}' for the other branches`
     fail(fault('overflow', detail, { process: name }))
   }
 
-  protected override finish(): void {
-    const left = this.#queues.map(({ length }) => length)
-    if (left.some((n) => n > 0)) {
-      const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${this.#branch(i)}'`] : [])).join(', ')
-      this.#options.report(
-        fault('unpaired', `'${this.#options.name}' ended with messages that found no partner: ${shown}`, {
-          process: this.#options.name,
-          left,
-        }),
-      )
-    }
-    super.finish()
-  }
-
-  #branch(input: number): string {
-    return this.#options.branches[input] ?? `branch ${input + 1}`
-  }
-
-  /** Is what comes the last that was missing? */
-  #isComplete(own: Queue): boolean {
-    for (const queue of this.#queues) if ((queue.length === 0) !== (queue === own)) return false
-    return true
-  }
-
   // What came last has not waited.
-  #join(own: Queue, buf: Buffer, start: number, end: number): void {
-    const { name, report } = this.#options
+  #join(waiting: Waiting, key: Origin | undefined, own: number, buf: Buffer, start: number, end: number): void {
+    const { name, report, current, lost } = this.#o
     const sink = this.#sink
+    const origins = [current.origin]
     let p = sink.at
-    for (let i = 0; i < this.#queues.length; i++) {
-      const queue = this.#queues[i] as Queue
+    for (let i = 0; i < waiting.queues.length; i++) {
       p = put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2)
-      p = queue === own ? put(sink, p, buf, start, end) : queue.take(sink, p)
+      if (i === own) {
+        p = put(sink, p, buf, start, end)
+        continue
+      }
+      const held = (waiting.queues[i] as Queue).take()
+      this.#waiting[i] = (this.#waiting[i] as number) - 1
+      if (!key) origins.push(held.origin)
+      p = put(sink, p, held.buf, held.start, held.end)
     }
     sink.commit(put(sink, p, MARKS, 2, 3))
-    if (isTooDeep(sink.buf, sink.start, sink.end))
+    const origin = key ?? Origin.ofAll(origins)
+    const before = current.enter(origin)
+    if (isTooDeep(sink.buf, sink.start, sink.end)) {
       report(fault('too_deep', `a tuple of '${name}' would be nested more than 512 deep`, { process: name }))
-    else this.outlets[0]?.send(sink.buf, sink.start, sink.end)
+      lost(origin)
+    } else this.outlets[0]?.send(sink.buf, sink.start, sink.end)
+    current.leave(before)
+    if (key) return
+    origin.release()
+    for (const part of origins.slice(1)) part.release()
+  }
+}
+
+interface Message {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+  readonly origin: Origin
+}
+
+/** What waits in a barrier and belongs together, by branch. */
+class Waiting implements Held {
+  readonly queues: readonly Queue[]
+
+  constructor(
+    readonly barrier: Barrier,
+    branches: number,
+  ) {
+    this.queues = Array.from({ length: branches }, () => new Queue())
+  }
+
+  giveUp(origin: Origin): void {
+    this.barrier.giveUp(this, origin)
+  }
+
+  /** Is what comes on this branch the last that was missing? */
+  isComplete(own: number): boolean {
+    for (let i = 0; i < this.queues.length; i++) if ((this.queues[i]?.length === 0) !== (i === own)) return false
+    return true
   }
 }
 
 /** So many may have left before their places are given back. */
-const SPENT = 1024
-const NOTHING: Buffer = Buffer.alloc(0)
+const MAX_TAKEN = 1024
 
-// Copies, one behind the other: what came would hold its whole chunk for as long as it waits.
 class Queue {
-  readonly #copies = new Sink()
-  /** From `#taken` to `#added`. */
-  readonly #bufs: Buffer[] = []
-  readonly #starts: number[] = []
-  readonly #ends: number[] = []
+  #messages: Message[] = []
   #taken = 0
-  #added = 0
 
   get length(): number {
-    return this.#added - this.#taken
+    return this.#messages.length - this.#taken
   }
 
-  add(buf: Buffer, start: number, end: number): void {
-    const copies = this.#copies
-    copies.commit(put(copies, copies.at, buf, start, end))
-    const at = this.#added++
-    this.#bufs[at] = copies.buf
-    this.#starts[at] = copies.start
-    this.#ends[at] = copies.end
+  add(message: Message): void {
+    this.#messages.push(message)
   }
 
-  /** Writes the oldest; gives the place behind it. */
-  take(out: Sink, p: number): number {
-    const at = this.#taken++
-    const behind = put(out, p, this.#bufs[at] as Buffer, this.#starts[at] as number, this.#ends[at] as number)
-    // What has left is held no longer.
-    this.#bufs[at] = NOTHING
-    if (this.#taken === this.#added) this.#taken = this.#added = 0
-    else if (this.#taken > SPENT) this.#forget()
-    return behind
-  }
-
-  #forget(): void {
-    for (const list of [this.#bufs, this.#starts, this.#ends]) list.splice(0, this.#taken)
-    this.#added -= this.#taken
-    this.#taken = 0
+  /** The oldest. */
+  take(): Message {
+    const message = this.#messages[this.#taken++] as Message
+    if (this.#taken === this.#messages.length || this.#taken > MAX_TAKEN) {
+      this.#messages = this.#messages.slice(this.#taken)
+      this.#taken = 0
+    }
+    return message
   }
 }

@@ -20,6 +20,8 @@ export interface StageOptions {
   /** What does not fit its type is dropped without a word: a filter is a typed selector. */
   readonly isSelector: boolean
   readonly report: (fault: Fault) => void
+  /** Told of each message that is dropped or fails. */
+  readonly lost: (() => void) | undefined
 }
 
 export class ExpressionMorphism extends Morphism {
@@ -27,12 +29,14 @@ export class ExpressionMorphism extends Morphism {
   readonly #sink: Sink
   readonly #report: (fault: Fault) => void
   readonly #isSelector: boolean
+  readonly #lost: (() => void) | undefined
 
-  constructor(feeds: readonly number[], { stage, sink, isSelector, report }: StageOptions) {
+  constructor(feeds: readonly number[], { stage, sink, isSelector, report, lost }: StageOptions) {
     super(feeds, 1)
     this.#stage = stage
     this.#sink = sink
     this.#isSelector = isSelector
+    this.#lost = lost
     this.#report = report
   }
 
@@ -42,8 +46,10 @@ export class ExpressionMorphism extends Morphism {
     const [outlet] = this.outlets
     if (verdict === Verdict.PASS) outlet?.send(buf, start, end)
     else if (verdict === Verdict.WROTE) outlet?.send(sink.buf, sink.start, sink.end)
-    else if (verdict === Verdict.FAILED || (verdict === Verdict.MISFIT && !this.#isSelector)) {
-      if (this.#stage.fault) this.#report(this.#stage.fault)
+    else {
+      const isError = verdict === Verdict.FAILED || (verdict === Verdict.MISFIT && !this.#isSelector)
+      if (isError && this.#stage.fault) this.#report(this.#stage.fault)
+      this.#lost?.()
     }
   }
 }

@@ -1,6 +1,7 @@
 // What becomes known of one child, and who wants to know: whoever watches, the parent of a nested plumb, the budget, and a run that is resumed.
 
 import { type Budget, type Exit, type Fault, fault, type LineReader, type LineWriter, parseJson } from '@plumb/wire'
+import type { Origin } from '../origin.js'
 import type { AgentTelemetry, ProcessKind } from './event.js'
 import type { Replay } from './resume/replay.js'
 import type { Watch } from './watch.js'
@@ -39,9 +40,9 @@ export class ChildObserver {
   }
 
   /** Why the message is not sent; `settled`: it was answered already, and that is passed on in its turn. */
-  stops(seq: number, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
+  stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
     const { replay, budget } = this.#o
-    if (replay?.take(seq, buf, start, end)) return 'settled'
+    if (replay?.take(origin, buf, start, end)) return 'settled'
     return budget?.spent.isOver ? fault('budget_spent', 'the budget of this run is spent') : undefined
   }
 

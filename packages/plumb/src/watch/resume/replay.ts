@@ -2,21 +2,21 @@
 // answered before waits for what is asked now, if that came first.
 
 import type { Fault } from '@plumb/wire'
+import type { Origin } from '../../origin.js'
 import type { Answers, Sealed } from './answers.js'
 
 export interface ReplayOptions {
   readonly answers: Answers
-  /** Passes an answer on, as that of the input `seq`. */
-  readonly give: (seq: number, json: string) => void
-  readonly refuse: (seq: number, fault: Fault) => void
+  /** Passes an answer on, as one that stems from there. */
+  readonly give: (origin: Origin, json: string) => void
+  readonly refuse: (origin: Origin, fault: Fault) => void
   /** What is behind it takes no more by now. */
   readonly isFull: () => boolean
 }
 
 interface Slot {
-  readonly seq: number
   /** Undefined: it is asked now. */
-  readonly sealed: Sealed | undefined
+  readonly answer: { readonly origin: Origin; readonly sealed: Sealed } | undefined
   isDone: boolean
 }
 
@@ -37,17 +37,18 @@ export class Replay {
   }
 
   /** False: it is not known, and to be asked. */
-  take(seq: number, buf: Buffer, start: number, end: number): boolean {
-    const sealed = this.#o.answers.take(seq, buf.toString('utf8', start, end))
+  take(origin: Origin, buf: Buffer, start: number, end: number): boolean {
+    const sealed = this.#o.answers.take(origin.seq, buf.toString('utf8', start, end))
     if (!sealed) return false
-    this.#slots.push({ seq, sealed, isDone: false })
+    origin.retain()
+    this.#slots.push({ answer: { origin, sealed }, isDone: false })
     this.#advance()
     return true
   }
 
   /** The n-th message that the agent is really sent. */
   sent(n: number): void {
-    const slot = { seq: 0, sealed: undefined, isDone: false }
+    const slot = { answer: undefined, isDone: false }
     this.#asked.set(n, slot)
     this.#slots.push(slot)
   }
@@ -69,12 +70,13 @@ export class Replay {
   }
 
   #advance(): void {
-    for (let slot = this.#slots[0]; slot && (slot.isDone || slot.sealed); slot = this.#slots[0]) {
+    for (let slot = this.#slots[0]; slot && (slot.isDone || slot.answer); slot = this.#slots[0]) {
       this.#slots.shift()
-      if (!slot.sealed) continue
-      const { output, fault } = slot.sealed
-      if (fault) this.#o.refuse(slot.seq, fault)
-      else this.#o.give(slot.seq, output)
+      if (!slot.answer) continue
+      const { origin, sealed } = slot.answer
+      if (sealed.fault) this.#o.refuse(origin, sealed.fault)
+      else this.#o.give(origin, sealed.output)
+      origin.release()
     }
   }
 }

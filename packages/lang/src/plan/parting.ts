@@ -1,0 +1,189 @@
+// Where the branches of each barrier part (language.md, "A barrier joins by origin"): the nearest place that every message on its way to the
+// barrier has passed. In the terms of flow graphs it is the immediate dominator of the barrier.
+
+import type { Edge, Graph, GraphNode } from './graph.js'
+
+/** An output of a node, or where its messages come in: then the branches leave it at several outputs. */
+export interface Place {
+  readonly node: GraphNode
+  readonly output: number | undefined
+  /** The nearest other place of the graph that every message has passed on its way to this one. */
+  readonly above: Place | undefined
+}
+
+export interface Parting {
+  readonly barrier: GraphNode
+  /** Undefined: the branches have no place in common. Their messages belong together in the order in which they come. */
+  readonly place: Place | undefined
+  /** By input of the barrier: the processes between the place and that input. */
+  readonly branches: readonly ReadonlySet<GraphNode>[]
+}
+
+/** One for each barrier that messages can reach. */
+export const partingsOf = (graph: Graph): readonly Parting[] => {
+  const barriers = graph.nodes.filter((node) => node.work.kind === 'barrier')
+  if (barriers.length === 0) return []
+  const flow = new Flow(graph)
+  const partings = barriers.flatMap((barrier) => {
+    const place = flow.placeAbove(barrier)
+    return place === 'unreachable' ? [] : [{ barrier, vertex: place }]
+  })
+  const places = flow.placesAt(new Set(partings.flatMap(({ vertex }) => (vertex === undefined ? [] : [vertex]))))
+  return partings.map(({ barrier, vertex }) => ({
+    barrier,
+    place: vertex === undefined ? undefined : places.get(vertex),
+    branches: barrier.inputs.map((_, input) => flow.branch(barrier, input, vertex)),
+  }))
+}
+
+/** The root stands before all that messages come from. */
+const ROOT = 0
+
+/**
+ * What can follow what on the way of a message: a vertex for the inputs of each node and one for each of its outputs. What an agent says of
+ * itself, and its replies to control, answer no message; what it is told by control becomes none.
+ */
+class Flow {
+  readonly #nodes: (GraphNode | undefined)[] = [undefined]
+  readonly #outputs: (number | undefined)[] = [undefined]
+  readonly #into = new Map<GraphNode, number>()
+  readonly #outOf = new Map<GraphNode, number[]>()
+  readonly #next: number[][] = [[]]
+  readonly #before: number[][] = [[]]
+  readonly #edgesInto = new Map<GraphNode, Edge[]>()
+  readonly #dominators: readonly (number | undefined)[]
+
+  constructor({ nodes, edges }: Graph) {
+    for (const node of nodes) {
+      this.#into.set(node, this.#vertex(node, undefined))
+      this.#outOf.set(
+        node,
+        node.outputs.map((_, output) => this.#vertex(node, output)),
+      )
+      this.#edgesInto.set(node, [])
+    }
+    for (const node of nodes) {
+      if (node.work.kind === 'empty') continue
+      const isSource = node.work.kind === 'input' || node.inputs.length === 0
+      for (const [output, vertex] of (this.#outOf.get(node) ?? []).entries()) {
+        const isOwnWord = node.work.kind === 'agent' && node.outputs[output]?.name !== 'output'
+        this.#connect(isSource || isOwnWord ? ROOT : this.#vertexInto(node), vertex)
+      }
+    }
+    for (const edge of edges) {
+      const { from, output, to, input } = edge
+      if (to.work.kind === 'agent' && to.inputs[input]?.name !== 'input') continue
+      this.#connect(this.#vertexOutOf(from, output), this.#vertexInto(to))
+      this.#edgesInto.get(to)?.push(edge)
+    }
+    this.#dominators = dominatorsOf(this.#next, this.#before)
+  }
+
+  placeAbove(node: GraphNode): number | undefined | 'unreachable' {
+    const above = this.#dominators[this.#vertexInto(node)]
+    return above === undefined ? 'unreachable' : above === ROOT ? undefined : above
+  }
+
+  /** Each of them, and by which of the others it is dominated. */
+  placesAt(vertices: ReadonlySet<number>): ReadonlyMap<number, Place> {
+    const places = new Map<number, Place>()
+    const placeAt = (vertex: number): Place => {
+      const known = places.get(vertex)
+      if (known) return known
+      let up = this.#dominators[vertex] ?? ROOT
+      while (up !== ROOT && !vertices.has(up)) up = this.#dominators[up] ?? ROOT
+      const above = up === ROOT ? undefined : placeAt(up)
+      const place = { node: this.#nodes[vertex] as GraphNode, output: this.#outputs[vertex], above }
+      places.set(vertex, place)
+      return place
+    }
+    for (const vertex of vertices) placeAt(vertex)
+    return places
+  }
+
+  branch(barrier: GraphNode, input: number, place: number | undefined): ReadonlySet<GraphNode> {
+    const found = new Set<GraphNode>()
+    const seen = new Set<number>()
+    const rest = (this.#edgesInto.get(barrier) ?? [])
+      .filter((edge) => edge.input === input)
+      .map(({ from, output }) => this.#vertexOutOf(from, output))
+    for (let vertex = rest.pop(); vertex !== undefined; vertex = rest.pop()) {
+      if (vertex === ROOT || vertex === place || seen.has(vertex)) continue
+      seen.add(vertex)
+      found.add(this.#nodes[vertex] as GraphNode)
+      rest.push(...(this.#before[vertex] ?? []))
+    }
+    return found
+  }
+
+  #vertex(node: GraphNode, output: number | undefined): number {
+    this.#nodes.push(node)
+    this.#outputs.push(output)
+    this.#next.push([])
+    this.#before.push([])
+    return this.#nodes.length - 1
+  }
+
+  #vertexInto(node: GraphNode): number {
+    return this.#into.get(node) as number
+  }
+
+  #vertexOutOf(node: GraphNode, output: number): number {
+    return this.#outOf.get(node)?.[output] as number
+  }
+
+  #connect(from: number, to: number): void {
+    this.#next[from]?.push(to)
+    this.#before[to]?.push(from)
+  }
+}
+
+/**
+ * The immediate dominator of each vertex that can be reached from the root, by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
+ * Dominance Algorithm", 2001).
+ */
+const dominatorsOf = (next: readonly (readonly number[])[], before: readonly (readonly number[])[]): readonly (number | undefined)[] => {
+  const order = postorderOf(next)
+  const place = new Array<number>(next.length).fill(-1)
+  for (const [i, vertex] of order.entries()) place[vertex] = i
+  const dominators = new Array<number | undefined>(next.length).fill(undefined)
+  dominators[ROOT] = ROOT
+  const meet = (a: number, b: number): number => {
+    let [one, other] = [a, b]
+    while (one !== other) {
+      while ((place[one] as number) < (place[other] as number)) one = dominators[one] as number
+      while ((place[other] as number) < (place[one] as number)) other = dominators[other] as number
+    }
+    return one
+  }
+  for (let hasChanged = true; hasChanged; ) {
+    hasChanged = false
+    for (let i = order.length - 2; i >= 0; i--) {
+      const vertex = order[i] as number
+      const known = (before[vertex] ?? []).filter((v) => dominators[v] !== undefined)
+      const found = known.reduce(meet)
+      if (found === dominators[vertex]) continue
+      dominators[vertex] = found
+      hasChanged = true
+    }
+  }
+  return dominators
+}
+
+// Without recursion: chains may be thousands long. The root comes last.
+const postorderOf = (next: readonly (readonly number[])[]): number[] => {
+  const order: number[] = []
+  const seen = new Set([ROOT])
+  const path = [{ vertex: ROOT, at: 0 }]
+  for (let top = path.at(-1); top; top = path.at(-1)) {
+    const to = next[top.vertex]?.[top.at++]
+    if (to === undefined) {
+      order.push(top.vertex)
+      path.pop()
+    } else if (!seen.has(to)) {
+      seen.add(to)
+      path.push({ vertex: to, at: 0 })
+    }
+  }
+  return order
+}

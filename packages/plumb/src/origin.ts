@@ -1,0 +1,129 @@
+// Where messages come from. A message stems from one input of main, and from one message at each place where the branches of a barrier part
+// that it has passed: its origin, by which barriers join and errors name their input. An origin lasts as long as something that stems from
+// it is under way.
+
+import type { GraphNode, Place } from '@plumb/lang'
+
+/** What a barrier holds of one origin. */
+export interface Held {
+  /** Nothing more can stem from the origin: what has no partner by now gets none. */
+  giveUp(origin: Origin): void
+}
+
+/** More inputs than these are not listed for one message. */
+const MAX_PARTS = 64
+
+export class Origin {
+  /** Things under way that stem from it; one for whoever made it, until it calls `release`. */
+  #live = 1
+  readonly held: Held[] = []
+  /** Where something that stems from it was dropped, or failed and was reported. */
+  #lost: Set<GraphNode> | undefined
+
+  private constructor(
+    /** Of the input, from 1; 0: not known, or several. */
+    readonly seq: number,
+    readonly port: string,
+    readonly line: number,
+    /** What it is within: the origin that was current at `place`. Undefined: it is an input of main. */
+    readonly above: Origin | undefined,
+    readonly place: Place | undefined,
+    /** What was joined from inputs that have no origin in common stems from each of them. */
+    readonly parts: readonly Origin[],
+    private readonly settled: ((origin: Origin) => void) | undefined,
+  ) {}
+
+  static ofInput({ seq, port, line }: Pick<Origin, 'seq' | 'port' | 'line'>, settled: (origin: Origin) => void): Origin {
+    return new Origin(seq, port, line, undefined, undefined, [], settled)
+  }
+
+  /** One that nothing is known of. */
+  static unknown(): Origin {
+    return new Origin(0, '', 0, undefined, undefined, [], undefined)
+  }
+
+  /** The one that all of them are or stem from; else a new one, of all their inputs. The caller releases it. */
+  static ofAll(origins: readonly Origin[]): Origin {
+    const common = commonOf(origins)
+    if (common) {
+      common.retain()
+      return common
+    }
+    const parts = [...new Set(origins.flatMap((origin) => (origin.root.parts.length > 0 ? origin.root.parts : [origin.root])))]
+    for (const part of parts) part.retain()
+    return new Origin(0, '', 0, undefined, undefined, parts.slice(0, MAX_PARTS), () => {
+      for (const part of parts) part.release()
+    })
+  }
+
+  /** That of a message which passes a place where branches part. The caller releases it. */
+  at(place: Place): Origin {
+    // Of places that a loop has passed in between, nothing behind this one needs to know.
+    let above: Origin = this
+    while (above.above && above.place !== place.above) above = above.above
+    above.retain()
+    return new Origin(above.seq, above.port, above.line, above, place, [], undefined)
+  }
+
+  /** The input of main. */
+  get root(): Origin {
+    let origin: Origin = this
+    while (origin.above) origin = origin.above
+    return origin
+  }
+
+  /** The last message at the place that this one stems from. */
+  passed(place: Place): Origin | undefined {
+    if (place.node.work.kind === 'input') return this.root
+    for (let origin: Origin | undefined = this; origin; origin = origin.above) if (origin.place === place) return origin
+    return undefined
+  }
+
+  /** The numbers of the inputs, where there are several. */
+  get seqs(): readonly number[] {
+    const seqs = this.root.parts.map(({ seq }) => seq).filter((seq) => seq > 0)
+    return [...new Set(seqs)].sort((a, b) => a - b)
+  }
+
+  retain(): void {
+    this.#live++
+  }
+
+  release(): void {
+    if (--this.#live > 0) return
+    for (const held of this.held) held.giveUp(this)
+    this.above?.release()
+    this.settled?.(this)
+  }
+
+  lose(node: GraphNode): void {
+    for (let origin: Origin | undefined = this; origin; origin = origin.above) {
+      if (origin.#lost?.has(node)) return
+      origin.#lost ??= new Set()
+      origin.#lost.add(node)
+    }
+  }
+
+  get hasLost(): boolean {
+    return this.#lost !== undefined
+  }
+
+  /** Something that stems from it was lost at one of them. */
+  wasLostIn(nodes: ReadonlySet<GraphNode>): boolean {
+    if (this.#lost) for (const node of this.#lost) if (nodes.has(node)) return true
+    return false
+  }
+}
+
+const commonOf = ([first, ...others]: readonly Origin[]): Origin | undefined => {
+  for (let origin = first; origin; origin = origin.above) {
+    const shared = origin
+    if (others.every((other) => stemsFrom(other, shared))) return shared
+  }
+  return undefined
+}
+
+const stemsFrom = (origin: Origin, ancestor: Origin): boolean => {
+  for (let o: Origin | undefined = origin; o; o = o.above) if (o === ancestor) return true
+  return false
+}
