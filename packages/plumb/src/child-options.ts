@@ -28,6 +28,8 @@ export interface ChildOptions {
   readonly lost: (origin: Origin) => void
   /** A barrier behind it joins by origin. */
   readonly needsOrigins: boolean
+  /** It is sent no more while it has so many messages in hand. Undefined: whether it answers each of them is not known. */
+  readonly maxInHand: number | undefined
   /** The run cannot go on. */
   readonly fail: (fault: Fault) => void
   /** The cycle it stands in. */

@@ -167,8 +167,11 @@ export class ChildProcess extends Morphism implements Worker {
   #openInputs(): ChildInput[] {
     const { inputs, child, isEnveloped } = this.#o
     const onStdin = inputs.filter((p) => !this.#isControl(p.name)).map((p) => p.name)
-    const isHeldBack = () =>
-      this.hasEnded ? this.#streams.some((s) => !s.hasEnded) : this.#o.observer?.isFull(this.#ledger.inFlight) === true
+    const isHeldBack = () => {
+      if (this.hasEnded) return this.#streams.some((s) => !s.hasEnded)
+      const { observer, maxInHand = Number.POSITIVE_INFINITY } = this.#o
+      return this.#ledger.inFlight >= maxInHand || observer?.isFull(this.#ledger.inFlight) === true
+    }
     const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isHeldBack)
     return inputs.map(({ name }) => {
       const fd = this.#fdOf(name)
@@ -220,7 +223,9 @@ export class ChildProcess extends Morphism implements Worker {
     const { name, report } = this.#o
     if (this.#isSurplusTold) return
     this.#isSurplusTold = true
-    report(fault('child_failed', `'${name}' gave more outputs than it was sent messages: what is behind these is left out`, { process: name }))
+    report(
+      fault('child_failed', `'${name}' gave more outputs than it was sent messages: what is behind these is left out`, { process: name }),
+    )
   }
 
   #openTools(): void {

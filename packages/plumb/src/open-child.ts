@@ -1,8 +1,9 @@
 // The receiver of a node that is a process of its own, with all that wants to know of it.
 
-import { compileCheck, type GraphNode, type Sink } from '@plumb/lang'
+import { agentOf, compileCheck, type GraphNode, type Sink } from '@plumb/lang'
 import { currentBudget, type Fault } from '@plumb/wire'
 import { ChildProcess } from './child.js'
+import type { ChildKind } from './child-ledger.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
 import type { Origin } from './origin.js'
@@ -48,6 +49,7 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
     report,
     lost,
     needsOrigins,
+    maxInHand: needsOrigins && answersEach(node, kind) ? Math.ceil(settings.maxInFlight / 2) : undefined,
     fail,
     cycle,
     tools: tools.get(node),
@@ -56,6 +58,10 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
   })
   return process
 }
+
+// What waits for its answers in a barrier is then no more than the barrier holds.
+const answersEach = ({ work }: GraphNode, kind: ChildKind): boolean =>
+  kind === 'agent' || (work.kind === 'agent' && agentOf(work.bound).config.answers === 'each')
 
 const replayingFor = (process: () => ChildProcess, { current, report, node, lost }: OpenChildOptions) => {
   const as = (origin: Origin, act: () => void): void => {

@@ -1,20 +1,38 @@
-// The k-th messages of all branches, however unevenly they come: against lists that are paired when all is there.
+// The k-th messages of all branches, however unevenly they come: against lists that are paired when all is there. Here the branches part nowhere;
+// where they do, origins.test.ts tries whole programs.
 
 import fc from 'fast-check'
 import t from 'tap'
+import { Current } from '../src/current.js'
 import { Barrier } from '../src/morphism/barrier.js'
 
-const MOST = 5000
+const MAX_WAITING = 5000
 
 const barrierOf = (branches: number) => {
   const out: string[] = []
   const faults: string[] = []
+  const current = new Current()
   const report = ({ error, left }: { error: string; left?: unknown }) => void faults.push(`${error} ${left ?? ''}`)
-  const options = { name: 'pairs', branches: [], maxWaiting: MOST, report, fail: report }
-  const barrier = new Barrier(Array(branches).fill(1), options)
-  const send = (buf: Buffer, start: number, end: number) => void out.push(buf.toString('utf8', start, end))
+  const barrier = new Barrier(Array(branches).fill(1), {
+    name: 'pairs',
+    place: undefined,
+    branches: [],
+    maxWaiting: MAX_WAITING,
+    current,
+    report,
+    lost: () => {},
+    fail: report,
+  })
+  const send = (buf: Buffer, start: number, end: number) => void out.push(`${current.origin.seqs}${buf.toString('utf8', start, end)}`)
   barrier.outlets[0]?.channels.push({ send, close: () => void out.push('closed') })
-  return { barrier, out, faults }
+  let seq = 0
+  const receive = (input: number, buf: Buffer, start: number, end: number): number => {
+    current.begin('', 0, ++seq)
+    barrier.receive(input, buf, start, end)
+    current.end()
+    return seq
+  }
+  return { barrier, receive, current, out, faults }
 }
 
 t.test('whatever comes in whatever order', async (t) => {
@@ -22,27 +40,30 @@ t.test('whatever comes in whatever order', async (t) => {
   let tuples = 0
   fc.assert(
     fc.property(bursts, fc.integer({ min: 2, max: 3 }), (list, branches) => {
-      const { barrier, out, faults } = barrierOf(branches)
-      const sent: string[][] = Array.from({ length: branches }, () => [])
+      const { barrier, receive, current, out, faults } = barrierOf(branches)
+      const sent: { text: string; seq: number }[][] = Array.from({ length: branches }, () => [])
       for (const [branch, count] of list) {
         const input = branch % branches
-        const mine = sent[input] as string[]
+        const mine = sent[input] as { text: string; seq: number }[]
         for (let i = 0; i < count; i++) {
-          if (mine.length - Math.min(...sent.map(({ length }) => length)) >= MOST) break
+          if (mine.length - Math.min(...sent.map(({ length }) => length)) >= MAX_WAITING) break
           const text = `"${input}.${mine.length}${'x'.repeat((i * 7) % 90)}"`
-          mine.push(text)
           // In bytes that change afterwards, as those of a chunk that is read into again would.
           const bytes = Buffer.from(` ${text}\n`)
-          barrier.receive(input, bytes, 1, bytes.length - 1)
+          mine.push({ text, seq: receive(input, bytes, 1, bytes.length - 1) })
           bytes.fill(0)
         }
       }
       const whole = Math.min(...sent.map(({ length }) => length))
-      const expected = Array.from({ length: whole }, (_, k) => `[${sent.map((texts) => texts[k]).join()}]`)
+      const expected = Array.from({ length: whole }, (_, k) => {
+        const parts = sent.map((messages) => messages[k] as { text: string; seq: number })
+        return `${parts.map(({ seq }) => seq).sort((a, b) => a - b)}[${parts.map(({ text }) => text)}]`
+      })
       for (const input of sent.keys()) barrier.closeInput(input)
       const left = sent.map(({ length }) => length - whole)
       if (out.join('\n') !== [...expected, 'closed'].join('\n')) throw new Error(`${out.length - 1} tuples for ${whole}`)
       if (`${faults}` !== (left.some((n) => n > 0) ? `unpaired ${left}` : '')) throw new Error(`${faults}`)
+      if (current.oldest !== Number.POSITIVE_INFINITY) throw new Error(`input ${current.oldest} is not done with`)
       tuples += whole
     }),
     { numRuns: 60 },
@@ -51,10 +72,10 @@ t.test('whatever comes in whatever order', async (t) => {
 })
 
 t.test('past the limit', async (t) => {
-  const { barrier, faults } = barrierOf(2)
+  const { receive, faults } = barrierOf(2)
   const one = Buffer.from('1\n')
-  for (let i = 0; i < MOST; i++) barrier.receive(0, one, 0, 1)
+  for (let i = 0; i < MAX_WAITING; i++) receive(0, one, 0, 1)
   t.same(faults, [])
-  barrier.receive(0, one, 0, 1)
+  receive(0, one, 0, 1)
   t.same(faults, ['overflow '])
 })

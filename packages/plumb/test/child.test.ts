@@ -46,6 +46,9 @@ const { table } = makeShell({
   'branches.plumb': `${agent('slow', 'slow')}${MAIN.replace(' = ', ' = plumb(input, output) {\n input ; slow ; output\n input ; id ; output\n}\n')}`,
   'pairs.plumb': `${agent('parrot', 'parrot')}let main : !int -> !(int, int) = plumb(input, output) {\n input ; (id * parrot) ; barrier ; output\n}\n`,
   'barrier.plumb': 'let main : !int -> !(int, int) = plumb(input, output) {\n input ; (id * filter(value < 0)) ; barrier ; output\n}\n',
+  'uneven.plumb':
+    'let twice : !int -> !int = (id * id) ; merge\nlet main : !int -> !(int, int) = plumb(input, output) {\n input ; (twice * filter(value != 2)) ; barrier ; output\n}\n',
+  'apart.plumb': 'let main : (!int, !int) -> !(int, int) = plumb(left, right, output) {\n (left * right) ; barrier ; output\n}\n',
   'id.plumb': `${MAIN}id\n`,
   'behind.plumb': `let inner : !int -> !int = plumb(from, to) { from ; filter(value > 1) ; copy ; merge ; to }\nlet check : !int -> !int = map(round(6 / (value - 3)))\n${MAIN}inner ; check\n`,
   'sides.plumb': `let inner : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) { a ; c\n b ; map(value + 1) ; d }
@@ -248,13 +251,27 @@ if (isLinux) {
 }
 
 table('a barrier', {
-  'fault 61: tells which branch waits for which': {
-    run: 'barrier',
-    in: '1\n2\n',
-    errors: [{ error: 'unpaired', category: 'invalid', process: 'barrier', left: [2, 0], detail: /2 of 'id'/ }],
+  'fault 61: tells which branch gave more, and the inputs': {
+    run: 'uneven',
+    in: '1\n2\n3\n',
+    out: '[1,1]\n[3,3]\n',
+    errors: [
+      {
+        error: 'unpaired',
+        category: 'invalid',
+        process: 'barrier',
+        left: [2, 0],
+        seqs: [
+          [1, 1],
+          [3, 3],
+        ],
+        detail: /2 of 'twice'/,
+      },
+    ],
   },
-  'does not wait for ever': {
-    run: 'yes 1 | plumb --max-in-flight 500 barrier.plumb',
-    errors: [{ error: 'overflow', process: 'barrier', detail: /more than 500 messages of branch 'id' wait in 'barrier'/ }],
+  'drops what waits for a partner that a filter has dropped, at once': { run: 'seq 100000 | plumb --max-in-flight 500 barrier.plumb' },
+  'does not wait for ever where branches part nowhere': {
+    run: `yes '{"__port":"left","msg":1}' | plumb --max-in-flight 500 apart.plumb`,
+    errors: [{ error: 'overflow', process: 'barrier', detail: /more than 500 messages of branch 'left' wait in 'barrier'/ }],
   },
 })

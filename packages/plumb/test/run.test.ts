@@ -169,7 +169,7 @@ table('what an input comes to', {
     run: 'nested-fails',
     in: '0\n3\n2\n',
     out: '60\n',
-    errors: [{ error: 'evaluation_failed', source: 'inner', seq: 3, line: undefined }],
+    errors: [{ error: 'evaluation_failed', source: 'inner', seq: 3, line: 3 }],
   },
   'an agent that answers badly': {
     run: 'parrot',
