@@ -34,6 +34,12 @@ export const declared = { name: 'declared', description: 'd', parameters: { a: {
 export const schemed = { parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number', default: 7 } } }, fn: ({ a, b }) => a * b }
 export default (x) => ['default', x]
 export const many = ({ n }) => 'x'.repeat(n)
+export const told = () => { throw Object.assign(new Error('one a minute'), { error: 'rate_limited', category: 'unavailable', retry_after: 2, content: 'x', deep: {} }) }
+export const addresses = () => { throw new AggregateError([Object.assign(new Error('connect ECONNREFUSED ::1'), { code: 'ECONNREFUSED' })], 'all failed') }
+export const late = () => { throw new DOMException('aborted due to timeout', 'TimeoutError') }
+export const trap = () => { throw { get error() { throw new Error('again') }, category: 'unavailable' } }
+export const circle = () => { const e = new Error('round'); e.cause = e; throw e }
+export const unknown = () => { throw { error: 'tired', category: 'unavailable' } }
 export const number = 5
 export const forges = async () => { const { writeSync } = await import('node:fs'); writeSync(5, 'junk\\n'); return 1 }
 `
@@ -58,7 +64,7 @@ const CASES: [tool: string, of: string, types?: string][] = [
       'lingers',
       'around',
     ],
-    ...['many', 'number', 'ad', 'forges'],
+    ...['many', 'number', 'ad', 'forges', 'told', 'addresses', 'late', 'trap', 'circle', 'unknown'],
   ].map((name): [string, string] => [name, `./m.mjs#${name}`]),
   ['unit', './m.mjs#nothing', 'json -> unit'],
   ['plain', './m.mjs'],
@@ -128,6 +134,12 @@ t.test('functions that fail', async (t) => {
     ['throws', { error: 'tool_crashed', category: 'internal', detail: "function 'throws' threw: out of order" }],
     ['rejects', { error: 'tool_crashed', detail: "function 'rejects' threw: a word" }],
     ['behind', { error: 'tool_crashed', detail: /threw: behind your back/ }],
+    ['told', { error: 'rate_limited', category: 'unavailable', detail: 'one a minute', retry_after: 2, content: undefined, deep: undefined }],
+    ['addresses', { error: 'connection_failed', detail: /could not reach what it needs: all failed: connect ECONNREFUSED/ }],
+    ['late', { error: 'timeout', category: 'unavailable' }],
+    ['trap', { error: 'tool_crashed' }],
+    ['circle', { error: 'tool_crashed', detail: /threw: round/ }],
+    ['unknown', { error: 'tool_crashed', detail: /threw: \{"error":"tired"/ }],
     ['nothing', { error: 'output_type_mismatch', detail: /gave undefined/ }],
     ['big', { error: 'output_type_mismatch', detail: /BigInt/ }],
     ['cyclic', { error: 'output_type_mismatch', detail: /circular/ }],

@@ -1,10 +1,11 @@
 // The innermost stage: the work itself. Whatever it throws is an error of the tool, and no end of who called it.
 
-import { fail, preview, type Result, scrub } from '@plumb/wire'
+import type { Result } from '@plumb/wire'
 import type { JsonText, Tool, Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'
+import { readThrown, thrownFault } from './thrown.js'
 
 export const withRun: Wrap = (tool) => ({
   ...tool,
@@ -21,7 +22,6 @@ const attempt = async (tool: Tool, input: JsonText, call: Call): Promise<Result<
   try {
     return await tool.run(input, call)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return fail('tool_crashed', `tool '${tool.name}' threw: ${preview(scrub(reason), 200)}`, { tool: tool.name })
+    return { ok: false, error: { ...thrownFault(readThrown(error), `tool '${tool.name}'`), tool: tool.name } }
   }
 }

@@ -38,3 +38,27 @@ export class Capture {
     return bytes.subarray(0, Math.max(0, end - 1))
   }
 }
+
+const MAX_LAST_BYTES = 64 * 1024
+
+/** The end of what a command writes, for its last line. */
+export class Ending {
+  readonly #bytes = Buffer.alloc(2 * MAX_LAST_BYTES)
+  #length = 0
+
+  listen(stream: Readable): void {
+    stream.on('data', (chunk: Buffer) => {
+      const part = chunk.subarray(Math.max(0, chunk.length - MAX_LAST_BYTES))
+      if (this.#length + part.length > this.#bytes.length) {
+        this.#bytes.copy(this.#bytes, 0, this.#length - MAX_LAST_BYTES, this.#length)
+        this.#length = MAX_LAST_BYTES
+      }
+      this.#length += part.copy(this.#bytes, this.#length)
+    })
+  }
+
+  /** The last one that is not empty. */
+  get lastLine(): string {
+    return this.#bytes.toString('utf8', 0, this.#length).trimEnd().split('\n').at(-1) ?? ''
+  }
+}

@@ -5,9 +5,10 @@ import { resolve as resolveType, type Type } from '@plumb/lang'
 import { type Child, type Exit, fail, MAX_LINE, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { CallRecord } from '../../call/call.js'
 import { cutText } from '../../call/cut-text.js'
+import { toldFault } from '../../call/told-fault.js'
 import type { JsonText } from '../../tool.js'
-import { stopWhenAborted } from '../process/stop.js'
-import { Capture } from './capture.js'
+import { EX_TEMPFAIL, stopWhenAborted } from '../process/stop.js'
+import { Capture, Ending } from './capture.js'
 
 export interface Harvest {
   readonly name: string
@@ -27,24 +28,39 @@ export const harvest = async ({ name, child, signal, output, maxOutput, record }
   const json = new Capture(MAX_LINE)
   child.stdin.end()
   // Where the system could not join the two, they are joined here.
-  said.listen(child.stderr)
-  said.listen(child.stdout)
+  const ending = new Ending()
+  for (const stream of [child.stderr, child.stdout]) said.listen(stream)
+  ending.listen(child.stderr)
+  // The system has joined the two, so that the error stream ends at once.
+  if (isText) ending.listen(child.stdout)
   if (!isText) json.listen(child.stdout)
   const exit = await stopWhenAborted(child, signal)
   const kept = said.wholeCharacters
   const { text, cutBytes } = cutText(kept.toString('utf8'), maxOutput, said.bytes - kept.length)
   if (exit === 'aborted') return fail('cancelled', `command '${name}' was stopped before it ended`, { output: text })
-  if (exit.status !== 0) return failed(name, exit, text)
+  if (exit.status !== 0) return failed(name, exit, text, ending.lastLine)
   if (!isText) return jsonIn(name, json, output)
   record.truncated ||= cutBytes > 0
   return succeed(JSON.stringify(text))
 }
 
-const failed = (name: string, { status, signal }: Exit, output: string) => {
+/** What a command says of its failure: an error object as its last line, or by this status that it may pass (sysexits(3), EX_TEMPFAIL). */
+const failed = (name: string, { status, signal }: Exit, output: string, lastLine: string): Result<never> => {
+  const ending = signal ? { signal } : { status }
+  const told = toldFault(parseObject(lastLine), `command '${name}'`)
+  if (told) return { ok: false, error: { ...told, ...ending, output } }
   const ended = signal ? `was ended by ${signal}` : `ended with status ${status}`
   const last = output.trimEnd().split('\n').slice(-LAST_LINES).join('\n')
   const words = last === '' ? 'and wrote nothing' : `and wrote: ${preview(last, MAX_WORDS)}`
-  return fail('child_failed', `command '${name}' ${ended}, ${words}`, { ...(signal ? { signal } : { status }), output })
+  const code = status === EX_TEMPFAIL ? 'overloaded' : 'child_failed'
+  return fail(code, `command '${name}' ${ended}, ${words}`, { ...ending, output })
+}
+
+const parseObject = (line: string): unknown => {
+  if (!line.startsWith('{')) return undefined
+  const bytes = Buffer.from(line)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  return parsed.ok ? parsed.value : undefined
 }
 
 const LAST_LINES = 5

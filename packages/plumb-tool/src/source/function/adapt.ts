@@ -1,7 +1,8 @@
 // A function of the program that embeds us as a tool, by its own declaration. It runs in that program: it cannot be stopped, only told to.
 
 import type { Json, Type } from '@plumb/lang'
-import { fail, preview, type Result } from '@plumb/wire'
+import { fail, type Result } from '@plumb/wire'
+import { readThrown, thrownFault } from '../../call/thrown.js'
 import type { JsonText, Tool } from '../../tool.js'
 import { isSchema, type Parameters, type ShortParameter, schemaOf } from './parameters.js'
 import { toResult } from './to-result.js'
@@ -46,10 +47,7 @@ export const adaptFunction = <const P extends Parameters>(declaration: FunctionD
     try {
       return toResult(await fn(JSON.parse(input) as InputOf<P>, signal), name, output)
     } catch (error) {
-      return fail(
-        'tool_crashed',
-        `function '${name}' threw: ${preview(error instanceof Error ? error.message : String(error), MAX_MESSAGE)}`,
-      )
+      return { ok: false, error: thrownFault(readThrown(error), `function '${name}'`) }
     }
   }
   return {
@@ -60,8 +58,6 @@ export const adaptFunction = <const P extends Parameters>(declaration: FunctionD
     run: (input, { signal }) => untilAborted(call(input, signal), signal, name),
   }
 }
-
-const MAX_MESSAGE = 400
 
 const untilAborted = (running: Promise<Result<JsonText>>, signal: AbortSignal, name: string): Promise<Result<JsonText>> =>
   new Promise((resolve) => {

@@ -1,15 +1,17 @@
 // What the child of a function said at its end, or left unsaid, as a result.
 
 import type { Type } from '@plumb/lang'
-import { type Exit, fail, nearest, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import { type Exit, fail, nearest, parseJson, preview, type Result } from '@plumb/wire'
+import { type Thrown, thrownFault } from '../../call/thrown.js'
 import type { JsonText } from '../../tool.js'
-import { noJson, noValue } from './to-result.js'
+import { noJson, noValue, toldResult } from './to-result.js'
 
 /** What runner.child.cjs writes. */
 type Reply =
   | { readonly kind: 'value'; readonly json: string }
   | { readonly kind: 'nothing'; readonly type: string }
-  | { readonly kind: 'threw' | 'unloaded' | 'unfit'; readonly message: string }
+  | ({ readonly kind: 'threw' } & Thrown)
+  | { readonly kind: 'unloaded' | 'unfit'; readonly message: string }
   | { readonly kind: 'missing'; readonly functions: readonly string[] }
 
 interface Asked {
@@ -28,13 +30,13 @@ export const readReply = (line: Result<string> | undefined, exit: Exit, asked: A
   if (!reply) return fail('tool_crashed', `function '${tool}' ${howItEnded(exit)} before it gave a result`)
   switch (reply.kind) {
     case 'value':
-      return succeed(reply.json)
+      return toldResult(reply.json, tool, output)
     case 'nothing':
       return noValue(reply.type, tool, output)
     case 'unfit':
       return noJson(reply.message, tool)
     case 'threw':
-      return fail('tool_crashed', `function '${tool}' threw: ${preview(reply.message, MAX_MESSAGE)}`)
+      return { ok: false, error: thrownFault(reply, `function '${tool}'`) }
     case 'unloaded':
       return fail('tool_crashed', `'${preview(file, 200)}' cannot be loaded: ${preview(reply.message, MAX_MESSAGE)}`)
     case 'missing': {

@@ -25,7 +25,26 @@ const wordsOf = (error) => {
   }
 }
 
-const crash = (error) => answer({ kind: 'threw', message: wordsOf(error) })
+// As readThrown of call/thrown.ts has it.
+const thrown = (error) => {
+  const causes = []
+  for (let next = error; next instanceof Error && causes.length < 8; next = next.cause ?? next.errors?.[0]) {
+    causes.push({ name: String(next.name), code: String(next.code ?? ''), message: String(next.message) })
+  }
+  const [outermost] = causes
+  const message = outermost?.message || (typeof error === 'object' && !outermost ? JSON.stringify(error) : String(error))
+  const isTold = typeof error === 'object' && error !== null && 'error' in error && 'category' in error
+  return JSON.parse(JSON.stringify({ message, causes, ...(isTold ? { told: { ...(outermost ? { detail: message } : {}), ...error } } : {}) }))
+}
+
+const crash = (error) => {
+  try {
+    answer({ kind: 'threw', ...thrown(error) })
+  } catch {
+    // As of a circle, or a getter that throws in its turn.
+    answer({ kind: 'threw', message: wordsOf(error), causes: [] })
+  }
+}
 process.on('uncaughtException', crash)
 
 // Compiled from TypeScript, by URL; imported under these names, under those of the JavaScript that they would become, or under none.

@@ -2,15 +2,32 @@
 
 import { resolve, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { toldFault } from '../../call/told-fault.js'
 import type { JsonText } from '../../tool.js'
 
 export const toResult = (value: unknown, name: string, output: Type): Result<JsonText> => {
   try {
     const json: string | undefined = JSON.stringify(value, refuseInfinite)
-    return json === undefined ? noValue(typeof value, name, output) : succeed(json)
+    return json === undefined ? noValue(typeof value, name, output) : toldResult(json, name, output)
   } catch (error) {
     return noJson((error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '', name)
   }
+}
+
+/** An error of the table that is returned is the error, unless that is what the function declares to give. */
+export const toldResult = (json: JsonText, name: string, output: Type): Result<JsonText> => {
+  // Most results are not parsed for it.
+  const mayBe = json.length <= MAX_TOLD && json.startsWith('{') && json.includes('"category"')
+  const error = mayBe && !hasField(output, 'error') ? toldFault(JSON.parse(json), `function '${name}'`) : undefined
+  return error ? { ok: false, error } : succeed(json)
+}
+
+const MAX_TOLD = 64 * 1024
+
+const hasField = (type: Type, name: string): boolean => {
+  const resolved = resolve(type)
+  if (resolved.kind === 'sum') return resolved.variants.some((variant) => hasField(variant, name))
+  return resolved.kind === 'record' && resolved.fields.some((field) => field.name === name)
 }
 
 /** A function that gives nothing gives what `unit` is. */

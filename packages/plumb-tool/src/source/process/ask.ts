@@ -4,7 +4,7 @@ import { type Child, type Exit, fail, LineReader, parseJson, preview, type Resul
 import type { JsonText } from '../../tool.js'
 import { hear, type LastWords } from './last-words.js'
 import { type Remark, remember } from './remember.js'
-import { GRACE_MS, stopWhenAborted } from './stop.js'
+import { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './stop.js'
 
 export interface Question {
   /** What errors call it. */
@@ -65,7 +65,7 @@ const failure = (name: string, { status, signal }: Exit, words: LastWords, { fir
   if (status === 0) return undefined
   const ended = signal ? `was ended by ${signal}` : `ended with status ${status}`
   const said = words.text === '' ? 'and said nothing on stderr' : `and said: ${preview(words.text, MAX_SAID)}`
-  const code = first ? 'child_failed' : 'tool_crashed'
+  const code = status === EX_TEMPFAIL ? 'overloaded' : first ? 'child_failed' : 'tool_crashed'
   return fail(code, `process '${name}' ${ended}, ${said}`, { source: name, ...(signal ? { signal } : { status }) })
 }
 

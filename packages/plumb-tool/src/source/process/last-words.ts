@@ -1,7 +1,7 @@
 // What a child says on stderr: the first error object of ours, and its last lines, to a limit.
 
 import type { Readable } from 'node:stream'
-import { type Fault, isCode, LineReader, preview, scrub } from '@plumb/wire'
+import { ERRORS, type Fault, isCode, LineReader, preview, scrub } from '@plumb/wire'
 
 const MOST_LINES = 5
 const MAX_LINE_BYTES = 256 * 1024
@@ -41,7 +41,7 @@ const faultIn = (line: string): Fault | undefined => {
   try {
     const { seq: _, seqs: __, line: ___, ...fault } = JSON.parse(line) as Fault
     const isOurs = typeof fault.error === 'string' && isCode(fault.error) && typeof fault.detail === 'string'
-    return isOurs && typeof fault.category === 'string' ? (fault as Fault) : undefined
+    return isOurs && fault.category === ERRORS[fault.error].category ? (fault as Fault) : undefined
   } catch {
     return undefined
   }

@@ -5,6 +5,9 @@ import type { Child, Exit } from '@plumb/wire'
 /** Between TERM and KILL. */
 export const GRACE_MS = 400
 
+/** The status by which a program says that its failure may pass (sysexits(3)). */
+export const EX_TEMPFAIL = 75
+
 /** Before it is told to go. */
 export interface Notice {
   readonly ask: () => void
