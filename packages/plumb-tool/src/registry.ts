@@ -8,6 +8,7 @@ import type { Effect } from './call/permit.js'
 import { secure } from './call/secure.js'
 import { settingsOf } from './call/settings.js'
 import { dependenciesOf } from './dependency.js'
+import { aliasedBuiltin } from './source/builtin/table.js'
 import { makeTool } from './source/make.js'
 import type { Tool } from './tool.js'
 
@@ -21,6 +22,7 @@ export interface Registered {
 }
 
 export interface Registry {
+  /** A built-in also by its aliases. */
   get(name: string): Registered | undefined
   list(): readonly Registered[]
   /** What a binding is called here, which for those of modules is `Module.name`. */
@@ -50,7 +52,7 @@ export const openRegistry = (plans: readonly ToolPlan[]): OpenedRegistry => {
   const names = new Map(plans.map(({ bound, name }) => [bound, name]))
 
   const registry: Registry = {
-    get: (name) => byName.get(name),
+    get: (name) => byName.get(name) ?? builtinCalled(name, byName),
     list: () => [...byName.values()],
     nameOf: (bound) => names.get(bound) ?? bound.name,
     isInternal: (name) => internal.has(name) && !byName.has(name),
@@ -60,6 +62,14 @@ export const openRegistry = (plans: readonly ToolPlan[]): OpenedRegistry => {
     entryOf,
   )
   return { registry, faults: [...sameNames(exposed.map(({ plan }) => plan)), ...reachable.flatMap((entry) => entry.faults())] }
+}
+
+/** A built-in under the other name that it goes by. */
+const builtinCalled = (name: string, byName: ReadonlyMap<string, Entry>): Entry | undefined => {
+  const canonical = aliasedBuiltin(name)
+  const entry = canonical === undefined ? undefined : byName.get(canonical)
+  const body = entry?.plan.body
+  return body?.kind === 'tool' && body.source === 'builtin' ? entry : undefined
 }
 
 class Entry implements Registered {

@@ -6,6 +6,7 @@ import { perform } from './call/perform.js'
 import type { Registry } from './registry.js'
 import { FirstAnswers } from './serve-answers.js'
 import { Slots } from './serve-slots.js'
+import { whyRefused } from './source/builtin/table.js'
 import type { AgentServers } from './source/mcp/agent-servers.js'
 import type { JsonText } from './tool.js'
 
@@ -82,6 +83,8 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
 /** Names it, and the one that may be meant. */
 export const unknownTool = (name: string, registry: Registry, servers?: AgentServers): Fault => {
   if (registry.isInternal(name)) return fault('unknown_tool', `'${name}' is internal to the spec: write '@tool true' above it to offer it`)
+  const refused = whyRefused(name)
+  if (refused !== undefined) return fault('unknown_tool', refused)
   const names = [...registry.list().map(({ plan }) => plan.name), ...(servers?.offers() ?? []).map((offer) => offer.name)]
   const near = nearest(name, names)
   const hint =

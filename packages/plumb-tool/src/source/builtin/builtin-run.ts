@@ -11,6 +11,7 @@ import { type TargetsOf, toTargets } from '../../call/targets.js'
 import type { Run } from '../../combine/run.js'
 import type { BuiltinContext } from './builtin.js'
 import { declarationOf } from './declarations.js'
+import { readDeclared } from './declared-input.js'
 import { findBuiltin } from './table.js'
 
 export interface BuiltinTool {
@@ -30,19 +31,24 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
   const contextOf = (call: Call) => toContext(call, plan, config.roots as Roots | undefined)
   return succeed({
     run: async (input, call) => {
+      const given = readDeclared(input, declared.input)
+      if (!given.ok) return given
       const builtin = await load()
       const context = contextOf(call)
       if (builtinEffects(name).some(isOnFiles)) await recoverOnce(builtin.writes !== undefined, context)
-      const result = await builtin.run(JSON.parse(input), context)
+      const result = await builtin.run(given.value, context)
       return result.ok ? succeed(JSON.stringify(result.value)) : result
     },
     targetsOf: async (input, call) => {
+      const given = readDeclared(input, declared.input)
+      // It will be refused, and reaches nothing.
+      if (!given.ok) return toTargets({ paths: [], written: [], url: undefined })
       const builtin = await load()
-      const [given, context] = [JSON.parse(input) as unknown, contextOf(call)]
+      const context = contextOf(call)
       return toTargets({
-        paths: builtin.paths?.(given, context) ?? [],
-        written: builtin.writes?.(given, context) ?? [],
-        url: builtin.url?.(given),
+        paths: builtin.paths?.(given.value, context) ?? [],
+        written: builtin.writes?.(given.value, context) ?? [],
+        url: builtin.url?.(given.value),
       })
     },
   })

@@ -43,10 +43,18 @@ export const findBuiltin = (name: string, builtins: readonly BuiltinRow[] = BUIL
   return found ? succeed(found) : { ok: false, error: fault('config_invalid', whyNot(name, builtins)) }
 }
 
+/** The name of the built-in that has this alias. */
+export const aliasedBuiltin = (alias: string): string | undefined => BUILTINS.find(({ aliases }) => aliases?.includes(alias))?.name
+
+/** Undefined: this name was never refused. */
+export const whyRefused = (name: string): string | undefined =>
+  Object.hasOwn(REFUSED, name) ? `the built-in tool '${name}' is not part of this system; ${REFUSED[name]}` : undefined
+
 const namesOf = ({ name, aliases = [] }: BuiltinRow): readonly string[] => [name, ...aliases]
 
 const whyNot = (name: string, builtins: readonly BuiltinRow[]): string => {
-  if (Object.hasOwn(REFUSED, name)) return `the built-in tool '${name}' is not part of this system; ${REFUSED[name]}`
+  const refused = whyRefused(name)
+  if (refused !== undefined) return refused
   const near = nearest(name, builtins.flatMap(namesOf))
   return `no built-in tool is named '${preview(name)}'; ${near === undefined ? "'plumb-tool list' shows them" : `did you mean '${near}'?`}`
 }

@@ -28,7 +28,7 @@ export const readLines = async (
   const hash = createHash('sha256')
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   const kept: Buffer[] = []
-  const window = { keptBytes: 0, lines: 0, isCut: false, isFull: limit === 0 }
+  const window = { keptBytes: 0, lines: 0, isCut: false, isFull: false }
   let newlines = 0
   let endsWithNewline = true
   let tail: Buffer = Buffer.alloc(0)
