@@ -207,11 +207,7 @@ t.test('where hunks fit', async (t) => {
     ['all lines go', ['@@', ...file.split('\n').map((line) => `-${line}`)], ''],
     ['an empty line too much behind it', ['@@', '-end', '+END', '', ''], file.replace(/end$/, 'END')],
     ['an empty line as context', ['@@', '     x = 1', '', '-class B', '+class C'], file.replace('class B', 'class C')],
-    [
-      'context keeps its own text',
-      ['@@', ' class B', ' def f', ' x = 1', '-"quoted" - text', '+plain'],
-      file.replace(/ {4}\u201c.*/, 'plain'),
-    ],
+    ['context keeps its own text', ['@@', ' x = 1', '-"quoted" - text', '+plain', ' '], file.replace(/ {4}\u201c.*/, '    plain')],
   ]
   for (const [name, lines, expected] of cases) {
     const builtins = makeBuiltins({ f: file })
@@ -364,6 +360,127 @@ t.test('fault 86: mode, owner and links are kept; 85: a file that has changed is
 })
 
 /** A text as lines with their ends, edited here and there, and the hunks that say so with so much context. */
+t.test('wrapped as models do', async (t) => {
+  const patch = ['*** Begin Patch', '*** Update File: f', '@@', '-a', '+b', '*** End Patch']
+  const fence = (open: string, close = '```') => [open, ...patch, close]
+  const here = (open: string, close = 'EOF') => [open, ...patch, close]
+  const accepted = [
+    ...['```', '```diff', '```patch', '```c++'].map((open) => fence(open)),
+    fence('````', '````'),
+    ...["apply_patch <<'EOF'", 'apply_patch <<"EOF"', 'apply_patch <<EOF'].map((open) => here(open)),
+    ['```bash', ...here("apply_patch <<'EOF'"), '```'],
+    ['', ...fence('```'), '', ''],
+  ]
+  for (const lines of accepted) {
+    for (const end of ['\n', '\r\n']) {
+      const builtins = makeBuiltins({ f: 'a\n' })
+      const { error } = await builtins.call('apply_patch', { patch: lines.join(end) })
+      t.strictSame([error, contents(builtins.folder).f], [undefined, 'b\n'], lines.join('|'))
+    }
+  }
+  const refused = [
+    ['Here is the patch:', ...patch],
+    [...patch, 'That is all.'],
+    fence('```', '````'),
+    fence('```', ''),
+    ['```', ...patch, '```', 'more'],
+    fence('``` a b'),
+    here("apply_patch <<'EOF'", 'END'),
+    here("apply_patch <<'PATCH'", 'PATCH'),
+    here("cat <<'EOF'"),
+    here("apply_patch <<'EOF' > x"),
+    ["apply_patch <<'EOF'", ...fence('```'), 'EOF'],
+    ['```'],
+    ['EOF'],
+  ]
+  for (const lines of refused) {
+    const builtins = makeBuiltins({ f: 'a\n' })
+    t.equal(await builtins.code('apply_patch', { patch: lines.join('\n') }), 'patch_invalid', lines.join('|'))
+    t.equal(contents(builtins.folder).f, 'a\n')
+  }
+  const builtins = makeBuiltins({ f: 'a\n' })
+  const { error } = await builtins.call('apply_patch', { patch: ['```', ...patch.with(4, 'oops'), '```'].join('\n') })
+  t.match(error, { detail: /on line 6: a line of a hunk begins with/, line: 6 }, 'lines keep their numbers')
+})
+
+t.test('hunks that are not indented as the file', async (t) => {
+  const python = 'class A:\n    def f(self):\n        x = 1\n        return x\n'
+  const cases: [name: string, file: string, hunk: string[], becomes: string | RegExp][] = [
+    [
+      'less in the patch',
+      python,
+      ['     x = 1', '-    return x', '+    if x:', '+        return x'],
+      python.replace('        return x', '        if x:\n            return x'),
+    ],
+    ['more in the patch', 'a\n  b\n', ['     a', '-      b', '+      c', '+', '+    d'], 'a\n  c\n\nd\n'],
+    ['tabs for spaces', '\tx\n\ty\n', ['   x', '-  y', '+  z', '+    w'], '\tx\n\tz\n\t  w\n'],
+    ['empty context', '  a\n\n  b\n', [' a', ' ', '-b', '+c'], '  a\n\n  c\n'],
+    ['only lines that go', '  a\nb\n', ['-a', ' b'], 'b\n'],
+    [
+      'not the same for all',
+      '  a\n    b\n',
+      [' a', '-b', '+c'],
+      /line 1 of the file has 2 spaces more than the patch, line 2 has 4 spaces more/,
+    ],
+    [
+      'as written, and not',
+      '  a\n  b\n',
+      ['   a', '-b', '+c'],
+      /line 1 of the file is indented as the patch has it, line 2 has 2 spaces more/,
+    ],
+    ['less than nothing', 'a\nb\n', ['   a', '-  b', '+c'], /indented by 2 spaces less, and 'c' has not as many/],
+  ]
+  for (const [name, file, hunk, becomes] of cases) {
+    const builtins = makeBuiltins({ f: file })
+    const { error } = await apply(builtins, '*** Update File: f', '@@', ...hunk)
+    const after = contents(builtins.folder).f
+    if (typeof becomes === 'string') t.strictSame([error, after], [undefined, becomes], name)
+    else
+      t.strictSame([error?.error, after, becomes.test(error?.detail ?? '')], ['context_not_found', file, true], `${name}: ${error?.detail}`)
+  }
+})
+
+const indentation = fc.record({
+  // Each line is unlike all others by its number.
+  lines: fc.array(fc.record({ indent: fc.nat(4), isBlank: fc.nat(5).map((n) => n === 0) }), { minLength: 3, maxLength: 12 }),
+  unit: fc.constantFrom('  ', '    ', '\t'),
+  shift: fc.integer({ min: -2, max: 3 }),
+  at: fc.nat(11),
+  keep: fc.nat(3),
+  remove: fc.nat(3),
+  added: fc.array(fc.oneof(fc.nat(3), fc.constant(undefined)), { minLength: 1, maxLength: 4 }),
+})
+
+t.test('a hunk with its indentation shifted does what it does without', async () => {
+  await fc.assert(
+    fc.asyncProperty(indentation, async ({ lines, unit, shift, at, keep, remove, added }) => {
+      // As much as is taken away from all lines is there.
+      const base = Math.max(0, -shift)
+      const text = lines.map(({ indent, isBlank }, i) => (isBlank && i > 0 ? '' : `${unit.repeat(indent + base)}line ${i}`))
+      const from = Math.min(at, text.length - 1)
+      const middle = Math.min(from + 1 + keep, text.length)
+      const hunk = [
+        ...text.slice(from, middle).map((line) => ` ${line}`),
+        ...text.slice(middle, middle + remove).map((line) => `-${line}`),
+        ...added.map((indent, i) => (indent === undefined ? '+' : `+${unit.repeat(indent + base)}new ${i}`)),
+      ]
+      const shifted = hunk.map((line) => {
+        if (line.length === 1) return line
+        return shift < 0 ? line[0] + line.slice(1 + unit.length * -shift) : line[0] + unit.repeat(shift) + line.slice(1)
+      })
+      // A hunk of empty lines only stands in many places.
+      if (text.slice(from, middle + remove).every((line) => line === '')) return
+      const file = `${text.join('\n')}\n`
+      const [exact, loose] = [makeBuiltins({ f: file }), makeBuiltins({ f: file })]
+      const results = [await apply(exact, '*** Update File: f', '@@', ...hunk), await apply(loose, '*** Update File: f', '@@', ...shifted)]
+      for (const { error } of results) if (error) throw new Error(error.detail)
+      const [wanted, got] = [contents(exact.folder).f, contents(loose.folder).f]
+      if (wanted !== got) throw new Error(`${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`)
+    }),
+    { numRuns: 150 },
+  )
+})
+
 const scenario = fc.record({
   lines: fc.array(
     fc.record({

@@ -134,7 +134,10 @@ t.test('functions that fail', async (t) => {
     ['throws', { error: 'tool_crashed', category: 'internal', detail: "function 'throws' threw: out of order" }],
     ['rejects', { error: 'tool_crashed', detail: "function 'rejects' threw: a word" }],
     ['behind', { error: 'tool_crashed', detail: /threw: behind your back/ }],
-    ['told', { error: 'rate_limited', category: 'unavailable', detail: 'one a minute', retry_after: 2, content: undefined, deep: undefined }],
+    [
+      'told',
+      { error: 'rate_limited', category: 'unavailable', detail: 'one a minute', retry_after: 2, content: undefined, deep: undefined },
+    ],
     ['addresses', { error: 'connection_failed', detail: /could not reach what it needs: all failed: connect ECONNREFUSED/ }],
     ['late', { error: 'timeout', category: 'unavailable' }],
     ['trap', { error: 'tool_crashed' }],

@@ -66,4 +66,6 @@ const NETWORK_CODES: readonly string[] = [
 ]
 
 const isOfNetwork = ({ name, code, message }: Cause): boolean =>
-  NETWORK_CODES.includes(code) || name === 'TimeoutError' || (name === 'TypeError' && (message === 'fetch failed' || message === 'terminated'))
+  NETWORK_CODES.includes(code) ||
+  name === 'TimeoutError' ||
+  (name === 'TypeError' && (message === 'fetch failed' || message === 'terminated'))

@@ -5,6 +5,7 @@ import { type Line, withEnds } from './lines.js'
 import { lower, type Rung, Text } from './match.js'
 import type { Hunk } from './patch.js'
 import { oldLines, placeHunk } from './place-hunk.js'
+import { reindent } from './reindent.js'
 
 /** Lines `[from, from + removed.length)` of the old text give way to `added`. */
 export interface Edit {
@@ -27,11 +28,14 @@ export const applyHunks = (path: string, lines: readonly Line[], hunks: readonly
   let cursor = 0
   let rung: Rung = 'exact'
   for (const [i, hunk] of hunks.entries()) {
-    const placed = placeHunk({ path, text, hunk, number: i + 1 }, cursor)
+    const looking = { path, text, hunk, number: i + 1 }
+    const placed = placeHunk(looking, cursor)
     if (!placed.ok) return placed
+    const indented = reindent(placed.value, looking)
+    if (!indented.ok) return indented
     const { at } = placed.value
     rung = lower(rung, placed.value.rung)
-    edits.push(...toEdits(placed.value.hunk, lines, at))
+    edits.push(...toEdits(indented.value, lines, at))
     const taken = oldLines(placed.value.hunk).length
     // What is put at the end says nothing about where the next hunk is.
     if (taken > 0 || at < lines.length) cursor = at + taken

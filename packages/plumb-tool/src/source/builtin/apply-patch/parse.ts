@@ -2,9 +2,13 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Hunk, HunkLine, Section } from './patch.js'
+import { unwrap } from './unwrap.js'
 
 /** `patch_invalid` with the `line` of the patch, counted from 1. */
-export const parsePatch = (text: string): Result<readonly Section[]> => new Reader(toLines(text)).patch()
+export const parsePatch = (text: string): Result<readonly Section[]> => {
+  const lines = unwrap(toLines(text))
+  return lines.ok ? new Reader(lines.value).patch() : lines
+}
 
 // A patch that came with CRLF throughout means its lines without them.
 const toLines = (text: string): string[] => {

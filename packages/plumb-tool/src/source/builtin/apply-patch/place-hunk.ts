@@ -17,6 +17,7 @@ export interface Placed {
   readonly hunk: Hunk
   /** Index of the line at which it begins. */
   readonly at: number
+  /** Of its own lines and its anchors, whichever is lower. */
   readonly rung: Rung
 }
 

@@ -1,0 +1,71 @@
+// A hunk that was found without regard for the white space before its lines: what it puts in is indented as the file is.
+
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Line } from './lines.js'
+import type { Hunk, HunkLine } from './patch.js'
+import type { Looking, Placed } from './place-hunk.js'
+
+/** What the file has in place of what the patch has, at the start of each line. */
+interface Shift {
+  readonly patch: string
+  readonly file: string
+  /** Of the file, from 0. */
+  readonly at: number
+}
+
+/** The same hunk where the indentation is the same, or nothing comes in. */
+export const reindent = ({ hunk, at, rung }: Placed, looking: Looking): Result<Hunk> => {
+  const isAsWritten = rung === 'exact' || rung === 'trailing white space'
+  if (isAsWritten || !hunk.lines.some(({ sign }) => sign === '+')) return succeed(hunk)
+  const shifts = shiftsOf(hunk, looking.text.lines, at)
+  const [shift] = shifts
+  if (!shift) return succeed(hunk)
+  const other = shifts.find(({ patch, file }) => patch !== shift.patch || file !== shift.file)
+  if (other) return refuse(looking, `line ${shift.at + 1} of the file ${differsBy(shift)}, line ${other.at + 1} ${differsBy(other)}`)
+  const lines: HunkLine[] = []
+  for (const line of hunk.lines) {
+    const isShifted = line.sign === '+' && line.text.trim() !== ''
+    if (isShifted && !line.text.startsWith(shift.patch))
+      return refuse(looking, `the file is indented by ${sized(shift.patch)} less, and '${preview(line.text)}' has not as many to take away`)
+    lines.push(isShifted ? { sign: '+', text: shift.file + line.text.slice(shift.patch.length) } : line)
+  }
+  return succeed({ ...hunk, lines })
+}
+
+/** Of the lines that were found; an empty one has no indentation. */
+const shiftsOf = ({ lines }: Hunk, file: readonly Line[], at: number): Shift[] =>
+  lines
+    .filter(({ sign }) => sign !== '+')
+    .flatMap(({ text }, i) => {
+      const found = file[at + i]?.text ?? ''
+      return text.trim() === '' || found.trim() === '' ? [] : [shiftOf(text, found, at + i)]
+    })
+
+const shiftOf = (text: string, found: string, at: number): Shift => {
+  const [patch, file] = [indentOf(text), indentOf(found)]
+  let same = 0
+  while (same < Math.min(patch.length, file.length) && patch.at(-1 - same) === file.at(-1 - same)) same++
+  return { patch: patch.slice(0, patch.length - same), file: file.slice(0, file.length - same), at }
+}
+
+const indentOf = (text: string): string => text.slice(0, text.length - text.trimStart().length)
+
+const differsBy = ({ patch, file }: Shift): string => {
+  if (patch === file) return 'is indented as the patch has it'
+  if (patch === '') return `has ${sized(file)} more than the patch`
+  return file === '' ? `has ${sized(patch)} less than the patch` : `has ${sized(file)} where the patch has ${sized(patch)}`
+}
+
+const sized = (indent: string): string => {
+  const kind = /^ *$/.test(indent) ? 'space' : /^\t*$/.test(indent) ? 'tab' : 'character'
+  return `${indent.length} ${kind}${indent.length === 1 ? '' : 's'}`
+}
+
+const refuse = ({ path, hunk, number, text }: Looking, why: string): ReturnType<typeof fail> => {
+  const old = hunk.lines.filter(({ sign }) => sign !== '+').map((line) => line.text)
+  return fail(
+    'context_not_found',
+    `hunk ${number} of '${preview(path, 200)}' is not indented as the file, so that its '+' lines have no place: ${why}; give its lines with the white space of the file`,
+    { path: preview(path, 200), hunk: number, line: hunk.line, nearest: text.nearest(old) },
+  )
+}
