@@ -4,13 +4,16 @@ import { checkAgent } from './check/agent.js'
 import { checkBaseChain } from './check/base-chain.js'
 import { declareBindings } from './check/bindings.js'
 import { inOrder } from './check/cycles.js'
+import { calledBy } from './check/lift.js'
 import { checkCapitals, checkUnused } from './check/manners.js'
+import { partsOf } from './check/parts.js'
 import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
 import { type Diagnostic, hasErrors, inReadingOrder, once, type Report } from './diagnostic.js'
 import { type Files, loadModules, type Module } from './modules.js'
 import type { Bound, Scope } from './names.js'
+import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
 import { declareTypes } from './types/declare.js'
 
@@ -40,16 +43,19 @@ export const compile = (entry: { path: string; text: string }, files: Files, loo
   for (const scope of scopes) declareTypes(scope, report)
   for (const scope of scopes) declareBindings(scope, report)
   const all = scopes.flatMap((s) => [...s.bindings.values()])
-  const order = inOrder(all, report)
+  const order = inOrder(all, partsOf, report)
   readValues(order, report)
   const own = scopes.at(-1) as Scope
   if (looksAt === 'agents') {
     for (const bound of all) if (bound.binding.impl.kind === 'agent') checkBinding(bound, report)
   } else {
-    refuseLarge(order, report)
-    for (const bound of all) checkBinding(bound, report)
+    const lifted = new Map(all.map((bound) => [bound, checkBinding(bound, report)]))
+    // What map applies is known only by the types, and those of a binding that has errors are not.
+    const madeOf = (bound: Bound) => [...partsOf(bound), ...(lifted.get(bound) ?? [])]
+    const whole = hasErrors(diagnostics) ? order : inOrder(all, madeOf, report)
+    refuseLarge(whole, madeOf, report)
     checkCapitals(own, report)
-    if (!hasErrors(diagnostics)) checkUnused(own, report)
+    if (!hasErrors(diagnostics)) checkUnused(own, madeOf, report)
   }
   return {
     diagnostics: inReadingOrder(diagnostics),
@@ -69,13 +75,23 @@ const openScopes = (modules: readonly Module[]): readonly Scope[] => {
   return [...scopes.values()]
 }
 
-const checkBinding = (bound: Bound, report: Report): void => {
+/** Gives the bare bindings that `map` applies in it. */
+const checkBinding = (bound: Bound, report: Report): readonly Bound[] => {
   const { impl } = bound.binding
   if (impl.kind === 'agent') checkAgent(bound, impl, report)
   else if (impl.kind === 'tool') checkTool(bound, impl, report)
-  else if (bound.category === 'stream') graphOf(bound, report)
-  else if (bound.category === 'base' && impl.kind !== 'plumb' && impl.kind !== 'object') checkBaseChain(bound, impl, report)
+  else if (bound.category === 'stream') return liftedIn(graphOf(bound, report))
+  else if (bound.category === 'base' && impl.kind !== 'plumb' && impl.kind !== 'object') {
+    checkBaseChain(bound, impl, report)
+    // Each that its chain names is a part of it in any case.
+    const named = [...partsOf(bound)]
+    return calledBy(bound).filter((called) => named.splice(named.indexOf(called), named.includes(called) ? 1 : 0).length === 0)
+  }
+  return []
 }
+
+const liftedIn = ({ nodes }: Graph): readonly Bound[] =>
+  nodes.flatMap(({ work }) => (work.kind === 'map' && work.lifted ? [work.lifted] : []))
 
 /** The binding that a name on the command line means: `main`, or `Module.name`. */
 export const bindingNamed = (program: Program, name: string): Bound | undefined => {

@@ -38,6 +38,12 @@ export const error = (code: Code, message: string, span: Span, help?: string): D
   ...(help === undefined ? {} : { help }),
 })
 
+/** What is most often a mistake: nothing else follows from it. */
+export const warning = (code: Code, message: string, span: Span, help?: string): Diagnostic => ({
+  ...error(code, message, span, help),
+  severity: 'warning',
+})
+
 /** For a second look at what was complained of before. */
 export const ignore: Report = () => {}
 

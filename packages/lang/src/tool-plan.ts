@@ -60,7 +60,7 @@ export const agentTools = ({ binding: { impl }, scope }: Bound): ToolPlan[] => {
 export const toolOf = (bound: Bound, name = bound.name): ToolPlan => {
   const { impl } = bound.binding
   if (impl.kind === 'agent' || impl.kind === 'plumb' || impl.kind === 'object') throw new TypeError(`no bare morphism: '${bound.name}'`)
-  const body: ToolBody = impl.kind === 'tool' ? toolBody(impl, bound) : { kind: 'chain', chain: planOfBase(bound, impl) }
+  const body: ToolBody = impl.kind === 'tool' ? toolBody(impl, bound) : { kind: 'chain', chain: planOfBase(bound) }
   const description = bound.description ?? (body.kind === 'tool' ? body.config.description : undefined)
   return {
     name,

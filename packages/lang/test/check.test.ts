@@ -26,6 +26,103 @@ const body = (...list: string[]): string =>
     '}',
   )
 
+table('a name that is all of a map or a filter', [
+  [
+    'neither a field nor a binding: the whole input',
+    'let a : !int -> !int = map(score)\nlet b : !bool -> !bool = filter(ok)\nlet c : int -> int = map(score)\nlet d : !json -> !json = map(score) ; map(value)',
+    [
+      "1:28-33 lone_name 'score' names no field and no binding: it means the whole input | map(value)",
+      '2:33-35 lone_name | filter(value)',
+      '3:26-31 lone_name',
+      '4:30-35 lone_name',
+    ],
+  ],
+  ['part of more', 'let a : !int -> !int = map(score * 2)\nlet b : !int -> !int = filter(score > 2)', []],
+  [
+    'fields come first',
+    'let n : int -> int = map(value + 1)\nlet a : !{ n: string } -> !string = map(n)\nlet m : { m: int } -> int = map(m)\nlet b : !({ n: int } | { n: string }) -> !(int | string) = map(n)',
+    [],
+  ],
+  [
+    'a bare binding is applied',
+    lines(
+      'let inc : int -> int = map(value + 1)',
+      'let twice : int -> int = map(inc) ; inc',
+      'let pair : int -> (int, int) = map(inc) * map(twice)',
+      'let each : !int -> !(int, int) = id ; map(pair)',
+      'let main : !int -> !int = plumb(i, o) {',
+      '  i ; each ; map(value[0]) ; map(twice) ; o',
+      '}',
+    ),
+    [],
+  ],
+  [
+    'with its types',
+    lines(
+      'let inc : int -> int = map(value + 1)',
+      'let a : !string -> !int = map(inc)',
+      'let b : !int -> !string = map(inc)',
+      'let c : string -> int = map(inc)',
+      'let d : !json -> !int = map(inc)',
+      'let e : !{ n: int } -> !int = map(inc)',
+    ),
+    [
+      "2:27-35 type_mismatch 'input' gives 'string', 'inc' takes 'int' | map(round(number(value)))",
+      "3:27-35 type_mismatch 'inc' gives 'int', 'output' takes 'string'",
+      "4:29-32 type_mismatch 'inc' takes 'int', it is given 'string'",
+      "6:31-39 type_mismatch 'input' gives '{ n: int }', 'inc' takes 'int' | take the field: '.n'",
+    ],
+  ],
+  [
+    'of a module',
+    'use words\nlet a : !string -> !string = map(Words.shout)\nlet b : string -> string = map(Words.shout)\nlet c : !string -> !string = map(Words.shuot)\nlet d : !{ Words: { shout: int } } -> !int = map(Words.shout)',
+    ["4:40-45 unknown_name no binding is named 'Words.shuot' | did you mean 'shout'?"],
+    { 'words.plumb': 'let shout : string -> string = map(upper(value))' },
+  ],
+  [
+    'what cannot be put on a stream so',
+    lines(
+      'let search : string -> json = tool { builtin: "find_resources" }',
+      'let twice : string -> json = search ; map({ found: value })',
+      'let thrice : string -> json = map(twice)',
+      'let ask : !string -> !string = agent { provider: "eliza" }',
+      'let conf = { a: 1 }',
+      'let a : !string -> !json = map(search)',
+      'let b : !string -> !json = map(thrice)',
+      'let c : !string -> !string = map(ask)',
+      'let d : !string -> !json = map(conf)',
+      'let e : string -> string = map(ask)',
+    ),
+    [
+      "6:32-38 bare_in_stream 'search' is a tool, and map takes what calls none | let an agent call it",
+      "7:32-38 bare_in_stream 'thrice' calls the tool 'search', and map takes what calls none",
+      "8:34-37 stream_in_base 'ask' is a process on streams, and map takes | '… ; ask ; …'",
+      "9:32-36 not_a_process 'conf' is a config value",
+      "10:32-35 stream_in_base 'ask' is no bare morphism (base category) | tool { process: ask }",
+    ],
+  ],
+  [
+    'made of itself',
+    'let f : int -> int = map(g)\nlet g : int -> int = id ; map(f)\nlet main : !int -> !int = map(f)',
+    ["1:5-6 definition_cycle 'f' is made of itself: f -> g -> f"],
+  ],
+  [
+    'used, and unused',
+    'let f : int -> int = map(g)\nlet g : int -> int = id\nlet h : int -> int = id\nlet main : !int -> !int = map(f)',
+    ["3:5-6 unused_binding 'h' is never used"],
+  ],
+  [
+    'twice at each step',
+    `let b0 : int -> int = id\n${Array.from({ length: 15 }, (_, i) => `let b${i + 1} : int -> int = b${i} ; map(b${i})`).join('\n')}`,
+    ["14:5-8 spec_invalid 'b13' is made of more than 10,000 parts"],
+  ],
+  [
+    'a warning does not turn a tensor to the parts of a tuple',
+    'let a : (int, int) -> ((int, int), int) = map(x) * map(value[0])',
+    ['1:47-48 lone_name'],
+  ],
+])
+
 table('types', [
   ['in any order, and of each other', 'type A = { b?: B, xs: [A] }\ntype B = A | int\nlet main : !A -> !B = id', []],
   [

@@ -295,6 +295,25 @@ t.test('rename', async (t) => {
   t.match(renameAt(broken.compiled, [], files, broken.offset, 'h'), { ok: false, error: { detail: /syntax error/ } })
 })
 
+t.test('what map applies is the binding of that name', async (t) => {
+  const marked = (at: number) => {
+    const parts = ['let in', 'c : int -> int = map(value + 1)\nlet R : { inc: int } -> int = map(in', 'c)\nlet a : !int -> !int = map(in', 'c)\n']
+    return parts.map((part, i) => (i === at ? `‸${part}` : part)).join('')
+  }
+  for (const [place, count] of [
+    [1, 2],
+    [2, 0],
+    [3, 2],
+  ] as const) {
+    const { compiled, offset } = compiledAt(marked(place))
+    const renamed = renameAt(compiled, [], files, offset, 'next')
+    t.equal(renamed.ok ? renamed.value.length : 0, count, `place ${place}`)
+  }
+  const member = compiledAt('use words\nlet a : !string -> !string = map(Words.dou‸ble)\n')
+  t.match(hoverAt(member.compiled, member.offset)?.code, /^let double : string -> string/)
+  t.equal(definitionAt(member.compiled, member.offset)?.source.path, 'words.plumb')
+})
+
 t.test('rename in other open programs, and in the quotes of a config', async (t) => {
   const library = compile({ path: 'words.plumb', text: MODULES['words.plumb'] ?? '' }, files)
   const text = 'use words\nlet bot : !string -> !string = agent { provider: "eliza", tools: ["Words.double", Words.double] }\n'

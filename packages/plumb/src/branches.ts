@@ -1,6 +1,6 @@
 // The ways that messages from one entrance take to main's outputs, where nothing is on them but what has no memory: id, copy, merge, map, filter.
 
-import type { GraphNode, Readings, Step } from '@plumb/lang'
+import { type GraphNode, type Readings, type Step, stepsOf } from '@plumb/lang'
 import type { Edges } from './edges.js'
 import { typeAt } from './morphism/expression.js'
 
@@ -13,6 +13,12 @@ export interface Branch {
 const MOST_BRANCHES = 16
 /** Nobody chains so many, but a circle of them has no end. */
 const MOST_NODES = 256
+
+const stepsAt = (node: GraphNode): readonly Step[] | undefined => {
+  const { work } = node
+  if (work.kind === 'map' && work.lifted) return stepsOf(work.lifted)
+  return work.kind === 'map' || work.kind === 'filter' ? [{ kind: work.kind, expression: work.expression, input: typeAt(node) }] : undefined
+}
 
 /** In the order in which a message runs through them; undefined where there is something else on one of them. */
 export const branchesBehind = (entrance: GraphNode, edges: Edges, readings: Readings): readonly Branch[] | undefined => {
@@ -31,7 +37,8 @@ export const branchesBehind = (entrance: GraphNode, edges: Edges, readings: Read
         if (kind === 'map' || kind === 'filter') {
           const input = typeAt(to)
           if (steps.length === 0 ? readings.of(input) !== reading : isChecked) return false
-          return walk(to, [...steps, { kind, expression: to.work.expression, input }])
+          const own = stepsAt(to)
+          return own !== undefined && walk(to, [...steps, ...own])
         }
         if (isChecked) return false
         if (kind === 'pass') return walk(to, steps)

@@ -94,6 +94,10 @@ export const ERRORS = {
     "define 'let main : … = …', or choose a binding with --binding"),
   unused_binding: config('warning: a binding is defined and never used',
     'use it or delete it; nothing else follows from it'),
+  lone_name: config('warning: a name alone in map or filter is no field and no binding, so it means the whole input',
+    "write 'value' where the whole input is meant; else mend the name"),
+  origin_assumed: config('warning: a foreign program stands on a branch of a barrier, and nothing says how it answers',
+    'write answers: "each" in its agent if it answers each input with one output'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
 

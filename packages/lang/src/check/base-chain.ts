@@ -1,6 +1,6 @@
 // Bare morphisms: their chains against their signatures, and as plans.
 
-import type { Chain, Expression } from '../ast.js'
+import type { Chain, Expression, Implementation } from '../ast.js'
 import type { Report } from '../diagnostic.js'
 import type { Bound } from '../names.js'
 import type { BasePlan } from '../plan/base-plan.js'
@@ -27,11 +27,27 @@ export const checkBaseChain = (bound: Bound, chain: Chain, report: Report, look:
     )
 }
 
-/** Only for a binding without errors. */
-export const planOfBase = (bound: Bound, chain: Chain): BasePlan => {
-  const { plan } = outcomeOf(bound, chain)
+/** The plan of a bare chain, as far as it has no errors. */
+export const planIfRight = (bound: Bound): BasePlan | undefined => {
+  const { impl } = bound.binding
+  return bound.category === 'base' && isChain(impl) ? outcomeOf(bound, impl).plan : undefined
+}
+
+/** Only for a chain without errors. */
+export const planOfBase = (bound: Bound): BasePlan => {
+  const { impl } = bound.binding
+  const plan = isChain(impl) ? outcomeOf(bound, impl).plan : undefined
   if (!plan) throw new TypeError(`not checked: '${bound.name}'`)
   return plan
 }
 
-const outcomeOf = (bound: Bound, chain: Chain): Outcome => new BaseChecker(bound.scope).check(chain, bound.inputs[0])
+const isChain = (impl: Implementation): impl is Chain =>
+  impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'plumb' && impl.kind !== 'object'
+
+const outcomeOf = (bound: Bound, chain: Chain): Outcome => {
+  const outcome = outcomes.get(bound) ?? new BaseChecker(bound.scope).check(chain, bound.inputs[0])
+  outcomes.set(bound, outcome)
+  return outcome
+}
+
+const outcomes = new WeakMap<Bound, Outcome>()

@@ -1,7 +1,7 @@
 // What a chain of the base category is for one type of input: its plan, and all that is wrong with it (tools.md, How tools combine).
 
-import type { Chain, Expression, Node, Reference, TraceAtom } from '../ast.js'
-import { type Diagnostic, error, type Report } from '../diagnostic.js'
+import type { Chain, Expression, MapAtom, Node, Reference, TraceAtom } from '../ast.js'
+import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { joinAll } from '../expression/join.js'
 import { findBinding, type Scope, shown } from '../names.js'
@@ -13,6 +13,7 @@ import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
+import { bindingNamedBy, warnLoneName } from './lone-name.js'
 import { memberOf } from './member.js'
 
 /** Rounds of a trace that has no `max`. */
@@ -86,7 +87,7 @@ export class BaseChecker {
       case 'discard':
         return { kind: 'discard', input: input ?? JSON_TYPE, output: UNIT }
       case 'map':
-        return this.map(chain.expression, input)
+        return this.mapOrLift(chain, input)
       case 'merge':
       case 'barrier':
       case 'filter':
@@ -118,6 +119,17 @@ export class BaseChecker {
     }
   }
 
+  // In a bare chain map(f) is f.
+  private mapOrLift({ expression }: MapAtom, input: Type | undefined): BasePlan | undefined {
+    const name = input && bindingNamedBy(expression, input, this.scope)
+    if (name) {
+      this.seen.push({ expression, input })
+      return this.reference({ kind: 'reference', name, span: expression.span }, input)
+    }
+    if (input) warnLoneName(expression, input, 'map', this.report)
+    return this.map(expression, input)
+  }
+
   private map(expression: Expression, input: Type | undefined): BasePlan | undefined {
     const output = this.expression(expression, input)
     return input && output && { kind: 'map', input, output, expression }
@@ -135,7 +147,7 @@ export class BaseChecker {
     const onWhole = chains.map((item) => this.check(item, input))
     const tuple = input && resolve(input)
     const parts = tuple?.kind === 'tuple' && tuple.items.length === chains.length ? tuple.items : undefined
-    const isOnParts = parts !== undefined && onWhole.some((o) => o.diagnostics.length > 0)
+    const isOnParts = parts !== undefined && onWhole.some((o) => hasErrors(o.diagnostics))
     const outcomes = isOnParts ? chains.map((item, i) => this.check(item, parts[i])) : onWhole
     const items = outcomes.map((outcome) => this.accept(outcome))
     if (!items.every((item) => item !== undefined)) return undefined

@@ -3,10 +3,10 @@
 import { findCircles as circlesAmong } from '../circle.js'
 import { error, type Report } from '../diagnostic.js'
 import type { Bound } from '../names.js'
-import { partsOf } from './parts.js'
+import type { PartsOf } from './parts.js'
 
 /** Every binding behind those it is made of. Each circle is told once. */
-export const inOrder = (all: readonly Bound[], report: Report): readonly Bound[] => {
+export const inOrder = (all: readonly Bound[], partsOf: PartsOf, report: Report): readonly Bound[] => {
   const told = new Set<Bound>()
   return circlesAmong(all, partsOf, (circle) => {
     const isTold = circle.some((bound) => told.has(bound))

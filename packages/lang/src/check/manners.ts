@@ -1,10 +1,10 @@
 // Warnings: capitals against the custom, bindings that nothing uses. They change no exit status.
 
 import type { Name, Value } from '../ast.js'
-import type { Diagnostic, Report } from '../diagnostic.js'
+import { type Report, warning } from '../diagnostic.js'
 import type { Bound, Scope } from '../names.js'
 import { PRIMITIVES } from '../parse/type.js'
-import { partsOf } from './parts.js'
+import type { PartsOf } from './parts.js'
 
 /** Types and modules start upper-case, bindings lower-case (language.md, Lexical). */
 export const checkCapitals = (scope: Scope, report: Report): void => {
@@ -19,18 +19,11 @@ const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: Name, repo
   const first = text.charAt(0)
   const better = (wanted === 'upper' ? first.toUpperCase() : first.toLowerCase()) + text.slice(1)
   const message = `${what} '${text}' starts with ${wanted === 'upper' ? 'a small letter' : 'a capital'}`
-  report({ ...warning('odd_capital', message, span), help: `'${better}' is the custom` })
+  report(warning('odd_capital', message, span, `'${better}' is the custom`))
 }
 
-const warning = (code: Diagnostic['code'], message: string, span: Name['span']): Diagnostic => ({
-  severity: 'warning',
-  code,
-  message,
-  span,
-})
-
 /** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too. */
-export const checkUnused = (scope: Scope, report: Report): void => {
+export const checkUnused = (scope: Scope, partsOf: PartsOf, report: Report): void => {
   const main = scope.bindings.get('main')
   if (!main) return
   const forOthers = [...scope.bindings.values()].filter((b) => b.binding.annotations.some((a) => a.name.text === 'tool'))

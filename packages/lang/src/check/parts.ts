@@ -5,6 +5,8 @@ import { type Bound, lookUp, type Scope } from '../names.js'
 import { nameIn } from './config.js'
 import { memberOf } from './member.js'
 
+export type PartsOf = (bound: Bound) => readonly Bound[]
+
 /**
  * As often as they are named. Not what an agent may call: its tools may call it in turn. Of a tool, only what it combines: other tools,
  * while a process that it lowers holds none.

@@ -2,13 +2,13 @@
 
 import { error, type Report } from '../diagnostic.js'
 import type { Bound } from '../names.js'
-import { partsOf } from './parts.js'
+import type { PartsOf } from './parts.js'
 
 /** Processes and morphisms with a name of their own. */
 const MAX_PARTS = 10_000
 
 /** `order`: each binding behind its parts. The first one that is too large is told of, not those that are made of it. */
-export const refuseLarge = (order: readonly Bound[], report: Report): void => {
+export const refuseLarge = (order: readonly Bound[], partsOf: PartsOf, report: Report): void => {
   const sizes = new Map<Bound, number>()
   for (const bound of order) {
     const { impl } = bound.binding

@@ -1,9 +1,12 @@
 // Structural morphisms as nodes: from the types that come in to a node and the types that go out.
 
 import type { Atom, Expression, Node, Reference, TraceAtom } from '../ast.js'
+import { liftable } from '../check/lift.js'
+import { bindingNamedBy, warnLoneName } from '../check/lone-name.js'
 import { error, type Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { joinAll } from '../expression/join.js'
+import type { Scope } from '../names.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
@@ -19,14 +22,20 @@ export const arityOf = (atom: Morphism): number | 'many' => {
 }
 
 /** The node, with an input for each of `types`; its outputs have the types that follow from them. */
-export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], name: string, builder: Builder): GraphNode => {
+export const makeAtom = (
+  atom: Morphism,
+  types: readonly (Type | undefined)[],
+  name: string,
+  scope: Scope,
+  builder: Builder,
+): GraphNode => {
   const inputs = types.map((type, i) => ({ name: portName('input', i), type }))
-  const node = (work: Work, outputs: readonly (Type | undefined)[]) =>
+  const node = (work: Work, outputs: readonly (Type | undefined)[], takes = inputs) =>
     builder.node(
       name,
       atom.span,
       work,
-      inputs,
+      takes,
       outputs.map((type, i) => ({ name: portName('output', i), type })),
     )
   const [type] = types
@@ -43,9 +52,19 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
       return node({ kind: 'empty' }, [undefined])
     case 'barrier':
       return node({ kind: 'barrier' }, [types.every((t) => t !== undefined) ? { kind: 'tuple', items: types } : undefined])
-    case 'map':
-      return node({ kind: 'map', expression: atom.expression }, [type && checkExpression(atom.expression, type, builder.report)])
+    case 'map': {
+      const { expression } = atom
+      const named = type && bindingNamedBy(expression, type, scope)
+      if (!named) {
+        if (type) warnLoneName(expression, type, 'map', builder.report)
+        return node({ kind: 'map', expression }, [type && checkExpression(expression, type, builder.report)])
+      }
+      const lifted = liftable(named, scope, builder.report)
+      if (!lifted) return node({ kind: 'map', expression }, [undefined])
+      return node({ kind: 'map', expression, lifted }, lifted.outputs, [{ name: portName('input', 0), type: lifted.inputs[0] }])
+    }
     case 'filter':
+      if (type) warnLoneName(atom.expression, type, 'filter', builder.report)
       if (type) wantBool(atom.expression, type, builder.report)
       return node({ kind: 'filter', expression: atom.expression }, [type])
     case 'project': {

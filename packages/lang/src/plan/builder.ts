@@ -82,7 +82,7 @@ export class Builder {
     if (fit !== 'no') return fit
     // A typed selector: what is no such variant is dropped.
     if (isSelector(to) && resolve(source).kind === 'sum' && isSubtype(target, source)) return 'checked'
-    const message = `'${from.node.name}' gives '${printType(source)}', '${to.name}' takes '${printType(target)}'`
+    const message = `'${owner(from.node)}' gives '${printType(source)}', '${owner(to)}' takes '${printType(target)}'`
     this.report(error('type_mismatch', message, span, conversion(source, target)))
     return 'no'
   }
@@ -94,5 +94,8 @@ export const processOf = (node: GraphNode): Process => ({
   inputs: node.inputs.map((port, input) => ({ ...port, node, input })),
   outputs: node.outputs.map((port, output) => ({ ...port, node, output })),
 })
+
+// Whose signature it is: what map applies has one of its own.
+const owner = ({ name, work }: GraphNode): string => (work.kind === 'map' && work.lifted ? work.lifted.name : name)
 
 const isSelector = ({ work }: GraphNode): boolean => work.kind === 'filter' || (work.kind === 'pass' && work.isSelector)

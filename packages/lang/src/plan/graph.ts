@@ -39,7 +39,9 @@ export type Work =
   | { readonly kind: 'input' | 'output'; readonly port: number }
   /** Whatever comes in goes to every output: id, copy, merge, a channel, the ends of a bound chain. */
   | { readonly kind: 'pass'; readonly as: 'id' | 'copy' | 'merge' | 'channel' | 'inlet' | 'outlet'; readonly isSelector: boolean }
-  | { readonly kind: 'map' | 'filter'; readonly expression: Expression }
+  /** `lifted`: the expression is the name of a bare binding, and that is what is done with each message. */
+  | { readonly kind: 'map'; readonly expression: Expression; readonly lifted?: Bound }
+  | { readonly kind: 'filter'; readonly expression: Expression }
   | { readonly kind: 'discard' | 'empty' | 'barrier' }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }

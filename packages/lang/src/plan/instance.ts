@@ -6,6 +6,7 @@ import { memberOf } from '../check/member.js'
 import { error } from '../diagnostic.js'
 import { type Bound, findBinding, lookUp, type Scope, shown } from '../names.js'
 import type { Span } from '../source.js'
+import type { Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { arityOf, type Morphism, makeAtom, portName } from './atom.js'
 import { type Builder, processOf } from './builder.js'
@@ -95,11 +96,13 @@ const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder):
   if (bound.outputs.length !== outputs) return undefined
   if (arity === 'many' ? bound.inputs.length < 2 : bound.inputs.length !== arity) return undefined
   const before = builder.nodes.length
-  const node = makeAtom(atom, bound.inputs, name, builder)
-  const fits = node.outputs.every((port, i) => {
-    const declared = bound.outputs[i]
-    return !port.type || !declared || isWirable(port.type, declared) === 'static'
-  })
+  const node = makeAtom(atom, bound.inputs, name, bound.scope, builder)
+  const fits =
+    node.inputs.every((port, i) => isSame(port.type, bound.inputs[i])) &&
+    node.outputs.every((port, i) => {
+      const declared = bound.outputs[i]
+      return !port.type || !declared || isWirable(port.type, declared) === 'static'
+    })
   if (!fits) {
     builder.nodes.length = before
     return undefined
@@ -108,6 +111,10 @@ const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder):
   builder.nodes[before] = typed
   return processOf(typed)
 }
+
+// The node looks at what its own type says, and others see the type of the signature.
+const isSame = (a: Type | undefined, b: Type | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && isWirable(a, b) === 'static' && isWirable(b, a) === 'static')
 
 const morphismOf = (chain: Chain): Morphism | undefined => {
   switch (chain.kind) {

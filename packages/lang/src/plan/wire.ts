@@ -200,7 +200,7 @@ const morphism = (atom: Morphism, feeds: Feeds, w: Wiring): readonly Source[] | 
       w.builder.report,
     ),
   )
-  const node = makeAtom(atom, types, atom.kind, w.builder)
+  const node = makeAtom(atom, types, atom.kind, w.scope, w.builder)
   for (const [input, sources] of wired.entries()) for (const source of sources) w.builder.connect(source, node, input, atom.span)
   return node.outputs.map((port, output) => ({ node, output, type: port.type }))
 }

@@ -1,41 +1,52 @@
 // What flows where in one binding: the types that expressions are applied to, and the nodes that morphisms became.
 
-import type { Expression, Name } from '../ast.js'
+import type { Expression, Name, QualifiedName } from '../ast.js'
 import { checkBaseChain } from '../check/base-chain.js'
+import { bindingNamedBy } from '../check/lone-name.js'
 import { openInference } from '../expression/check.js'
 import type { Fact } from '../expression/context.js'
 import type { Bound } from '../names.js'
 import type { GraphNode } from '../plan/graph.js'
 import { graphOf } from '../plan/root.js'
 import type { Span } from '../source.js'
-import type { Type } from '../types/type.js'
+import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Flow {
   /** By the expression of a `map`, a `filter` or an `until`, and by the name behind the dot of a chain's `.field`. */
   readonly inputs: ReadonlyMap<Expression | Name, Type>
   /** By the place where the morphism or the process stands. */
   readonly nodes: ReadonlyMap<Span, GraphNode>
+  /** Expressions that are the name of a binding, which `map` applies. */
+  readonly lifted: ReadonlyMap<Expression, QualifiedName>
 }
 
 /** As far as it is known: where the wiring has an error, what stands behind it is not. */
 export const flowOf = (bound: Bound): Flow => {
   const inputs = new Map<Expression | Name, Type>()
   const nodes = new Map<Span, GraphNode>()
-  const look = (expression: Expression, type: Type | undefined) => {
+  const lifted = new Map<Expression, QualifiedName>()
+  const look = (expression: Expression, type: Type | undefined, isLifted?: boolean) => {
     if (!type) return
+    const name = isLifted === false ? undefined : bindingNamedBy(expression, isLifted ? JSON_TYPE : type, bound.scope)
+    if (name) {
+      lifted.set(expression, name)
+      return
+    }
     inputs.set(expression, type)
     if (expression.kind === 'field') inputs.set(expression.field, type)
   }
   const { impl } = bound.binding
-  if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return { inputs, nodes }
+  if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return { inputs, nodes, lifted }
   if (bound.category === 'base' && impl.kind !== 'plumb') checkBaseChain(bound, impl, ignore, look)
   if (bound.category === 'stream') {
     for (const node of graphOf(bound, ignore).nodes) {
-      if (node.work.kind === 'map' || node.work.kind === 'filter') look(node.work.expression, node.inputs[0]?.type)
+      const { work } = node
+      if (work.kind === 'map') look(work.expression, node.inputs[0]?.type, work.lifted !== undefined)
+      if (work.kind === 'filter') look(work.expression, node.inputs[0]?.type, false)
       if (!nodes.has(node.span)) nodes.set(node.span, node)
     }
   }
-  return { inputs, nodes }
+  return { inputs, nodes, lifted }
 }
 
 /** What is known of an expression's parts, given what it is applied to. */

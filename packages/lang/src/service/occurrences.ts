@@ -8,6 +8,7 @@ import { TOOL_KEYS } from '../check/tool.js'
 import { aliasOf } from '../modules.js'
 import type { Bound, Scope } from '../names.js'
 import type { Span } from '../source.js'
+import { type Flow, flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { type Meaning, portOf } from './meaning.js'
 
@@ -19,7 +20,7 @@ export interface Occurrence {
 
 export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
   const found: Occurrence[] = []
-  const names: Names = { scope, note: (span, meaning) => void (meaning && found.push({ span, meaning })) }
+  const names: Names = { scope, lifted: () => new Map(), note: (span, meaning) => void (meaning && found.push({ span, meaning })) }
   for (const item of scope.module.program.items) {
     if (item.kind === 'use') names.note((item.as ?? item.target).span, moduleNamed(aliasOf(item), scope))
     if (item.kind === 'type') {
@@ -37,6 +38,8 @@ export const occurrenceAt = (scope: Scope, offset: number): Occurrence | undefin
 
 interface Names {
   readonly scope: Scope
+  /** Of the binding at hand: what `map` applies in it. */
+  lifted: () => Flow['lifted']
   note(span: Span, meaning: Meaning | undefined): void
 }
 
@@ -92,6 +95,11 @@ const inBinding = (binding: Binding, names: Names): void => {
   // The second of two bindings of one name means nothing to anyone.
   if (bound?.binding !== binding) return
   names.note(binding.name.span, { kind: 'binding', bound })
+  let flow: Flow | undefined
+  names.lifted = () => {
+    flow ??= flowOf(bound)
+    return flow.lifted
+  }
   const { impl } = binding
   switch (impl.kind) {
     case 'agent':
@@ -168,6 +176,12 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
     case 'field':
       inChain(memberOf(chain, names.scope) ?? chain.of, names, locals)
       return
+    case 'map': {
+      const { expression } = chain
+      const name = expression.kind === 'name' || expression.kind === 'field' ? names.lifted().get(expression) : undefined
+      if (name) qualified(name, names, bindingNamed)
+      return
+    }
     case 'reference': {
       const local = chain.name.module ? undefined : locals.get(chain.name.name.text)
       if (local) names.note(chain.name.span, local)

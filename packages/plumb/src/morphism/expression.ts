@@ -3,6 +3,7 @@
 import {
   compileCheck,
   compileFilter,
+  compileLift,
   compileMap,
   type GraphNode,
   type Readings,
@@ -59,6 +60,7 @@ export const stageOf = (node: GraphNode, readings: Readings): Stage => {
   const { work, span } = node
   const type = typeAt(node)
   const reading = readings.of(type)
+  if (work.kind === 'map' && work.lifted) return compileLift(work.lifted, reading)
   if (work.kind === 'map') return compileMap(work.expression, type, reading)
   if (work.kind === 'filter') return compileFilter(work.expression, type, reading)
   if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span }, type, reading)
