@@ -8,6 +8,8 @@ import { BOOL, type Field, INT, JSON_TYPE, type NamedType, NUMBER, resolve, STRI
 export interface TypeOptions {
   /** Fields may have defaults. */
   readonly withDefaults?: boolean
+  /** Fields may have limits; not every type has a value then. */
+  readonly withLimits?: boolean
 }
 
 /** Every type has a value, and the variants of its sums are disjoint. Field names and literals are few, so that two types often meet. */
@@ -37,16 +39,18 @@ interface FieldShape {
   readonly name: string
   readonly shape: Shape
   readonly presence: 'required' | 'optional' | 'default'
+  readonly limits: Pick<Field, 'min' | 'max'>
 }
 
 const NAMES = ['a', 'b', 'c', 'kind', 'constructor']
 const WORDS = ['x', 'y', 'é"\\']
 const SCALARS: readonly Type[] = [STRING, INT, NUMBER, BOOL, UNIT, JSON_TYPE]
 
-const shapes = ({ withDefaults = false }: TypeOptions): fc.Arbitrary<Shape> => {
+const shapes = ({ withDefaults = false, withLimits = false }: TypeOptions): fc.Arbitrary<Shape> => {
+  const limits = fc.constantFrom<Pick<Field, 'min' | 'max'>[]>({}, { min: 1 }, { max: 2 }, { min: -1.5, max: 1 }, { min: 1, max: 3 })
   const presence = fc.constantFrom<FieldShape['presence'][]>('required', 'required', 'optional', withDefaults ? 'default' : 'required')
   const tied = fc.letrec<{ shape: Shape; field: FieldShape }>((tie) => ({
-    field: fc.record({ name: fc.constantFrom(...NAMES), shape: tie('shape'), presence }),
+    field: fc.record({ name: fc.constantFrom(...NAMES), shape: tie('shape'), presence, limits: withLimits ? limits : fc.constant({}) }),
     shape: fc.oneof(
       { maxDepth: 3, depthIdentifier: 'shape' },
       { weight: 3, arbitrary: fc.constantFrom(...SCALARS).map((type) => ({ kind: 'type', type }) as const) },
@@ -107,8 +111,8 @@ const tie = (root: Shape, bodies: readonly Shape[]): Type => {
         return { kind: 'record', fields: shape.fields.map(buildField) }
     }
   }
-  const buildField = ({ name, shape, presence }: FieldShape): Field => {
-    const field = { name, type: build(shape), isOptional: presence !== 'required' }
+  const buildField = ({ name, shape, presence, limits }: FieldShape): Field => {
+    const field = { name, type: build(shape), isOptional: presence !== 'required', ...(presence === 'default' ? {} : limits) }
     if (presence === 'default') optional.push(field)
     return field
   }

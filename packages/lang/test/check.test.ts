@@ -214,6 +214,27 @@ table('types', [
     ],
   ],
   [
+    'limits of fields',
+    lines(
+      'type A = { @min 1 a: bool, @max 3 b: json, @min 2 c: { x: int }, @max 2 d: "lo" | "hi" }',
+      'type B = { @min 5 @max 4 a: int, @min 1 b: int = 0, @max 2 c: string = "äöü", @max 3 d: int | string = "four" }',
+      'type C = { @min 1 @max 1 a: int | bool, @min 1 b?: [int], @max 3 c: string = "äöü", @min 0.5 d: number = 0.5 }',
+      'let m : !C -> !{ a: int | bool, b?: [int], c: string, d: number } = id',
+      'let n : !{ a: int | bool, b?: [int], c: string, d: number } -> !C = id',
+      'let o : (!{ @max 1 a: int }, !{ @min 1 a: int }) -> !{ a: int } = merge',
+    ),
+    [
+      "1:12-18 annotation_invalid '@min' says nothing of 'a', which is 'bool' | number, int, string or a list",
+      "1:28-34 annotation_invalid '@max' says nothing of 'b', which is 'json'",
+      "1:44-50 annotation_invalid '@min' says nothing of 'c'",
+      "1:66-72 annotation_invalid '@max' says nothing of 'd'",
+      "2:12-18 annotation_invalid '@min 5' is over '@max 4'",
+      "2:50-51 type_mismatch the default of 'b' does not fit its type: 0 is less than '@min 1'",
+      "2:72-77 type_mismatch the default of 'c' does not fit its type: \"äöü\" has 3 characters, more than '@max 2'",
+      "2:104-110 type_mismatch the default of 'd' does not fit its type",
+    ],
+  ],
+  [
     'a thousand types in a row',
     lines(
       'type T0 = int',

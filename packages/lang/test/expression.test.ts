@@ -463,7 +463,7 @@ const follow = (tree: Tree, path: Path): Tree | undefined => {
 }
 
 t.test('a scanner accepts only what the tree accepts, and finds the same parts', async (t) => {
-  const typeAndText = arbitraryType({ withDefaults: true }).chain((of) =>
+  const typeAndText = arbitraryType({ withDefaults: true, withLimits: true }).chain((of) =>
     fc.tuple(
       fc.constant(of),
       fc.oneof(arbitraryValue(of), arbitraryNearMiss(of), arbitraryJson()),
@@ -594,7 +594,10 @@ t.test('a checked expression gives a value of its type, or fails; fast and slow 
   const record = fc
     .array(fc.tuple(scalar, fc.nat(3)), { minLength: 3, maxLength: 5 })
     .map((all): Type => ({ kind: 'record', fields: all.map(([of, k], i) => ({ name: fields[i] ?? '', type: of, isOptional: k === 0 })) }))
-  const arbitrary = fc.oneof({ weight: 3, arbitrary: record }, { weight: 1, arbitrary: arbitraryType({ withDefaults: true }) })
+  const arbitrary = fc.oneof(
+    { weight: 3, arbitrary: record },
+    { weight: 1, arbitrary: arbitraryType({ withDefaults: true, withLimits: true }) },
+  )
   let checked = 0
   fc.assert(
     fc.property(

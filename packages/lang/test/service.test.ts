@@ -297,7 +297,12 @@ t.test('rename', async (t) => {
 
 t.test('what map applies is the binding of that name', async (t) => {
   const marked = (at: number) => {
-    const parts = ['let in', 'c : int -> int = map(value + 1)\nlet R : { inc: int } -> int = map(in', 'c)\nlet a : !int -> !int = map(in', 'c)\n']
+    const parts = [
+      'let in',
+      'c : int -> int = map(value + 1)\nlet R : { inc: int } -> int = map(in',
+      'c)\nlet a : !int -> !int = map(in',
+      'c)\n',
+    ]
     return parts.map((part, i) => (i === at ? `‸${part}` : part)).join('')
   }
   for (const [place, count] of [

@@ -1,6 +1,7 @@
 import Ajv from 'ajv/dist/2020'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { join } from '../src/expression/join.js'
 import { checkTree, describeMisfit } from '../src/types/check.js'
 import { fillDefaults } from '../src/types/defaults.js'
 import { findShared } from '../src/types/disjoint.js'
@@ -12,7 +13,7 @@ import { smallestValue } from '../src/types/smallest.js'
 import { isSubtype } from '../src/types/subtype.js'
 import { parseTree, type Tree, valueOf } from '../src/types/tree.js'
 import { BOOL, type Field, INT, JSON_TYPE, type Json, type NamedType, NUMBER, STRING, type Type, UNIT } from '../src/types/type.js'
-import { isWirable, needsFilling, type Wiring } from '../src/types/wirable.js'
+import { isWirable, needsLook, type Wiring } from '../src/types/wirable.js'
 import { arbitraryJson, arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
 
 // `a?` is optional, `a=3` has the default 3.
@@ -69,6 +70,7 @@ const typed = <T>(types: fc.Arbitrary<Type>, more: (type: Type) => fc.Arbitrary<
   types.chain((type) => fc.tuple(fc.constant(type), more(type)))
 const types = arbitraryType()
 const filling = arbitraryType({ withDefaults: true })
+const limited = arbitraryType({ withDefaults: true, withLimits: true })
 
 // So small that they are often subtypes of one another.
 const simple: fc.Arbitrary<Type> = fc.letrec<{ type: Type }>((tie) => ({
@@ -163,8 +165,8 @@ t.test('subtypes', async (t) => {
   }
   t.notOk(isSubtype(JSON_TYPE, INT))
   t.ok(isSubtype(only, standIn))
-  t.ok(needsFilling(JSON_TYPE, array(standIn)))
-  t.notOk(needsFilling(JSON_TYPE, TREE))
+  t.ok(needsLook(JSON_TYPE, array(standIn)))
+  t.notOk(needsLook(JSON_TYPE, TREE))
 })
 
 t.test('equal types', async (t) => {
@@ -454,7 +456,7 @@ t.test('laws of types', async (t) => {
   holds(
     t,
     1000,
-    fc.property(related, ([a, b, c]) => !isSubtype(a, b) || needsFilling(a, b) || !isSubtype(b, c) || isSubtype(a, c)),
+    fc.property(related, ([a, b, c]) => !isSubtype(a, b) || needsLook(a, b) || !isSubtype(b, c) || isSubtype(a, c)),
   )
 })
 
@@ -473,6 +475,33 @@ t.test('what may be wired fits', async (t) => {
     })
   }
   holds(t, 1000, fc.property(cases, fits))
+  // What is said of a field by one type alone is for the receiver to look at.
+  const limits = fc.tuple(
+    fc.oneof(types, limited),
+    fc.constantFrom({ min: 1 }, { max: 1 }, {}),
+    fc.constantFrom({ min: 1 }, { max: 2 }, {}),
+  )
+  const likes = limits.chain(([type, own, other]) =>
+    fc.tuple(
+      fc.constant<Type>({ kind: 'record', fields: [{ name: 'f', type, isOptional: false, ...own }] }),
+      fc.constant<Type>({ kind: 'record', fields: [{ name: 'f', type, isOptional: false, ...other }] }),
+      fc.array(arbitraryValue({ kind: 'record', fields: [{ name: 'f', type, isOptional: false }] }), { minLength: 1, maxLength: 4 }),
+    ),
+  )
+  const keeps = ([a, b, texts]: [Type, Type, string[]]) => {
+    const joined = join(a, b)
+    return (
+      isEqual(a, b) &&
+      isWirable(a, b) !== 'no' &&
+      joined !== undefined &&
+      texts.every(
+        (text) =>
+          (isWirable(a, b) !== 'static' || !accepts(a, text) || accepts(b, text)) &&
+          (accepts(joined, text) || !(accepts(a, text) || accepts(b, text))),
+      )
+    )
+  }
+  holds(t, 600, fc.property(likes, keeps))
 })
 
 t.test('what is disjoint shares no value, and what is shared is accepted by both', async (t) => {
@@ -501,6 +530,7 @@ t.test('values of a type are accepted, by its schema too, and so is nothing else
     return values.every((text) => validate(JSON.parse(text)) === accepts(type, text))
   }
   holds(t, 150, fc.property(typed(filling, texts), agrees))
+  holds(t, 300, fc.property(typed(limited, texts), agrees))
 })
 
 t.test('filling in defaults leaves what was there and nothing to fill in', async (t) => {

@@ -10,7 +10,7 @@ import { printType } from '../src/types/print.js'
 import { isCompatible, isSubtype } from '../src/types/subtype.js'
 import { BOOL, type Field, INT, JSON_TYPE, NUMBER, type RecordType, STRING, type SumType, type Type, UNIT } from '../src/types/type.js'
 import { variantsOf } from '../src/types/variants.js'
-import { isWirable, needsFilling } from '../src/types/wirable.js'
+import { isWirable, needsLook } from '../src/types/wirable.js'
 
 const NAMES = ['kind', 'type', 'a', 'b', 'c']
 
@@ -54,11 +54,11 @@ t.test('a type and a sum: as it is with each of the variants', async (t) => {
   const agrees = ([a, b]: [Type, SumType]) => {
     const ones = variantsOf(a)
     const within = (test: (x: Type, y: Type) => boolean) => ones.every((one) => b.variants.some((other) => test(one, other)))
-    const fills = (x: Type) => b.variants.some((y) => isCompatible(x, y) && needsFilling(x, y))
+    const fills = (x: Type) => b.variants.some((y) => isCompatible(x, y) && needsLook(x, y))
     return (
       isSubtype(a, b) === within(isSubtype) &&
       isCompatible(a, b) === (a.kind === 'json' || within(isCompatible)) &&
-      needsFilling(a, b) === ones.some((one) => (one.kind === 'json' ? needsFilling(one, b) : fills(one))) &&
+      needsLook(a, b) === ones.some((one) => (one.kind === 'json' ? needsLook(one, b) : fills(one))) &&
       findShared(a, b)?.length === smallest(ones.map((one) => smallest(b.variants.map((other) => findShared(one, other)))))?.length &&
       (findShared(a, b) === undefined) === (findShared(b, a) === undefined)
     )

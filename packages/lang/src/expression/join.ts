@@ -2,6 +2,7 @@
 
 import { candidatesAmong } from '../types/candidates.js'
 import { findOverlap } from '../types/disjoint.js'
+import { hasLimits, withoutLimits } from '../types/limits.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
 import { isWirable } from '../types/wirable.js'
@@ -11,7 +12,9 @@ export const join = (a: Type, b: Type): Type | undefined => {
   if (isWithin(a, b)) return b
   if (isWithin(b, a)) return a
   const type = unite([a, b])
-  return findOverlap(variantsOf(type)) ? undefined : type
+  if (!findOverlap(variantsOf(type))) return type
+  // What is of one or the other keeps the limits of neither.
+  return hasLimits(a) || hasLimits(b) ? join(withoutLimits(a), withoutLimits(b)) : undefined
 }
 
 /** As `join`, of one after the other. */

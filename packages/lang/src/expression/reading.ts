@@ -1,11 +1,11 @@
 // What is known of the message that was looked at last. Stages of one type share it, so that a message that comes to several of them, one
 // behind or beside another, is gone through once.
 
-import { isEqual } from '../types/equal.js'
 import { makeScanner, type Path, type Scanner } from '../types/scan.js'
 import { type UsualScan, usualScan } from '../types/scan-usual.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
+import { isSameCheck } from '../types/wirable.js'
 
 /** So many messages are seen before one of them is taken for what the others look like. */
 const TRIAL = 64
@@ -132,7 +132,7 @@ export class Readings {
     const shape = shapeOf(type)
     const alike = this.#known.get(shape) ?? []
     this.#known.set(shape, alike)
-    const same = alike.find((other) => isEqual(other.type, type))
+    const same = alike.find((other) => isSameCheck(other.type, type))
     if (same) return same.reading
     const reading = new Reading(type, FEW)
     alike.push({ type, reading })

@@ -22,13 +22,7 @@ export const arityOf = (atom: Morphism): number | 'many' => {
 }
 
 /** The node, with an input for each of `types`; its outputs have the types that follow from them. */
-export const makeAtom = (
-  atom: Morphism,
-  types: readonly (Type | undefined)[],
-  name: string,
-  scope: Scope,
-  builder: Builder,
-): GraphNode => {
+export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], name: string, scope: Scope, builder: Builder): GraphNode => {
   const inputs = types.map((type, i) => ({ name: portName('input', i), type }))
   const node = (work: Work, outputs: readonly (Type | undefined)[], takes = inputs) =>
     builder.node(

@@ -142,7 +142,8 @@ class Beside implements Stage {
       results.push(resultOf(verdict, new Slice(buf, start, end), this.#sink))
     }
     let p = out.at
-    for (const [i, result] of results.entries()) p = put(out, put(out, p, i === 0 ? OPEN : COMMA, 0, 1), result.buf, result.start, result.end)
+    for (const [i, result] of results.entries())
+      p = put(out, put(out, p, i === 0 ? OPEN : COMMA, 0, 1), result.buf, result.start, result.end)
     out.commit(put(out, p, CLOSE, 0, 1))
     return Verdict.WROTE
   }

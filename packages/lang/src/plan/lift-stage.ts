@@ -2,8 +2,8 @@
 
 import { planOfBase } from '../check/base-chain.js'
 import type { Step } from '../expression/chain.js'
-import { compileMap } from '../expression/stage.js'
 import type { Reading } from '../expression/reading.js'
+import { compileMap } from '../expression/stage.js'
 import type { Stage } from '../expression/verdict.js'
 import type { Bound } from '../names.js'
 import type { Span } from '../source.js'

@@ -2,6 +2,7 @@
 
 import { preview } from '@plumb/wire/preview'
 import { isIntegerText } from './integer.js'
+import { findExcess } from './limits.js'
 import { fieldStep, inField, inItem, type Misfit } from './misfit.js'
 import { fieldOf, isRequired } from './presence.js'
 import { printType } from './print.js'
@@ -11,7 +12,7 @@ import { literalsOf, type Variant, variantsOf } from './variants.js'
 
 export { describeMisfit, type Misfit } from './misfit.js'
 
-/** undefined: it fits. A field with a default may be absent. `@min` and `@max` are for models and are not checked here. */
+/** undefined: it fits. A field with a default may be absent. */
 export const checkTree = (type: Type, buf: Buffer, node: Tree): Misfit | undefined => openChecker(buf).check(type, node)
 
 export interface Checker {
@@ -65,7 +66,7 @@ export const openChecker = (buf: Buffer): Checker => {
     for (const { key, node: value } of node.entries) {
       const field = fieldOf(type, key)
       if (!field) return unknownField(type, key, value)
-      const misfit = check(field.type, value)
+      const misfit = check(field.type, value) ?? findExcess(field, buf, value)
       if (!misfit) continue
       const isNull = value.kind === 'null' && !isRequired(field)
       return inField(isNull ? { ...misfit, reason: `${misfit.reason}; leave the field out instead` } : misfit, key)
@@ -93,6 +94,9 @@ export const openChecker = (buf: Buffer): Checker => {
       if (!misfit) return { variant }
       misfits.push(misfit)
     }
+    // Limits do not tell variants apart: this is the one that was meant.
+    const excess = misfits.find(({ isExcess }) => isExcess)
+    if (excess) return { misfit: excess }
     const [misfit] = misfits
     if (misfit && misfits.every(({ path, reason }) => path === misfit.path && reason === misfit.reason)) return { misfit }
     const [only] = ofKind

@@ -9,6 +9,8 @@ export interface Misfit {
   readonly found: string
   /** A whole sentence about that part. */
   readonly reason: string
+  /** It has the type, but is outside the limits of its field. */
+  readonly isExcess?: true
 }
 
 /** One line for the detail of an error object. */

@@ -2,6 +2,7 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import { checkTree } from './check.js'
+import { findExcess } from './limits.js'
 import { describeMisfit, inField, inItem, type Misfit } from './misfit.js'
 import { fieldOf, isRequired } from './presence.js'
 import type { ObjectTree, Tree } from './tree.js'
@@ -45,7 +46,13 @@ function* misfitsOfRecord(type: RecordType, buf: Buffer, node: ObjectTree): Gene
   for (const entry of node.entries) {
     const field = fieldOf(type, entry.key)
     if (field && entry.node.kind !== 'null') {
-      for (const misfit of misfitsOf(field.type, buf, entry.node)) yield inField(misfit, entry.key)
+      let fits = true
+      for (const misfit of misfitsOf(field.type, buf, entry.node)) {
+        fits = false
+        yield inField(misfit, entry.key)
+      }
+      const excess = fits ? findExcess(field, buf, entry.node) : undefined
+      if (excess) yield inField(excess, entry.key)
       continue
     }
     const misfit = checkTree(field ? { kind: 'record', fields: [field] } : type, buf, { ...node, entries: [entry] })

@@ -4,9 +4,10 @@ import type { FieldType, TypeExpression } from '../ast.js'
 import { error, type Report } from '../diagnostic.js'
 import { checkTree, describeMisfit } from './check.js'
 import { findOverlap } from './disjoint.js'
+import { findExcess, limitedKinds } from './limits.js'
 import { printType } from './print.js'
 import { parseTree } from './tree.js'
-import type { Type } from './type.js'
+import type { Field, Type } from './type.js'
 
 /** True when something was reported. `read` gives the type of a part, undefined where that has an error. */
 export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
@@ -17,7 +18,7 @@ export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type
     case 'tuple':
       return anyOf(e.items, refuse)
     case 'record':
-      return anyOf(e.fields, (f) => refuse(f.type) || refuseDefault(f, read, report))
+      return anyOf(e.fields, (f) => refuse(f.type) || refuseLimits(f, read, report) || refuseDefault(f, read, report))
     case 'sum':
       return anyOf(e.variants, refuse) || refuseOverlap(e.variants, read, report)
     default:
@@ -40,15 +41,39 @@ const refuseOverlap = (list: readonly TypeExpression[], read: (e: TypeExpression
   return true
 }
 
+const refuseLimits = (f: FieldType, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
+  const limits = f.annotations.filter(({ name }) => name.text === 'min' || name.text === 'max')
+  const type = limits.length > 0 ? read(f.type) : undefined
+  const [first] = limits
+  if (!type || !first) return false
+  const fail = (message: string, help?: string) => {
+    report(error('annotation_invalid', message, first.span, help))
+    return true
+  }
+  if (limitedKinds(type) === 0) {
+    const help = 'it stands on a field that has number, int, string or a list among its variants'
+    return fail(`'@${first.name.text}' says nothing of '${f.name.text}', which is '${printType(type)}'`, help)
+  }
+  const numberOf = (word: string) => limits.find(({ name }) => name.text === word)?.value.value
+  const [min, max] = [numberOf('min'), numberOf('max')]
+  const isTurned = typeof min === 'number' && typeof max === 'number' && min > max
+  return isTurned && fail(`'@min ${min}' is over '@max ${max}': no value fits`, 'turn them round')
+}
+
 const refuseDefault = (f: FieldType, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
   const type = f.default && read(f.type)
   if (!f.default || !type) return false
   const bytes = Buffer.from(f.default.text)
   const tree = parseTree(bytes, 0, bytes.length)
-  const misfit = tree.kind === 'fault' ? undefined : checkTree(type, bytes, tree)
+  const misfit = tree.kind === 'fault' ? undefined : (checkTree(type, bytes, tree) ?? findExcess(fieldWith(f, type), bytes, tree))
   if (!misfit) return false
   report(error('type_mismatch', `the default of '${f.name.text}' does not fit its type: ${describeMisfit(misfit)}`, f.default.span))
   return true
+}
+
+const fieldWith = ({ name, annotations }: FieldType, type: Type): Field => {
+  const numbers = annotations.flatMap((a) => (typeof a.value.value === 'number' ? [[a.name.text, a.value.value] as const] : []))
+  return { name: name.text, type, isOptional: true, ...Object.fromEntries(numbers) }
 }
 
 // Not Array.some: every member is looked at, so that every error is told.

@@ -4,6 +4,7 @@
 // loop over a switch: the case of the field that followed this one last time is tried first, so that any steady order of keys
 // runs without a look-up.
 
+import { type Limits, limitsOf, within } from './limits.js'
 import { hasDefaults, isRequired } from './presence.js'
 import type { Path, Scanner } from './scan.js'
 import { keyBytes, literals, lookUp, matches } from './scan-bytes.js'
@@ -53,7 +54,7 @@ export class ScannerCode {
   compile(text: string): unknown {
     const { absent } = this
     const source = `'use strict'
-const { space, stringRest, number, numberRest, intRest, value, latin1 } = json
+const { space, stringRest, number, numberRest, intRest, value, latin1, within } = json
 let waste = 0, far = 0, most = 0
 const insert = (caps, at, number) => {
 const count = caps[${absent}]
@@ -65,7 +66,7 @@ return true
 }
 ${this.functions.join('\n').replaceAll(FAR, this.hasAttempts ? 'far = i' : '')}
 return ${text}`
-    return new Function('json', source)({ ...json })
+    return new Function('json', source)({ ...json, within })
   }
 
   /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */
@@ -75,6 +76,15 @@ return ${text}`
     const start = this.variable()
     const notes = wanted.slots.map((k) => `caps[${2 * k}] = ${start}; caps[${2 * k + 1}] = i`)
     return `const ${start} = i\n${code}\n${notes.join('; ')}`
+  }
+
+  /** As `value`, within the limits of the field. */
+  field(field: Field, wanted: Wanted | undefined, depth: string): string {
+    const limits = limitsOf(field)
+    const code = this.value(field.type, wanted, depth)
+    if (!limits) return code
+    const start = this.variable()
+    return `const ${start} = i\n${code}\n${refuseExcess(start, limits)}`
   }
 
   private bare(type: Exclude<Type, { kind: 'named' }>, wanted: Wanted | undefined, depth: string): string {
@@ -215,7 +225,7 @@ else { i = space(buf, i); if (buf[i] !== 58) return -1; i++ }
 c = buf[i]
 ${SPACE}
 {
-${this.value(field.type, wanted?.below.get(field.name), 'd')}
+${this.field(field, wanted?.below.get(field.name), 'd')}
 }
 break key`
     })
@@ -264,6 +274,10 @@ else return -1
     return `v${this.variables++}`
   }
 }
+
+/** Statements: the value from the place `start` to `i` is within the limits, or they return -1. */
+export const refuseExcess = (start: string, { min, max, kinds }: Limits): string =>
+  `if (!within(buf, ${start}, i, ${min}, ${max}, ${kinds})) return -1`
 
 // Kept only where attempts are counted.
 const FAR = '/* far */'

@@ -1,12 +1,13 @@
 // Messages that look like one that was seen: the same keys in the same order with the same white space, as one program writes them. What
 // stands between the values is then known in advance, and is compared four bytes at a time. Anything else is the scanner's to judge (scan.ts).
 
+import { limitsOf } from './limits.js'
 import { hasDefaults } from './presence.js'
 import type { Path } from './scan.js'
-import { ScannerCode } from './scan-code.js'
+import { refuseExcess, ScannerCode } from './scan-code.js'
 import { space, stringRest, value } from './scan-json.js'
 import { slotsOf, type Wanted, wantedTree } from './scan-wanted.js'
-import { type RecordType, resolve, type Type } from './type.js'
+import { type Field, type RecordType, resolve, type Type } from './type.js'
 
 /**
  * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `caps` is as the
@@ -93,12 +94,25 @@ class Layout {
       const field = fields.find(({ name }) => name === key)
       // A key with escapes.
       if (!field) return -1
-      i = this.value(field.type, wanted?.below.get(key), space(buf, space(buf, end) + 1), depth + 1)
+      i = this.#field(field, wanted?.below.get(key), space(buf, space(buf, end) + 1), depth + 1)
       if (i < 0) return -1
       i = space(buf, i)
       if (buf[i] === CLOSE) return i + 1
       i = space(buf, i + 1)
     }
+  }
+
+  #field(field: Field, wanted: Wanted | undefined, at: number, depth: number): number {
+    const limits = limitsOf(field)
+    if (!limits) return this.value(field.type, wanted, at, depth)
+    this.#between(at)
+    const mark = `m${this.#marks++}`
+    this.#lines.push(`const ${mark} = i`)
+    const end = this.value(field.type, wanted, at, depth)
+    if (end < 0) return -1
+    this.#between(end)
+    this.#lines.push(refuseExcess(mark, limits))
+    return end
   }
 
   /** What stands between the value before and `end`, as it is. */

@@ -7,8 +7,8 @@ import { literalsOf, variantsOf } from './variants.js'
 export type JsonSchema = { readonly [keyword: string]: Json }
 
 /**
- * The schema accepts the values that the type accepts, except that `@min` and `@max` are said here and are no part of the type: they
- * become minimum and maximum of numbers, minLength and maxLength of strings, minItems and maxItems of arrays.
+ * The schema accepts the values that the type accepts. `@min` and `@max` become minimum and maximum of numbers, minLength and maxLength of
+ * strings, minItems and maxItems of arrays.
  *
  * A declared type stands in `$defs` when it refers to itself, else it is written out where it is used; only when that would be long do all
  * declared types stand in `$defs`. The type itself is always written out, because some clients want `type` at the top.
@@ -93,20 +93,25 @@ const describeField = (field: Field, refer: Refer): JsonSchema => ({
   ...(field.default === undefined ? {} : { default: JSON.parse(field.default) as Json }),
 })
 
-const LIMITS: Readonly<Record<string, readonly [min: string, max: string]>> = {
+const LIMITS: Readonly<Record<string, readonly [min: string, max: string, isCount?: true]>> = {
   int: ['minimum', 'maximum'],
   number: ['minimum', 'maximum'],
-  string: ['minLength', 'maxLength'],
-  array: ['minItems', 'maxItems'],
+  string: ['minLength', 'maxLength', true],
+  array: ['minItems', 'maxItems', true],
 }
 
 // In a sum each limit counts for the variants it can be said of.
 const limits = ({ type, min, max }: Field): JsonSchema => {
   const keywords: [string, number][] = []
   for (const { kind } of variantsOf(type)) {
-    const [minimum, maximum] = LIMITS[kind] ?? []
-    if (minimum !== undefined && min !== undefined) keywords.push([minimum, min])
-    if (maximum !== undefined && max !== undefined) keywords.push([maximum, max])
+    const [minimum, maximum, isCount] = LIMITS[kind] ?? []
+    if (minimum === undefined || maximum === undefined) continue
+    // What is counted is whole and not negative, and a schema may say nothing else of it.
+    const isNever = isCount && max !== undefined && max < 0
+    const least = isNever ? 1 : isCount && min !== undefined ? Math.max(0, Math.ceil(min)) : min
+    const most = isNever ? 0 : isCount && max !== undefined ? Math.floor(max) : max
+    if (least !== undefined) keywords.push([minimum, least])
+    if (most !== undefined) keywords.push([maximum, most])
   }
   return Object.fromEntries(keywords)
 }

@@ -10,7 +10,7 @@ import type { RecordType, Type } from './type.js'
  *
  * Records: each field of `a` is one of `b`, and what `b` requires `a` has. A field of `a` with a default counts as present, because it
  * was filled in where the message entered `a`; a field of `b` with a default may be absent, because it is filled in where the message
- * enters `b`. So this is transitive only as far as nothing needs filling (see needsFilling).
+ * enters `b`. So this is transitive only as far as nothing needs filling (see needsLook).
  */
 export const isSubtype = (a: Type, b: Type): boolean => isStatic(a, b)
 
