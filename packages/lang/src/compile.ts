@@ -1,6 +1,7 @@
 // The compiler as a list of passes: text → modules → names → types → bindings → rules. A program without errors can be planned.
 
 import { checkAgent } from './check/agent.js'
+import { checkAnswers } from './check/answers.js'
 import { checkBaseChain } from './check/base-chain.js'
 import { declareBindings } from './check/bindings.js'
 import { inOrder } from './check/cycles.js'
@@ -55,7 +56,10 @@ export const compile = (entry: { path: string; text: string }, files: Files, loo
     const whole = hasErrors(diagnostics) ? order : inOrder(all, madeOf, report)
     refuseLarge(whole, madeOf, report)
     checkCapitals(own, report)
-    if (!hasErrors(diagnostics)) checkUnused(own, madeOf, report)
+    if (!hasErrors(diagnostics)) {
+      checkUnused(own, madeOf, report)
+      checkAnswers(all, madeOf, report)
+    }
   }
   return {
     diagnostics: inReadingOrder(diagnostics),

@@ -26,6 +26,51 @@ const body = (...list: string[]): string =>
     '}',
   )
 
+const UP = 'let up : !string -> !string = agent { command: ["./up"] }'
+
+table('foreign programs and barriers', [
+  [
+    'on a branch, in whatever it stands',
+    lines(
+      UP,
+      'let twice : !string -> !string = up ; up',
+      'let pair : !string -> !(string, string) = (twice * id) ; barrier',
+      'let a : !string -> !(string, string) = up ; (id * filter(true)) ; barrier',
+      'let main : !string -> !((string, string), string) = plumb(i, o) {',
+      '  i ; (pair * (id ; up)) ; barrier ; o',
+      '}',
+      'let b : (!string, !string) -> !(string, string) = (up * id) ; barrier',
+    ),
+    [
+      '2:34-36 origin_assumed \'up\' is a foreign program on a branch of a barrier | answers: "each"',
+      '2:39-41 origin_assumed',
+      "4:5-6 unused_binding 'a'",
+      '6:21-23 origin_assumed',
+      "8:5-6 unused_binding 'b'",
+    ],
+  ],
+  [
+    'as it says',
+    lines(
+      'let up : !string -> !string = agent { command: ["./up"], answers: "each" }',
+      'let some : !string -> !string = agent { command: ["./some"], answers: "some" }',
+      'let a : !string -> !string = agent { provider: "eliza", answers: "each" }',
+      'let b : !string -> !string = agent { command: ["x"], answers: "none" }',
+    ),
+    ["3:66-72 config_invalid 'answers' is for an agent with 'command'", "4:63-69 config_invalid 'answers' takes one of"],
+  ],
+  [
+    'only some',
+    lines(
+      'let up : !string -> !string = agent { command: ["./up"], answers: "each" }',
+      'let some : !string -> !string = agent { command: ["./some"], answers: "some" }',
+      'let c : !string -> !(string, string) = (up * some) ; barrier',
+      'let d : !string -> !string = (up * some) ; merge',
+    ),
+    ["3:46-50 spec_invalid 'some' answers only some of its inputs | settled"],
+  ],
+])
+
 table('a name that is all of a map or a filter', [
   [
     'neither a field nor a binding: the whole input',

@@ -36,6 +36,7 @@ export const AGENT_KEYS: KeyTable = {
   grant_minutes: numberIn(1, 60),
   env: STRINGS,
   command: COMMAND,
+  answers: oneOf('each', 'some'),
   via: COMMAND,
   script: TEXT,
 }
@@ -88,6 +89,7 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   for (const key of ['provider', 'model']) {
     if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
   }
+  if (!config.has('command') && !isWrong('command')) fail('answers', "'answers' is for an agent with 'command'")
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
 }
 
