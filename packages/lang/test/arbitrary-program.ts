@@ -63,6 +63,7 @@ const inner = fc.array(fc.constantFrom(' ', '  ', '\t', '\n', '\n', '\r\n', '\r'
 const string = fc.oneof(
   words('""', '"s"', '"\\u00e9\\t\\"\\/"', '"(* no comment *)"', '"→ 😀"'),
   inner.map((parts) => [token(`"""${parts.join('')}"""`)]),
+  words('""""""', '"""\n"""', '"""\n\n"""', '"""\r\n"""', '"""\n  \n"""', '""" \n """', '"""\n\ta\n  """', '"""a\n\n"""'),
 )
 const literal = any(string, number, all('-', number), words('true', 'false', 'null'))
 const qualified = any(own, all(own, '.', own))

@@ -41,6 +41,10 @@ const INVISIBLE: readonly Layout[] = [
   ['\uFEFF#!x\n\n\n(* c *)', '#!x\n\n(* c *)\n'],
   ['\t(* two\r\n\t   lines *)\ntype A=int', '(* two\n   lines *)\ntype A = int\n'],
   ['let f=map("""\r\n  a\r\n    b\r\n""")', 'let f = map("""\n  a\n    b\n""")\n'],
+  ['let f=map(("""\n"""))', 'let f = map("""\n\n""")\n'],
+  ['let f=map((("""\n a\n  """)))', 'let f = map("""\n  a\n""")\n'],
+  ['let f=map(({\na}))', 'let f = map({\n  a\n})\n'],
+  ['let f=map(("""\n""" (* why *) ))', 'let f = map(\n  (\n    """\n\n    """ (* why *)\n  )\n)\n'],
   ['let f=map("""a\r\r\n""")', 'let f = map("""\n  a\\r\n""")\n'],
 ]
 

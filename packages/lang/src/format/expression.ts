@@ -103,10 +103,14 @@ const callArguments = (r: TokenReader, nodes: readonly Expression[]): Doc => {
 
 /** `(argument)`. Data in brackets of its own, and text of several lines, begin on the line of the parenthesis. */
 export const soleArgument = (r: TokenReader, node: Expression): Doc => {
-  const { start } = node.span
+  const { start, end } = node.span
   const isData =
     node.kind === 'record' || node.kind === 'list' || (node.kind === 'literal' && node.span.source.text.startsWith('"""', start))
-  if (!isData || r.peek(1).span.start !== start || r.hasComment(r.next.span.start, start)) {
+  // Parentheses around it go, unless a comment is in them.
+  let written = 0
+  while (r.isSymbol('(', written + 1) && r.peek(written + 1).span.start < start) written++
+  const last = written === 0 ? start : (r.from(end, written - 1)?.span.end ?? end)
+  if (!isData || r.hasComment(r.next.span.start, last)) {
     return bracketed(r, [() => expression(r, node, 'sole')])
   }
   return [r.take(), r.glue('open'), expression(r, node, 'sole'), r.glueAndTake('close')]
