@@ -11,7 +11,7 @@ import type { Source, Span } from './source.js'
 /** How lang reaches texts; the executables pass one that reads files, tests one that has a table. */
 export interface Files {
   read(path: string): Result<string>
-  /** The path of a module: by name beside `from`, then along PLUMB_PATH, then in the standard library; by path relative to `from`. */
+  /** The path of a module: by name in the standard library, then beside `from`, then along PLUMB_PATH; by path relative to `from`. */
   find(name: string, from: string): string | undefined
   beside(path: string, from: string): string
 }
@@ -61,7 +61,7 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
     const { text, span } = use.target
     const path = use.by === 'path' ? files.beside(text, from) : files.find(text, from)
     if (path === undefined) {
-      const help = `it is looked for as '${preview(text)}.plumb' beside this file, along PLUMB_PATH and in the standard library`
+      const help = `it is looked for in the standard library, as '${preview(text)}.plumb' beside this file, and along PLUMB_PATH`
       report(error('unknown_module', `cannot find module '${preview(text)}'`, span, help))
       return undefined
     }

@@ -745,6 +745,15 @@ table('spawn', [
     [],
   ],
   [
+    'telemetry by place, where replies may be meant',
+    'let bot : (!string, !json) -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\nlet a : (!string, !json) -> (!string, !json, !json) = plumb(i, c, o, r, t) {\n  spawn bot(i, c, o, r)\n  bot@telemetry ; t\n}\nlet b : (!string, !json) -> (!string, !json, !json) = plumb(i, c, o, r, t) {\n  spawn bot(i, c, o, r, t)\n}\nlet d : (!string, !json) -> (!string, !json) = plumb(i, c, o, t) {\n  spawn bot(i, c, o, telemetry=t)\n}',
+    [
+      "3:22-23 odd_place argument 4 of 'bot' by place is telemetry | 'telemetry=r', or 'ctrl_out=r'",
+      '7:22-23 odd_place',
+      "7:25-26 arity_mismatch 'bot' takes 4 arguments by place, this is number 5 | 'ctrl_out=t'",
+    ],
+  ],
+  [
     'an agent without its input',
     'let bot : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }\nlet main : !json -> !string = plumb(c, o) {\n  spawn bot(ctrl_in=c, output=o)\n}',
     ["3:9-12 unwired_input 'bot' is used but nothing is wired into its input 'input'"],

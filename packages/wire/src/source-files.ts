@@ -29,8 +29,8 @@ export interface SourceFiles {
 }
 
 /**
- * Reads from disk. A module by name is looked for beside `from`, then along `searchPath`, then in `standardLibrary`
- * (name → text; its files are called `<stdlib>/NAME.plumb`).
+ * Reads from disk. A module by name is looked for in `standardLibrary` (name → text; its files are called `<stdlib>/NAME.plumb`), then beside
+ * `from`, then along `searchPath`.
  */
 export const diskFiles = (searchPath: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles => {
   const files: Record<string, string> = Object.create(null)
@@ -44,9 +44,9 @@ export const diskFiles = (searchPath: readonly string[], standardLibrary: Readon
     return text
   }
   const locate = (name: string, from: string): string | undefined => {
-    const onDisk = [dirname(from), ...searchPath].map((folder) => join(folder, `${name}.plumb`)).find(isFile)
-    if (onDisk !== undefined) return onDisk
-    if (!Object.hasOwn(standardLibrary, name)) return undefined
+    if (!Object.hasOwn(standardLibrary, name)) {
+      return [dirname(from), ...searchPath].map((folder) => join(folder, `${name}.plumb`)).find(isFile)
+    }
     files[libraryPath(name)] = standardLibrary[name] ?? ''
     return libraryPath(name)
   }

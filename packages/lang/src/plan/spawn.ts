@@ -2,7 +2,7 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { SpawnArgument, SpawnStatement } from '../ast.js'
-import { error } from '../diagnostic.js'
+import { error, warning } from '../diagnostic.js'
 import type { Span } from '../source.js'
 import type { Local } from './body.js'
 import type { Process } from './graph.js'
@@ -20,7 +20,7 @@ export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: W
     const { port: label, span } = argument
     if (!label && isNamed)
       w.builder.report(error('arity_mismatch', 'an argument by place stands after one by name', span, "name its port: 'port=channel'"))
-    else if (process) connect(argument, channel, portFor(argument, i, process, w), given, w)
+    else if (process) connect(argument, channel, portFor(argument, i, process, s, w), given, w)
     if (label) isNamed = true
   }
 }
@@ -34,16 +34,34 @@ const localNamed = ({ channel: { text, span } }: SpawnArgument, local: ReadonlyM
   return undefined
 }
 
-const portFor = ({ port: label, span }: SpawnArgument, place: number, process: Process, w: Wiring): Port | undefined => {
+const portFor = (
+  { port: label, channel, span }: SpawnArgument,
+  place: number,
+  process: Process,
+  s: SpawnStatement,
+  w: Wiring,
+): Port | undefined => {
   // By place inputs come first; replies to control are wired by name only.
   const ports = [...process.inputs, ...process.outputs]
   const places = ports.filter((p) => p.name !== 'ctrl_out')
   const port = label ? ports.find((p) => p.name === label.text) : places[place]
+  const repliesAreNamed = !label && places.length < ports.length
+  if (port?.name === 'telemetry' && repliesAreNamed && !s.arguments.some((a) => a.port?.text === 'ctrl_out')) {
+    const message = `argument ${place + 1} of '${process.name}' by place is telemetry: replies to control are wired by name alone`
+    w.builder.report(
+      warning('odd_place', message, span, `write 'telemetry=${channel.text}', or 'ctrl_out=${channel.text}' if replies are meant`),
+    )
+  }
   if (port) return port
   if (label) reportNoPort(process, label, w.builder)
   else
     w.builder.report(
-      error('arity_mismatch', `'${process.name}' takes ${places.length} arguments by place, this is number ${place + 1}`, span),
+      error(
+        'arity_mismatch',
+        `'${process.name}' takes ${places.length} arguments by place, this is number ${place + 1}`,
+        span,
+        repliesAreNamed ? `replies to control are wired by name: 'ctrl_out=${channel.text}'` : undefined,
+      ),
     )
   return undefined
 }

@@ -24,8 +24,7 @@ export const fencedFiles = (docroot: string, entry: Entry): SourceFiles => {
   }
   const locate = (name: string, from: string): string | undefined => {
     const beside = join(dirname(from), `${name}.plumb`)
-    if (read(beside).ok) return beside
-    if (!Object.hasOwn(STANDARD_LIBRARY, name)) return undefined
+    if (!Object.hasOwn(STANDARD_LIBRARY, name)) return read(beside).ok ? beside : undefined
     const path = `<stdlib>/${name}.plumb`
     files[path] = STANDARD_LIBRARY[name] ?? ''
     return path

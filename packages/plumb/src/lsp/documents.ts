@@ -63,7 +63,7 @@ export class Documents {
       },
       find: (name, from) => {
         const beside = join(dirname(from), `${name}.plumb`)
-        return this.#byPath.has(beside) ? beside : disk.find(name, from)
+        return this.#byPath.has(beside) && !Object.hasOwn(STANDARD_LIBRARY, name) ? beside : disk.find(name, from)
       },
       beside: disk.beside,
     }
