@@ -113,7 +113,7 @@ const SHARED = {
   target: 'node20',
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  loader: { '.plumb': 'text', '.script': 'text', '.css': 'text', '.child.cjs': 'text' },
+  loader: { '.plumb': 'text', '.script': 'text', '.css': 'text', '.child.cjs': 'text', '.peg': 'text', '.md': 'text' },
   // import() becomes a late require: Node's module loader costs 5 ms that a CommonJS bundle need not pay.
   supported: { 'dynamic-import': false },
   // Packages that ask where they are, which a CommonJS file says otherwise.
@@ -131,6 +131,17 @@ const SHARED = {
 const WRAPPED = {
   banner: { js: '(function (require, module, exports, __filename, __dirname) {' },
   footer: { js: '})' },
+}
+
+// esbuild leaves comments in the characters they are written in. Those that speak of rights are kept, in THIRD-PARTY-NOTICES.
+const WITHOUT_COMMENTS = { minifyWhitespace: true, legalComments: 'external' }
+
+// Takes them out of what was made, and gives them.
+const takeLegal = (result) => {
+  const isLegal = ({ path }) => path.endsWith('.LEGAL.txt')
+  const texts = result.outputFiles.filter(isLegal).map(({ text }) => text)
+  result.outputFiles = result.outputFiles.filter((file) => !isLegal(file))
+  return texts
 }
 
 const bundleExecutable = async (name) => {
@@ -152,17 +163,36 @@ const bundleExecutable = async (name) => {
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
     results.push(
-      await bundle({ ...SHARED, ...WRAPPED, stdin, plugins: [lateNode, ...SHARED.plugins], outfile: `${dist}/${file}.bundle.cjs` }),
+      await bundle({
+        ...SHARED,
+        ...WRAPPED,
+        ...WITHOUT_COMMENTS,
+        stdin,
+        plugins: [lateNode, ...SHARED.plugins],
+        outfile: `${dist}/${file}.bundle.cjs`,
+      }),
     )
   }
+  const legal = new Set(results.flatMap(takeLegal))
+  for (const { outputFiles } of results) for (const file of outputFiles) checkAscii(file)
   const launcher = `packages/${name}/bin/${name}`
   const start = { path: `${ROOT}/${dist}/main.cjs`, contents: readFileSync(`${ROOT}/${launcher}`) }
-  const notices = { path: `${ROOT}/${dist}/THIRD-PARTY-NOTICES`, contents: thirdPartyNotices(results.flatMap(inputsOf)) }
+  const notices = {
+    path: `${ROOT}/${dist}/THIRD-PARTY-NOTICES`,
+    contents: [thirdPartyNotices(results.flatMap(inputsOf)), ...legal].join('\n'),
+  }
   const means = [launcher, 'scripts/make-cache.cjs', 'scripts/notices.mjs'].map((file) => [file, {}])
   removeCodeCaches(`${ROOT}/${dist}`)
   writeStamped([...results, { outputFiles: [start, notices], metafile: { inputs: Object.fromEntries(means) } }], dist, began)
   removeOthers(`${ROOT}/${dist}`)
   makeCodeCache(name, `${ROOT}/${dist}`)
+}
+
+// The launcher reads a bundle a byte a character. What is not ASCII esbuild escapes, but for templates with a tag, whose
+// raw text that would change: those would come out garbled.
+const checkAscii = ({ path, text }) => {
+  const [found] = /[^\n]{0,60}[^\0-\x7f][^\n]{0,20}/.exec(text) ?? []
+  if (path.endsWith('.bundle.cjs') && found) throw new Error(`cannot bundle: '${basename(path)}' is not all ASCII: ${found}`)
 }
 
 // What each executable is run on, one after the other, so that the code it starts with is in its cache. MODEL is a model on loopback.

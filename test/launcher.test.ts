@@ -1,7 +1,7 @@
 // The launcher of the executables: what it finds open, from where it can be called, and what it says when it cannot start.
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -86,6 +86,20 @@ t.test('it is called from anywhere, with its arguments as they are', async (t) =
     'exec /bin/sh package/bin/plumb',
   ]
   for (const call of calls) t.strictSame(sh(`${call} 'a  b' '' -x '"*'`), { ...DONE, stdout: '["",null,"a  b","","-x","\\"*"]\n' }, call)
+})
+
+t.test('the launcher reads bundles a byte a character: each is ASCII', async (t) => {
+  const bundles = readdirSync('packages').flatMap((name) => {
+    const dist = `packages/${name}/dist`
+    const files = existsSync(dist) ? readdirSync(dist).filter((file) => file.endsWith('.bundle.cjs')) : []
+    return files.map((file) => `${dist}/${file}`)
+  })
+  t.ok(bundles.length >= 6, `${bundles.length} bundles`)
+  for (const bundle of bundles)
+    t.notOk(
+      readFileSync(bundle).some((byte) => byte > 0x7f),
+      bundle,
+    )
 })
 
 t.test('what cannot start says why', async (t) => {

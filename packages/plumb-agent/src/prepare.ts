@@ -7,8 +7,7 @@ import { AuthorityInForce, readGiven } from './authority.js'
 import { type Config, readConfig } from './config.js'
 import { type Given, loadAgent } from './load.js'
 import type { Options } from './options.js'
-import { grammar } from './resource/grammar.js'
-import { system } from './resource/system.js'
+import { INSTALLED } from './resource/installed.js'
 import type { Stderr } from './stderr.js'
 
 export interface Prepared {
@@ -22,8 +21,7 @@ export interface Prepared {
 /** Undefined: it was told on stderr why not. Nothing is read from stdin. */
 export const prepare = (options: Options, received: Given | undefined, stderr: Stderr): Prepared | undefined => {
   const { plan, files, given, readText, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
-  const installed = { 'system.md': system, 'grammar.peg': grammar }
-  const surroundings = { env: process.env, installed, readText, isElsewhere: received !== undefined }
+  const surroundings = { env: process.env, installed: INSTALLED, readText, isElsewhere: received !== undefined }
   const configured = plan && readConfig(plan, options, surroundings)
   const fds = inheritedFds(options.fds)
   const authority = readGiven(given?.authority, options, readText)

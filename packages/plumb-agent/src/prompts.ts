@@ -24,10 +24,13 @@ export const readSystemPrompt = (
   const documents = names.flatMap((name) => {
     const read = readDocument(name, sources)
     if (!read.ok) faults.push(read.error)
-    return read.ok ? [`<document name="${name.replaceAll('"', '&quot;')}">\n${read.value.trimEnd()}\n</document>`] : []
+    return read.ok ? [`<document name="${name.replaceAll('"', '&quot;')}">\n${escaped(read.value.trimEnd())}\n</document>`] : []
   })
   return { system: [...(prompt === undefined ? [] : [prompt]), ...documents].join('\n\n'), faults }
 }
+
+// A document ends where it says, whatever stands in it: a tag of its own is shown as text.
+const escaped = (text: string): string => text.replace(/<(?=\/?document\b)/gi, '&lt;')
 
 const readDocument = (name: string, { specPath, resourcePath, installed, readText }: PromptSources): Result<string> => {
   if (name.includes('/')) {
