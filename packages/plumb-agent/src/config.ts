@@ -35,10 +35,17 @@ export interface Config {
   readonly isAmnesiac: boolean
   /** How many inputs are answered at once; over 1 only where nothing is remembered. */
   readonly concurrency: number
+  /** Outputs leave as they are made, and telemetry tells which input each answers. */
+  readonly isUnordered: boolean
+  /** `refuse`: no further input is answered; `end`: and none is taken. */
+  readonly afterFailure: 'go on' | 'refuse' | 'end'
   readonly maxMessages: number
 }
 
-export type ConfigOptions = Pick<Options, 'provider' | 'model' | 'allowsParallelToolCalls' | 'wantsTelemetry' | 'allowedHosts'>
+export type ConfigOptions = Pick<
+  Options,
+  'provider' | 'model' | 'allowsParallelToolCalls' | 'wantsTelemetry' | 'allowedHosts' | 'isUnordered' | 'isFailFast' | 'sourcesFd'
+>
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -68,6 +75,8 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
       ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
       : prepareProvider(name, model, plan, options, surroundings)
 
+  // A parent of ours ends the input itself, and has to hear of each message that it has sent.
+  const isHandedDown = isElsewhere || options.sourcesFd !== undefined
   const faults = [...(model === undefined ? [missing('model', 'its name')] : []), ...prompt.faults, ...(prepared.faults ?? [])]
   if (faults.length > 0 || name === undefined || model === undefined || prepared.faults) return { faults }
   const config: Config = {
@@ -92,6 +101,8 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
     minutes: asNumber(spec.grant_minutes),
     isAmnesiac: spec.amnesiac === true,
     concurrency: asNumber(spec.concurrency) ?? 1,
+    isUnordered: options.isUnordered || spec.unordered === true,
+    afterFailure: options.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
   }
   return { config }

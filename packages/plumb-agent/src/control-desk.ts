@@ -9,7 +9,7 @@ import type { Outlets } from './outlets.js'
 import { isSameMemory, ShownMemories } from './shown-memories.js'
 
 export interface ControlDeskParts {
-  readonly conversation: Pick<Conversation, 'setTemperature' | 'setModel' | 'memory' | 'setMemory'>
+  readonly conversation: Pick<Conversation, 'noTemperature' | 'setTemperature' | 'setModel' | 'memory' | 'setMemory'>
   readonly approvals: Pick<Approvals, 'settle'>
   readonly reply: Outlets['reply']
   readonly report: (fault: Fault) => void
@@ -39,6 +39,11 @@ export class ControlDesk {
     }
     const control = parsed.value
     const { conversation, cancel, loop } = this.#parts
+    const { noTemperature } = conversation
+    if (typeof control.temperature === 'number' && noTemperature !== undefined) {
+      this.refuse(fault('input_type_mismatch', `'set_temp' cannot be done: ${noTemperature}`), isAsked)
+      return undefined
+    }
     if (control.temperature !== undefined) conversation.setTemperature(control.temperature)
     if (control.model !== undefined) conversation.setModel(control.model)
     if (control.isCancel) cancel()

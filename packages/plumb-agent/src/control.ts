@@ -3,6 +3,7 @@
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Message } from './provider/provider.js'
+import { describeUnpaired } from './provider/read-message.js'
 
 /** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
 export interface Control {
@@ -73,7 +74,10 @@ const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : `takes t
 const id: Rule = (value) => (typeof value === 'string' ? undefined : `takes the id of a call, found ${show(value)}`)
 
 const FIELDS: Readonly<Record<string, Rule>> = {
-  set_temp: (value) => (value === null || typeof value === 'number' ? undefined : `takes a number or null, found ${show(value)}`),
+  set_temp: (value) =>
+    value === null || (typeof value === 'number' && value >= 0 && value <= 2)
+      ? undefined
+      : `takes a number from 0 to 2, or null, found ${show(value)}`,
   set_model: (value) => (value === null || typeof value === 'string' ? undefined : `takes a string or null, found ${show(value)}`),
   stop: flag,
   pause: flag,
@@ -104,7 +108,7 @@ const complainOfMessages = (messages: readonly unknown[]): string | undefined =>
     const other = Object.keys(message).find((key) => key !== 'role' && key !== 'content')
     if (other !== undefined) return `message ${i} has an unknown field '${preview(other)}'`
   }
-  return undefined
+  return describeUnpaired(messages as readonly Message[])
 }
 
 const refuse = (detail: string): Result<never> => fail('input_type_mismatch', detail)

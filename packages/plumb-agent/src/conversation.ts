@@ -4,8 +4,10 @@
 import { printType, resolve, toSchema } from '@plumb/lang'
 import { currentBudget, type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from './answer/read.js'
+import { Asking } from './asking.js'
 import type { Cancellation } from './cancellation.js'
 import type { Config } from './config.js'
+import type { Outcome } from './held.js'
 import { Meter } from './meter.js'
 import type { Answer, Message, Question } from './provider/provider.js'
 import type { Tell } from './telemetry.js'
@@ -13,6 +15,8 @@ import type { Tools } from './tool/tools.js'
 import { Turn, textOf, toolUsesOf } from './turn.js'
 
 export interface Conversation {
+  /** Why no temperature can be set; undefined: it can. */
+  readonly noTemperature: string | undefined
   /** null: the spec's again. Hold from the next question to the provider, retries and tool rounds included. */
   setTemperature(temperature: number | null): void
   setModel(model: string | null): void
@@ -20,7 +24,7 @@ export interface Conversation {
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly Message[]): void
   /** One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry. */
-  answer(input: string, cancellation: Cancellation, seq?: number): Promise<Result<string>>
+  answer(input: string, cancellation: Cancellation, seq?: number): Promise<Outcome>
 }
 
 /** `tellsMemory`: telemetry tells what each answer adds to the memory. */
@@ -30,24 +34,31 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
   let memory: Message[] = []
   let temperature = config.temperature
   let model = config.model
+  const asking = new Asking()
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
-  const ask = async (turn: Turn, tell: Tell, cancellation: Cancellation): Promise<Result<Answer>> => {
+  const ask = async (turn: Turn, tell: Tell, cancellation: Cancellation): Promise<Said> => {
+    if (asking.refused) return refusedWith(asking.refused)
     const denied = currentBudget()?.take()
     if (denied) return { ok: false, error: denied }
     const context = config.hasRuntimeContext ? contextNow() : undefined
     const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
     const settings = () => ({ model, temperature })
-    const question: Question = { ...said, ...settings(), settings, input, output, tell, log }
+    const refused = () => asking.refused
+    const asked = asking.turn
+    const question: Question = { ...said, ...settings(), settings, refused, input, output, tell, log }
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await provider.answer(question, cancellation)
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
+    const error = answer.ok ? undefined : answer.error
+    asking.note({ turn: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })
     if (!answer.ok) {
       log('refused', { model: question.model, ms, error: answer.error })
-      return answer
+      const isShared = answer.refusal !== undefined && asked === asking.turn && asking.refused
+      return isShared ? refusedWith(isShared) : { ok: false, error: answer.error }
     }
     const { usage, stop, content, model: answering = question.model } = answer.value
     log('answer', { model: answering, ms, usage, stop, content })
@@ -62,7 +73,7 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
     if (tellsMemory) tell({ kind: 'remembered', messages })
   }
 
-  const answer = async (input: string, cancellation: Cancellation, seq?: number): Promise<Result<string>> => {
+  const answer = async (input: string, cancellation: Cancellation, seq?: number): Promise<Outcome> => {
     const tell: Tell = seq === undefined ? tellAll : (event) => tellAll({ ...event, seq })
     const turn = new Turn(input)
     let calls = 0
@@ -72,7 +83,7 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
-        const results = await tools.answer(uses, maxToolCalls - calls, cancellation.signal, tell)
+        const results = await tools.answer(uses, cancellation.signal, tell)
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         calls += uses.length
         if (calls >= maxToolCalls) return tooManyCalls(maxToolCalls)
@@ -94,11 +105,13 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
   }
 
   return {
+    noTemperature: provider.noTemperature,
     setTemperature: (value) => {
       temperature = value ?? config.temperature
     },
     setModel: (name) => {
       model = name ?? config.model
+      asking.resume()
     },
     get memory() {
       return memory
@@ -110,6 +123,10 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
     answer,
   }
 }
+
+type Said = { readonly ok: true; readonly value: Answer } | (Outcome & { readonly ok: false })
+
+const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 
 const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
 

@@ -1,10 +1,15 @@
 // What has arrived and waits: inputs, and the errands of control messages between them, in order of arrival and within bounds.
 
-import type { Result } from '@plumb/wire'
+import type { Fault, Result } from '@plumb/wire'
 import type { Cancellation } from './cancellation.js'
 import type { Control } from './control.js'
 
-/** An input, counted from 1; `result` is there once it is answered. */
+/** What an input comes to: the line to write, or why there is none; `isShared` where others fail with the same one. */
+export type Outcome =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly error: Fault; readonly isShared?: true }
+
+/** An input, counted from 1; `outcome` is there once it is answered. */
 export interface Input {
   readonly kind: 'input'
   readonly seq: number
@@ -12,10 +17,10 @@ export interface Input {
   readonly bytes: number
   readonly read: () => Result<string>
   readonly cancellation: Cancellation
-  /** When answering began and when `result` was there. */
+  /** When answering began and when `outcome` was there. */
   begunMs?: number
   doneMs?: number
-  result?: Result<string>
+  outcome?: Outcome
 }
 
 /** The part of a control message that waits for a place between two inputs. */

@@ -1,6 +1,6 @@
 // Lets inputs through to the conversation one after the other, and lets control messages in between them. All order is decided here.
 
-import { type Fault, fault, nowMs, type Result } from '@plumb/wire'
+import { type Fault, fault } from '@plumb/wire'
 import type { Approvals } from './approvals.js'
 import { Cancellation } from './cancellation.js'
 import type { Config } from './config.js'
@@ -8,7 +8,9 @@ import { ControlDesk } from './control-desk.js'
 import { ControlSources } from './control-sources.js'
 import type { Conversation } from './conversation.js'
 import { Counts } from './counts.js'
-import { type Asked, type Errand, Held, type Input } from './held.js'
+import { Delivery } from './delivery.js'
+import { Flight } from './flight.js'
+import { type Asked, type Errand, Held, type Input, type Outcome } from './held.js'
 import { readInput } from './input.js'
 import type { Arrival, Intake } from './intake.js'
 import type { Outlets } from './outlets.js'
@@ -16,7 +18,7 @@ import type { Tell } from './telemetry.js'
 import type { EnvelopedAnswers } from './tool/dispatcher.js'
 
 export interface LoopParts {
-  readonly config: Pick<Config, 'input' | 'concurrency' | 'maxMessages'>
+  readonly config: Pick<Config, 'input' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
   readonly conversation: Conversation
   readonly approvals: Pick<Approvals, 'settle' | 'end'>
   /** Where the answers to tool calls go that come in envelopes. */
@@ -41,13 +43,15 @@ export class Loop {
   readonly #sources: ControlSources
   readonly #held = new Held()
   #urgent: Errand[] = []
-  /** Being answered; delivered from the front. */
-  readonly #flying: Input[] = []
+  readonly #flight: Flight
+  readonly #delivery: Delivery
   #accepted = 0
   readonly #counts = new Counts()
   /** It takes no input now, or none after the one that is being answered. */
   isPaused = false
   #isStuck = false
+  /** An input has failed, and no further one is asked for. */
+  #isRefusing = false
   #isInputClosed = false
   #hasStreamEnded = false
   #isAdvancing = false
@@ -55,6 +59,9 @@ export class Loop {
 
   constructor(parts: LoopParts) {
     this.#parts = parts
+    const { isUnordered } = parts.config
+    this.#flight = new Flight(isUnordered)
+    this.#delivery = new Delivery({ ...parts, isUnordered })
     this.#sources = new ControlSources(parts.intake)
     const { conversation, approvals, outlets, report } = parts
     this.#desk = new ControlDesk({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
@@ -94,7 +101,7 @@ export class Loop {
 
   /** Drops the answers that are being made. */
   cancel(): void {
-    for (const { cancellation } of this.#flying) cancellation.cancel()
+    this.#flight.cancel()
   }
 
   /** Does all that can be done now. To be called whenever there may be something new to read, or room to write. */
@@ -105,34 +112,23 @@ export class Loop {
     while (hasMoved) hasMoved = this.#deliver() || this.#runErrand() || this.#takeOff() || this.#pull() || this.#wake()
     this.#isAdvancing = false
     this.#tellStuck()
-    if (this.#flying.length === 0 && (this.#held.isEmpty || this.isPaused)) this.#tellSettled()
+    if (this.#flight.isEmpty && (this.#held.isEmpty || this.isPaused)) this.#tellSettled()
     if (!this.#isOver() || this.#sources.isToBeHeard(() => this.advance())) return
     this.#isFinished = true
     this.#parts.onFinish()
   }
 
   #deliver(): boolean {
-    const input = this.#flying[0]
-    if (!input?.result) return false
-    this.#flying.shift()
-    const { result, seq, line } = input
-    const about = { seq, ...timesOf(input) }
-    const { outlets, tell, report } = this.#parts
+    const input = this.#flight.leave()
+    if (!input) return false
     this.#counts.inputs++
-    if (result.ok) {
-      tell({ kind: 'output', json: result.value, ...about })
-      outlets.writeOutput(result.value)
-      this.#counts.outputs++
-    } else {
-      const error = { ...result.error, line, seq, port: 'input' }
-      tell({ kind: 'error', ...error, ...about })
-      report(error)
-    }
+    if (input.outcome.ok) this.#counts.outputs++
+    this.#delivery.deliver(input, input.outcome)
     return true
   }
 
   #runErrand(): boolean {
-    if (this.#flying.length > 0) return false
+    if (!this.#flight.isEmpty) return false
     const errand = this.#urgent.shift() ?? this.#held.takeErrand(this.isPaused)
     if (!errand) return false
     this.#desk.run(errand)
@@ -144,16 +140,14 @@ export class Loop {
   #takeOff(): boolean {
     const input = this.#canTakeOff() ? this.#held.takeInput() : undefined
     if (!input) return false
-    this.#flying.push(input)
-    input.begunMs = nowMs()
-    const read = input.read()
+    this.#flight.take(input)
+    const read = this.#isRefusing ? NOT_ASKED : input.read()
     if (!read.ok) {
-      input.result = read
+      this.#land(input, read)
       return true
     }
-    const land = (result: Result<string>) => {
-      input.result = result
-      input.doneMs = nowMs()
+    const land = (outcome: Outcome) => {
+      this.#land(input, outcome)
       this.advance()
     }
     const crash = (error: unknown) => land({ ok: false, error: fault('internal', `answering failed: ${String(error)}`) })
@@ -161,9 +155,17 @@ export class Loop {
     return true
   }
 
+  #land(input: Input, outcome: Outcome): void {
+    this.#flight.land(input, outcome)
+    const { afterFailure } = this.#parts.config
+    if (outcome.ok || afterFailure === 'go on') return
+    this.#isRefusing = true
+    if (afterFailure === 'end') this.#isInputClosed = true
+  }
+
   #canTakeOff(): boolean {
     const { config, outlets } = this.#parts
-    return !this.isPaused && this.#urgent.length === 0 && this.#flying.length < config.concurrency && !outlets.isFull()
+    return !this.isPaused && this.#urgent.length === 0 && this.#flight.hasRoom(config.concurrency) && !outlets.isFull()
   }
 
   #pull(): boolean {
@@ -218,7 +220,7 @@ export class Loop {
   }
 
   // What comes after the last input was never taken: it is left to nobody.
-  #accept(line: number, bytes: number, read: () => Result<string>): void {
+  #accept(line: number, bytes: number, read: Input['read']): void {
     if (this.#isInputClosed) return
     const seq = ++this.#accepted
     this.#held.push({ kind: 'input', seq, line, bytes, read, cancellation: new Cancellation() })
@@ -258,7 +260,7 @@ export class Loop {
 
   /** Control and answers to calls that come on stdin stand behind more data than may be held. */
   get isStarved(): boolean {
-    return this.#held.isFull && this.#flying.length > 0
+    return this.#held.isFull && !this.#flight.isEmpty
   }
 
   // It waits for ever: what could say resume, or answer a call, stands behind what is held.
@@ -275,8 +277,11 @@ export class Loop {
     )
   }
 
-  // What was told of outputs goes first, then outputs and replies: whoever hears that they were written can read them.
+  // What was told of outputs goes first, then outputs and replies: whoever hears that they were written can read them. Failures go before all
+  // of it, once no more of them come.
   #tellSettled(): void {
+    if (this.#delivery.isCausePending && !this.#isOver()) return this.#delivery.tellCauseSoon(() => this.advance())
+    this.#delivery.tellCause()
     const news = this.#counts.news(this.isPaused)
     if (!news) return
     this.#parts.outlets.flush()
@@ -284,11 +289,12 @@ export class Loop {
   }
 
   #isOver(): boolean {
-    return this.#isInputClosed && this.#held.isEmpty && this.#urgent.length === 0 && this.#flying.length === 0
+    return this.#isInputClosed && this.#held.isEmpty && this.#urgent.length === 0 && this.#flight.isEmpty
   }
 }
 
-const timesOf = ({ begunMs = 0, doneMs = begunMs }: Input): { ms: number; held_ms?: number } => {
-  const heldMs = doneMs === 0 ? 0 : Math.round(nowMs() - doneMs)
-  return { ms: Math.round(doneMs - begunMs), ...(heldMs > 0 ? { held_ms: heldMs } : {}) }
+const NOT_ASKED: Outcome & { readonly ok: false } = {
+  ok: false,
+  error: fault('cancelled', 'not sent to the provider, after an input that failed (--fail-fast)'),
+  isShared: true,
 }

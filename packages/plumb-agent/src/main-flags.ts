@@ -26,6 +26,8 @@ interface Flags {
   allowHost?: readonly string[]
   toolCommand?: string
   parallelToolCalls: boolean
+  unordered?: true
+  failFast?: true
   telemetry?: true
   mux?: true
   specEnvelope?: true
@@ -42,26 +44,29 @@ interface Flags {
 
 const { again, whole } = optionReaders()
 
+// In the order in which they are wanted: what is run, how lines look, what becomes of them, what tools may do, how a program talks with it.
 export const OPTIONS: readonly OptionLine[] = [
   { flags: '--agent <name>', text: 'the agent to run, where the spec holds several' },
+  { flags: '-e, --eval <text>', text: 'the program itself, in place of a file' },
   { flags: '--provider <provider>', text: 'anthropic, openai or eliza, not what the spec says' },
   { flags: '--model <model>', text: 'model of the provider, not what the spec says' },
+  { flags: '-R, --raw-input', text: 'each input line is a string' },
+  { flags: '-r, --raw-output', text: 'write strings without quotes' },
+  { flags: '--unordered', text: 'with concurrency: write each answer when it is made' },
+  { flags: '--fail-fast', text: 'send no further input after the first that fails' },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
   { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
-  { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
-  { flags: '--tool-command <program>', text: 'run this program in place of plumb-tool' },
   { flags: '--no-parallel-tool-calls', text: 'one tool call after the other, whatever the spec says' },
+  { flags: '--tool-command <program>', text: 'run this program in place of plumb-tool' },
+  { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
   { flags: '--telemetry', text: 'tell on fd 3 what is done, or with --mux in envelopes' },
   { flags: '--mux', text: 'envelopes only, on stdin and stdout' },
-  { flags: '--spec-envelope', text: 'with --mux: the first envelope is the spec' },
-  { flags: '--fds <list>', text: "which of fds 3 to 7 are open: '3,6,7' or 'none'" },
   { flags: '--no-envelopes', text: 'take and give every line as data' },
+  { flags: '--fds <list>', text: "which of fds 3 to 7 are open: '3,6,7' or 'none'" },
   { flags: '--max-line <bytes>', text: 'longest line taken (16777216)', read: whole(1) },
-  { flags: '-R, --raw-input', text: 'each input line is a string' },
-  { flags: '-r, --raw-output', text: 'write strings without quotes' },
-  { flags: '-e, --eval <text>', text: 'the program itself, in place of a file' },
+  { flags: '--spec-envelope', text: 'with --mux: the first envelope is the spec' },
   { flags: '--sources-fd <n>', read: whole(0) },
   { flags: '--budget-fd <n>', read: whole(0) },
   { flags: '--tell-memory' },
@@ -125,6 +130,8 @@ const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
     ...(budgetFd === undefined ? {} : { budgetFd }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
     allowsParallelToolCalls: flags.parallelToolCalls,
+    isUnordered: flags.unordered === true,
+    isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,
     tellsMemory: flags.tellMemory === true,
     isMux,

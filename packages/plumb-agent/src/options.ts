@@ -28,6 +28,10 @@ export interface Options {
   readonly maxLineBytes?: number
   /** False: not even where the spec does. */
   readonly allowsParallelToolCalls: boolean
+  /** Outputs leave as they are made, also where the spec does not say so. */
+  readonly isUnordered: boolean
+  /** After the first input that fails, no further one is sent to the provider. */
+  readonly isFailFast: boolean
   readonly wantsTelemetry: boolean
   /** Telemetry tells what each answer added to the memory, for a parent that records it. */
   readonly tellsMemory: boolean

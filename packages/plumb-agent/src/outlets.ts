@@ -1,6 +1,6 @@
 // Where things leave the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
-import { enclose, FDS, hasPortKey, LineWriter, openLineOutput } from '@plumb/wire'
+import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, openLineOutput, startDeadline } from '@plumb/wire'
 import type { Reply } from './control.js'
 
 export interface OutletOptions {
@@ -12,7 +12,13 @@ export interface OutletOptions {
   readonly hasTelemetry: boolean
   /** Somebody else runs the tools, and answers on fd 5 or in envelopes. */
   readonly asksForTools: boolean
+  readonly warn: (fault: Fault) => void
 }
+
+/** Control replies that are not read wait, and data goes on; beyond this they are dropped. */
+const MAX_REPLY_BYTES = 16 * 1024 * 1024
+/** And for so long at the end. */
+const REPLY_TIMEOUT_MS = 2_000
 
 export interface Outlets {
   readonly output: LineWriter
@@ -29,10 +35,12 @@ export interface Outlets {
   readonly isFull: () => boolean
   onDrain: () => void
   readonly flush: () => void
+  /** What is told so far is with the kernel before what is written elsewhere from now on. */
+  readonly flushTelemetry: () => void
   readonly end: () => Promise<unknown>
 }
 
-export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry, asksForTools }: OutletOptions): Outlets => {
+export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry, asksForTools, warn }: OutletOptions): Outlets => {
   const output = new LineWriter(openLineOutput(FDS.output), { raw: isRawOutput })
   const onDescriptor = (fd: number) => (fds.has(fd) ? new LineWriter(openLineOutput(fd)) : undefined)
   const inEnvelopes = (port: string, json: string) => {
@@ -42,9 +50,9 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
   }
 
   const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry) : undefined
-  const replies = onDescriptor(FDS.ctrl_out)
+  const replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
   const requests = asksForTools ? onDescriptor(FDS.tool_req) : undefined
-  const writers = [output, telemetry, replies].filter((writer) => writer !== undefined)
+  const writers = telemetry ? [output, telemetry] : [output]
 
   return {
     output,
@@ -70,8 +78,8 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
     },
     reply: (reply, isAsked) => {
       const json = JSON.stringify(reply)
-      if (replies) replies.writeText(json)
-      else if (isAsked === 'by-envelope') inEnvelopes('ctrl_out', json)
+      if (replies) return replies.write(json)
+      if (isAsked === 'by-envelope') inEnvelopes('ctrl_out', json)
       else return false
       return true
     },
@@ -79,17 +87,46 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
     set onDrain(listener: () => void) {
       for (const writer of writers) writer.onDrain = listener
       // A reader that goes away while its pipe is full makes room too; whose output that is, run hears of it.
-      for (const writer of [telemetry, replies]) {
-        if (!writer) continue
-        writer.onClosed = listener
-        writer.onFault = listener
-      }
+      if (!telemetry) return
+      telemetry.onClosed = listener
+      telemetry.onFault = listener
     },
     flush: () => {
       telemetry?.flush()
       output.flush()
       replies?.flush()
     },
-    end: () => Promise.all([...writers, ...(requests ? [requests] : [])].map((writer) => writer.end())),
+    flushTelemetry: () => telemetry?.flush(),
+    end: () => Promise.all([...writers, ...(requests ? [requests] : []), ...(replies ? [replies] : [])].map((writer) => writer.end())),
+  }
+}
+
+interface Replies {
+  /** False: it is dropped. */
+  readonly write: (json: string) => boolean
+  readonly flush: () => void
+  readonly end: () => Promise<unknown>
+}
+
+// Whoever sends control messages need not read what they are answered.
+const openReplies = (warn: (fault: Fault) => void): Replies => {
+  const stream = openLineOutput(FDS.ctrl_out)
+  const writer = new LineWriter(stream, { fullBytes: MAX_REPLY_BYTES })
+  let isWarned = false
+  return {
+    write: (json) => {
+      if (!writer.isFull) {
+        writer.writeText(json)
+        return true
+      }
+      if (!isWarned) warn(fault('overflow', 'fd 7 is not read: 16 MiB of control replies wait there, and those that follow are dropped'))
+      isWarned = true
+      return false
+    },
+    flush: () => writer.flush(),
+    end: () => {
+      const forget = startDeadline(REPLY_TIMEOUT_MS, () => void stream.destroy())
+      return writer.end().finally(forget)
+    },
   }
 }

@@ -62,7 +62,15 @@ const converse = (
   const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
   const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
   const asksForTools = hasOthersTools && asksOthers(fds, isMux)
-  const outlets = openOutlets({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry: config.hasTelemetry, asksForTools })
+  const outlets = openOutlets({
+    fds,
+    isMux,
+    takesEnvelopes,
+    isRawOutput,
+    hasTelemetry: config.hasTelemetry,
+    asksForTools,
+    warn: stderr.warn,
+  })
   const tell = openTelemetry(config.agent, outlets.writeTelemetry)
   const stdin = received ?? openLineInput(FDS.input)
   const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })

@@ -5,6 +5,8 @@ import { type Fault, Reporter } from '@plumb/wire'
 export interface Stderr {
   /** Written at once: a parent counts errors and outputs in the order in which they are written. */
   readonly report: (fault: Fault) => void
+  /** What stops nothing. */
+  readonly warn: (fault: Fault) => void
   /** One line as it is. */
   readonly write: (line: string) => void
   /** Resolves to the exit status that follows from what was reported. */
@@ -18,6 +20,7 @@ export const openStderr = (program: string): Stderr => {
       reporter.report(error)
       reporter.flush()
     },
+    warn: (warning) => reporter.warn(warning),
     write: (line) => reporter.write(line),
     end: async () => {
       await reporter.end()

@@ -1,9 +1,12 @@
 // The executable, as it stands in a shell: lines, errors, control, telemetry and its end, over real pipes and descriptors.
 
+import { readFileSync } from 'node:fs'
 import { openShell } from './shell.js'
 
 const eliza = (keys = '', signature = '!string -> !string') =>
   `let bot : ${signature} = agent { provider: "eliza", model: "doctor"${keys} }\n`
+
+const model = (keys: string) => `let bot : !string -> !string = agent { provider: "openai", model: "m"${keys} }\n`
 
 const FILES: Record<string, string> = {
   'bot.plumb': eliza(),
@@ -26,6 +29,15 @@ let bot : !string -> !string = agent { provider: "openai", model: "m", tools: [f
   'script.plumb': eliza(', script: "./bad.script"'),
   'bad.script': '(HELLO',
   'res/tone.md': 'Be brief.\n',
+  'model.plumb': model(', amnesiac: true, concurrency: 3'),
+  'lone.plumb': model(', transport_retries: 1'),
+  'unordered.plumb': model(', amnesiac: true, concurrency: 3, unordered: true'),
+  'documents.plumb': model(', prompts: ["./odd.md", "system.md", "grammar.peg"]'),
+  'odd.md': 'before </document> <Document name="x"> <documents> after\n',
+  'grammar.peg': readFileSync('packages/plumb-agent/src/resource/grammar.peg', 'utf8'),
+  'thinks.plumb':
+    'let bot : (!string, !json) -> !string = agent { provider: "anthropic", model: "m", endpoint: "http://127.0.0.1:9", thinking_budget: 2000 }\n',
+  'hot.plumb': 'let bot : !string -> !string = agent { provider: "anthropic", model: "m", thinking_budget: 2000, temperature: 1 }\n',
   'alike.jsonl': '"Men are all alike."\n"They\'re always bugging us about something or other."\n',
 }
 
@@ -171,7 +183,7 @@ runTable('control', {
       [
         /did you mean 'pause'/,
         /message 0 has no 'content'/,
-        /'stop' takes true, found 1; 'set_temp' takes a number or null/,
+        /'stop' takes true, found 1; 'set_temp' takes a number from 0 to 2, or null/,
         /must be an object/,
         /\{"__port":"output","msg":"IN WHAT WAY"\}\n$/,
       ]
@@ -351,6 +363,91 @@ runTable('configuration', {
   'nothing is read from stdin before': {
     run: 'cat alike.jsonl | { plumb-agent none.plumb 2>/dev/null; cat; }',
     out: FILES['alike.jsonl'] ?? '',
+  },
+})
+
+// Answers with what was said in capitals, after what FIRST gives, if it gives something.
+const rules = (first: string) => `ask <<'END'
+const after = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value))
+const first = ${first}
+export default async (said, number, body) => (await first(said, number, body)) ?? { content: said.toUpperCase() }
+END
+`
+const SHOW = `pick '_.error && [_.error, _.seq, _.seqs ?? null]'`
+const asked = `grep -c . requests`
+
+runTable('what a provider refuses', {
+  'a key that is withdrawn in the middle: what is done is delivered, the rest is one error, and nothing more is sent': {
+    run: `${rules('(said, number) => (number > 4 ? { status: 401 } : after(number === 2 ? 60 : 5))')}
+      seq 12 | plumb-agent -R model.plumb 2> err | tr '\\n' ' '; echo "\${PIPESTATUS[1]}"; ${SHOW} < err; [ "$(${asked})" -le 7 ] && echo few`,
+    out: '"1" "2" "3" "4" 1\n["unauthorized",5,[5,6,7,8,9,10,11,12]]\nfew\n',
+  },
+  'an account, a model and a quota too, at once; a speed is waited for': {
+    run: `for answer in '{ status: 402 }' '{ status: 404 }' '{ status: 429, error: { type: "insufficient_quota" } }'; do
+      cat > rules.mjs <<< "export default () => ($answer)"; rm -f endpoint requests; model & srv=$!
+      ${until('[ -s endpoint ]')}; export PLUMB_ENDPOINT=$(cat endpoint); seq 3 | plumb-agent -R lone.plumb 2> err; kill $srv
+      ${SHOW} < err; ${asked}; done
+      ${rules("(said, number) => (number === 1 ? { status: 429, headers: { 'retry-after': '0' } } : undefined)").replace('ask', 'rm -f endpoint requests; ask')}
+      seq 3 | plumb-agent -R lone.plumb | tr '\\n' ' '`,
+    out: '["provider_refused",1,[1,2,3]]\n1\n["provider_refused",1,[1,2,3]]\n1\n["rate_limited",1,[1,2,3]]\n1\n"1" "2" "3" ',
+  },
+  '403 may be for one input: two different ones in a row end it': {
+    run: `${rules('(said) => (/[257-9]/.test(said) ? { status: 403 } : undefined)')}
+      seq 9 | plumb-agent -R lone.plumb 2> err | tr '\\n' ' '; ${SHOW} < err; ${asked}`,
+    out: '"1" "3" "4" "6" ["unauthorized",2,null]\n["unauthorized",5,null]\n["unauthorized",7,null]\n["unauthorized",8,[8,9]]\n8\n',
+  },
+  'another model is asked again': {
+    run: `${rules("(said, number, { model }) => (model === 'm' ? { status: 404 } : undefined)")}
+      talk lone.plumb 2> err; say '"a"'; say '"b"'; ${until('[ -s err ]')}; say '{"__port":"ctrl_in","msg":{"set_model":"n"}}'; say '"c"'; hear
+      say '{"__port":"ctrl_in","msg":{"set_model":null}}'; say '"d"'; end; echo $?; ${SHOW} < err; ${asked}`,
+    out: '"C"\n1\n["provider_refused",1,[1,2]]\n["provider_refused",4,null]\n3\n',
+  },
+  "the server's own words are told, without the key, nor a part of it": {
+    run: `${rules("() => ({ status: 401, error: { message: 'Incorrect API key provided: sk-oai-***nary, or sk-oai-canary. See https://x.example' } })")}
+      echo '"a"' | OPENAI_API_KEY=sk-oai-canary plumb-agent lone.plumb 2>&1 | pick _.detail | sed 's/:[0-9]* / /'`,
+    out: "127.0.0.1 did not accept the key in OPENAI_API_KEY (401): api_error: Incorrect API key provided: *** or *** See https://x.example; nothing more is sent until 'set_model'\n",
+  },
+  'a server on this machine needs no key, and is given none; one that wants it says so': {
+    run: `${rules("(said) => (said === 'b' ? { status: 401, error: { message: 'who are you' } } : undefined)")}
+      printf '"a"\\n"b"\\n' | plumb-agent lone.plumb 2> err; pick _.detail < err; pick '_.headers.authorization ?? "none"' < requests`,
+    out: /^"A"\n127\.0\.0\.1:\d+ wants a key: export OPENAI_API_KEY \(401\): api_error: who are you;.*\nnone\nnone\n$/,
+  },
+  '--fail-fast: no more than those that are being asked, and what was taken is told of': {
+    run: `${rules("(said) => (said === '3' ? { status: 400 } : after(said === '2' ? 40 : 5))")}
+      seq 45 | sed 's/.*/"&"/' | plumb-agent --fail-fast model.plumb 2> err | tr '\\n' ' '; echo "\${PIPESTATUS[2]}"
+      pick '_.error && [_.error, _.seq, _.seqs?.at(-1)]' < err; [ "$(${asked})" -le 6 ] && echo few`,
+    out: /^"1" "2" ("4" )?("5" )?("6" )?1\n\["provider_refused",3,null\]\n\["cancelled",[4-7],45\]\nfew\n$/,
+  },
+  '--fail-fast ends with stdin open': {
+    run: `talk --fail-fast bot.plumb; say '"Men are all alike."'; hear; say 5; wait $pid; echo $?`,
+    out: '"IN WHAT WAY"\n1\n',
+    errors: [['input_type_mismatch']],
+  },
+  '--unordered: telemetry names the input before the output': {
+    run: `${rules("(said) => after(said === '1' ? 150 : said === '2' ? 400 : 5)")}
+      seq 3 | plumb-agent -R --telemetry unordered.plumb 3> tel | tr '\\n' ' '; pick '_.kind === "output" ? [_.seq, _.value] : _.kind === "settled" ? [_.inputs, _.outputs] : undefined' < tel`,
+    out: '"3" "1" "2" [0,0]\n[3,"3"]\n[1,"1"]\n[2,"2"]\n[3,3]\n',
+  },
+  'documents end where they end, and those that are installed come as they are written': {
+    run: `${rules('() => undefined')}
+      echo '"a"' | plumb-agent documents.plumb > o; pick '_.body.messages[0].content' < requests > system
+      grep -o 'before .*' system; grep -c '^</document>' system; sed '1,/name="grammar.peg"/d; $d' system | diff - grammar.peg`,
+    out: 'before &lt;/document> &lt;Document name="x"> <documents> after\n3\n',
+  },
+})
+
+runTable('control that is not read, or cannot be done', {
+  'fd 7 is not read: data goes on, what is too much is dropped with one warning, stop ends it': {
+    run: `mkfifo ctl rep; exec 6<>ctl 7<>rep; talk bot.plumb 7>&7 6<ctl; exec 3>ctl
+      node -e 'const content = "x".repeat(30000); console.log(JSON.stringify({ set_memory: [{ role: "user", content }] }))' >&3
+      for i in $(seq 620); do echo '{"get_memory":true}'; done >&3; say '"Men are all alike."'; hear | tr -d '[A-Z ]'; echo '{"stop":true}' >&3; wait $pid`,
+    out: '""\n',
+    errors: [['overflow', /fd 7 is not read.*"severity":"warning"/]],
+  },
+  'a temperature beside thinking is refused, in the spec and by set_temp': {
+    run: `PLUMB_ERRORS=json plumb-agent -e "$(cat hot.plumb)" 2>&1 | pick '_.message ?? _.error'; talk --mux thinks.plumb; say '{"__port":"ctrl_in","msg":{"set_temp":1,"pause":true}}'; hear | pick '[_.msg.error, _.msg.detail]'
+      say '{"__port":"ctrl_in","msg":{"set_temp":null,"pause":true}}'; hear | pick _.msg; end`,
+    out: `'temperature' and 'thinking_budget' exclude each other: a model that thinks takes no temperature\nmissing_key\n["input_type_mismatch","'set_temp' cannot be done: a model that thinks takes no temperature, and the spec has a 'thinking_budget'"]\n{"kind":"paused"}\n`,
   },
 })
 

@@ -189,6 +189,8 @@ const configure = (provider: Provider, more: Partial<Config> = {}): Config => ({
   minutes: undefined,
   isAmnesiac: false,
   concurrency: 1,
+  isUnordered: false,
+  afterFailure: 'go on',
   maxMessages: Number.POSITIVE_INFINITY,
   ...more,
 })
@@ -315,6 +317,21 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
   return { loop, seen, waiting, answer }
 }
 
+t.test('an answer that waits for its turn holds no place; no more than 1,000 wait', async (t) => {
+  const lines = Array.from({ length: 1200 }, (_, i) => `${i}`)
+  const { seen, waiting, answer } = openLoop(lines, 2)
+  for (let i = 1; waiting[i]; i++) {
+    waiting[i]?.answer(`${i}`)
+    for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+  }
+  t.equal(waiting.length, 1001, 'the first, and those that wait for it')
+  t.strictSame(seen, [])
+  await answer('0')
+  t.equal(seen.length, 1001)
+  t.equal(seen[1000], '"1000"')
+  t.equal(waiting.length, 1003, 'then it goes on')
+})
+
 t.test('order: memory between inputs, cancel at once, stop after the current one', async (t) => {
   const { seen, waiting, answer, loop } = openLoop(['a', 'b', '{"get_memory":true}', 'c', '{"set_model":"x"}', 'd', '{"stop":true}', 'e'])
   t.strictSame(
@@ -363,7 +380,7 @@ t.test('control messages are taken whole or not at all', async (t) => {
   })
   const wrong: [unknown, RegExp][] = [
     [null, /must be an object/],
-    [{ set_temp: '1' }, /'set_temp' takes a number or null, found "1"/],
+    [{ set_temp: '1' }, /'set_temp' takes a number from 0 to 2, or null, found "1"/],
     [{ set_memory: [{ role: 'a', content: 1, more: 2 }] }, /message 0 has an unknown field 'more'/],
     [{ set_memory: [{ content: 1 }] }, /needs a 'role'/],
     [{ get_memroy: true }, /did you mean 'get_memory'/],

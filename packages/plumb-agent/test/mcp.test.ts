@@ -148,7 +148,12 @@ t.test('a plumb-tool that is never ready', async (t) => {
   if (!options.ok || typeof options.value === 'string') return t.fail('no options')
   process.env.PATH = envIn(folder).PATH
   const told: string[] = []
-  const stderr = { report: ({ error }: Fault) => told.push(error), write: (line: string) => told.push(line), end: async () => 0 as const }
+  const stderr = {
+    report: ({ error }: Fault) => told.push(error),
+    warn: () => {},
+    write: (line: string) => told.push(line),
+    end: async () => 0 as const,
+  }
   const prepared = prepare(options.value, undefined, stderr)
   if (!prepared) return t.fail(told.join())
   const servers = await openOwnServers({ prepared, options: options.value, ...stderr, writeStderr: stderr.write, patienceMs: 1 })
@@ -177,7 +182,7 @@ let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: 
   'bad.json': '[{"name":"x"}]',
   // Whoever runs tools, by hand.
   'serve.sh': `#!/bin/bash
-tee -a seen | pick '({ id: _.id, content: JSON.stringify("by hand: " + _.name), is_error: false })'`,
+tee -a seen | pick '({ id: _.id, content: _.name === "double" ? "7" : JSON.stringify("by hand: " + _.name), is_error: false })'`,
 })
 const ECHO = '"call notes:echo {\\"text\\":\\"a\\"}"'
 
@@ -198,7 +203,7 @@ runTable('where it learns of them', {
   },
   'from a file, and what is declared from whoever answers on fd 5': {
     run: `mkfifo req resp; printf '%s\\n' '${ECHO}' '"call double {\\"n\\":1}"' | plumb-agent bot.plumb 4> req 5< resp & ./serve.sh < req > resp; wait`,
-    out: '"heard: a"\n"by hand: double"\n',
+    out: '"heard: a"\n"7"\n',
   },
   'a file that is replaced is read again': {
     run: `export PLUMB_MCP_TOOLS=list.json; mkfifo req resp; ./serve.sh < req > resp & exec 4>req 5<resp; talk bot.plumb; exec 4>&- 5<&-
@@ -233,7 +238,7 @@ runTable('where it learns of them', {
   },
   'a program in place of plumb-tool has the declared ones only': {
     run: `printf '%s\\n' '${ECHO}' '"call double {\\"n\\":1}"' | plumb-agent --tool-command ./serve.sh bot.plumb`,
-    out: '"heard: a"\n"by hand: double"\n',
+    out: '"heard: a"\n"7"\n',
   },
   'denied by a policy, and by a grant': {
     run: `echo '[{"decision":"deny","tool":"notes:*"},{"decision":"allow"}]' > policy; plumb-agent --policy policy bot.plumb <<< '${ECHO}' | grep -o permission_denied; plumb-agent --grant net bot.plumb <<< '${ECHO}' | grep -o unknown_tool; wc -l < starts`,

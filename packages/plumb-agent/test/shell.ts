@@ -1,4 +1,5 @@
-// Tables of scripts around plumb-agent. `say` writes a line to the agent that `talk` has started, `hear` reads one from it.
+// Tables of scripts around plumb-agent. `say` writes a line to the agent that `talk` has started, `hear` reads one from it; `ask RULES`
+// starts a model that answers by them (test/bin/model).
 
 import t from 'tap'
 import { bash, envIn, type Files, layFolder, runCases } from '../../wire/test/shell.js'
@@ -17,6 +18,11 @@ talk () { mkfifo in out; plumb-agent "$@" < in > out & pid=$!; exec 8>in 9<out; 
 say () { printf '%s\\n' "$1" >&8; }
 hear () { local l; IFS= read -r -t 30 l <&9 && printf '%s\\n' "$l"; }
 end () { exec 8>&-; wait $pid; }
+ask () {
+  cat > rules.mjs; model & srv=$!; trap 'kill $srv' EXIT
+  until [ -s endpoint ]; do sleep 0.02; done
+  export PLUMB_ENDPOINT=$(cat endpoint)
+}
 `
 
 /** Every script runs in a folder of its own with the files in it. */

@@ -58,7 +58,10 @@ interface Setting {
   readonly approve?: boolean
 }
 
-const doubled = ({ input }: ToolRequest): ToolAnswer => ({ content: `{"n":${JSON.parse(input).n * 2}}`, isError: false })
+const doubled = ({ name, input }: ToolRequest): ToolAnswer => ({
+  content: name === 'size' ? '1' : `{"n":${JSON.parse(input).n * 2}}`,
+  isError: false,
+})
 
 // A conversation with a model that says what it is told to, and tools that are run here.
 const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, authority, run = doubled, approve }: Setting = {}) => {
@@ -111,6 +114,8 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     minutes: undefined,
     isAmnesiac: false,
     concurrency: 1,
+    isUnordered: false,
+    afterFailure: 'go on',
     maxMessages: Number.POSITIVE_INFINITY,
     ...config,
   }
@@ -220,9 +225,26 @@ t.test('fault 76: a thousand calls, eight at once, in order; one at a time on re
 
   const limited = open([says(...thousand), says(text('done'))], { config: { maxToolCalls: 3 } })
   t.match(await limited.say(), { ok: false, error: { error: 'tool_limit', category: 'internal' } })
-  t.equal(limited.requests.length, 3)
+  t.equal(limited.requests.length, 1000, 'a batch is run whole')
   t.equal(limited.asked.length, 1)
   t.equal(limited.conversation.memory.length, 0, 'as if it had not been asked')
+})
+
+t.test('an answer is held against what the tool declares, whoever gives it', async (t) => {
+  const given = ['{"n":4}', '{"n":"5"}', '{"n":"x"}', 'six', '"7"', 'seven']
+  const calls = [...'abcd'].map((id) => use(id, 'double', { n: 1 }))
+  const texts = [...'ef'].map((id) => use(id, 'shell', {}))
+  const run = ({ id }: ToolRequest): ToolAnswer => ({ content: given['abcdef'.indexOf(id)] ?? '', isError: false })
+  const { asked, say } = open([says(...calls, ...texts), says(text('done'))], { run })
+  await say()
+  t.match(results(asked[1]), [
+    { content: '{"n":4}', is_error: false },
+    { content: /^\{"n":5/, is_error: false },
+    { content: /^\{"error":"output_type_mismatch".*what 'double' was answered with/, is_error: true },
+    { content: /output_type_mismatch.*no JSON value/, is_error: true },
+    { content: '7', is_error: false },
+    { content: 'seven', is_error: false },
+  ])
 })
 
 t.test('fault 77: a call that is repeated, by its id, is made once', async (t) => {
@@ -458,8 +480,8 @@ runTable('who runs the tools', {
     out: `"{\\"n\\":42,\\"note\\":\\"none\\"}"\n${ALIKE}`,
   },
   'fd 5 as a file that was written before': {
-    run: `echo '{"id":"call_1","content":"\\"old\\"","is_error":false}' > resp; cat in.jsonl in.jsonl | plumb-agent bot.plumb 4> req 5< resp | sed 's/.*tool_crashed.*/1/'; head -1 req | pick _.id`,
-    out: `"old"\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\ncall_1\n`,
+    run: `echo '{"id":"call_1","content":"{\\"n\\":1}","is_error":false}' > resp; cat in.jsonl in.jsonl | plumb-agent bot.plumb 4> req 5< resp | sed 's/.*tool_crashed.*/1/'; head -1 req | pick _.id`,
+    out: `"{\\"n\\":1}"\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\ncall_1\n`,
   },
   'fd 5 that ends with a call open': {
     run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 | sed 's/.*tool_crashed.*/1/' & { read -r line; } < r1 > r2; wait; rm r1 r2`,
@@ -467,8 +489,8 @@ runTable('who runs the tools', {
     errors: [['tool_crashed', /"port":"tool_resp"/]],
   },
   'bad answers on fd 5 are told, and the right one counts': {
-    run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 & { read -r line; printf '%s\\n' '{"id":"x","content":"1","is_error":false}' '[]' '{"id":"call_1","content":"\\"good\\""}'; cat >&2; } < r1 > r2; wait; rm r1 r2`,
-    out: `"good"\n${ALIKE}`,
+    run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 & { read -r line; printf '%s\\n' '{"id":"x","content":"1","is_error":false}' '[]' '{"id":"call_1","content":"{\\"n\\":1}"}'; cat >&2; } < r1 > r2; wait; rm r1 r2`,
+    out: `"{\\"n\\":1}"\n${ALIKE}`,
     errors: [
       ['input_type_mismatch', /id 'x'.*"port":"tool_resp"/],
       ['input_type_mismatch', /is \{/],

@@ -22,6 +22,8 @@ export interface SpawnSettings {
   readonly giver: Giver
   readonly maxInFlight: number
   readonly maxLine: number
+  /** After its first failure a child asks for nothing more. */
+  readonly isFailFast?: boolean
   readonly report: (fault: Fault) => void
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly quietly?: <T>(ask: () => Promise<T>) => Promise<T>

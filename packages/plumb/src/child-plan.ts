@@ -64,8 +64,9 @@ export const plumbPlan = ({ node, place, settings }: ChildPlace, bound: Bound): 
 /** An agent that remembers has its memory recorded, so that the run can be resumed. */
 export const tellsMemory = ({ config }: AgentPlan, { isRecorded }: SpawnSettings): boolean => isRecorded && config.amnesiac !== true
 
-const localArgs = ({ handedOn, docroot, maxLine }: SpawnSettings): string[] => [
+const localArgs = ({ handedOn, docroot, maxLine, isFailFast }: SpawnSettings): string[] => [
   ...['--max-line', String(maxLine + ENVELOPE_BYTES)],
+  ...(isFailFast ? ['--fail-fast'] : []),
   ...(docroot === undefined ? [] : ['--docroot', docroot]),
   ...handedOn,
 ]

@@ -39,9 +39,10 @@ export const viaWords = (via: readonly string[], { program }: AgentStart): strin
 
 /** What an agent of ours gets first, but for what it may do. */
 export const specSent = ({ plan, settings }: AgentStart) => {
-  const { files, handedOn, maxLine } = settings
+  const { files, handedOn, maxLine, isFailFast } = settings
   const memory = tellsMemory(plan, settings) ? ['--tell-memory'] : []
   const args = ['--agent', plan.bound.name, '--telemetry', ...memory, '--max-line', String(maxLine + ENVELOPE_BYTES), ...handedOn]
+  if (isFailFast) args.push('--fail-fast')
   const bundle = files.bundle(plan.specPath)
   return { ...bundle, files: { ...bundle.files, ...besides(plan) }, args }
 }

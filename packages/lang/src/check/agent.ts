@@ -26,6 +26,7 @@ export const AGENT_KEYS: KeyTable = {
   temperature: numberIn(0, 2),
   amnesiac: FLAG,
   concurrency: wholeFrom(1),
+  unordered: FLAG,
   runtime_context: FLAG,
   stream: FLAG,
   parallel_tool_calls: FLAG,
@@ -86,6 +87,8 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   if (number('concurrency', 1) > 1 && config.get('amnesiac')?.value !== true && !isWrong('amnesiac')) {
     fail('concurrency', "'concurrency' over 1 needs 'amnesiac: true'")
   }
+  if (config.has('thinking_budget'))
+    fail('temperature', "'temperature' and 'thinking_budget' exclude each other: a model that thinks takes no temperature")
   for (const key of ['provider', 'model']) {
     if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
   }

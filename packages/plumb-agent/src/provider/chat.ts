@@ -12,13 +12,14 @@ import type { Timing } from './http/timing.js'
 import { mergePatch } from './merge-patch.js'
 import type { Finished, Protocol } from './protocol.js'
 import { asJson } from './protocol.js'
-import type { Answer, Provider, Question, Usage } from './provider.js'
+import type { Answer, Answered, Provider, Question, Usage } from './provider.js'
 import { toolNamesOf } from './read-message.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
 export interface ChatSettings {
   readonly endpoint: URL
-  readonly key: string
+  /** Undefined: the server is on this machine, and may want none. */
+  readonly key: string | undefined
   readonly maxTokens: number
   readonly thinkingBudget: number | undefined
   readonly isStreaming: boolean
@@ -60,7 +61,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       let said: Answer | undefined
       for (let pauses = 0; ; pauses++) {
         const result = await ask(asked, signal)
-        if (!result.ok) return { ok: false, error: result.failure.fault }
+        if (!result.ok) return toAnswered(result.failure)
         const { isPaused = false, ...answer } = result.value
         said = said ? { ...answer, content: [...said.content, ...answer.content], usage: sum(said.usage, answer.usage) } : answer
         if (!isPaused) return succeed(said)
@@ -71,6 +72,8 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     close: connection.close,
   }
 }
+
+const toAnswered = ({ fault, refusal }: Failure): Answered => ({ ok: false, error: fault, ...(refusal ? { refusal } : {}) })
 
 const asOfNow = (question: Question): Question => ({ ...question, ...question.settings?.() })
 
@@ -96,9 +99,12 @@ const send = (
 ): Promise<Attempt<Finished>> => {
   const { tell, log } = question
   const path = protocol.pathOf(endpoint)
-  const failOf = (error: unknown): Failure => errorEvent(endpoint.host, protocol.keyVariable, error)
+  const keyWords = key === undefined ? `wants a key: export ${protocol.keyVariable}` : `did not accept the key in ${protocol.keyVariable}`
+  const failOf = (error: unknown): Failure => errorEvent(endpoint.host, keyWords, error)
   return persist(
     async (attempt) => {
+      const refused = attempt === 1 ? undefined : question.refused?.()
+      if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, words: '', refusal: 'final' } }
       const asked = attempt === 1 ? question : asOfNow(question)
       const { model } = asked
       const body = bodyFor(asked)
@@ -112,7 +118,7 @@ const send = (
       log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes: Buffer.byteLength(text) })
       const reader = protocol.openReader(asked, names, failOf)
       const result = await exchange(
-        { protocol, connection, host: endpoint.host, timing, log },
+        { protocol, connection, host: endpoint.host, keyWords, timing, log },
         { path, headers, body: text },
         reader,
         signal,

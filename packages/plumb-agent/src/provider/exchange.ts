@@ -13,15 +13,17 @@ import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
 import type { AnswerReader, Finished, Protocol } from './protocol.js'
 
 export interface Exchange {
-  readonly protocol: Pick<Protocol, 'keyVariable' | 'eventsOf'>
+  readonly protocol: Pick<Protocol, 'eventsOf'>
   readonly connection: Connection
   readonly host: string
+  /** As in `Refused`. */
+  readonly keyWords: string
   readonly timing: Timing
   readonly log: Log
 }
 
 export const exchange = async (
-  { protocol, connection, host, timing, log }: Exchange,
+  { protocol, connection, host, keyWords, timing, log }: Exchange,
   request: Request,
   reader: AnswerReader,
   signal: AbortSignal,
@@ -35,7 +37,7 @@ export const exchange = async (
     log('api_response', { host, status, ms: Math.round(nowMs() - startMs), ...(request_id === '' ? {} : { request_id }) })
     if (status < 200 || status >= 300) {
       const text = await readText(reply, MAX_ERROR_BYTES, true)
-      return { ok: false, failure: refusal({ host, keyVariable: protocol.keyVariable, status, headers, text, wallMs: timing.wallMs() }) }
+      return { ok: false, failure: refusal({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
     }
     const failure = await readReply(reply, reader, protocol, host, deadline)
     return failure ? { ok: false, failure } : { ok: true, value: reader.finish() }

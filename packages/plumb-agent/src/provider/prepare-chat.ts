@@ -2,7 +2,7 @@
 
 import { addSecret, type Fault, fault } from '@plumb/wire'
 import type { ChatSettings } from './chat.js'
-import { readEndpoint } from './http/endpoint.js'
+import { isLoopback, readEndpoint } from './http/endpoint.js'
 import { DEFAULT_TIMING } from './http/timing.js'
 import type { Protocol } from './protocol.js'
 import type { Provider } from './provider.js'
@@ -18,10 +18,11 @@ export const prepareChat =
   ({ config, key, endpointFromEnv, allowedHosts, timing }: ProviderSettings): Prepared => {
     const { keyVariable, ownEndpoint } = account
     const endpoint = readEndpoint(ownEndpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
-    const keyFault = faultOfKey(key, keyVariable)
+    const keyFault =
+      key === undefined && endpoint instanceof URL && isLoopback(endpoint.hostname) ? undefined : faultOfKey(key, keyVariable)
     const faults: Fault[] = [...(endpoint instanceof URL ? [] : [endpoint]), ...(keyFault ? [keyFault] : [])]
-    if (key === undefined || faults.length > 0 || !(endpoint instanceof URL)) return { faults }
-    addSecret(key)
+    if (faults.length > 0 || !(endpoint instanceof URL)) return { faults }
+    if (key !== undefined) addSecret(key)
     return {
       provider: openWhenAsked(account, {
         endpoint,
@@ -38,12 +39,14 @@ export const prepareChat =
 
 // An agent is up sooner without what its first question needs.
 const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
+  const isThinking = name === 'anthropic' && settings.thinkingBudget !== undefined
   let opened: Promise<Provider> | undefined
   const open = async (): Promise<Provider> => {
     const { openChat, PROTOCOLS } = await import('./chats.js')
     return openChat(PROTOCOLS[name], settings)
   }
   return {
+    ...(isThinking ? { noTemperature: "a model that thinks takes no temperature, and the spec has a 'thinking_budget'" } : {}),
     answer: async (question, listened) => {
       opened ??= open()
       return (await opened).answer(question, listened)

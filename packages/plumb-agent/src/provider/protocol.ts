@@ -10,8 +10,8 @@ export interface Protocol {
   /** Where the provider itself is. */
   readonly ownEndpoint: string
   readonly pathOf: (endpoint: URL) => string
-  /** `body` is what is sent: some of what it holds must be announced. */
-  readonly headersOf: (key: string, body: unknown) => Readonly<Record<string, string>>
+  /** `body` is what is sent: some of what it holds must be announced. A server on this machine may get no key. */
+  readonly headersOf: (key: string | undefined, body: unknown) => Readonly<Record<string, string>>
   readonly bodyOf: (question: Question, asking: Asking) => object
   readonly openReader: (question: Question, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
   /** The reply of the plain form, as the events that a stream would have had. */

@@ -1,7 +1,8 @@
 // What a provider is to the conversation: one answer to a question. It knows nothing of lines, ports, types of inputs or who runs tools.
 
 import type { Json, Type } from '@plumb/lang'
-import type { Log, Result } from '@plumb/wire'
+import type { Fault, Log } from '@plumb/wire'
+import type { Refusal } from '../asking.js'
 import type { Listened } from '../cancellation.js'
 import type { Tell } from '../telemetry.js'
 
@@ -49,6 +50,8 @@ export interface Question {
   readonly temperature: number | undefined
   /** What the two have become since: asked before each retry. */
   readonly settings?: () => Pick<Question, 'model' | 'temperature'>
+  /** What became of all questions meanwhile: asked before each retry, which is not made then. */
+  readonly refused?: () => Fault | undefined
   readonly input: Type
   readonly output: Type
   /** What happens while it answers: text, thinking, retries. */
@@ -73,9 +76,15 @@ export interface Answer {
   readonly model?: string
 }
 
+export type Answered =
+  | { readonly ok: true; readonly value: Answer }
+  | { readonly ok: false; readonly error: Fault; readonly refusal?: Refusal }
+
 export interface Provider {
+  /** Why it takes no temperature, as it is set up; undefined: it takes one. */
+  readonly noTemperature?: string
   /** Fails with the fault that the input is to have, after all transport retries. After the signal has fired, whatever it resolves to is dropped. */
-  answer(question: Question, listened: Listened): Promise<Result<Answer>>
+  answer(question: Question, listened: Listened): Promise<Answered>
   /** Connections that are kept alive are closed. */
   close?(): void
 }

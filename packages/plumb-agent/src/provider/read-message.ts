@@ -1,6 +1,7 @@
 // A message of the memory as parts that a provider can say: whatever it holds, something can be shown of it.
 
 import type { Json } from '@plumb/lang'
+import { preview } from '@plumb/wire'
 import { at, textAt } from './http/json-path.js'
 import type { Block, Message } from './provider.js'
 
@@ -50,3 +51,33 @@ const ifWhole = <T extends object>(block: T): Whole<T> | undefined =>
 /** Of the messages, too: names that are no longer offered may stand in a memory. */
 export const toolNamesOf = (messages: readonly Message[]): string[] =>
   messages.flatMap((message) => readMessage(message).parts.flatMap((part) => (part.type === 'tool_use' ? [part.name] : [])))
+
+/**
+ * A call without its result in what is said next, or a result without its call in what was said before, which no API takes; undefined: there
+ * is none. Messages of the user that follow each other are one.
+ */
+export const describeUnpaired = (messages: readonly Message[]): string | undefined => {
+  let calls = new Map<string, number>()
+  let results = new Map<string, number>()
+  const unanswered = () => [...calls].find(([id]) => !results.has(id))
+  for (const [place, message] of messages.entries()) {
+    const { role, parts } = readMessage(message)
+    if (role === 'assistant') {
+      const left = unanswered()
+      if (left) return withoutResult(left)
+      calls = new Map(parts.flatMap((part) => (part.type === 'tool_use' ? [[part.id, place]] : [])))
+      results = new Map()
+    }
+    for (const part of parts) {
+      if (part.type !== 'tool_result') continue
+      if (!calls.has(part.tool_use_id))
+        return `message ${place} has a tool_result for '${preview(part.tool_use_id)}', and what the assistant said before it has no such tool_use`
+      results.set(part.tool_use_id, place)
+    }
+  }
+  const left = unanswered()
+  return left && withoutResult(left)
+}
+
+const withoutResult = ([id, place]: readonly [string, number]): string =>
+  `message ${place} has the tool_use '${preview(id)}', and no tool_result for it follows`

@@ -1,7 +1,7 @@
 // A tool as an agent can call it, whether its spec declares it or a server of its offers it.
 
 import type { Effect } from '@plumb/tool/call/permit'
-import type { fitToolInput } from '@plumb/tool/call/validate'
+import type { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import type { ToolOffer } from '../provider/provider.js'
 
 export interface CallableTool extends JudgedTool {
@@ -10,6 +10,8 @@ export interface CallableTool extends JudgedTool {
   readonly offer: ToolOffer
   /** What a model wrote, as JSON text, becomes an input of the tool, or what is wrong with it. */
   readonly fit: (json: string) => ReturnType<typeof fitToolInput>
+  /** What it was answered with, as JSON text, is of its declared type, or what is wrong with it; undefined: none is declared. */
+  readonly fitResult?: (json: string) => ReturnType<typeof fitOutput>
   /** Its input is no record: models write it as {"input": …}. */
   readonly isWrapped: boolean
   /** What it answers is a text or a list of blocks of content. */

@@ -1,8 +1,9 @@
 // The tools that a spec declares for its agent, and how they look to a model.
 
-import { type BasePlan, type Bound, type Json, type ToolPlan, toolOf, toToolSchema } from '@plumb/lang'
+import { type BasePlan, type Bound, type Json, resolve, type ToolPlan, toolOf, toToolSchema } from '@plumb/lang'
 import { builtinEffects, effectsOf, settingsOf } from '@plumb/tool/call/permit'
-import { fitToolInput } from '@plumb/tool/call/validate'
+import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
+import { fail, parseJson, succeed } from '@plumb/wire'
 import type { CallableTool, JudgedTool } from './callable.js'
 
 export const declareTools = (plans: readonly ToolPlan[]): ReadonlyMap<string, CallableTool> =>
@@ -16,10 +17,19 @@ const declare = (plan: ToolPlan): CallableTool => {
     parts: partsOf(plan).map(toJudged),
     offer,
     fit: (json) => fitToolInput(json, plan.input),
+    fitResult: (json) => fitResult(json, plan),
     isWrapped,
     isOfServer: false,
     timeoutMs: patience(plan),
   }
+}
+
+// A dispatcher by hand may leave out the quotes of a text.
+const fitResult = (json: string, { name, output }: ToolPlan): ReturnType<typeof fitOutput> => {
+  const bytes = Buffer.from(json)
+  if (resolve(output).kind === 'string' && !parseJson(bytes, 0, bytes.length).ok) return succeed({ json, repairs: [] })
+  const fit = fitOutput(json, output)
+  return fit.ok ? fit : fail('output_type_mismatch', `what '${name}' was answered with: ${fit.error.detail}`)
 }
 
 const toJudged = (plan: ToolPlan): JudgedTool => {

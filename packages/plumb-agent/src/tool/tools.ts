@@ -17,8 +17,8 @@ import type { Catalogue } from './server-catalogue.js'
 
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
-  /** One result for each call, in their order. Those beyond `room` are not run. */
-  readonly answer: (calls: readonly ToolUse[], room: number, signal: AbortSignal, tell: Tell) => Promise<readonly ToolResult[]>
+  /** One result for each call, in their order. */
+  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, tell: Tell) => Promise<readonly ToolResult[]>
 }
 
 export interface ToolsParts {
@@ -63,17 +63,21 @@ export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, ar
       if (refused) return { ok: false, error: refused } as const
     }
     const input = tool.isWrapped ? `{"input":${json}}` : json
-    return succeed(await dispatcher.ask({ id, name, input }, tool.timeoutMs, signal))
+    const given = await dispatcher.ask({ id, name, input }, tool.timeoutMs, signal)
+    if (given.isError || !tool.fitResult) return succeed(given)
+    const result = tool.fitResult(given.content)
+    if (!result.ok) return result
+    const { json: mended, repairs: mends } = result.value
+    return succeed(mends.length === 0 ? given : { content: mended, isError: false })
   }
 
   return {
     offers: () => offered().map(({ offer }) => offer),
-    answer: (calls, room, signal, tell) => {
+    answer: (calls, signal, tell) => {
       // Of equal ids the first stays.
       const places = new Map([...calls.entries()].reverse().map(([place, { id }]) => [id, place]))
       return inTurn(calls, areParallel ? MOST_AT_ONCE : 1, (use, place) => {
         if (signal.aborted) return refused(use, CANCELLED)
-        if (place >= room) return refused(use, BEYOND_LIMIT)
         if (places.get(use.id) !== place) return refused(use, repeatedId(use.id))
         return once.do(use, (id) => answer(use, id, signal, tell))
       })
@@ -108,8 +112,6 @@ const textThatIsNoJson = (input: Json): string | undefined => {
   const [[key, text] = [], another] = Object.entries(input)
   return key === 'invalid_json' && typeof text === 'string' && !another ? text : undefined
 }
-
-const BEYOND_LIMIT = fault('tool_limit', "the call goes beyond 'max_tool_calls' and was not made")
 
 const repeatedId = (id: string): Fault =>
   fault('input_type_mismatch', `two calls of this answer have the id '${preview(id)}'; only the first was made`)

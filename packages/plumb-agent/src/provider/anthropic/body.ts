@@ -35,8 +35,7 @@ export const bodyOf = (question: Question, asking: Asking): Body => {
   // With thinking no call can be forced, so `auto` is all there is to say.
   if (tools.length > 0 && !parallelToolCalls) body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
   if (thinking) body.thinking = thinking
-  // Thinking and temperature exclude each other; the budget is the spec's own word.
-  if (temperature !== undefined && asking.thinkingBudget === undefined) body.temperature = temperature
+  if (temperature !== undefined) body.temperature = temperature
   if (schema) body.output_config = { format: { type: 'json_schema', schema } }
   return body
 }

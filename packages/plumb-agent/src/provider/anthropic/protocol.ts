@@ -12,7 +12,7 @@ export const ANTHROPIC: Protocol = {
   // The official SDK takes it without /v1; with it, it is meant all the same.
   pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/messages`,
   headersOf: (key, body) => ({
-    'x-api-key': key,
+    ...(key === undefined ? {} : { 'x-api-key': key }),
     'anthropic-version': SAMPLING.some((key) => at(body, key) !== undefined) ? VERSION_WITH_SAMPLING : VERSION,
     ...(at(body, 'thinking', 'block_binding') !== undefined ? { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' } : {}),
   }),

@@ -1,6 +1,7 @@
 // Why one attempt gave no answer: the fault an input is to have, and whether the same request may be sent again.
 
 import { type Code, type Fault, fault } from '@plumb/wire'
+import type { Refusal } from '../../asking.js'
 
 export interface Failure {
   readonly fault: Fault
@@ -9,6 +10,8 @@ export interface Failure {
   readonly retryAfterMs?: number
   /** The server's own words, by which it may be told what it would rather have. */
   readonly words: string
+  /** It is not this request that is refused, but the key, the account or the model. */
+  readonly refusal?: Refusal
 }
 
 export type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }

@@ -1,6 +1,7 @@
 // From a status other than 200, or an error in the middle of a stream, to what it means for the input.
 
-import { type Code, fault, preview } from '@plumb/wire'
+import { type Code, fault, preview, scrub } from '@plumb/wire'
+import type { Refusal } from '../../asking.js'
 import type { Failure } from './failure.js'
 import { readJson, textAt } from './json-path.js'
 import { header, readRetryAfter } from './retry-after.js'
@@ -8,8 +9,8 @@ import { header, readRetryAfter } from './retry-after.js'
 export interface Refused {
   /** The host, as errors name it. */
   readonly host: string
-  /** The variable that holds the key: the key itself is never shown, nor what the server says of it. */
-  readonly keyVariable: string
+  /** What it means that the key is refused: "did not accept the key in NAME". */
+  readonly keyWords: string
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
@@ -17,9 +18,10 @@ export interface Refused {
 }
 
 export const refusal = (refused: Refused): Failure => {
-  const { host, keyVariable, status, headers, wallMs } = refused
+  const { host, keyWords, status, headers, wallMs } = refused
   const words = wordsOf(refused.text)
   const code = codeOfStatus(status)
+  const refusal = refusalOf(status, refused.text)
   const retryAfterMs = readRetryAfter(headers, wallMs)
   const id = header(headers, 'request-id') || header(headers, 'x-request-id')
   const extras = {
@@ -28,20 +30,34 @@ export const refusal = (refused: Refused): Failure => {
     ...(id === '' ? {} : { request_id: preview(id) }),
   }
   return {
-    fault: fault(code, `${host} ${said(status, words, keyVariable, header(headers, 'location'))}`, extras),
+    fault: fault(code, `${host} ${said(status, words, keyWords, header(headers, 'location'))}`, extras),
     isRetryable: isWorthRetrying(status, header(headers, 'x-should-retry'), refused.text),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     words,
+    ...(refusal ? { refusal } : {}),
   }
 }
 
-const said = (status: number, words: string, keyVariable: string, location: string): string => {
-  if (status === 401 || status === 403) return `did not accept the key in ${keyVariable} (${status})`
+// 403 may be for what one input holds; 429 is for the speed, unless there is no money left. A gateway's 404 is for the path, and final too.
+const refusalOf = (status: number, text: string): Refusal | undefined => {
+  if (status === 401 || status === 402 || status === 404) return 'final'
+  if (status === 403) return 'doubtful'
+  return status === 429 && SPENT.test(text) ? 'final' : undefined
+}
+
+const said = (status: number, words: string, keyWords: string, location: string): string => {
+  if (status === 401 || status === 403) return `${keyWords} (${status})${wordsAfter(words)}`
   if (status >= 300 && status < 400)
     return `answered ${status} and points to ${preview(withoutQuery(location), 120)}: keys are not sent on, so name that place as endpoint if it is the right one`
   const hint = status === 404 ? '; check the model and the endpoint' : ''
-  return `answered ${status}${words === '' ? '' : `: ${preview(words, 300)}`}${hint}`
+  return `answered ${status}${wordsAfter(words)}${hint}`
 }
+
+const wordsAfter = (words: string): string => (words === '' ? '' : `: ${preview(withoutKeys(words), 300)}`)
+
+// Before they are cut: half a key would not be known for one. Servers show keys in part themselves, as sk-abc***xyz.
+const withoutKeys = (words: string): string =>
+  scrub(words).replace(/\S+/g, (word) => (word.includes('***') || /^\W*[sp]k-/.test(word) ? '***' : word))
 
 const withoutQuery = (location: string): string => {
   const url = URL.canParse(location) ? new URL(location) : undefined
@@ -77,24 +93,25 @@ const wordsOf = (text: string): string => {
 }
 
 /** `error` of an error event, or of a reply that came with status 200. */
-export const errorEvent = (host: string, keyVariable: string, event: unknown): Failure => {
+export const errorEvent = (host: string, keyWords: string, event: unknown): Failure => {
   const type = textAt(event, 'type') ?? textAt(event, 'code') ?? ''
-  const { code, isRetryable } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER
+  const { code, isRetryable, refusal } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER
   const text = JSON.stringify(event) ?? 'without a word'
+  const isSpent = SPENT.test(text)
   const words = [type, textAt(event, 'message') ?? (typeof event === 'string' ? event : undefined)].filter(Boolean).join(': ')
-  const detail =
-    code === 'unauthorized' ? `did not accept the key in ${keyVariable}` : `broke off its reply: ${preview(words || text, 300)}`
-  return { fault: fault(code, `${host} ${detail}`), isRetryable: isRetryable && !SPENT.test(text), words }
+  const detail = `${code === 'unauthorized' ? keyWords : 'broke off its reply'}${wordsAfter(words || text)}`
+  const ending = isSpent ? 'final' : refusal
+  return { fault: fault(code, `${host} ${detail}`), isRetryable: isRetryable && !isSpent, words, ...(ending ? { refusal: ending } : {}) }
 }
 
 interface Kind {
   readonly code: Code
   readonly isRetryable: boolean
+  readonly refusal?: Refusal
 }
 
 const OTHER: Kind = { code: 'overloaded', isRetryable: true }
 const REFUSED: Kind = { code: 'provider_refused', isRetryable: false }
-const UNAUTHORIZED: Kind = { code: 'unauthorized', isRetryable: false }
 const LIMITED: Kind = { code: 'rate_limited', isRetryable: true }
 
 const ERROR_TYPES: Readonly<Record<string, Kind>> = {
@@ -103,9 +120,9 @@ const ERROR_TYPES: Readonly<Record<string, Kind>> = {
   insufficient_quota: LIMITED,
   timeout_error: { code: 'timeout', isRetryable: true },
   invalid_request_error: REFUSED,
-  not_found_error: REFUSED,
+  not_found_error: { ...REFUSED, refusal: 'final' },
   request_too_large: REFUSED,
-  billing_error: REFUSED,
-  authentication_error: UNAUTHORIZED,
-  permission_error: UNAUTHORIZED,
+  billing_error: { ...REFUSED, refusal: 'final' },
+  authentication_error: { code: 'unauthorized', isRetryable: false, refusal: 'final' },
+  permission_error: { code: 'unauthorized', isRetryable: false, refusal: 'doubtful' },
 }

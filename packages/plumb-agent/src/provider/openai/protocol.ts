@@ -10,7 +10,7 @@ export const OPENAI: Protocol = {
   ownEndpoint: OPENAI_ACCOUNT.ownEndpoint,
   // The official SDK takes it with /v1; a bare origin gets it.
   pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '') || '/v1'}/chat/completions`,
-  headersOf: (key) => ({ authorization: `Bearer ${key}` }),
+  headersOf: (key): Readonly<Record<string, string>> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
   bodyOf,
   openReader,
   eventsOf,
