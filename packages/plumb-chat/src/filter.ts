@@ -21,7 +21,8 @@ export const filter = async (program: Program, args: readonly string[], report: 
   const words = runs === 'plumb' ? ['run', '--binding', binding] : ['--agent', binding, '--fds', 'none']
   const child = spawnChild({
     command: [siblingProgram(runs), ...words, '--no-envelopes', ...(input.isText ? ['-R'] : []), '-r', ...args],
-    env: childEnv('ours'),
+    // What it says goes where ours would.
+    env: { ...childEnv('ours'), ...(process.env.PLUMB_ERRORS === undefined ? {} : { PLUMB_ERRORS: process.env.PLUMB_ERRORS }) },
     isForeign: false,
     inheritsStderr: true,
   })

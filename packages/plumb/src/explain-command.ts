@@ -3,11 +3,14 @@
 import { type Code, ERRORS, exitStatus, fault, isCode, nearest, preview, Reporter } from '@plumb/wire'
 import { writeWhole } from './write-whole.js'
 
-export const explain = async (code: string): Promise<number> => {
+/** Without a code: all of them, a line each. */
+export const explain = async (code: string | undefined): Promise<number> => {
   const reporter = new Reporter('plumb')
-  const failure = isCode(code)
-    ? await writeWhole(Buffer.from(textOf(code)), undefined)
-    : fault('usage', `'${preview(code)}' is no error code; ${hint(code)}`)
+  const text = code === undefined ? listing() : isCode(code) ? textOf(code) : undefined
+  const failure =
+    text !== undefined
+      ? await writeWhole(Buffer.from(text), undefined)
+      : fault('usage', `'${preview(code ?? '')}' is no error code; ${hint(code ?? '')}`)
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
@@ -19,8 +22,14 @@ const textOf = (code: Code): string => {
   return `${code} (${category}, exit status ${exitStatus(fault(code, ''))}, ${retry})\n  ${meaning}\n  what to do: ${remedy}\n`
 }
 
+const listing = (): string => {
+  const codes = Object.keys(ERRORS) as Code[]
+  const width = Math.max(...codes.map((code) => code.length))
+  return codes.map((code) => `${code.padEnd(width)}  ${ERRORS[code].category.padEnd(11)}  ${ERRORS[code].meaning}\n`).join('')
+}
+
 const hint = (code: string): string => {
   const codes = Object.keys(ERRORS)
   const near = nearest(code, codes)
-  return near ? `did you mean '${near}'?` : `there are ${codes.join(', ')}`
+  return near ? `did you mean '${near}'?` : "'plumb explain' alone lists them"
 }

@@ -1,13 +1,13 @@
 // The commands, and all that is said of command lines: help, and what is wrong with one.
 
 import { existsSync } from 'node:fs'
-import { examples, type Fault, fault, nearest, obey, preview, quietly, type UsageError } from '@plumb/wire'
+import { endWith, examples, type Fault, fault, nearest, obey, preview, quietly, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
 import type { Commands } from './commands.js'
 import { RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { type RunOption, withSummaryForm } from './main-watch.js'
-import { FORMATS, type RenderOptions } from './render-options.js'
+import { FORMATS, type RenderOptions, THEMES } from './render-options.js'
 import type { ViewOptions } from './view/view-command.js'
 
 /** Does what the words say; resolves to the exit status. */
@@ -15,9 +15,12 @@ export const command = (argv: readonly string[], commands: Commands): Promise<nu
   obey('plumb', openReader(commands)(withSummaryForm(argv)), () => work())
 
 // `plumb chek a.plumb` is a run of two specs to commander.
-const meantCommand = ({ code }: UsageError, program: Command): Fault | undefined => {
-  const [, , word = ''] = process.argv
-  if (code !== 'commander.excessArguments' || existsSync(word)) return undefined
+const meantByTwo = ({ code }: UsageError, program: Command): Fault | undefined =>
+  code === 'commander.excessArguments' ? meantCommand(process.argv[2] ?? '', program) : undefined
+
+// And `plumb chek` the run of a spec of that name.
+const meantCommand = (word: string, program: Command): Fault | undefined => {
+  if (existsSync(word)) return undefined
   const near = nearest(
     word,
     program.commands.map((command) => command.name()),
@@ -32,7 +35,7 @@ const choose = (chosen: typeof work): void => {
 
 const openReader = (commands: Commands): ReturnType<typeof quietly> => {
   const program = new Command('plumb')
-  const read = quietly(program, (error) => meantCommand(error, program))
+  const read = quietly(program, (error) => meantByTwo(error, program))
   program
     .description('compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out')
     .addHelpText('after', examples('plumb spec.plumb <in.jsonl', 'plumb check spec.plumb', 'plumb run --help'))
@@ -47,7 +50,12 @@ const describe = (program: Command, commands: Commands): void => {
     .description('run main: stdin to stdout')
     .addHelpText('after', examples("plumb -Rr -e 'let main : !string -> !string = map(upper(value))'"))
     .argument('[spec]', 'the spec, a .plumb file')
-    .action((spec: string | undefined, flags: RunFlags) => choose(() => runBinding(spec, flags)))
+    .action((spec: string | undefined, flags: RunFlags) =>
+      choose(async () => {
+        const meant = spec === undefined ? undefined : meantCommand(spec, program)
+        return meant ? endWith('plumb', meant) : runBinding(spec, flags)
+      }),
+    )
   addOptions(run, RUN_OPTIONS)
   const stage = program
     .command('stage')
@@ -86,6 +94,7 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('plumb render -o spec.svg spec.plumb', 'plumb render --format mermaid --binding review spec.plumb'))
     .argument('[spec]', 'the spec, a .plumb file')
     .addOption(new Option('--format <name>', 'what to draw it as').choices(FORMATS))
+    .addOption(new Option('--theme <name>', 'background and colours; svg has none, png is light').choices(THEMES))
     .option('--binding <name>', 'draw that binding', 'main')
     .option('-o, --output <file>', 'write to FILE, whole or not at all')
     .option('-e, --eval <text>', 'take the spec from the command line')
@@ -111,10 +120,10 @@ const describe = (program: Command, commands: Commands): void => {
     .action((shell: string) => choose(async () => (await commands.completion())(shell)))
   program
     .command('explain')
-    .description('say what an error code means and how to mend it')
+    .description('say what an error code means and how to mend it; without one, list all')
     .addHelpText('after', examples('plumb explain type_mismatch'))
-    .argument('<code>', 'a code, such as type_mismatch')
-    .action((code: string) => choose(async () => (await commands.explain())(code)))
+    .argument('[code]', 'a code, such as type_mismatch')
+    .action((code: string | undefined) => choose(async () => (await commands.explain())(code)))
 }
 
 export const addOptions = (command: Command, options: readonly RunOption[]): void => {

@@ -1,7 +1,8 @@
 // plumb render: the wiring of a binding as a picture, or as text that other programs make pictures of.
 
+import { extname } from 'node:path'
 import { type Bound, planOf } from '@plumb/lang'
-import { fail, Reporter, type Result } from '@plumb/wire'
+import { fail, preview, Reporter, type Result } from '@plumb/wire'
 import { toDot } from './draw/dot.js'
 import { toJson } from './draw/json.js'
 import { toMermaid } from './draw/mermaid.js'
@@ -18,7 +19,7 @@ export const render = async (path: string | undefined, options: RenderOptions): 
   const bound = drawable(path, options, reporter)
   if (bound?.ok === false) reporter.report(bound.error)
   if (bound?.ok) {
-    const failure = await writeWhole(await draw(bound.value, options.binding, formatOf(options)), fileOf(options))
+    const failure = await writeWhole(await draw(bound.value, options), fileOf(options))
     if (failure) reporter.report(failure)
   }
   await reporter.end()
@@ -27,9 +28,18 @@ export const render = async (path: string | undefined, options: RenderOptions): 
 
 /** Undefined when the spec has errors, told by now. */
 const drawable = (path: string | undefined, options: RenderOptions, reporter: Reporter): Result<Bound> | undefined => {
-  if (fileOf(options) === undefined && formatOf(options) === 'png' && process.stdout.isTTY) {
+  const format = formatOf(options)
+  if (format === undefined) {
+    return fail(
+      'usage',
+      `'${preview(options.output ?? '')}' is no name of a picture: it ends with ${listed(FORMATS)}, or --format says what it is`,
+    )
+  }
+  if (fileOf(options) === undefined && format === 'png' && process.stdout.isTTY) {
     return fail('usage', "a terminal shows no png; name a file with '-o FILE', or redirect standard output")
   }
+  if (options.theme !== undefined && format !== 'svg' && format !== 'png')
+    return fail('usage', `a theme is for svg and png, not for ${format}`)
   const loaded = load(path, options)
   if (!loaded.ok) return loaded
   return refuseErrors(loaded.value, reporter) ? undefined : processNamed(loaded.value.compiled.program, options.binding)
@@ -37,14 +47,26 @@ const drawable = (path: string | undefined, options: RenderOptions, reporter: Re
 
 const fileOf = ({ output }: RenderOptions): string | undefined => (output === '-' ? undefined : output)
 
-const formatOf = ({ format, output }: RenderOptions): Format => format ?? FORMATS.find((name) => output?.endsWith(`.${name}`)) ?? 'svg'
+/** Undefined: the name of the file says that it is something else. */
+const formatOf = ({ format, output = '' }: RenderOptions): Format | undefined => {
+  const ending = extname(output).slice(1)
+  return format ?? (ending === '' ? 'svg' : FORMATS.find((name) => name === ending))
+}
 
-const draw = async (bound: Bound, name: string, format: Format): Promise<Uint8Array> => {
+const listed = (formats: readonly string[]): string =>
+  `${formats
+    .slice(0, -1)
+    .map((name) => `.${name}`)
+    .join(', ')} or .${formats.at(-1)}`
+
+const draw = async (bound: Bound, options: RenderOptions): Promise<Uint8Array> => {
+  const { binding: name, theme } = options
+  const format = formatOf(options)
   const graph = planOf(bound)
   if (format === 'json') return Buffer.from(toJson(name, graph))
   const picture = pictureOf(name, graph)
   if (format === 'mermaid') return Buffer.from(toMermaid(picture))
-  const dot = toDot(picture)
+  const dot = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'))
   if (format === 'dot') return Buffer.from(dot)
   const svg = await toSvg(dot)
   return format === 'svg' ? Buffer.from(svg) : toPng(svg)

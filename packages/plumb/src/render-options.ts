@@ -5,9 +5,14 @@ import type { SpecOptions } from './load.js'
 export const FORMATS = ['svg', 'png', 'dot', 'mermaid', 'json'] as const
 export type Format = (typeof FORMATS)[number]
 
+export const THEMES = ['light', 'dark', 'none'] as const
+export type Theme = (typeof THEMES)[number]
+
 export interface RenderOptions extends SpecOptions {
   /** Default: what the name of the output ends with, else svg. */
   readonly format?: Format
+  /** Of svg and png. Default: svg has no background, png a white one. */
+  readonly theme?: Theme
   readonly binding: string
   /** Default, and `-`: stdout. */
   readonly output?: string

@@ -94,6 +94,11 @@ t.test('wires', async (t) => {
       ['input -string-> map', 'map -{ a: json }-> .a', '.a -json-> map 2', 'map 2 -json → int-> output'],
     ],
     [
+      'a declared type is called by its name, whatever was inferred of what gives it',
+      `type Pair = { a: int, b: int }\nlet sum : !Pair -> !int = map(a + b)\n${body('input ; map({ a: value, b: 1 }) ; sum ; output')}`,
+      ['input -int-> map', 'map -Pair-> sum', 'sum -int-> output'],
+    ],
+    [
       'control and telemetry are told apart, ports named where they do not go without saying',
       `${AGENTS}\nlet main : !string -> !string = plumb(input, output) {\nlet o : !Order = channel\nlet r : !json = channel\nlet e : !json = channel
 spawn bot(input=input, ctrl_in=o, output=output, ctrl_out=r, telemetry=e)\nspawn watch(r, e, o)\n}`,
@@ -107,6 +112,23 @@ spawn bot(input=input, ctrl_in=o, output=output, ctrl_out=r, telemetry=e)\nspawn
     ],
   ]
   for (const [what, program, wires] of cases) t.strictSame(drawn(pictureOf('main', graphOf(program))), wires, what)
+})
+
+t.test('control goes in and out at the side, and what closes a loop is laid out backwards', async (t) => {
+  const steered = (from: string) =>
+    toDot(
+      pictureOf(
+        'main',
+        graphOf(
+          `${AGENTS}\n${body(`input ; bot ; output\n${from} ; map({ pause: true }) ; bot@ctrl_in\nbot@ctrl_out ; discard`, '!string', '!string')}`,
+        ),
+      ),
+    )
+      .split('\n')
+      .find((line) => line.includes('"bot":i1:e'))
+  t.match(steered('bot'), /^ {2}"bot":i1:e -> "map" .*dir=back/)
+  t.match(steered('input'), /^ {2}"map" -> "bot":i1:e .*constraint=false/)
+  t.match(toDot(pictureOf('main', graphOf(body('input ; output'))), 'dark'), 'bgcolor="#14181e"')
 })
 
 t.test('boxes', async (t) => {

@@ -15,7 +15,10 @@ const OURS = [
 // They are said about our own descriptors, and our own tools.
 const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES', 'PLUMB_MCP_TOOLS'])
 
-/** `ours` are the executables of this project; `names` are those that the spec of this child lists. */
+/**
+ * `ours` are the executables of this project, whose errors are read as objects wherever they do not go to a terminal; `names` are those that
+ * the spec of this child lists.
+ */
 export const childEnv = (
   kind: 'ours' | 'foreign',
   names: readonly string[] = [],
@@ -28,5 +31,6 @@ export const childEnv = (
     // A value that begins like this is a function that an old bash would run.
     if (value !== undefined && isMeant(name) && !NEVER.has(name) && !value.startsWith('()')) env[name] = value
   }
+  if (kind === 'ours' && env.PLUMB_ERRORS === 'text') delete env.PLUMB_ERRORS
   return env
 }

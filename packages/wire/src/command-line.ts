@@ -1,7 +1,9 @@
 // How the mains use commander: it says nothing itself; what it would say is a value. Of commander, only what is used here is said.
 
-import type { Fault } from './error.js'
+import { type Fault, fault } from './error.js'
 import { HELP_STYLE } from './help.js'
+import { nearest } from './nearest.js'
+import { preview } from './preview.js'
 import { endWith } from './program.js'
 import { type Result, succeed } from './result.js'
 import { type NamedOption, type UsageError, usageFault } from './usage.js'
@@ -9,7 +11,7 @@ import { writeStdout } from './write-stdout.js'
 
 interface CommandLine {
   readonly options: readonly NamedOption[]
-  readonly commands: readonly { readonly options: readonly NamedOption[] }[]
+  readonly commands: readonly { readonly options: readonly NamedOption[]; name(): string }[]
   configureHelp(style: typeof HELP_STYLE): unknown
   exitOverride(): unknown
   configureOutput(output: { readonly writeOut: (text: string) => void; readonly writeErr: () => void }): unknown
@@ -40,10 +42,24 @@ export const quietly = (command: CommandLine, better: (error: UsageError) => Fau
     } catch (error) {
       if (!isCommanders(error)) throw error
       if (error.exitCode === 0) return succeed(asked)
+      // `help` with the name of no command.
+      if (error.code === 'commander.help')
+        return {
+          ok: false,
+          error: noCommand(
+            argv[1] ?? '',
+            command.commands.map((one) => one.name()),
+          ),
+        }
       const options = [command, ...command.commands].flatMap(({ options }) => options)
       return { ok: false, error: better(error) ?? usageFault(error, options) }
     }
   }
+}
+
+const noCommand = (word: string, names: readonly string[]): Fault => {
+  const near = nearest(word, names)
+  return fault('usage', `there is no command '${preview(word)}'; ${near === undefined ? 'see --help' : `did you mean '${near}'?`}`)
 }
 
 const isCommanders = (error: unknown): error is UsageError & { readonly exitCode: number } =>

@@ -26,7 +26,7 @@ export { type OptionLine, type PlainArguments, readPlainly } from './plain-argum
 export { escapeControls, preview } from './preview.js'
 export { endWith, runProgram } from './program.js'
 export { readBytes } from './read-bytes.js'
-export { Reporter, type ReporterOptions } from './report.js'
+export { joined, Reporter, type ReporterOptions } from './report.js'
 export { resolveProgram } from './resolve-program.js'
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
 export { compileSchema, type SchemaCheck, type SchemaFlaw } from './schema.js'

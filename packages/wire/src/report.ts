@@ -8,7 +8,7 @@ import { escapeControls } from './preview.js'
 import { scrub } from './scrub.js'
 
 export interface ReporterOptions {
-  /** One object a line; else `program: error: …`. Default: `PLUMB_ERRORS=json`, or stderr is no terminal. */
+  /** One object a line; else `program: error: …`. Default: as `PLUMB_ERRORS` says, `json` or `text`; else whether stderr is no terminal. */
   readonly isJson?: boolean
 }
 
@@ -36,7 +36,9 @@ export class Reporter {
   }
 
   get isJson(): boolean {
-    return this.#wantsJson ?? (process.env.PLUMB_ERRORS === 'json' || (this.#stderr.stream as { isTTY?: boolean }).isTTY !== true)
+    const { PLUMB_ERRORS: form } = process.env
+    if (this.#wantsJson !== undefined) return this.#wantsJson
+    return form === 'json' || (form !== 'text' && (this.#stderr.stream as { isTTY?: boolean }).isTTY !== true)
   }
 
   report(error: Fault): void {
@@ -91,8 +93,29 @@ export class Reporter {
   }
 }
 
-const describe = ({ error, detail, port, line }: Fault): string => {
+const describe = ({ error, detail, port, line, seqs }: Fault): string => {
   const place = [typeof port === 'string' ? port : '', typeof line === 'number' ? `line ${line}` : ''].filter((part) => part !== '')
   const where = place.length === 0 || /\bline \d/.test(detail) ? '' : `${place.join(' ')}: `
-  return escapeControls(`${where}${detail} (${error})`)
+  const inputs =
+    Array.isArray(seqs) && seqs.length > 0
+      ? `; inputs ${joined(seqs as Range[])
+          .map(rangeText)
+          .join(', ')}`
+      : ''
+  return escapeControls(`${where}${detail}${inputs} (${error})`)
+}
+
+type Range = readonly [first: number, last: number]
+
+const rangeText = ([first, last]: Range): string => (first === last ? String(first) : `${first}-${last}`)
+
+/** Ranges in order, those that touch or overlap as one. */
+export const joined = (ranges: readonly Range[]): [number, number][] => {
+  const all: [number, number][] = []
+  for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {
+    const before = all.at(-1)
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last)
+    else all.push([first, last])
+  }
+  return all
 }

@@ -1,6 +1,6 @@
 // What is said of a node in pictures and as JSON: its kind, its expression, and of an agent who answers and with what tools.
 
-import { agentOf, type GraphNode, type Json, type Opened } from '@plumb/lang'
+import { agentOf, type GraphNode, type Json, type Opened, type Type } from '@plumb/lang'
 
 export type NodeKind =
   | 'input'
@@ -20,6 +20,10 @@ export type NodeKind =
   | 'outlet'
 
 export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind)
+
+/** What a wire carries, by its declared name where one end has one: the type of a `map` is inferred, and may be long. */
+export const typeOnWire = (source: Type | undefined, target: Type | undefined, isChecked: boolean): Type | undefined =>
+  source === undefined || (target?.kind === 'named' && source.kind !== 'named' && !isChecked) ? target : source
 
 /** The bound chains that a node was laid open with, from the outermost. */
 export const openedAround = ({ within }: GraphNode): Opened[] => {

@@ -2,19 +2,21 @@
 
 import type { Opened } from '@plumb/lang'
 import { escapeControls } from '@plumb/wire'
-import { BOX_COLOURS, type Colours, FRAME_COLOURS, TOOL_COLOURS, WIRE_COLOURS } from './palette.js'
+import type { Theme } from '../render-options.js'
+import { type Colours, PALETTES, type Palette } from './palette.js'
 import type { Box, Picture, Wire } from './picture.js'
 
 // Graphviz knows the widths of this font by heart; those of a list of fonts it would guess.
 const FONT = 'Helvetica'
 
-export const toDot = ({ name, boxes, wires }: Picture): string =>
-  [
+export const toDot = ({ name, boxes, wires }: Picture, theme: Theme = 'none'): string => {
+  const palette = PALETTES[theme]
+  return [
     `digraph ${quoted(name)} {`,
-    '  graph [rankdir=TB, newrank=true, bgcolor=transparent, nodesep=0.35, ranksep=0.35, pad=0.15]',
+    `  graph [rankdir=TB, newrank=true, bgcolor="${palette.background}", nodesep=0.35, ranksep=0.35, pad=0.15]`,
     `  node [shape=box, style="filled,rounded", fontname=${FONT}, fontsize=13, height=0.35, margin="0.1,0.03", penwidth=1.2]`,
     `  edge [fontname=${FONT}, fontsize=9.5, arrowsize=0.7, penwidth=1.2]`,
-    ...within(undefined, boxes, 0),
+    ...within(undefined, boxes, 0, palette),
     ...rank(
       'source',
       boxes.filter(({ kind }) => kind === 'input'),
@@ -23,27 +25,27 @@ export const toDot = ({ name, boxes, wires }: Picture): string =>
       'sink',
       boxes.filter(({ kind }) => kind === 'output'),
     ),
-    ...wires.map((wire) => `  ${wireLine(wire)}`),
+    ...wires.map((wire) => `  ${wireLine(wire, wires, palette)}`),
     '}',
     '',
   ].join('\n')
+}
 
 // The boxes that stand right in a frame, then the frames in it.
-const within = (frame: Opened | undefined, boxes: readonly Box[], depth: number): string[] => {
+const within = (frame: Opened | undefined, boxes: readonly Box[], depth: number, palette: Palette): string[] => {
   const pad = '  '.repeat(depth + 1)
   const inner = new Set(boxes.flatMap((box) => box.frames[depth] ?? []))
   return [
-    ...(frame ? [`${pad}graph [${frameLooks(frame)}]`] : []),
-    ...boxes.filter((box) => !box.frames[depth]).flatMap((box) => boxLines(box).map((line) => pad + line)),
+    ...(frame ? [`${pad}graph [${frameLooks(frame, palette)}]`] : []),
+    ...boxes.filter((box) => !box.frames[depth]).flatMap((box) => boxLines(box, palette).map((line) => pad + line)),
     ...[...inner].flatMap((f) => {
       const inside = boxes.filter((box) => box.frames[depth] === f)
-      return [`${pad}subgraph ${quoted(`cluster ${inside[0]?.id}`)} {`, ...within(f, inside, depth + 1), `${pad}}`]
+      return [`${pad}subgraph ${quoted(`cluster ${inside[0]?.id}`)} {`, ...within(f, inside, depth + 1, palette), `${pad}}`]
     }),
   ]
 }
 
-const frameLooks = ({ name }: Opened): string => {
-  const { fill, line, text } = FRAME_COLOURS
+const frameLooks = ({ name }: Opened, { frame: { fill, line, text } }: Palette): string => {
   const font = `fontname=${FONT}, fontsize=11, fontcolor="${text}"`
   return `label=${quoted(name)}, labeljust=l, ${font}, style="filled,rounded,dashed", fillcolor="${fill}", color="${line}", margin=10, tooltip=${quoted(name)}`
 }
@@ -51,11 +53,11 @@ const frameLooks = ({ name }: Opened): string => {
 const rank = (place: 'source' | 'sink', boxes: readonly Box[]): string[] =>
   boxes.length === 0 ? [] : [`  { rank=${place}; ${boxes.map(({ id }) => quoted(id)).join('; ')} }`]
 
-const boxLines = (box: Box): string[] => {
-  const colours = BOX_COLOURS[box.kind]
+const boxLines = (box: Box, { boxes, tools }: Palette): string[] => {
+  const colours = boxes[box.kind]
   const looks = [...shapeOf(box), `fillcolor="${colours.fill}"`, `color="${colours.line}"`, `fontcolor="${colours.text}"`]
   const line = `${quoted(box.id)} [label=<${labelOf(box, colours)}>, ${looks.join(', ')}, tooltip=${quoted(box.tip)}]`
-  return box.tools.length === 0 ? [line] : [line, ...toolLines(box)]
+  return box.tools.length === 0 ? [line] : [line, ...toolLines(box, tools)]
 }
 
 const shapeOf = ({ kind }: Box): string[] => {
@@ -85,29 +87,53 @@ const labelOf = (box: Box, colours: Colours): string => {
   if (box.kind === 'inlet' || box.kind === 'outlet') return html('')
   const isAnonymous = box.title === box.kind && box.kind !== 'input' && box.kind !== 'output'
   const rows = [
-    portRow(box.inputs, 'i', colours),
+    portRow(box, 'i', colours),
     isAnonymous ? `<TR><TD>${html(box.title)}</TD></TR>` : `${ABOVE_BOLD}<TR><TD><B>${html(box.title)}</B></TD></TR>`,
     box.detail === '' ? '' : `<TR><TD CELLPADDING="1">${small(box.detail, colours)}</TD></TR>`,
-    portRow(box.outputs, 'o', colours),
+    portRow(box, 'o', colours),
   ]
-  return `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">${rows.join('')}</TABLE>`
+  const middle = table(rows.join(''))
+  const side = [...sideCells(box, 'i', colours), ...sideCells(box, 'o', colours)]
+  return side.length === 0 ? middle : table(`<TR><TD>${middle}</TD><TD>${table(side.join(''))}</TD></TR>`)
 }
+
+const table = (rows: string): string => `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">${rows}</TABLE>`
 
 // Graphviz sets bold text too high in its line.
 const ABOVE_BOLD = '<TR><TD HEIGHT="2"></TD></TR>'
 
-const portRow = (names: readonly string[], side: 'i' | 'o', colours: Colours): string => {
-  if (names.length === 0) return ''
-  const cells = names.map((name, i) => `<TD PORT="${side}${i}">${small(name, colours)}</TD>`)
+type Direction = 'i' | 'o'
+
+const portsOf = (box: Box, direction: Direction): readonly string[] => (direction === 'i' ? box.inputs : box.outputs)
+
+// Data goes through an agent from above to below; what steers it and what it tells of itself come and go at its right side.
+const isAside = ({ kind }: Box, name: string | undefined): boolean => kind === 'agent' && /^(ctrl_in|ctrl_out|telemetry)$/.test(name ?? '')
+
+// One alone goes without saying, where those at the side are named.
+const isNamed = (box: Box, direction: Direction): boolean => {
+  const names = portsOf(box, direction)
+  const plain = names.filter((name) => !isAside(box, name))
+  return plain.length > 1 || plain.some((name) => !/^(input|output)$/.test(name))
+}
+
+const sideCells = (box: Box, direction: Direction, colours: Colours): string[] =>
+  portsOf(box, direction).flatMap((name, i) =>
+    isAside(box, name) ? [`<TR><TD ALIGN="RIGHT" CELLPADDING="3" PORT="${direction}${i}">${small(name, colours)}</TD></TR>`] : [],
+  )
+
+const portRow = (box: Box, direction: Direction, colours: Colours): string => {
+  if (!isNamed(box, direction)) return ''
+  const cells = portsOf(box, direction).flatMap((name, i) =>
+    isAside(box, name) ? [] : [`<TD PORT="${direction}${i}">${small(name, colours)}</TD>`],
+  )
   return `<TR><TD><TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="4"><TR>${cells.join('')}</TR></TABLE></TD></TR>`
 }
 
 const small = (text: string, { faint }: Colours): string => `<FONT POINT-SIZE="10" COLOR="${faint}">${html(text)}</FONT>`
 
 // A note beside the agent; a line without an arrow, for nothing flows there by itself.
-const toolLines = ({ id, tools }: Box): string[] => {
+const toolLines = ({ id, tools }: Box, { fill, line, text }: Colours): string[] => {
   const note = quoted(`${id} tools`)
-  const { fill, line, text } = TOOL_COLOURS
   const label = tools.map((tool) => `${html(tool)}<BR ALIGN="LEFT"/>`).join('')
   const looks = `shape=note, style=filled, fontsize=10, margin="0.12,0.06", fillcolor="${fill}", color="${line}", fontcolor="${text}"`
   return [
@@ -117,20 +143,35 @@ const toolLines = ({ id, tools }: Box): string[] => {
   ]
 }
 
-const wireLine = (wire: Wire): string => {
+const wireLine = (wire: Wire, wires: readonly Wire[], palette: Palette): string => {
   const { from, output, to, input, label, tip, role } = wire
-  const colour = WIRE_COLOURS[role]
+  const colour = palette.wires[role]
+  // What closes a loop is laid out from its head to its tail: so it goes up beside the loop, and not through it.
+  const isBack = isOrder(wire) && leadsTo(to, from, wires)
   const looks = [
     ...(label === '' ? [] : [`label=${quoted(` ${label} `)}`, `fontcolor="${colour}"`, `labeltooltip=${quoted(tip)}`]),
     `color="${colour}"`,
-    ...(role === 'data' ? [] : ['style=dashed']),
-    ...(isOrder(wire) ? ['constraint=false'] : []),
+    // Data has the straightest lines.
+    ...(role === 'data' ? ['weight=4'] : ['style=dashed']),
+    ...(isBack ? ['dir=back'] : isOrder(wire) ? ['constraint=false'] : []),
     ...(to.kind === 'inlet' || to.kind === 'outlet' ? ['arrowhead=none'] : []),
     `edgetooltip=${quoted(tip)}`,
   ]
-  const tail = output === undefined ? '' : `:o${output}:s`
-  const head = input === undefined ? '' : `:i${input}:n`
-  return `${quoted(from.id)}${tail} -> ${quoted(to.id)}${head} [${looks.join(', ')}]`
+  const [tail, head] = [quoted(from.id) + placeOf(from, 'o', output), quoted(to.id) + placeOf(to, 'i', input)]
+  return `${isBack ? `${head} -> ${tail}` : `${tail} -> ${head}`} [${looks.join(', ')}]`
+}
+
+/** Along data and replies. */
+const leadsTo = (start: Box, end: Box, wires: readonly Wire[]): boolean => {
+  const reached = new Set([start])
+  for (const box of reached) for (const wire of wires) if (wire.from === box && !isOrder(wire)) reached.add(wire.to)
+  return reached.has(end)
+}
+
+const placeOf = (box: Box, direction: Direction, port: number | undefined): string => {
+  if (port === undefined) return ''
+  if (isAside(box, portsOf(box, direction)[port])) return `:${direction}${port}:e`
+  return isNamed(box, direction) ? `:${direction}${port}:${direction === 'i' ? 'n' : 's'}` : ''
 }
 
 // Who gives orders stands where the data places it, not above those who take them.

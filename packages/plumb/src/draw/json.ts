@@ -1,7 +1,7 @@
 // A graph for programs: one JSON document on one line, with every node and every wire as they run.
 
-import { type Graph, type GraphPort, printType } from '@plumb/lang'
-import { agentAt, expressionOf, kindOf, openedAround } from './describe.js'
+import { type Graph, type GraphPort, printType, type Type } from '@plumb/lang'
+import { agentAt, expressionOf, kindOf, openedAround, typeOnWire } from './describe.js'
 
 /** `within` names the bound chains around a node, from the outermost; a type is null where none is known, as behind `empty`. */
 export const toJson = (binding: string, { nodes, edges }: Graph): string => {
@@ -22,15 +22,15 @@ export const toJson = (binding: string, { nodes, edges }: Graph): string => {
       output: from.outputs[output]?.name,
       to: to.id,
       input: to.inputs[input]?.name,
-      type: typeJson(from.outputs[output] ?? to.inputs[input]),
+      type: typeJson(typeOnWire(from.outputs[output]?.type, to.inputs[input]?.type, isChecked)),
       checked: isChecked,
     })),
   }
   return `${JSON.stringify(document)}\n`
 }
 
-const portJson = (port: GraphPort) => ({ name: port.name, type: typeJson(port) })
+const portJson = (port: GraphPort) => ({ name: port.name, type: typeJson(port.type) })
 
-const typeJson = (port: GraphPort | undefined): string | null => (port?.type ? printType(port.type) : null)
+const typeJson = (type: Type | undefined): string | null => (type ? printType(type) : null)
 
 const optional = (key: string, value: string | readonly string[] | undefined) => (value === undefined ? {} : { [key]: value })

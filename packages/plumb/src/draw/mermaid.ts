@@ -3,8 +3,11 @@
 import type { Opened } from '@plumb/lang'
 import { escapeControls } from '@plumb/wire'
 import type { NodeKind } from './describe.js'
-import { BOX_COLOURS, type Colours, TOOL_COLOURS, WIRE_COLOURS } from './palette.js'
+import { type Colours, PALETTES } from './palette.js'
 import type { Box, Picture, Wire } from './picture.js'
+
+/** Whoever draws it brings the background. */
+const COLOURS = PALETTES.none
 
 export const toMermaid = ({ boxes, wires }: Picture): string => {
   const ids = new Map(boxes.map((box, i) => [box, `n${i}`]))
@@ -15,8 +18,8 @@ export const toMermaid = ({ boxes, wires }: Picture): string => {
     ...within(boxes, ids, 0),
     ...wires.map((wire) => wireLine(wire, ids)),
     ...noted.map((box) => `${ids.get(box)} -.- ${ids.get(box)}t`),
-    ...kinds.map((kind) => classLine(kind, BOX_COLOURS[kind])),
-    ...(noted.length > 0 ? [classLine('tools', TOOL_COLOURS)] : []),
+    ...kinds.map((kind) => classLine(kind, COLOURS.boxes[kind])),
+    ...(noted.length > 0 ? [classLine('tools', COLOURS.tools)] : []),
     ...wireColours(wires),
   ]
   return `${lines.map((line, i) => (i === 0 ? line : `  ${line}`)).join('\n')}\n`
@@ -92,7 +95,7 @@ const className = (kind: NodeKind | 'tools'): string => `${kind}Box`
 const wireColours = (wires: readonly Wire[]): string[] =>
   (['control', 'telemetry'] as const).flatMap((role) => {
     const indexes = wires.flatMap((wire, i) => (wire.role === role ? [i] : []))
-    return indexes.length === 0 ? [] : [`linkStyle ${indexes.join(',')} stroke:${WIRE_COLOURS[role]}`]
+    return indexes.length === 0 ? [] : [`linkStyle ${indexes.join(',')} stroke:${COLOURS.wires[role]}`]
   })
 
 // Whatever means something to Mermaid, to Markdown or to HTML stands as the number of its character. A colon does so before a word only.

@@ -1,5 +1,6 @@
 // The colours of pictures. Boxes are pale with dark text, so that they read on any page; lines and their labels keep to the middle for the same reason.
 
+import type { Theme } from '../render-options.js'
 import type { NodeKind } from './describe.js'
 import type { Wire } from './picture.js'
 
@@ -16,7 +17,7 @@ const STRUCTURE = colours('#eef1f5', '#8a94a3', '#1f2733', '#5b6675')
 const PORT = colours('#3d4757', '#8a94a3', '#ffffff', '#d5dbe3')
 const TRANSFORM = colours('#e3f0fd', '#4b8fd6', '#0e2a47', '#44617f')
 
-export const BOX_COLOURS: Readonly<Record<NodeKind, Colours>> = {
+const LIGHT_BOXES: Readonly<Record<NodeKind, Colours>> = {
   input: PORT,
   output: PORT,
   agent: colours('#ece6ff', '#7c5ce0', '#25145c', '#5f5092'),
@@ -34,8 +35,49 @@ export const BOX_COLOURS: Readonly<Record<NodeKind, Colours>> = {
   outlet: STRUCTURE,
 }
 
-export const TOOL_COLOURS = colours('#fff9db', '#b59a1d', '#3d3405', '#6b5f22')
+const DARK_STRUCTURE = colours('#232a34', '#8a94a3', '#e4e8ee', '#a3adba')
+const DARK_PORT = colours('#d5dbe3', '#8a94a3', '#1f2733', '#3d4757')
+const DARK_TRANSFORM = colours('#142a42', '#4b8fd6', '#dcebfb', '#9dbbd9')
 
-export const WIRE_COLOURS: Readonly<Record<Wire['role'], string>> = { data: '#76808e', control: '#d2691e', telemetry: '#1590a0' }
+const DARK_BOXES: Readonly<Record<NodeKind, Colours>> = {
+  input: DARK_PORT,
+  output: DARK_PORT,
+  agent: colours('#2a2150', '#9a7ff0', '#ece6ff', '#b7a9e6'),
+  plumb: colours('#12382d', '#3fb893', '#dff5ee', '#93c7b5'),
+  map: DARK_TRANSFORM,
+  filter: colours('#3b2a0c', '#cf8a17', '#fdf0d5', '#cfb37f'),
+  barrier: DARK_STRUCTURE,
+  discard: DARK_STRUCTURE,
+  empty: DARK_STRUCTURE,
+  id: DARK_STRUCTURE,
+  copy: DARK_STRUCTURE,
+  merge: DARK_STRUCTURE,
+  channel: DARK_STRUCTURE,
+  inlet: DARK_STRUCTURE,
+  outlet: DARK_STRUCTURE,
+}
 
-export const FRAME_COLOURS = colours('#8a94a31c', '#8a94a3', '#7f8997', '#7f8997')
+export interface Palette {
+  readonly background: string
+  readonly boxes: Readonly<Record<NodeKind, Colours>>
+  readonly tools: Colours
+  readonly wires: Readonly<Record<Wire['role'], string>>
+  readonly frame: Colours
+}
+
+const WIRES: Palette['wires'] = { data: '#76808e', control: '#d2691e', telemetry: '#1590a0' }
+const FRAME = colours('#8a94a31c', '#8a94a3', '#7f8997', '#7f8997')
+const LIGHT_TOOLS = colours('#fff9db', '#b59a1d', '#3d3405', '#6b5f22')
+
+/** `none` has no background, and stands on any. */
+export const PALETTES: Readonly<Record<Theme, Palette>> = {
+  none: { background: 'transparent', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, frame: FRAME },
+  light: { background: '#ffffff', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, frame: FRAME },
+  dark: {
+    background: '#14181e',
+    boxes: DARK_BOXES,
+    tools: colours('#332c0b', '#d9ad2b', '#fff3c4', '#cbbf8c'),
+    wires: { data: '#98a4b3', control: '#f08a3c', telemetry: '#3fb8c8' },
+    frame: colours('#8a94a31c', '#8a94a3', '#a3adba', '#a3adba'),
+  },
+}

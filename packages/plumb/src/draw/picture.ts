@@ -2,7 +2,7 @@
 
 import { type Graph, type GraphNode, type GraphPort, type Opened, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
-import { type AgentDescription, agentAt, expressionOf, kindOf, type NodeKind, openedAround } from './describe.js'
+import { type AgentDescription, agentAt, expressionOf, kindOf, type NodeKind, openedAround, typeOnWire } from './describe.js'
 import { fold, type Link } from './fold.js'
 
 export interface Picture {
@@ -157,7 +157,7 @@ const typesOf = (
   isChecked: boolean,
   print: (type: Type | undefined) => string,
 ): string => {
-  const [given, taken] = [print(source ?? target), print(target)]
+  const [given, taken] = [print(typeOnWire(source, target, isChecked)), print(target)]
   return isChecked && target && given !== taken ? `${given} → ${taken}` : given
 }
 

@@ -1,6 +1,6 @@
 // What a run may spend (--max-calls, --max-total-tokens, --deadline): opened for all its processes, and told of once when it is spent.
 
-import { type Budget, type Fault, fault, openBudget, type Result, succeed } from '@plumb/wire'
+import { type Budget, type Fault, fault, joined, openBudget, type Result, succeed } from '@plumb/wire'
 import { addTo } from '../current.js'
 
 export interface SpendingLimits {
@@ -47,11 +47,12 @@ export class Spending {
     const what = this.#isLate
       ? `the ${(deadlineMs ?? 0) / 1000} seconds of --deadline are over`
       : maxCalls !== undefined && calls >= maxCalls
-        ? `${calls} calls are made, as many as --max-calls allows`
+        ? `${calls} call${calls === 1 ? ' is' : 's are'} made, as many as --max-calls allows`
         : `${tokens} tokens are used, and --max-total-tokens is ${maxTotalTokens}`
     const left = this.#unanswered === 0 ? '' : `; ${this.#unanswered} message${this.#unanswered === 1 ? ' is' : 's are'} not answered`
-    const [first] = this.#seqs
-    const inputs = first ? { seq: first[0], seqs: this.#seqs } : {}
+    const seqs = joined(this.#seqs)
+    const [first] = seqs
+    const inputs = first ? { seq: first[0], seqs } : {}
     return fault('budget_spent', `${what}${left}`, { calls, tokens, unanswered: this.#unanswered, ...inputs })
   }
 }

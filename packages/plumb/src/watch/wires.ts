@@ -1,7 +1,7 @@
 // The wires of a graph as they are told of, and named in a record: numbered in the order of the program.
 
 import { type Edge, type Graph, type GraphNode, printType } from '@plumb/lang'
-import { openedAround } from '../draw/describe.js'
+import { openedAround, typeOnWire } from '../draw/describe.js'
 import type { Wire } from './event.js'
 
 export const wiresOf = (graph: Graph): Map<Edge, Wire> => {
@@ -13,9 +13,9 @@ export const wiresOf = (graph: Graph): Map<Edge, Wire> => {
 
 type Places = ReadonlyMap<GraphNode, string>
 
-const wireOf = ({ from, output, to, input }: Edge, index: number, digits: number, places: Places): Wire => {
+const wireOf = ({ from, output, to, input, isChecked }: Edge, index: number, digits: number, places: Places): Wire => {
   const [source, target] = [from.outputs[output], to.inputs[input]]
-  const type = source?.type ?? target?.type
+  const type = typeOnWire(source?.type, target?.type, isChecked)
   const ends = {
     from: places.get(from) ?? '',
     fromPort: source?.name ?? '',

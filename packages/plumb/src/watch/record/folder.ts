@@ -1,7 +1,7 @@
 // The folder of a record (--record DIR): made, emptied of an older record, or refused because it holds something else.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { Wire } from '../event.js'
 
@@ -42,7 +42,7 @@ const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
 /** Everything of an older record in it is removed. */
 export const clearFolder = (folder: string): Result<void> => {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(resolve(folder))
     const stranger = strangerIn(folder)
     if (stranger !== undefined)
       return fail('record_invalid', `'${folder}' holds '${preview(stranger)}', which is no record of a run: name another folder`)
@@ -53,6 +53,25 @@ export const clearFolder = (folder: string): Result<void> => {
     return succeed(undefined)
   } catch (error) {
     return { ok: false, error: cannot('write to', folder, error) }
+  }
+}
+
+// With those above it. Node's own `recursive` never ends where the kernel says of a folder that is there that it is not, as below /proc.
+const makeFolder = (folder: string): void => {
+  if (isMade(folder)) return
+  makeFolder(dirname(folder))
+  if (!isMade(folder)) mkdirSync(folder)
+}
+
+const isMade = (folder: string): boolean => {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return true
+    if (code === 'ENOENT' && dirname(folder) !== folder) return false
+    throw error
   }
 }
 
