@@ -39,6 +39,8 @@ const table: readonly (readonly [line: string, wanted: readonly string[], isAll?
   ['plumb completion ', ['bash', 'zsh', 'fish'], true],
   ['plumb check a', ['a.plumb'], true],
   ['plumb run a.plumb --binding b', ['bot'], true],
+  ['plumb stage b', ['bot'], true],
+  ['plumb stage bot a', ['a.plumb'], true],
   ['plumb-tool li', ['list'], true],
   ['plumb-chat --no-h', ['--no-history'], true],
   ['plumb-mux --te', ['--tee'], true],
@@ -54,6 +56,8 @@ t.test('bash', async (t) => {
     ['plumb-mux -- plumb-ag', ['plumb-agent'], true],
     ['plumb --binding main a', ['a.plumb'], true],
     ['plumb fmt -- --c', [], true],
+    ['plumb stage --model m b', ['bot'], true],
+    ['plumb stage ', ['bot', 'main'], true],
     [`${resolve('packages/plumb/bin/plumb')} che`, ['check'], true],
   ]
   writeFileSync(join(folder, 'plumb.bash'), scriptFor('bash'))

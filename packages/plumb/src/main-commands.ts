@@ -61,7 +61,7 @@ const describe = (program: Command, commands: Commands): void => {
     .command('stage')
     .description('run one process of a spec alone')
     .addHelpText('after', examples('plumb stage critic spec.plumb <rec/03-checker-critic.jsonl'))
-    .argument('<name>', 'the binding, as it stands in a body')
+    .argument('<binding>', 'the process, as it stands in a body')
     .argument('[spec]', 'the spec, a .plumb file')
     .action((binding: string, spec: string | undefined, flags: RunFlags) => choose(() => runBinding(spec, { ...flags, binding })))
   addOptions(stage, STAGE_OPTIONS)

@@ -29,15 +29,19 @@ _plumb_place () {
 	*) COMPREPLY+=($(compgen -W "\${1// /$'\\n'}" -- "$2")) ;;
 	esac
 }
-# The bindings of the spec that the command line names.
+# The bindings of the specs that the command line names, else of those in this folder.
 _plumb_names () {
-	local word
+	local word specs=()
 	for word in "\${COMP_WORDS[@]}"; do
-		[[ $word == *.plumb ]] && plumb check --json "$word" 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2
+		[[ $word == *.plumb ]] && specs+=("$word")
+	done
+	((\${#specs[@]})) || specs=(*.plumb)
+	for word in "\${specs[@]}"; do
+		[[ -f $word ]] && plumb check --json "$word" 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2
 	done
 }
 _plumb () {
-	local options commands operand value word cur=$2 prev=$3 i
+	local options commands first operand value word cur=$2 prev=$3 i operands=0
 	local executable=\${1##*/} command=\${1##*/} isOperand=
 	COMPREPLY=()
 	[[ $cur == = ]] && cur='' && prev== && COMP_WORDS+=('') && ((COMP_CWORD++))
@@ -51,6 +55,8 @@ _plumb () {
 			[[ \${COMP_WORDS[i]} == = ]] && ((i++))
 		elif [[ $word != -* && $command == "$executable" ]] && _plumb_command "$executable $word"; then
 			command="$executable $word"
+		elif [[ $word != -* ]]; then
+			((operands++))
 		fi
 	done
 	_plumb_command "$command" || return
@@ -60,15 +66,16 @@ _plumb () {
 		_plumb_place "$options" "$cur"
 	else
 		[[ ! $isOperand && $commands ]] && _plumb_place "$commands" "$cur"
+		[[ $first && $operands == 0 ]] && operand=$first
 		_plumb_place "$operand" "$cur"
 	fi
 }
 complete -F _plumb ${executables.map(({ name }) => name).join(' ')}
 `
 
-const commandCase = (name: string, { options, operand }: CommandInterface, commands: readonly CommandInterface[]): string => {
+const commandCase = (name: string, { options, operand, first }: CommandInterface, commands: readonly CommandInterface[]): string => {
   const names = options.flatMap(dashed).join(' ')
-  return `	'${name}') options='${names}' commands='${commands.map((c) => c.name).join(' ')}' operand='${place(operand)}' ;;`
+  return `	'${name}') options='${names}' commands='${commands.map((c) => c.name).join(' ')}' first='${first ? place(first) : ''}' operand='${place(operand)}' ;;`
 }
 
 const valueCases = (name: string, { options }: CommandInterface): string[] =>

@@ -18,8 +18,8 @@ export const describeExecutables = async (): Promise<Result<ExecutableInterface[
     for (const { name: command, does } of help.commands) {
       const part = await askHelp([siblingProgram(name), command])
       if (!part.ok) return part
-      const { options, operand } = readHelp(part.value)
-      commands.push({ name: command, does, options, operand })
+      const { options, operand, first } = readHelp(part.value)
+      commands.push({ name: command, does, options, operand, ...(first ? { first } : {}) })
     }
     // What is run without a command has the options of that one.
     const run = commands.find((command) => command.name === 'run')

@@ -4,10 +4,15 @@ import type { CommandInterface, ExecutableInterface, OptionInterface, Place } fr
 
 export const toFish = (executables: readonly ExecutableInterface[]): string => `# Completion for fish, written by 'plumb completion fish'.
 function __plumb_names
-    for word in (commandline -opc)
-        string match -q '*.plumb' -- $word
-        and plumb check --json $word 2>/dev/null | string match -ar '"([^"]*)":\\{"kind":"stream"' | string match -v '*:*'
+    set -l specs (string match -- '*.plumb' (commandline -o))
+    test -n "$specs"; or set specs *.plumb
+    for word in $specs
+        plumb check --json $word 2>/dev/null | string match -ar '"([^"]*)":\\{"kind":"stream"' | string match -v '*:*'
     end
+end
+# A command and nothing but options come before the cursor.
+function __plumb_first
+    test (count (string match -v -- '-*' (commandline -opc))) -le 2
 end
 ${executables.flatMap(linesOf).join('\n')}
 `
@@ -25,9 +30,12 @@ const linesOf = ({ name, options, operand, commands }: ExecutableInterface): str
   ]
 }
 
-const commandLines = (start: string, { name, options, operand }: CommandInterface): string[] => {
-  const isThis = `${start} -n ${quote(`__fish_seen_subcommand_from ${name}`)}`
-  return [...options.map((option) => `${isThis}${optionWords(option)}`), ...operandLine(isThis, operand)]
+const commandLines = (start: string, { name, options, operand, first }: CommandInterface): string[] => {
+  const when = (more: string) => `${start} -n ${quote(`__fish_seen_subcommand_from ${name}${more}`)}`
+  const operands = first
+    ? [...operandLine(when('; and __plumb_first'), first), ...operandLine(when('; and not __plumb_first'), operand)]
+    : operandLine(when(''), operand)
+  return [...options.map((option) => `${when('')}${optionWords(option)}`), ...operands]
 }
 
 const operandLine = (start: string, operand: Place): string[] => {

@@ -18,6 +18,8 @@ export interface CommandInterface {
   readonly name: string
   readonly does: string
   readonly options: readonly OptionInterface[]
+  /** The first operand, where it is of another kind than those that follow. */
+  readonly first?: Place
   readonly operand: Place
 }
 

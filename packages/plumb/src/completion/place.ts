@@ -19,6 +19,7 @@ const PLACEHOLDERS: Readonly<Record<string, Place>> = {
   dir: { kind: 'folders' },
   program: { kind: 'programs' },
   command: { kind: 'programs' },
+  binding: { kind: 'names' },
   code: words(...Object.keys(ERRORS)),
   shell: words('bash', 'zsh', 'fish'),
   spec: { kind: 'specs' },

@@ -10,11 +10,14 @@ interface Help extends Omit<CommandInterface, 'name' | 'does'> {
 export const readHelp = (text: string): Help => {
   const [, usage = ''] = /^Usage: (.*)$/m.exec(text) ?? []
   const options = items(text, 'Options').map(([term, does]) => readOption(term, does))
-  const commands = items(text, 'Commands').map(([term, does]) => ({ name: term.split(' ', 1)[0] ?? '', does: first(does) }))
+  const commands = items(text, 'Commands').map(([term, does]) => ({ name: term.split(' ', 1)[0] ?? '', does: withoutNotes(does) }))
   const operands = usage.split(' ').flatMap((word) => /^[[<]?([a-z.]+?)(?:\.\.\.)?[\]>]?$/.exec(word)?.[1] ?? [])
-  const operand =
-    operands.filter((name) => name !== 'options' && name !== 'command').at(-1) ?? (usage.endsWith('command...') ? 'command' : '')
-  return { options, commands: commands.filter(({ name }) => name !== 'help'), operand: placeOf(operand, '') }
+  const named = operands.filter((name) => name !== 'options' && name !== 'command')
+  const operand = named.at(-1) ?? (usage.endsWith('command...') ? 'command' : '')
+  const [, leading] = / <([a-z.]+)> [[<]/.exec(usage) ?? []
+  const first = leading === undefined ? undefined : placeOf(leading, '')
+  const told = { options, commands: commands.filter(({ name }) => name !== 'help'), operand: placeOf(operand, '') }
+  return first?.kind === 'names' ? { ...told, first } : told
 }
 
 /** `-o, --output <file>`. */
@@ -23,7 +26,7 @@ const readOption = (term: string, does: string): OptionInterface => {
   return {
     ...(short === undefined ? {} : { short }),
     ...(long === undefined ? {} : { long }),
-    does: first(does),
+    does: withoutNotes(does),
     ...(placeholder === undefined ? {} : { value: placeOf(placeholder, does, long) }),
   }
 }
@@ -42,4 +45,4 @@ const items = (text: string, heading: string): [term: string, does: string][] =>
 }
 
 // Without defaults and choices.
-const first = (does: string): string => does.replace(/ *\((default|choices): .*\)$/, '')
+const withoutNotes = (does: string): string => does.replace(/ *\((default|choices): .*\)$/, '')

@@ -7,8 +7,10 @@ export const toZsh = (executables: readonly ExecutableInterface[]): string => `#
 _plumb_names () {
 	local -a names
 	local word
-	for word in $words; do
-		[[ $word == *.plumb ]] && names+=(\${(f)"$(plumb check --json $word 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2)"})
+	local -a specs=(\${(M)words:#*.plumb})
+	(($#specs)) || specs=(*.plumb(N))
+	for word in $specs; do
+		names+=(\${(f)"$(plumb check --json $word 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2)"})
 	done
 	compadd -a names
 }
@@ -42,7 +44,9 @@ ${commands.map((command) => `			${command.name})\n${argumentsOf(command, '\t\t\t
 }
 
 const argumentsOf = (command: CommandInterface, indent: string): string =>
-  `${indent}_arguments -s -S \\\n${[specs(command, `${indent}\t`), `${indent}\t${quote(`*:${command.name}:${action(command.operand) || ' '}`)}`].filter((part) => part !== '').join(' \\\n')}`
+  `${indent}_arguments -s -S \\\n${[specs(command, `${indent}\t`), firstSpec(command, `${indent}\t`), `${indent}\t${quote(`*:${command.name}:${action(command.operand) || ' '}`)}`].filter((part) => part !== '').join(' \\\n')}`
+
+const firstSpec = ({ name, first }: CommandInterface, indent: string): string => (first ? indent + quote(`1:${name}:${action(first)}`) : '')
 
 const specs = ({ options }: CommandInterface, indent: string): string => options.map((option) => indent + optionSpec(option)).join(' \\\n')
 
