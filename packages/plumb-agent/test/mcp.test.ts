@@ -53,8 +53,11 @@ t.test('what is offered', async (t) => {
 
   const fits: readonly [string, unknown][] = [
     ['{"text":"a"}', { ok: true, value: { json: '{"text":"a"}', repairs: [] } }],
-    ['"{\\"text\\":\\"a\\"}"', { ok: true, value: { json: '{"text":"a"}', repairs: ['JSON text read as an object'] } }],
-    ['{"text":1}', { ok: false, error: { error: 'input_type_mismatch', detail: /'a:x' does not fit its schema: \/text must be string/ } }],
+    ['"{\\"text\\":\\"a\\"}"', { ok: true, value: { json: '{"text":"a"}', repairs: ['input: text read as the object in it'] } }],
+    [
+      '{"text":1}',
+      { ok: false, error: { error: 'input_type_mismatch', detail: /'a:x' does not fit the schema of its server: \/text must be string/ } },
+    ],
     ['{}', { ok: false, error: { detail: /required property 'text'/ } }],
     ['[1]', { ok: false, error: { detail: /is an object, found \[1\]/ } }],
     ['"{"', { ok: false, error: { detail: /is an object/ } }],

@@ -7,7 +7,7 @@ import { checkTree } from './check.js'
 import { fillDefaults } from './defaults.js'
 import { describeMisfits, listMisfits } from './misfits.js'
 import { printType } from './print.js'
-import { type RepairKind, repairTree } from './repair.js'
+import { type Repaired, type RepairKind, repairTree } from './repair.js'
 import { parseTree, type Tree } from './tree.js'
 import type { Type } from './type.js'
 
@@ -42,8 +42,7 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
     const mendedBuf = toBytes(mended.text)
     const mendedTree = parseTree(mendedBuf, 0, mendedBuf.length) as Tree
     misfits = listMisfits(type, mendedBuf, mendedTree)
-    const changes = mended.repairs.map(({ path, change }) => `${path.replace(/^\./, '') || what}: ${preview(change, MAX_CHANGE)}`)
-    if (misfits.length === 0) return succeed({ json: write(type, mendedBuf, mendedTree), repairs: changes })
+    if (misfits.length === 0) return succeed({ json: write(type, mendedBuf, mendedTree), repairs: changesOf(mended, what) })
   }
   const [first] = misfits
   return fail(code, `${what} ${describeMisfits(misfits, typeName())}`, {
@@ -51,6 +50,23 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
     expected: preview(first?.expected ?? typeName()),
   })
 }
+
+/**
+ * The repairs and defaults of `fitText` without its verdict, for a value that something else judges, such as the JSON Schema that the type
+ * was read from: what does not fit stays as it is. Undefined for a text that is no JSON.
+ */
+export const mendText = (json: string, type: Type, { what, repairs }: Pick<FitOptions, 'what' | 'repairs'>): Fit | undefined => {
+  const buf = toBytes(json)
+  const tree = parseTree(buf, 0, buf.length)
+  if (tree.kind === 'fault') return undefined
+  const mended = repairs ? repairTree(type, buf, tree, repairs) : undefined
+  if (!mended || mended.repairs.length === 0) return { json: write(type, buf, tree), repairs: [] }
+  const mendedBuf = toBytes(mended.text)
+  return { json: write(type, mendedBuf, parseTree(mendedBuf, 0, mendedBuf.length) as Tree), repairs: changesOf(mended, what) }
+}
+
+const changesOf = ({ repairs }: Repaired, what: string): readonly string[] =>
+  repairs.map(({ path, change }) => `${path.replace(/^\./, '') || what}: ${preview(change, MAX_CHANGE)}`)
 
 const MAX_CHANGE = 120
 

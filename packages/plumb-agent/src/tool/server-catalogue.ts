@@ -1,8 +1,9 @@
 // What the MCP servers of this agent offer, as whoever has opened them says it: a list of tools in the form of the Messages API.
 
 import type { Json } from '@plumb/lang'
+import { type FitSchema, openFitSchema } from '@plumb/tool/call/fit-schema'
 import { EFFECTS, type Effect } from '@plumb/tool/call/permit'
-import { compileSchema, fail, preview, type Result, type SchemaCheck, succeed } from '@plumb/wire'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
 
 export type Catalogue = ReadonlyMap<string, CallableTool>
@@ -47,7 +48,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isListOf = (value: unknown, is: (item: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
 
 const toTool = ({ name, description = '', input_schema, strict, effects, hosts }: Entry, servers: readonly Json[]): CallableTool => {
-  let check: Result<SchemaCheck> | undefined
+  let fit: FitSchema | undefined
   return {
     name,
     effects: effects ?? effectsOf(servers),
@@ -59,8 +60,11 @@ const toTool = ({ name, description = '', input_schema, strict, effects, hosts }
     isOfServer: true,
     timeoutMs: patience(servers),
     fit: (json) => {
-      check ??= compileSchema(input_schema)
-      return fit(name, json, check)
+      if (!fit) {
+        const opened = openFitSchema(input_schema)
+        fit = opened.ok ? opened.value : anyObject
+      }
+      return fit(name, json)
     },
   }
 }
@@ -70,26 +74,11 @@ const effectsOf = (servers: readonly Json[]): readonly Effect[] => [
   ...new Set(servers.map((server): Effect => (isRecord(server) && 'command' in server ? 'exec' : 'net'))),
 ]
 
-const fit = (name: string, json: string, check: Result<SchemaCheck>): ReturnType<CallableTool['fit']> => {
-  const { value, repairs } = read(JSON.parse(json))
-  if (!isRecord(value)) return fail('input_type_mismatch', `the input of '${name}' is an object, found ${preview(json)}`)
-  // A schema that cannot be used is for whoever runs the tool to speak of.
-  const flaws = check.ok ? check.value(value) : []
-  const [first] = flaws
-  if (!first) return succeed({ json: repairs.length === 0 ? json : JSON.stringify(value), repairs })
-  const listed = flaws.map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`)).join('; ')
-  return fail('input_type_mismatch', `the input of '${name}' does not fit its schema: ${listed}`)
-}
-
-// JSON text where an object is due, as some models write it.
-const read = (value: unknown): { readonly value: unknown; readonly repairs: readonly string[] } => {
-  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return { value, repairs: [] }
-  try {
-    return { value: JSON.parse(value), repairs: ['JSON text read as an object'] }
-  } catch {
-    return { value, repairs: [] }
-  }
-}
+// A schema that cannot be used is for whoever runs the tool to speak of.
+const anyObject: FitSchema = (name, json) =>
+  isRecord(JSON.parse(json))
+    ? succeed({ json, repairs: [] })
+    : fail('input_type_mismatch', `the input of '${name}' is an object, found ${preview(json)}`)
 
 const LEAST_MS = 10 * 60_000
 const DEFAULT_SECONDS = 60

@@ -1,4 +1,5 @@
-// Tries again what may succeed when it is tried again: errors of the category `unavailable`, and no others.
+// Tries again what may succeed when it is tried again: errors of the category `unavailable`, and no others. A server that is gone is not
+// connected again in the same session, so that what it was asked may succeed elsewhere only.
 
 import { type Fault, isRetryable } from '@plumb/wire'
 import type { Tool, Wrap } from '../tool.js'
@@ -30,7 +31,8 @@ export const withRetry =
       for (let attempt = 1; ; attempt++) {
         begin(attempt, attempts, call)
         const result = await tool.run(input, call)
-        if (result.ok || attempt >= attempts || !isRetryable(result.error) || call.signal.aborted) return result
+        if (result.ok || attempt >= attempts || !isRetryable(result.error) || result.error.error === 'mcp_dead' || call.signal.aborted)
+          return result
         const asked = askedMs(result.error)
         if (asked !== undefined && asked > LONGEST_MS) {
           note(call, 'retry', `gives up: asked to wait ${showMs(asked)}, longer than ${showMs(LONGEST_MS)}`)

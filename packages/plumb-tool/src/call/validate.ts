@@ -3,6 +3,7 @@
 import { ALL_REPAIRS, type Fit, fitText, parseTree, resolve, type Type } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { JsonText, Wrap } from '../tool.js'
+import type { Call } from './call.js'
 import { note, plural } from './note.js'
 import { quickCheck } from './quick-check.js'
 
@@ -19,16 +20,16 @@ export const withValidation: Wrap = (tool) => {
         return tool.run(input, call)
       }
       const fit = mayBeWrapped ? fitToolInput(input, tool.input) : fitInput(input, tool.input)
-      if (!fit.ok) {
-        note(call, 'validate', 'does not fit')
-        return Promise.resolve(fit)
-      }
-      const { json, repairs } = fit.value
-      call.record.repairs.push(...repairs)
-      note(call, 'validate', repairs.length === 0 ? 'fits' : `fits after ${plural(repairs.length, 'repair')}`)
-      return tool.run(json, call)
+      noteFit(call, fit)
+      return fit.ok ? tool.run(fit.value.json, call) : Promise.resolve(fit)
     },
   }
+}
+
+export const noteFit = (call: Call, fit: Result<Fit>): void => {
+  const repairs = fit.ok ? fit.value.repairs : []
+  call.record.repairs.push(...repairs)
+  note(call, 'validate', !fit.ok ? 'does not fit' : repairs.length === 0 ? 'fits' : `fits after ${plural(repairs.length, 'repair')}`)
 }
 
 /** As models and callers from outside say it: for a type that is no record also as `{"input": …}`, which is how its schema shows it. */

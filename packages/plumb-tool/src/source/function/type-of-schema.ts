@@ -1,6 +1,6 @@
 // JSON Schema → the type that comes nearest: what a type cannot say is left open, never made narrower.
 
-import { type Field, type Json, join, type Type } from '@plumb/lang'
+import { type Field, type Json, joinAll, type Type } from '@plumb/lang'
 import type { Schema } from './parameters.js'
 
 const ANYTHING: Type = { kind: 'json' }
@@ -8,6 +8,16 @@ const ANYTHING: Type = { kind: 'json' }
 export const typeOfSchema = (schema: Schema): Type => new Reader(schema).read(schema)
 
 const isRecord = (value: Json | undefined): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Each is compared with the others; literals are found by their text. */
+const MAX_CHOICES = 200
+
+/** A name for itself, through others or not, stands for no type. */
+const isCircle = (named: Type & { kind: 'named' }): boolean => {
+  let target: Type = named.target
+  while (target.kind === 'named' && target !== named) target = target.target
+  return target === named
+}
 
 class Reader {
   readonly #root: Schema
@@ -19,8 +29,10 @@ class Reader {
 
   read(schema: Json | undefined): Type {
     if (!isRecord(schema)) return ANYTHING
-    const { $ref, const: only, enum: values, anyOf, oneOf, type } = schema
+    const { $ref, allOf, const: only, enum: values, anyOf, oneOf, type } = schema
     if (typeof $ref === 'string') return this.#refer($ref)
+    // How some write a reference that has a description or a default.
+    if (Array.isArray(allOf) && allOf.length === 1 && type === undefined) return this.read(allOf[0])
     if (typeof only === 'string') return { kind: 'literal', value: only }
     const literals = Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')
     if (literals) return this.#oneOf((values as readonly string[]).map((value) => ({ kind: 'literal', value })))
@@ -69,8 +81,8 @@ class Reader {
 
   // Where two of them take the same value, neither can be told from the other.
   #oneOf(types: readonly Type[]): Type {
-    const [first, ...others] = types
-    return others.reduce<Type | undefined>((joined, type) => joined && join(joined, type), first) ?? ANYTHING
+    const isFew = types.length <= MAX_CHOICES || types.every(({ kind }) => kind === 'literal')
+    return (isFew ? joinAll(types) : undefined) ?? ANYTHING
   }
 
   #refer(reference: string): Type {
@@ -84,6 +96,7 @@ class Reader {
     const named = { kind: 'named' as const, name, target: ANYTHING }
     this.#named.set(reference, named)
     named.target = this.read(group[name])
+    if (isCircle(named)) named.target = ANYTHING
     return named
   }
 }

@@ -2,14 +2,14 @@
 
 import type { Json, Type } from '@plumb/lang'
 import type { Effect } from '../../call/authority.js'
-import { note } from '../../call/note.js'
 import { secure } from '../../call/secure.js'
+import { noteFit } from '../../call/validate.js'
 import type { Tool, Wrap } from '../../tool.js'
 import type { McpTool } from './connection.js'
 import type { NamedTool } from './name-tools.js'
 import { toContent } from './result.js'
 import { effectOf, hostsOf } from './server.js'
-import { callServer, misfit } from './server-call.js'
+import { callServer, fitServerInput } from './server-call.js'
 
 /** As it stands in the file that PLUMB_MCP_TOOLS names. */
 export interface OfferedTool {
@@ -69,8 +69,8 @@ const validated =
   (tool) => ({
     ...tool,
     run: async (input, call) => {
-      const refused = misfit(tool.name, server, input)
-      note(call, 'validate', refused ? 'does not fit' : 'fits')
-      return refused ?? tool.run(input, call)
+      const fit = fitServerInput(tool.name, server, input)
+      noteFit(call, fit)
+      return fit.ok ? tool.run(fit.value.json, call) : fit
     },
   })

@@ -1,7 +1,9 @@
 // One call of a server's tool: its input held against the server's own schema, its progress noted.
 
-import { compileSchema, fail, type Result, type SchemaCheck } from '@plumb/wire'
+import type { Fit } from '@plumb/lang'
+import { fail, type Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
+import { type FitSchema, openFitSchema } from '../../call/fit-schema.js'
 import { note, plural, showMs } from '../../call/note.js'
 import type { JsonText } from '../../tool.js'
 import type { McpAnswer, McpConnection, McpTool, Progress } from './connection.js'
@@ -35,19 +37,11 @@ export const callServer = async (
 
 const showProgress = ({ progress, total }: Progress): string => (total === undefined ? `${progress}` : `${progress} of ${total}`)
 
-const checks = new WeakMap<McpTool, Result<SchemaCheck>>()
+const fits = new WeakMap<McpTool, Result<FitSchema>>()
 
-/** What keeps the input from being one that the server's schema accepts. */
-export const misfit = (name: string, tool: McpTool, input: JsonText): Result<never> | undefined => {
-  const check = checks.get(tool) ?? compileSchema(tool.inputSchema)
-  checks.set(tool, check)
-  if (!check.ok) return fail(check.error.error, `tool '${name}': ${check.error.detail}`)
-  const value: unknown = JSON.parse(input)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return fail('input_type_mismatch', `the input of '${name}' is an object of named arguments, as in {"name": …}`)
-  }
-  const flaws = check.value(value)
-  if (flaws.length === 0) return undefined
-  const listed = flaws.map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`)).join('; ')
-  return fail('input_type_mismatch', `the input of '${name}' does not fit the schema of its server: ${listed}`)
+/** The input with the defaults of the server's schema, read as what is meant where that is no loss; or why the schema does not accept it. */
+export const fitServerInput = (name: string, tool: McpTool, input: JsonText): Result<Fit> => {
+  const fit = fits.get(tool) ?? openFitSchema(tool.inputSchema)
+  fits.set(tool, fit)
+  return fit.ok ? fit.value(name, input) : fail(fit.error.error, `tool '${name}': ${fit.error.detail}`)
 }

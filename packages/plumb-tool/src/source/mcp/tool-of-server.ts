@@ -1,7 +1,7 @@
 // tool { mcp: …, name: "…" }: one tool of a server under the types that the spec declares. The server is reached when it is first called.
 
-import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
-import { fail, nearest, preview, type Result } from '@plumb/wire'
+import { type Fit, type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
+import { fail, map, nearest, preview, type Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { TargetsOf } from '../../call/targets.js'
 import type { Run } from '../../combine/run.js'
@@ -9,7 +9,7 @@ import type { JsonText } from '../../tool.js'
 import type { McpConnection, McpTool } from './connection.js'
 import { toValue } from './result.js'
 import { describeServer, hostsOf, readServer } from './server.js'
-import { callServer, misfit } from './server-call.js'
+import { callServer, fitServerInput } from './server-call.js'
 
 export interface ServerToolRun {
   readonly run: Run
@@ -25,15 +25,30 @@ export const serverTool = ({ name, input, output, specPath }: ToolPlan, config: 
   const run: Run = async (text, call) => {
     const connection = await connected(call.session.servers.connect(server), call)
     if (!connection.ok) return connection
-    const tool = await findTool(connection.value, wanted, describeServer(server))
-    if (!tool.ok) return tool
-    const args = toArguments(text, input)
-    const refused = misfit(name, tool.value, args)
-    if (refused) return refused
-    const answer = await callServer({ name, connection: connection.value, tool: tool.value, timeoutMs }, args, call)
+    const found = await findTool(connection.value, wanted, describeServer(server))
+    if (!found.ok) return found
+    const fit = await fitTo(found.value, toArguments(text, input), name, connection.value)
+    if (!fit.ok) return fit
+    const { tool, json, repairs } = fit.value
+    call.record.repairs.push(...repairs)
+    const answer = await callServer({ name, connection: connection.value, tool, timeoutMs }, json, call)
     return answer.ok ? toValue(name, answer.value, output) : answer
   }
   return { run, targetsOf: async () => ({ written: [], ...(hosts.length === 0 ? {} : { hosts }) }) }
+}
+
+// What was kept of its schema is good for an input that it accepts as it is; all else is for the server's own.
+const fitTo = async (
+  tool: McpTool,
+  args: JsonText,
+  name: string,
+  connection: McpConnection,
+): Promise<Result<Fit & { readonly tool: McpTool }>> => {
+  const fit = fitServerInput(name, tool, args)
+  if (connection.isListed || (fit.ok && fit.value.json === args)) return map(fit, (fit) => ({ ...fit, tool }))
+  const listed = await connection.listedTools()
+  const now = (listed.ok && listed.value.find((other) => other.name === tool.name)) || tool
+  return map(fitServerInput(name, now, args), (fit) => ({ ...fit, tool: now }))
 }
 
 /** Named, as a model sees them: what is no record stands as `input`. */

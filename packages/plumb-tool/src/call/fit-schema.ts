@@ -1,0 +1,51 @@
+// An input held against a JSON Schema that others wrote, with the repairs and defaults that inputs of declared types get: by the type that
+// comes nearest to the schema. The verdict is the schema's own.
+
+import { ALL_REPAIRS, type Fit, type Json, mendText, type Type } from '@plumb/lang'
+import { compileSchema, fail, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
+import { typeOfSchema } from '../source/function/type-of-schema.js'
+import type { JsonText } from '../tool.js'
+
+/** `name` is the tool, for errors: `input_type_mismatch`. */
+export type FitSchema = (name: string, json: JsonText) => Result<Fit>
+
+/** `bad_reply` where the schema cannot be used. It is compiled once, so keep what this gives. */
+export const openFitSchema = (schema: Json): Result<FitSchema> =>
+  map(compileSchema(schema), (check) => {
+    const flawsOf = (json: JsonText): readonly SchemaFlaw[] => {
+      const value: unknown = JSON.parse(json)
+      return isObject(value) ? check(value) : [NO_OBJECT]
+    }
+    const hasDefaults = JSON.stringify(schema).includes('"default":')
+    let known: Type | undefined
+    const type = (): Type => {
+      known ??= recordOf(schema)
+      return known
+    }
+    return (name, json) => {
+      const given = flawsOf(json)
+      if (given.length === 0) {
+        const filled = hasDefaults ? mendText(json, type(), { what: 'input' }) : undefined
+        // A default may itself be none that the schema accepts; then the server is to fill it in.
+        return succeed(filled && flawsOf(filled.json).length === 0 ? filled : { json, repairs: [] })
+      }
+      const mended = mendText(json, type(), { what: 'input', repairs: ALL_REPAIRS })
+      const left = mended ? flawsOf(mended.json) : given
+      if (mended && left.length === 0) return succeed(mended)
+      const [first] = left
+      if (first === NO_OBJECT) return fail('input_type_mismatch', `the input of '${name}' ${first.detail}, found ${preview(json, 80)}`)
+      const listed = left.map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`)).join('; ')
+      return fail('input_type_mismatch', `the input of '${name}' does not fit the schema of its server: ${listed}`)
+    }
+  })
+
+const NO_OBJECT: SchemaFlaw = { path: '', detail: 'is an object' }
+
+// The arguments of a call are an object, whatever else its schema says.
+const recordOf = (schema: Json): Type => {
+  const type = isObject(schema) ? typeOfSchema(schema) : undefined
+  return type?.kind === 'record' ? type : { kind: 'record', fields: [] }
+}
+
+const isObject = (value: unknown): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
