@@ -1,6 +1,6 @@
 // One line into a child, and exactly one line out of it before it ends.
 
-import { type Child, type Exit, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import { type Child, type Exit, type Fault, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../tool.js'
 import { hear, type LastWords } from './last-words.js'
 import { type Remark, remember } from './remember.js'
@@ -12,13 +12,15 @@ export interface Question {
   readonly child: Child
   readonly input: JsonText
   readonly signal: AbortSignal
+  /** Left out for a program that is not ours: its words are its own. */
+  readonly warn?: ((warning: Fault) => void) | undefined
   /** What an agent of ours is to know of before. */
   readonly history: readonly Remark[]
 }
 
 /** The child is gone when it resolves. An error that the child told itself is the error. */
-export const ask = async ({ name, child, input, signal, history }: Question): Promise<Result<JsonText>> => {
-  const words = hear(child.stderr)
+export const ask = async ({ name, child, input, signal, warn, history }: Question): Promise<Result<JsonText>> => {
+  const words = hear(child.stderr, { warn: warn && ((warning) => warn({ ...warning, source: warning.source ?? name })) })
   const answers = listen(name, child)
   const say = (ready: Result<undefined>): void => {
     if (!ready.ok) answers.first = ready

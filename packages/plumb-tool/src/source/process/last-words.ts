@@ -1,4 +1,4 @@
-// What a child says on stderr: the first error object of ours, and its last lines, to a limit.
+// What a child says on stderr: the first error object of ours, its warnings, and its last lines, to a limit.
 
 import type { Readable } from 'node:stream'
 import { ERRORS, type Fault, isCode, LineReader, preview, scrub } from '@plumb/wire'
@@ -12,31 +12,51 @@ export interface LastWords {
   readonly fault: Fault | undefined
   /** For a person: the last lines, shortened. */
   readonly text: string
+  /** How many lines there were. */
+  readonly count: number
+  /** As `text`, of those after the first so many. */
+  readonly since: (count: number) => string
+}
+
+export interface HearOptions {
+  /** Is given what stops nothing, such as a server that is left out. */
+  readonly warn?: ((warning: Fault) => void) | undefined
+  /** Is given each line, without keys and on one line. */
+  readonly line?: ((line: string) => void) | undefined
 }
 
 /** Reads to the end and beyond all limits, so that the child is never held up. */
-export const hear = (stderr: Readable): LastWords => {
+export const hear = (stderr: Readable, { warn, line: tell }: HearOptions = {}): LastWords => {
   const reader = new LineReader(stderr, { maxLine: MAX_LINE_BYTES })
-  const words: { fault: Fault | undefined; lines: string[]; readonly text: string } = {
-    fault: undefined,
-    lines: [],
+  const lines: string[] = []
+  const words = {
+    fault: undefined as Fault | undefined,
+    count: 0,
     get text() {
-      return scrub(words.lines.join(' | '))
+      return lines.join(' | ')
     },
+    since: (count: number) => lines.slice(Math.max(0, lines.length - (words.count - count))).join(' | '),
   }
   reader.onReadable = () => {
     while (reader.next()) {
       if (reader.fault) continue
       const line = reader.buf.toString('utf8', reader.start, reader.end)
-      words.fault ??= faultIn(line)
-      words.lines.push(preview(line, MAX_SHOWN))
-      if (words.lines.length > MOST_LINES) words.lines.shift()
+      const fault = faultIn(line)
+      if (fault?.severity === 'warning') warn?.(fault)
+      else words.fault ??= fault
+      if (fault?.severity === 'warning' && warn) continue
+      const clean = scrub(line)
+      tell?.(preview(clean, MAX_LINE_BYTES))
+      words.count++
+      lines.push(preview(clean, MAX_SHOWN))
+      if (lines.length > MOST_LINES) lines.shift()
     }
   }
   return words
 }
 
-const faultIn = (line: string): Fault | undefined => {
+/** The error object of ours that a text is. */
+export const faultIn = (line: string): Fault | undefined => {
   if (!line.startsWith('{"error"')) return undefined
   try {
     const { seq: _, seqs: __, line: ___, ...fault } = JSON.parse(line) as Fault

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
-import { currentBudget, type Result, resolveProgram, type SourceFiles, siblingProgram, succeed } from '@plumb/wire'
+import { currentBudget, type Fault, type Result, resolveProgram, type SourceFiles, siblingProgram, succeed } from '@plumb/wire'
 import type { Call, Session, UsageTold } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
@@ -67,7 +67,8 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const tokens = countTokens(child.fds.get(TELEMETRY) as Readable, used)
   const stopRenewing = renewal && keepRenewed(renewal)
   // A program in place of ours may hear no control, and would be waited for.
-  const result = await ask({ name: bound.name, child, input, signal, history: renewal ? history : [] })
+  const warn = renewal && ((warning: Fault) => session.servers.warn(warning))
+  const result = await ask({ name: bound.name, child, input, signal, warn, history: renewal ? history : [] })
   stopRenewing?.()
   // What is stopped is not waited for.
   if (!signal.aborted) await tokens.ended
