@@ -547,6 +547,13 @@ t.test('tool names are made such that they can be told apart, and come back exac
   t.equal(toWire('a__b'), 'a__b')
   t.equal(toWire('ok-1'), 'ok-1')
   t.equal(toOwn('made_up'), 'made_up')
+  const others = wireNames(['ldc:search', 'a__b:c', 'Fs.read'])
+  const made = ['ldc__find', 'a__b__d', 'Fs__write', 'ldc__', 'other__x', 'ldc:x y']
+  t.strictSame(made.map(others.toOwn), ['ldc:find', 'a__b:d', 'Fs.write', 'ldc__', 'other__x', 'ldc:x y'], 'made up, with a prefix')
+  t.strictSame(
+    made.map((name) => others.toWire(others.toOwn(name))),
+    [...made.slice(0, 5), 'ldc__x_y'],
+  )
 })
 
 t.test('request is a merge patch', async (t) => {

@@ -2,7 +2,7 @@
 
 export interface WireNames {
   readonly toWire: (name: string) => string
-  /** What was never offered comes back as it is. */
+  /** What was never offered comes back as it is, but with the prefix of a server, or module, that others have. */
   readonly toOwn: (name: string) => string
 }
 
@@ -22,10 +22,31 @@ export const wireNames = (names: readonly string[]): WireNames => {
   for (const name of names) if (TAKEN_AS_IT_IS.test(name)) give(name, name)
   for (const name of names) {
     if (wire.has(name)) continue
-    const base = name.replaceAll(/[:.]/g, '__').replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'tool'
+    const base = baseOf(name)
     let given = base.slice(0, MAX_LENGTH)
     for (let n = 2; own.has(given); n++) given = `${base.slice(0, MAX_LENGTH - 1 - String(n).length)}_${n}`
     give(name, given)
   }
-  return { toWire: (name) => wire.get(name) ?? name, toOwn: (name) => own.get(name) ?? name }
+  const prefixes = new Map(names.flatMap((name) => prefixOf(name).map((prefix) => [baseOf(prefix), prefix])))
+  return {
+    toWire: (name) => wire.get(name) ?? (TAKEN_AS_IT_IS.test(name) ? name : baseOf(name).slice(0, MAX_LENGTH)),
+    toOwn: (name) => own.get(name) ?? withPrefix(name, prefixes),
+  }
+}
+
+const baseOf = (name: string): string => name.replaceAll(/[:.]/g, '__').replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'tool'
+
+/** With the mark behind it: `ldc:`, `Fs.`. */
+const prefixOf = (name: string): readonly string[] => {
+  const end = name.search(/[:.]/)
+  return end < 1 ? [] : [name.slice(0, end + 1)]
+}
+
+// A prefix may itself have two underscores: each place where they stand may be its end.
+const withPrefix = (name: string, prefixes: ReadonlyMap<string, string>): string => {
+  for (let at = name.indexOf('__', 1); at > 0; at = name.indexOf('__', at + 1)) {
+    const prefix = prefixes.get(name.slice(0, at + 2))
+    if (prefix !== undefined && at + 2 < name.length) return prefix + name.slice(at + 2)
+  }
+  return name
 }
