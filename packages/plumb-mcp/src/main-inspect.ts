@@ -26,7 +26,8 @@ export const addInspect = (program: Command, argv: readonly string[], run: (work
       .option('--transport <name>', "'sse' or 'ws', for older servers")
       .option('--handshake-timeout <seconds>', 'for the server to start and say who it is (30)', seconds)
       .option('--timeout <seconds>', 'for each answer (60)', seconds)
-      .option('--cache-ttl <seconds>', 'how long the list of its tools is kept (300); 0 asks always', secondsOrNone)
+      .option('--cache-ttl <seconds>', 'how old a list of its tools may be that was kept; without it the server is asked', secondsOrNone)
+      .option('-v, --verbose', 'all that a server which is started writes to stderr')
       .action((words: readonly string[], flags: InspectFlags) =>
         run(async () => {
           const asked = readAsked(verb, words, behindDashes(argv), flags)

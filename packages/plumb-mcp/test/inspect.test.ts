@@ -83,6 +83,44 @@ t.test('call: once, or for each line', async (t) => {
   }
 })
 
+t.test('call: what the server writes to stderr is part of the error; all of it is shown with --verbose', async (t) => {
+  const key = ['--env', 'SECRET_TOKEN=sk-CANARY-of-the-server']
+  const call = async (name: string, args: readonly string[] = [], env = {}) =>
+    run(['call', ...key, ...args, name, ...node('well')], '', env)
+  const gone = await call('die')
+  t.match(lines(gone.err), [{ error: 'mcp_dead', detail: /it ended with status 7; its stderr ends with: listed 1 \| out of ink$/ }])
+  const failed = await call('complain')
+  t.strictSame(lines(failed.err), [
+    {
+      error: 'tool_crashed',
+      category: 'internal',
+      detail: "'complain' failed: no; its stderr ends with: 2: *** | 3: | 4: | 5: | 6:",
+      content: heard('').content.map((block) => ({ ...block, text: 'no' })),
+    },
+  ])
+  const all = 'listed 1\n1:\n2: ***\n3:\n4:\n5:\n6:\n'
+  const verbose = [
+    await call('complain', ['--verbose']),
+    await call('complain', ['-v']),
+    await call('complain', [], { PIPELINE_DEBUG: '1' }),
+  ]
+  for (const { err, status } of verbose) {
+    t.ok(err.startsWith(all), err)
+    t.match(lines(err.slice(all.length)), [{ error: 'tool_crashed', detail: "'complain' failed: no" }])
+    t.equal(status, 1)
+  }
+  t.notMatch(JSON.stringify([gone, failed, verbose]), /CANARY/)
+})
+
+t.test('call: an error of a server of ours is that error', async (t) => {
+  const place = openPlace({ 't.plumb': '@tool true\nlet price : { pieces: int } -> number = map(10 / pieces)\n' })
+  t.teardown(place.remove)
+  const call = (input: string) => run(['call', 'price', input, '--', SERVER, `${place.folder}/t.plumb`])
+  t.match(lines((await call('{"pieces":"x"}')).err), [{ error: 'input_type_mismatch', category: 'invalid', path: '.pieces' }])
+  t.match(lines((await call('{"pieces":0}')).err), [{ error: 'evaluation_failed', category: 'invalid' }])
+  t.match(await call('{"pieces":"5"}'), { out: /"structured"|"text":"2"/, err: '', status: 0 })
+})
+
 t.test('what is asked in the wrong way', async (t) => {
   const cases: [string[], string][] = [
     [['tools'], "usage: which server? 'tools' ends with its URL, or with '--' and the command that starts it"],
@@ -150,7 +188,7 @@ t.test('by URL, with a token that is never shown', async (t) => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
   const ask = async (token: string) => (await run(['tools', '--token-env', 'KEY_OF_IT', url], '', { KEY_OF_IT: token })).err
   t.match(lines(await ask('CANARY-other')), [{ error: 'unauthorized', detail: /\(401\): no, Bearer \*\*\*$/ }])
-  t.match(lines(await ask('CANARY-known')), [{ error: 'bad_reply', detail: /status 500: no, Bearer \*\*\*$/ }])
+  t.match(lines(await ask('CANARY-known')), [{ error: 'connection_failed', detail: /status 500: no, Bearer \*\*\*$/ }])
   t.match(lines((await run(['tools', url.replace('http', 'ws')])).err), [{ error: 'connection_failed' }])
 })
 

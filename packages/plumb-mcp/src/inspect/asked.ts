@@ -14,6 +14,7 @@ export interface InspectFlags {
   readonly handshakeTimeout?: number
   readonly timeout?: number
   readonly cacheTtl?: number
+  readonly verbose?: boolean
 }
 
 export interface Asked {
@@ -21,4 +22,6 @@ export interface Asked {
   /** Before the server: a name, JSON, a URI. */
   readonly words: readonly string[]
   readonly config: ServerConfig
+  /** All that the server writes to stderr is shown. */
+  readonly isVerbose: boolean
 }

@@ -1,5 +1,6 @@
 // plumb-mcp call: one call of a tool, or with '-' one for each line of standard input, in order.
 
+import { setImmediate } from 'node:timers/promises'
 import type { McpAnswer } from '@plumb/tool'
 import { type Fault, fault, LineReader, openInput, parseJson, preview } from '@plumb/wire'
 import type { Look, Verb } from './inspect.js'
@@ -7,7 +8,7 @@ import type { Look, Verb } from './inspect.js'
 export const call: Verb = async (look) => {
   const [name = '', given = '{}'] = look.asked.words
   // By it the answer is checked, and the nearest name is known.
-  const listed = await look.connection.tools()
+  const listed = await look.connection.listedTools()
   if (!listed.ok) return look.report(listed.error)
   if (!listed.value.some((tool) => tool.name === name)) {
     const names = listed.value.map((tool) => tool.name)
@@ -39,24 +40,30 @@ const callEach = async (look: Look, name: string): Promise<void> => {
 }
 
 const callOnce = async (
-  { connection, signal, write, report }: Look,
+  { connection, isVerbose, signal, write, report }: Look,
   name: string,
   bytes: Buffer,
   place: Readonly<Record<string, number>>,
 ) => {
   const input = parseJson(bytes, 0, bytes.length)
   if (!input.ok) return report({ ...input.error, ...place, detail: `the input is ${input.error.detail}` })
+  const { stderr } = connection
+  const before = stderr?.count ?? 0
   const answer = await connection.call(name, bytes.toString('utf8'), { signal })
-  if (!answer.ok) return report({ ...answer.error, ...place })
-  const failure = answer.value.isError ? failed(name, answer.value) : undefined
-  if (failure) report({ ...failure, ...place })
-  else write(line(answer.value))
+  const failure = !answer.ok ? answer.error : answer.value.isError ? failed(name, answer.value) : undefined
+  if (answer.ok && !failure) return write(line(answer.value))
+  // What it has written by now is read in the same turn.
+  await setImmediate()
+  const words = isVerbose ? '' : (stderr?.since(before) ?? '')
+  const isSaid = words === '' || failure?.error === 'mcp_dead'
+  if (failure) report({ ...failure, ...place, detail: isSaid ? failure.detail : `${failure.detail}; its stderr ends with: ${words}` })
 }
 
 const line = ({ content, structured }: McpAnswer): string =>
   `{"content":${JSON.stringify(content)}${structured === undefined ? '' : `,"structured":${structured}`}}`
 
-const failed = (name: string, { content }: McpAnswer): Fault => {
+const failed = (name: string, { content, error }: McpAnswer): Fault => {
+  if (error) return error
   const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
   return fault('tool_crashed', `'${name}' failed: ${preview(words === '' ? 'it did not say why' : words, 1000)}`, { content })
 }

@@ -11,6 +11,7 @@ import { keptTools, tools } from './tools.js'
 export interface Look {
   readonly asked: Asked
   readonly connection: McpConnection
+  readonly isVerbose: boolean
   /** Fires when the answer is not wanted any more. */
   readonly signal: AbortSignal
   /** One JSON value, on a line. */
@@ -45,7 +46,8 @@ export const inspect = async (asked: Asked, program: string): Promise<number> =>
     if (!stop.signal.aborted) reporter.report(error)
   }
   const write = (json: string): void => writer.writeText(json)
-  await look(asked, { signal: stop.signal, write, report, note: (warning) => reporter.warn(warning), program })
+  const note = (warning: Fault): void => reporter.warn(warning)
+  await look(asked, { signal: stop.signal, write, report, note, tellLine: (line) => reporter.write(line), program })
   await writer.end()
   await reporter.end()
   forget()
@@ -55,20 +57,21 @@ export const inspect = async (asked: Asked, program: string): Promise<number> =>
 
 interface Outlets extends Pick<Look, 'signal' | 'write' | 'report'> {
   readonly note: (warning: Fault) => void
+  readonly tellLine: (line: string) => void
   readonly program: string
 }
 
-const look = async (asked: Asked, { signal, write, report, note, program }: Outlets): Promise<void> => {
-  const kept = asked.verb === 'tools' ? await keptTools(asked.config) : undefined
+const look = async (asked: Asked, { signal, write, report, note, tellLine, program }: Outlets): Promise<void> => {
+  const { config, isVerbose } = asked
+  // Who looks at a server wants to see what it has now, unless a time is named.
+  const kept = asked.verb === 'tools' && config.cache_ttl !== undefined ? await keptTools(config) : undefined
   if (kept) return kept.forEach(write)
-  // Whoever types the address of a server means it, wherever it is.
-  // Only the list itself may be what it was a while ago.
-  const config = asked.verb === 'tools' ? asked.config : { ...asked.config, cache_ttl: 0 }
-  const opened = await connectMcp(config, { clientName: program, note, signal, allowsPrivateNet: true })
+  const onStderr = isVerbose ? { onStderr: tellLine } : {}
+  const opened = await connectMcp(config, { clientName: program, note, signal, ...onStderr })
   if (!opened.ok) return report(opened.error)
   const connection = opened.value
   try {
-    await VERBS[asked.verb]({ asked, connection, signal, write, report })
+    await VERBS[asked.verb]({ asked, connection, isVerbose, signal, write, report })
   } finally {
     await connection.disconnect()
   }

@@ -4,7 +4,7 @@ import { type McpTool, openCatalogue, type ServerConfig } from '@plumb/tool'
 import type { Verb } from './inspect.js'
 
 export const tools: Verb = async ({ connection, write, report }) => {
-  const listed = await connection.tools()
+  const listed = await connection.listedTools()
   if (!listed.ok) return report(listed.error)
   for (const tool of listed.value) write(line(tool))
 }

@@ -1,7 +1,7 @@
 // From the words of the command line to what is asked: a command stands behind '--', a URL comes last.
 
 import type { ServerConfig } from '@plumb/tool'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { fail, isDebugging, preview, type Result, succeed } from '@plumb/wire'
 import type { Asked, InspectFlags, VerbName } from './asked.js'
 
 interface Verb {
@@ -57,7 +57,7 @@ export const readAsked = (
     )
   }
   const config = command === undefined ? byUrl(last as string, flags) : byCommand(command, flags)
-  return config.ok ? succeed({ verb: name, words, config: config.value }) : config
+  return config.ok ? succeed({ verb: name, words, config: config.value, isVerbose: flags.verbose === true || isDebugging() }) : config
 }
 
 const byCommand = ([command = '', ...args]: readonly string[], flags: InspectFlags): Result<ServerConfig> => {
