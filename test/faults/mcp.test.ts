@@ -169,8 +169,11 @@ scene('faults 77, 109: a call whose answer was lost is not made again', {}, asyn
   writeFileSync(join(work, 't.plumb'), REMOTE(port))
   const lost = await bash(`for n in ${RESET} ${HALF}; do plumb-tool t.plumb call note "{\\"n\\":$n}"; done; true`)
   t.match(lost, { out: '', err: /^{"error":"mcp_dead".*\n{"error":"bad_reply".*\n$/, status: 0 })
-  const { out, err } = await bash(`printf '{"n":%s}\\n' 502 504 503 7 | plumb-tool t.plumb call note -`)
-  t.equal(out, '{"n":14}\n')
-  t.match(err, /^{"error":"bad_reply".*502.*\n{"error":"bad_reply".*504.*\n{"error":"overloaded".*503.*\n$/)
-  t.strictSame([RESET, HALF, 502, 504, 503, 7].map(runs), [1, 1, 1, 1, 3, 1], 'but where the server says that it did nothing')
+  const { out, err } = await bash(
+    `for n in 500 502 503 504; do printf '{"n":%s}\\n' 7 $n 8 | plumb-tool --envelope t.plumb call note - | jq -c '[.result.n, .error.error, .error.category, .attempts]'; done`,
+  )
+  const fates = '[14,null,null,1]\n[null,"mcp_dead","unavailable",1]\n[null,"mcp_dead","unavailable",1]\n'
+  t.equal(out, fates.repeat(4), 'what the server breaks at, and what is asked later, is lost')
+  t.match(err, /^({"error":"mcp_dead".*,"line":[23],"seq":[23]}\n){8}$/)
+  t.strictSame([RESET, HALF, 500, 502, 503, 504, 7, 8].map(runs), [1, 1, 1, 1, 1, 1, 4, 0])
 })

@@ -57,7 +57,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     if (turn) await turn
     requested.add(id)
     try {
-      const found = registry.get(name)?.tool ?? servers?.get(name)
+      const found = registry.get(name)?.tool ?? (await servers?.find(name))
       if (!found) return refuse(id, unknownTool(name, registry, servers))
       if (stop.signal.aborted) return refuse(id, CANCELLED)
       const { result } = await perform(found, input, { session, signal: stop.signal, id })

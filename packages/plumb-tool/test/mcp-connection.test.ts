@@ -1,6 +1,7 @@
 // The connection to MCP servers: real ones from npm on stdio, and one that misbehaves. Faults 103 to 109 of the list, by number.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -111,6 +112,16 @@ t.test(
     t.match(await shaken, { opened: { error: { error: 'timeout', detail: /did not answer the handshake within 30 s/ } } })
   },
 )
+
+t.test('without options: warnings are those of Node', async (t) => {
+  const warned = once(process, 'warning')
+  const opened = await connectMcp(configOf('names'))
+  t.match(opened, { ok: true, value: { server: { name: 'hostile' } } })
+  if (!opened.ok) return
+  t.match(await opened.value.tools(), { ok: true })
+  t.match(await warned, [{ name: 'McpWarning', code: 'bad_reply', message: /is left out: there is a tool 'twice' already/ }])
+  await opened.value.disconnect()
+})
 
 t.test('revisions from 2025-03-26 on are agreed on', async (t) => {
   for (const revision of ['2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -378,23 +389,32 @@ t.test('a server gets the allow-listed environment with what its entry adds, and
 t.test('the list of tools is kept for the next who connects, and never a key with it', async (t) => {
   const folder = `${place}/plumb/mcp`
   rmSync(folder, { recursive: true, force: true })
-  const asks = async (config: ServerConfig) => {
-    const { connection } = await hostile('well', { cache_ttl: 300, ...config })
-    await connection.tools()
-    const words = String(await said(connection.call('die', '{}')))
+  const gate = `${place}/gate`
+  /** What is known of a server that lists its tools, or does not. */
+  const known = async (config: ServerConfig, lists: boolean) => {
+    if (lists) rmSync(gate, { force: true })
+    else writeFileSync(gate, '')
+    const env = { LISTS_NOTHING_BESIDE: gate, ...config.env }
+    const { connection } = await hostile('well', { cache_ttl: 300, timeout: 2, ...config, env })
+    const list = await connection.tools()
+    const isOwn = connection.isListed
     await connection.disconnect()
-    return words.includes('listed 1')
+    return list.ok ? (isOwn ? 'listed' : 'kept') : list.error.error
   }
-  t.ok(await asks({}))
-  t.notOk(await asks({}), 'kept')
+  t.equal(await known({}, true), 'listed')
+  t.equal(await known({}, true), 'listed', 'the server is believed first')
+  t.equal(await known({}, false), 'kept')
   t.equal(statSync(folder).mode & 0o777, 0o700)
   const [file = ''] = readdirSync(folder)
   t.match(file, /^[0-9a-f]{32}\.json$/)
   t.equal(statSync(`${folder}/${file}`).mode & 0o777, 0o600)
-  t.ok(await asks({ cache_ttl: 0 }), 'asks always')
-  t.ok(await asks({ env: { VERSION: '2' } }), 'another environment')
-  t.ok(await asks({ env: { SECRET_TOKEN: 'sk-CANARY-in-the-cache' } }), 'another key')
-  t.notOk(await asks({ env: { SECRET_TOKEN: 'sk-CANARY-in-the-cache' } }))
+  t.equal(await known({ cache_ttl: 0 }, false), 'timeout', 'nothing is kept')
+  t.equal(await known({ env: { VERSION: '2' } }, false), 'timeout', 'another environment')
+  const key = { env: { SECRET_TOKEN: 'sk-CANARY-in-the-cache' } }
+  t.equal(await known(key, false), 'timeout', 'another key')
+  t.equal(await known(key, true), 'listed')
+  t.equal(await known(key, false), 'kept')
+  t.equal(await known({ env: { VERSION: '2' } }, true), 'listed')
   const kept = readdirSync(folder).map((name) => name + readFileSync(`${folder}/${name}`, 'utf8'))
   t.equal(kept.length, 3)
   t.notMatch(kept.join(), /CANARY/)

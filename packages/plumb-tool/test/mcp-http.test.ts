@@ -56,6 +56,13 @@ const well: Answer = ({ request, response, message }) => {
   json(response, { jsonrpc: '2.0', id: message.id, result: resultOf(message) }, { 'mcp-session-id': 's-1' })
 }
 
+/** As well, with none. */
+const withoutSession: Answer = (asked) => {
+  const { response, message } = asked
+  if (message.id === undefined) well(asked)
+  else json(response, { jsonrpc: '2.0', id: message.id, result: resultOf(message) })
+}
+
 /** Well, but for calls. */
 const calls =
   (answer: Answer): Answer =>
@@ -154,7 +161,7 @@ t.test('what a refusal means', async (t) => {
     ['/405', `bad_reply: no MCP server answers at this path of ${host} (405)${older}`],
     ['/429', `rate_limited: ${host} asks for fewer requests (429): later`],
     ['/503', `overloaded: ${host} cannot answer now (503)`],
-    ['/500', `bad_reply: ${host} answered with status 500: ${'x'.repeat(299)}…`],
+    ['/500', `connection_failed: ${host} answered with status 500: ${'x'.repeat(299)}…`],
     ['/html', "bad_reply: the handshake with MCP server 'far': Unexpected content type: text/html"],
     ['/bad', "bad_reply: the handshake with MCP server 'far' got an answer that is no JSON"],
     ['/long', `bad_reply: ${host} sent a message that is longer than ${MAX_LINE} bytes`],
@@ -192,9 +199,9 @@ t.test('fault 115: a token goes to its server only, and is in no error', async (
   t.notMatch(await refusal({ url: `${origin}/nothing`, ...query }), /CANARY/)
 })
 
-t.test('fault 114: an answer that is cut off is lost, unless the server says how to go on', async (t) => {
+t.test('faults 109, 114: an answer that is cut off is lost, unless the server says how to go on; so is a server that breaks', async (t) => {
   let isAsked = false
-  const { origin } = await serve({
+  const { origin, seen } = await serve({
     '/cut': calls(({ response }) => {
       events(response, ': working\n\n')
       response.end()
@@ -220,7 +227,10 @@ t.test('fault 114: an answer that is cut off is lost, unless the server says how
       events(response, `id: e-2\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`)
     },
     '/gone': calls(says(404, 'no such session')),
+    '/lost': (asked) => (asked.message.method === 'tools/call' ? says(404)(asked) : withoutSession(asked)),
     '/busy': calls(says(503)),
+    '/broke': calls(says(500, 'a stack trace')),
+    '/gateway': calls(says(502)),
     '/huge': calls(({ response }) => {
       events(response, 'data: ')
       for (let i = 0; i < 20; i++) response.write('x'.repeat(1024 * 1024))
@@ -228,20 +238,40 @@ t.test('fault 114: an answer that is cut off is lost, unless the server says how
   })
   const host = new URL(origin).host
   const gone = "mcp_dead: MCP server 'far' is gone:"
-  for (const [path, words, isDead] of [
-    ['/cut', `${gone} it cut off an answer`, true],
-    ['/broken', `${gone} it cut off an answer`, true],
-    ['/half-id', `${gone} it cut off an answer`, true],
-    ['/gone', `${gone} ${host} no longer knows this session (404): no such session`, true],
-    ['/huge', `${gone} it cut off an answer`, true],
-    ['/busy', `overloaded: ${host} cannot answer now (503)`, false],
+  for (const [path, words] of [
+    ['/cut', `${gone} it cut off an answer`],
+    ['/broken', `${gone} it cut off an answer`],
+    ['/half-id', `${gone} it cut off an answer`],
+    ['/gone', `${gone} ${host} no longer knows this session (404): no such session`],
+    ['/huge', `${gone} it cut off an answer`],
+    ['/lost', `${gone} ${host} no longer knows this session (404)`],
+    ['/busy', `${gone} ${host} answered with status 503`],
+    ['/broke', `${gone} ${host} answered with status 500: a stack trace`],
+    ['/gateway', `${gone} ${host} does not know what became of the request (502)`],
   ] as const) {
     const connection = await open({ url: origin + path })
     t.equal(await said(connection), words, path)
-    t.equal(connection.isDead, isDead)
-    if (isDead) t.equal(await said(connection), words, 'and all that follow')
+    t.ok(connection.isDead)
+    const asked = seen.length
+    t.equal(await said(connection), words, 'and all that follow')
+    t.equal(seen.length, asked, 'without a question')
   }
   t.strictSame(await said(await open({ url: `${origin}/resumed` })), text('e-1'))
+})
+
+t.test('a server that cannot make anything of a notification is there for the next question', async (t) => {
+  const stop = new AbortController()
+  const { origin, seen } = await serve({
+    '/mcp': (asked) => {
+      const { method, params = {} } = asked.message
+      if (method === 'notifications/cancelled') return says(500)(asked)
+      return 'arguments' in params && JSON.stringify(params.arguments).includes('hang') ? stop.abort() : well(asked)
+    },
+  })
+  const connection = await open({ url: `${origin}/mcp` })
+  t.match(await connection.call('echo', '{"hang":true}', { signal: stop.signal }), { error: { error: 'cancelled' } })
+  t.ok(await until(() => seen.some(({ body }) => body.includes('notifications/cancelled'))))
+  t.strictSame(await said(connection), text('{}'))
 })
 
 t.test('what a server says unasked comes on a stream of its own', async (t) => {

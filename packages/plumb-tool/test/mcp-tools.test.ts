@@ -3,14 +3,16 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Json, Type } from '@plumb/lang'
+import { fault } from '@plumb/wire'
 import t from 'tap'
+import { readAnswer } from '../src/source/mcp/answer.js'
 import type { McpAnswer, McpConnection } from '../src/source/mcp/connection.js'
 import { mayStart } from '../src/source/mcp/may-start.js'
 import { nameTools } from '../src/source/mcp/name-tools.js'
 import { prefixOf } from '../src/source/mcp/prefix.js'
 import { toContent, toValue } from '../src/source/mcp/result.js'
 import { connectionKey, describeServer, readServer } from '../src/source/mcp/server.js'
-import { misfit } from '../src/source/mcp/server-call.js'
+import { fitServerInput } from '../src/source/mcp/server-call.js'
 import { INT, JSON_TYPE, list, record, STRING } from './call-session.js'
 import { makeFolder, running } from './source-folder.js'
 import { shell, table } from './tool-shell.js'
@@ -37,6 +39,10 @@ t.test('what a server is called, and which connection it shares', async (t) => {
   const same = (a: object, b: object) => connectionKey(a) === connectionKey(b)
   t.ok(same({ url: 'HTTPS://Host:443/mcp' }, { url: 'https://host/mcp' }), 'URLs are compared as they are meant')
   t.notOk(same({ url: 'https://host/mcp' }, { url: 'https://host/other' }))
+  t.ok(same({ url: 'https://host/mcp' }, { url: 'https://host./mcp/#top' }), 'with a slash at the end, too')
+  t.ok(same({ url: 'https://host' }, { url: 'https://host/' }))
+  t.notOk(same({ url: 'https://host/mcp?a=b' }, { url: 'https://host/mcp' }))
+  t.notOk(same({ url: 'https://host/mcp' }, { url: 'http://host/mcp' }))
   t.notOk(same({ url: 'https://host/mcp' }, { url: 'https://host/mcp', token_env: 'T' }), 'who calls is a part of it')
   t.ok(same({ command: 'x', args: [], prefix: 'a', tools: ['t'], strict: true, timeout: 1 }, { args: [], command: 'x' }))
   t.notOk(same({ command: 'x', env: { A: '1' } }, { command: 'x', env: { A: '2' } }))
@@ -76,7 +82,7 @@ t.test('names: what is taken, and what no provider would take, is left out with 
 })
 
 t.test('fault 108: a schema for the input cannot keep us busy either', async (t) => {
-  const of = (inputSchema: Json) => misfit('x', { name: 'x', inputSchema }, JSON.stringify({ s: `${'a'.repeat(50)}b` }))
+  const of = (inputSchema: Json) => fitServerInput('x', { name: 'x', inputSchema }, JSON.stringify({ s: `${'a'.repeat(50)}b` }))
   t.match(of({ type: 'object', properties: { s: { pattern: '^(a|a)*$' } } }), {
     error: { error: 'input_type_mismatch', detail: /pattern/ },
   })
@@ -147,6 +153,13 @@ t.test('answers as values of a type, and as content', async (t) => {
     [answer([words('see'), image, link]), [words('see'), image, link]],
   ]
   for (const [given, shown] of contents) t.strictSame(toContent('x', given), { ok: true, value: JSON.stringify(shown) })
+  const ours = { error: 'rate_limited', category: 'unavailable', detail: 'slow down', retry_after: 2 }
+  const said = (error: object, ...more: McpAnswer['content']) =>
+    readAnswer({ content: [words(JSON.stringify(error)), ...more], isError: true }, { server: 's', tool: 'x', check: undefined })
+  const answers = [said(ours), said({ ...ours, error: 'no_such_code' }), said(ours, words('more'))]
+  const errors = answers.map((answer) => (answer.ok ? toContent('x', answer.value) : answer))
+  t.strictSame(errors[0], { ok: false, error: { ...ours, tool: 'x' } }, 'an error object of ours is that error')
+  t.match(errors.slice(1), [{ error: { error: 'tool_crashed' } }, { error: { error: 'tool_crashed' } }])
   const failed = toContent('x', { content: [words('no'), image], isError: true })
   t.match(failed, {
     ok: false,
@@ -399,6 +412,16 @@ t.test('prompt files bring their servers', (t) =>
         run: `plumb-tool t.plumb call chat '${ASK('probe:echo {"text":"a"}')}'; plumb-tool t.plumb call chat '${ASK('probe:fail {"text":"a"}')}' | grep -o unknown_tool`,
         out: '"heard: a"\nunknown_tool\n',
       },
+      'a server that is not there is told of, whoever starts it, once': {
+        run: `for tool in md chatmd process; do printf '"Men are all alike."\\n"a"\\n' | plumb-tool dead.plumb call $tool -; done; plumb-tool dead.plumb call deeper '${ASK('inner {"input":"Men are all alike."}')}'`,
+        out: (out) => out.split('\n').length === 8 && out.startsWith('"IN WHAT WAY"\n') && out.endsWith('"IN WHAT WAY"\n'),
+        errors: [1, 2, 3, 4].map(() => ({
+          error: 'file_not_found',
+          severity: 'warning',
+          detail: /none' does not exist; its tools are left out$/,
+        })),
+        status: 0,
+      },
       'what they may do is to be declared': {
         run: `sed 's/, effects: .*\\]//' t.plumb > u.plumb; plumb-tool u.plumb call text '"x"'`,
         errors: [
@@ -412,6 +435,15 @@ t.test('prompt files bring their servers', (t) =>
       'server.cjs': SERVER,
       't.plumb': `let text : string -> string = tool { agent: "p.md", effects: ["exec"] }
 let chat : string -> string = tool { agent: "p.chatmd", effects: ["exec"] }`,
+      'dead.plumb': `let md : string -> string = tool { agent: "dead.md", effects: ["exec"] }
+let chatmd : string -> string = tool { agent: "dead.chatmd", effects: ["exec"] }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "./none" }] }
+let process : string -> string = tool { process: bot }
+let deeper : string -> string = tool { agent: "deeper.plumb", effects: ["exec"] }`,
+      'deeper.plumb': `let inner : string -> string = tool { agent: "dead.md", effects: ["exec"] }
+let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [inner] }`,
+      'dead.md': '---\nprovider: eliza\nmodel: doctor\nmcp:\n  - command: ./none\n---\nBe brief.\n',
+      'dead.chatmd': `<config provider="eliza" model="doctor"/><tool mcp_server="stdio:./none"/>`,
       'p.md': '---\nprovider: eliza\nmodel: doctor\nmcp:\n  - command: node\n    args: [./server.cjs]\n    prefix: notes\n---\nBe brief.\n',
       'p.chatmd': `<config provider="eliza" model="doctor"/>
 <tool mcp_server="stdio:node ./server.cjs" includes="echo, typed" strict/>
@@ -426,7 +458,7 @@ const { appendFileSync, writeFileSync } = require('node:fs')
 require('node:http').createServer((request, response) => {
   let text = ''
   request.on('data', (piece) => { text += piece }).on('end', () => {
-    if (request.headers.authorization !== 'Bearer canary-token') return response.writeHead(401).end()
+    if (!request.url.startsWith('/open') && request.headers.authorization !== 'Bearer canary-token') return response.writeHead(401).end()
     if (request.method === 'DELETE') { appendFileSync('deleted', request.headers['mcp-session-id']); return response.end() }
     if (request.method !== 'POST') return response.writeHead(405).end()
     const { id, method, params } = JSON.parse(text)
@@ -444,6 +476,8 @@ require('node:http').createServer((request, response) => {
     'let bare : { text: string } -> string = tool { mcp: "' + url + '", name: "echo", retry: 1 }\\n' +
     'let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [far] }\\n' +
     'let ask : string -> string = tool { process: bot }\\n')
+  writeFileSync('c.chatmd', '<config provider="eliza" model="doctor"/><tool mcp_server="' + url.replace('mcp', 'open') + '" includes="echo" client_id_env="NOT_SET"/>')
+  writeFileSync('c.plumb', 'let chat : string -> string = tool { agent: "c.chatmd", effects: ["net"] }')
   writeFileSync('ready', '')
 })`
 
@@ -461,28 +495,148 @@ t.test('servers at an address', (t) =>
         errors: [{ error: 'permission_denied', effect: 'net' }, { error: 'unauthorized' }],
         status: 0,
       },
+      'the id of a client goes into the address of a prompt file if it is set': {
+        run: `node server.cjs & trap "kill $!" EXIT; until [ -e ready ]; do sleep 0.05; done; plumb-tool c.plumb call chat '"call far:echo {\\"text\\":\\"a\\"}"'`,
+        out: '"far: a"\n',
+        errors: [{ error: 'missing_key', severity: 'warning', detail: /no NOT_SET, which client_id_env names.*; it is asked without$/ }],
+        status: 0,
+      },
     },
     { 'server.cjs': HTTP_SERVER },
   ),
 )
 
-t.test('a list that was kept and lacks what is wanted is asked for again', (t) =>
+const KEPT = `
+let notes = { command: "node", args: ["./server.cjs"] }
+let a : { n?: json, k?: json } -> { n?: json, k?: json } = tool { mcp: notes, name: "a" }
+let late : unit -> json = tool { mcp: notes, name: "b" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [notes] }
+let few : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs"], tools: ["a"] }] }`
+
+/** Writes what the server lists from now on: names, or tools with what they have. */
+const LISTS = `export XDG_CACHE_HOME=$PWD; lists () { printf '%s\n' "$@" | jq -cs 'map(if type == "string" then { name: . } else . end | { inputSchema: { type: "object" } } + .)' > tools.json; }
+kept () { ls plumb/mcp 2> /dev/null | wc -l; }; `
+
+t.test('a list that was kept is checked whenever the server is started', (t) =>
   table(
     t,
     {
-      'of an agent, and of one tool': {
-        run: `sed 's/TOOLS/echo/' t.plumb > a.plumb; plumb-tool --agent bot a.plumb serve --offers < /dev/null | grep -c echo
-          sed -i 's/only.split/"echo,typed".split/' server.cjs; sed 's/TOOLS/typed/' t.plumb > b.plumb
-          plumb-tool --agent bot b.plumb serve --offers < /dev/null | grep -c typed; plumb-tool b.plumb call typed`,
-        out: '1\n1\n{"n":1.5}\n',
+      'a tool of the white list that is gone is an error': {
+        run: `${LISTS} lists '"a"'; plumb-tool --agent few t.plumb serve < /dev/null; kept; lists '"b"'; plumb-tool --agent few t.plumb serve < /dev/null`,
+        out: '1\n',
+        errors: [{ error: 'not_a_tool', detail: /lists what it has not: 'a'/ }],
+        status: 2,
+      },
+      'what is new is offered and called, what is gone is not': {
+        run: `${LISTS} ${TALK} lists '"a"'; plumb-tool --agent bot t.plumb serve --offers < /dev/null | jq -c 'map(.name)'
+          lists '"b"'; talk --agent bot t.plumb serve; ask notes:b '{"n":1}'; ask notes:a '{}'; end; plumb-tool t.plumb call late; plumb-tool t.plumb call a '{}'`,
+        out: /^\["notes:a"\]\n\{"id":"1","content":"\\"\{\\\\\\"n\\\\\\":1\}\\"".*\n\{"id":"2","content":".*unknown_tool.*\n\{\}\n$/,
+        errors: [{ error: 'unknown_tool', detail: /has no tool 'a'/ }],
+      },
+      'a schema that was edited is the one that holds': {
+        run: `${LISTS} with () { lists '{ "name": "a", "inputSchema": { "type": "object", "properties": { "n": { "type": "'$1'", "default": '$2' } } } }'; }
+          with integer 1; plumb-tool t.plumb call a '{}'; with string '"two"'; plumb-tool t.plumb call a '{}'; plumb-tool t.plumb call a '{"n":"3"}'`,
+        out: '{"n":1}\n{"n":"two"}\n{"n":"3"}\n',
+      },
+      'a warning is given each time': {
+        run: `${LISTS} lists '"a"' '{ "name": "b", "inputSchema": 5 }'; for i in 1 2; do plumb-tool --agent bot t.plumb serve < /dev/null; done; kept`,
+        out: '0\n',
+        errors: [
+          { error: 'bad_reply', severity: 'warning', detail: /'b' has no input schema/ },
+          { error: 'bad_reply', severity: 'warning' },
+        ],
+        status: 0,
+      },
+      'a server that is slow to list its tools has those that were kept, until it has listed them': {
+        run: `${LISTS} ${TALK} lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; lists '"a"' '"b"'; touch hold
+          talk --agent bot t.plumb serve --offers; read -r offers <&9; echo "$offers" | jq -c 'map(.name)'; ask notes:a '{}'
+          rm hold; read -r offers <&9; echo "$offers" | jq -c 'map(.name)'; ask notes:b '{}'; end`,
+        out: '["notes:a"]\n{"id":"1","content":"\\"{}\\"","is_error":false}\n["notes:a","notes:b"]\n{"id":"2","content":"\\"{}\\"","is_error":false}\n',
+        errors: [],
+        status: 0,
+      },
+      'a name that is not among those that were kept waits for the list': {
+        run: `${LISTS} ${TALK} lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; lists '"b"'; touch hold
+          talk --agent bot t.plumb serve --offers; read -r offers <&9; rm hold; ask notes:b '{}'; end`,
+        out: '{"id":"1","content":"\\"{}\\"","is_error":false}\n',
+      },
+      'an input that the server refuses ends it for all': {
+        run: `${LISTS} lists '{ "name": "a", "refuses": true }'; plumb-tool --agent bot t.plumb serve < /dev/null; kept; plumb-tool t.plumb call a '{"n":1}'; kept`,
+        out: '1\n0\n',
+        errors: [{ error: 'tool_crashed', detail: /-32602: not/ }],
+        status: 0,
+      },
+      'and so does another version of it': {
+        run: `${LISTS} ${TALK} touch -d @0 server.cjs; lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; kept
+          sed -i 's/1\\.0\\.0/1.0.1/' server.cjs; touch -d @0 server.cjs; lists '"b"'; touch hold
+          talk --agent bot t.plumb serve --offers; until [ $(kept) = 0 ]; do sleep 0.05; done; rm hold; read -r offers <&9; end; echo "$offers" | jq -c 'map(.name)'`,
+        out: '1\n["notes:b"]\n',
       },
     },
+    { 'server.cjs': SERVER, 't.plumb': KEPT },
+  ),
+)
+
+t.test('inputs of a server have the defaults and the repairs of those that a spec declares', async (t) => {
+  const properties = {
+    n: { type: 'integer', default: 7 },
+    k: { type: 'number' },
+    on: { type: 'boolean' },
+    many: { type: 'array', items: { type: 'string' } },
+    paths: { type: 'array', items: { type: 'string' } },
+    o: { type: 'object', properties: { z: { type: 'string', default: 'zed' } } },
+    kind: { enum: ['a', 'b'], default: 'a' },
+    odd: { type: 'integer', maximum: 3, default: 4 },
+  }
+  const fit = (input: string, schema: Json = { type: 'object', properties, required: ['k'], additionalProperties: { type: 'integer' } }) =>
+    fitServerInput('x', { name: 'x', inputSchema: schema }, input)
+  const { odd: _, ...sound } = properties
+  const given = (more: string) => fit(`{"k":1${more}}`, { type: 'object', properties: sound, required: ['k'] })
+  const fits: readonly [string, string, readonly string[]][] = [
+    ['', '{"k":1,"n":7,"kind":"a"}', []],
+    [',"n":12345678901234567890,"kind":"b"', '{"k":1,"n":12345678901234567890,"kind":"b"}', []],
+    [',"kind":"b","n":"5"', '{"k":1,"kind":"b","n":5}', ['n: "5" read as 5']],
+    [',"on":"true","n":1,"kind":"b"', '{"k":1,"on":true,"n":1,"kind":"b"}', ['on: "true" read as true']],
+    [',"many":"m","n":1,"kind":"b"', '{"k":1,"many":["m"],"n":1,"kind":"b"}', ['many: a lone value read as a list']],
+    [
+      ',"o":"{\\"y\\":1}","n":1,"kind":"b","more":null',
+      '{"k":1,"o":{"y":1,"z":"zed"},"n":1,"kind":"b","more":null}',
+      ['o: text read as the object in it'],
+    ],
+  ]
+  for (const [more, json, repairs] of fits) t.strictSame(given(more), { ok: true, value: { json, repairs } }, json)
+  t.match(given(',"paths":"[\\"a\\"]"'), { error: { error: 'input_type_mismatch', detail: /\/paths must be array/ } }, 'never on paths')
+  t.match(given(',"n":"5x"'), { error: { detail: /\/n must be integer/ } })
+  t.strictSame(fit('{"k":1}'), { ok: true, value: { json: '{"k":1}', repairs: [] } }, 'a default that the schema refuses is for the server')
+  t.strictSame(fit('{"k":"1","more":2}'), {
+    ok: false,
+    error: fault('input_type_mismatch', "the input of 'x' does not fit the schema of its server: /odd must be <= 3"),
+  })
+  t.match(fit('[1]'), { error: { detail: "the input of 'x' is an object, found [1]" } })
+  const nested = { $ref: '#/$defs/a' }
+  const self = { type: 'object', properties: { s: nested }, $defs: { a: nested } }
+  t.match(fit('{"s":"1"}', self), { ok: false }, 'a name for itself ends')
+  const either = { type: 'object', properties: { s: { anyOf: [{ type: 'integer' }, { type: 'null' }], default: null } } }
+  t.match(fit('{}', either), { value: { json: '{"s":null}' } })
+  t.match(fit('{"s":"4"}', either), { value: { json: '{"s":4}' } })
+})
+
+const DEFAULTED = `lists '{ "name": "a", "inputSchema": { "type": "object", "properties": { "n": { "type": "integer", "default": 7 }, "k": { "type": "number" } } } }';`
+
+t.test('and say so in the trace', (t) =>
+  table(
+    t,
     {
-      'server.cjs': SERVER,
-      't.plumb': `let notes = { command: "node", args: ["./server.cjs", "notes", "echo"] }
-let typed : unit -> { n: number } = tool { mcp: notes, name: "typed" }
-let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "notes", "echo"], tools: ["TOOLS"] }] }`,
+      'of a tool of the spec': {
+        run: `${LISTS} ${DEFAULTED} plumb-tool --envelope t.plumb call a '{"k":"5"}' | jq -c '[.result, .repairs]'`,
+        out: '[{"k":5,"n":7},["k: \\"5\\" read as 5"]]\n',
+      },
+      'of an agent, and of what it calls': {
+        run: `${LISTS} ${DEFAULTED} plumb-agent bot.plumb <<< '"call notes:a {\\"k\\":\\"5\\"}"'`,
+        out: '"{\\"k\\":5,\\"n\\":7}"\n',
+      },
     },
+    { 'server.cjs': SERVER, 't.plumb': KEPT, 'bot.plumb': KEPT.replace(/let few.*/, '') },
   ),
 )
 

@@ -7,11 +7,12 @@ import type { Session } from '../../call/call.js'
 import type { Tool } from '../../tool.js'
 import { nameTools } from './name-tools.js'
 import { type OfferedTool, offerOf, securedTool } from './offered-tool.js'
-import { chosen, type OpenServer, openServer } from './open-server.js'
+import { chosen, missingFault, type OpenServer, openServer } from './open-server.js'
 import { readServer } from './server.js'
 
 export interface AgentServers {
-  get(name: string): Tool | undefined
+  /** Waits for the list of a server that takes long to list its tools, where the name may stand in it. */
+  find(name: string): Promise<Tool | undefined>
   /** As its model is to see them, now. */
   offers(): readonly OfferedTool[]
   /** Told when the offers are others. */
@@ -43,14 +44,10 @@ export const openAgentServers = async ({ plan, declared, session }: AgentServers
 const serversOf = ({ config }: Pick<AgentPlan, 'config'>): readonly Json[] => (Array.isArray(config.mcp) ? config.mcp : [])
 
 const serve = (open: readonly OpenServer[], declared: readonly string[], session: Session): AgentServers => {
-  const told = new Set<string>()
-  const warn = (warning: Fault): void => {
-    if (told.has(warning.detail) || told.size === MOST_WARNINGS) return
-    told.add(warning.detail)
-    session.servers.warn(warning)
-  }
+  const warn = (warning: Fault): void => session.servers.warn(warning)
   const lay = (): ReadonlyMap<string, Entry> => {
-    const named = nameTools(open, declared, warn)
+    // Warnings are of what the servers have now.
+    const named = nameTools(open, declared, open.every(({ connection }) => connection.isListed) ? warn : () => {})
     return new Map([...named].map(([name, found]) => [name, { tool: behindNews(securedTool(name, found)), offer: offerOf(name, found) }]))
   }
   const refreshes: Refreshes[] = []
@@ -65,18 +62,29 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
     },
   })
   let entries = lay()
+  const offers = (): readonly OfferedTool[] => [...entries.values()].map(({ offer }) => offer)
   const servers: AgentServers = {
-    get: (name) => entries.get(name)?.tool,
-    offers: () => [...entries.values()].map(({ offer }) => offer),
+    find: async (name) => {
+      const late = open.filter(({ prefix, connection }) => !connection.isListed && name.startsWith(`${prefix}:`))
+      if (late.length > 0 && !entries.has(name)) {
+        await Promise.all(late.map(({ connection }) => connection.listedTools()))
+        await Promise.all(refreshes.map(({ running }) => running()))
+      }
+      return entries.get(name)?.tool
+    },
+    offers,
     onChange: undefined,
   }
   for (const server of open) {
     const refresh = oneAtATime(async () => {
-      const tools = await server.connection.tools()
-      if (!tools.ok) return warn(tools.error)
+      const tools = await server.connection.listedTools()
+      if (!tools.ok) return session.servers.isClosed ? undefined : warn(tools.error)
+      const missing = missingFault(tools.value, server.config)
+      if (missing) warn(missing)
+      const before = JSON.stringify(offers())
       server.tools = chosen(tools.value, server.config)
       entries = lay()
-      servers.onChange?.()
+      if (JSON.stringify(offers()) !== before) servers.onChange?.()
     })
     server.onToolsChanged(refresh.start)
     refreshes.push(refresh)
@@ -90,7 +98,6 @@ interface Entry {
 }
 
 // A server may change its mind for ever, and as fast as it is asked.
-const MOST_WARNINGS = 100
 const PAUSE_MS = 100
 /** Nor is it waited for longer. */
 const PATIENCE_MS = 2000

@@ -1,7 +1,8 @@
 // The result of a tool call, from the form of MCP to ours: every kind of content as that kind.
 
 import type { Json } from '@plumb/lang'
-import { compileSchema, fail, type Result, type SchemaCheck, succeed } from '@plumb/wire'
+import { compileSchema, type Fault, fail, type Result, type SchemaCheck, succeed } from '@plumb/wire'
+import { faultIn } from '../process/last-words.js'
 import type { McpAnswer, McpContent, McpTool } from './connection.js'
 import { isRecord } from './message.js'
 
@@ -25,12 +26,20 @@ export const readAnswer = (result: Readonly<Record<string, unknown>>, { server, 
   }
   try {
     const structured = structuredContent === undefined ? {} : { structured: JSON.stringify(structuredContent) }
-    return succeed({ content: content.map(readContent), ...structured, isError })
+    const given = content.map(readContent)
+    const error = isError ? errorIn(given) : undefined
+    return succeed({ content: given, ...structured, isError, ...(error ? { error } : {}) })
   } catch {
     // JSON that is too deep to be written.
     return refuse('is nested too deep')
   }
 }
+
+// As servers of ours say that a call has failed.
+const errorIn = ([only, another]: readonly McpContent[]): Fault | undefined =>
+  only?.type === 'text' && !another && only.text.length <= MAX_ERROR_LENGTH ? faultIn(only.text) : undefined
+
+const MAX_ERROR_LENGTH = 64 * 1024
 
 /** Undefined where it has none; a schema that cannot be used is `bad_reply`, and nothing can be said of answers. */
 export const outputCheck = ({ outputSchema }: McpTool): Result<SchemaCheck | undefined> =>

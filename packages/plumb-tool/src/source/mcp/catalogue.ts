@@ -8,6 +8,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { MAX_LINE, parseJson, scrub } from '@plumb/wire'
 import type { McpTool, ServerConfig } from './connection.js'
 import { isRecord } from './message.js'
+import { withoutSlash } from './server-url.js'
 import { readTools } from './tool-list.js'
 
 export interface Catalogue {
@@ -15,6 +16,8 @@ export interface Catalogue {
   readonly read: (server?: Identity) => Promise<readonly McpTool[] | undefined>
   /** Does nothing where it cannot: whoever comes next asks the server. */
   readonly write: (server: Identity, tools: readonly McpTool[]) => Promise<void>
+  /** It is not to be used any more, by anybody. */
+  readonly drop: () => Promise<void>
 }
 
 /** As the server says in its handshake: another version has other tools. */
@@ -39,14 +42,19 @@ export const openCatalogue = (config: ServerConfig, { cwd = '.', env = process.e
   const ttlMs = (config.cache_ttl ?? DEFAULT_SECONDS) * 1000
   const file = async (): Promise<string | undefined> =>
     folder !== undefined && ttlMs > 0 ? join(folder, `${await keyOf(config, resolve(cwd), env)}.json`) : undefined
+  const drop = async (): Promise<undefined> => {
+    const path = await file().catch(() => undefined)
+    if (path !== undefined) await rm(path, { force: true }).catch(() => {})
+  }
   return {
+    drop,
     read: async (server) => {
       try {
         const path = await file()
         const kept = path === undefined ? undefined : await readKept(path)
         const age = now() - (kept?.at ?? Number.NEGATIVE_INFINITY)
         if (!kept || age < 0 || age >= ttlMs) return undefined
-        if (server && (server.name !== kept.server.name || server.version !== kept.server.version)) return undefined
+        if (server && (server.name !== kept.server.name || server.version !== kept.server.version)) return await drop()
         return readTools(kept.tools, server?.name ?? '', () => {})
       } catch {
         return undefined
@@ -87,7 +95,7 @@ const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv):
     { command, args, cwd: command === undefined ? undefined : cwd, transport, auth },
     // A server that somebody is working on is another after each change.
     command === undefined ? [] : await Promise.all([command, ...args].map((word) => changedAt(resolve(cwd, word)))),
-    address ? [address.origin, address.pathname, hint(address.search)] : url,
+    address ? [address.origin, withoutSlash(address.pathname), hint(address.search)] : url,
     Object.entries(config.env ?? {}).map(([name, value]) => [name, hint(value)]),
     keys.map(hint),
   ]

@@ -2,7 +2,7 @@
 
 import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
 import { version } from '../../../package.json'
-import type { ConnectOptions, McpConnection, ServerConfig } from './connection.js'
+import type { Connecting, ConnectOptions, McpConnection, ServerConfig } from './connection.js'
 import { type Guarded, guard } from './guard.js'
 import type { Link } from './link.js'
 import { nameOf, openLink } from './open-link.js'
@@ -28,8 +28,9 @@ const CALL_SECONDS = 60
  * Never throws. `file_not_found`, `config_invalid`, `missing_key` where the entry is wrong; `child_failed`, `connection_failed`,
  * `unauthorized`, `timeout`, `bad_reply` and their like where the server is; `cancelled` where the signal fired.
  */
-export const connectMcp = async (config: ServerConfig, options: ConnectOptions): Promise<Result<McpConnection>> => {
+export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {}): Promise<Result<McpConnection>> => {
   const server = nameOf(config)
+  const options: Connecting = { clientName: 'plumb', note: emitWarning, allowsPrivateNet: true, ...given }
   const { clientName, signal } = options
   if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was given up`, { server })
   const places = openPlaces()
@@ -38,9 +39,10 @@ export const connectMcp = async (config: ServerConfig, options: ConnectOptions):
   const life = openLife((why) => guarded?.giveUp(why))
   const opened = await openLink(config, options, {
     places,
-    answerLost: (id) => guarded?.isAsked(id) && life.die(gone(server, 'it cut off an answer')),
+    answerLost: (id) => guarded?.isAsked(id) && life.die(gone(server, { detail: 'it cut off an answer' })),
     // Before it was there it cannot be gone.
-    lost: (why) => life.die(isOpen ? gone(server, why.detail) : why),
+    lost: (why) => life.die(isOpen ? gone(server, why) : why),
+    isOpen: () => isOpen,
   })
   if (!opened.ok) return opened
   const link = opened.value
@@ -58,12 +60,15 @@ export const connectMcp = async (config: ServerConfig, options: ConnectOptions):
     return { ok: false, error }
   }
   isOpen = true
-  client.onclose = () => life.die(gone(server, link.lastWords() ?? 'the connection was closed'))
+  client.onclose = () => life.die(gone(server, { detail: link.lastWords() ?? 'the connection was closed' }))
   const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
   return succeed(await openSession({ client, protocol: guarded.protocol(), link, life, request, places, server, config, options }))
 }
 
-const gone = (server: string, why: string): Fault => fault('mcp_dead', `MCP server '${server}' is gone: ${why}`, { server })
+const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(detail, { type: 'McpWarning', code: error })
+
+const gone = (server: string, { detail, ...extras }: Pick<Fault, 'detail'>): Fault =>
+  fault('mcp_dead', `MCP server '${server}' is gone: ${detail}`, { ...extras, server })
 
 const openLife = (tell: (why: Fault) => void): Life => {
   let dead: Fault | undefined

@@ -3,6 +3,7 @@
 import type { Json } from '@plumb/lang'
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../../tool.js'
+import type { LastWords } from '../process/last-words.js'
 
 /** One entry of `mcp: […]`, checked by lang. Times are in seconds. */
 export interface ServerConfig {
@@ -28,20 +29,26 @@ export interface ServerConfig {
   readonly cache_ttl?: number
 }
 
+/** All may be left out. */
 export interface ConnectOptions {
-  /** What the server is told of us, such as `plumb-agent`. */
-  readonly clientName: string
+  /** What the server is told of us, such as `plumb-agent`; `plumb`. */
+  readonly clientName?: string
   /** Where a command runs, and what a command with a slash is relative to. */
   readonly cwd?: string
-  /** Warnings, of which none ends the connection. */
-  readonly note: (warning: Fault) => void
+  /** Warnings, of which none ends the connection; `process.emitWarning`, which Node writes to stderr. */
+  readonly note?: (warning: Fault) => void
+  /** Each line that a server which was started writes to stderr, without keys. */
+  readonly onStderr?: (line: string) => void
   /** Ends the attempt to connect. */
   readonly signal?: AbortSignal
-  /** Whether the URL may lead to a private or local address: it may where the spec itself names it. */
-  readonly allowsPrivateNet: boolean
+  /** Whether the URL may lead to a private or local address: it may unless said otherwise, since whoever writes an address means it. */
+  readonly allowsPrivateNet?: boolean
   /** The server has told that its tools are others now: `tools()` asks again. */
   readonly onToolsChanged?: () => void
 }
+
+/** With what was left out. */
+export type Connecting = ConnectOptions & Required<Pick<ConnectOptions, 'clientName' | 'note' | 'allowsPrivateNet'>>
 
 export interface McpTool {
   readonly name: string
@@ -75,6 +82,8 @@ export interface McpAnswer {
   readonly structured?: JsonText
   /** The tool says that it failed. */
   readonly isError: boolean
+  /** The error object of ours as which it says so. */
+  readonly error?: Fault
 }
 
 export interface Progress {
@@ -106,10 +115,19 @@ export interface McpConnection {
   readonly protocol: string
   /** Every call now fails with `mcp_dead`; nothing is connected again. */
   readonly isDead: boolean
-  /** All pages; asked once, and again after the server has told of a change, or where a list that was kept lacks what is wanted. */
+  /**
+   * All pages. Where the server takes long to list them, those that were kept (`cache_ttl`), if all that is wanted is among them;
+   * `onToolsChanged` then tells when the server's own list is there.
+   */
   tools(wanted?: readonly string[]): Promise<Result<readonly McpTool[]>>
+  /** The server's own list, asked for once, and again after the server has told of a change or refused an input. */
+  listedTools(): Promise<Result<readonly McpTool[]>>
+  /** The tools are those of the server's own list. */
+  readonly isListed: boolean
   /** `input` is one JSON object. `bad_reply` where the answer breaks the protocol or the tool's output schema. */
   call(name: string, input: JsonText, options?: CallOptions): Promise<Result<McpAnswer>>
+  /** What a server that was started writes to stderr; undefined: it is reached over the net. */
+  readonly stderr: Pick<LastWords, 'count' | 'since'> | undefined
   prompts(): Promise<Result<readonly McpPrompt[]>>
   /** The messages, in the server's own form. */
   prompt(name: string, args: Readonly<Record<string, string>>): Promise<Result<Json>>

@@ -15,6 +15,8 @@ export interface HttpEvents {
   readonly answerLost: (id: number) => void
   /** The stream of an SSE server has ended, or a request shows that the server, or the session, is gone. */
   readonly lost: (why: Fault) => void
+  /** The handshake is done. */
+  readonly isOpen: () => boolean
   readonly places: Places
 }
 
@@ -29,7 +31,16 @@ export interface FetchOptions extends HttpEvents {
 /** Of what refuses a request. */
 const MAX_REFUSAL_BYTES = 64 * 1024
 
-export const openFetch = async ({ server, dispatcher, isSse, hasClient, answerLost, lost, places }: FetchOptions): Promise<FetchLike> => {
+export const openFetch = async ({
+  server,
+  dispatcher,
+  isSse,
+  hasClient,
+  answerLost,
+  lost,
+  isOpen,
+  places,
+}: FetchOptions): Promise<FetchLike> => {
   const { fetch: ask } = await import('undici')
   let hasStream = false
 
@@ -65,10 +76,10 @@ export const openFetch = async ({ server, dispatcher, isSse, hasClient, answerLo
     const host = target.host
     const isEvents = /^text\/event-stream\b/.test(headers.get('content-type') ?? '')
     if (isAsked && status >= 400 && !(hasClient && (status === 401 || status === 403))) {
-      const hasSession = new Headers(init.headers).has('mcp-session-id')
       const text = await beginning(response)
-      const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), hasSession, isCall: isCall(init) })
-      if (why.error === 'mcp_dead') lost(why)
+      const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), isOpen: isOpen() })
+      // What a server makes of a notification says nothing of the answers to come.
+      if (why.error === 'mcp_dead' && (status === 404 || idIn(init.body) !== undefined)) lost(why)
       throw new LinkError(why)
     }
     if (!ok || !response.body || status === 204) return response
@@ -89,9 +100,6 @@ const isToken = ({ body }: RequestInit): boolean => body instanceof URLSearchPar
 // A server names who gives out its tokens, and may be mistaken.
 const unsafe = ({ host }: URL): Fault =>
   fault('address_denied', `the secret of a client is not sent to ${host}, which the server names for its tokens, without TLS`, { host })
-
-// The SDK writes it first.
-const isCall = ({ body }: RequestInit): boolean => typeof body === 'string' && body.startsWith('{"method":"tools/call"')
 
 // The SDK writes it last.
 const idIn = (body: unknown): number | undefined => {

@@ -19,7 +19,7 @@ export interface HttpOptions extends HttpEvents {
 /** For the DELETE of the session. */
 const LEAVE_MS = 2000
 
-export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, answerLost, lost, places }: HttpOptions): Promise<Link> => {
+export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lost, ...events }: HttpOptions): Promise<Link> => {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import('./mcp-client.late.js')
   const { url, token, client } = target
   const dispatcher = await openDispatcher(url, allowsPrivateNet)
@@ -30,7 +30,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, an
     why ??= fault
     lost(fault)
   }
-  const fetch = await openFetch({ server: url, dispatcher, isSse, hasClient: client !== undefined, answerLost, lost: gone, places })
+  const fetch = await openFetch({ ...events, server: url, dispatcher, isSse, hasClient: client !== undefined, lost: gone })
   const options = {
     fetch,
     ...(token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } }),

@@ -28,18 +28,17 @@ export interface Refused {
   /** What the server said, as far as it was read. */
   readonly text: string
   readonly retryAfter?: string | null
-  /** The request was of a session. */
-  readonly hasSession: boolean
-  /** It was the call of a tool. */
-  readonly isCall: boolean
+  /** The handshake is done. */
+  readonly isOpen: boolean
 }
 
-export const statusFault = ({ host, status, text, retryAfter, hasSession, isCall }: Refused): Fault => {
+/** `mcp_dead` where the server, or the session, is gone. */
+export const statusFault = ({ host, status, text, retryAfter, isOpen }: Refused): Fault => {
   const said = text.trim() === '' ? '' : `: ${preview(scrub(text.trim()), 300)}`
   const extras = { host, status }
   if (status === 401 || status === 403)
     return fault('unauthorized', `${host} does not accept the key for its MCP server (${status})${said}`, extras)
-  if (status === 404 && hasSession) return fault('mcp_dead', `${host} no longer knows this session (404)${said}`, extras)
+  if (status === 404 && isOpen) return fault('mcp_dead', `${host} no longer knows this session (404)${said}`, extras)
   if (status === 404 || status === 405)
     return fault(
       'bad_reply',
@@ -51,8 +50,10 @@ export const statusFault = ({ host, status, text, retryAfter, hasSession, isCall
     return fault('rate_limited', `${host} asks for fewer requests (429)${said}`, { ...extras, ...seconds })
   }
   // A gateway cannot say whether the tool has run: the same call again might run it twice.
-  if (isCall && (status === 502 || status === 504))
-    return fault('bad_reply', `${host} does not know what became of the call (${status})${said}`, extras)
+  if (isOpen && (status === 502 || status === 504))
+    return fault('mcp_dead', `${host} does not know what became of the request (${status})${said}`, extras)
+  if (isOpen && status >= 500) return fault('mcp_dead', `${host} answered with status ${status}${said}`, extras)
   if (status === 502 || status === 503 || status === 504) return fault('overloaded', `${host} cannot answer now (${status})${said}`, extras)
+  if (status >= 500) return fault('connection_failed', `${host} answered with status ${status}${said}`, extras)
   return fault('bad_reply', `${host} answered with status ${status}${said}`, extras)
 }

@@ -2,7 +2,7 @@
 
 import type { Fault, Result } from '@plumb/wire'
 import { succeed } from '@plumb/wire'
-import type { ConnectOptions, ServerConfig } from './connection.js'
+import type { Connecting, ServerConfig } from './connection.js'
 import { openHttp } from './http-link.js'
 import type { Link } from './link.js'
 import type { Places } from './raw-places.js'
@@ -16,13 +16,16 @@ export interface LinkEvents {
   readonly answerLost: (id: number) => void
   /** Nothing more will come. */
   readonly lost: (why: Fault) => void
+  /** The handshake is done. */
+  readonly isOpen: () => boolean
 }
 
-export const openLink = async (config: ServerConfig, options: ConnectOptions, events: LinkEvents): Promise<Result<Link>> => {
-  const { clientName, cwd, allowsPrivateNet } = options
-  if (config.url === undefined) return openStdio(config, cwd, events.places)
+export const openLink = async (config: ServerConfig, options: Connecting, events: LinkEvents): Promise<Result<Link>> => {
+  const { clientName, cwd, note, onStderr, allowsPrivateNet } = options
+  if (config.url === undefined) return openStdio(config, cwd, events.places, onStderr)
   const target = readTarget(config)
   if (!target.ok) return target
+  for (const warning of target.value.warnings) note(warning)
   if (config.transport === 'ws') return succeed(await openWebSocket(target.value, allowsPrivateNet, events.places))
   return succeed(await openHttp({ target: target.value, isSse: config.transport === 'sse', allowsPrivateNet, clientName, ...events }))
 }

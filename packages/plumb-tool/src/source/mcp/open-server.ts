@@ -35,16 +35,11 @@ export const openServer = async (config: ServerConfig, { servers, authority }: S
   }
   const connection = await servers.connect(config, () => tell())
   if (!connection.ok) return unavailable(config, connection.error, servers)
-  const tools = await connection.value.tools(config.tools)
+  // A white list is held against what the server has now.
+  const tools = await (config.tools ? connection.value.listedTools() : connection.value.tools())
   if (!tools.ok) return unavailable(config, tools.error, servers)
-  const missing = (config.tools ?? []).filter((wanted) => !tools.value.some(({ name }) => name === wanted))
-  if (missing.length > 0) {
-    const words = missing.map((wanted) => lacking(wanted, tools.value)).join('; ')
-    return {
-      kind: 'refused',
-      fault: fault('not_a_tool', `'tools' of MCP server ${describeServer(config)} lists what it has not: ${words}`),
-    }
-  }
+  const missing = missingFault(tools.value, config)
+  if (missing) return { kind: 'refused', fault: missing }
   const server: OpenServer = {
     config,
     connection: connection.value,
@@ -56,6 +51,14 @@ export const openServer = async (config: ServerConfig, { servers, authority }: S
     },
   }
   return { kind: 'open', server }
+}
+
+/** Of names on its white list. */
+export const missingFault = (tools: readonly McpTool[], config: ServerConfig): Fault | undefined => {
+  const missing = (config.tools ?? []).filter((wanted) => !tools.some(({ name }) => name === wanted))
+  if (missing.length === 0) return undefined
+  const words = missing.map((wanted) => lacking(wanted, tools)).join('; ')
+  return fault('not_a_tool', `'tools' of MCP server ${describeServer(config)} lists what it has not: ${words}`)
 }
 
 // Without its tools an agent is of less use; with a list of those it needs, of none.

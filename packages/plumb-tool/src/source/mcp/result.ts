@@ -57,6 +57,7 @@ const isJson = (text: string): boolean => {
 const oneLine = (text: string): JsonText => text.trim().replaceAll(/[\r\n]+/g, ' ')
 
 const failed = (tool: string, answer: McpAnswer): Result<never> => {
+  if (answer.error) return { ok: false, error: { ...answer.error, tool: answer.error.tool ?? tool } }
   const said = textOf(answer.content).trim()
   const words = said === '' ? 'and says nothing of it' : preview(said, MAX_WORDS)
   return fail('tool_crashed', `tool '${tool}' failed: ${words}`, { tool, content: contentOf(answer) })

@@ -11,12 +11,16 @@ export interface PoolOptions {
   readonly note: (warning: Fault) => void
 }
 
+/** A server may find no end of what to be warned of. */
+const MAX_WARNINGS = 100
+
 export class ServerPool {
   readonly #options: PoolOptions
   readonly #connections = new Map<string, Promise<Result<McpConnection>>>()
   readonly #listeners = new Map<string, Set<() => void>>()
   /** Once there is something to close. */
   #closing: AbortController | undefined
+  readonly #warned = new Set<string>()
   #isClosed = false
 
   constructor(options: PoolOptions) {
@@ -41,7 +45,14 @@ export class ServerPool {
     return opening
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Once, however often a server is tried or a tool is called. */
   warn(warning: Fault): void {
+    if (this.#warned.has(warning.detail) || this.#warned.size === MAX_WARNINGS) return
+    this.#warned.add(warning.detail)
     this.#options.note(warning)
   }
 
@@ -55,7 +66,8 @@ export class ServerPool {
   }
 
   async #open(config: ServerConfig, onToolsChanged: () => void): Promise<Result<McpConnection>> {
-    const { cwd, note } = this.#options
+    const { cwd } = this.#options
+    const note = (warning: Fault) => this.warn(warning)
     if (this.#isClosed) return { ok: false, error: fault('cancelled', 'the dispatcher is stopping') }
     this.#closing ??= new AbortController()
     const { signal } = this.#closing

@@ -1,6 +1,6 @@
 // The address of a server and the keys that are said to it, out of the entry of a spec and the environment.
 
-import { addSecret, fail, preview, type Result, succeed } from '@plumb/wire'
+import { addSecret, type Fault, fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ServerConfig } from './connection.js'
 
 export interface Target {
@@ -8,12 +8,14 @@ export interface Target {
   readonly url: URL
   readonly token?: string
   readonly client?: { readonly id: string; readonly secret: string }
+  /** Of variables that are not set and could be done without. */
+  readonly warnings: readonly Fault[]
 }
 
 const SCHEMES: Readonly<Record<string, readonly string[]>> = { ws: ['ws:', 'wss:', 'http:', 'https:'] }
 const HTTP = ['http:', 'https:']
 
-/** `config_invalid` for an address that is none, `missing_key` for a variable that is not set. */
+/** `config_invalid` for an address that is none, `missing_key` for a variable that is not set and needed. */
 export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = process.env): Result<Target> => {
   const { url: text = '', transport, token_env, client_id_env, client_secret_env, auth } = config
   if (!URL.canParse(text)) return fail('config_invalid', `'${preview(text)}' is no URL of an MCP server, such as https://example.org/mcp`)
@@ -31,8 +33,13 @@ export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = proces
   const token = config.token ?? read(env, token_env)
   if (token_env !== undefined && token === undefined) return unset(token_env, url, 'token_env')
   const [id, secret] = [read(env, client_id_env), read(env, client_secret_env)]
-  if (client_id_env !== undefined && id === undefined) return unset(client_id_env, url, 'client_id_env')
-  if (client_secret_env !== undefined && secret === undefined) return unset(client_secret_env, url, 'client_secret_env')
+  const lacking = [
+    ...(client_id_env !== undefined && id === undefined ? [unset(client_id_env, url, 'client_id_env')] : []),
+    ...(client_secret_env !== undefined && secret === undefined ? [unset(client_secret_env, url, 'client_secret_env')] : []),
+  ]
+  const [first] = lacking
+  // In the address they stand if they are set; a token is not given for less than both.
+  if (first && auth !== 'query') return first
   for (const key of [token, secret]) if (key !== undefined) addSecret(key)
   if (auth === 'query') {
     if (id !== undefined) url.searchParams.set('client_id', id)
@@ -45,7 +52,18 @@ export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = proces
   if (token !== undefined && /[^\x21-\x7e]/.test(token))
     return fail('config_invalid', `the token for ${url.host} has a space or a character in it that no header can carry`)
   const isClient = auth === undefined && id !== undefined && secret !== undefined
-  return succeed({ url, ...(token === undefined ? {} : { token }), ...(isClient ? { client: { id, secret } } : {}) })
+  const warnings = lacking.map(({ error }) => ({ ...error, detail: `${error.detail}; it is asked without` }))
+  return succeed({ url, warnings, ...(token === undefined ? {} : { token }), ...(isClient ? { client: { id, secret } } : {}) })
+}
+
+/** `/mcp` and `/mcp/` are one server. */
+export const withoutSlash = (pathname: string): string => pathname.replace(/\/$/, '')
+
+/** Equal for addresses of one server: the host in small letters, no port that is the default, no slash at the end, no fragment. */
+export const normalised = (text: string): string => {
+  const { protocol, username, password, port, hostname, pathname, search } = new URL(text)
+  const user = username === '' && password === '' ? '' : `${username}:${password}@`
+  return `${protocol}//${user}${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}${withoutSlash(pathname)}${search}`
 }
 
 const read = (env: NodeJS.ProcessEnv, name: string | undefined): string | undefined => {

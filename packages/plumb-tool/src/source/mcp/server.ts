@@ -6,6 +6,7 @@ import { preview } from '@plumb/wire'
 import type { Effect } from '../../call/authority.js'
 import { canonicalJson } from '../../call/canonical-json.js'
 import type { ServerConfig } from './connection.js'
+import { normalised } from './server-url.js'
 
 /** `value` has been checked by lang. A command with a slash is relative to the spec. */
 export const readServer = (value: Json | undefined, specPath: string): ServerConfig => {
@@ -32,6 +33,5 @@ export const describeServer = ({ prefix, command, args = [], url }: ServerConfig
 /** Equal where two entries mean one connection: what is offered of its tools, and how, is no part of that. */
 export const connectionKey = (config: ServerConfig): string => {
   const { tools: _, prefix: __, strict: ___, handshake_timeout: ____, timeout: _____, cache_ttl: ______, ...rest } = config
-  // As URL writes it: the host in small letters, no port that is the default.
-  return canonicalJson(JSON.stringify(rest.url === undefined ? rest : { ...rest, url: new URL(rest.url).href }))
+  return canonicalJson(JSON.stringify(rest.url === undefined ? rest : { ...rest, url: normalised(rest.url) }))
 }

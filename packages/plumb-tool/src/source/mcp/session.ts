@@ -2,16 +2,15 @@
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Json } from '@plumb/lang'
-import { fail, fault, preview, type Result, type SchemaCheck, succeed } from '@plumb/wire'
-import { outputCheck, readAnswer } from './answer.js'
+import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
+import { readAnswer } from './answer.js'
 import { openCatalogue } from './catalogue.js'
-import type { ConnectOptions, McpConnection, McpPrompt, McpTool, ServerConfig } from './connection.js'
+import type { Connecting, McpConnection, McpPrompt, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
+import { openListing } from './listing.js'
 import { readPages } from './pages.js'
 import type { Places } from './raw-places.js'
 import type { Life, Request } from './requests.js'
-import { watchTools } from './tool-changes.js'
-import { readTools } from './tool-list.js'
 
 export interface SessionParts {
   readonly client: Client
@@ -22,7 +21,7 @@ export interface SessionParts {
   readonly places: Places
   readonly server: string
   readonly config: ServerConfig
-  readonly options: ConnectOptions
+  readonly options: Connecting
 }
 
 export const openSession = async (parts: SessionParts): Promise<McpConnection> => {
@@ -31,14 +30,6 @@ export const openSession = async (parts: SessionParts): Promise<McpConnection> =
   const about = `MCP server '${server}'`
   const { name = '', version = '' } = client.getServerVersion() ?? {}
   const identity = { name, version }
-  const catalogue = openCatalogue(parts.config, { cwd: options.cwd })
-  const changes = watchTools(server)
-  let listing: Promise<Result<readonly McpTool[]>> | undefined
-  // Once the server has told of a change, it is asked itself.
-  let mayBeKept = true
-  let isKept = false
-  let checks = new Map<string, () => Result<SchemaCheck | undefined>>()
-
   const list = async (method: string, key: string) => {
     const question = { method, about: () => `${method} of ${about}`, otherwise: 'bad_reply' as const }
     // All pages together have the time of one answer.
@@ -49,56 +40,38 @@ export const openSession = async (parts: SessionParts): Promise<McpConnection> =
     const result = await request({ method, params, about: () => `${method} of ${about}`, otherwise: 'bad_reply' })
     return result.ok ? succeed(result.value as Json) : result
   }
-  const listTools = async (): Promise<Result<readonly McpTool[]>> => {
-    const kept = mayBeKept ? await catalogue.read(identity) : undefined
-    mayBeKept = false
-    isKept = kept !== undefined
-    const items = kept || capabilities.tools === undefined ? succeed([]) : await list('tools/list', 'tools')
-    if (!items.ok) return items
-    const tools = kept ?? readTools(items.value, server, options.note)
-    if (!kept) await catalogue.write(identity, tools)
-    for (const change of changes.see(tools)) options.note(change)
-    checks = new Map(tools.map((tool) => [tool.name, once(() => outputCheck(tool))]))
-    return succeed(tools)
-  }
-
-  const { ToolListChangedNotificationSchema } = await import('./mcp-client.late.js')
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    // Told once, however often it is said before somebody looks.
-    if (!listing) return
-    listing = undefined
-    options.onToolsChanged?.()
+  const listing = openListing({
+    ask: () => (capabilities.tools === undefined ? Promise.resolve(succeed([])) : list('tools/list', 'tools')),
+    catalogue: openCatalogue(parts.config, { cwd: options.cwd }),
+    identity,
+    server,
+    note: options.note,
+    onChange: () => options.onToolsChanged?.(),
   })
-
-  const listed = (): Promise<Result<readonly McpTool[]>> => {
-    if (listing) return listing
-    const asked = listTools()
-    listing = asked
-    // A list that could not be had is asked for again.
-    void asked.then(({ ok }) => {
-      if (!ok && listing === asked) listing = undefined
-    })
-    return asked
-  }
-  const tools: McpConnection['tools'] = async (wanted = []) => {
-    const list = await listed()
-    if (!isKept || !list.ok || wanted.every((name) => list.value.some((tool) => tool.name === name))) return list
-    listing = undefined
-    return listed()
-  }
+  const { ToolListChangedNotificationSchema } = await import('./mcp-client.late.js')
+  client.setNotificationHandler(ToolListChangedNotificationSchema, listing.change)
 
   const call: McpConnection['call'] = async (name, input, callOptions) => {
     const of = () => `tool '${preview(name)}' of ${about}`
     if (!input.trimStart().startsWith('{'))
       return fail('input_type_mismatch', `the input of ${of()} is to be a JSON object`, { server, tool: name })
-    const check = checks.get(name)?.() ?? succeed(undefined)
+    // What was kept of its schema may be out of date.
+    if (!listing.checkOf(name).ok && !listing.isListed) await listing.listed()
+    const check = listing.checkOf(name)
     if (!check.ok)
       return fail('bad_reply', `${of()} has an output schema that cannot be used: ${check.error.detail}`, { server, tool: name })
+    const wasListed = listing.isListed
     const place = places.hold(input)
     try {
       const question = { method: 'tools/call', params: { name, arguments: place }, about: of, otherwise: 'tool_crashed' as const }
       const result = await request(question, callOptions)
-      return result.ok ? readAnswer(result.value, { server, tool: name, check: check.value }) : result
+      if (isRefusal(result)) listing.change()
+      if (!result.ok) return result
+      const answer = readAnswer(result.value, { server, tool: name, check: check.value })
+      if (answer.ok || wasListed) return answer
+      await listing.listed()
+      const now = listing.checkOf(name)
+      return now.ok ? readAnswer(result.value, { server, tool: name, check: now.value }) : answer
     } finally {
       places.release(place)
     }
@@ -114,8 +87,13 @@ export const openSession = async (parts: SessionParts): Promise<McpConnection> =
     get isDead() {
       return life.dead !== undefined
     },
-    tools,
+    tools: (wanted = []) => listing.tools(wanted),
+    listedTools: listing.listed,
+    get isListed() {
+      return listing.isListed
+    },
     call,
+    stderr: link.stderr,
     prompts: async () => {
       if (capabilities.prompts === undefined) return succeed([])
       return (await list('prompts/list', 'prompts')) as Result<readonly McpPrompt[]>
@@ -138,10 +116,11 @@ export const openSession = async (parts: SessionParts): Promise<McpConnection> =
 
 const timeoutMs = ({ timeout = 60 }: ServerConfig): number => timeout * 1000
 
-const once = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
+/** As the protocol, and those who put its errors into results, say that a tool is not known or does not take such an input. */
+const isRefusal = (result: Result<Readonly<Record<string, unknown>>>): boolean => {
+  if (!result.ok) return result.error.mcp_code === INVALID_PARAMS
+  const { isError, content } = result.value as { readonly isError?: unknown; readonly content?: readonly { readonly text?: unknown }[] }
+  return isError === true && Array.isArray(content) && String(content[0]?.text).startsWith(`MCP error ${INVALID_PARAMS}`)
 }
+
+const INVALID_PARAMS = -32_602

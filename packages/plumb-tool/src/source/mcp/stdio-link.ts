@@ -26,7 +26,12 @@ import { within } from './within.js'
 const LEAVE_MS = 500
 
 /** `file_not_found`, `config_invalid` or `child_failed` where it cannot be started. */
-export const openStdio = ({ command = '', args = [], env = {} }: ServerConfig, cwd: string | undefined, places: Places): Result<Link> => {
+export const openStdio = (
+  { command = '', args = [], env = {} }: ServerConfig,
+  cwd: string | undefined,
+  places: Places,
+  onStderr?: (line: string) => void,
+): Result<Link> => {
   for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
   const child = spawnChild({
     command: [command, ...args],
@@ -34,7 +39,7 @@ export const openStdio = ({ command = '', args = [], env = {} }: ServerConfig, c
     isForeign: true,
     ...(cwd === undefined ? {} : { cwd }),
   })
-  return child.ok ? succeed(attach(child.value, places)) : child
+  return child.ok ? succeed(attach(child.value, places, onStderr)) : child
 }
 
 interface State {
@@ -45,9 +50,9 @@ interface State {
   isClosed: boolean
 }
 
-const attach = (child: Child, places: Places): Link => {
+const attach = (child: Child, places: Places, onStderr: ((line: string) => void) | undefined): Link => {
   const state: State = { stray: 0, isClosed: false }
-  const stderr = hear(child.stderr)
+  const stderr = hear(child.stderr, { line: onStderr })
   const reader = new LineReader(child.stdout)
 
   const transport: Transport = {
@@ -100,7 +105,7 @@ const attach = (child: Child, places: Places): Link => {
     await within(LEAVE_MS, child.exited)
     await child.terminate(GRACE_MS)
   }
-  return { transport, lastWords: () => lastWords(state, stderr), end }
+  return { transport, stderr, lastWords: () => lastWords(state, stderr), end }
 }
 
 const lastWords = ({ exit, breach, stray }: State, { text }: LastWords): string | undefined => {
