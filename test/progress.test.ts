@@ -118,3 +118,15 @@ t.test('not asked for, or not possible', async (t) => {
   await dumb.pty.shows(/^plumb: error: .*\n1\n2\n5\nplumb: 5 in, 3 out, 1 error, .*$/)
   t.notOk(dumb.pty.output.includes('\x1b'))
 })
+
+t.test('at a terminal it is said what is read, and nowhere else', async (t) => {
+  const { pty } = open(t, 'plumb slow.plumb; echo done; plumb -e "let main : !string -> !string = id" < /dev/null; echo done twice')
+  await pty.shows(/^plumb: reads one JSON value a line, of type int, until Ctrl-D$/m)
+  pty.type('\x04')
+  await pty.shows(/^done twice$/m)
+  t.equal(pty.screen.match(/ reads /g)?.length, 1)
+  const text = open(t, 'plumb -R -e "let main : !string -> !string = id" | cat')
+  await text.pty.shows(/^plumb: reads lines of plain text, until Ctrl-D$/m)
+  text.pty.type('Hello\n\x04')
+  await text.pty.shows(/^"Hello"$/m)
+})

@@ -1,6 +1,7 @@
 // One agent from start to end: configured, connected to its descriptors, and ended in good order.
 
 import type { Readable } from 'node:stream'
+import { printType, takesText } from '@plumb/lang'
 import {
   dieOf,
   FDS,
@@ -14,6 +15,7 @@ import {
   openLog,
   readControl,
   type StopSignal,
+  sayWhatIsRead,
 } from '@plumb/wire'
 import { Approvals } from './approvals.js'
 import { openConversation } from './conversation.js'
@@ -166,6 +168,10 @@ const converse = (
         (error) => loop.badControl(error),
         () => loop.endControl(),
       )
+    }
+    if (received === undefined && !isMux) {
+      const { input } = config
+      sayWhatIsRead('plumb-agent', { type: printType(input), takesText: takesText(input), isRaw: isRawInput }, stderr.write)
     }
     loop.start(control === undefined ? 'none' : isRecorded ? 'willEnd' : 'open')
   })

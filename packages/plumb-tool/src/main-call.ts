@@ -1,17 +1,19 @@
 // plumb-tool call: one call, or with `-` one for each line of standard input, in order, or one for all of it.
 
-import { printType, resolve } from '@plumb/lang'
+import { printType, resolve, takesText } from '@plumb/lang'
 import {
   type Fault,
   fault,
+  hintText,
   LineReader,
   LineWriter,
   onStop,
   openInput,
   openLineInput,
   openLineOutput,
-  parseJson,
+  refuseLine,
   type StopSignal,
+  sayWhatIsRead,
   writeStdout,
 } from '@plumb/wire'
 import { perform } from './call/perform.js'
@@ -85,6 +87,9 @@ class Caller {
     const { isRawInput, maxLineBytes } = this.asked.options
     const reader = new LineReader(openLineInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
     this.#reader = reader
+    const form = { type: printType(this.tool.plan.input), takesText: this.#takesText, isRaw: isRawInput }
+    sayWhatIsRead('plumb-tool', form, (line) => this.asked.reporter.write(line))
+    this.asked.reporter.flush()
     if (this.#stop.signal.aborted) reader.stop()
     const writer = this.#openWriter()
     for (let seq = 1; await hasNext(reader); seq++) {
@@ -135,7 +140,10 @@ class Caller {
     const { reporter, options } = this.asked
     const asked = options.wantsCheck ? withCheck(input) : input
     const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
-    if (!result.ok && !this.#stop.signal.aborted) reporter.report({ ...result.error, ...place })
+    if (!result.ok && !this.#stop.signal.aborted) {
+      const error = hintText(result.error, Buffer.from(input), 0, this.#takesText && !options.isRawInput)
+      reporter.report({ ...error, ...place })
+    }
     if (options.wantsEnvelope) return print()
     return result.ok ? result.value : undefined
   }
@@ -143,13 +151,18 @@ class Caller {
   #asInput(given: string): JsonText | Fault {
     if (this.asked.options.isRawInput) return stringInput(this.tool.plan.input, JSON.stringify(given))
     const bytes = Buffer.from(given)
-    const parsed = parseJson(bytes, 0, bytes.length)
-    return parsed.ok ? onOneLine(given) : { ...parsed.error, detail: `the input is ${parsed.error.detail}${HINT}` }
+    return refuseLine(bytes, 0, bytes.length, this.#takesText) ?? onOneLine(given)
   }
 
   #asLine(reader: LineReader): JsonText | Fault {
-    const line = readLine(reader)
+    const line = readLine(reader, this.#takesText)
     return this.asked.options.isRawInput && typeof line === 'string' ? stringInput(this.tool.plan.input, line) : line
+  }
+
+  /** With -R. */
+  get #takesText(): boolean {
+    const { input } = this.tool.plan
+    return takesText(input) || stringInput(input, '""') !== '""'
   }
 
   #onRoom(writer: LineWriter, go: () => void): void {
@@ -173,16 +186,8 @@ const misuse = ({ plan }: Registered, given: string | undefined, { options }: As
   return fault('usage', `'${plan.name}' cannot be tried with --check: it has no field 'check'`)
 }
 
-const HINT = '; with -R it is taken as a string'
-
-const readLine = ({ buf, start, end, isLast }: LineReader): JsonText | Fault => {
-  const parsed = parseJson(buf, start, end, isLast)
-  if (parsed.ok) return buf.toString('utf8', start, end)
-  const isCut = parsed.error.detail.startsWith('not JSON at its end')
-  return isCut
-    ? { ...parsed.error, detail: `${parsed.error.detail}; a line is one input, and 'jq -c' puts a value on one line` }
-    : parsed.error
-}
+const readLine = ({ buf, start, end, isLast }: LineReader, isText: boolean): JsonText | Fault =>
+  refuseLine(buf, start, end, isText, isLast) ?? buf.toString('utf8', start, end)
 
 const hasNext = async (reader: LineReader): Promise<boolean> => {
   while (!reader.next()) {

@@ -1,7 +1,7 @@
 // The message that is being worked on: what comes of it has its origin, and errors that it causes name its input.
 
 import type { GraphNode } from '@plumb/lang'
-import { type Fault, fault } from '@plumb/wire'
+import type { Fault } from '@plumb/wire'
 import { Origin } from './origin.js'
 
 /** What an error is told with of the input that caused it. */
@@ -14,8 +14,6 @@ export class Current implements Cause {
   line = 0
   /** Number of the input from 1; 0: not known, or several. */
   seq = 0
-  /** The line has no newline: if it is no JSON, it was cut off. */
-  isLast = false
   /** Made when it is first asked for: most inputs are done with before anything has. */
   #origin: Origin | undefined
   /** Inputs from which something is under way, by their numbers. */
@@ -84,9 +82,7 @@ export class Current implements Cause {
       const seqs = this.#origin?.seqs ?? []
       return seqs.length === 0 ? error : { ...error, seqs: rangesOf(seqs) }
     }
-    const cause =
-      this.isLast && error.error === 'invalid_json' ? fault('truncated_line', 'the input ended in the middle of this line') : error
-    return { ...cause, ...(port === '' ? {} : { port: cause.port ?? port }), ...(line === 0 ? {} : { line }), seq }
+    return { ...error, ...(port === '' ? {} : { port: error.port ?? port }), ...(line === 0 ? {} : { line }), seq }
   }
 
   #set(origin: Origin | undefined): void {
@@ -94,7 +90,6 @@ export class Current implements Cause {
     this.port = origin?.port ?? ''
     this.line = origin?.line ?? 0
     this.seq = origin?.seq ?? 0
-    this.isLast = false
   }
 
   #ofInput(): Origin {

@@ -1,7 +1,18 @@
 // What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
 
 import { type Reading, type Sink, type Stage, Verdict } from '@plumb/lang'
-import { type Fault, fail, isEnvelope, type LineReader, nearest, preview, type Skimmer, splitEnvelope } from '@plumb/wire'
+import {
+  type Fault,
+  fail,
+  hintText,
+  isEnvelope,
+  type LineReader,
+  nearest,
+  preview,
+  refuseLine,
+  type Skimmer,
+  splitEnvelope,
+} from '@plumb/wire'
 import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
 import type { Gate } from './gate.js'
@@ -12,6 +23,8 @@ export interface Entrance {
   readonly name: string
   readonly outlet: Outlet
   readonly stage: Stage
+  /** A string is of its type. */
+  readonly takesText: boolean
   /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
   readonly reading: Reading | undefined
   /** What takes lines that look as usual, once it is known what that is; undefined where it has to be one after the other. */
@@ -100,7 +113,6 @@ export class MainInput implements Source {
       return 0
     }
     current.begin(this.#names[0] ?? '', reader.line, ++this.taken)
-    current.isLast = reader.isLast
     taken?.(current.seq)
     watch?.tell({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
     if (reader.fault) this.#o.report(reader.fault)
@@ -160,7 +172,15 @@ export class MainInput implements Source {
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) outlet.send(buf, start, end)
     else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
-    else if (stage.fault) report(stage.fault)
+    else if (stage.fault) report(this.#refusal(entrance, stage.fault, buf, start, end))
+  }
+
+  #refusal(entrance: Entrance, error: Fault, buf: Buffer, start: number, end: number): Fault {
+    const { reader } = this.#o
+    // Not in an envelope.
+    const takesText = entrance.takesText && start === reader.start
+    if (error.error !== 'invalid_json') return hintText(error, buf, start, takesText)
+    return refuseLine(buf, start, end, takesText, reader.isLast) ?? error
   }
 
   #close(port: string): void {

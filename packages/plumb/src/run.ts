@@ -1,6 +1,6 @@
 // plumb run: wires a binding up, lets it run until it is quiet, and ends in good order whatever happens.
 
-import { type Bound, planOf } from '@plumb/lang'
+import { type Bound, planOf, printType, takesText } from '@plumb/lang'
 import {
   dieOf,
   type Fault,
@@ -13,6 +13,7 @@ import {
   Reporter,
   type Result,
   type StopSignal,
+  sayWhatIsRead,
   succeed,
   TelemetryWriter,
   writeStdout,
@@ -215,6 +216,7 @@ class Run {
       this.#quiescence.idle()
     }
     this.#settle(true)
+    this.#sayWhatIsRead()
     start()
     this.#schedule.wake()
     await this.#over
@@ -231,6 +233,15 @@ class Run {
     await this.#finish(stoppedBy)
     stopListening()
     return stoppedBy
+  }
+
+  #sayWhatIsRead(): void {
+    const { envelopes, rawInput, telemetry } = this.options
+    const [type] = this.bound.inputs
+    if (!type || envelopes === 'all' || telemetry) return
+    const form = { type: printType(type), takesText: takesText(type), isRaw: rawInput }
+    sayWhatIsRead('plumb', form, (line) => this.reporter.write(line))
+    this.reporter.flush()
   }
 
   async #flush(): Promise<void> {

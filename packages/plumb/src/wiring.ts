@@ -1,6 +1,17 @@
 // From a graph to running processes: a receiver for each node, a channel for each edge, and what has to wait for what.
 
-import { compileCheck, type Edge, type Graph, type GraphNode, type Parting, type Place, partingsOf, Readings, Sink } from '@plumb/lang'
+import {
+  compileCheck,
+  type Edge,
+  type Graph,
+  type GraphNode,
+  type Parting,
+  type Place,
+  partingsOf,
+  Readings,
+  Sink,
+  takesText,
+} from '@plumb/lang'
 import type { Fault, LineReader, LineWriter, Reporter, Result } from '@plumb/wire'
 import type { SpawnSettings } from './agent-start.js'
 import { type Channel, DirectChannel, Outlet } from './channel.js'
@@ -173,6 +184,7 @@ class Network {
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
       stage: stageOf(node, this.#readings),
+      takesText: takesText(typeAt(node)),
       reading: envelopes === 'none' || !mayHoldPortKey(node) ? this.#readings.of(typeAt(node)) : undefined,
       openSkimmer: () => openSkimmer(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
     }))

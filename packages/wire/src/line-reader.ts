@@ -269,7 +269,7 @@ export class LineReader {
   }
 
   #refuseLong(): true {
-    return this.#refuse('line_too_long', `line ${this.line} is longer than ${this.maxLine} bytes`)
+    return this.#refuse('line_too_long', `line ${this.line} is longer than ${this.maxLine} bytes; --max-line allows more`)
   }
 
   #refuseBytes(region: Buffer, start: number, end: number): true {

@@ -172,7 +172,7 @@ export const openChecker = (buf: Buffer): Checker => {
 
 type Pick = { readonly variant: Variant; readonly misfit?: undefined } | { readonly variant?: undefined; readonly misfit: Misfit }
 
-const MAX_FOUND = 60
+const MAX_FOUND = 80
 const MAX_TYPE = 120
 
 const isKind = (type: Variant, node: Tree): boolean => {

@@ -5,7 +5,7 @@ export interface Misfit {
   readonly path: string
   /** The type of that part, as a user would write it. */
   readonly expected: string
-  /** A preview of that part, at most 60 characters; of what encloses it where the part is missing. */
+  /** A preview of that part, at most 80 characters; of what encloses it where the part is missing. */
   readonly found: string
   /** A whole sentence about that part. */
   readonly reason: string

@@ -24,6 +24,10 @@ export const variantsOf = (type: Type): readonly Variant[] => {
   return variants
 }
 
+/** Can plain text be meant where a value of the type is due? */
+export const takesText = (type: Type): boolean =>
+  variantsOf(type).some(({ kind }) => kind === 'string' || kind === 'literal' || kind === 'json')
+
 /** The strings of an enum; undefined when the type has any other variant. */
 export const literalsOf = (type: Type): readonly string[] | undefined => {
   const literals: string[] = []
