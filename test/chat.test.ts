@@ -1,13 +1,13 @@
 // plumb-chat at a real terminal: what a person sees, and what is left when it is over.
 
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Pty, type PtyOptions } from './pty.js'
-import { openTalkingModel } from './talking-model.js'
+import { openTalkingModel, type Turn } from './talking-model.js'
 
 const CHAT = resolve('packages/plumb-chat/bin/plumb-chat')
 const MODEL = 'let bot : !string -> !string = agent { provider: "anthropic", model: "m" }'
@@ -17,7 +17,7 @@ let danger : N -> N = tool { mock: { n: 7 }, approval: "ask" }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [danger] }`
 
 const ENTER = '\r'
-const [CTRL_C, CTRL_D, UP, DOWN, TAB] = ['\x03', '\x04', '\x1b[A', '\x1b[B', '\t']
+const [CTRL_C, CTRL_D, CTRL_R, UP, DOWN, TAB] = ['\x03', '\x04', '\x12', '\x1b[A', '\x1b[B', '\t']
 const paste = (text: string) => `\x1b[200~${text}\x1b[201~`
 
 interface Chat extends Pty {
@@ -203,7 +203,12 @@ t.test('settings and memory', async (t) => {
   await command('/save no/such', /error: cannot write 'no\/such': no such file or directory \(ENOENT\) \(write_failed\)/)
   await command('/load other.txt', /error: 'other\.txt' holds no saved memory \(input_type_mismatch\)/)
   await command('/load none', /error: cannot read 'none': no such file or directory \(ENOENT\) \(file_not_found\)/)
-  await command('/temp warm', /error: \/temp takes a number such as 0\.3, or nothing \(usage\)/)
+  await command('/temp warm', /error: \/temp takes a number from 0 to 2 such as 0\.3, or nothing \(usage\)/)
+  for (const wrong of ['3', '-0.1'])
+    await command(
+      `/temp ${wrong}`,
+      new RegExp(`error: 'set_temp' takes a number from 0 to 2, or null, found ${wrong} \\(input_type_mismatch\\)`),
+    )
   await command('/memory all', /error: \/memory takes 'clear', or nothing \(usage\)/)
   await command('/save', /error: \/save takes the name of a file \(usage\)/)
   await command('/load', /error: \/load takes the name of a file \(usage\)/)
@@ -241,8 +246,154 @@ t.test('a person is asked about a tool, and told of it', async (t) => {
   t.ok((chat.screen.match(/-> error, /g)?.length ?? 0) >= 3)
   t.match(chat.screen, /the answer was dropped/)
   chat.type(`/tools${ENTER}`)
-  await chat.shows(/> \/tools\ndanger {2}makes it nothing\n> ?$/)
+  await chat.shows(/> \/tools\ndanger : N -> N\n {2}makes it nothing\n> ?$/)
 })
+
+const ASKING = `let danger : json -> json = tool { mock: { n: 7 }, approval: "ask" }
+let quick : json -> json = tool { mock: { n: 8 } }
+let bot : !string -> !string = agent { provider: "anthropic", model: "m", tools: [danger, quick] }`
+const asks = (n: number | string, number = '') => `${number}allow tool 'danger' to run with {"n":${n}} ? [y/N]`
+
+t.test('a question stays below what is told beside it, and several have their turn', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const chat = await openChat(t, ['-e', ASKING], { env: { PLUMB_ENDPOINT: model.url } })
+  const endsWith = (text: string) => chat.until(() => chat.screen.endsWith(text), `${text} at the end`)
+  chat.type(`hello${ENTER}`)
+  const turn = await model.turn()
+  turn.say('Let me see.')
+  for (const [name, n] of [
+    ['danger', 1],
+    ['danger', 2],
+    ['quick', 3],
+    ['danger', 4],
+  ] as const)
+    turn.call(name, { n })
+  turn.end()
+  await chat.shows(/\[bot\] quick {"n":3} -> \d+ bytes in \d+ ms\n(.*\n)*\(1 of 3\) allow.*$/)
+  await endsWith(`\n${asks(1, '(1 of 3) ')}`)
+  t.equal(chat.screen.split('to run with {"n":1}').length, 2, 'it stands there once')
+  chat.type(`${paste('kept for later')}x`)
+  chat.resize(24, 24)
+  await endsWith(`\n${asks(1, '(1 of 3) ')}`)
+  chat.resize(80, 24)
+  await endsWith(`\n${asks(1, '(1 of 3) ')}`)
+  t.equal(chat.screen.split('to run with {"n":1}').length, 2, 'it stands there once')
+  chat.type('y')
+  await endsWith(`\n${asks(2, '(2 of 3) ')}`)
+  await chat.shows(/\n\(1 of 3\) .*\[y\/N\] yes\n(.*\n)*\[bot\] danger {"n":1} -> \d+ bytes in \d+ ms\n(.*\n)*\(2 of 3\)/)
+  chat.type(CTRL_C)
+  await chat.shows(/\n\(2 of 3\) .*\[y\/N\] no\n/)
+  await chat.shows(/\n\(3 of 3\) .* withdrawn, the answer that it was for was dropped\n[\s\S]*> kept for later$/)
+  t.notMatch(chat.screen, /no call with the id/)
+})
+
+t.test('a long question is shown whole, above', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const chat = await openChat(t, ['-e', ASKING], { env: { PLUMB_ENDPOINT: model.url } })
+  chat.type(`hello${ENTER}`)
+  const turn = await model.turn()
+  const text = 'word '.repeat(300)
+  turn.call('danger', { text })
+  turn.call('quick', {})
+  turn.end()
+  await chat.shows(/\[bot\] quick [\s\S]*\nallow tool 'danger' to run with that \? \[y\/N\]$/)
+  t.equal(chat.screen.split(`tool 'danger' is to run with {"text":"${text}"}\n`).length, 2, 'once')
+  chat.type('n')
+  await model.turn()
+})
+
+t.test('what others say meanwhile, and an answer from elsewhere', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(model.close)
+  const spec = `${ASKING.replace('!string -> !string', '(!string, !json) -> (!string, !json)')}
+let talker : !string -> !string = agent { provider: "anthropic", model: "talker" }
+let gate : !json -> !json = agent { command: ["bash", "-c", "read -r line; read -r go < go; echo \\"$line\\"; cat"] }
+let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, ctrl_out) {
+  let asked : !json = channel
+  let said : !json = channel
+  spawn bot(input=input, ctrl_in=said, output=output, ctrl_out=asked)
+  input ; talker ; output
+  ctrl_in ; said
+  asked ; ctrl_out
+  asked ; filter(value.kind = "approval") ; map({ approve: value.id }) ; gate ; said
+}`
+  const chat = await openChat(t, ['-e', spec], { env: { PLUMB_ENDPOINT: model.url } })
+  execFileSync('mkfifo', [join(chat.folder, 'go')])
+  chat.type(`hello${ENTER}`)
+  const turns = new Map([await model.turn(), await model.turn()].map((turn) => [turn.body.model, turn]))
+  const [bot, talker] = ['m', 'talker'].map((name) => turns.get(name) as Turn) as [Turn, Turn]
+  talker.say('One')
+  await chat.shows(/\[talker\] One$/)
+  bot.call('danger', { n: 1 })
+  bot.end()
+  await chat.shows(/\n\[talker\] One\n(.*\n)*allow .* \[y\/N\]$/)
+  talker.say(' two\nthree')
+  await chat.shows(/\n two\nallow .* \[y\/N\]$/)
+  talker.say(' four\n')
+  await chat.shows(/\n two\nthree four\nallow .* \[y\/N\]$/)
+  writeFileSync(join(chat.folder, 'go'), 'go\n')
+  await chat.shows(/\nallow .* \[y\/N\] withdrawn, it was approved elsewhere\n/)
+  const again = await model.turn()
+  again.say('done')
+  again.end()
+  talker.end()
+  await chat.shows(/done[\s\S]*\n> ?$/)
+  t.equal(chat.screen.split('[y/N]').length, 2, 'once')
+})
+
+t.test('search in what was said', async (t) => {
+  const chat = await openChat(t, [])
+  for (const text of ['I feel sad', 'I feel glad', 'Hello']) {
+    chat.type(text + ENTER)
+    await chat.shows(new RegExp(`> ${text}\\n[^>]*> ?$`))
+  }
+  chat.type(`draft${CTRL_R}`)
+  await chat.shows(/\n\(reverse-i-search\)`': draft$/)
+  chat.type('fee')
+  await chat.shows(/`fee': I feel glad$/)
+  chat.type(CTRL_R)
+  await chat.shows(/`fee': I feel sad$/)
+  chat.type(CTRL_R)
+  await chat.shows(/\n\(failed reverse-i-search\)`fee': I feel sad$/)
+  chat.type('\x07')
+  await chat.shows(/\n> draft$/)
+  chat.type(`${CTRL_R}Helx\x7f\x01My ${ENTER}`)
+  await chat.shows(/\n> My Hello\n/)
+  await chat.shows(promptAgain)
+  chat.type(`${CTRL_R}glad${ENTER}`)
+  await chat.shows(/\n> I feel glad\n[^>]*> ?$/)
+  t.notMatch(chat.screen, /i-search/)
+})
+
+for (const doesReflow of [true, false])
+  t.test(`a line that is typed, on a terminal of several widths that ${doesReflow ? 'lays rows out anew' : 'cuts rows off'}`, async (t) => {
+    const chat = await openChat(t, [], { doesReflow })
+    const before = chat.screen.replace(/> ?$/, '')
+    const shows = (text: string) => chat.until(() => chat.screen === `${before}> ${text}`.trimEnd(), JSON.stringify(text))
+    let text = ''
+    const type = (more: string): void => {
+      text += more
+      chat.type(more)
+    }
+    type('0123456789 '.repeat(6))
+    await shows(text)
+    for (const columns of [40, 33, 80, 21, 60]) {
+      chat.resize(columns, 24)
+      type(`${columns} 日本語で。`)
+      await shows(text)
+    }
+    // In the middle of it, with the cursor at the end of a row, and several widths at once.
+    chat.type('\x1b[D'.repeat(30))
+    for (const columns of [50, 26, 90]) chat.resize(columns, 24)
+    const at = [...text].length - 30
+    text = `${[...text].slice(0, at).join('')}!${[...text].slice(at).join('')}`
+    chat.type('!')
+    await shows(text)
+    chat.type(`\x05${CTRL_C}`)
+    await shows(`${text}^C\n>`)
+  })
 
 t.test('what is no string is written as JSON, and what it takes is said', async (t) => {
   const chat = await openChat(t, [

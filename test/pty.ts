@@ -10,12 +10,19 @@ export interface PtyOptions {
   /** 80 × 24. */
   readonly columns?: number
   readonly rows?: number
+  /** The line with the cursor is laid out anew where the terminal gets another width, as with most; else it is cut off, as xterm does. */
+  readonly doesReflow?: boolean
 }
 
 export interface PtyExit {
   readonly status: number
   /** 0: none. */
   readonly signal: number
+}
+
+/** What of the screen cannot be said from outside. */
+interface Inside {
+  readonly _core: { readonly buffer: { x: number; y: number } }
 }
 
 const LIMIT_MS = 30_000
@@ -29,12 +36,13 @@ export class Pty {
   output = ''
   readonly #pty: IPty
   readonly #screen: Terminal
+  readonly #doesReflow: boolean
   #exit: PtyExit | undefined
   #look: () => void = () => {}
 
-  constructor({ command: [file = '', ...args], cwd = process.cwd(), env = {}, columns = 80, rows = 24 }: PtyOptions) {
+  constructor({ command: [file = '', ...args], cwd = process.cwd(), env = {}, columns = 80, rows = 24, doesReflow = true }: PtyOptions) {
     const { PATH = '', HOME = '' } = process.env
-    this.#screen = new Terminal({ cols: columns, rows, scrollback: ALL_ROWS, allowProposedApi: true })
+    this.#screen = new Terminal({ cols: columns, rows, scrollback: ALL_ROWS, allowProposedApi: true, reflowCursorLine: doesReflow })
     this.#pty = spawn(file, args, {
       name: env.TERM ?? 'xterm-256color',
       cols: columns,
@@ -42,7 +50,10 @@ export class Pty {
       cwd,
       env: { PATH, HOME, LANG: 'C.UTF-8', ...env },
     })
+    this.#doesReflow = doesReflow
     this.pid = this.#pty.pid
+    // What a terminal itself answers, as where its cursor is.
+    this.#screen.onData((text) => this.#pty.write(text))
     this.#pty.onData((text) => {
       this.output += text
       this.#screen.write(text, () => this.#look())
@@ -66,8 +77,35 @@ export class Pty {
   }
 
   resize(columns: number, rows: number): void {
+    const before = this.#doesReflow ? this.#cursorPlace() : undefined
     this.#screen.resize(columns, rows)
+    if (before !== undefined) this.#moveCursor(before)
     this.#pty.resize(columns, rows)
+  }
+
+  // Of a terminal that lays rows out anew the cursor moves with its text. This one leaves it in its column, so it is put there: so many
+  // characters behind the beginning of the line that it is in.
+  #cursorPlace(): number {
+    const { active } = this.#screen.buffer
+    let y = active.baseY + active.cursorY
+    let place = active.cursorX
+    while (active.getLine(y)?.isWrapped) place += this.#charactersIn(--y)
+    return place
+  }
+
+  #moveCursor(place: number): void {
+    const { active } = this.#screen.buffer
+    let y = active.baseY + active.cursorY
+    while (active.getLine(y)?.isWrapped) y--
+    for (; active.getLine(y + 1)?.isWrapped && place >= this.#charactersIn(y); y++) place -= this.#charactersIn(y)
+    Object.assign((this.#screen as unknown as Inside)._core.buffer, { x: place, y: y - active.baseY })
+  }
+
+  // In cells; a row whose last one is empty had no room there for a wide character.
+  #charactersIn(y: number): number {
+    const line = this.#screen.buffer.active.getLine(y)
+    const last = line?.getCell(this.#screen.cols - 1)
+    return this.#screen.cols - (last?.getChars() === '' && last.getWidth() === 1 ? 1 : 0)
   }
 
   /** What stands on the screen, with what was scrolled out of it; no spaces at the ends of lines, no empty lines at the end. */

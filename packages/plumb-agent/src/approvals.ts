@@ -1,8 +1,9 @@
 // Calls that wait for a person's word: asked on the control channel where somebody listens there, else at the terminal.
 
 import { type AskTerminal, terminalApproval } from '@plumb/tool/call/approve'
-import { type Fault, fault, preview } from '@plumb/wire'
+import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Reply } from './control.js'
+import type { Tell } from './telemetry.js'
 
 export interface ApprovalRequest {
   readonly id: string
@@ -18,6 +19,7 @@ export interface ApprovalParts {
   readonly isHeard: () => boolean
   /** They may stand there before they are asked for, as in a file. */
   readonly isRecorded: boolean
+  readonly tell: Tell
   readonly askTerminal?: AskTerminal
 }
 
@@ -62,8 +64,10 @@ export class Approvals {
     const { id, tool, input } = request
     const recorded = this.#recorded.get(id)
     const isAnnounced = (recorded !== undefined || isHeard()) && announce({ kind: 'approval', id, tool, input: JSON.parse(input) })
-    if (recorded !== undefined) return recorded
-    return isAnnounced ? this.#wait(id, signal) : ((await this.#askTerminal(request, signal)) ?? NOBODY)
+    if (!isAnnounced && recorded === undefined) return (await this.#askTerminal(request, signal)) ?? NOBODY
+    const said = recorded ?? (await this.#wait(id, signal))
+    this.#parts.tell({ kind: 'approval', id, name: tool, outcome: outcomeOf(said) })
+    return said
   }
 
   #wait(id: string, signal: AbortSignal): Promise<boolean | Fault> {
@@ -80,6 +84,11 @@ export class Approvals {
       this.#waiting.set(id, settle)
     })
   }
+}
+
+const outcomeOf = (said: boolean | Fault): ApprovalOutcome => {
+  if (typeof said === 'boolean') return said ? 'approved' : 'denied'
+  return said === LATE ? 'timeout' : said === DROPPED ? 'cancelled' : 'unheard'
 }
 
 const NOBODY = fault('approval_required', 'the call needs the consent of a person, and nobody is there to ask')

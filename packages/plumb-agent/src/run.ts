@@ -98,6 +98,7 @@ const converse = (
       announce: (reply) => (isMux || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'by-envelope'),
       isHeard: (): boolean => loop.hearsApprovals,
       isRecorded,
+      tell,
     })
     const tools = openAgentTools({
       prepared,

@@ -381,6 +381,8 @@ t.test('control messages are taken whole or not at all', async (t) => {
   const wrong: [unknown, RegExp][] = [
     [null, /must be an object/],
     [{ set_temp: '1' }, /'set_temp' takes a number from 0 to 2, or null, found "1"/],
+    [{ set_temp: 3 }, /'set_temp' takes a number from 0 to 2, or null, found 3/],
+    [{ set_temp: -0.1 }, /'set_temp' .* found -0.1/],
     [{ set_memory: [{ role: 'a', content: 1, more: 2 }] }, /message 0 has an unknown field 'more'/],
     [{ set_memory: [{ content: 1 }] }, /needs a 'role'/],
     [{ get_memroy: true }, /did you mean 'get_memory'/],

@@ -90,6 +90,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     announce: () => false,
     isHeard: () => false,
     isRecorded: false,
+    tell: () => {},
     askTerminal: async () => approve,
   })
   const all: Config = {
@@ -529,11 +530,13 @@ runTable('who runs the tools', {
 
 runTable('approval', {
   'over fds 6 and 7': {
-    run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent bot.plumb 6< c 7> r & exec 8>c 9<r
-      hear; say '{"approve":"nope"}'; hear | pick _.detail; say '{"approve":"call_1"}'; wait; exec 8>&-; rm c r`,
+    run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent --telemetry bot.plumb 3> told 6< c 7> r & exec 8>c 9<r
+      hear; say '{"approve":"nope"}'; hear | pick _.detail; say '{"approve":"call_1"}'; wait; exec 8>&-; rm c r
+      grep '"approval"' told | cut -d, -f1-4`,
     out: `{"kind":"approval","id":"call_1","tool":"danger","input":{"n":1,"note":"none"}}
 no call with the id 'nope' waits for approval
 "{\\"n\\":1,\\"note\\":\\"none\\"}"
+{"kind":"approval","id":"call_1","name":"danger","outcome":"approved"
 `,
   },
   'in envelopes, denied, and while the answer is awaited control goes on': {
@@ -544,8 +547,10 @@ no call with the id 'nope' waits for approval
   'nobody there, nobody any more, cancelled': {
     run: `echo '"call danger {\\"n\\":1}"' > one; plumb-agent bot.plumb < one | grep -c 'nobody is there'
       mkfifo c; plumb-agent bot.plumb < one 6< c 7> r | grep -c 'control channel ended' & exec 8>c; until [ -s r ]; do sleep 0.05; done; exec 8>&-; wait; rm c
+      mkfifo c; plumb-agent --telemetry bot.plumb < one 3> told 6< c 7> s > answer & exec 8>c; until [ -s s ]; do sleep 0.05; done; exec 8>&-; wait; rm c
+      grep -o '"outcome":"[a-z]*"' told
       talk --mux bot.plumb; say '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; hear >/dev/null; say '{"__port":"ctrl_in","msg":{"cancel":true}}'; end`,
-    out: '1\n1\n',
+    out: '1\n1\n"outcome":"unheard"\n',
     errors: [['cancelled']],
     status: 1,
   },

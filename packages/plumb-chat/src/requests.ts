@@ -1,12 +1,15 @@
 // Replies that are waited for, in the order in which they were asked for.
 
-import { fail, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, type Result, succeed } from '@plumb/wire'
 import type { Reply } from './session.js'
 
 interface Waiting {
   readonly kind: string
   readonly settle: (reply: Result<Reply>) => void
 }
+
+/** No kind of reply. */
+const REFUSAL = ''
 
 /** A memory is answered between two inputs, which takes no longer than that. */
 const PATIENCE_MS = 30_000
@@ -25,6 +28,15 @@ export class Requests {
       const waiting = { kind, settle }
       this.#waiting.push(waiting)
     })
+  }
+
+  /** For a request that is answered where it is wrong, and else not: resolves with an error of it, or once `isHeard` has resolved. */
+  async refusal(isHeard: Promise<void>): Promise<Fault | undefined> {
+    const reply = this.wait(REFUSAL)
+    await Promise.race([reply, isHeard])
+    this.settle({ kind: REFUSAL })
+    const settled = await reply
+    return settled.ok ? undefined : settled.error
   }
 
   /** False: nobody waits for it. An error is the answer to what was asked first. */

@@ -44,6 +44,8 @@ export interface Session {
   send(json: string): void
   /** False: nothing hears control. */
   control(message: Readonly<Record<string, unknown>>): boolean
+  /** Resolves when the control messages so far have been heard, and an error that is the answer to one too. */
+  heardControl(): Promise<void>
   readonly isQuiet: boolean
   /** Nothing more is said to it: it ends by itself, and is ended where it does not. */
   close(graceMs: number): Promise<void>
@@ -78,6 +80,7 @@ const attach = (program: Program, child: Child, listener: Listener): Session => 
   let settled: Pick<Settled, 'inputs' | 'outputs' | 'controls'> = { inputs: 0, outputs: 0, controls: 0 }
   /** What control came before has to be heard before them, and that is on another pipe. */
   const waiting: string[] = []
+  let waiters: { readonly until: number; readonly resolve: () => void }[] = []
   const isAgent = program.runs === 'plumb-agent'
   const isQuiet = (): boolean =>
     settled.inputs >= sent && received >= settled.outputs && settled.controls >= controls && held.length + waiting.length === 0
@@ -105,6 +108,10 @@ const attach = (program: Program, child: Child, listener: Listener): Session => 
   }
   // Errors come on a pipe of their own, and were written before it settled: they are heard first.
   const judge = (): void => {
+    const hasHeard = (until: number): boolean =>
+      isAgent ? settled.controls >= until : settled.inputs >= until && received >= settled.outputs && held.length === 0
+    for (const waiter of waiters) if (hasHeard(waiter.until)) afterPolls(waiter.resolve)
+    waiters = waiters.filter(({ until }) => !hasHeard(until))
     if (isQuiet())
       afterPolls(() => {
         if (isHeard && isQuiet()) listener.onQuiet()
@@ -182,6 +189,10 @@ const attach = (program: Program, child: Child, listener: Listener): Session => 
       }
       return true
     },
+    heardControl: () =>
+      new Promise((resolve) => {
+        waiters.push({ until: isAgent ? controls : sent, resolve })
+      }),
     get isQuiet() {
       return isQuiet()
     },

@@ -71,6 +71,9 @@ export class Talk {
         screen.endAnswer()
         return this.#terminal.ask(question)
       },
+      reword: (question) => this.#terminal.reword(question),
+      withdraw: (why) => this.#terminal.withdraw(why),
+      notice: screen.notice,
       control: (message) => void this.#session?.control(message),
     })
   }
@@ -115,9 +118,13 @@ export class Talk {
       },
       onFault: (error) => this.#fault(error),
       onLine: (line) => screen.notice(line),
-      onQuiet: () => this.#ready(),
+      onQuiet: () => {
+        this.#approvals.end()
+        this.#ready()
+      },
       onExit: ({ status, signal }) => {
         this.#requests.end()
+        this.#approvals.end()
         if (this.#isLeaving) return
         const { runs } = program
         if (signal) this.#fault(fault('child_failed', `${runs} was ended by ${signal}`))
@@ -132,6 +139,7 @@ export class Talk {
       if (this.#parts.options.showsThinking) this.#parts.screen.tell(told.agent, `[${told.agent} thinking] ${told.text}`)
       return
     }
+    if (told.kind === 'approval') this.#approvals.settle(told.id, told.outcome)
     if (told.kind === 'usage') this.#usage.add(told)
     if (told.kind === 'tool_call') this.#inputs.set(told.id, told.input)
     this.#answers.told(told)
@@ -193,15 +201,20 @@ export class Talk {
 
   #desk(): Desk {
     const { screen, program, options, specText } = this.#parts
-    const control = (message: Readonly<Record<string, unknown>>): Fault | undefined =>
-      this.#session?.control(message) ? undefined : fault('unknown_port', NO_CONTROL)
+    const control = (message: Readonly<Record<string, unknown>>): boolean => this.#session?.control(message) === true
     return {
       screen,
       program,
       options,
       specText,
       usage: this.#usage,
-      control,
+      control: async (message) => {
+        const session = this.#session
+        if (!session || !control(message)) return fault('unknown_port', NO_CONTROL)
+        // A plumb that holds messages back settles later.
+        const isSilent = this.#isPaused && program.runs === 'plumb'
+        return isSilent ? undefined : this.#requests.refusal(session.heardControl())
+      },
       request: async (message, kind): Promise<Result<Readonly<Record<string, unknown>> & { kind: string }>> => {
         if (!program.hasControl) return fail('unknown_port', NO_CONTROL)
         const reply = this.#requests.wait(kind)
@@ -228,6 +241,7 @@ export class Talk {
   #restart(): void {
     const old = this.#session
     this.#requests.end()
+    this.#approvals.end()
     void old?.abandon()
     const failure = this.#start()
     if (failure) {

@@ -2,6 +2,7 @@
 
 import { escapeControls, type Fault, isCode, preview } from '@plumb/wire'
 import type { Told } from './session.js'
+import type { Question } from './terminal/terminal.js'
 
 export const isFault = (value: unknown): value is Fault =>
   typeof value === 'object' && value !== null && 'error' in value && 'detail' in value && typeof value.detail === 'string'
@@ -36,12 +37,17 @@ export const toldWords = (told: Told, inputOf: (id: string) => unknown): string 
   }
 }
 
-/** A question about a call that waits for a person's word; whoever consents sees all of it, or how much is not shown. */
-export const approvalWords = (tool: string, input: unknown): string => {
+/** About a call that waits for a person's word; whoever consents sees all of it, or how much is not shown. `number` goes before it. */
+export const approvalQuestion = (tool: string, input: unknown, number: string): Question => {
+  const name = escapeControls(tool)
   const text = escapeControls(JSON.stringify(input))
+  const line = (what: string) => `${number}allow tool '${name}' to run with ${what} ? [y/N] `
+  if (text.length <= MOST_IN_LINE) return { above: undefined, line: line(text) }
   const hidden = text.length - MOST_SHOWN
   const shown = hidden <= 0 ? text : `${text.slice(0, MOST_SHOWN)} … and ${hidden} more characters`
-  return `allow tool '${escapeControls(tool)}' to run with ${shown} ? [y/N] `
+  return { above: `${number}tool '${name}' is to run with ${shown}`, line: line('that') }
 }
 
+/** Of a question that is drawn again and again; a longer one is written once above it. */
+const MOST_IN_LINE = 160
 const MOST_SHOWN = 4000

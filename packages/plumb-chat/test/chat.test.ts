@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { openAnswers } from '../src/answers.js'
+import { Approvals } from '../src/approvals.js'
 import { completions, readCommand } from '../src/command/table.js'
 import { historyFile, MAX_ENTRIES, openHistory } from '../src/history.js'
 import { readMemory, writeMemory } from '../src/memory-file.js'
@@ -17,7 +18,9 @@ import { continued, unfenced } from '../src/terminal/continuation.js'
 import { KeyReader } from '../src/terminal/keys.js'
 import { SafeText, safe } from '../src/terminal/safe-text.js'
 import type { Screen } from '../src/terminal/screen.js'
-import { approvalWords, faultWords, toldWords } from '../src/words.js'
+import { Search } from '../src/terminal/search.js'
+import type { Said } from '../src/terminal/terminal.js'
+import { approvalQuestion, faultWords, toldWords } from '../src/words.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-rooms-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -46,12 +49,99 @@ t.test('keys and pastes, however they are cut', async (t) => {
     )
   }
   t.strictSame(new KeyReader().push('\x1b'), [{ kind: 'keys', text: '\x1b' }], 'the escape key alone does not wait')
+  const place = 'a\x1b[12;7Rb'
+  for (let at = 3; at < place.length - 1; at++) {
+    const reader = new KeyReader()
+    t.strictSame(
+      [...reader.push(place.slice(0, at)), ...reader.push(place.slice(at))],
+      [
+        { kind: 'keys', text: 'a' },
+        { kind: 'position', column: 6 },
+        { kind: 'keys', text: 'b' },
+      ],
+      `where the cursor is, cut at ${at}`,
+    )
+  }
 })
 
 t.test('text that a terminal does not obey', async (t) => {
   t.equal(safe('a\tb\r\nc\x1b[0m\x00\u009b\u2028\u202e\ud800'), 'a\tb\nc\\u001b[0m\\u0000\\u009b\\u2028\\u202e\\ud800')
   const pieces = new SafeText()
   t.equal(['😀'.slice(0, 1), '😀'.slice(1), '\r', '\n', '\r'].map((piece) => pieces.push(piece)).join('') + pieces.end(), '😀\n\\r')
+})
+
+t.test('search in what was said', async (t) => {
+  const entries = ['make test', 'git push', 'make build', 'git push', 'git pull']
+  const found = new Search(entries, 'last', { prompt: '> ', text: 'draft', cursor: 2 })
+  const sees = (prompt: string, text: string, cursor: number, why: string) => t.strictSame(found.view, { prompt, text, cursor }, why)
+  sees("(reverse-i-search)`': ", 'draft', 2, 'nothing is looked for yet')
+  found.type('gi')
+  sees("(reverse-i-search)`gi': ", 'git push', 0, 'the newest')
+  found.type('t pu')
+  sees("(reverse-i-search)`git pu': ", 'git push', 0, 'what is shown has more of it')
+  found.older()
+  sees("(reverse-i-search)`git pu': ", 'git pull', 0, 'the same line is not shown again')
+  found.older()
+  sees("(failed reverse-i-search)`git pu': ", 'git pull', 0, 'there is no older')
+  found.newer()
+  sees("(i-search)`git pu': ", 'git push', 0, 'a newer')
+  for (let i = 0; i < 5; i++) found.erase()
+  found.type('nothing like it')
+  t.match(found.view, { prompt: /^\(failed/ })
+  const again = new Search(entries, 'push', { prompt: '> ', text: '', cursor: 0 })
+  again.older()
+  t.match(again.view, { prompt: "(reverse-i-search)`push': ", text: 'git push', cursor: 4 }, 'what was looked for before')
+})
+
+t.test('approvals', async (t) => {
+  const said: string[] = []
+  let answer: (said: Said) => void = () => {}
+  const approvals = new Approvals({
+    ask: ({ line }) => {
+      said.push(line)
+      return new Promise((resolve) => {
+        answer = resolve
+      })
+    },
+    reword: ({ line }) => void said.push(`reworded: ${line}`),
+    withdraw: (why) => {
+      said.push(why)
+      answer('withdrawn')
+    },
+    notice: (text) => void said.push(text),
+    control: (message) => void said.push(JSON.stringify(message)),
+  })
+  const add = (id: string) => approvals.add({ kind: 'approval', id, tool: 't', input: id })
+  const told = async () => {
+    await new Promise(setImmediate)
+    return said.splice(0)
+  }
+  const line = (id: string, number: string) => `${number}allow tool 't' to run with "${id}" ? [y/N] `
+  add('a')
+  t.strictSame(await told(), [line('a', '')], 'one alone has no number')
+  for (const id of ['b', 'c', 'd']) add(id)
+  t.strictSame(
+    await told(),
+    ['(1 of 2) ', '(1 of 3) ', '(1 of 4) '].map((number) => `reworded: ${line('a', number)}`),
+  )
+  approvals.settle('c', 'timeout')
+  t.strictSame(await told(), [`${line('c', '(3 of 4) ')}withdrawn, its time is up`], 'one that was not asked about yet')
+  answer('yes')
+  t.strictSame(await told(), ['{"approve":"a"}', line('b', '(2 of 4) ')])
+  approvals.settle('a', 'approved')
+  t.strictSame(await told(), [], 'what was said here is no news')
+  approvals.settle('b', 'approved')
+  t.strictSame(await told(), ['withdrawn, it was approved elsewhere', line('d', '(4 of 4) ')])
+  answer('no')
+  approvals.settle('e', 'denied')
+  add('e')
+  t.strictSame(await told(), ['{"deny":"d"}'], 'what was settled before it was announced is not asked about')
+  for (const id of ['f', 'g']) add(id)
+  approvals.end()
+  t.strictSame((await told()).slice(2), [
+    `${line('g', '(2 of 2) ')}withdrawn, its agent has ended without it`,
+    'withdrawn, its agent has ended without it',
+  ])
 })
 
 t.test('lines of one message', async (t) => {
@@ -152,7 +242,13 @@ t.test('words', async (t) => {
   t.equal(told({ kind: 'retry', attempt: 2, reason: 'late\x1b', wait_ms: 0 }), 'asks again (2): late\\u001b')
   t.equal(told({ kind: 'mended', what: 'a comma' }), 'mended: a comma')
   t.equal(told({ kind: 'text', delta: 'x' }), undefined)
-  t.match(approvalWords('t', 'x'.repeat(5000)), /^allow tool 't' to run with "x+ … and 1002 more characters \? \[y\/N\] $/)
+  t.strictSame(approvalQuestion('t\x1b', { n: 1 }, '(2 of 3) '), {
+    above: undefined,
+    line: `(2 of 3) allow tool 't\\u001b' to run with {"n":1} ? [y/N] `,
+  })
+  const long = approvalQuestion('t', 'x'.repeat(5000), '')
+  t.match(long.above, /^tool 't' is to run with "x+ … and 1002 more characters$/)
+  t.equal(long.line, `allow tool 't' to run with that ? [y/N] `)
 })
 
 t.test('replies', async (t) => {

@@ -38,6 +38,6 @@ export { type Bundle, bundledFiles, diskFiles, readSpec, readSpecFrom, type Sour
 export { type Child, spawnChild } from './spawn.js'
 export { type LineChild, spawnLines } from './spawn-lines.js'
 export { systemReason } from './system-reason.js'
-export { type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'
+export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'
 export type { UsageError } from './usage.js'
 export { writeStdout } from './write-stdout.js'

@@ -21,6 +21,8 @@ export type Telemetry =
   | { kind: 'mended'; what: string }
   | { kind: 'tool_call'; id: string; name: string; input: unknown }
   | { kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number }
+  /** A call that was announced on ctrl_out waits for a person's word no longer. */
+  | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
@@ -37,6 +39,9 @@ export interface OfInput {
   /** Of an output or an error: how long it then waited for those of earlier inputs; not there where it did not wait. */
   readonly held_ms: number
 }
+
+/** `unheard`: control ended before. */
+export type ApprovalOutcome = 'approved' | 'denied' | 'timeout' | 'cancelled' | 'unheard'
 
 /** The first `inputs` inputs and `controls` control messages are done with, and `outputs` outputs were written for them. */
 export interface Settled {

@@ -14,8 +14,8 @@ export interface Desk {
   /** Of the spec, where it is not a file. */
   readonly specText: string
   readonly usage: Usage
-  /** Sends control that has no reply of its own. */
-  control(message: Readonly<Record<string, unknown>>): Fault | undefined
+  /** Sends control that has no reply but an error, and waits until it was heard. */
+  control(message: Readonly<Record<string, unknown>>): Promise<Fault | undefined>
   /** Sends control, and waits for the reply of that kind. */
   request(message: Readonly<Record<string, unknown>>, kind: string): Promise<Result<Reply>>
   setPaused(isPaused: boolean): void

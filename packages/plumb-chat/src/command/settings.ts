@@ -29,21 +29,23 @@ export const resume: Command = {
 export const temp: Command = {
   name: 'temp',
   argument: '[NUMBER]',
-  does: "temperature from now on; without a number the spec's",
-  run: (argument, { control, screen }) => {
-    if (argument !== '' && !/^\d+(\.\d+)?$/.test(argument)) return fault('usage', '/temp takes a number such as 0.3, or nothing')
-    const failure = control({ set_temp: argument === '' ? null : Number(argument) })
+  does: "temperature from 0 to 2 from now on; without a number the spec's",
+  run: async (argument, { control, screen }) => {
+    if (argument !== '' && !/^-?\d+(\.\d+)?$/.test(argument)) return fault('usage', TEMPERATURE)
+    const failure = await control({ set_temp: argument === '' ? null : Number(argument) })
     if (!failure) screen.notice(argument === '' ? 'temperature as in the spec' : `temperature ${Number(argument)}`)
     return failure
   },
 }
 
+const TEMPERATURE = '/temp takes a number from 0 to 2 such as 0.3, or nothing'
+
 export const model: Command = {
   name: 'model',
   argument: '[NAME]',
   does: "model from now on; without a name the spec's",
-  run: (argument, { control, screen }) => {
-    const failure = control({ set_model: argument === '' ? null : argument })
+  run: async (argument, { control, screen }) => {
+    const failure = await control({ set_model: argument === '' ? null : argument })
     if (!failure) screen.notice(argument === '' ? 'model as in the spec' : `model ${argument}`)
     return failure
   },

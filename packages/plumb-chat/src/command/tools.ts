@@ -7,7 +7,7 @@ import type { Command } from './command.js'
 
 export const tools: Command = {
   name: 'tools',
-  does: 'the tools that may be called',
+  does: 'the tools that may be called, their types and effects',
   run: async (_argument, { program, options, specText, screen }) => {
     const { spec } = options
     const source = spec.kind === 'file' ? [spec.path] : ['-e', specText]
@@ -22,8 +22,18 @@ export const tools: Command = {
 }
 
 const lineOf = (line: string): string => {
-  const { name, description } = JSON.parse(line) as { name: string; description?: string }
-  return description === undefined || description === '' ? name : `${name}  ${description.split('\n', 1)[0]}`
+  const { name, type, effects, description = '' } = JSON.parse(line) as Listed
+  const which = effects.length === 0 ? '' : ` [${effects.join(', ')}]`
+  const what = description === '' ? '' : `\n  ${description.split('\n', 1)[0]}`
+  return `${name} : ${type}${which}${what}`
+}
+
+/** As plumb-tool lists it; plumb-tool(1). */
+interface Listed {
+  readonly name: string
+  readonly type: string
+  readonly effects: readonly string[]
+  readonly description?: string
 }
 
 const firstFault = (stderr: string) => {

@@ -1,13 +1,14 @@
-// A terminal with a line editor: Node's own, fed key by key, so that what is typed while an answer comes waits, and a paste is text.
+// A terminal with a line editor, fed key by key, so that what is typed while an answer comes waits, a paste is text, and a question is not
+// answered by what was typed before it was there.
 
-import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline'
-import { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { continued } from './continuation.js'
 import { type Key, KeyReader } from './keys.js'
+import { Line, type View } from './line.js'
 import { safe } from './safe-text.js'
-import type { Person, Terminal } from './terminal.js'
+import { Search } from './search.js'
+import type { Person, Said, Terminal } from './terminal.js'
 
 export interface EditorOptions {
   readonly input: ReadStream
@@ -23,58 +24,42 @@ export interface EditorOptions {
 const PASTES_ON = '\x1b[?2004h'
 const PASTES_OFF = '\x1b[?2004l'
 const ESCAPE = '\x1b'
+const [ABORT, ERASE] = ['\x07', /^[\x7f\b]/]
 /** The first y or n, unless an escape sequence comes before it. */
 const ANSWER = new RegExp(`^[^${ESCAPE}]*?([yn])`, 'i')
 /** More than that is not typed ahead by a person. */
 const MOST_AHEAD = 4096
 
-/** Node documents both, and lets them be changed; only its types do not. */
-type Line = { line: string; cursor: number; prevRows: number }
-
 export const openEditor = ({ input, output, prompt, history, complete, person }: EditorOptions): Terminal => {
-  let state: 'open' | 'held' | 'asking' | 'closed' = 'held'
-  let ahead: Key[] = []
-  let answer: ((said: boolean | undefined) => void) | undefined
+  const empty: View = { prompt, text: '', cursor: 0 }
+  let state: 'open' | 'held' | 'closed' = 'held'
+  /** It stands in place of what is typed, whatever the state. */
+  let question: { readonly answer: (said: Said) => void; readonly typed: View } | undefined
+  let search: { readonly state: Search; readonly draft: View } | undefined
+  let lastQuery = ''
+  const ahead: Key[] = []
+  const delayed: Key[] = []
   let said = ''
   const keys = new KeyReader()
   const decoder = new StringDecoder('utf8')
-
-  const typed = Object.assign(new Readable({ read: () => {} }), { isTTY: true, setRawMode: (isRaw: boolean) => input.setRawMode(isRaw) })
-  const forward = (chunk: string, _encoding: string, done: () => void): void => {
-    output.write(chunk)
-    done()
-  }
-  const shown = new Writable({ decodeStrings: false, write: forward })
-  Object.defineProperty(shown, 'columns', { get: () => output.columns })
-  const editor: Interface = createInterface({
-    input: typed,
-    output: shown,
-    terminal: true,
-    prompt,
-    // It would change messages of several lines, in ways of each version.
-    historySize: 0,
-    completer: (line: string) => [complete(line), line],
+  const line = new Line({
+    input,
+    output,
+    complete,
+    onEntered: () => {
+      state = 'held'
+      person.onMessage(said)
+    },
+    onSettled: () => {
+      for (const key of delayed.splice(0)) take(key)
+    },
   })
-  const line = editor as unknown as Line
+  line.set(empty)
 
-  const feed = (text: string): void => void typed.emit('data', Buffer.from(text))
-  const insert = (text: string): void => {
-    line.line = line.line.slice(0, line.cursor) + text + line.line.slice(line.cursor)
-    line.cursor += text.length
-    editor.prompt(true)
-  }
-  const replace = (text: string): void => {
-    line.line = text
-    line.cursor = text.length
-    editor.prompt(true)
-  }
   const drop = (): void => {
     place = -1
-    line.cursor = line.line.length
-    editor.prompt(true)
-    output.write('^C\n')
-    line.prevRows = 0
-    replace('')
+    line.leave('^C')
+    line.show(empty)
   }
 
   /** Which of the history is shown, and what was being typed before. */
@@ -83,84 +68,138 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
   const walk = (step: 1 | -1): void => {
     const to = place + step
     if (to < -1 || to >= history.length) return
-    if (place === -1) draft = line.line
+    if (place === -1) draft = line.text
     place = to
-    replace(history[to] ?? draft)
+    line.replace(history[to] ?? draft)
   }
   const enter = (): void => {
-    const longer = continued(line.line)
-    if (longer !== undefined) return replace(longer)
-    said = line.line
+    const longer = continued(line.text)
+    if (longer !== undefined) return line.replace(longer)
+    said = line.text
     place = -1
-    feed('\r')
+    line.feed('\r')
   }
 
   const edit = (key: Key): void => {
     switch (key.kind) {
       case 'keys':
-        return feed(key.text)
+        return line.feed(key.text)
       case 'paste':
-        return insert(pasted(key.text))
+        return line.insert(pasted(key.text))
       case 'newline':
-        return insert('\n')
+        return line.insert('\n')
       case 'enter':
         return enter()
       case 'older':
         return walk(1)
       case 'newer':
         return walk(-1)
+      case 'search-older':
+      case 'search-newer':
+        search = { state: new Search(history, lastQuery, line.view), draft: line.view }
+        return line.show(search.state.view)
       case 'interrupt':
-        return line.line === '' ? person.onInterrupt() : drop()
+        return line.text === '' ? person.onInterrupt() : drop()
       case 'end':
-        return line.line === '' ? person.onEnd() : feed('\x04')
+        return line.text === '' ? person.onEnd() : line.feed('\x04')
       case 'suspend':
-        return feed('\x1a')
+        return line.suspend()
     }
   }
-  const settle = (said: boolean | undefined, echo: string): void => {
-    state = 'held'
-    output.write(`${echo}\n`)
-    const tell = answer
-    answer = undefined
-    tell?.(said)
+
+  // What is found becomes the line; what ends the search then acts on it.
+  const endSearch = (view: Partial<View>): void => {
+    if (!search) return
+    if (search.state.query !== '') lastQuery = search.state.query
+    place = search.state.place
+    draft = search.draft.text
+    search = undefined
+    line.show({ ...view, prompt })
+  }
+  const seek = (key: Key, { state: found, draft }: NonNullable<typeof search>): void => {
+    if (key.kind === 'interrupt') return endSearch(draft)
+    if (key.kind === 'search-older') found.older()
+    else if (key.kind === 'search-newer') found.newer()
+    else if (key.kind === 'paste') found.type(pasted(key.text))
+    else if (key.kind !== 'keys') {
+      endSearch({})
+      return take(key)
+    } else {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these end what is typed
+      const [text = ''] = /^[^\x00-\x1f\x7f]*/.exec(key.text) ?? []
+      const rest = key.text.slice(text.length)
+      if (text !== '') found.type(text)
+      if (rest !== '') return seekOn(rest, found, draft)
+    }
+    line.show(found.view)
+  }
+  const seekOn = (rest: string, found: Search, draft: View): void => {
+    if (rest.startsWith(ABORT)) return endSearch(draft)
+    if (!ERASE.test(rest)) {
+      line.show(found.view)
+      endSearch({})
+      return rest === ESCAPE ? undefined : take({ kind: 'keys', text: rest })
+    }
+    found.erase()
+    line.show(found.view)
+    if (rest.length > 1) take({ kind: 'keys', text: rest.slice(1) })
+  }
+
+  const settle = (said: Said, end: string): void => {
+    if (!question) return
+    const { answer, typed } = question
+    line.leave(end)
+    question = undefined
+    line.set(typed)
+    answer(said)
+    if (state !== 'open') return
+    line.show()
+    takeAhead()
   }
   const decide = (key: Key): void => {
     if (key.kind === 'interrupt' || key.kind === 'end') {
-      settle(undefined, 'no')
+      settle('leave', 'no')
       person.onInterrupt()
-    } else if (key.kind === 'enter') settle(false, 'no')
+    } else if (key.kind === 'enter') settle('no', 'no')
+    else if (key.kind === 'paste') keep(key)
     else if (key.kind === 'keys') {
       const said = key.text.endsWith(ESCAPE) ? 'n' : ANSWER.exec(key.text)?.[1]?.toLowerCase()
-      if (said) settle(said === 'y', said === 'y' ? 'yes' : 'no')
+      if (said) settle(said === 'y' ? 'yes' : 'no', said === 'y' ? 'yes' : 'no')
     }
   }
   const take = (key: Key): void => {
-    if (state === 'open') edit(key)
-    else if (state === 'asking') decide(key)
+    if (line.isSettling) delayed.push(key)
+    else if (question) decide(key)
+    else if (state === 'open') search ? seek(key, search) : edit(key)
     else if (key.kind === 'interrupt') person.onInterrupt()
-    else if (ahead.length < MOST_AHEAD) ahead.push(key)
+    else keep(key)
+  }
+  const keep = (key: Key): void => {
+    if (ahead.length < MOST_AHEAD) ahead.push(key)
+  }
+  const takeAhead = (): void => {
+    for (const key of ahead.splice(0)) take(key)
   }
 
-  editor.on('line', () => {
-    state = 'held'
-    person.onMessage(said)
-  })
   const onData = (chunk: Buffer): void => {
-    for (const key of keys.push(decoder.write(chunk))) if (state !== 'closed') take(key)
+    // The signal that tells of another width may come later than keys that were typed, and than answers that were given, at that width.
+    refreshSize(output)
+    for (const key of keys.push(decoder.write(chunk))) {
+      if (key.kind === 'position') line.isAt(key.column)
+      else if (state !== 'closed') take(key)
+    }
   }
   const onGone = (): void => {
     if (state !== 'closed') person.onEnd()
   }
-  const onResize = (): void => {
-    if (state === 'open') shown.emit('resize')
-  }
+  const onResize = (): void => line.resize()
   const close = (): void => {
     if (state === 'closed') return
     state = 'closed'
-    answer?.(undefined)
+    settle('leave', '')
     process.off('exit', close)
     output.off('resize', onResize)
-    editor.close()
+    line.close()
     input.setRawMode(false)
     input.destroy()
     output.write(PASTES_OFF)
@@ -175,33 +214,37 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
     open: () => {
       if (state !== 'held') return
       state = 'open'
-      line.prevRows = 0
-      editor.prompt()
-      const waiting = ahead
-      ahead = []
-      for (const key of waiting) take(key)
+      if (question) return
+      line.show()
+      takeAhead()
     },
-    ask: (question) => {
-      if (state === 'closed') return Promise.resolve(undefined)
-      state = 'asking'
-      output.write(question)
-      return new Promise((resolve) => {
-        answer = resolve
+    ask: ({ above, line: text }) => {
+      if (state === 'closed') return Promise.resolve('leave')
+      const typed = line.view
+      line.hide()
+      if (above !== undefined) output.write(`${above}\n`)
+      line.show({ prompt: text, text: '', cursor: 0 })
+      return new Promise((answer) => {
+        question = { answer, typed }
       })
     },
-    close,
-    hide: () => {
-      if (state !== 'open') return
-      moveCursor(output, 0, -editor.getCursorPos().rows)
-      cursorTo(output, 0)
-      clearScreenDown(output)
-      line.prevRows = 0
+    reword: ({ line: text }) => {
+      if (question) line.show({ prompt: text })
     },
+    withdraw: (why) => settle('withdrawn', why),
+    get isAsking() {
+      return question !== undefined
+    },
+    close,
+    hide: () => line.hide(),
     show: () => {
-      if (state === 'open') editor.prompt(true)
+      if (question || state === 'open') line.show()
     },
   }
 }
+
+// Emits `resize` where the size has changed. Node's own name for it, since its first versions.
+const refreshSize = (output: WriteStream & { _refreshSize?(): void }): void => output._refreshSize?.()
 
 // What a terminal would obey is none of a message.
 const pasted = (text: string): string => {

@@ -11,11 +11,15 @@ export type Key =
   /** Through what was said before: the arrows up and down, Ctrl-P, Ctrl-N. */
   | { readonly kind: 'older' }
   | { readonly kind: 'newer' }
+  /** In what was said before: Ctrl-R, Ctrl-S. */
+  | { readonly kind: 'search-older' }
+  | { readonly kind: 'search-newer' }
+  /** The terminal's own answer: the column of its cursor, from 0. */
+  | { readonly kind: 'position'; readonly column: number }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'end' }
   | { readonly kind: 'suspend' }
 
-const PASTE_START = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 /** As long as a line may be. What is pasted beyond that is dropped. */
 const MAX_PASTE = 16 * 1024 * 1024
@@ -30,13 +34,17 @@ const SPECIAL: Readonly<Record<string, Key>> = {
   '\x1b[B': { kind: 'newer' },
   '\x1bOB': { kind: 'newer' },
   '\x0e': { kind: 'newer' },
+  '\x12': { kind: 'search-older' },
+  '\x13': { kind: 'search-newer' },
   '\x03': { kind: 'interrupt' },
   '\x04': { kind: 'end' },
   '\x1a': { kind: 'suspend' },
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are control characters
-const NEXT = /\x1b\[200~|\x1b\r|\x1b[[O][AB]|[\r\n\x03\x04\x0e\x10\x1a]/
+const NEXT = /\x1b\[200~|\x1b\[\d{1,5};\d{1,5}R|\x1b\r|\x1b[[O][AB]|[\r\n\x03\x04\x0e\x10\x12\x13\x1a]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of what the terminal itself sends
+const CUT = /\x1b\[[\d;]{0,11}$/
 
 export class KeyReader {
   #rest = ''
@@ -61,7 +69,7 @@ export class KeyReader {
       return false
     }
     this.#rest = this.#rest.slice(found.index + found[0].length)
-    const key = SPECIAL[found[0]]
+    const key = SPECIAL[found[0]] ?? positionIn(found[0])
     if (key) keys.push(key)
     else this.#paste = ''
     return true
@@ -79,10 +87,10 @@ export class KeyReader {
   }
 }
 
-// A paste may be announced in two pieces; the escape key alone is not waited for.
-const withoutCutStart = (text: string): string => {
-  for (let length = PASTE_START.length - 1; length >= 2; length--) {
-    if (text.endsWith(PASTE_START.slice(0, length))) return text.slice(0, -length)
-  }
-  return text
+const positionIn = (text: string): Key | undefined => {
+  const [, column] = /;(\d+)R$/.exec(text) ?? []
+  return column === undefined ? undefined : { kind: 'position', column: Number(column) - 1 }
 }
+
+// It may come in two pieces; the escape key alone is not waited for.
+const withoutCutStart = (text: string): string => text.replace(CUT, '')

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { LineReader } from '@plumb/wire'
 import { continued } from './continuation.js'
-import type { Person, Terminal } from './terminal.js'
+import type { Person, Said, Terminal } from './terminal.js'
 
 export interface PlainOptions {
   readonly input: Readable
@@ -15,25 +15,30 @@ export interface PlainOptions {
 
 /** Ctrl-C comes as a signal here. */
 export const openPlain = ({ input, output, prompt, person }: PlainOptions): Terminal => {
-  let state: 'open' | 'held' | 'asking' | 'closed' = 'held'
-  let answer: ((said: boolean | undefined) => void) | undefined
+  let state: 'open' | 'held' | 'closed' = 'held'
+  let question: { line: string; readonly answer: (said: Said) => void } | undefined
   let message = ''
   const reader = new LineReader(input, { raw: true })
 
   const pull = (): void => {
-    while ((state === 'open' || state === 'asking') && reader.next()) {
+    while ((question || state === 'open') && reader.next()) {
       if (!reader.fault) take(JSON.parse(reader.buf.toString('utf8', reader.start, reader.end)))
     }
     if (reader.hasEnded && state !== 'closed') end()
   }
   const end = (): void => {
-    answer?.(undefined)
+    settle('leave')
     person.onEnd()
   }
+  const settle = (said: Said): void => {
+    const { answer } = question ?? {}
+    question = undefined
+    answer?.(said)
+  }
   const take = (line: string): void => {
-    if (state === 'asking') {
-      state = 'held'
-      answer?.(/^\s*y(es)?\s*$/i.test(line))
+    if (question) {
+      settle(/^\s*y(es)?\s*$/i.test(line) ? 'yes' : 'no')
+      if (state === 'open') show()
       return
     }
     const text = message + line
@@ -49,32 +54,52 @@ export const openPlain = ({ input, output, prompt, person }: PlainOptions): Term
   reader.onReadable = pull
 
   const show = (): void => {
-    if (state === 'open') output.write(prompt)
+    if (question) output.write(question.line)
+    else if (state === 'open') output.write(prompt)
+  }
+  const hide = (): void => {
+    if (question || state === 'open') output.write('\n')
   }
   return {
     open: () => {
       if (state !== 'held') return
       state = 'open'
+      if (question) return
       show()
       pull()
     },
-    ask: (question) => {
-      if (state === 'closed') return Promise.resolve(undefined)
-      state = 'asking'
-      output.write(question)
-      return new Promise((resolve) => {
-        answer = resolve
+    ask: ({ above, line }) => {
+      if (state === 'closed') return Promise.resolve('leave')
+      hide()
+      if (above !== undefined) output.write(`${above}\n`)
+      return new Promise((answer) => {
+        question = { line, answer }
+        show()
         pull()
       })
+    },
+    reword: ({ line }) => {
+      if (!question) return
+      hide()
+      question.line = line
+      show()
+    },
+    withdraw: (why) => {
+      if (!question) return
+      output.write(`${why}\n`)
+      settle('withdrawn')
+      show()
+    },
+    get isAsking() {
+      return question !== undefined
     },
     close: () => {
       if (state === 'closed') return
       state = 'closed'
+      settle('leave')
       reader.stop()
     },
-    hide: () => {
-      if (state === 'open') output.write('\n')
-    },
+    hide,
     show,
   }
 }

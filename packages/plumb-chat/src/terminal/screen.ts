@@ -1,4 +1,4 @@
-// All that is written for a person: answers on stdout, what is told beside them on stderr, never two on one line.
+// All that is written for a person: answers on stdout, what is told beside them on stderr, never two on one line, and never over a question.
 
 import type { Writable } from 'node:stream'
 import type { Paint } from './colour.js'
@@ -20,41 +20,54 @@ export interface Screen {
   tell(agent: string, text: string): void
   fault(words: string): void
   /** Whose line is taken out of the way. */
-  terminal: Pick<Terminal, 'hide' | 'show'> | undefined
+  terminal: Pick<Terminal, 'hide' | 'show' | 'isAsking'> | undefined
 }
 
 export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint): Screen => {
   const pieces = new SafeText()
   let isMidLine = false
+  /** Of the line of an answer that comes while a question is open: it is shown when it is whole. */
+  let held = ''
   const put = (stream: Writable, text: string): void => {
     if (text !== '') stream.write(text)
   }
+  const above = (stream: Writable, text: string): void => {
+    screen.terminal?.hide()
+    put(stream, text)
+    screen.terminal?.show()
+  }
   const whole = (stream: Writable, text: string): void => {
     screen.endAnswer()
-    screen.terminal?.hide()
-    put(stream, text.endsWith('\n') ? text : `${text}\n`)
-    screen.terminal?.show()
+    above(stream, text.endsWith('\n') ? text : `${text}\n`)
+  }
+  const piece = (text: string): void => {
+    held += text
+    if (screen.terminal?.isAsking) {
+      const end = held.lastIndexOf('\n') + 1
+      if (end > 0) above(stdout, held.slice(0, end))
+      held = held.slice(end)
+    } else if (held !== '') {
+      if (!isMidLine) screen.terminal?.hide()
+      put(stdout, held)
+      held = ''
+      isMidLine = true
+    }
   }
   const screen: Screen = {
     terminal: undefined,
-    answer: (piece) => {
-      const text = pieces.push(piece)
-      if (text === '') return
-      if (!isMidLine) screen.terminal?.hide()
-      put(stdout, text)
-      isMidLine = true
-    },
+    answer: (text) => piece(pieces.push(text)),
     speaks: (agent) => {
       screen.endAnswer()
-      screen.terminal?.hide()
-      put(stdout, `${paint.agent(agent, `[${safe(agent)}]`)} `)
-      isMidLine = true
+      piece(`${paint.agent(agent, `[${safe(agent)}]`)} `)
     },
     endAnswer: () => {
-      if (!isMidLine) return
-      put(stdout, `${pieces.end()}\n`)
-      isMidLine = false
-      screen.terminal?.show()
+      const rest = pieces.end()
+      if (isMidLine) {
+        put(stdout, `${rest}\n`)
+        isMidLine = false
+        screen.terminal?.show()
+      } else if (held + rest !== '') above(stdout, `${held}${rest}\n`)
+      held = ''
     },
     output: (text) => whole(stdout, safe(text)),
     notice: (text) => whole(stderr, safe(text)),
