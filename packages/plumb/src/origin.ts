@@ -6,6 +6,8 @@ import type { GraphNode, Place } from '@plumb/lang'
 
 /** What a barrier holds of one origin. */
 export interface Held {
+  /** Lower for a barrier that stands before another one: what it leaves out is missing there. */
+  readonly rank: number
   /** Nothing more can stem from the origin: what has no partner by now gets none. */
   giveUp(origin: Origin): void
 }
@@ -91,6 +93,7 @@ export class Origin {
 
   release(): void {
     if (--this.#live > 0) return
+    if (this.held.length > 1) this.held.sort((a, b) => a.rank - b.rank)
     for (const held of this.held) held.giveUp(this)
     this.above?.release()
     this.settled?.(this)

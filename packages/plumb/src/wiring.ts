@@ -219,7 +219,8 @@ class Network {
           name: this.#edges.into(node, i)[0]?.from.name ?? '',
           nodes: parting?.branches[i] ?? NO_NODES,
         }))
-        const own = { name: node.name, place: parting?.place, branches, maxWaiting: settings.maxInFlight, current: this.#current }
+        const before = new Set(branches.flatMap(({ nodes }) => [...nodes].filter(({ work }) => work.kind === 'barrier')))
+        const own = { name: node.name, place: parting?.place, branches, rank: before.size, maxWaiting: settings.maxInFlight, current: this.#current }
         return new Barrier(feeds, { ...own, report: this.#report, lost: this.#lossAt(node), fail })
       }
       case 'output':

@@ -17,6 +17,7 @@ const barrierOf = (branches: number) => {
     name: 'pairs',
     place: undefined,
     branches: [],
+    rank: 0,
     maxWaiting: MAX_WAITING,
     current,
     report,

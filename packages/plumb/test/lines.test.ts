@@ -1,14 +1,10 @@
 // The quick way of lines through a process against the plain one, on random lines in random pieces: a run that is watched takes each line by
 // itself and hands it from process to process. Both give the same bytes, the same errors, and count the same.
 
-import { PassThrough, Writable } from 'node:stream'
-import { type Fault, LineReader, LineWriter, Reporter } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
-import { Schedule } from '../src/schedule.js'
 import type { Watch } from '../src/watch/watch.js'
-import { wireUp } from '../src/wiring.js'
-import { bareWiring, graphOf } from './bare-wiring.js'
+import { runWired, type WiredResult } from './run-wired.js'
 
 const EVENT = 'type Event = { n: int, s: string, k: "a" | "b", x?: number }\n'
 const SPECS: Readonly<Record<string, string>> = {
@@ -41,69 +37,8 @@ const SPECS: Readonly<Record<string, string>> = {
     'let main : !Event -> !Event = plumb(input, output) {\n  let c : !Event = channel\n  input ; c\n  c ; filter(n > 0 and n < 9) ; map({ ...value, n: n - 1 }) ; c\n  c ; filter(n <= 0 or n >= 9) ; output\n}',
 }
 
-interface Told {
-  readonly out: string
-  readonly faults: readonly Fault[]
-  readonly taken: number
-  /** Lines and bytes that the writer has counted. */
-  readonly written: readonly [number, number]
-}
-
-const run = async (spec: string, bytes: Buffer, pieces: readonly number[], watch: Watch | undefined): Promise<Told> => {
-  const text = `${EVENT}${spec}\n`
-  const input = new PassThrough()
-  const written: Buffer[] = []
-  const output = new Writable({
-    write: (chunk, _encoding, done) => {
-      written.push(chunk)
-      setImmediate(done)
-    },
-  })
-  const schedule = new Schedule()
-  const reader = new LineReader(input, { maxLine: 200 })
-  const writer = new LineWriter(output, { fullBytes: 500 })
-  const faults: Fault[] = []
-  const report = (fault: Fault) => void faults.push(fault)
-  const reporter = new Reporter('plumb', () => new Writable({ write: (_chunk, _encoding, done) => done() }))
-  let open = 0
-  let close = () => {}
-  const ended = new Promise<void>((resolve) => {
-    close = () => --open === 0 && resolve()
-  })
-  const graph = graphOf(text)
-  open = graph.nodes.filter(({ work }) => work.kind === 'output').length
-  const wired = wireUp({
-    graph,
-    reader,
-    writer,
-    schedule,
-    reporter,
-    ...bareWiring({ maxLine: 200, report }),
-    watch,
-    outputClosed: () => close(),
-    fail: report,
-  })
-  if (!wired.ok) throw new Error(wired.error.detail)
-  const { cycles, start } = wired.value
-  schedule.onIdle = () => {
-    for (const cycle of cycles) if (cycle.closeIfQuiet()) setImmediate(() => schedule.wake())
-  }
-  reader.onReadable = () => schedule.wake()
-  writer.onDrain = () => schedule.wake()
-  start()
-  schedule.wake()
-  for (let from = 0, i = 0; from < bytes.length; i++) {
-    const to = from + (pieces[i % pieces.length] as number)
-    input.write(bytes.subarray(from, to))
-    if (i % 3 === 0) await new Promise(setImmediate)
-    from = to
-  }
-  input.end()
-  await ended
-  schedule.stop()
-  await writer.end()
-  return { out: Buffer.concat(written).toString('latin1'), faults, taken: wired.value.input.taken, written: [writer.lines, writer.bytes] }
-}
+const run = (spec: string, input: Buffer, pieces: readonly number[], watch: Watch | undefined): Promise<WiredResult> =>
+  runWired({ text: `${EVENT}${spec}\n`, input, pieces, maxLine: 200, fullBytes: 500, watch })
 
 const usual = fc
   .record({ n: fc.integer({ min: -3, max: 12 }), s: fc.string({ maxLength: 4 }), k: fc.constantFrom('a', 'b') })

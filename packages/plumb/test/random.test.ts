@@ -1,14 +1,9 @@
 // Laws of running, on random programs: whatever the order in which messages come, an acyclic program gives the same multiset, and a program
 // whose loops strictly decrease ends. Each program is wired up in this process and fed under many random schedules.
 
-import { PassThrough, Writable } from 'node:stream'
-import { LineReader, LineWriter, Reporter } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
-import { Quiescence } from '../src/quiescence.js'
-import { Schedule } from '../src/schedule.js'
-import { wireUp } from '../src/wiring.js'
-import { bareWiring, graphOf } from './bare-wiring.js'
+import { runWired } from './run-wired.js'
 
 /** What a process makes of one message. */
 type Step = (value: number) => number[]
@@ -102,75 +97,12 @@ const program = (withLoops: boolean): fc.Arbitrary<RandomProgram> =>
 
 type Message = readonly [port: number, value: number]
 
-/** The lines that come out; `chunks` are the lengths of the pieces in which the input comes. */
-const run = async (text: string, messages: readonly Message[], chunks: readonly number[]): Promise<number[]> => {
-  const input = new PassThrough()
-  const written: Buffer[] = []
-  const output = new Writable({
-    write: (chunk, _encoding, done) => {
-      written.push(chunk)
-      setImmediate(done)
-    },
-  })
-  const schedule = new Schedule()
-  const reader = new LineReader(input)
-  const writer = new LineWriter(output)
-  const faults: string[] = []
-  const reporter = new Reporter('plumb', () => collector(faults), { isJson: true })
-  const ended = new Promise<void>((resolve, reject) => {
-    const wired = wireUp({
-      graph: graphOf(text),
-      reader,
-      writer,
-      schedule,
-      reporter,
-      ...bareWiring({ maxLine: 1024, report: (fault) => reporter.report(fault) }),
-      watch: undefined,
-      outputClosed: resolve,
-      fail: (fault) => reject(new Error(fault.detail)),
-    })
-    if (!wired.ok) throw new Error(wired.error.detail)
-    const { cycles, start } = wired.value
-    const quiescence = new Quiescence(() => {
-      if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) schedule.wake()
-    })
-    schedule.onIdle = () => quiescence.idle()
-    reader.onReadable = () => schedule.wake()
-    writer.onDrain = () => schedule.wake()
-    start()
-    schedule.wake()
-  })
-  const bytes = Buffer.from(messages.map(([port, msg]) => `${JSON.stringify({ __port: PORTS[port], msg })}\n`).join(''))
-  for (let from = 0, i = 0; from < bytes.length; i++) {
-    const to = from + (chunks[i % chunks.length] as number)
-    input.write(bytes.subarray(from, to))
-    if (i % 3 === 0) await new Promise(setImmediate)
-    from = to
-  }
-  input.end()
-  await deadline(ended)
-  schedule.stop()
-  await writer.end()
-  if (faults.length > 0) throw new Error(faults.join(''))
-  return Buffer.concat(written).toString().split('\n').filter(Boolean).map(Number)
-}
-
-const collector = (texts: string[]): Writable =>
-  new Writable({
-    write: (chunk, _encoding, done) => {
-      texts.push(String(chunk))
-      done()
-    },
-  })
-
-const DEADLINE_MS = 20_000
-
-const deadline = async (promise: Promise<void>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no end within ${DEADLINE_MS} ms`)), DEADLINE_MS)
-  })
-  await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+/** The lines that come out; `pieces` are the lengths of the pieces in which the input comes. */
+const run = async (text: string, messages: readonly Message[], pieces: readonly number[]): Promise<number[]> => {
+  const input = Buffer.from(messages.map(([port, msg]) => `${JSON.stringify({ __port: PORTS[port], msg })}\n`).join(''))
+  const { out, faults } = await runWired({ text, input, pieces })
+  if (faults.length > 0) throw new Error(JSON.stringify(faults))
+  return out.split('\n').filter(Boolean).map(Number)
 }
 
 const inOrder = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b)
@@ -192,12 +124,12 @@ const holds = (programs: fc.Arbitrary<RandomProgram>, numRuns: number) =>
       const nat = () => random.next().value as number
       for (let i = 0; i < SCHEDULES; i++) {
         const shuffled = sent.map((message) => ({ message, key: nat() })).sort((a, b) => a.key - b.key)
-        const chunks = Array.from({ length: 5 }, () => 1 + (nat() % 60))
+        const pieces = Array.from({ length: 5 }, () => 1 + (nat() % 60))
         const got = inOrder(
           await run(
             text,
             shuffled.map(({ message }) => message),
-            chunks,
+            pieces,
           ),
         )
         if (JSON.stringify(got) !== JSON.stringify(expected))

@@ -13,6 +13,8 @@ export interface BarrierOptions {
   readonly place: Place | undefined
   /** As the program orders them: the process that feeds each, and all between the place and the barrier. */
   readonly branches: readonly { readonly name: string; readonly nodes: ReadonlySet<GraphNode> }[]
+  /** Barriers that stand before it. */
+  readonly rank: number
   readonly maxWaiting: number
   readonly current: Current
   readonly report: (fault: Fault) => void
@@ -54,6 +56,10 @@ export class Barrier extends Morphism {
     if (!waiting) return this.#leave(input, origin, 1)
     if (waiting.isComplete(input)) this.#join(waiting, key, input, buf, start, end)
     else this.#hold(waiting, input, buf, start, end)
+  }
+
+  get rank(): number {
+    return this.#o.rank
   }
 
   /** Nothing more can come that belongs to these. */
@@ -168,6 +174,10 @@ class Waiting implements Held {
     branches: number,
   ) {
     this.queues = Array.from({ length: branches }, () => new Queue())
+  }
+
+  get rank(): number {
+    return this.barrier.rank
   }
 
   giveUp(origin: Origin): void {
