@@ -1,12 +1,15 @@
 // Random programs of maps that fail, filters, copies and barriers within barriers, against a reference that computes by the rule: what belongs
 // together stems from the same message where the branches part. And each of them is run in five ways, with the same bytes.
 //
-// PLUMB_PROGRAMS: how many, default 150. PLUMB_SEED: those of another seed; it is printed.
+// Then programs with children: nested plumbs, loops in them, and programs that fail on some of their inputs, of different speed.
+//
+// PLUMB_PROGRAMS: how many, default 150, and a tenth as many with children. PLUMB_SEED: those of another seed; it is printed.
 
 import fc from 'fast-check'
 import t from 'tap'
 import type { Watch } from '../src/watch/watch.js'
 import { runWired, type WiredRun } from './run-wired.js'
+import { makeShell } from './shell.js'
 
 const SEED = process.env.PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.PLUMB_SEED)
 const PROGRAMS = Number(process.env.PLUMB_PROGRAMS ?? 150)
@@ -159,6 +162,106 @@ t.test(`${PROGRAMS} random programs join by origin, in five ways of running (see
     seen.outputs > PROGRAMS && seen.failed > PROGRAMS / 10 && seen.unpaired > PROGRAMS / 50 && seen.barriers > PROGRAMS / 5,
     JSON.stringify(seen),
   )
+})
+
+const { shell } = makeShell({
+  // Answers n with n + 1, and fails on multiples of $1; it takes its time for some of them.
+  'child.sh': `#!/bin/bash
+n=0
+while read -r v; do
+  n=$((n + 1))
+  if ((v % $1 == 0)); then echo '{"error":"timeout","category":"unavailable","detail":"not this one","seq":'$n'}' >&2
+  else ((v % 4 == $1 % 4)) && read -rt 0.01 <> <(:); echo $((v + 1)); fi
+done
+`,
+})
+
+/** A process of its own, by the name of its binding, which stands before the program. */
+interface Child {
+  readonly binding: string
+  readonly chain: Chain
+}
+
+const program = (k: number, i: number): Child => ({
+  binding: `let c${i} : !int -> !int = agent { command: ["bash", "child.sh", "${k}"], answers: "each" }\n`,
+  chain: {
+    source: `c${i}`,
+    make: (v, books) => {
+      if (v % k !== 0) return whole([v + 1])
+      books.failed.push(books.seq)
+      return NOTHING
+    },
+  },
+})
+
+const nested = (inner: Chain, i: number): Child => ({
+  binding: `let c${i} : !int -> !int = plumb(from, to) {\n  from ; ${inner.source} ; to\n}\n`,
+  chain: { source: `c${i}`, make: inner.make },
+})
+
+/** Goes down by k for as long as it is above 3. */
+const loop = (k: number, i: number): Child => ({
+  binding: `let step${i} : !int -> !int = map(value - ${k})\nlet c${i} : !int -> !int = plumb(from, to) {\n  from ; step${i}\n  step${i} ; filter(value > 3) ; step${i}\n  step${i} ; filter(value <= 3) ; to\n}\n`,
+  chain: {
+    source: `c${i}`,
+    make: (v) => {
+      let value = v - k
+      while (value > 3) value -= k
+      // Either filter drops what the other one passes on.
+      return { outs: [value], isLost: true }
+    },
+  },
+})
+
+const kinds = fc.oneof(
+  small.map((k) => (i: number) => program(k, i)),
+  chain.map((inner) => (i: number) => nested(inner, i)),
+  small.map((k) => (i: number) => loop(k, i)),
+)
+
+/** Some before the branches part, some on each branch. */
+const withChildren = fc
+  .record({ kinds: fc.array(kinds, { minLength: 2, maxLength: 4 }), simple, chain, isJoined: fc.boolean() })
+  .map(({ kinds, simple, chain, isJoined }) => {
+    const children = kinds.map((kind, i) => kind(i))
+    const [first, ...others] = children.map((child) => child.chain) as [Chain, ...Chain[]]
+    const branches = [simple, ...others.map((other) => inSequence([other, chain]))]
+    const program = isJoined ? inSequence([first, joined(branches)]) : joined([first, ...branches])
+    return { program, text: `${children.map(({ binding }) => binding).join('')}${textOf(program)}` }
+  })
+
+const isDrawnOut = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 12 })
+
+t.test(`programs with children join by origin (seed ${SEED})`, async (t) => {
+  const seen = { outputs: 0, errors: 0 }
+  const law = fc.asyncProperty(withChildren, isDrawnOut, async ({ program, text }, values) => {
+    const books: Books = { seq: 0, failed: [], left: new Map() }
+    const expected = values.flatMap((value, i) => {
+      books.seq = i + 1
+      return program.make(value, books).outs.map((out) => `{"seq":${i + 1},"value":${out}}`)
+    })
+    fc.pre(expected.length < MAX_OUTPUTS)
+    const about = `${text}${values}`
+    const { out, err } = await shell(`cat > main.plumb; plumb --seq main.plumb < <(printf '%s\\n' ${values.join(' ')})`, text)
+    equal(out.split('\n').filter(Boolean).sort().join('\n'), [...expected].sort().join('\n'), `${about}\n${err}`)
+    const errors = err
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { error: string; seq?: number; left?: number[] })
+    const failed = errors.flatMap(({ error, seq }) => (error === 'unpaired' ? [] : [seq ?? 0]))
+    equal(`${failed.sort(byNumber)}`, `${books.failed.sort(byNumber)}`, `errors of ${about}\n${err}`)
+    const left = errors.flatMap((error) => error.left ?? []).reduce((sum, n) => sum + n, 0)
+    equal(
+      `${left}`,
+      `${[...books.left.values()].flatMap(({ counts }) => counts).reduce((sum, n) => sum + n, 0)}`,
+      `unpaired of ${about}\n${err}`,
+    )
+    seen.outputs += expected.length
+    seen.errors += errors.length
+  })
+  const numRuns = Math.ceil(PROGRAMS / 10)
+  await t.resolves(fc.assert(law, { numRuns, seed: SEED, interruptAfterTimeLimit: 150_000, markInterruptAsFailure: false }))
+  t.ok(seen.outputs > numRuns && seen.errors > numRuns / 5, JSON.stringify(seen))
 })
 
 const byNumber = (a: number, b: number): number => a - b
