@@ -26,6 +26,7 @@ interface Flags {
   allowHost?: readonly string[]
   toolCommand?: string
   parallelToolCalls: boolean
+  check?: true
   unordered?: true
   failFast?: true
   telemetry?: true
@@ -52,6 +53,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--model <model>', text: 'model of the provider, not what the spec says' },
   { flags: '-R, --raw-input', text: 'each input line is a string' },
   { flags: '-r, --raw-output', text: 'write strings without quotes' },
+  { flags: '--check', text: 'tell what is wrong with the configuration, and end' },
   { flags: '--unordered', text: 'with concurrency: write each answer when it is made' },
   { flags: '--fail-fast', text: 'send no further input after the first that fails' },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
@@ -130,6 +132,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
     ...(budgetFd === undefined ? {} : { budgetFd }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
     allowsParallelToolCalls: flags.parallelToolCalls,
+    isCheck: flags.check === true,
     isUnordered: flags.unordered === true,
     isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,

@@ -28,6 +28,8 @@ export interface Options {
   readonly maxLineBytes?: number
   /** False: not even where the spec does. */
   readonly allowsParallelToolCalls: boolean
+  /** Only tells what is wrong with the configuration. */
+  readonly isCheck: boolean
   /** Outputs leave as they are made, also where the spec does not say so. */
   readonly isUnordered: boolean
   /** After the first input that fails, no further one is sent to the provider. */

@@ -38,6 +38,7 @@ export type ReceivedInput = Given & { readonly stdin: Readable }
 export const run = async (options: Options, program: string, received?: ReceivedInput): Promise<number> => {
   const stderr = openStderr(program)
   const prepared = prepare(options, received, stderr)
+  if (options.isCheck) return Math.max(await stderr.end(), prepared ? 0 : 2)
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
   const { report, write: writeStderr } = stderr
   const servers = prepared && (await openServers({ prepared, options, given: received?.mcpTools, report, writeStderr }))

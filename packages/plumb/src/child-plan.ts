@@ -49,6 +49,10 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }
 }
 
+/** What has an agent of ours tell what is wrong with its configuration, and end. */
+export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) =>
+  ({ program: 'plumb-agent', args: ['--agent', bound.name, '--check', '--fds', 'none', ...localArgs(settings)], entry: specPath }) as const
+
 /** A nested plumb is this program again, on another binding of the same spec. */
 export const plumbPlan = ({ node, place, settings }: ChildPlace, bound: Bound): ChildPlan => {
   const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1

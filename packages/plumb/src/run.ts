@@ -19,6 +19,7 @@ import {
   writeStdout,
 } from '@plumb/wire'
 import { Current } from './current.js'
+import { checkAgents } from './check-agents.js'
 import { openTools, servesTools } from './dispatch.js'
 import { findDocroot } from './docroot.js'
 import { type Loaded, load, refuseErrors } from './load.js'
@@ -135,6 +136,7 @@ class Run {
       watch,
       quietly: this.sight.quietly,
     }
+    if (!(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
     const tools = await openTools(graph, settings, this.reporter)
     if (!tools) return this.#refuse()
     if (watch) await tellBegin(watch, graph, spec, options)
@@ -275,7 +277,9 @@ class Run {
 
   /** The run cannot go on: told once, and everything is ended. */
   #fail(f: Fault): void {
-    this.#report(f)
+    // A child that has said what is wrong with its configuration ends with that status: it is one cause.
+    if (f.error === 'child_failed' && f.status === 2 && this.reporter.status === 2) this.#observed?.rejects?.reject(f)
+    else this.#report(f)
     this.#abort(CHILD_GRACE_MS)
   }
 
