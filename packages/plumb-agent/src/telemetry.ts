@@ -9,9 +9,15 @@ export type Tell = (event: Event) => void
 
 /** Without `write` nobody listens. */
 export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined): Tell => {
-  const name = JSON.stringify(agent)
-  return (event) => write?.(scrub(`{"kind":"${event.kind}"${fieldsOf(event)},"agent":${name},"time":"${new Date().toISOString()}"}`))
+  const who = `,"agent":${JSON.stringify(agent)}${membersOf(placeIn(process.env))}`
+  return (event) => write?.(scrub(`{"kind":"${event.kind}"${fieldsOf(event)}${who},"time":"${new Date().toISOString()}"}`))
 }
+
+// An agent that a tool has started: in which call, and how many of those stand in one another.
+const placeIn = ({ PLUMB_PARENT, PLUMB_DEPTH = '' }: NodeJS.ProcessEnv): object => ({
+  ...(PLUMB_PARENT ? { parent: PLUMB_PARENT } : {}),
+  ...(/^[1-9]\d{0,2}$/.test(PLUMB_DEPTH) ? { depth: Number(PLUMB_DEPTH) } : {}),
+})
 
 const fieldsOf = (event: Event): string => {
   if (event.kind === 'output') {

@@ -241,6 +241,12 @@ runTable('telemetry', {
     run: `mkfifo slow; { read -r l; sleep 0.5; } < slow & yes '"I am here"' | head -1500 | plumb-agent --telemetry --fds 3 bot.plumb 3> slow | wc -l | tr -d ' '; rm slow`,
     out: '1500\n',
   },
+  'an agent that a tool has started says in which call, and how deep': {
+    run: `export PLUMB_DEPTH=2 PLUMB_PARENT=call_7; plumb-agent --telemetry bot.plumb < alike.jsonl 3> tel; pick '[_.parent, _.depth].join(" ")' < tel | sort -u
+      spec='let bot : !string -> !string = agent { command: ["sh", "-c", "cat > /dev/null; echo \\"\\\\\\"$PLUMB_PARENT $PLUMB_DEPTH\\\\\\"\\""] } let ask : string -> string = tool { process: bot }'
+      echo '{"id":"c1","name":"ask","input":"x"}' | PLUMB_DEPTH= plumb-tool -e "$spec" serve | pick _.content`,
+    out: `${ALIKE}call_7 2\n"c1 1"\n`,
+  },
   'silent when nobody asked': { run: 'plumb-agent bot.plumb < alike.jsonl 3> tel; wc -c < tel | tr -d " "', out: `${ALIKE}0\n` },
 })
 
