@@ -11,7 +11,9 @@ export const checkAgents = async (graph: Graph, settings: SpawnSettings, reporte
   const plans = graph.nodes.flatMap(({ work }) => (work.kind === 'agent' ? [agentOf(work.bound)] : []))
   if (!plans.some(hasServers)) return true
   const own = settings.agentProgram === undefined ? plans.filter(({ config }) => !config.command && !config.via) : []
-  const checked = await Promise.all([...new Map(own.map((plan) => [plan.bound, plan])).values()].map((plan) => check(plan, settings, reporter)))
+  const checked = await Promise.all(
+    [...new Map(own.map((plan) => [plan.bound, plan])).values()].map((plan) => check(plan, settings, reporter)),
+  )
   return !checked.includes(false)
 }
 

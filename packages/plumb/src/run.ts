@@ -18,8 +18,8 @@ import {
   TelemetryWriter,
   writeStdout,
 } from '@plumb/wire'
-import { Current } from './current.js'
 import { checkAgents } from './check-agents.js'
+import { Current } from './current.js'
 import { openTools, servesTools } from './dispatch.js'
 import { findDocroot } from './docroot.js'
 import { type Loaded, load, refuseErrors } from './load.js'

@@ -54,7 +54,14 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const within = sandbox ? enclose(sandbox, place) : succeed([])
   if (!within.ok) return within
   const hasHistory = history.length > 0
-  const started = startProcess({ bound, files: filesFor(session), session, env: { ...depth.value, PLUMB_PARENT: call.id }, within: within.value, hasHistory })
+  const started = startProcess({
+    bound,
+    files: filesFor(session),
+    session,
+    env: { ...depth.value, PLUMB_PARENT: call.id },
+    within: within.value,
+    hasHistory,
+  })
   if (!started.ok) return started
   const { child, renewal } = started.value
   // One of ours asks the budget itself.
