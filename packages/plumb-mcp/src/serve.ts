@@ -96,7 +96,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
   if (!builtins.ok) reporter.report(builtins.error)
   if (!specs || !builtins.ok) return undefined
-  const own = sourceTools({ docroot: docroot.value, authority: authority.value, args: handedOn(options), timeout })
+  const own = sourceTools({ docroot: docroot.value, authority: authority.value, args: handedOn(options), warn, timeout })
   const fixed = [...own, ...specs, ...builtins.value]
   const wrong = clashes(fixed)
   for (const clash of wrong) reporter.report(clash)

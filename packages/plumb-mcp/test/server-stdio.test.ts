@@ -312,6 +312,24 @@ t.test('fault 109: its end leaves nothing running', async (t) => {
   }
 })
 
+t.test('servers that agents do without are told of on stderr, those in the program of a client too', async (t) => {
+  const agent = (name: string) =>
+    `let ${name} : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "./none-of-${name}" }] }\n`
+  const place = openPlace({ 't.plumb': agent('bot') })
+  t.teardown(place.remove)
+  const raw = spawnRaw(place, ['--grant', 'exec', 't.plumb'])
+  raw.say(initialize())
+  const calls = { bot: { input: 'x' }, call: { source: agent('main'), input: 'x' } }
+  for (const [name, args] of Object.entries(calls)) {
+    raw.say(request(name, 'tools/call', { name, arguments: args }))
+    t.match(await raw.hear(({ id }) => id === name), { result: { isError: undefined } }, name)
+  }
+  raw.child.stdin.end()
+  const { err } = await raw.exited
+  for (const name of ['bot', 'main'])
+    t.match(err, new RegExp(`"file_not_found".*none-of-${name}' does not exist; its tools are left out.*"warning"`))
+})
+
 t.test('what cannot be started', async (t) => {
   const cases: readonly (readonly [args: readonly string[], codes: readonly string[], env?: Record<string, string>])[] = [
     [['wrong.plumb'], ['unknown_name']],

@@ -30,6 +30,8 @@ export interface SourceRun {
   readonly args: readonly string[]
   /** Ends it, as when the time is up. */
   readonly signal: AbortSignal
+  /** Of what it does without, such as a server that is not there. */
+  readonly warn: (warning: Fault) => void
   /** With the number of outputs so far. */
   readonly onOutput: (count: number) => void
 }
@@ -47,7 +49,7 @@ const MOST_FAULTS = 20
 
 /** The child is gone when it resolves. */
 export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> => {
-  const { isFirstEnough, inputs, signal, onOutput } = run
+  const { isFirstEnough, inputs, signal, warn, onOutput } = run
   if (signal.aborted) return fail('cancelled', 'the run was given up before it began')
   const started = start(run)
   if (!started.ok) return started
@@ -55,6 +57,7 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
   const outputs: string[] = []
   const faults: Fault[] = []
   let bytes = 0
+  let warnings = 0
   let isCut = false
   const end = (): void => {
     isCut = true
@@ -76,7 +79,9 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
     }
   }
   hearFaults(child.stderr, (told) => {
-    if (!isCut && faults.length < MOST_FAULTS) faults.push(told)
+    if (told.severity === 'warning') {
+      if (warnings++ < MOST_FAULTS) warn(told)
+    } else if (!isCut && faults.length < MOST_FAULTS) faults.push(told)
   })
   signal.addEventListener('abort', end, { once: true })
   child.stdin.end(inputs.map((input) => `${input}\n`).join(''))
@@ -121,7 +126,7 @@ const faultIn = (line: string): Fault | undefined => {
   if (!line.startsWith('{"error"')) return undefined
   try {
     const told = JSON.parse(line) as Fault
-    return isCode(told.error) && typeof told.detail === 'string' && told.severity !== 'warning' ? told : undefined
+    return isCode(told.error) && typeof told.detail === 'string' ? told : undefined
   } catch {
     return undefined
   }
