@@ -316,6 +316,55 @@ t.test('fault 109: a server that goes away is gone', async (t) => {
   t.ok(connection.isDead)
 })
 
+t.test('fault 109: of 100 calls to a server that starts anew in the middle, each has one fate, and none runs twice', async (t) => {
+  for (const atOnce of [1, 10, 100]) {
+    const runs = new Map<number, number>()
+    let life = 0
+    const { origin } = await serve({
+      '/mcp': (asked) => {
+        const { request, response, message } = asked
+        const session = `life-${life}`
+        if (message.id === undefined) return well(asked)
+        if (message.method !== 'initialize' && request.headers['mcp-session-id'] !== session) return says(404, 'no such session')(asked)
+        if (message.method === 'tools/call') {
+          const { n = 0 } = (message.params?.arguments ?? {}) as { n?: number }
+          runs.set(n, (runs.get(n) ?? 0) + 1)
+          // It ends with what it has begun.
+          if (n === 50) life++
+          if (n === 50 || n === 49) return void response.destroy()
+        }
+        json(response, { jsonrpc: '2.0', id: message.id, result: resultOf(message) }, { 'mcp-session-id': session })
+      },
+    })
+    const connection = await open({ url: `${origin}/mcp` })
+    const fates: string[] = []
+    let next = 1
+    const work = async (): Promise<void> => {
+      for (let n = next++; n <= 100; n = next++) {
+        const answer = await connection.call('echo', `{"n":${n}}`)
+        const right = answer.ok && JSON.stringify(answer.value.content) === JSON.stringify(text(`{"n":${n}}`))
+        fates[n] = right ? 'answered' : answer.ok ? 'of another' : answer.error.error
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    const counted = (fate: string) => fates.filter((other) => other === fate).length
+    t.equal(
+      counted('answered') + counted('mcp_dead'),
+      100,
+      `${atOnce} at once: ${counted('answered')} answered, ${counted('mcp_dead')} dead`,
+    )
+    t.ok(
+      [...runs.values()].every((count) => count === 1),
+      'none ran twice',
+    )
+    t.ok(
+      fates.every((fate, n) => fate !== 'answered' || runs.get(n) === 1),
+      'what is answered ran',
+    )
+    t.equal(fates[50], 'mcp_dead')
+  }
+})
+
 t.test('OAuth client credentials are exchanged for a token', async (t) => {
   process.env.TEST_CLIENT_ID = 'CANARY-id'
   process.env.TEST_CLIENT_SECRET = 'CANARY-secret'

@@ -628,8 +628,8 @@ t.test('and say so in the trace', (t) =>
     t,
     {
       'of a tool of the spec': {
-        run: `${LISTS} ${DEFAULTED} plumb-tool --envelope t.plumb call a '{"k":"5"}' | jq -c '[.result, .repairs]'`,
-        out: '[{"k":5,"n":7},["k: \\"5\\" read as 5"]]\n',
+        run: `${LISTS} ${DEFAULTED} plumb-tool --envelope t.plumb call a '{"k":"5"}' | jq -c '[.result, .repairs, (.stages | map(select(.stage == "validate").note))]'`,
+        out: '[{"k":5,"n":7},["k: \\"5\\" read as 5"],["fits","fits after 1 repair"]]\n',
       },
       'of an agent, and of what it calls': {
         run: `${LISTS} ${DEFAULTED} plumb-agent bot.plumb <<< '"call notes:a {\\"k\\":\\"5\\"}"'`,

@@ -4,6 +4,7 @@ import { type Fit, type Json, resolve as resolveType, type ToolPlan, type Type }
 import { fail, map, nearest, preview, type Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { TargetsOf } from '../../call/targets.js'
+import { noteFit } from '../../call/validate.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import type { McpConnection, McpTool } from './connection.js'
@@ -28,9 +29,9 @@ export const serverTool = ({ name, input, output, specPath }: ToolPlan, config: 
     const found = await findTool(connection.value, wanted, describeServer(server))
     if (!found.ok) return found
     const fit = await fitTo(found.value, toArguments(text, input), name, connection.value)
+    if (!fit.ok || fit.value.repairs.length > 0) noteFit(call, fit)
     if (!fit.ok) return fit
-    const { tool, json, repairs } = fit.value
-    call.record.repairs.push(...repairs)
+    const { tool, json } = fit.value
     const answer = await callServer({ name, connection: connection.value, tool, timeoutMs }, json, call)
     return answer.ok ? toValue(name, answer.value, output) : answer
   }
