@@ -130,3 +130,14 @@ t.test('at a terminal it is said what is read, and nowhere else', async (t) => {
   text.pty.type('Hello\n\x04')
   await text.pty.shows(/^"Hello"$/m)
 })
+
+t.test('Ctrl-C says what it waits for, and a second one ends it', async (t) => {
+  const { pty, answer } = open(t, 'plumb --no-progress slow.plumb < in.jsonl', { columns: 120 })
+  await pty.shows(/input line 3/)
+  answer(1)
+  await pty.shows(/^1$/m)
+  pty.type('\x03')
+  await pty.shows(/plumb: stopping: 2 messages are in flight and have 5 s; Ctrl-C again ends it at once$/m)
+  pty.type('\x03')
+  await pty.shows(/inputs 2, 5 \(cancelled\)/)
+})

@@ -42,42 +42,46 @@ export interface RunFlags extends WatchFlags {
 
 const { again, seconds, whole } = optionReaders()
 
+/** Help has the options in the order in which a person comes to need them; so many say what is run on what. */
+const INPUT_OPTIONS = 3
+
 export const STAGE_OPTIONS: readonly RunOption[] = [
-  ...WATCH_OPTIONS,
   { flags: '-e, --eval <text>', text: 'take the spec from the command line' },
   { flags: '-R, --raw-input', text: 'each line of input is a string' },
   { flags: '-r, --raw-output', text: 'write strings unquoted' },
   { flags: '--provider <provider>', text: 'provider of agents, before what the spec says' },
   { flags: '--model <model>', text: 'model of agents, before what the spec says' },
-  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  ...WATCH_OPTIONS,
+  { flags: '--record <dir>', text: 'write what goes over each wire to this folder' },
+  { flags: '--resume <dir>', text: 'go on with a recorded run that stopped', conflicts: ['record'] },
+  { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
+  { flags: '--seq', text: 'write {"seq","value"}, with the number of the input' },
+  { flags: '--fail-fast', text: 'take no more input after the first error' },
+  { flags: '--max-calls <n>', text: 'end the run after so many calls of models', read: whole(1) },
+  { flags: '--max-total-tokens <n>', text: 'end the run after so many tokens', read: whole(1) },
+  { flags: '--deadline <seconds>', text: 'end the run after so long', read: seconds },
+  { flags: '--dry-run', text: 'show the processes as commands, start nothing' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
+  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
   { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
   { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
+  { flags: '--no-parallel-tool-calls', text: 'one tool call of an agent after the other' },
   { flags: '--agent-command <program>', text: 'run this program in place of plumb-agent' },
   { flags: '--tool-command <program>', text: 'let this program answer tool calls' },
-  { flags: '--no-parallel-tool-calls', text: 'one tool call of an agent after the other' },
   { flags: '--max-in-flight <n>', text: 'messages that may wait in a loop or barrier (10000)', read: whole(1) },
   { flags: '--max-line <bytes>', text: 'longest line taken (16777216)', read: whole(1) },
   { flags: '--mux', text: 'read and write envelopes only', conflicts: ['rawInput', 'rawOutput', 'envelopes'] },
   { flags: '--no-envelopes', text: 'take every line as data' },
-  { flags: '--seq', text: 'write {"seq","value"}, with the number of the input' },
-  { flags: '--record <dir>', text: 'write what goes over each wire to this folder' },
-  { flags: '--resume <dir>', text: 'go on with a recorded run that stopped', conflicts: ['record'] },
-  { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
-  { flags: '--max-calls <n>', text: 'end the run after so many calls of models', read: whole(1) },
-  { flags: '--max-total-tokens <n>', text: 'end the run after so many tokens', read: whole(1) },
-  { flags: '--deadline <seconds>', text: 'end the run after so long', read: seconds },
-  { flags: '--fail-fast', text: 'take no more input after the first error' },
-  { flags: '--dry-run', text: 'show the processes as commands, start nothing' },
   { flags: '--telemetry', text: 'tell on descriptor 3 what has settled' },
   { flags: '--sources-fd <n>', read: whole(1) },
   { flags: '--budget-fd <n>', read: whole(1) },
 ]
 
 export const RUN_OPTIONS: readonly RunOption[] = [
+  ...STAGE_OPTIONS.slice(0, INPUT_OPTIONS),
   { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
-  ...STAGE_OPTIONS,
+  ...STAGE_OPTIONS.slice(INPUT_OPTIONS),
 ]
 
 export interface Run {

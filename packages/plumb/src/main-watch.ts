@@ -22,11 +22,11 @@ export interface RunOption extends OptionLine {
 }
 
 export const WATCH_OPTIONS: readonly RunOption[] = [
-  { flags: '--trace <file>', text: 'write a timeline that Perfetto and plumb view open' },
   { flags: '--progress', text: 'show each stage at work; the default on a terminal' },
   { flags: '--no-progress', text: 'show none' },
   { flags: '--summary [form]', text: 'totals at the end, on stderr', choices: SUMMARY_FORMS, preset: 'text' },
   { flags: '--prices <file>', text: 'what a million tokens cost, by model' },
+  { flags: '--trace <file>', text: 'write a timeline that Perfetto and plumb view open' },
 ]
 
 /** `--summary` takes a form only if that is what follows, and never the spec. */

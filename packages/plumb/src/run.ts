@@ -4,6 +4,7 @@ import { type Bound, planOf, printType, takesText } from '@plumb/lang'
 import {
   dieOf,
   type Fault,
+  isTerminal,
   joinBudget,
   LineReader,
   LineWriter,
@@ -206,6 +207,7 @@ class Run {
       (signal) => {
         stoppedBy = signal
         this.#stopTaking()
+        if (signal === 'SIGINT') this.#tellStopping()
       },
       () => this.#giveUp(0),
     )
@@ -243,6 +245,17 @@ class Run {
     if (!type || envelopes === 'all' || telemetry) return
     const form = { type: printType(type), takesText: takesText(type), isRaw: rawInput }
     sayWhatIsRead('plumb', form, (line) => this.reporter.write(line))
+    this.reporter.flush()
+  }
+
+  // Who has pressed Ctrl-C sees that it was heard, and what it waits for.
+  #tellStopping(): void {
+    if (!isTerminal(2) || this.reporter.isJson) return
+    const count = (this.#wired?.children ?? []).reduce((sum, { inFlight }) => sum + inFlight, 0)
+    const one = count === 1
+    const waits =
+      count === 0 ? '' : `: ${count} ${one ? 'message is' : 'messages are'} in flight and ${one ? 'has' : 'have'} ${GRACE_MS / 1000} s`
+    this.reporter.write(`plumb: stopping${waits}; Ctrl-C again ends it at once`)
     this.reporter.flush()
   }
 

@@ -41,8 +41,12 @@ export class ChildObserver {
 
   /** Why the message is not sent; `settled`: it was answered already, and that is passed on in its turn. */
   stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
-    const { replay, budget } = this.#o
-    if (replay?.take(origin, buf, start, end)) return 'settled'
+    const { replay, budget, watch, place } = this.#o
+    const sealed = replay?.take(origin, buf, start, end)
+    if (sealed) {
+      watch?.tell({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: sealed.fault === undefined })
+      return 'settled'
+    }
     return budget?.spent.isOver ? fault('budget_spent', 'the budget of this run is spent') : undefined
   }
 

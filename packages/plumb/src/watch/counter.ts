@@ -59,6 +59,11 @@ export class Counter implements Watcher {
         if (!this.#open.has(event.process)) this.#inFlight++
         this.#took(event.process, event.ms)
         break
+      case 'replayed':
+        this.#took(event.process, event.ms)
+        this.#at(event.process, (stage) => stage.replayed++)
+        if (event.isAnswer) this.#gave(event.process)
+        break
       case 'answered':
         if (!this.#open.has(event.process)) this.#inFlight--
         this.#gave(event.process)

@@ -53,6 +53,8 @@ export type WatchEvent = { readonly ms: number } & (
   /** A message on its way to its receiver; `seq` is the input that it came from, 0 where that is not known. */
   | ({ readonly kind: 'message'; readonly wire: Wire; readonly seq: number } & Bytes)
   | { readonly kind: 'spawned'; readonly process: string; readonly runs: ProcessKind; readonly pid: number }
+  /** A message that a child was not sent: its answer, or its error, is in the record of the run that is resumed. */
+  | { readonly kind: 'replayed'; readonly process: string; readonly seq: number; readonly isAnswer: boolean }
   /** The n-th message that a child was sent, from 1. */
   | ({ readonly kind: 'asked'; readonly process: string; readonly n: number; readonly seq: number } & Bytes)
   /** An output of a child; `n` is the message that it answers, 0 where that is not known. */

@@ -31,10 +31,10 @@ export const summaryText = (run: RunSummary): string[] => {
   ]
 }
 
-const STAGE_TITLES = ['stage', 'in', 'out', 'requests', 'tool calls', 'retries', 'errors']
+const STAGE_TITLES = ['stage', 'in', 'out', 'from record', 'requests', 'tool calls', 'retries', 'errors']
 
-const stageRow = ({ name, taken, given, uses, toolCalls, retries, errors }: StageTally): string[] => {
-  const rest = [requestsOf(uses), toolCalls, retries, errors].map((count) => (count === 0 ? '' : showCount(count)))
+const stageRow = ({ name, taken, given, replayed, uses, toolCalls, retries, errors }: StageTally): string[] => {
+  const rest = [replayed, requestsOf(uses), toolCalls, retries, errors].map((count) => (count === 0 ? '' : showCount(count)))
   return [name, showCount(taken), showCount(given), ...rest]
 }
 
@@ -81,12 +81,13 @@ const progressFields = ({ tally, ms, prices }: Counted): object => {
     errors: sum([...tally.errors.values()]),
     by_code: Object.fromEntries(tally.errors),
     requests: requestsOf(uses),
+    from_record: sum(tally.stages.map(({ replayed }) => replayed)),
     tool_calls: sum(tally.stages.map(({ toolCalls }) => toolCalls)),
     retries: sum(tally.stages.map(({ retries }) => retries)),
     ...tokenFields(tokensOf(uses)),
     ...costFields(uses, prices),
-    stages: tally.stages.map(({ name, taken, given, toolCalls, retries, errors }) => ({
-      ...{ stage: name, in: taken, out: given },
+    stages: tally.stages.map(({ name, taken, given, replayed, toolCalls, retries, errors }) => ({
+      ...{ stage: name, in: taken, out: given, from_record: replayed },
       ...{ tool_calls: toolCalls, retries, errors },
     })),
     agents: uses.map((use) => ({

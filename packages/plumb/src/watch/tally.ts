@@ -15,6 +15,8 @@ export interface StageTally {
   /** Messages that came, and that it gave. */
   taken: number
   given: number
+  /** Messages that were answered from a record, and not asked. */
+  replayed: number
   toolCalls: number
   /** Attempts after the first, of requests and of tools. */
   retries: number
@@ -39,6 +41,7 @@ export const emptyStage = (name: string): StageTally => ({
   name,
   taken: 0,
   given: 0,
+  replayed: 0,
   toolCalls: 0,
   retries: 0,
   errors: 0,

@@ -36,14 +36,14 @@ export class Replay {
     return this.#slots.length > MOST_WAITING || this.#o.isFull()
   }
 
-  /** False: it is not known, and to be asked. */
-  take(origin: Origin, buf: Buffer, start: number, end: number): boolean {
+  /** Undefined: it is not known, and to be asked. */
+  take(origin: Origin, buf: Buffer, start: number, end: number): Sealed | undefined {
     const sealed = this.#o.answers.take(origin.seq, buf.toString('utf8', start, end))
-    if (!sealed) return false
+    if (!sealed) return undefined
     origin.retain()
     this.#slots.push({ answer: { origin, sealed }, isDone: false })
     this.#advance()
-    return true
+    return sealed
   }
 
   /** The n-th message that the agent is really sent. */
