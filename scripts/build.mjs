@@ -195,6 +195,32 @@ const checkAscii = ({ path, text }) => {
   if (path.endsWith('.bundle.cjs') && found) throw new Error(`cannot bundle: '${basename(path)}' is not all ASCII: ${found}`)
 }
 
+// Packages that are CommonJS ask for these.
+const AS_COMMONJS = `import { createRequire as requireFrom } from 'node:module'
+import { fileURLToPath as pathFrom } from 'node:url'
+const require = requireFrom(import.meta.url)
+const __filename = pathFrom(import.meta.url)
+const __dirname = pathFrom(new URL('.', import.meta.url))`
+
+/** What programs import of a package, as ECMAScript modules that need no other package. Resolves to texts by file name, index.js among them. */
+export const bundleLibrary = async (name) => {
+  const { outputFiles } = await bundle({
+    ...SHARED,
+    entryPoints: { index: `packages/${name}/src/index.ts` },
+    outdir: 'lib',
+    format: 'esm',
+    supported: {},
+    splitting: true,
+    chunkNames: 'part-[hash]',
+    outExtension: {},
+    define: {},
+    inject: [],
+    banner: { js: AS_COMMONJS },
+    sourcemap: false,
+  })
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]))
+}
+
 // What each executable is run on, one after the other, so that the code it starts with is in its cache. MODEL is a model on loopback.
 const EXAMPLES = `${ROOT}/packages/plumb/examples`
 const ID = 'type Event = { at: int, kind: "view" | "click" } let main : !Event -> !Event = id'

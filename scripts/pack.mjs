@@ -1,6 +1,6 @@
 // Makes what can be handed on: pack.mjs [DIR], by default dist
 //
-// DIR/NAME-VERSION.tgz is one executable, as `npm pack` makes it and `npm install -g` takes it; DIR/plumb-VERSION.tar.gz is what
+// DIR/NAME-VERSION.tgz is one executable, as `npm pack` makes it and `npm install -g` takes it, with what programs import of it; DIR/plumb-VERSION.tar.gz is what
 // scripts/install puts in place, to be unpacked anywhere.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { build, executables } from './build.mjs'
 import { installDependencies } from './dependencies.mjs'
+import { exportsOf, layLibrary } from './library.mjs'
 import { stage } from './stage.mjs'
 import { ROOT, run, runMain } from './step.mjs'
 
@@ -17,7 +18,8 @@ const pack = async (to) => {
   mkdirSync(to, { recursive: true })
   const folder = mkdtempSync(join(tmpdir(), 'plumb-pack-'))
   try {
-    const packages = executables().map((name) => stagePackage(name, join(folder, name)))
+    const packages = []
+    for (const name of executables()) packages.push(await stagePackage(name, join(folder, name)))
     await must('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, ...packages])
     const { DESTDIR: _, ...env } = process.env
     await must(`${ROOT}/scripts/install`, [join(folder, `plumb-${VERSION}`)], { env })
@@ -27,9 +29,10 @@ const pack = async (to) => {
   }
 }
 
-const stagePackage = (name, folder) => {
+const stagePackage = async (name, folder) => {
   const pages = pagesOf(name)
-  stage(name, folder, { man: pages.map((page) => `man/${page}`) })
+  stage(name, folder, { man: pages.map((page) => `man/${page}`), ...exportsOf(name) })
+  await layLibrary(name, folder)
   mkdirSync(`${folder}/man`)
   for (const page of pages) copyFileSync(`${ROOT}/man/${page}`, `${folder}/man/${page}`)
   writeFileSync(`${folder}/README.md`, readme(name))
@@ -51,7 +54,7 @@ ${description}
 It needs Node.js 20 or newer, and nothing beside it: \`npm install -g ./${name}-${VERSION}.tgz\` puts it on PATH, with its manual page.
 Another executable of the family that a spec asks for is looked for beside it and on PATH. \`${name} --help\` shows examples.
 
-MIT, see LICENSE; what it holds of others is in THIRD-PARTY-NOTICES.
+${exportsOf(name).exports ? `A program can import it, with types: \`import('${name}')\`.\n\n` : ''}MIT, see LICENSE; what it holds of others is in THIRD-PARTY-NOTICES.
 `
 }
 

@@ -19,7 +19,7 @@ mkdirSync(at('node'))
 symlinkSync(process.execPath, at('node/node'))
 
 const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>>, input = '') => {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, input, encoding: 'utf8', timeout: 120_000 })
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, input, encoding: 'utf8', timeout: 400_000 })
   return { status, stdout, stderr }
 }
 
@@ -67,7 +67,8 @@ t.test('a package has all it runs on, and says whose it is', async (t) => {
   for (const name of NAMES) {
     const place = at('alone', name, 'package')
     unpack(at('out', `${name}-${version}.tgz`), at('alone', name))
-    const { man, ...manifest } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+    const { man, exports, ...manifest } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+    t.equal(exports !== undefined, existsSync(`packages/${name}/src/index.ts`), `${name}: exports`)
     t.strictSame(Object.keys(manifest), ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'], name)
     for (const file of [...man, 'LICENSE', 'README.md']) t.ok(existsSync(join(place, file)), `${name}: ${file}`)
     t.ok(man.includes(`man/${name}.1`), `${name}.1`)
@@ -106,6 +107,72 @@ t.test('the archive of all unpacks anywhere', async (t) => {
   t.strictSame(namingTheCheckout(place), [])
   for (const file of ['man/man1/plumb.1', 'man/man5/plumbing.5', 'bash-completion/completions/plumb', 'doc/plumb/LICENSE'])
     t.ok(existsSync(join(place, 'share', file)), file)
+})
+
+const HOST = `
+import { adaptFunction, callTool, connectMcp, type Json, makeSession, sequence, type Tool, withRetry } from 'plumb-tool'
+
+let tries = 0
+const length = adaptFunction({
+  name: 'length',
+  description: 'How long a text is',
+  parameters: { text: { type: 'string' }, more: { type: 'integer', default: 1 } },
+  output: { kind: 'int' },
+  fn: ({ text, more }) => {
+    if (++tries === 1) throw { error: 'overloaded', category: 'unavailable' }
+    return text === 'half' ? 0.5 : text.length + more
+  },
+})
+// @ts-expect-error: a tool needs a name
+adaptFunction({ description: '', parameters: {}, fn: () => 1 })
+const safe: Tool = withRetry({ attempts: 2 })(length)
+const session = makeSession()
+const told: unknown[] = []
+const inputs: Json[] = [{ text: 'four' }, { text: ['a', 'b'] }, { text: 'half' }, {}, { text: 'four', more: 'x' }]
+for (const input of inputs) {
+  const result = await callTool(safe, input, { session })
+  told.push(result.ok ? result.value : result.error.error)
+}
+const chain = sequence([length, length])
+told.push(chain.ok ? 'chained' : chain.error.error)
+const connection = await connectMcp({ command: 'no-such-server' })
+told.push(connection.ok ? 'connected' : connection.error.error)
+console.log(JSON.stringify(told))
+`
+
+t.test('a program in an empty folder imports plumb-tool, with its types', async (t) => {
+  const host = at('host of tools')
+  mkdirSync(host)
+  writeFileSync(join(host, 'package.json'), '{"type":"module"}')
+  const args = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', host, at('out', `plumb-tool-${version}.tgz`)]
+  t.match(run('npm', args, NPM), { status: 0 })
+  mkdirSync(join(host, 'node_modules/@types'), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules/@types/node'), join(host, 'node_modules/@types/node'))
+  writeFileSync(join(host, 'main.ts'), HOST)
+  const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2022'], types: ['node'], strict: true, outDir: 'out' }
+  writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+  t.strictSame(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', host], PLAIN), { status: 0, stdout: '', stderr: '' }, 'its types hold')
+  // It ends by itself: nothing that was imported keeps it alive.
+  const ran = run(process.execPath, [join(host, 'out/main.js')], only(''))
+  const told = [
+    'input_type_mismatch',
+    'output_type_mismatch',
+    'input_type_mismatch',
+    'input_type_mismatch',
+    'type_mismatch',
+    'file_not_found',
+  ]
+  t.strictSame(ran, { status: 0, stdout: `${JSON.stringify([5, ...told])}\n`, stderr: '' })
+  const parts = filesUnder(join(host, 'node_modules/plumb-tool/lib')).filter((file) => file.endsWith('.js'))
+  const dependency = /^\/\/ node_modules\/\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
+  const held = new Set(parts.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(dependency)].map(([, name]) => name ?? '')))
+  const notices = readFileSync(join(host, 'node_modules/plumb-tool/THIRD-PARTY-NOTICES'), 'utf8')
+  t.ok(held.has('ajv'), 'it holds packages of others')
+  t.strictSame(
+    [...held].filter((name) => !notices.includes(`\n${name} `)),
+    [],
+    'THIRD-PARTY-NOTICES',
+  )
 })
 
 const TRY_NOTICES = `

@@ -2,7 +2,9 @@
 
 import type { Json, Type } from '@plumb/lang'
 import { fail, type Result } from '@plumb/wire'
+import { withOutput } from '../../call/output.js'
 import { readThrown, thrownFault } from '../../call/thrown.js'
+import { withValidation } from '../../call/validate.js'
 import type { JsonText, Tool } from '../../tool.js'
 import { isSchema, type Parameters, type ShortParameter, schemaOf } from './parameters.js'
 import { toResult } from './to-result.js'
@@ -39,7 +41,7 @@ export interface FunctionTool extends Tool {
   readonly description: string
 }
 
-/** What JSON Schema can say and a type cannot is not checked. */
+/** What it is given and gives is held against its declaration, as of any tool; what JSON Schema can say and a type cannot is not checked. */
 export const adaptFunction = <const P extends Parameters>(declaration: FunctionDeclaration<P>): FunctionTool => {
   const { name, description, parameters, output = { kind: 'json' }, fn } = declaration
   const schema = isSchema(parameters) ? parameters : schemaOf(parameters as Readonly<Record<string, ShortParameter>>)
@@ -50,13 +52,8 @@ export const adaptFunction = <const P extends Parameters>(declaration: FunctionD
       return { ok: false, error: thrownFault(readThrown(error), `function '${name}'`) }
     }
   }
-  return {
-    name,
-    description,
-    input: typeOfSchema(schema),
-    output,
-    run: (input, { signal }) => untilAborted(call(input, signal), signal, name),
-  }
+  const run: Tool['run'] = (input, { signal }) => untilAborted(call(input, signal), signal, name)
+  return { description, ...withValidation(withOutput()({ name, input: typeOfSchema(schema), output, run })) }
 }
 
 const untilAborted = (running: Promise<Result<JsonText>>, signal: AbortSignal, name: string): Promise<Result<JsonText>> =>
