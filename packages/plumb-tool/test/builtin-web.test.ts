@@ -261,6 +261,7 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
     '/spans': sends('<table><tr><th>a<th>b<tr><td colspan=1000000000 rowspan=1000000000>x</table>'),
     '/spaces': sends(`<p class="${' a'.repeat(100_000)}">x${' '.repeat(1_000_000)}y${'<'.repeat(100_000)}`),
     '/brackets': sends(`<p>${'[*_`'.repeat(50_000)}`),
+    '/plain': sends(Array.from({ length: 35_000 }, (_, i) => `<p>${prose.slice(0, 120)}${i}</p>\n`).join('')),
     '/huge': sends(`<title>Huge</title><ul><li><a href=/menu>Menu</a></ul><div>${parts.map(({ html }) => html).join('')}</div>`),
   })
   for (const path of ['gzip', 'br', 'endless'])
@@ -274,6 +275,8 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
   t.match(await markdown(`${origin}/spans`), /\| x \|/)
   t.match(await markdown(`${origin}/spaces`), /x y/)
   t.match(await markdown(`${origin}/brackets`), /\\\[\\\*\\_/)
+  const plain = await markdown(`${origin}/plain`)
+  t.strictSame([plain.split('\n\n').length, plain.endsWith('34999')], [35_000, true], '5 MB of paragraphs')
   const started = Date.now()
   const given = error(`${origin}/huge`, contextOf(PRIVATE, {}, AbortSignal.timeout(250)))
   t.match(await given, { error: 'cancelled' })
@@ -380,6 +383,21 @@ t.test('what reads badly as it is', async (t) => {
       '## [A](https://h.example/a)\n\n## [B](https://h.example/d/x#b)',
     ],
     ['headings of blocks', '<h4>f()<div>where<br>x</div></h4><h1></h1><h2>&nbsp;</h2>', '#### f() where x'],
+    [
+      'a heading without its end',
+      '<h1>Title <i>here</i><p>text<ul><li>a<li>b</ul><table><tr><th>x<th>y<tr><td>1<td>2</table><p>end',
+      '# Title *here*\n\ntext\n\n- a\n- b\n\n| x | y |\n| - | - |\n| 1 | 2 |\n\nend',
+    ],
+    ['two of them', '<h1>A<h2>B<p>one<p>two', '# A\n\n## B\n\none\n\ntwo'],
+    ['one before paragraphs', '<h2>A<p>one<p>two', '## A\n\none\n\ntwo'],
+    ['a title with who wrote it', '<h1>A <div>by B</div></h1><p>text', '# A by B\n\ntext'],
+    [
+      'a page that a program makes',
+      '<title>App</title><div id=root></div><noscript>Enable it</noscript><script>run()</script>',
+      '# App\n\n[The page has no text until its JavaScript has run, which is not done here; http_get gives it as it is.]',
+    ],
+    ['a page of nothing', '<p> ', '[The page has no text.]'],
+    ['blanks that count', '<p>a <b>b</b> <i>c</i>\n<div>d</div> e <p>f', 'a **b** *c*\n\nd\n\ne\n\nf'],
     [
       'signs for links',
       '<p><a href=s>Source</a><a href=#x>\u00a7</a> <a href=#y><img src=i alt=I></a>',

@@ -5,7 +5,8 @@ import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { HtmlPage } from './html/to-markdown.js'
 
 const MAX_MS = 20_000
-const MAX_MEMORY_MB = 1024
+/** Of the heap; 5 MB of paragraphs take half of it. */
+const MAX_MEMORY_MB = 300
 
 export const htmlToMarkdown = async (page: HtmlPage, signal: AbortSignal): Promise<Result<string>> => {
   if (signal.aborted) return fail('cancelled', 'the conversion of the page was given up')

@@ -11,7 +11,7 @@ const LEAST_SHARE = 0.3
 const MARK = 'dataPlumbPlace'
 const ATTRIBUTE = 'data-plumb-place'
 /** Beyond it the search for the main part would take longer than anybody waits. */
-const MAX_ELEMENTS = 60_000
+const MAX_ELEMENTS = 20_000
 
 export const mainContent = (tree: Root): Root => {
   const marked = markedContent(tree)

@@ -8,6 +8,7 @@ import { type Handle, toMarkdown as printMarkdown } from 'mdast-util-to-markdown
 import { parse } from 'parse5'
 import { listDefinitions } from './definitions.js'
 import { limitDepth } from './depth.js'
+import { dropBlanks } from './drop-blanks.js'
 import { framesOf } from './frames.js'
 import { markLanguages } from './language.js'
 import { mainContent } from './main-content.js'
@@ -18,6 +19,7 @@ import { splitParagraphs } from './split-paragraphs.js'
 import { titleOf } from './title.js'
 import { trimText } from './trim-text.js'
 import { unmarkBlocks } from './unmark-blocks.js'
+import { findElement, isNamed } from './walk.js'
 
 export interface HtmlPage {
   readonly html: string
@@ -26,20 +28,30 @@ export interface HtmlPage {
 }
 
 export const toMarkdown = ({ html, url }: HtmlPage): string => {
-  const document = parse(html)
-  limitDepth(document)
-  const tree = fromParse5(document) as Root
+  const tree = treeOf(html)
   const title = titleOf(tree)
+  const hasProgram = findElement(tree, isNamed('script')) !== undefined
   const base = baseOf(tree, url)
   prune(tree)
+  dropBlanks(tree)
   resolveLinks(tree, base)
   markLanguages(tree)
   listDefinitions(tree)
   plainTables(tree)
   unmarkBlocks(tree)
   const content = framesOf(tree, base) ?? mainContent(tree)
-  const text = print(content)
+  const text = print(content) || (hasProgram ? MADE_LATER : EMPTY)
   return title === undefined || /^#\s/m.test(withoutFences(text)) ? text : `# ${escapeTitle(title)}\n\n${text}`
+}
+
+const EMPTY = '[The page has no text.]\n'
+const MADE_LATER = '[The page has no text until its JavaScript has run, which is not done here; http_get gives it as it is.]\n'
+
+// In a function of its own, so that what parse5 made is gone before the rest begins.
+const treeOf = (html: string): Root => {
+  const document = parse(html)
+  limitDepth(document)
+  return fromParse5(document) as Root
 }
 
 const print = (tree: Root): string => {

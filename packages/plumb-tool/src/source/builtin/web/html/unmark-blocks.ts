@@ -1,7 +1,7 @@
 // Blocks where Markdown has none: those in bold or italic stay, those in a heading become words of it.
 
-import type { Root } from 'hast'
-import { element, elementsIn, isNamed, replaceElements } from './walk.js'
+import type { Element, ElementContent, Root } from 'hast'
+import { element, elementsIn, isNamed, replaceElements, textOf } from './walk.js'
 
 const isMark = isNamed('strong', 'b', 'em', 'i', 'u', 'mark', 's', 'strike', 'del', 'ins', 'small', 'cite', 'big', 'font')
 const isBlock = isNamed('p', 'div', 'ul', 'ol', 'li', 'table', 'pre', 'blockquote', 'hr', 'section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6')
@@ -12,11 +12,33 @@ export const unmarkBlocks = (tree: Root): void =>
   replaceElements(tree, (node) => {
     if (isMark(node) && hasBlock(node)) return [element('div', {}, ...node.children)]
     if (isHeading(node)) {
+      const parts = unclosed(node)
+      if (parts) return parts
       const space = { type: 'text' as const, value: ' ' }
       replaceElements(node, (inner) => (isBlock(inner) || inner.tagName === 'br' ? [space, ...inner.children, space] : undefined))
     }
     return undefined
   })
+
+/** What stands in a heading and was meant behind it, as where its end is missing: browsers show it in large letters, and as what it is. */
+const unclosed = (heading: Element): readonly Element[] | undefined => {
+  const at = heading.children.findIndex((child, i) => child.type === 'element' && isBlock(child) && i > 0)
+  if (at < 0) return undefined
+  const [own, rest] = [heading.children.slice(0, at), heading.children.slice(at)]
+  const blocks = rest.filter((child) => child.type === 'element' && isBlock(child))
+  const isMeant = blocks.length === 1 && !hasHeavy(rest) && lengthOf(rest) <= MAX_SUBTITLE
+  if (isMeant || lengthOf(own) === 0) return undefined
+  return [element(heading.tagName, heading.properties, ...own), element('div', {}, ...rest)]
+}
+
+/** A title may have a line of its own for who wrote it. */
+const MAX_SUBTITLE = 200
+const isHeavy = isNamed('ul', 'ol', 'dl', 'table', 'pre', 'blockquote', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6')
+
+const hasHeavy = (children: readonly ElementContent[]): boolean =>
+  children.some((child) => child.type === 'element' && (isHeavy(child) || [...elementsIn(child)].some(isHeavy)))
+
+const lengthOf = (children: readonly ElementContent[]): number => textOf({ type: 'root', children: [...children] }).trim().length
 
 const hasBlock = (node: Parameters<typeof isBlock>[0]): boolean => {
   for (const inner of elementsIn(node)) if (isBlock(inner)) return true
