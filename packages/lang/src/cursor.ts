@@ -19,6 +19,8 @@ export const RESERVED: ReadonlySet<string> = new Set(
 const MAX_NESTING = 200
 const MAX_OPERATORS = 300
 
+const CLOSING: ReadonlySet<string> = new Set([')', ']', '}'])
+
 export class SyntaxFailure {
   /** The next token has nothing to do with it. */
   constructor(readonly isBehind: boolean) {}
@@ -84,6 +86,11 @@ export class Cursor {
 
   expectSymbol(text: string, where: string): Token {
     if (this.isSymbol(text)) return this.advance()
+    // What closes something is missing where it would have stood, not where the next line begins.
+    if (CLOSING.has(text) && this.next.startsLine && this.next.kind !== 'bad') {
+      const { source, end } = this.previous.span
+      this.fail(`expected '${text}' ${where}`, { source, start: end, end }, undefined, false)
+    }
     return this.fail(`expected '${text}' ${where}, found ${describe(this.next)}`)
   }
 
@@ -151,15 +158,25 @@ export class Cursor {
     return joinSpans(start.span, this.previous.span)
   }
 
-  failExpecting(what: string): never {
-    return this.fail(`expected ${what}, found ${describe(this.next)}`)
+  /** What is wrong in one way only is told and passed over. */
+  tell(message: string, span: Span, help: string): void {
+    this.report(error('syntax_error', message, span, help))
   }
 
-  fail(message: string, span: Span = this.next.span, help?: string): never {
+  failExpecting(what: string, help?: string): never {
+    return this.fail(`expected ${what}, found ${describe(this.next)}`, this.next.span, help)
+  }
+
+  fail(
+    message: string,
+    span: Span = this.next.span,
+    help?: string,
+    isBehind = span !== this.next.span && span.end <= this.next.span.start,
+  ): never {
     // The lexer has told of a bad token already.
     if (this.next.kind !== 'bad') this.report(error('syntax_error', message, span, help))
     // The token of an open comment is empty, and is still to be passed over.
-    throw new SyntaxFailure(span !== this.next.span && span.end <= this.next.span.start)
+    throw new SyntaxFailure(isBehind)
   }
 }
 

@@ -28,6 +28,7 @@ export interface Tokens {
 const SYMBOL = /\.\.\.|->|\u2192|\?\?|&&|\|\||!=|<=|>=|[;*+(){}[\],:=|?.@!<>\-/%]/y
 const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
+const QUOTED = /'[^'\n]*'/y
 const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
 const SPACE = /[ \t\r\n]+/y
 // Garbage is told of a run at a time.
@@ -118,6 +119,27 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     else push('number', digits, end)
   }
 
+  // Of other languages: passed over like one of ours, so that all else in the file is looked at.
+  const foreignComment = () => {
+    const mark = text[at] === '#' ? (text[at + 1] === '!' ? '#!' : '#') : '//'
+    const isFirst = at === 0 || text.slice(0, at) === '\uFEFF'
+    const help =
+      mark === '#!'
+        ? "a '#!' line is the first of the file, with nothing before it"
+        : isFirst && mark === '#' && text[at + 1] === '/'
+          ? "a first line for the shell begins with '#!', as in '#!/usr/bin/env plumb'"
+          : 'comments are written (* … *)'
+    report(error('syntax_error', `unexpected '${mark}'`, span(at, at + mark.length), help))
+    const end = text.indexOf('\n', at)
+    at = end < 0 ? text.length : end
+  }
+
+  const quoted = () => {
+    const whole = match(QUOTED) ?? "'"
+    const help = whole.length > 1 ? `write ${preview(JSON.stringify(whole.slice(1, -1)))}` : 'strings stand in double quotes'
+    fail(`a string stands in double quotes, not in '`, span(at, at + whole.length), at + whole.length, help)
+  }
+
   while (at < text.length) {
     const space = match(SPACE)
     if (space !== undefined) {
@@ -128,6 +150,14 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     }
     if (text.startsWith('(*', at)) {
       comment()
+      continue
+    }
+    if (text.startsWith('//', at) || text[at] === '#') {
+      foreignComment()
+      continue
+    }
+    if (text[at] === "'") {
+      quoted()
       continue
     }
     const word = match(IDENTIFIER)

@@ -6,12 +6,12 @@ import { Cursor } from './cursor.js'
 import type { Report } from './diagnostic.js'
 import { tokenize } from './lexer.js'
 import { parseAnnotations } from './parse/annotation.js'
-import { parsePlumb } from './parse/body.js'
+import { parsePlumb, WIRED } from './parse/body.js'
 import { parseChain } from './parse/chain.js'
 import { parseExpression as expression } from './parse/expression.js'
 import { parseSignature } from './parse/port.js'
 import { parseType } from './parse/type.js'
-import { parseObject } from './parse/value.js'
+import { isLiteral, parseObject } from './parse/value.js'
 import type { Source } from './source.js'
 
 export interface Parsed extends Program {
@@ -79,7 +79,11 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   if (c.isWord('use')) return use(c)
   if (c.isWord('type')) return typeDeclaration(c, named)
   if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
-  return c.failExpecting("'use', 'type', 'let' or an annotation")
+  const { next } = c
+  const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
+  const isArrow = c.isSymbol('|') || c.isSymbol('->')
+  const help = isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined
+  return c.failExpecting("'use', 'type', 'let' or an annotation", help)
 }
 
 const use = (c: Cursor): Use => {
@@ -118,5 +122,16 @@ const implementation = (c: Cursor): Implementation => {
   if (c.takeWord('tool')) return { kind: 'tool', config: parseObject(c, "after 'tool'"), span: c.spanFrom(start) }
   if (c.isWord('plumb')) return parsePlumb(c)
   if (c.isSymbol('{')) return parseObject(c, '')
+  if (c.isSymbol('[') || isLiteral(c)) {
+    const what = c.isSymbol('[')
+      ? 'a list'
+      : start.kind === 'string'
+        ? 'a string'
+        : start.kind === 'identifier'
+          ? `'${start.text}'`
+          : 'a number'
+    const help = "write 'let name = { key: … }' and use the name, or write the value where it is used"
+    c.fail(`a binding is an agent, a tool, a plumb, a chain or a config value { … }, not ${what}`, start.span, help)
+  }
   return parseChain(c, false)
 }

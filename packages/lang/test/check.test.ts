@@ -26,6 +26,90 @@ const body = (...list: string[]): string =>
     '}',
   )
 
+table('what other languages write', [
+  [
+    'comments',
+    '// a\nlet f : !int -> !int = id // b\n# c\nlet g : !int -> !int = nosuch',
+    [
+      "1:1-3 syntax_error unexpected '//' | comments are written (* … *)",
+      "2:27-29 syntax_error unexpected '//'",
+      "3:1-2 syntax_error unexpected '#' | comments are written (* … *)",
+      "4:24-30 unknown_name no binding is named 'nosuch'",
+    ],
+  ],
+  ['a first line without its mark', '#/usr/bin/env plumb\nlet f : !int -> !int = id', ["1:1-2 syntax_error | '#!/usr/bin/env plumb'"]],
+  [
+    'a first line that is none',
+    ' #!/usr/bin/env plumb\nlet f : !int -> !int = id',
+    ["1:2-4 syntax_error unexpected '#!' | the first of the file"],
+  ],
+  ['single quotes', "let f : !string -> !string = map('it\"s')", ['1:34-40 syntax_error double quotes | write "it\\"s"']],
+  ['one quote', "let f : !string -> !string = map(it's)", ['1:36-39 syntax_error double quotes']],
+  [
+    'equality',
+    'let f : !int -> !bool = map(value == 1)\nlet g : !int -> !bool = map(value == "x")',
+    ["1:35-37 syntax_error equality is written '='", "2:35-37 syntax_error equality is written '='", '2:29-41 type_mismatch'],
+  ],
+  [
+    'no let',
+    'main : !int -> !int = id\nlet f : !int -> !int = nosuch',
+    ["1:1-5 syntax_error | write 'let main …'", '2:24-30 unknown_name'],
+  ],
+  [
+    'arrows and pipes',
+    body('  input -> f -> output', '  input | f', '  input ; g | output', '  input ; nosuch'),
+    [
+      "4:9-11 syntax_error found '->' | wired with ';'",
+      "5:9-10 syntax_error found '|' | wired with ';'",
+      "6:13-14 syntax_error found '|' | wired with ';'",
+    ],
+  ],
+  ['a pipe outside a body', 'let f : !int -> !int = id | id', ["1:27-28 syntax_error found '|' | wired with ';'"]],
+  [
+    'what is not closed',
+    'let f : !int -> !int = map(value + 1\nlet g : !int -> !int = map([1, 2)\nlet h : [int\nlet i : !int -> !int = id',
+    ["1:37-37 syntax_error expected ')' after the expression", "2:33-34 syntax_error expected ']'", "3:13-13 syntax_error expected ']'"],
+  ],
+  [
+    'built-in tools by their own names',
+    'let b : !string -> !string = agent { provider: "eliza", tools: [read_file, "apply_patch", nosuch] }',
+    [
+      "1:65-74 unknown_name no binding is named 'read_file' | write 'use fs' and name it 'Fs.read'",
+      "1:76-89 unknown_name | 'use fs'",
+      "1:91-97 unknown_name no binding is named 'nosuch'",
+    ],
+  ],
+  [
+    'functions that there are not',
+    'let f : !string -> !string = map(uper(value))\nlet g : !string -> !string = map(foobar(value))',
+    ["1:34-38 unknown_function | did you mean 'upper'?", '2:34-40 unknown_function | there are abs, ceil, contains'],
+  ],
+  [
+    'values that are no binding',
+    'let a = ["x"]\nlet b = "x"\nlet c = -1\nlet d = true\nlet e = { list: ["x"] }',
+    [
+      "1:9-10 syntax_error config value { … }, not a list | 'let name = { key: … }'",
+      '2:9-12 syntax_error not a string',
+      '3:9-10 syntax_error not a number',
+      "4:9-13 syntax_error not 'true'",
+    ],
+  ],
+  [
+    'records, field by field',
+    lines(
+      'type T = { a: int, b: string, c?: bool }',
+      'let f : !int -> !T = map({ a: value, d: 1 })',
+      'let g : !{ a: string, b?: string } -> !T = id',
+      'let h : { a: string, b: string } -> T = id',
+    ),
+    [
+      "2:22-44 type_mismatch 'map' gives | 'd' is unknown there; 'b' is missing",
+      "3:44-46 type_mismatch | 'a' is 'string', wanted is 'int'; 'b' may be absent",
+      "4:41-43 type_mismatch | 'a' is 'string', wanted is 'int'",
+    ],
+  ],
+])
+
 const UP = 'let up : !string -> !string = agent { command: ["./up"] }'
 
 table('foreign programs and barriers', [

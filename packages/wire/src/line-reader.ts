@@ -6,6 +6,7 @@ import { noteGarbage } from './garbage.js'
 import { isBlank, isCutCharacter } from './line-bytes.js'
 import type { LineSource } from './line-stream.js'
 import { systemReason } from './system-reason.js'
+import { describeForeignByte } from './utf8-flaw.js'
 
 export const MAX_LINE = 16 * 1024 * 1024
 
@@ -277,7 +278,7 @@ export class LineReader {
     this.start = start
     this.end = end
     if (this.isLast && isCutCharacter(region, start, end)) return this.#refuse('truncated_line', `the input ended inside line ${this.line}`)
-    return this.#refuse('invalid_utf8', `line ${this.line} is not UTF-8`)
+    return this.#refuse('invalid_utf8', describeForeignByte(region.subarray(start, end), `line ${this.line}`))
   }
 
   #refuse(code: Code, detail: string): true {

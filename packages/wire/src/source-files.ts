@@ -9,6 +9,7 @@ import { preview } from './preview.js'
 import { readBytes } from './read-bytes.js'
 import type { Result } from './result.js'
 import { systemReason } from './system-reason.js'
+import { describeForeignByte } from './utf8-flaw.js'
 
 /** No spec written by hand comes near it. */
 const MAX_SPEC_BYTES = 8 * 1024 * 1024
@@ -113,7 +114,9 @@ export const readSpecFrom = async (stream: Readable, name: string): Promise<Resu
 
 const textOf = (bytes: Buffer, path: string): Result<string> => {
   if (bytes.length > MAX_SPEC_BYTES) return unreadable(path, 'spec_invalid', `it is larger than ${MAX_SPEC_BYTES} bytes`)
-  return isUtf8(bytes) ? { ok: true, value: bytes.toString('utf8') } : unreadable(path, 'spec_invalid', 'it is not UTF-8')
+  return isUtf8(bytes)
+    ? { ok: true, value: bytes.toString('utf8') }
+    : unreadable(path, 'spec_invalid', describeForeignByte(bytes, 'it', true))
 }
 
 const unreadable = (path: string, code: 'file_not_found' | 'spec_invalid', why: string): Result<string> => ({

@@ -4,6 +4,7 @@ import { nearest } from '@plumb/wire/nearest'
 import type { AgentImplementation, QualifiedName } from '../ast.js'
 import { error, ignore, type Report } from '../diagnostic.js'
 import { type Bound, findBinding, type Scope, shown } from '../names.js'
+import { libraryNameOf } from '../stdlib/built-in.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
@@ -112,7 +113,10 @@ const checkTools = (names: readonly QualifiedName[], scope: Scope, report: Repor
 }
 
 const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {
-  const bound = findBinding(name, scope, report, (b) => b.isTool)
+  const inLibrary = name.module ? undefined : libraryNameOf(name.name.text)
+  const help = inLibrary && `it is built in: write 'use ${inLibrary.module}' and name it '${inLibrary.name}'`
+  const told: Report = (d) => report(help === undefined || d.code !== 'unknown_name' ? d : { ...d, help })
+  const bound = findBinding(name, scope, told, (b) => b.isTool)
   if (bound === 'unknown' || bound.isTool || bound.category === 'unknown') return
   report(error('not_a_tool', `'${shown(name)}' is no tool`, name.span, helpFor(bound, name)))
 }

@@ -15,8 +15,10 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
   const types = e.arguments.map(context.infer)
   const called = functionOf(name)
   if (!called) {
-    const near = nearest(name, [...FUNCTIONS.keys(), 'has'])
-    return context.complain('unknown_function', span, `unknown function '${name}'`, { help: near && `did you mean '${near}'?` })
+    const names = [...FUNCTIONS.keys(), 'has']
+    const near = nearest(name, names)
+    const help = near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`
+    return context.complain('unknown_function', span, `unknown function '${name}'`, { help })
   }
   if (!hasArity(e, called.takes.length, called.usage, context)) return undefined
   const present = types.flatMap((type) => type ?? [])

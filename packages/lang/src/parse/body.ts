@@ -62,6 +62,7 @@ const statement = (c: Cursor, before: Cursor['next']): Statement => {
   if (c.takeWord('spawn')) return spawn(c, start)
   const chain = c.beside(() => parseChain(c, true))
   if (c.isSymbol('@') && !c.next.startsLine) c.fail("'@' follows the name without white space")
+  if ((c.isSymbol('->') || c.isSymbol('|')) && !c.next.startsLine) c.failExpecting("';' or a new line", WIRED)
   if (chain.kind !== 'sequence') {
     if (c.next.startsLine || c.isSymbol('}')) {
       c.fail('a chain in a body has at least two elements', chain.span, "wire it to something with ';', as in 'input ; f ; output'")
@@ -70,6 +71,9 @@ const statement = (c: Cursor, before: Cursor['next']): Statement => {
   }
   return { kind: 'wire', chain, span: chain.span }
 }
+
+/** To whoever writes arrows, or pipes of the shell. */
+export const WIRED = "processes are wired with ';', as in 'a ; b'"
 
 const channel = (c: Cursor, start: Cursor['next']): Statement => {
   const name = c.ownName('the name of a channel')

@@ -54,7 +54,11 @@ const binary = (c: Cursor, least: number): Expression => {
     const found = operatorAt(c.next)
     if (!found || found.strength < least) return left
     const { operator, strength } = found
-    c.advance()
+    const sign = c.advance()
+    if (operator === '=' && c.isSymbol('=') && !c.next.isSpaced) {
+      c.advance()
+      c.tell("equality is written '='", c.spanFrom(sign), "write '=' for '=='")
+    }
     c.grow()
     const isRightward = strength === LOOSEST
     const right = isRightward ? c.nested(() => binary(c, strength)) : c.beside(() => binary(c, strength + 1))
