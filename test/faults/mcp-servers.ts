@@ -63,6 +63,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Message> => {
 /** Calls whose answer does not come, though the tool has run; over JSON, 400 to 599 are answered with that status. */
 export const RESET = -1
 export const HALF = -2
+export const SILENT = -3
 
 const overJson = (answer: Answer) => async (request: IncomingMessage, response: ServerResponse) => {
   if (request.method !== 'POST') return void response.writeHead(405).end()
@@ -70,6 +71,7 @@ const overJson = (answer: Answer) => async (request: IncomingMessage, response: 
   const said = answer(message)
   if (said === undefined) return void response.writeHead(202).end()
   const n = message.params?.arguments?.n ?? 0
+  if (n === SILENT) return
   if (n === RESET) return void response.socket?.resetAndDestroy()
   if (n >= 400 && n < 600) return void response.writeHead(n).end()
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': said.length, 'mcp-session-id': 's-1' })

@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { connectMcp, type ServerConfig } from '../../packages/plumb-tool/src/source/mcp/connect.js'
-import { HALF, type Kind, openCountingServer, RESET } from './mcp-servers.js'
+import { HALF, type Kind, openCountingServer, RESET, SILENT } from './mcp-servers.js'
 import { cutPlaces } from './places.js'
 import { openFaultProxy } from './proxy.js'
 import { openScene, type Scene, scene } from './scene.js'
@@ -175,5 +175,10 @@ scene('faults 77, 109: a call whose answer was lost is not made again', {}, asyn
   const fates = '[14,null,null,1]\n[null,"mcp_dead","unavailable",1]\n[null,"mcp_dead","unavailable",1]\n'
   t.equal(out, fates.repeat(4), 'what the server breaks at, and what is asked later, is lost')
   t.match(err, /^({"error":"mcp_dead".*,"line":[23],"seq":[23]}\n){8}$/)
+  const late = await bash(
+    `sed 's/name: "note"/name: "note", timeout: 0.5/' t.plumb > u.plumb; printf '{"n":%s}\\n' ${SILENT} 9 | plumb-tool u.plumb call note -`,
+  )
+  t.match(late.err, /^{"error":"timeout".* within 0\.5 s.*,"line":1,.*\n{"error":"mcp_dead".*,"line":2,.*\n$/, 'late is late')
+  t.strictSame([SILENT, 9].map(runs), [1, 0])
   t.strictSame([RESET, HALF, 500, 502, 503, 504, 7, 8].map(runs), [1, 1, 1, 1, 1, 1, 4, 0])
 })

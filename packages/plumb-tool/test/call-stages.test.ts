@@ -123,6 +123,18 @@ t.test('only what can be retried is tried again, after waits that double', async
     const result = await withRetry({ attempts, wait, random: () => 0.5 })(tool).run('null', call)
     t.strictSame([result, tool.runs, call.record.attempts, waits], [results.at(-1), runs, runs, expected], `${expected}`)
   }
+  const late = fail('timeout', 'no answer', { server: 's' })
+  const dead = (server: string) => fail('mcp_dead', 'gone', { server })
+  for (const [results, told] of [
+    [[late, dead('s')], late],
+    [[late, dead('t')], dead('t')],
+    [[dead('s')], dead('s')],
+    [[AWAY, dead('s')], dead('s')],
+  ] as const) {
+    const tool = makeTool((_input, _call, count) => results[count - 1] ?? fail('internal', 'too many'))
+    const result = await withRetry({ attempts: 3, wait })(tool).run('null', openCall(openSession()))
+    t.strictSame(result, told, 'a server that is gone is not asked again, and the reason is the first that there was')
+  }
   for (const [random, expected] of [
     [0, 90],
     [0.75, 105],

@@ -28,9 +28,14 @@ export const withRetry =
       return tool.run(input, call)
     }
     const again: Tool['run'] = async (input, call) => {
+      let late: Fault | undefined
       for (let attempt = 1; ; attempt++) {
         begin(attempt, attempts, call)
         const result = await tool.run(input, call)
+        // A server that does not answer in time is given up for that: this is the cause.
+        if (late && !result.ok && result.error.error === 'mcp_dead' && result.error.server === late.server)
+          return { ok: false, error: late }
+        late = !result.ok && result.error.error === 'timeout' ? result.error : undefined
         if (result.ok || attempt >= attempts || !isRetryable(result.error) || result.error.error === 'mcp_dead' || call.signal.aborted)
           return result
         const asked = askedMs(result.error)
