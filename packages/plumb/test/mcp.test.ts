@@ -43,7 +43,7 @@ while read -r line; do
 done`,
   'tool.sh': `#!/bin/bash
 id='"id":"[^"]*"'
-while read -r line; do [[ $line =~ $id ]]; echo "{\${BASH_REMATCH[0]},\\"content\\":\\"1\\"}"; done`,
+while read -r line; do [[ $line =~ $id ]]; echo "{\${BASH_REMATCH[0]},\\"content\\":\\"\\\\\\"one\\\\\\"\\"}"; done`,
   'deny.json': '[{"decision":"deny","tool":"notes:echo"},{"decision":"ask","tool":"notes:fail"},{"decision":"allow"}]',
 })
 
@@ -140,7 +140,7 @@ table('servers of an agent', {
   'a program in the place of the dispatcher has the tools of the spec, and not those of servers': {
     run: 'plumb --tool-command ./tool.sh taken.plumb 2> /dev/null',
     in: lines(call('notes__echo', { text: 'a' }), call('notes:fail', { text: 'a' })),
-    out: lines('1', 'refused: a'),
+    out: lines('one', 'refused: a'),
   },
   'no place for the file': {
     run: 'TMPDIR=/none plumb bot.plumb',
