@@ -15,7 +15,7 @@ export type Example =
 export const runExamples = (examples: readonly Example[]): string[] => {
   const folder = mkdtempSync(join(tmpdir(), 'plumb-docs-'))
   for (const name of ['packages', 'scripts', 'man']) symlinkSync(resolve(name), join(folder, name))
-  if (!HAS_JQ) layFile(join(folder, '.bin', 'jq'), '#!/bin/sh\ncat >/dev/null\n')
+  if (!HAS_JQ) layFile(join(folder, '.bin', 'jq'), '#!/bin/sh\ncat >/dev/null\n', 0o755)
   try {
     return examples.flatMap((example) => {
       if (example.kind === 'file') layFile(join(folder, example.name), example.text)
@@ -36,9 +36,10 @@ export const isShown = (shown: string, output: string): boolean => {
   return new RegExp(`^${pattern.join('')}$`).test(`${output.trimEnd()}\n`)
 }
 
-const layFile = (path: string, text: string): void => {
+// Whoever copies a program from a page makes it executable by hand: the page has to say so.
+const layFile = (path: string, text: string, mode = 0o644): void => {
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
+  writeFileSync(path, text, { mode })
 }
 
 // A machine without jq runs its examples for what they do, and cannot compare what jq would show.
