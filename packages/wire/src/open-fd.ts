@@ -42,7 +42,7 @@ export const openOutput = (fd: number): Writable => {
   try {
     const kind = kindOf(fd)
     if (kind === 'terminal') return new WriteStream(fd)
-    if (kind === 'pipe') return keptOpen(new Socket({ fd, readable: false, writable: true }))
+    if (kind === 'pipe') return asStderr(fd, keptOpen(new Socket({ fd, readable: false, writable: true })))
     return createWriteStream('', { fd, fs: closing(fd) })
   } catch (error) {
     return failing(error as Error)
@@ -65,6 +65,13 @@ export const openLineOutput = (fd: number): LineSink => {
 
 /** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is told first. */
 export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
+
+// Every socket that closes compares itself with `process.stderr`, which Node makes when it is first asked for: it would open the descriptor
+// once more, and that throws while one of ours waits for room in it. The socket would stay open for ever.
+const asStderr = (fd: number, stream: Writable): Writable => {
+  if (fd === 2) Object.defineProperty(process, 'stderr', { value: stream, configurable: true, enumerable: true })
+  return stream
+}
 
 // Ending a socket shuts it down for everybody who has it, such as the next command of the shell that we share stdout with.
 const keptOpen = (socket: Socket): Socket => {
