@@ -220,7 +220,14 @@ class Network {
           nodes: parting?.branches[i] ?? NO_NODES,
         }))
         const before = new Set(branches.flatMap(({ nodes }) => [...nodes].filter(({ work }) => work.kind === 'barrier')))
-        const own = { name: node.name, place: parting?.place, branches, rank: before.size, maxWaiting: settings.maxInFlight, current: this.#current }
+        const own = {
+          name: node.name,
+          place: parting?.place,
+          branches,
+          rank: before.size,
+          maxWaiting: settings.maxInFlight,
+          current: this.#current,
+        }
         return new Barrier(feeds, { ...own, report: this.#report, lost: this.#lossAt(node), fail })
       }
       case 'output':
