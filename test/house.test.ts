@@ -43,7 +43,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(error|nearest|preview|result)$/ },
-  'plumb-agent': { 'plumb-tool': /^@plumb\/tool\/call\/(fit-schema|validate|permit|approve)$/ },
+  'plumb-agent': { 'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve)|source\/agent\/mounted)$/ },
 }
 
 /** The one door of each dependency. A dependency that is not here has no door yet: give it one. */

@@ -3,9 +3,10 @@
 import { type AgentPlan, agentTools, type Json, type ToolPlan, type Type } from '@plumb/lang'
 import type { Effect } from '@plumb/tool/call/permit'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
+import { readHistory } from './history.js'
 import type { Options } from './options.js'
 import { foldersOf, readSystemPrompt } from './prompts.js'
-import type { Provider } from './provider/provider.js'
+import type { Message, Provider } from './provider/provider.js'
 import { PROVIDERS, type Prepared } from './provider/table.js'
 
 export interface Config {
@@ -20,6 +21,8 @@ export interface Config {
   readonly system: string
   /** The files of `prompts`, as they are named. */
   readonly documents: readonly string[]
+  /** What the conversation begins with. */
+  readonly history: readonly Message[]
   readonly maxTokens: number
   readonly maxRetries: number
   readonly tools: readonly ToolPlan[]
@@ -52,6 +55,8 @@ export interface Surroundings {
   /** The prompts that need no file, such as `system.md`. */
   readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
+  readonly docroot: string
+  readonly mayReadFiles: boolean
   /** This is the elsewhere that `via` names. */
   readonly isElsewhere: boolean
 }
@@ -63,13 +68,14 @@ export type Configured =
 /** Values are of the right kind already: lang has checked them. Faults are all of category `config`; none holds a key. */
 export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings: Surroundings): Configured => {
   const { config: spec, specPath } = plan
-  const { env, installed, readText, isElsewhere } = surroundings
+  const { env, installed, readText, isElsewhere, docroot, mayReadFiles } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
   if (other) return { faults: [anotherProgram(other, plan.name)] }
   const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = foldersOf(env.PLUMB_RESOURCES)
   const prompt = readSystemPrompt(asText(spec.prompt), asTexts(spec.prompts), { specPath, resourcePath, installed, readText })
+  const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const prepared =
     name === undefined
       ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
@@ -77,7 +83,12 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
 
   // A parent of ours ends the input itself, and has to hear of each message that it has sent.
   const isHandedDown = isElsewhere || options.sourcesFd !== undefined
-  const faults = [...(model === undefined ? [missing('model', 'its name')] : []), ...prompt.faults, ...(prepared.faults ?? [])]
+  const faults = [
+    ...(model === undefined ? [missing('model', 'its name')] : []),
+    ...prompt.faults,
+    ...history.faults,
+    ...(prepared.faults ?? []),
+  ]
   if (faults.length > 0 || name === undefined || model === undefined || prepared.faults) return { faults }
   const config: Config = {
     agent: plan.name,
@@ -90,6 +101,7 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
     temperature: asNumber(spec.temperature),
     system: prompt.system,
     documents: asTexts(spec.prompts),
+    history: history.messages,
     maxTokens: asNumber(spec.max_tokens) ?? 8192,
     maxRetries: asNumber(spec.max_retries) ?? 3,
     tools: agentTools(plan.bound),

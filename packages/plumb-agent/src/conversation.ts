@@ -31,7 +31,9 @@ export interface Conversation {
 export const openConversation = (config: Config, tools: Tools, tellAll: Tell, log: Log, tellsMemory = false): Conversation => {
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
-  let memory: Message[] = []
+  let memory: Message[] = [...config.history]
+  // What the spec gives it to begin with is recorded with the first answer, unless another memory was set by then.
+  let untold = config.history
   let temperature = config.temperature
   let model = config.model
   const asking = new Asking()
@@ -70,7 +72,8 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
 
   const remember = (messages: readonly Message[], tell: Tell): void => {
     memory.push(...messages)
-    if (tellsMemory) tell({ kind: 'remembered', messages })
+    if (tellsMemory) tell({ kind: 'remembered', messages: [...untold, ...messages] })
+    untold = []
   }
 
   const answer = async (input: string, cancellation: Cancellation, seq?: number): Promise<Outcome> => {
@@ -118,6 +121,7 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
     },
     setMemory: (messages) => {
       memory = [...messages]
+      untold = []
       meter.compactions++
     },
     answer,

@@ -50,7 +50,7 @@ export const loadAgent = (
   const disk = diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
   if (!given.ok) return refuse(given.error, disk)
   const files = given.value ? bundledFiles(given.value.bundle) : disk
-  const path = spec.kind === 'file' ? spec.path : spec.kind === 'text' ? EVAL_PATH : (given.value?.bundle.entry ?? '')
+  const path = spec.kind === 'file' ? spec.path : spec.kind === 'text' ? (spec.path ?? EVAL_PATH) : (given.value?.bundle.entry ?? '')
   const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
   if (!text.ok) return refuse(text.error, files)
 

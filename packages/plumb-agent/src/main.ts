@@ -1,6 +1,6 @@
 // argv in, exit status out.
 
-import { endWith, openInput, type Result, runProgram, writeStdout } from '@plumb/wire'
+import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
 import { readArguments } from './main-flags.js'
 import type { Options } from './options.js'
 import { type ReceivedInput, run } from './run.js'
@@ -26,7 +26,20 @@ const runReceived = async (argv: readonly string[]): Promise<number> => {
 const obey = async (read: Result<Options | string>, received?: ReceivedInput): Promise<number> => {
   if (!read.ok) return endWith(PROGRAM, read.error)
   if (typeof read.value === 'string') return endWith(PROGRAM, await writeStdout(read.value))
-  return run(read.value, PROGRAM, received)
+  const options = await withPrompt(read.value)
+  return options.ok ? run(options.value, PROGRAM, received) : endWith(PROGRAM, options.error)
 }
+
+// A prompt file stands for the spec that it is made into.
+const withPrompt = async (options: Options): Promise<Result<Options>> => {
+  const { spec, sourcesFd } = options
+  if (spec.kind !== 'file' || sourcesFd !== undefined || !PROMPT.test(spec.path)) return succeed(options)
+  const { promptSpec } = await import('@plumb/tool/source/agent/mounted')
+  const text = promptSpec(spec.path)
+  if (!text?.ok) return text ?? succeed(options)
+  return succeed({ ...options, spec: { kind: 'text', text: text.value, path: spec.path } })
+}
+
+const PROMPT = /\.(chatmd|md)$/i
 
 runProgram(PROGRAM, () => main(process.argv.slice(2)))

@@ -4,7 +4,8 @@ export interface Options {
   /** The file, the text that stands in place of one, or the first envelope on stdin. */
   readonly spec:
     | { readonly kind: 'file'; readonly path: string }
-    | { readonly kind: 'text'; readonly text: string }
+    /** `path`: of the prompt file whose spec it is. */
+    | { readonly kind: 'text'; readonly text: string; readonly path?: string }
     | { readonly kind: 'envelope' }
   readonly agent?: string
   readonly provider?: string

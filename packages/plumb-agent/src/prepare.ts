@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
+import type { Effect } from '@plumb/tool/call/permit'
 import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles } from '@plumb/wire'
 import { AuthorityInForce, readGiven } from './authority.js'
 import { type Config, readConfig } from './config.js'
@@ -21,10 +22,19 @@ export interface Prepared {
 /** Undefined: it was told on stderr why not. Nothing is read from stdin. */
 export const prepare = (options: Options, received: Given | undefined, stderr: Stderr): Prepared | undefined => {
   const { plan, files, given, readText, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
-  const surroundings = { env: process.env, installed: INSTALLED, readText, isElsewhere: received !== undefined }
+  const authority = readGiven(given?.authority, options, readText)
+  const surroundings = {
+    env: process.env,
+    installed: INSTALLED,
+    readText,
+    isElsewhere: received !== undefined,
+    docroot: options.docroot ?? '.',
+    mayReadFiles: [authority.given.grant, plan?.config.grant as readonly Effect[] | undefined].every(
+      (grant) => grant?.includes('fs.read') ?? true,
+    ),
+  }
   const configured = plan && readConfig(plan, options, surroundings)
   const fds = inheritedFds(options.fds)
-  const authority = readGiven(given?.authority, options, readText)
 
   for (const diagnostic of diagnostics) stderr.write(toShown(diagnostic, process.env.PLUMB_ERRORS === 'json'))
   const others = [

@@ -188,6 +188,7 @@ const configure = (provider: Provider, more: Partial<Config> = {}): Config => ({
   grant: undefined,
   minutes: undefined,
   isAmnesiac: false,
+  history: [],
   concurrency: 1,
   isUnordered: false,
   afterFailure: 'go on',

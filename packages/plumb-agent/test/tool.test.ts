@@ -114,6 +114,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     grant: undefined,
     minutes: undefined,
     isAmnesiac: false,
+    history: [],
     concurrency: 1,
     isUnordered: false,
     afterFailure: 'go on',

@@ -93,6 +93,7 @@ t.test('a .chatmd file as a spec', async (t) => {
 <tool mcp_server="https://tools.acme.dev" includes="weather"/>
 <import src="lib/tools.chatmd"/>
 <user>First <b>question</b></user>
+<user>Look: <img src="pic/a.png" local/></user>
 <assistant>First <import src="nowhere"/> answer</assistant>
 <msg role="user">RAW|<user>|RAW</msg>
 <reasoning id="r"><summary>thought</summary></reasoning>
@@ -116,15 +117,11 @@ let a : !string -> !string = agent {
   request: {"reasoning_effort":"high"},
   prompt: "Be brief. And <b>bold</b>.\\n\\nKnow this: facts <user>",
   mcp: [{"url":"https://tools.acme.dev","tools":["weather"]}],
+  history: [{"role":"user","content":"First <b>question</b>"},{"role":"user","content":[{"type":"text","text":"Look:"},{"type":"image","path":"pic/a.png"}]},{"role":"assistant","content":"First  answer"},{"role":"user","content":"<user>"}],
   tools: [status, other, again]
 }
 `,
   )
-  t.strictSame(a.value.history, [
-    { role: 'user', content: 'First <b>question</b>' },
-    { role: 'assistant', content: 'First  answer' },
-    { role: 'user', content: '<user>' },
-  ])
   t.strictSame(a.value.effects, ['net', 'exec'])
   t.match(
     textOf(a, { provider: 'eliza', model: 'doctor' }),
@@ -211,7 +208,8 @@ t.test('prompt files that cannot be used', async (t) => {
   const FILES = {
     'stray.chatmd': '<user>x</user>\nHello',
     'script.chatmd': '<script language="chatml" id="x"></script>',
-    'image.chatmd': '<user><img src="x" local/></user>',
+    'image.chatmd': '<user>\n<img src="x"/></user>',
+    'said.chatmd': '<assistant><img src="x" local/></assistant><developer><img src="x" local/></developer>',
     'remote.chatmd': '<user><doc src="http://example.com"/></user>',
     'circle.chatmd': '<import src="circle.chatmd"/>',
     'config.chatmd': '<config modle="x"/>',
@@ -234,7 +232,8 @@ t.test('prompt files that cannot be used', async (t) => {
   const cases: [name: string, detail: RegExp][] = [
     ['stray.chatmd', /cannot use '.*stray\.chatmd': text stands outside of all tags: 'Hello'/],
     ['script.chatmd', /line 1: <script> has no place in a prompt/],
-    ['image.chatmd', /line 1: <img> within a message is not served/],
+    ['image.chatmd', /line 2: <img> must be a file: give it the attribute 'local'/],
+    ['said.chatmd', /line 1: <img> in <developer> is not served; put it into <user>/],
     ['remote.chatmd', /<doc> must be a file/],
     ['circle.chatmd', /import each other in a circle/],
     ['config.chatmd', /no attribute 'modle', did you mean 'model'\?/],
@@ -300,19 +299,8 @@ t.test('calls: each is a fresh conversation', async (t) => {
   t.match(helper.value, /up: a/, 'its own tools are relative to it')
 })
 
-t.test('what was said before is told before the input', async (t) => {
-  const agent = (answer: string) => `#!/bin/bash
-echo "$*" > arguments
-read -r line <&6
-echo "$line" > memory
-${answer}
-exec cat
-`
-  const bin = makeFolder({
-    'plumb-agent': agent(
-      `[ "$PLUMB_MODE" = deaf ] && exit 0; [ "$PLUMB_MODE" = refuse ] && echo '{"kind":"error","detail":"bad role"}' >&7 || echo '{"kind":"memory_set","old_messages":0,"new_messages":2}' >&7`,
-    ),
-  })
+t.test('what was said before stands in the spec that the agent is handed', async (t) => {
+  const bin = makeFolder({ 'plumb-agent': '#!/bin/bash\necho "$*" > arguments\nread -r line <&9\necho "$line" > handed\nexec cat\n' })
   const before = process.env.PATH
   process.env.PATH = `${bin}:${before}`
   const { call, folder } = makeSource('let chat : string -> string = tool { agent: "c.chatmd" }', {
@@ -320,18 +308,9 @@ exec cat
   })
   process.chdir(folder)
   t.equal((await call('chat', '"three"')).value, 'three')
-  t.match(readFileSync('arguments', 'utf8'), /^--agent c --telemetry --no-envelopes --fds 3,6,7 --docroot /)
-  t.strictSame(JSON.parse(readFileSync('memory', 'utf8')), {
-    set_memory: [
-      { role: 'user', content: 'one' },
-      { role: 'assistant', content: 'two' },
-    ],
-  })
-  process.env.PLUMB_MODE = 'refuse'
-  t.match((await call('chat', '"three"')).error, { error: 'child_failed', detail: /was not accepted: bad role/ })
-  process.env.PLUMB_MODE = 'deaf'
-  t.match((await call('chat', '"three"')).error, { error: 'tool_crashed' })
-  delete process.env.PLUMB_MODE
+  t.match(readFileSync('arguments', 'utf8'), /^--agent c --telemetry --no-envelopes --fds 3 --docroot /)
+  const { entry, files } = JSON.parse(readFileSync('handed', 'utf8'))
+  t.match(files[entry], 'history: [{"role":"user","content":"one"},{"role":"assistant","content":"two"}]')
   process.chdir('/')
   process.env.PATH = before
 })

@@ -12,7 +12,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   const reporter = new Reporter('plumb')
   const out: string[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
-    const loaded = load(path, options)
+    const loaded = await load(path, options)
     if (!loaded.ok) {
       reporter.report(loaded.error)
       continue
@@ -26,7 +26,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     else out.push(options.json ? JSON.stringify(summary(compiled)) : okay(compiled, paths.length > 1 ? path : undefined))
   }
   if (paths.length === 0 && options.eval === undefined) {
-    const none = load(undefined, options)
+    const none = await load(undefined, options)
     if (!none.ok) reporter.report(none.error)
   }
   const failure = out.length > 0 ? await writeWhole(Buffer.from(`${out.join('\n')}\n`), undefined) : undefined

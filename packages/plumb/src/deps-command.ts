@@ -7,7 +7,7 @@ import { writeWhole } from './write-whole.js'
 
 export const deps = async (path: string): Promise<number> => {
   const reporter = new Reporter('plumb')
-  const loaded = load(path, {})
+  const loaded = await load(path, {})
   if (!loaded.ok) reporter.report(loaded.error)
   else if (!refuseErrors(loaded.value, reporter)) {
     const { compiled, files } = loaded.value

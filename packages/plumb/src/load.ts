@@ -19,8 +19,10 @@ export interface Loaded {
 }
 
 const EVAL_PATH = '<eval>'
+/** A prompt file stands for the spec that it is made into. */
+const PROMPT = /\.(chatmd|md)$/i
 
-export const load = (path: string | undefined, options: SpecOptions): Result<Loaded> => {
+export const load = async (path: string | undefined, options: SpecOptions): Promise<Result<Loaded>> => {
   const opened = open(options)
   if (!opened.ok) return opened
   const { files, handover } = opened.value
@@ -32,7 +34,12 @@ export const load = (path: string | undefined, options: SpecOptions): Result<Loa
   }
   if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
-  const text = files.read(entryPath)
+  const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? (await import('@plumb/tool')).promptSpec(entryPath) : undefined
+  if (prompt?.ok) {
+    const entry = { path: entryPath, text: prompt.value }
+    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), handover } }
+  }
+  const text = prompt ?? files.read(entryPath)
   if (!text.ok) return text
   return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, handover } }
 }

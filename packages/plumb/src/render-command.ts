@@ -16,7 +16,7 @@ import { writeWhole } from './write-whole.js'
 
 export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {
   const reporter = new Reporter('plumb')
-  const bound = drawable(path, options, reporter)
+  const bound = await drawable(path, options, reporter)
   if (bound?.ok === false) reporter.report(bound.error)
   if (bound?.ok) {
     const failure = await writeWhole(await draw(bound.value, options), fileOf(options))
@@ -27,7 +27,7 @@ export const render = async (path: string | undefined, options: RenderOptions): 
 }
 
 /** Undefined when the spec has errors, told by now. */
-const drawable = (path: string | undefined, options: RenderOptions, reporter: Reporter): Result<Bound> | undefined => {
+const drawable = async (path: string | undefined, options: RenderOptions, reporter: Reporter): Promise<Result<Bound> | undefined> => {
   const format = formatOf(options)
   if (format === undefined) {
     return fail(
@@ -40,7 +40,7 @@ const drawable = (path: string | undefined, options: RenderOptions, reporter: Re
   }
   if (options.theme !== undefined && format !== 'svg' && format !== 'png')
     return fail('usage', `a theme is for svg and png, not for ${format}`)
-  const loaded = load(path, options)
+  const loaded = await load(path, options)
   if (!loaded.ok) return loaded
   return refuseErrors(loaded.value, reporter) ? undefined : processNamed(loaded.value.compiled.program, options.binding)
 }

@@ -50,7 +50,7 @@ export const run = async (path: string | undefined, options: RunOptions): Promis
 }
 
 const start = async (path: string | undefined, options: RunOptions, reporter: Reporter, sight: Sight): Promise<StopSignal | undefined> => {
-  const loaded = load(path, options)
+  const loaded = await load(path, options)
   if (!loaded.ok) {
     reporter.report(loaded.error)
     return undefined

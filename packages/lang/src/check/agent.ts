@@ -8,7 +8,7 @@ import { libraryNameOf } from '../stdlib/built-in.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
-import { COMMAND, EFFECTS, FLAG, listOf, NAMES, numberIn, OBJECT, oneOf, STRINGS, serversOf, TEXT, wholeFrom } from './rules.js'
+import { COMMAND, EFFECTS, FLAG, listOf, MESSAGES, NAMES, numberIn, OBJECT, oneOf, STRINGS, serversOf, TEXT, wholeFrom } from './rules.js'
 import { MCP_SERVER } from './server.js'
 
 export const AGENT_KEYS: KeyTable = {
@@ -16,6 +16,7 @@ export const AGENT_KEYS: KeyTable = {
   model: TEXT,
   prompt: TEXT,
   prompts: STRINGS,
+  history: MESSAGES,
   description: TEXT,
   tools: NAMES,
   mcp: serversOf(MCP_SERVER),

@@ -9,6 +9,21 @@ export const rule = (expected: string, test: (v: Json) => boolean): KeyRule => (
 const isStrings = (v: Json): v is readonly string[] => Array.isArray(v) && v.every((s) => typeof s === 'string')
 const isObject = (v: Json): v is { readonly [key: string]: Json } => typeof v === 'object' && v !== null && !Array.isArray(v)
 
+/** Messages that a conversation begins with. */
+export const MESSAGES = rule(
+  'a list of messages { role: "user" or "assistant", content: "…" }, whose content may be a list of { type: "text", text } and, of the user, { type: "image", path }',
+  (v) => Array.isArray(v) && v.every(isMessage),
+)
+const isMessage = (v: Json): boolean => {
+  if (!isObject(v) || (v.role !== 'user' && v.role !== 'assistant') || Object.keys(v).length !== 2) return false
+  const { role, content = null } = v
+  return typeof content === 'string' || (Array.isArray(content) && content.every((part) => isPart(part, role === 'user')))
+}
+const isPart = (v: Json, isUser: boolean): boolean => {
+  if (!isObject(v) || Object.keys(v).length !== 2) return false
+  return v.type === 'text' ? typeof v.text === 'string' : isUser && v.type === 'image' && typeof v.path === 'string'
+}
+
 export const TEXT = rule('a string', (v) => typeof v === 'string')
 export const FLAG = rule('true or false', (v) => typeof v === 'boolean')
 export const WORD = rule('a string that is not empty', (v) => typeof v === 'string' && v !== '')

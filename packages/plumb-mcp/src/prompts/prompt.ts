@@ -2,7 +2,7 @@
 
 import { basename, extname } from 'node:path'
 import { agentOf, type Bound, resolve, type ToolPlan, type Type } from '@plumb/lang'
-import { mountPrompt, openRegistry, readPrompt } from '@plumb/tool'
+import { mountPrompt, openRegistry, type Remark, readPrompt, remarkText } from '@plumb/tool'
 import { bundledFiles, fault, type Result, succeed } from '@plumb/wire'
 import type { Exported } from '../tools/exported.js'
 import { fromRegistered } from '../tools/from-registry.js'
@@ -39,7 +39,7 @@ export const openPrompt = (file: string, sessions: Sessions, timeout: number): R
   const type: Type = { kind: read ? 'string' : 'json' }
   const mounted = mountPrompt(file, { input: type, output: type })
   if (!mounted.ok) return mounted
-  const { bound, effects, history } = mounted.value
+  const { bound, effects } = mounted.value
   const plan = toolOfPrompt(file, bound, effects, timeout)
   const { registry, faults } = openRegistry([plan])
   const [flaw] = faults
@@ -47,6 +47,7 @@ export const openPrompt = (file: string, sessions: Sessions, timeout: number): R
   const registered = registry.get(plan.name)
   if (!registered) return { ok: false, error: fault('internal', `the prompt '${file}' gives no tool`) }
   const system = read?.value.system ?? promptOf(bound)
+  const history = read?.value.history ?? []
   return succeed({
     name: plan.name,
     ...(plan.description === undefined ? {} : { description: plan.description }),
@@ -79,14 +80,10 @@ const promptOf = (bound: Bound): string => {
   return typeof prompt === 'string' ? prompt : ''
 }
 
-const messagesOf = (
-  name: string,
-  system: string,
-  history: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[],
-  input: string | undefined,
-): readonly Message[] => {
+const messagesOf = (name: string, system: string, history: readonly Remark[], input: string | undefined): readonly Message[] => {
   const opening = system === '' && history.length === 0 ? `Call the tool '${name}' with this input.` : system
-  const said = [...(opening === '' ? [] : [{ role: 'user', content: opening } as const]), ...history]
+  const before = history.map((remark) => ({ role: remark.role, content: remarkText(remark) }))
+  const said = [...(opening === '' ? [] : [{ role: 'user', content: opening } as const]), ...before]
   const all = input === undefined ? said : [...said, { role: 'user', content: input } as const]
   return all.map(({ role, content }) => ({ role, content: { type: 'text', text: content } }))
 }

@@ -14,11 +14,11 @@ export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json 
   const file = resolve(dirname(plan.specPath), String(config.agent))
   const mounted = mount(file, plan)
   if (!mounted.ok) return mounted
-  const { bound, history, effects, filesFor } = mounted.value
+  const { bound, effects, filesFor } = mounted.value
   const declared = (config.effects ?? []) as readonly string[]
   const beyond = effects.filter((effect) => !declared.includes(effect))
   if (beyond.length > 0) return undeclared(plan.name, String(config.agent), beyond, [...new Set([...declared, ...beyond])])
-  return succeed(processRun(bound, { sandbox: sandbox.value, history, filesFor: ({ caller }) => filesFor(caller) }))
+  return succeed(processRun(bound, { sandbox: sandbox.value, filesFor: ({ caller }) => filesFor(caller) }))
 }
 
 const undeclared = (tool: string, file: string, beyond: readonly string[], all: readonly string[]) =>

@@ -1,7 +1,7 @@
 // What stands in other files comes into the text: <import> everywhere but in what a model said, <doc local> in messages.
 
 import { existsSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fail, preview, type Result, readSpec, succeed } from '@plumb/wire'
 import { type ChatElement, type ChatNode, parseChatmd } from './chatmd-parser.js'
 
@@ -29,6 +29,7 @@ const expandNode = (node: ChatNode, place: Place): Result<readonly ChatNode[]> =
   if (node.name === 'import') return importFile(node, place)
   if (!place.isMessage) return expandMessage(node, place)
   if (node.name === 'doc') return inlineDocument(node, place)
+  if (node.name === 'img') return checkImage(node, place)
   return refuse(place.path, `line ${node.line}: <${node.name}> within a message is not served; write out what it stands for`)
 }
 
@@ -60,6 +61,18 @@ const inlineDocument = ({ attributes, line }: ChatElement, { path }: Place): Res
   // Beside the prompt, and else where the program runs.
   const text = readSpec(existsSync(file) ? file : String(attributes.src))
   return text.ok ? succeed([{ kind: 'text', text: text.value }]) : text
+}
+
+// The agent reads it, below its docroot. A file that was imported may stand in another folder.
+const checkImage = (element: ChatElement, { path, open: [prompt = path] }: Place): Result<readonly ChatNode[]> => {
+  const { attributes, children, line } = element
+  const file = fileOf(attributes.src, path)
+  if (file === undefined) return refuse(path, `line ${line}: <img> needs a 'src'`)
+  if (children.length > 0) return refuse(path, `line ${line}: <img> holds nothing: end it with />`)
+  if (!attributes.local || /^[a-z]+:/i.test(String(attributes.src)))
+    return refuse(path, `line ${line}: <img> must be a file: give it the attribute 'local'`)
+  const src = relative(dirname(resolve(prompt)), resolve(file))
+  return succeed([{ ...element, attributes: { ...attributes, src: isAbsolute(String(attributes.src)) ? file : src } }])
 }
 
 const fileOf = (src: string | boolean | undefined, from: string): string | undefined => {

@@ -4,10 +4,8 @@ import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { expand } from './chatmd-expand.js'
 import type { ChatElement } from './chatmd-parser.js'
-import type { Prompt } from './prompt.js'
+import type { Prompt, Remark, RemarkPart } from './prompt.js'
 import { type PromptTool, readPromptTool } from './prompt-tool.js'
-
-type Message = Prompt['history'][number]
 
 export const readChatmd = (text: string, path: string): Result<Prompt> => {
   const expanded = expand(text, path)
@@ -27,7 +25,7 @@ const strayText = (text: string): string | undefined =>
 class Reader {
   config: { readonly [key: string]: Json } | undefined
   readonly system: string[] = []
-  readonly history: Message[] = []
+  readonly history: Remark[] = []
   readonly tools: PromptTool[] = []
 
   /** What is wrong with it. */
@@ -42,9 +40,12 @@ class Reader {
     if (name === 'tool') return this.#takeTool(element)
     // What a model thought is no part of what was said.
     if (name === 'reasoning') return undefined
-    const text = textOf(element).trim()
-    if (role === 'system' || role === 'developer') this.system.push(text)
-    else if (role === 'user' || role === 'assistant') this.history.push({ role, content: text })
+    const parts = partsOf(element)
+    // Of what a model said, only the words.
+    const hasImages = role !== 'assistant' && parts.some(({ type }) => type === 'image')
+    if (hasImages && role !== 'user') return `<img> in <${String(role)}> is not served; put it into <user>`
+    if (role === 'system' || role === 'developer') this.system.push(textOf(element).trim())
+    else if (role === 'user' || role === 'assistant') this.history.push({ role, content: hasImages ? parts : textOf(element).trim() })
     else return `<${name}> has no place in a prompt that is used as a tool; it may have messages, config and tools`
     return undefined
   }
@@ -72,6 +73,12 @@ class Reader {
     return undefined
   }
 }
+
+const partsOf = ({ children }: ChatElement): RemarkPart[] =>
+  children.flatMap((child): RemarkPart[] => {
+    if (child.kind === 'element') return child.name === 'img' ? [{ type: 'image', path: String(child.attributes.src) }] : []
+    return child.text.trim() === '' ? [] : [{ type: 'text', text: child.text.trim() }]
+  })
 
 /** Inlined by now, or of no meaning here. */
 const textOf = ({ children }: ChatElement): string => children.map((child) => (child.kind === 'text' ? child.text : '')).join('')

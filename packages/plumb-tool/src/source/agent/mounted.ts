@@ -21,7 +21,6 @@ import { type Prompt, readPrompt } from './prompt.js'
 
 export interface Mounted {
   readonly bound: Bound
-  readonly history: Prompt['history']
   /** What it may do, without what each prompt may. */
   readonly effects: readonly Effect[]
   /** `caller` is heard where the file says nothing of provider or model. */
@@ -55,12 +54,27 @@ const mountSpec = (file: string, signature: Signature): Result<Mounted> => {
   const bound = chosen(program.value, file)
   if (!bound.ok) return bound
   const misfit = misfitOf(bound.value, signature, file)
-  return misfit ?? succeed({ bound: bound.value, history: [], effects: effectsOfProcess(bound.value), filesFor: () => files })
+  return misfit ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
 }
+
+/** The spec that a prompt file stands for, to be run in its place; undefined: it is no prompt file. */
+export const promptSpec = (path: string): Result<string> | undefined => {
+  const prompt = readPrompt(path)
+  if (!prompt?.ok) return prompt
+  const text = programText(prompt.value, optionsFor(prompt.value, { input: TEXT, output: TEXT }, [resolve(path)]))
+  if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
+  const { name, text: spec } = text.value
+  return succeed(name === 'main' ? spec : `${spec}let main : !string -> !string = ${name}\n`)
+}
+
+const optionsFor = ({ path }: Prompt, signature: Signature, open: readonly string[]) => ({
+  ...signature,
+  effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), open),
+})
 
 const mountPrompt = (prompt: Prompt, signature: Signature, open: readonly string[]): Result<Mounted> => {
   const { path } = prompt
-  const options = { ...signature, effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), open) }
+  const options = optionsFor(prompt, signature, open)
   const text = programText(prompt, options)
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
   const filesOf = (spec: string) => bundledFiles({ entry: path, files: { [path]: spec }, modules: {} })
@@ -74,7 +88,7 @@ const mountPrompt = (prompt: Prompt, signature: Signature, open: readonly string
     )
     return filesOf(again.ok ? again.value.text : text.value.text)
   }
-  return succeed({ bound, history: prompt.history, effects: effectsOfProcess(bound), filesFor })
+  return succeed({ bound, effects: effectsOfProcess(bound), filesFor })
 }
 
 const TEXT: Type = { kind: 'string' }

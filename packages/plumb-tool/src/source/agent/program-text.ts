@@ -42,6 +42,7 @@ export const programText = (prompt: Prompt, { input, output, effectsOf }: Progra
     ...prompt.config,
     ...(prompt.system === '' ? {} : { prompt: prompt.system }),
     ...(servers.length === 0 ? {} : { mcp: servers }),
+    ...(prompt.history.length === 0 ? {} : { history: prompt.history as unknown as Json }),
   }
   const key = Object.keys(config).find((word) => !/^[A-Za-z_]\w*$/.test(word))
   if (key !== undefined) return fail('config_invalid', `an agent has no key '${preview(key)}'`)

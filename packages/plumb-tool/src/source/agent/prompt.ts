@@ -6,14 +6,28 @@ import { readChatmd } from './chatmd.js'
 import { readMarkdown } from './markdown.js'
 import type { PromptTool } from './prompt-tool.js'
 
+export interface Remark {
+  readonly role: 'user' | 'assistant'
+  readonly content: string | readonly RemarkPart[]
+}
+
+export type RemarkPart =
+  | { readonly type: 'text'; readonly text: string }
+  /** A file, relative to the prompt; the agent reads it. */
+  | { readonly type: 'image'; readonly path: string }
+
+/** In words, for what shows no images. */
+export const remarkText = ({ content }: Remark): string =>
+  typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : `[image ${part.path}]`)).join('')
+
 export interface Prompt {
   /** The file; its paths are relative to it. */
   readonly path: string
   /** Keys of an agent, without prompt and tools. */
   readonly config: { readonly [key: string]: Json }
   readonly system: string
-  /** What was said before, as memory has it. */
-  readonly history: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
+  /** What was said before, as the key `history` of an agent has it. */
+  readonly history: readonly Remark[]
   readonly tools: readonly PromptTool[]
 }
 

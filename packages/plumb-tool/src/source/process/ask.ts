@@ -3,7 +3,6 @@
 import { type Child, type Exit, type Fault, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../tool.js'
 import { hear, type LastWords } from './last-words.js'
-import { type Remark, remember } from './remember.js'
 import { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './stop.js'
 
 export interface Question {
@@ -14,20 +13,13 @@ export interface Question {
   readonly signal: AbortSignal
   /** Left out for a program that is not ours: its words are its own. */
   readonly warn?: ((warning: Fault) => void) | undefined
-  /** What an agent of ours is to know of before. */
-  readonly history: readonly Remark[]
 }
 
 /** The child is gone when it resolves. An error that the child told itself is the error. */
-export const ask = async ({ name, child, input, signal, warn, history }: Question): Promise<Result<JsonText>> => {
+export const ask = async ({ name, child, input, signal, warn }: Question): Promise<Result<JsonText>> => {
   const words = hear(child.stderr, { warn: warn && ((warning) => warn({ ...warning, source: warning.source ?? name })) })
   const answers = listen(name, child)
-  const say = (ready: Result<undefined>): void => {
-    if (!ready.ok) answers.first = ready
-    child.stdin.end(ready.ok ? `${input}\n` : '')
-  }
-  if (history.length === 0) say(succeed(undefined))
-  else remember(child, history, say)
+  child.stdin.end(`${input}\n`)
   const exit = await stopWhenAborted(child, signal)
   if (exit === 'aborted') return fail('cancelled', `process '${name}' was stopped before it gave an answer`)
   const failed = failure(name, exit, words, answers)

@@ -15,7 +15,6 @@ import { ask } from './ask.js'
 import { countTokens } from './count-tokens.js'
 import { deeper } from './depth.js'
 import { keepRenewed } from './keep-renewed.js'
-import type { Remark } from './remember.js'
 import { startProcess } from './start.js'
 
 /** `process` names a binding, or a morphism by its word. */
@@ -23,7 +22,7 @@ export const processTool = ({ name }: ToolPlan, { config, process }: Extract<Too
   const sandbox = readSandbox(config.sandbox, name)
   if (!sandbox.ok) return sandbox
   if (process?.kind === 'bound') {
-    return succeed(processRun(process.bound, { sandbox: sandbox.value, history: [], filesFor: ({ files }) => files }))
+    return succeed(processRun(process.bound, { sandbox: sandbox.value, filesFor: ({ files }) => files }))
   }
   const step = WORDS[process?.word ?? 'id']
   return succeed(async (input) => step(input))
@@ -31,8 +30,6 @@ export const processTool = ({ name }: ToolPlan, { config, process }: Extract<Too
 
 export interface ProcessOptions {
   readonly sandbox: Sandbox | undefined
-  /** What an agent is to remember. */
-  readonly history: readonly Remark[]
   /** The texts of the program that the process is of. */
   readonly filesFor: (session: Session) => SourceFiles
 }
@@ -46,21 +43,19 @@ export const processRun = (bound: Bound, options: ProcessOptions): Run => {
 }
 
 const runProcess = async (bound: Bound, input: JsonText, call: Call, options: ProcessOptions): Promise<Result<JsonText>> => {
-  const { sandbox, history, filesFor } = options
+  const { sandbox, filesFor } = options
   const { session, record, signal } = call
   const depth = deeper()
   if (!depth.ok) return depth
   const place = { docroot: session.docroot, visible: [dirname(bound.scope.module.path), ...executables()] }
   const within = sandbox ? enclose(sandbox, place) : succeed([])
   if (!within.ok) return within
-  const hasHistory = history.length > 0
   const started = startProcess({
     bound,
     files: filesFor(session),
     session,
     env: { ...depth.value, PLUMB_PARENT: call.id },
     within: within.value,
-    hasHistory,
   })
   if (!started.ok) return started
   const { child, renewal } = started.value
@@ -73,9 +68,8 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   }
   const tokens = countTokens(child.fds.get(TELEMETRY) as Readable, used)
   const stopRenewing = renewal && keepRenewed(renewal)
-  // A program in place of ours may hear no control, and would be waited for.
   const warn = renewal && ((warning: Fault) => session.servers.warn(warning))
-  const result = await ask({ name: bound.name, child, input, signal, warn, history: renewal ? history : [] })
+  const result = await ask({ name: bound.name, child, input, signal, warn })
   stopRenewing?.()
   // What is stopped is not waited for.
   if (!signal.aborted) await tokens.ended

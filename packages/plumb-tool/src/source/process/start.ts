@@ -7,7 +7,6 @@ import type { Session } from '../../call/call.js'
 import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
 import type { Effect } from '../../call/permit.js'
 import type { Renewal } from './keep-renewed.js'
-import { CONTROL_FDS } from './remember.js'
 
 export interface Start {
   readonly bound: Bound
@@ -17,8 +16,6 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>
   /** What comes before the command line, such as a sandbox. */
   readonly within: readonly string[]
-  /** It is to be told what was said before. */
-  readonly hasHistory: boolean
 }
 
 export interface Started {
@@ -31,17 +28,16 @@ export interface Started {
 const FDS = { 3: 'out' } as const
 
 export const startProcess = (start: Start): Result<Started> => {
-  const { bound, session, hasHistory } = start
+  const { bound, session } = start
   const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
   if (!agent || agent.config.via !== undefined) return startPlumb(start)
   const program = foreignProgram(agent, session)
   // Whoever runs a program in the place of an agent also answers its calls.
   const hasTools = agent.config.tools !== undefined || agent.config.mcp !== undefined
   if (program) return hasTools ? startPlumb(start) : startForeign(program, agent, start)
-  const fds = hasHistory ? { ...FDS, ...CONTROL_FDS } : FDS
-  const args = ['--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
+  const args = ['--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(FDS).join(',')]
   const { grant, grant_minutes: minutes } = agent.config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
-  return startOwn('plumb-agent', args, fds, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }, start)
+  return startOwn('plumb-agent', args, FDS, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }, start)
 }
 
 const startPlumb = (start: Start): Result<Started> => {

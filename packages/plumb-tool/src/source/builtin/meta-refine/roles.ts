@@ -23,7 +23,7 @@ export const openRoles = (caller: NonNullable<Session['caller']>): Roles => {
   const { program, diagnostics } = compile({ path: PATH, text: spec }, files)
   if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
   const role = (name: string): Role => {
-    const run = processRun(bindingNamed(program, name) as Bound, { sandbox: undefined, history: [], filesFor: () => files })
+    const run = processRun(bindingNamed(program, name) as Bound, { sandbox: undefined, filesFor: () => files })
     return async <T>(input: object, call: Call) => {
       const result = await run(JSON.stringify(input), call)
       return result.ok ? succeed(JSON.parse(result.value) as T) : result

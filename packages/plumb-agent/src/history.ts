@@ -1,0 +1,63 @@
+// The messages that a conversation begins with (`history`), with the images that they name, which are files below the docroot.
+
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { sep } from 'node:path'
+import type { Json } from '@plumb/lang'
+import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { besideSpec } from './prompts.js'
+import type { Message } from './provider/provider.js'
+
+export interface HistorySources {
+  /** The spec that names the files. */
+  readonly specPath: string
+  readonly docroot: string
+  /** It has the effect fs.read. */
+  readonly mayReadFiles: boolean
+}
+
+const MAX_IMAGE_BYTES = 20 * 1024 * 1024
+
+/** `history` is as lang has checked it. Every image that cannot be had is a fault of its own. */
+export const readHistory = (history: Json | undefined, sources: HistorySources): { messages: Message[]; faults: Fault[] } => {
+  const faults: Fault[] = []
+  const readPart = (part: Json): Json => {
+    const { type, path } = part as { readonly type: string; readonly path?: string }
+    const image = type === 'image' && path !== undefined ? readImage(path, sources) : undefined
+    if (image?.ok === false) faults.push(image.error)
+    return image?.ok ? image.value : part
+  }
+  const messages = ((history ?? []) as unknown as readonly Message[]).map(({ role, content }) => ({
+    role,
+    content: Array.isArray(content) ? content.map(readPart) : content,
+  }))
+  return { messages, faults }
+}
+
+const readImage = (path: string, { specPath, docroot, mayReadFiles }: HistorySources): Result<Json> => {
+  const named = `the image '${preview(path, 200)}'`
+  if (!mayReadFiles) return fail('config_invalid', `${named} is a file, and 'fs.read' is not granted`)
+  const beside = besideSpec(specPath, path)
+  try {
+    // Beside the prompt, and else where tools find their files.
+    const place = realpathSync(existsSync(beside) ? beside : besideSpec(`${docroot}/.`, path))
+    if (!`${place}`.startsWith(`${realpathSync(docroot)}${sep}`))
+      return fail('config_invalid', `${named} lies outside of the docroot; name its folder with --docroot`)
+    const { size } = statSync(place)
+    if (size > MAX_IMAGE_BYTES) return fail('config_invalid', `${named} has ${size} bytes, and at most ${MAX_IMAGE_BYTES} are taken`)
+    const bytes = readFileSync(place)
+    const media_type = typeOf(bytes)
+    if (media_type === undefined) return fail('config_invalid', `${named} is no png, jpeg, gif or webp`)
+    return succeed({ type: 'image', media_type, data: bytes.toString('base64') })
+  } catch (error) {
+    return { ok: false, error: fault('file_not_found', `${named} cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`) }
+  }
+}
+
+// By its first bytes, whatever the file is called.
+const typeOf = (bytes: Buffer): string | undefined => {
+  const head = bytes.toString('latin1', 0, 12)
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (/^GIF8[79]a/.test(head)) return 'image/gif'
+  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined
+}
