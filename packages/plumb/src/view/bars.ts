@@ -21,8 +21,9 @@ const MOST_ROWS = 80
 const MOST_BARS = 6000
 /** Rows for what one lane does at the same time. */
 const MOST_PARALLEL = 16
-/** Children tell of their times in whole milliseconds. */
+/** Children tell of their times in whole milliseconds, and are heard a little later. What overlaps by less than can be seen is drawn as if it did not. */
 const SLACK = 1000
+const UNSEEN = 1 / 500
 /** Where there are more pieces than are shown, so many parts of the time have a bar each, as dark as they are full. */
 const PARTS = 200
 const SHADES = 4
@@ -54,6 +55,7 @@ const excess = (rows: readonly Row[]): number => Math.max(0, rows.reduce((sum, {
 
 const rowsOfLane = (lane: Lane, index: number, end: number): Row[] => {
   const { name, runs, work, requests, calls, waits } = lane
+  const slack = Math.max(SLACK, end * UNSEEN)
   const isWhole = missing(work) === 0
   const bars = work.shown.flatMap((turn, i): Bar[] => {
     if (!turn.isBegun) return []
@@ -74,17 +76,17 @@ const rowsOfLane = (lane: Lane, index: number, end: number): Row[] => {
     return { ...call, kind: 'tool', isBad: !call.isOk, title, anchor: `t${index}-${i}` }
   })
   const first = isWhole ? [] : [{ label: name, bars: parts(lane, end) }]
-  const own = runs === 'stage' ? (isWhole ? [{ label: name, bars }] : []) : packed(bars, isWhole ? name : `the first ${bars.length}`)
-  const others = [...withWaits(asked, waited), ...packed(called, 'tools')]
+  const own = runs === 'stage' ? (isWhole ? [{ label: name, bars }] : []) : packed(bars, isWhole ? name : `the first ${bars.length}`, slack)
+  const others = [...withWaits(asked, waited, slack), ...packed(called, 'tools', slack)]
   const rows = [...first, ...own, ...others].filter((row) => row.bars.length > 0)
   return rows.map((row) => ({ ...row, isFirst: row.label === name, kind: runs }))
 }
 
 // Each in the first row that is free by then, the last where none is.
-const packed = (bars: readonly Bar[], label: string): { label: string; bars: Bar[] }[] => {
+const packed = (bars: readonly Bar[], label: string, slack: number): { label: string; bars: Bar[] }[] => {
   const rows: { label: string; bars: Bar[]; end: number }[] = []
   for (const bar of [...bars].sort((a, b) => a.start - b.start)) {
-    let row = rows.find(({ end }) => end <= bar.start + SLACK)
+    let row = rows.find(({ end }) => end <= bar.start + slack)
     if (!row && rows.length < MOST_PARALLEL) {
       row = { label: rows.length === 0 ? label : '', bars: [], end: 0 }
       rows.push(row)
@@ -97,9 +99,9 @@ const packed = (bars: readonly Bar[], label: string): { label: string; bars: Bar
 }
 
 // A request that was made again has one bar for all of it: the wait is drawn on top of that.
-const withWaits = (asked: readonly Bar[], waited: readonly Bar[]): { label: string; bars: Bar[] }[] => {
-  const isIn = (wait: Bar, bar: Bar) => bar.seq === wait.seq && bar.start <= wait.start + SLACK && wait.start <= bar.end + SLACK
-  const rows = packed([...asked, ...waited.filter((wait) => !asked.some((bar) => isIn(wait, bar)))], 'requests')
+const withWaits = (asked: readonly Bar[], waited: readonly Bar[], slack: number): { label: string; bars: Bar[] }[] => {
+  const isIn = (wait: Bar, bar: Bar) => bar.seq === wait.seq && bar.start <= wait.start + slack && wait.start <= bar.end + slack
+  const rows = packed([...asked, ...waited.filter((wait) => !asked.some((bar) => isIn(wait, bar)))], 'requests', slack)
   for (const wait of waited) {
     const row = rows.find(({ bars }) => !bars.includes(wait) && bars.some((bar) => bar.kind === 'request' && isIn(wait, bar)))
     row?.bars.push(wait)

@@ -58,7 +58,7 @@ const shape = (bar: Bar, row: number, end: number): Html => {
   const [x, width] = [percent(bar.start, end), percent(length, end)]
   const y = AXIS + row * ROW + (ROW - BAR) / 2
   const title = `${bar.title} (${showMicroseconds(length)} from ${showMicroseconds(bar.start)})`
-  const isWide = length / end > WIDE && bar.seq > 0
+  const isWide = length / end > WIDE && bar.seq > 0 && bar.kind !== 'wait'
   // A rectangle without a width is not drawn; a line is as wide as its stroke.
   const least = length / end < SEEN ? html`<line class="least" x1="${x}" x2="${x}" y1="${y}" y2="${y + BAR}"/>` : undefined
   const inside = html`<title>${title}</title><rect x="${x}" y="${y}" width="${width}" height="${BAR}" rx="2"/>${least}${
