@@ -1,9 +1,11 @@
 // plumb check: ok and how much there is, or every diagnostic (language.md, Diagnostics).
 
 import { setFlagsFromString } from 'node:v8'
-import { type Bound, type Compiled, hasErrors, printType, toJson } from '@plumb/lang'
+import { type Bound, type Compiled, type Diagnostic, hasErrors, printType, toJson } from '@plumb/lang'
 import { Reporter } from '@plumb/wire'
 import { load, type SpecOptions, shown } from './load.js'
+import { findMissing } from './missing.js'
+import { processNamed } from './process-named.js'
 import { writeWhole } from './write-whole.js'
 
 /** Exit 2 when a spec has errors or cannot be read. With `--json` everything stands on stdout. */
@@ -18,11 +20,12 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
       continue
     }
     const { compiled } = loaded.value
-    for (const d of compiled.diagnostics) {
+    const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : whatCannotRun(compiled))]
+    for (const d of diagnostics) {
       if (options.json) out.push(JSON.stringify(toJson(d)))
       else reporter.write(shown(d))
     }
-    if (hasErrors(compiled.diagnostics)) reporter.status = 2
+    if (hasErrors(diagnostics)) reporter.status = 2
     else out.push(options.json ? JSON.stringify(summary(compiled)) : okay(compiled, paths.length > 1 ? path : undefined))
   }
   if (paths.length === 0 && options.eval === undefined) {
@@ -33,6 +36,19 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
+}
+
+/** What a run would be refused for, of all that the file has. */
+const whatCannotRun = ({ program }: Compiled): Diagnostic[] => {
+  const bounds = [...program.entry.bindings.values()]
+  const main = program.entry.bindings.get('main')
+  const started = main && processNamed(program, 'main')
+  const refused: Diagnostic[] =
+    main && started?.ok === false
+      ? [{ severity: 'error', code: started.error.error, message: started.error.detail, span: main.binding.name.span }]
+      : []
+  const lacks = findMissing(bounds.filter(({ category }) => category === 'stream' || category === 'base'))
+  return [...refused, ...lacks.map(({ code, message, need }) => ({ severity: 'error' as const, code, message, span: need.span }))]
 }
 
 // A check is over before optimised code has paid for itself: with the optimiser held back, a spec of 2,000 lines takes a fifth less.

@@ -4,6 +4,7 @@ import { type Bound, planOf, printType, takesText } from '@plumb/lang'
 import {
   dieOf,
   type Fault,
+  fault,
   isTerminal,
   joinBudget,
   LineReader,
@@ -24,6 +25,7 @@ import { Current } from './current.js'
 import { openTools, servesTools } from './dispatch.js'
 import { findDocroot } from './docroot.js'
 import { type Loaded, load, refuseErrors } from './load.js'
+import { findMissing } from './missing.js'
 import { openGiver } from './permissions.js'
 import { processNamed } from './process-named.js'
 import { Quiescence } from './quiescence.js'
@@ -57,8 +59,14 @@ const start = async (path: string | undefined, options: RunOptions, reporter: Re
   }
   if (refuseErrors(loaded.value, reporter)) return undefined
   const bound = processNamed(loaded.value.compiled.program, options.binding)
-  if (bound.ok) return new Run(bound.value, options, reporter, sight).go(loaded.value, path ?? '')
-  reporter.report(bound.error)
+  if (!bound.ok) {
+    reporter.report(bound.error)
+    return undefined
+  }
+  // A parent has looked already.
+  const lacks = options.isDry || options.sourcesFd !== undefined ? [] : findMissing([bound.value], options)
+  if (lacks.length === 0) return new Run(bound.value, options, reporter, sight).go(loaded.value, path ?? '')
+  for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
   return undefined
 }
 

@@ -3,7 +3,6 @@
 
 import { preview } from '@plumb/wire/preview'
 import type { Misfit } from './misfit.js'
-import { printType } from './print.js'
 import { latin1, space, value } from './scan-json.js'
 import type { Tree } from './tree.js'
 import { type Field, type NamedType, resolve, type Type } from './type.js'
@@ -94,7 +93,7 @@ export const findExcess = (field: Field, buf: Buffer, node: Tree): Misfit | unde
     node.kind === 'string' ? `has ${counted(size, 'character')}` : node.kind === 'array' ? `has ${counted(size, 'item')}` : 'is'
   return {
     path: '',
-    expected: printType(field.type),
+    expected: size < limits.min ? `at least ${limits.min}` : `at most ${limits.max}`,
     found,
     reason: `${found} ${measure}${node.kind === 'number' ? '' : ','} ${broken}`,
     isExcess: true,

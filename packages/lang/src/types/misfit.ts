@@ -3,7 +3,7 @@
 export interface Misfit {
   /** From the value to the part that does not fit: `.kids[0].v`; empty for the value itself. */
   readonly path: string
-  /** The type of that part, as a user would write it. */
+  /** The type of that part, as a user would write it; `at least 1` where it is outside a limit. */
   readonly expected: string
   /** A preview of that part, at most 80 characters; of what encloses it where the part is missing. */
   readonly found: string

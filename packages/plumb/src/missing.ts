@@ -1,0 +1,58 @@
+// What a program needs of this machine and does not find, known without starting anything.
+
+import { statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { type Bound, type Need, needsOf, reachedFrom } from '@plumb/lang'
+import { preview, resolveProgram } from '@plumb/wire'
+
+export interface Overrides {
+  /** From the command line, in place of what the spec says. */
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+  readonly agentProgram?: string | undefined
+}
+
+export interface Lack {
+  readonly code: 'file_not_found' | 'cannot_run'
+  readonly message: string
+  readonly need: Need
+}
+
+/** In all that the bindings are made of and may call; each thing once. */
+export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {}): Lack[] => {
+  const isOverridden = [overrides.provider, overrides.model, overrides.agentProgram].some((word) => word !== undefined)
+  const reached = new Set(bounds.flatMap((bound) => [...reachedFrom(bound)]))
+  return [...reached].flatMap((bound) => {
+    // What comes with plumb is there.
+    if (bound.scope.module.path.startsWith('<stdlib>')) return []
+    return needsOf(bound).flatMap((need) => {
+      if (need.kind === 'eliza model') return isOverridden ? [] : lackingModel(need)
+      return need.kind === 'file' ? missingFile(need) : missingProgram(need)
+    })
+  })
+}
+
+const lack = (code: Lack['code'], message: string, need: Need): Lack[] => [{ code, message, need }]
+
+const lackingModel = (need: Need): Lack[] =>
+  need.name === 'doctor' ? [] : lack('cannot_run', `provider 'eliza' has only the model 'doctor', not '${preview(need.name)}'`, need)
+
+const missingFile = (need: Need): Lack[] => {
+  const { name, key, from } = need
+  const why = whyNoFile(isAbsolute(name) ? name : join(dirname(from), name))
+  return why === undefined ? [] : lack('file_not_found', `'${key}' names '${preview(name)}': ${why}`, need)
+}
+
+const whyNoFile = (path: string): string | undefined => {
+  try {
+    return statSync(path).isDirectory() ? 'it is a directory' : undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'permission denied' : 'no such file'
+  }
+}
+
+const missingProgram = (need: Need): Lack[] => {
+  const { name, from } = need
+  const found = resolveProgram(name, resolve(dirname(from)), process.env.PATH)
+  return found.ok ? [] : lack('file_not_found', found.error.detail, need)
+}
