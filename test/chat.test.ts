@@ -384,13 +384,19 @@ for (const doesReflow of [true, false])
       type(`${columns} 日本語で。`)
       await shows(text)
     }
-    // In the middle of it, with the cursor at the end of a row, and several widths at once.
+    // In the middle of it, and several widths at once.
+    let at = [...text].length - 30
+    const put = async (key: string): Promise<void> => {
+      const characters = [...text]
+      characters.splice(at++, 0, key)
+      text = characters.join('')
+      chat.type(key)
+      await shows(text)
+    }
     chat.type('\x1b[D'.repeat(30))
+    await put('!')
     for (const columns of [50, 26, 90]) chat.resize(columns, 24)
-    const at = [...text].length - 30
-    text = `${[...text].slice(0, at).join('')}!${[...text].slice(at).join('')}`
-    chat.type('!')
-    await shows(text)
+    await put('?')
     chat.type(`\x05${CTRL_C}`)
     await shows(`${text}^C\n>`)
   })

@@ -20,6 +20,12 @@ export interface PtyExit {
   readonly signal: number
 }
 
+/** Of a cursor: in which line, from 1, however many rows that takes, and behind how many characters. */
+interface Place {
+  readonly line: number
+  readonly characters: number
+}
+
 /** What of the screen cannot be said from outside. */
 interface Inside {
   readonly _core: { readonly buffer: { x: number; y: number } }
@@ -83,22 +89,29 @@ export class Pty {
     this.#pty.resize(columns, rows)
   }
 
-  // Of a terminal that lays rows out anew the cursor moves with its text. This one leaves it in its column, so it is put there: so many
-  // characters behind the beginning of the line that it is in.
-  #cursorPlace(): number {
+  // Of a terminal that lays rows out anew the cursor moves with its text. This one leaves it in its column, and not always in its line, so it
+  // is put there: so many characters behind the beginning of that line.
+  #cursorPlace(): Place {
     const { active } = this.#screen.buffer
-    let y = active.baseY + active.cursorY
-    let place = active.cursorX
-    while (active.getLine(y)?.isWrapped) place += this.#charactersIn(--y)
-    return place
+    let characters = active.cursorX
+    let line = 0
+    for (let y = active.baseY + active.cursorY, isFound = false; y >= 0; y--) {
+      if (active.getLine(y)?.isWrapped) characters += isFound ? 0 : this.#charactersIn(y - 1)
+      else {
+        isFound = true
+        line++
+      }
+    }
+    return { line, characters }
   }
 
-  #moveCursor(place: number): void {
+  #moveCursor({ line, characters }: Place): void {
     const { active } = this.#screen.buffer
-    let y = active.baseY + active.cursorY
-    while (active.getLine(y)?.isWrapped) y--
-    for (; active.getLine(y + 1)?.isWrapped && place >= this.#charactersIn(y); y++) place -= this.#charactersIn(y)
-    Object.assign((this.#screen as unknown as Inside)._core.buffer, { x: place, y: y - active.baseY })
+    let y = -1
+    for (let lines = 0; lines < line; ) if (!active.getLine(++y)?.isWrapped) lines++
+    let x = characters
+    for (; active.getLine(y + 1)?.isWrapped && x >= this.#charactersIn(y); y++) x -= this.#charactersIn(y)
+    Object.assign((this.#screen as unknown as Inside)._core.buffer, { x, y: y - active.baseY })
   }
 
   // In cells; a row whose last one is empty had no room there for a wide character.
