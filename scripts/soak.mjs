@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { build, buildTests } from './build.mjs'
 import { installDependencies } from './dependencies.mjs'
+import { measureSlowness } from './slowness.mjs'
 import { passes, ROOT, run, runMain } from './step.mjs'
 
 /** What a round gives them; npm test gives a fraction. What the environment says goes before. */
@@ -57,7 +58,8 @@ const soak = async (minutes, seed, filter) => {
 }
 
 const runFile = (file, round) => {
-  const env = { ...BUDGETS, ...process.env, PLUMB_SEED: String(round), TAP_TIMEOUT: String(LIMIT_MS / 1000) }
+  const PLUMB_SLOWNESS = String(measureSlowness())
+  const env = { ...BUDGETS, ...process.env, PLUMB_SLOWNESS, PLUMB_SEED: String(round), TAP_TIMEOUT: String(LIMIT_MS / 1000) }
   const args = ['-n', '19', process.execPath, '--require', `${ROOT}/scripts/soak-seed.cjs`, '--enable-source-maps', file]
   return run('nice', args, { limitMs: LIMIT_MS, env })
 }

@@ -1,16 +1,18 @@
-// Installs and builds what is not, then runs all that must hold; the last line says "N passed, N failed": test.mjs
+// Installs and builds what is not, then runs all that must hold: test.mjs
+//
+// The last line says "N passed, N failed", the one before how many were skipped, and why.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { build, buildTests } from './build.mjs'
 import { checkSources } from './check.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { ROOT, run, runMain } from './step.mjs'
-import { runTests } from './tests.mjs'
+import { runTests, skippedInWords } from './tests.mjs'
 
 const SHARED_CASES = `${ROOT}/../shared/cases/run`
 const SHARED_LIST = `${ROOT}/test/shared-cases.txt`
 
-// Each resolves to { passed, failed }, or to a word on why there is nothing to run.
+// Each resolves to { passed, failed, skipped }, or to a word on why there is nothing to run.
 const STEPS = {
   'types, lint, dead exports': () => checkSources(),
   tests: async () => runTests(await buildTests()),
@@ -25,19 +27,21 @@ const STEPS = {
 const runCases = async (runner, args) => {
   const { status, output } = await run(process.execPath, [runner, ...args])
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(output) ?? [0, 0, 1]
-  process.stdout.write(status === 0 ? output.replace(/^(?!passed over ).*\n/gm, '') : output)
-  return { passed: Number(passed), failed: Math.max(Number(failed), status === 0 ? 0 : 1) }
+  const skipped = [...output.matchAll(/^passed over (.*): (.*)$/gm)].map(([, title, why]) => ({ title, why }))
+  if (status !== 0) process.stdout.write(output)
+  return { passed: Number(passed), failed: Math.max(Number(failed), status === 0 ? 0 : 1), skipped }
 }
 
 const testAll = async () => {
   await installDependencies()
   await build()
-  const total = { passed: 0, failed: 0 }
+  const total = { passed: 0, failed: 0, skipped: [] }
   for (const [title, step] of Object.entries(STEPS)) {
     const counts = await step()
     console.log(`${title}: ${typeof counts === 'string' ? counts : inWords(counts)}`)
     total.passed += counts.passed ?? 0
     total.failed += counts.failed ?? 0
+    total.skipped.push(...(counts.skipped ?? []))
   }
   return total
 }
@@ -47,8 +51,9 @@ const inWords = ({ passed, failed }) => `${passed} passed, ${failed} failed`
 await runMain(import.meta.url, async () => {
   const total = await testAll().catch((error) => {
     console.log(error.message)
-    return { passed: 0, failed: 1 }
+    return { passed: 0, failed: 1, skipped: [] }
   })
+  console.log(skippedInWords(total.skipped))
   console.log(inWords(total))
   return total.failed === 0 && total.passed > 0
 })

@@ -6,21 +6,21 @@
 import { availableParallelism } from 'node:os'
 import { build, buildTests } from './build.mjs'
 import { installDependencies } from './dependencies.mjs'
+import { measureSlowness } from './slowness.mjs'
 import { run, runMain } from './step.mjs'
 
 const LIMIT_MS = 180_000
-// tap has a limit of its own, 30 s, which a busy machine exceeds.
-process.env.TAP_TIMEOUT = String(LIMIT_MS / 1000)
 
-/** Resolves to { passed, failed }, counted in assertions; prints what failed, and what this machine has no program for. */
+/** Resolves to { passed, failed, skipped }, counted in assertions; prints what failed, and what was skipped, each with why. */
 export const runTests = async (files) => {
   const queue = [...files]
-  const total = { passed: 0, failed: 0 }
+  const total = { passed: 0, failed: 0, skipped: [] }
   const work = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      const { passed, failed } = await runFile(file)
+      const { passed, failed, skipped } = await runFile(file)
       total.passed += passed
       total.failed += failed
+      total.skipped.push(...skipped)
     }
   }
   await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work))
@@ -28,14 +28,28 @@ export const runTests = async (files) => {
 }
 
 const runFile = async (file) => {
-  const { status, output } = await run(process.execPath, ['--enable-source-maps', file], { limitMs: LIMIT_MS })
+  // Each time: others may have come, or gone, since the last.
+  const slowness = measureSlowness()
+  const limitMs = Math.round(LIMIT_MS * slowness)
+  // tap has a limit of its own, 30 s.
+  const env = { ...process.env, PLUMB_SLOWNESS: String(slowness), TAP_TIMEOUT: String(limitMs / 1000) }
+  const { status, output } = await run(process.execPath, ['--enable-source-maps', file], { limitMs, env })
   const summary = [...output.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
   const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(summary)?.[1] ?? 0)
   const passed = count('pass')
   const failed = Math.max(count('total') - passed - count('skip'), status === 0 && passed > 0 ? 0 : 1)
   if (failed > 0) process.stdout.write(`${file} failed:\n${withoutPasses(output)}\n`)
-  for (const [, title, why] of output.matchAll(/^ *ok \d+ - (.*) # SKIP (.*)$/gm)) console.log(`skipped, ${why}: ${title}`)
-  return { passed, failed }
+  const skipped = [...output.matchAll(/^ *ok \d+ - (.*) # SKIP (.*)$/gm)].map(([, title, why]) => ({ title, why }))
+  for (const { title, why } of skipped) console.log(`skipped, ${why}: ${title}`)
+  return { passed, failed, skipped }
+}
+
+/** `2 skipped: 'fish' is not installed (2)`. */
+export const skippedInWords = (skipped) => {
+  const counts = new Map()
+  for (const { why } of skipped) counts.set(why, (counts.get(why) ?? 0) + 1)
+  const list = [...counts].map(([why, count]) => `${why} (${count})`).join('; ')
+  return `${skipped.length} skipped${list === '' ? '' : `: ${list}`}`
 }
 
 const withoutPasses = (output) =>
@@ -50,7 +64,8 @@ await runMain(import.meta.url, async () => {
   await build()
   const files = await buildTests(wanted)
   if (files.length === 0) throw new Error(`no test file has '${wanted}' in its path`)
-  const { passed, failed } = await runTests(files)
+  const { passed, failed, skipped } = await runTests(files)
+  console.log(skippedInWords(skipped))
   console.log(`${passed} passed, ${failed} failed`)
   return failed === 0
 })

@@ -5,13 +5,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-test-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
 const bench = (...args: string[]): Promise<{ status: number | null; out: string; err: string }> =>
   new Promise((done, fail) => {
-    const child = spawn(process.execPath, ['scripts/bench/bench.mjs', ...args], { timeout: 150_000 })
+    const child = spawn(process.execPath, ['scripts/bench/bench.mjs', ...args], { timeout: scaled(150_000) })
     const ran = { out: '', err: '' }
     child.stdout.setEncoding('utf8').on('data', (text) => {
       ran.out += text

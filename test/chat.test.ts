@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
 import { Pty, type PtyOptions } from './pty.js'
 import { openTalkingModel, type Turn } from './talking-model.js'
 
@@ -587,7 +588,7 @@ t.test('without a terminal it is a filter', async (t) => {
     const run = spawnSync('bash', ['-c', `set -o pipefail; ${script}`], {
       env: { PATH: process.env.PATH, CHAT },
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: scaled(60_000),
     })
     const isPiped = script.includes('head')
     t.match(run.stdout, out, script)
@@ -625,7 +626,7 @@ const statOf = (pid: number | string): string[] => {
 }
 
 const hasGone = async (pid: number): Promise<void> => {
-  const end = Date.now() + 30_000
+  const end = Date.now() + scaled(30_000)
   while (![undefined, 'Z', 'X'].includes(statOf(pid)[0])) {
     if (Date.now() > end) throw new Error(`process ${pid} is left`)
     await setTimeout(20)

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
 import { Pty } from './pty.js'
 
 const BINS = readdirSync('packages').map((name) => resolve('packages', name, 'bin'))
@@ -17,7 +18,12 @@ writeFileSync(join(folder, 'b.txt'), '')
 mkdirSync(join(folder, 'sub'))
 
 const run = (command: string, ...args: string[]) =>
-  spawnSync(command, args, { cwd: folder, env: { PATH, HOME: folder, LANG: 'C.UTF-8', TERM: 'dumb' }, encoding: 'utf8', timeout: 60_000 })
+  spawnSync(command, args, {
+    cwd: folder,
+    env: { PATH, HOME: folder, LANG: 'C.UTF-8', TERM: 'dumb' },
+    encoding: 'utf8',
+    timeout: scaled(60_000),
+  })
 
 const scriptFor = (shell: string): string => {
   const { status, stdout, stderr } = run('plumb', 'completion', shell)

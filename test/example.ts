@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { scaled } from '../packages/wire/test/patience.js'
 
 export type Example =
   | { readonly kind: 'file'; readonly line: number; readonly name: string; readonly text: string }
@@ -56,7 +57,7 @@ const runOne = ({ script, output }: Example & { kind: 'run' }, folder: string): 
     env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: scaled(30_000),
   })
   if (!HAS_JQ && NEEDS_JQ.test(script)) return undefined
   if (run.error) return `${script.trim()}\nis not run: ${run.error.message}`

@@ -1,6 +1,7 @@
 // What an executable says of itself: the options and commands that --help lists, with those of its commands.
 
 import { spawnSync } from 'node:child_process'
+import { scaled } from '../packages/wire/test/patience.js'
 
 export interface Help {
   readonly options: ReadonlySet<string>
@@ -24,7 +25,7 @@ export const readHelp = (text: string): Help => {
 }
 
 const ask = (executable: string, command: readonly string[]): string => {
-  const { status, stdout } = spawnSync(executable, [...command, '--help'], { encoding: 'utf8', timeout: 30_000 })
+  const { status, stdout } = spawnSync(executable, [...command, '--help'], { encoding: 'utf8', timeout: scaled(30_000) })
   if (status !== 0) throw new Error(`'${[executable, ...command, '--help'].join(' ')}' ends with status ${status}`)
   return stdout
 }

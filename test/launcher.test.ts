@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb launcher '))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -20,7 +21,7 @@ const lay = (name: string, main?: string): string => {
 }
 
 const sh = (script: string): { status: number | null; stdout: string; stderr: string } => {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', input: '', timeout: 120_000 })
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', input: '', timeout: scaled(120_000) })
   return { status, stdout, stderr }
 }
 

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
 
 const ROOT = process.cwd()
 const NAMES = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))
@@ -19,7 +20,7 @@ mkdirSync(at('node'))
 symlinkSync(process.execPath, at('node/node'))
 
 const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>>, input = '') => {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, input, encoding: 'utf8', timeout: 400_000 })
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, input, encoding: 'utf8', timeout: scaled(120_000) })
   return { status, stdout, stderr }
 }
 
@@ -177,6 +178,7 @@ t.test('a program in an empty folder imports plumb-tool, with its types', async 
 
 const TRY_NOTICES = `
 import { relative, dirname } from 'node:path'
+import { scaled } from '../packages/wire/test/patience.js'
 const [script, ...inputs] = process.argv.slice(2)
 const { thirdPartyNotices } = await import(script)
 const attempt = (input) => {

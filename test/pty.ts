@@ -2,6 +2,7 @@
 
 import { type IPty, spawn } from '@lydell/node-pty'
 import { Terminal } from '@xterm/headless'
+import { scaled } from '../packages/wire/test/patience.js'
 
 export interface PtyOptions {
   readonly command: readonly string[]
@@ -31,7 +32,7 @@ interface Inside {
   readonly _core: { readonly buffer: { x: number; y: number } }
 }
 
-const LIMIT_MS = 30_000
+const LIMIT_MS = scaled(30_000)
 const ALL_ROWS = 5000
 
 /** `TERM` is xterm-256color unless `env` says otherwise. Whoever opens one calls `close`, whatever happens. */
@@ -134,7 +135,7 @@ export class Pty {
     return lines.join('\n').trimEnd()
   }
 
-  /** Resolves once the screen shows it. Throws where the program ends before, or after half a minute. */
+  /** Resolves once the screen shows it. Throws where the program ends before, or after its time. */
   async shows(wanted: string | RegExp): Promise<void> {
     await this.until(() => (typeof wanted === 'string' ? this.screen.includes(wanted) : wanted.test(this.screen)), String(wanted))
   }
@@ -148,7 +149,7 @@ export class Pty {
         settle()
       }
       const fail = (why: string) => done(() => reject(new Error(`${why} before it showed ${wanted}; the screen:\n${this.screen}`)))
-      const timer = setTimeout(() => fail('half a minute passed'), LIMIT_MS)
+      const timer = setTimeout(() => fail(`${LIMIT_MS / 1000} s passed`), LIMIT_MS)
       this.#look = () => {
         if (holds()) done(resolve)
         else if (this.#exit) fail(`it ended with ${JSON.stringify(this.#exit)}`)

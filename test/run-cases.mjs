@@ -15,9 +15,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { slowness } from '../scripts/slowness.mjs'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const PACKAGES = join(HERE, '../packages')
+/** Of one case, on a machine with nothing else to do. */
 const LIMIT_MS = 30_000
 const SECTIONS = ['stdout', 'stdout.json', 'stderr', 'exit', 'needs']
 
@@ -35,8 +37,9 @@ const runCase = async ({ script, sections }, bins) => {
   try {
     for (const [name, text] of sections) if (!SECTIONS.includes(name)) layFile(join(folder, name), text)
     const env = { PATH: [...bins, process.env.PATH].join(':'), HOME: folder, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
-    const result = await runScript(script, folder, env)
-    return result === 'late' ? [`did not end within ${LIMIT_MS / 1000} s`] : differences(sections, result)
+    const limitMs = Math.round(LIMIT_MS * slowness())
+    const result = await runScript(script, folder, env, limitMs)
+    return result === 'late' ? [`did not end within ${limitMs / 1000} s`] : differences(sections, result)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -47,7 +50,7 @@ const layFile = (path, text) => {
   writeFileSync(path, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
 }
 
-const runScript = (script, cwd, env) =>
+const runScript = (script, cwd, env, limitMs) =>
   new Promise((resolve) => {
     const child = spawn('bash', ['-c', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     const result = { stdout: '', stderr: '', exit: 0 }
@@ -59,7 +62,7 @@ const runScript = (script, cwd, env) =>
     const timer = setTimeout(() => {
       process.kill(-child.pid, 'SIGKILL')
       resolve('late')
-    }, LIMIT_MS)
+    }, limitMs)
     child.on('close', (status) => {
       clearTimeout(timer)
       resolve({ ...result, exit: status })

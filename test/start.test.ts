@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { isTried } from '../packages/wire/src/bare-binding.js'
+import { scaled } from '../packages/wire/test/patience.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-start-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -46,7 +47,7 @@ const start = (name: string, args: readonly string[], input: string, handed: str
   const stdio: (number | 'pipe' | 'ignore')[] = through === 'pipes' ? ['pipe', 'pipe'] : [open(stdin, 'r'), open(stdout, 'w')]
   stdio.push('pipe')
   if (handed !== undefined) stdio.push('pipe', ...new Array(5).fill('ignore'), open(join(folder, 'sources'), 'r'))
-  const options = { env, input, stdio, encoding: 'utf8', timeout: 60_000 } as const
+  const options = { env, input, stdio, encoding: 'utf8', timeout: scaled(60_000) } as const
   const ran = spawnSync(`packages/${name}/bin/${name}`, args, options)
   for (const fd of opened) closeSync(fd)
   const { node, bundles, refused } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as Readonly<Record<string, string[]>>

@@ -3,7 +3,6 @@
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { MACHINE, onSmallDisk } from './machine.js'
 import { scene, sceneTable } from './scene.js'
 
@@ -178,27 +177,25 @@ const talk = (around: string): string =>
 sceneTable(
   'no room for what is told about a run',
   FILES,
-  MACHINE.fullDevice
-    ? {}
-    : {
-        'fault 124: the debug log': { run: talk('plumb bot.plumb 2> /dev/full'), out: '50\n0\n' },
-        'fault 124: telemetry': { run: talk('plumb-agent --telemetry bot.plumb 3> /dev/full 2> /dev/null'), out: '50\n0\n' },
-        'fault 124: a trace, which was asked for': {
-          run: talk('plumb --trace /dev/full bot.plumb 2> err').concat('; grep -c write_failed err'),
-          out: '50\n1\n1\n',
-        },
-      },
+  {
+    'fault 124: the debug log': { run: talk('plumb bot.plumb 2> /dev/full'), out: '50\n0\n' },
+    'fault 124: telemetry': { run: talk('plumb-agent --telemetry bot.plumb 3> /dev/full 2> /dev/null'), out: '50\n0\n' },
+    'fault 124: a trace, which was asked for': {
+      run: talk('plumb --trace /dev/full bot.plumb 2> err').concat('; grep -c write_failed err'),
+      out: '50\n1\n1\n',
+    },
+  },
+  { skip: MACHINE.fullDevice },
 )
 
-t.test('on a disk that fills', { skip: MACHINE.mounts }, async () => {
-  sceneTable(
-    'a disk that fills',
-    { ...FILES, 'disk/.keep': '' },
-    {
-      'fault 124: the log and the trace on it': {
-        run: onSmallDisk('disk', '16k', talk('plumb --trace disk/trace.json bot.plumb 2> disk/log')),
-        out: '50\n1\n',
-      },
+sceneTable(
+  'a disk that fills',
+  { ...FILES, 'disk/.keep': '' },
+  {
+    'fault 124: the log and the trace on it': {
+      run: onSmallDisk('disk', '16k', talk('plumb --trace disk/trace.json bot.plumb 2> disk/log')),
+      out: '50\n1\n',
     },
-  )
-})
+  },
+  { skip: MACHINE.mounts },
+)

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { scaled } from '../../packages/wire/test/patience.js'
 import { makeRandom, type Random } from '../fuzz/random.js'
 import { filesBelow, runningIn } from './leftovers.js'
 import { openScene, type Scene, type Started, until } from './scene.js'
@@ -49,7 +50,7 @@ const FILES = {
 const RUN = ['plumb', '--record', 'rec', 'a.plumb']
 const MOST_MS = 500
 /** What the issue allows, and more where the machine is busy. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = scaled(20_000)
 
 const linesIn = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 

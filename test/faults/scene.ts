@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import t, { type Test } from 'tap'
+import { scaled } from '../../packages/wire/test/patience.js'
 import { until } from '../../packages/wire/test/processes.js'
 import { bash, type Case, type Files, layFolder, type Ran, runCases, TEST_PATH } from '../../packages/wire/test/shell.js'
 import { badErrorLines, CANARY, filesBelow, keysBelow, runningIn } from './leftovers.js'
@@ -71,7 +72,7 @@ export const openScene = (files: Files = {}, { env: more = {}, stderr = 'objects
 
   const leftovers = async (): Promise<string[]> => {
     for (const { child, pid } of starteds) if (child.exitCode === null && child.signalCode === null) kill(pid, 'SIGTERM')
-    await Promise.race([Promise.all(starteds.map(({ ended }) => ended)), new Promise((done) => setTimeout(done, 20_000).unref())])
+    await Promise.race([Promise.all(starteds.map(({ ended }) => ended)), new Promise((done) => setTimeout(done, scaled(20_000)).unref())])
     await until(() => runningIn(folder).length === 0)
     const left = runningIn(folder)
     for (const { pid } of left) kill(pid, 'SIGKILL')
@@ -152,7 +153,7 @@ export const scene = (title: string, files: Files, act: (t: Test, scene: Scene) 
 
 /** Cases a few at a time, each in a scene of its own. */
 export const sceneTable = (title: string, files: Files, cases: Readonly<Record<string, Case>>, options?: SceneOptions): void =>
-  void t.test(title, (t) =>
+  void t.test(title, { skip: options?.skip ?? false }, (t) =>
     runCases(t, cases, async (one) => {
       const opened = openScene(files, options)
       const ran = await opened.bash(one.run, one.in)

@@ -11,6 +11,7 @@ import t from 'tap'
 import { httpGet } from '../../packages/plumb-tool/src/source/builtin/web/http-get.js'
 import { webpageToMarkdown } from '../../packages/plumb-tool/src/source/builtin/web/webpage-to-markdown.js'
 import { openCall, openSession } from '../../packages/plumb-tool/test/call-session.js'
+import { scaled } from '../../packages/wire/test/patience.js'
 import { MACHINE } from './machine.js'
 import { cutPlaces } from './places.js'
 import { type Flow, openFaultProxy } from './proxy.js'
@@ -54,7 +55,7 @@ const replyOf = (packing: string, frame: string): Reply => {
 
 const contextOf = () => ({
   call: openCall(openSession({ authority: () => ({ grant: ['net', 'net.private'], policy: [], context: {} }) }), {
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(scaled(60_000)),
   }),
   tool: 'read_web',
   roots: new Map(),

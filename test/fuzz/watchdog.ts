@@ -1,6 +1,7 @@
 // What hangs cannot say so itself: a thread beside it does, keeps the input, and ends the process.
 
 import { Worker } from 'node:worker_threads'
+import { scaled } from '../../packages/wire/test/patience.js'
 
 export interface Watchdog {
   /** Until the next one, or the end, so much time may pass. */
@@ -8,7 +9,7 @@ export interface Watchdog {
   end(): void
 }
 
-const MOST_MS = 60_000
+const MOST_MS = scaled(60_000)
 const MOST_BYTES = 65_536
 
 /** `file`: where the input goes. */

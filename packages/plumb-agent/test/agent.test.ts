@@ -1,6 +1,7 @@
 // The executable, as it stands in a shell: lines, errors, control, telemetry and its end, over real pipes and descriptors.
 
 import { readFileSync } from 'node:fs'
+import { scaledSeconds } from '../../wire/test/patience.js'
 import { openShell } from './shell.js'
 
 const eliza = (keys = '', signature = '!string -> !string') =>
@@ -170,7 +171,7 @@ runTable('control', {
       new='"set_memory":[{"role":"user","content":"short"}]'; late='{'$new',"if_memory":[],"resume":true}'
       ctrl '{"pause":true,"get_memory":true}'; kinds 2; ctrl '{"resume":true}'; kinds 1; say '{"__port":"input","msg":"Bullies."}'; kinds 1
       ctrl '{"pause":true}'; kinds 1; ctrl "$late"; kinds 2
-      ctrl '{"pause":true,"get_memory":true}'; kinds 1; read -r -t 8 now <&9; ctrl "$late"; kinds 1
+      ctrl '{"pause":true,"get_memory":true}'; kinds 1; read -r -t ${scaledSeconds(8)} now <&9; ctrl "$late"; kinds 1
       say '{"__port":"input","msg":"Men are all alike."}'; ctrl '{'$new',"if_memory":'"$(pick _.msg.messages <<<"$now")"',"resume":true}'; kinds 3; end`,
     out: `${['paused', 'memory', 'resumed', 'I AM NOT SURE I UNDERSTAND YOU FULLY', 'paused', 'memory_changed', 'resumed', 'paused', 'memory_changed', 'memory_set', 'resumed', 'IN WHAT WAY'].map((kind) => `${kind}\n`).join('')}`,
   },
@@ -202,7 +203,7 @@ runTable('control', {
   },
   'a paused agent holds 16 MiB and then waits': {
     run: `talk --mux bot.plumb; say '{"__port":"ctrl_in","msg":{"pause":true}}'; hear >/dev/null
-      timeout 40 node -e 'const l = JSON.stringify({ __port: "input", msg: "a".repeat(1e6) }) + "\\n"; let n = 0, before = 0
+      timeout ${scaledSeconds(40)} node -e 'const l = JSON.stringify({ __port: "input", msg: "a".repeat(1e6) }) + "\\n"; let n = 0, before = 0
         const go = () => process.stdout.write(l, (e) => { if (!e && ++n < 60) go() }); go()
         setInterval(() => { if (n > 14 && n === before) { console.error(JSON.stringify({ error: n < 24 ? "held" : n })); process.exit() }; before = n }, 300)' >&8
       kill -KILL $pid; wait $pid 2>/dev/null; true`,

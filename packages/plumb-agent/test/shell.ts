@@ -2,6 +2,7 @@
 // starts a model that answers by them (test/bin/model).
 
 import t from 'tap'
+import { scaledSeconds } from '../../wire/test/patience.js'
 import { bash, envIn, type Files, layFolder, runCases } from '../../wire/test/shell.js'
 
 export interface Case {
@@ -16,7 +17,7 @@ export interface Case {
 const PRELUDE = `
 talk () { mkfifo in out; plumb-agent "$@" < in > out & pid=$!; exec 8>in 9<out; rm in out; }
 say () { printf '%s\\n' "$1" >&8; }
-hear () { local l; IFS= read -r -t 30 l <&9 && printf '%s\\n' "$l"; }
+hear () { local l; IFS= read -r -t ${scaledSeconds(30)} l <&9 && printf '%s\\n' "$l"; }
 end () { exec 8>&-; wait $pid; }
 ask () {
   cat > rules.mjs; model & srv=$!; trap 'kill $srv' EXIT

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { PromptListChangedNotificationSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import t from 'tap'
+import { scaled } from '../../wire/test/patience.js'
 import { call, connect, openPlace } from './server.js'
 
 const HEAD = '---\nprovider: eliza\nmodel: doctor\n'
@@ -93,7 +94,7 @@ t.test('the folder is watched', async (t) => {
         t.pass(what)
         return
       }
-      await Promise.race([heard, new Promise((done) => setTimeout(done, 10_000).unref())])
+      await Promise.race([heard, new Promise((done) => setTimeout(done, scaled(10_000)).unref())])
     }
     t.fail(`${what}: ${JSON.stringify(await names(client))}`)
   }

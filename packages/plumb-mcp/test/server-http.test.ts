@@ -7,6 +7,7 @@ import { type AddressInfo, connect as connectSocket, type Socket } from 'node:ne
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import t from 'tap'
+import { scaled } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 import { openEventLog } from '../src/http/event-log.js'
 import { listen } from '../src/http/listen.js'
@@ -37,7 +38,7 @@ const start = (args: readonly string[], env: Record<string, string> = {}): Promi
   new Promise((done, fail) => {
     const child = spawn(SERVER, ['--http', '0', ...args, 't.plumb'], { cwd: place.folder, env: { ...place.env, ...env } })
     let err = ''
-    const timer = setTimeout(() => child.kill('SIGKILL'), 90_000)
+    const timer = setTimeout(() => child.kill('SIGKILL'), scaled(90_000))
     const ended = new Promise<{ status: number | null; signal: string | null }>((over) => {
       child.on('close', (status, signal) => {
         clearTimeout(timer)

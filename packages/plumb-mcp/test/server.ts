@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { scaled } from '../../wire/test/patience.js'
 
 export const SERVER = resolve('packages/plumb-mcp/bin/plumb-mcp')
 
@@ -73,7 +74,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = scaled(60_000)
 
 /** Raw lines; `say` takes text as it is. */
 export const spawnRaw = ({ folder, env }: Place, args: readonly string[], more: Record<string, string> = {}): Raw => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
+import { scaled, scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-mux-'))
@@ -33,7 +34,7 @@ const PRELUDE = `
 e () { printf '{"__port":"%s","msg":%s}\\n' "$@"; }
 talk () { mkfifo in out; "$@" <in >out & pid=$!; exec 8>in 9<out; rm in out; }
 say () { e "$@" >&8; }
-hear () { local l; IFS= read -r -t 30 l <&9 && printf '%s\\n' "$l"; }
+hear () { local l; IFS= read -r -t ${scaledSeconds(30)} l <&9 && printf '%s\\n' "$l"; }
 end () { exec 8>&-; wait $pid; }
 peak () { grep VmHWM /proc/$1/status | tr -dc 0-9; }
 `
@@ -53,7 +54,7 @@ const bash = (script: string): Promise<Ran> =>
         text[i] += chunk
       })
     }
-    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000)
+    const timer = setTimeout(() => child.kill('SIGKILL'), scaled(60_000))
     child.on('close', (status) => {
       clearTimeout(timer)
       const [out = '', err = ''] = text

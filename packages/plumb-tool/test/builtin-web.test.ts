@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Json } from '@plumb/lang'
 import t from 'tap'
+import { scaled } from '../../wire/test/patience.js'
 import type { Authority } from '../src/call/authority.js'
 import type { Session } from '../src/call/call.js'
 import type { BuiltinContext } from '../src/source/builtin/builtin.js'
@@ -26,7 +27,7 @@ import { openCall, openSession, type TestSession } from './call-session.js'
 const PAGES = 'packages/plumb-tool/test/fixtures/pages'
 const PRIVATE: Authority = { grant: ['net', 'net.private'], policy: [], context: {} }
 const PUBLIC: Authority = { policy: [], context: {} }
-const DEADLINE_MS = 40_000
+const DEADLINE_MS = scaled(40_000)
 
 const contextOf = (authority = PRIVATE, parts: Partial<Session> = {}, signal = AbortSignal.timeout(DEADLINE_MS)): BuiltinContext => ({
   call: openCall(openSession({ authority: () => authority, ...parts }), { signal }),
@@ -280,7 +281,7 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
   const started = Date.now()
   const given = error(`${origin}/huge`, contextOf(PRIVATE, {}, AbortSignal.timeout(250)))
   t.match(await given, { error: 'cancelled' })
-  t.ok(Date.now() - started < 5000, 'the thread is ended, not waited for')
+  t.ok(Date.now() - started < scaled(5000), 'the thread is ended, not waited for')
   const huge = ['# Huge', ...parts.map((part) => part.markdown.replace('ORIGIN', origin))].join('\n\n')
   t.ok((await markdown(`${origin}/huge`)) === huge, 'every part of it')
 })

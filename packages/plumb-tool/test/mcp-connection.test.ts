@@ -10,6 +10,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { type Fault, fault, MAX_LINE } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 import { connectMcp, type McpConnection, type ServerConfig } from '../src/source/mcp/connect.js'
 import { guard } from '../src/source/mcp/guard.js'
@@ -395,7 +396,7 @@ t.test('the list of tools is kept for the next who connects, and never a key wit
     if (lists) rmSync(gate, { force: true })
     else writeFileSync(gate, '')
     const env = { LISTS_NOTHING_BESIDE: gate, ...config.env }
-    const { connection } = await hostile('well', { cache_ttl: 300, timeout: 2, ...config, env })
+    const { connection } = await hostile('well', { cache_ttl: 300, timeout: scaledSeconds(2), ...config, env })
     const list = await connection.tools()
     const isOwn = connection.isListed
     await connection.disconnect()

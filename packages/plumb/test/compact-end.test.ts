@@ -1,5 +1,6 @@
 // Who says resume when whoever was to say it has gone: a summariser that ends before it answers, and a loop that only ever pauses.
 
+import { scaledSeconds } from '../../wire/test/patience.js'
 import { makeShell } from './shell.js'
 
 /** As Mem.compact, after every call, and with a summariser that ends before it answers. */
@@ -59,7 +60,7 @@ const atEnd = (name: string) =>
 /** The next is said when the last is answered. */
 const whileOpen = (name: string) =>
   told(`mkfifo in out; plumb ${name}.plumb <in >out & exec 8>in 9<out
-    for i in 1 2 3 4 5; do echo '"Men are all alike."' >&8; read -r -t 8 answer <&9 && echo $i; done; exec 8>&-; wait $!`)
+    for i in 1 2 3 4 5; do echo '"Men are all alike."' >&8; read -r -t ${scaledSeconds(8)} answer <&9 && echo $i; done; exec 8>&-; wait $!`)
 
 table('a summariser that ends before it answers, and the agent that it leaves paused', {
   'in a plumb of its own, at the end of the input': atEnd('nested'),

@@ -8,10 +8,11 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { scaled } from '../../wire/test/patience.js'
 import { processes } from '../../wire/test/processes.js'
 import { makeShell } from './shell.js'
 
-const LIMIT_MS = 100_000
+const LIMIT_MS = scaled(100_000)
 const wired = (worker: string) => `use mem
 let worker : (!string, !Mem.CtrlCmd) -> (!string, !json) = agent { prompts: ["./facts.md"]${worker} }
 let main : !string -> (!string, !Mem.CtrlResp) = plumb(input, output, replies) {

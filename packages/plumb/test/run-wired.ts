@@ -2,6 +2,7 @@
 
 import { PassThrough, Writable } from 'node:stream'
 import { type Fault, LineReader, LineWriter, Reporter } from '@plumb/wire'
+import { scaled } from '../../wire/test/patience.js'
 import { Quiescence } from '../src/quiescence.js'
 import { Schedule } from '../src/schedule.js'
 import type { LineFile } from '../src/watch/line-file.js'
@@ -37,7 +38,7 @@ export interface WiredResult {
   readonly oldest: number
 }
 
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = scaled(60_000)
 
 export const runWired = async ({ text, input, pieces, ...options }: WiredRun): Promise<WiredResult> => {
   const { isSlow = false, maxLine = 1024, fullBytes = 256 * 1024, watch, isNumbered = false, hasRejects = false } = options

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { scaled } from '../../wire/test/patience.js'
 import { bash, type Case, layFolder, runCases } from '../../wire/test/shell.js'
 
 const FILES = {
@@ -39,7 +40,7 @@ const skip = program === undefined ? 'there is no chromium' : false
 /** With what went wrong on the page: whatever the console says, and whatever was asked of anybody. */
 const openPage = async (browser: Browser, file: string, options: BrowserContextOptions = {}): Promise<{ page: Page; wrong: string[] }> => {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, ...options })
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(scaled(30_000))
   const wrong: string[] = []
   const url = pathToFileURL(file).href
   page.on('console', (message) => wrong.push(message.text()))
@@ -52,7 +53,7 @@ const openPage = async (browser: Browser, file: string, options: BrowserContextO
 }
 
 const launch = async (t: Test): Promise<Browser> => {
-  const browser = await chromium.launch({ executablePath: program as string, args: ARGS, timeout: 60_000 })
+  const browser = await chromium.launch({ executablePath: program as string, args: ARGS, timeout: scaled(60_000) })
   t.teardown(() => browser.close())
   return browser
 }

@@ -14,6 +14,7 @@ import { closePipes } from '../src/real-pipe.js'
 import { bundledFiles } from '../src/source-files.js'
 import { spawnChild } from '../src/spawn.js'
 import { type LineChild, spawnLines } from '../src/spawn-lines.js'
+import { scaled } from './patience.js'
 import { makeShell } from './probe.js'
 import { processes, until } from './processes.js'
 
@@ -166,14 +167,14 @@ for (const means of ['streams', 'lines'] as const)
     const start = Date.now()
     await deaf.terminate(200)
     t.equal((await deaf.exited).signal, 'SIGKILL', 'what ignores TERM is killed after the grace')
-    t.ok(Date.now() - start < 60_000, 'soon')
+    t.ok(Date.now() - start < scaled(60_000), 'soon')
     t.ok(await until(() => living(deaf.pid).length === 0))
 
     const straggler = spawn(['sh', '-c', "trap '' TERM; sleep 300 & echo done"])
     const before = Date.now()
     straggler.stdout.resume()
     t.same(await straggler.exited, { status: 0, signal: null })
-    t.ok(Date.now() - before < 60_000, 'a grandchild that keeps stdout is not waited for')
+    t.ok(Date.now() - before < scaled(60_000), 'a grandchild that keeps stdout is not waited for')
     t.ok(await until(() => living(straggler.pid).length === 0), 'and is ended')
 
     const late = spawn(['sh', '-c', '(sleep 0.2; echo late) & echo early'])

@@ -1,6 +1,7 @@
 // The processes of this machine as /proc tells of them: corpses aside, and what watches lifelines.
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { scaled } from './patience.js'
 
 export interface Running {
   readonly pid: number
@@ -31,7 +32,7 @@ const read = (path: string): string => {
 }
 
 /** Waits until it is so, and says whether it came to be in time. */
-export const until = async (isSo: () => boolean, ms = 20_000): Promise<boolean> => {
+export const until = async (isSo: () => boolean, ms = scaled(20_000)): Promise<boolean> => {
   for (const end = Date.now() + ms; Date.now() < end; ) {
     if (isSo()) return true
     await new Promise((done) => setTimeout(done, 20))

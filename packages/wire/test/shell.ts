@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSyn
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
+import { scaled } from './patience.js'
 
 export type Files = Readonly<Record<string, string>>
 
@@ -26,7 +27,7 @@ export interface Case {
   readonly status?: number
 }
 
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = scaled(60_000)
 /** Cases at a time. */
 const JOBS = 3
 
