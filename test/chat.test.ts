@@ -490,6 +490,15 @@ t.test('whoever reads the answers may go', async (t) => {
   t.strictSame(await pty.exited, { status: 0, signal: 0 })
 })
 
+t.test('answers that cannot be written end it', { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' }, async (t) => {
+  const pty = new Pty({ command: ['bash', '-c', `${CHAT} --no-history > /dev/full`] })
+  t.teardown(() => pty.close())
+  await pty.shows(/\n> ?$/)
+  pty.type(`Men are all alike.${ENTER}`)
+  await pty.shows(/error: cannot write: no space left on device \(ENOSPC\) \(write_failed\)$/)
+  t.strictSame(await pty.exited, { status: 1, signal: 0 })
+})
+
 t.test('colours only where they belong', async (t) => {
   const talk = async (env: Readonly<Record<string, string>>): Promise<string> => {
     const chat = await openChat(t, [], { env })

@@ -1,7 +1,7 @@
 // From the options to a conversation: what there is to talk to, and on what kind of terminal.
 
 import { isatty } from 'node:tty'
-import { dieOf, type Fault, openInput, openOutput, parseJson, Reporter } from '@plumb/wire'
+import { dieOf, type Fault, fault, openInput, openOutput, parseJson, Reporter, systemReason } from '@plumb/wire'
 import { completions } from './command/table.js'
 import { filter } from './filter.js'
 import { forgetfulHistory, historyFile, openHistory } from './history.js'
@@ -57,10 +57,10 @@ const converse = async (program: Program, options: Options, text: string, args: 
   screen.notice(greeting(program, options))
   const remember = heard.add
   const talk = new Talk({ program, options, specText: text, args, screen, openTerminal, remember, isStreamed: isatty(1) })
-  const gone = (error: NodeJS.ErrnoException): void => {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'EIO') talk.hangUp()
-  }
-  stdout.on('error', gone)
+    else talk.giveUp(fault('write_failed', `cannot write: ${systemReason(error)}`))
+  })
   stderr.on('error', () => {})
   const { status, signal } = await talk.run()
   if (signal) dieOf(signal)

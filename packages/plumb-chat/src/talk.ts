@@ -83,6 +83,12 @@ export class Talk {
     this.#leave(0)
   }
 
+  /** What is answered can be shown no more. */
+  giveUp(failure: Fault): void {
+    if (!this.#isLeaving) this.#fault(failure)
+    this.#leave(1)
+  }
+
   /** Resolves when it is over and no child is left. */
   run(): Promise<Farewell> {
     return new Promise((resolve) => {
