@@ -445,6 +445,24 @@ let main : !string -> !string = writer ; critic ; filter(value != "no")`
   t.equal((await chat.exited).signal, 2)
 })
 
+t.test('a prompt file in place of a spec', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'helper.chatmd')
+  writeFileSync(
+    file,
+    '<config provider="eliza" model="doctor"/>\n<tool name="read_file"/>\n<user>Hello</user>\n<assistant>Hi</assistant>\n',
+  )
+  const chat = await openChat(t, ['--grant', 'fs.read', file])
+  t.match(chat.screen, /^talking to 'helper';/)
+  chat.type(`Men are all alike.${ENTER}`)
+  await chat.shows(/> Men are all alike\.\nIN WHAT WAY\n\[helper\] .*\n> ?$/)
+  chat.type(`/memory${ENTER}`)
+  await chat.shows(/> \/memory\nuser: Hello\nassistant: Hi\nuser: Men are all alike\.\nassistant: IN WHAT WAY\n> ?$/)
+  chat.type(`/tools${ENTER}`)
+  await chat.shows(/> \/tools\nread_file : {.*} -> FileText_1 \[fs.read\]\n {2}Read a UTF-8 text file/)
+})
+
 t.test('a main with control ports of its own', async (t) => {
   const spec = `let bot : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }
 let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, ctrl_out) {

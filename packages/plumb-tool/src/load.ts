@@ -16,13 +16,16 @@ export interface Loaded {
 }
 
 /** Undefined: it was reported. */
-export const load = ({ spec, sourcesFd }: Options, reporter: Reporter): Loaded | undefined => {
+export const load = async ({ spec, sourcesFd }: Options, reporter: Reporter): Promise<Loaded | undefined> => {
   const opened = open(sourcesFd)
   if (!opened.ok) return refuse(opened, reporter)
   const { files, handover } = opened.value
   if (spec.kind === 'none') return { program: builtinProgram(), files, handover, paths: [] }
   const path = spec.kind === 'text' ? EVAL_PATH : handover ? spec.path : normalize(spec.path)
-  const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
+  // A prompt file stands for the spec that it is made into.
+  const isPrompt = spec.kind === 'file' && !handover && /\.(chatmd|md)$/i.test(path)
+  const made = isPrompt ? (await import('./source/agent/mounted.js')).promptSpec(path) : undefined
+  const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
   if (!text.ok) return refuse(text, reporter)
   const { diagnostics, program } = compile({ path, text: text.value }, files)
   if (hasErrors(diagnostics)) {

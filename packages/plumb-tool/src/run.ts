@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<VerbName, () => Promise<Command>>> = {
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const run = async ({ verb, words, options }: Todo, reporter: Reporter): Promise<number> => {
-  const loaded = load(options, reporter)
+  const loaded = await load(options, reporter)
   const tools = loaded && (await openTools(loaded, options, reporter))
   const command = await COMMANDS[verb]()
   const signal = tools && (await command(tools, { words, options, reporter }))
