@@ -113,8 +113,7 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
     minutes: asNumber(spec.grant_minutes),
     isAmnesiac: spec.amnesiac === true,
     concurrency: asNumber(spec.concurrency) ?? 1,
-    // A parent that joins answers to what they answer asks for it when it can tell them apart.
-    isUnordered: options.isUnordered || (spec.unordered === true && !isHandedDown),
+    isUnordered: options.isUnordered || spec.unordered === true,
     afterFailure: options.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
   }

@@ -15,6 +15,8 @@ export interface Ending extends Exit {
   /** Error objects it wrote: it told itself what was wrong. */
   readonly reported: number
   readonly unanswered: Unanswered
+  /** Outputs that it said it had written and that never came. */
+  readonly missing: number
   /** It may leave messages unanswered: it had said how far it was, or was told to end. */
   readonly isExcused: boolean
   /** What else it wrote on stderr. */
@@ -22,15 +24,26 @@ export interface Ending extends Exit {
 }
 
 /** Undefined: it ended well. */
-export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, isExcused, lastWords }: Ending): Fault | undefined => {
+export const failureOf = ({
+  name,
+  status,
+  signal,
+  wasFed,
+  reported,
+  unanswered,
+  missing,
+  isExcused,
+  lastWords,
+}: Ending): Fault | undefined => {
   const { count } = unanswered
   const isLeft = !isExcused && count > 0
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
-  if (isWell && !isLeft) return undefined
+  if (isWell && !isLeft && missing === 0) return undefined
   const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
   const left = count === 0 ? '' : `; ${inWords(unanswered)}`
+  const short = missing === 0 ? '' : `; ${missing} of the outputs that it said it had written never came`
   const words = lastWords === '' ? {} : { stderr: lastWords }
-  return fault('child_failed', `'${name}' ${how}${left}`, {
+  return fault('child_failed', `'${name}' ${how}${left}${short}`, {
     process: name,
     ...(signal === null ? { status } : { signal }),
     ...(count === 0 ? {} : extrasOf(unanswered)),

@@ -14,6 +14,10 @@ type Word = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused' | 'lost'>
 
 export interface LedgerOptions {
   readonly kind: ChildKind
+  /** As the spec says of a program: one output for each input, or for some. Undefined: it does not say. */
+  readonly answers: 'each' | 'some' | undefined
+  /** It answers each input, in no order, and says on telemetry before each output which input that answers. */
+  readonly isUnordered: boolean
   /** Something that stems from the origin came to nothing here. */
   readonly lost: (origin: Origin) => void
   /** What it says of the origin of its outputs is waited for: a barrier behind it joins by that. */
@@ -38,7 +42,7 @@ export class ChildLedger {
   answered = 0
   #controls = 0
   #received = 0
-  /** The message that the next output answers, from 1, and those that were answered by errors, which may come early. */
+  /** The message that the next output answers, from 1, and those that were answered out of their turn, as by errors. */
   #next = 1
   readonly #refused = new Set<number>()
   #settled: Word | undefined
@@ -46,6 +50,8 @@ export class ChildLedger {
   #words: Word[] = []
   /** The last of the words that are used up. */
   #used: Word = { inputs: 0, controls: 0, outputs: 0 }
+  /** Messages that the next outputs answer, where it says so of each. */
+  readonly #announced: number[] = []
   /** Messages of a plumb that came to something. */
   readonly #answeredOnce = new Set<number>()
 
@@ -66,7 +72,8 @@ export class ChildLedger {
 
   /** The word that tells what the next output answers has not come. */
   get isWaiting(): boolean {
-    const { kind, needsOrigins } = this.#o
+    const { kind, needsOrigins, isUnordered } = this.#o
+    if (isUnordered) return this.#announced.length === 0
     if (kind !== 'program' || !needsOrigins || !this.#settled) return false
     return (this.#words.at(-1) ?? this.#used).outputs <= this.#received
   }
@@ -75,11 +82,19 @@ export class ChildLedger {
   receive(): Origin {
     this.#received++
     this.answered = 0
-    if (this.answersEach) {
+    if (this.#o.isUnordered) {
+      this.answered = this.#announced.shift() ?? 0
+      this.#settleOne(this.answered)
+    } else if (this.answersEach) {
       this.#passRefused()
       this.answered = this.#next++
     } else if (this.#o.kind === 'program') this.answered = this.#answeredByWord()
     return this.originOf(this.answered)
+  }
+
+  /** What it says of its next output: it answers the n-th message that it was sent. */
+  announce(n: number): void {
+    this.#announced.push(n)
   }
 
   /** It has answered more than it was sent. */
@@ -111,8 +126,7 @@ export class ChildLedger {
     const origin = this.originOf(n)
     this.#o.lost(origin)
     if (this.answersEach) {
-      if (n >= this.#next && n <= this.sent) this.#refused.add(n)
-      this.#passRefused()
+      this.#settleOne(n)
       this.#done(n)
     }
     return origin
@@ -142,7 +156,12 @@ export class ChildLedger {
 
   /** It may end when it likes: it said itself how far it was, or was told to end. */
   get isExcused(): boolean {
-    return this.#settled !== undefined || this.#controls > 0
+    return this.#settled !== undefined || this.#controls > 0 || this.#o.answers === 'some'
+  }
+
+  /** Outputs that it said it had written and that have not come. */
+  get missing(): number {
+    return Math.max(0, (this.#settled?.outputs ?? 0) - this.#received)
   }
 
   /** Messages it has not answered as far as is known, and the inputs they came from. */
@@ -170,12 +189,18 @@ export class ChildLedger {
 
   /** Each input has one output or one error, in order, so that it is known which are in hand. */
   get answersEach(): boolean {
-    const { kind } = this.#o
-    return kind === 'agent' || (kind === 'program' && !this.#settled)
+    const { kind, answers } = this.#o
+    return kind === 'agent' || (kind === 'program' && (answers === 'each' || !this.#settled))
   }
 
   get #firstInHand(): number {
     return Math.max(this.answersEach ? this.#next : 1, (this.#settled?.inputs ?? 0) + 1)
+  }
+
+  // Out of its turn.
+  #settleOne(n: number): void {
+    if (n >= this.#next && n <= this.sent) this.#refused.add(n)
+    this.#passRefused()
   }
 
   #passRefused(): void {

@@ -2,7 +2,7 @@
 
 import type { GraphPort, Sink, Stage } from '@plumb/lang'
 import type { Fault, LineChild, Reporter } from '@plumb/wire'
-import type { ChildKind } from './child-ledger.js'
+import type { ChildKind, LedgerOptions } from './child-ledger.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
 import type { Origin } from './origin.js'
@@ -17,6 +17,8 @@ export interface ChildOptions {
   /** Several ports on one stream. */
   readonly isEnveloped: boolean
   readonly kind: ChildKind
+  readonly answers: LedgerOptions['answers']
+  readonly isUnordered: boolean
   readonly child: LineChild
   readonly maxLine: number
   readonly schedule: Schedule

@@ -17,6 +17,8 @@ export class ChildTelemetry implements ChildStream {
     private readonly reader: LineReader,
     private readonly outlet: Outlet | undefined,
     private readonly settle: (settled: Settled) => void,
+    /** Told of the input that its next output answers, where it says so. */
+    private readonly announce: ((n: number) => void) | undefined,
     /** Told of each line that is not for us alone; false: nor for whoever is wired to the port. */
     private readonly heard: ((reader: LineReader) => boolean) | undefined,
   ) {
@@ -39,9 +41,18 @@ export class ChildTelemetry implements ChildStream {
     }
     if (reader.fault) return 1
     const settled = settledIn(reader)
+    if (this.announce) this.#hearOutput(this.announce)
     if (settled) this.settle(settled)
     else if (this.heard?.(reader) !== false) outlet?.send(reader.buf, reader.start, reader.end)
     return 1
+  }
+
+  #hearOutput(announce: (n: number) => void): void {
+    const { buf, start, end } = this.reader
+    if (!buf.subarray(start, Math.min(end, start + KIND_BYTES)).includes('output')) return
+    const parsed = parseJson(buf, start, end)
+    const { kind, seq } = (parsed.ok ? parsed.value : {}) as { kind?: unknown; seq?: unknown }
+    if (kind === 'output' && Number.isSafeInteger(seq)) announce(seq as number)
   }
 
   /** All that has come. */

@@ -8,14 +8,19 @@ import { ChildLedger } from './child-ledger.js'
 import type { ChildOptions } from './child-options.js'
 import { ChildOutput, type ChildPort, type ChildStream } from './child-output.js'
 import { ChildTelemetry } from './child-telemetry.js'
+import { rangesOf } from './current.js'
 import type { Worker } from './cycle.js'
 import { type Basin, Gate } from './gate.js'
+import type { Holding } from './holding.js'
 import { Morphism } from './morphism/morphism.js'
 import { afterNextPoll } from './next-poll.js'
 import { Origin } from './origin.js'
 
 /** Ports with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
+
+/** Inputs of one range in an error of a child. */
+const MAX_NAMED = 1 << 18
 
 export class ChildProcess extends Morphism implements Worker {
   readonly #o: ChildOptions
@@ -37,8 +42,7 @@ export class ChildProcess extends Morphism implements Worker {
   constructor(feeds: readonly number[], options: ChildOptions) {
     super(feeds, options.outputs.length)
     this.#o = options
-    const { kind, lost, needsOrigins } = options
-    this.#ledger = new ChildLedger({ kind, lost, needsOrigins })
+    this.#ledger = new ChildLedger(options)
     for (let i = 0; i < options.controls; i++) this.#ledger.sendControl()
     this.gates = options.outputs.map(() => new Gate())
     this.#inputs = this.#openInputs()
@@ -52,6 +56,13 @@ export class ChildProcess extends Morphism implements Worker {
   get inFlight(): number {
     const calls = this.#o.tools?.inFlight ?? 0
     return calls + (this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#ledger.inFlight)
+  }
+
+  override holding(name: string): Holding {
+    const { pid } = this.#o.child
+    const open = this.#streams.filter((stream) => !stream.hasEnded).length
+    const isFull = this.#inputs.some((input) => input.isFull)
+    return { of: 'process', name, pid, sent: this.#ledger.sent, in_hand: this.inFlight, open, is_full: isFull, has_ended: this.hasEnded }
   }
 
   get held(): number {
@@ -201,8 +212,12 @@ export class ChildProcess extends Morphism implements Worker {
     }
     const telemetry = child.fds.get(FDS.telemetry)
     const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
+    const announce = this.#o.isUnordered ? (n: number) => this.#ledger.announce(n) : undefined
     if (telemetry && 'resume' in telemetry) {
-      this.#read(telemetry, (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled), this.#heard()))
+      this.#read(
+        telemetry,
+        (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled), announce, this.#heard()),
+      )
     }
   }
 
@@ -215,7 +230,8 @@ export class ChildProcess extends Morphism implements Worker {
   #count(): Origin | undefined {
     if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
     const origin = this.#ledger.receive()
-    return this.#ledger.isSurplus && this.#o.needsOrigins ? this.#refuseSurplus() : origin
+    const { needsOrigins, answers } = this.#o
+    return this.#ledger.isSurplus && (needsOrigins || answers === 'each') ? this.#refuseSurplus() : origin
   }
 
   // By its place it would be joined with what it does not belong to.
@@ -257,7 +273,7 @@ export class ChildProcess extends Morphism implements Worker {
           counted,
           passed,
           lost: () => lost(current.origin),
-          isWaiting: () => isData && this.#ledger.isWaiting && !this.hasEnded,
+          isWaiting: () => isData && this.#ledger.isWaiting && this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
           originOfAll,
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
           misfitted: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
@@ -291,15 +307,19 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
-  #pass({ line: _, seqs: __, seq, ...fault }: Fault): void {
-    const { report, schedule, current } = this.#o
-    const origin = typeof seq === 'number' ? this.#ledger.originOf(seq) : Origin.unknown()
+  #pass({ line: _, seqs, seq, ...fault }: Fault): void {
+    const { report, schedule, current, observer, kind, cycle } = this.#o
+    const about = numbersIn(seqs ?? seq)
+    const origin = this.#ledger.originOfAll(about)
     const before = current.enter(origin)
-    if (typeof seq === 'number') this.#o.observer?.refused(seq, origin.seq, fault as Fault)
-    report(fault as Fault)
+    for (const n of about) observer?.refused(n, this.#ledger.originOf(n).seq, fault as Fault)
+    const inputs = about.map((n) => this.#ledger.originOf(n)).flatMap((one) => (one.seq > 0 ? [one.seq] : one.seqs))
+    inputs.sort((a, b) => a - b)
+    report((inputs.length > 1 ? { ...fault, seq: inputs[0], seqs: rangesOf(inputs) } : fault) as Fault)
     current.leave(before)
-    if (typeof seq === 'number') this.#ledger.refuse(seq)
-    if (this.#o.kind === 'plumb' && fault.error === 'child_failed') this.#o.cycle?.closeControl()
+    origin.release()
+    for (const n of about) this.#ledger.refuse(n)
+    if (kind === 'plumb' && fault.error === 'child_failed') cycle?.closeControl()
     // A cycle may be quiet now.
     schedule.wake()
   }
@@ -314,7 +334,9 @@ export class ChildProcess extends Morphism implements Worker {
     await Promise.all([this.#o.tools?.close(), ...this.#streams.map((stream) => stream.ended)])
     const { reported, last } = this.#errors
     const { unanswered, isExcused } = this.#ledger
-    const failure = this.#isStopping ? undefined : failureOf({ ...exit, name, wasFed, reported, unanswered, isExcused, lastWords: last })
+    const missing = kind === 'program' && !this.#isHungUp ? this.#ledger.missing : 0
+    const ending = { ...exit, name, wasFed, reported, unanswered, missing, isExcused, lastWords: last }
+    const failure = this.#isStopping ? undefined : failureOf(ending)
     this.#dropped.end = failure ? 'badly' : 'well'
     if (failure) {
       // One of ours that was not configured never started: whoever waits for it in a loop would wait for ever.
@@ -325,4 +347,15 @@ export class ChildProcess extends Morphism implements Worker {
     this.#ledger.abandon()
     schedule.wake()
   }
+}
+
+/** One number, several, or ranges of them. */
+const numbersIn = (seqs: unknown): number[] => {
+  if (typeof seqs === 'number') return [seqs]
+  if (!Array.isArray(seqs)) return []
+  return seqs.flatMap((one) => {
+    if (typeof one === 'number') return [one]
+    const [first, last] = one as [number, number]
+    return Array.from({ length: Math.max(0, Math.min(last - first + 1, MAX_NAMED)) }, (_, i) => first + i)
+  })
 }

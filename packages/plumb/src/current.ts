@@ -80,7 +80,7 @@ export class Current implements Cause {
     const { port, line, seq } = this
     if (seq === 0) {
       const seqs = this.#origin?.seqs ?? []
-      return seqs.length === 0 ? error : { ...error, seqs: rangesOf(seqs) }
+      return seqs.length === 0 || error.seqs ? error : { ...error, seqs: rangesOf(seqs) }
     }
     return { ...error, ...(port === '' ? {} : { port: error.port ?? port }), ...(line === 0 ? {} : { line }), seq }
   }

@@ -5,6 +5,7 @@ import { type Fault, fault } from '@plumb/wire'
 import { type Channel, DirectChannel, type Receiver } from './channel.js'
 import type { Current } from './current.js'
 import { Gate } from './gate.js'
+import type { Holding } from './holding.js'
 import type { Origin } from './origin.js'
 import type { Relay } from './relay.js'
 import type { Source } from './schedule.js'
@@ -61,6 +62,19 @@ export class Cycle implements Source {
     let sum = this.#queue.length - this.#head
     for (const worker of this.workers) sum += worker.inFlight
     return sum
+  }
+
+  holding(): Holding {
+    const { names } = this.#o
+    const waiting = this.#queue.length - this.#head
+    return {
+      of: 'cycle',
+      name: names.join(' -> '),
+      in_flight: this.inFlight,
+      waiting,
+      is_waiting: !this.gate.isOpen(),
+      is_closed: this.#isClosed,
+    }
   }
 
   /** Outside input waits. */

@@ -68,6 +68,10 @@ export class MainInput implements Source {
     this.#quick = isUnseen ? options.entrances[0] : undefined
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
   canRun(): boolean {
     return !this.#hasEnded && this.#o.gate.isOpen()
   }

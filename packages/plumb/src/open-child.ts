@@ -3,7 +3,7 @@
 import { agentOf, compileCheck, type GraphNode, type Sink } from '@plumb/lang'
 import { currentBudget, type Fault } from '@plumb/wire'
 import { ChildProcess } from './child.js'
-import type { ChildKind } from './child-ledger.js'
+import type { ChildOptions } from './child-options.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
 import type { Origin } from './origin.js'
@@ -30,9 +30,11 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
   const { wiring, node, feeds, place, spawned, sink, current, report, lost, needsOrigins, cycle } = options
   const { child, kind, isEnveloped, isCounting, controls } = spawned
   const { watch, settings, schedule, reporter, fail, tools, parent } = wiring
+  const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
+  const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
   const budget = isCounting ? undefined : currentBudget()
-  const answers = kind === 'plumb' ? undefined : settings.resumed?.get(place)
-  const replay = answers && new Replay({ answers, ...replayingFor(() => process, options) })
+  const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
+  const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, options) })
   const isObserved = watch || parent || budget || replay
   const process: ChildProcess = new ChildProcess(feeds, {
     name: node.name,
@@ -49,7 +51,10 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
     report,
     lost,
     needsOrigins,
-    maxInHand: needsOrigins && answersEach(node, kind) ? Math.ceil(settings.maxInFlight / 2) : undefined,
+    answers,
+    isUnordered: kind === 'agent' && config.unordered === true,
+    // What waits for its answers in a barrier is then no more than the barrier holds.
+    maxInHand: needsOrigins && (kind === 'agent' || answers === 'each') ? Math.ceil(settings.maxInFlight / 2) : undefined,
     fail,
     cycle,
     tools: tools.get(node),
@@ -58,10 +63,6 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
   })
   return process
 }
-
-// What waits for its answers in a barrier is then no more than the barrier holds.
-const answersEach = ({ work }: GraphNode, kind: ChildKind): boolean =>
-  kind === 'agent' || (work.kind === 'agent' && agentOf(work.bound).config.answers === 'each')
 
 const replayingFor = (process: () => ChildProcess, { current, report, node, lost }: OpenChildOptions) => {
   const as = (origin: Origin, act: () => void): void => {

@@ -219,6 +219,8 @@ class Run {
       },
       () => this.#giveUp(0),
     )
+    const tellHoldings = () => void this.#tellHoldings()
+    process.on('SIGQUIT', tellHoldings)
     this.#writer.onDrain = () => this.#schedule.wake()
     this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
     this.#writer.onFault = (f) => this.#fail(f)
@@ -244,6 +246,7 @@ class Run {
     if (spending?.fault) this.#tell(spending.fault)
     await this.#finish(stoppedBy)
     stopListening()
+    process.off('SIGQUIT', tellHoldings)
     return stoppedBy
   }
 
@@ -265,6 +268,13 @@ class Run {
       count === 0 ? '' : `: ${count} ${one ? 'message is' : 'messages are'} in flight and ${one ? 'has' : 'have'} ${GRACE_MS / 1000} s`
     this.reporter.write(`plumb: stopping${waits}; Ctrl-C again ends it at once`)
     this.reporter.flush()
+  }
+
+  async #tellHoldings(): Promise<void> {
+    const { showHolding } = await import('./holding.js')
+    const holdings = this.#wired?.holdings() ?? []
+    if (this.reporter.isJson) this.reporter.write(JSON.stringify({ holding: holdings }))
+    else for (const holding of holdings) this.reporter.write(`plumb: ${showHolding(holding)}`)
   }
 
   async #flush(): Promise<void> {

@@ -22,6 +22,7 @@ import { Cycle, QueuedChannel } from './cycle.js'
 import { cyclesOf } from './cycles.js'
 import { Edges } from './edges.js'
 import { Gate } from './gate.js'
+import type { Holding } from './holding.js'
 import { MainInput } from './main-input.js'
 import { MainOutput, mayHoldPortKey } from './main-output.js'
 import { Barrier } from './morphism/barrier.js'
@@ -75,6 +76,8 @@ export interface Wired {
   readonly cycles: readonly Cycle[]
   /** Opens it: inputs that nothing feeds close, sources may run. */
   start(): void
+  /** What each part holds now, for someone who wants to know what a run waits for. */
+  holdings(): readonly Holding[]
   /** Children that have nobody to write to any more are not listened to, as in a shell's pipe. */
   hangUp(): void
 }
@@ -153,6 +156,12 @@ class Network {
         if (this.#entrances.length === 0) input.end()
         for (const [node, receiver] of this.#receivers) if (node.work.kind !== 'input') receiver.start()
       },
+      holdings: () => [
+        { of: 'input', name: '', taken: input.taken, is_waiting: !input.canRun(), has_ended: input.hasEnded },
+        ...[...this.#receivers].flatMap(([node, receiver]) => receiver.holding?.(node.name) ?? []),
+        ...cycles.map((cycle) => cycle.holding()),
+        { of: 'output', name: '', written: this.#o.writer.lines, is_full: this.#o.writer.isFull },
+      ],
       hangUp: () => {
         for (const [child, behind] of children) {
           if (!child.hasEnded && [...behind].every((other) => other.hasEnded)) child.hangUp()

@@ -24,6 +24,12 @@ const SCRIPTS: Readonly<Record<string, string>> = {
     'trap "" TERM INT HUP; echo $$ > pid.$PPID; echo > started; while read -r x; do echo "$x"; done; while :; do sleep 60 & wait; done',
   mute: 'trap "" TERM; while read -r x; do echo > started; done; while :; do sleep 60 & wait; done',
   busy: 'while read -r x; do echo > started; until [ -e go ]; do sleep 0.02; done; echo "$x"; done',
+  twice: 'while read -r x; do echo "$x"; echo "$x"; done',
+  odd: 'while read -r x; do ((x % 2)) && echo "$x"; done; exit 0',
+  refuses: `read -r a; read -r b; read -r c; echo '{"error":"timeout","category":"unavailable","detail":"not now","seqs":[1,3]}' >&2; echo "$b"; cat`,
+  settles: `n=0; m=0; while read -r x; do n=$((n + 1)); for ((i = 0; i < x % 3; i++)); do echo "$((x * 10 + i))"; m=$((m + 1)); done
+    echo '{"kind":"settled","inputs":'$n',"controls":0,"outputs":'$m'}' >&3; done`,
+  boasts: `read -r x; echo '{"kind":"settled","inputs":1,"controls":0,"outputs":2}' >&3; echo "$x"`,
   slow: 'for i in 1 2 3; do head -c 100000; sleep 0.1; done; exec cat',
   environment: `while read -r x; do env | grep -o '^[A-Z_]*=' | sort >&2; (cd /dev/fd && echo [0-9]) >&2; echo "$x"; done`,
 }
@@ -49,6 +55,13 @@ const { table } = makeShell({
   'uneven.plumb':
     'let twice : !int -> !int = (id * id) ; merge\nlet main : !int -> !(int, int) = plumb(input, output) {\n input ; (twice * filter(value != 2)) ; barrier ; output\n}\n',
   'apart.plumb': 'let main : (!int, !int) -> !(int, int) = plumb(left, right, output) {\n (left * right) ; barrier ; output\n}\n',
+  ...Object.fromEntries(
+    ['twice', 'odd', 'refuses', 'settles'].map((name) => [
+      `joins-${name}.plumb`,
+      `${agent('c', name).replace(' }\n', `${name === 'settles' ? '' : ', answers: "each"'} }\n`)}let main : !int -> !(int, int) = plumb(input, output) {\n input ; (id * c) ; barrier ; output\n}\n`,
+    ]),
+  ),
+  'some.plumb': `${agent('c', 'odd').replace(' }\n', ', answers: "some" }\n')}${MAIN}c\n`,
   'id.plumb': `${MAIN}id\n`,
   'behind.plumb': `let inner : !int -> !int = plumb(from, to) { from ; filter(value > 1) ; copy ; merge ; to }\nlet check : !int -> !int = map(round(6 / (value - 3)))\n${MAIN}inner ; check\n`,
   'sides.plumb': `let inner : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) { a ; c\n b ; map(value + 1) ; d }
@@ -110,6 +123,13 @@ table('a child that ends', {
     ],
   },
   'having said that it is configured badly': { run: 'config', errors: [{ error: 'missing_option', source: 'main' }], status: 2 },
+  'having answered some, as the spec says of it': { run: 'plumb some.plumb', in: '1\n2\n3\n', out: '1\n3\n' },
+  'having said that it had written more than it had': {
+    run: 'boasts',
+    in: '1\n',
+    out: '1\n',
+    errors: [{ error: 'child_failed', process: 'main', detail: /1 of the outputs that it said it had written never came/ }],
+  },
   'having closed its input': { run: 'yes 1 | head -200000 | plumb deaf.plumb', out: '7\n8\n', errors: [{ ...NO_ANSWER, status: 0 }] },
   'fault 47: with a grandchild that holds on to its output': { run: 'grandchild', in: '1\n', out: '1\n' },
   'fault 53: having filled stderr': {
@@ -268,6 +288,40 @@ table('a barrier', {
         detail: /2 of 'twice'/,
       },
     ],
+  },
+  'of a program that answers more than it said: told at once, and no wrong pair': {
+    run: 'plumb joins-twice.plumb',
+    in: '1\n2\n',
+    out: '[1,1]\n[2,1]\n',
+    errors: [{ error: 'child_failed', process: 'c', detail: /gave more outputs than it was sent messages/ }],
+  },
+  'of a program that answers fewer': {
+    run: 'plumb joins-odd.plumb',
+    in: '1\n2\n',
+    out: '[1,1]\n',
+    errors: [{ error: 'child_failed', process: 'c', detail: /1 of the 2 messages it was sent is not answered/, seq: 2 }],
+  },
+  'of a program that refuses several at once': {
+    run: 'plumb joins-refuses.plumb',
+    in: '1\n2\n3\n4\n',
+    out: '[2,2]\n[4,4]\n',
+    errors: [
+      {
+        error: 'timeout',
+        source: 'c',
+        seq: 1,
+        seqs: [
+          [1, 1],
+          [3, 3],
+        ],
+      },
+    ],
+  },
+  'of a program that says what it has settled: the k-th with the k-th of one input': {
+    run: 'plumb --seq joins-settles.plumb',
+    in: '1\n3\n5\n4\n',
+    out: '{"seq":1,"value":[1,10]}\n{"seq":3,"value":[5,50]}\n{"seq":4,"value":[4,40]}\n',
+    errors: [{ error: 'unpaired', left: [0, 1], seqs: [[3, 3]] }],
   },
   'drops what waits for a partner that a filter has dropped, at once': { run: 'seq 100000 | plumb --max-in-flight 500 barrier.plumb' },
   'does not wait for ever where branches part nowhere': {

@@ -4,6 +4,7 @@
 import { type GraphNode, isTooDeep, type Place, put, Sink } from '@plumb/lang'
 import { type Fault, fault } from '@plumb/wire'
 import { type Current, rangesOf } from '../current.js'
+import type { Holding } from '../holding.js'
 import { type Held, Origin } from '../origin.js'
 import { Morphism } from './morphism.js'
 
@@ -60,6 +61,10 @@ export class Barrier extends Morphism {
 
   get rank(): number {
     return this.#o.rank
+  }
+
+  override holding(name: string): Holding {
+    return { of: 'barrier', name, waiting: [...this.#waiting] }
   }
 
   /** Nothing more can come that belongs to these. */

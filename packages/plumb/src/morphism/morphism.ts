@@ -1,6 +1,7 @@
 // What all processes inside this one share: they end when nothing more can come in, and their outputs close with them.
 
 import { Outlet, type Receiver } from '../channel.js'
+import type { Holding } from '../holding.js'
 
 export abstract class Morphism implements Receiver {
   readonly outlets: readonly Outlet[]
@@ -14,6 +15,9 @@ export abstract class Morphism implements Receiver {
   }
 
   abstract receive(input: number, buf: Buffer, start: number, end: number): void
+
+  /** What waits in it; undefined: nothing ever does. */
+  holding?(name: string): Holding
 
   /** Inputs without a channel are closed from the beginning. */
   start(): void {

@@ -1,0 +1,14 @@
+// What each part of a run holds, and what it waits for: told on SIGQUIT.
+
+/** `of`: what kind of part; the rest are numbers of messages, and whether it can go on. */
+export interface Holding {
+  readonly of: 'input' | 'process' | 'barrier' | 'cycle' | 'output'
+  readonly name: string
+  readonly [what: string]: string | number | boolean | readonly number[]
+}
+
+/** One line for people, as `process 'critic': pid 17, in_hand 3, is_full`. */
+export const showHolding = ({ of, name, ...rest }: Holding): string => {
+  const told = Object.entries(rest).flatMap(([what, value]) => (value === false ? [] : [value === true ? what : `${what} ${value}`]))
+  return `${of}${name === '' ? '' : ` '${name}'`}: ${told.length === 0 ? 'nothing' : told.join(', ')}`
+}
