@@ -1,6 +1,7 @@
 // Looks tools up by what they are about, and by what they take and give: a tool that fits, or the shortest chain of tools that does.
 
-import { isWirable, type Type, type Wiring } from '@plumb/lang'
+import { isWirable, resolve, type Type, type Wiring } from '@plumb/lang'
+import { likeWords, stemOf, withoutCommon } from './find-words.js'
 
 /** What a search looks at. */
 export interface Findable {
@@ -15,24 +16,93 @@ export type Chain<T extends Findable> = readonly T[]
 
 export const writeChain = (chain: Chain<Findable>): string => (chain.length === 0 ? 'id' : chain.map(({ name }) => name).join(' ; '))
 
-/** Those that speak of every word, the best first: a word is worth most as the name, then within it, then in the description. */
-export const findByWords = <T extends Findable>(tools: readonly T[], words: readonly string[]): T[] => {
-  const scored = tools.map((tool) => ({ tool, scores: words.map((word) => scoreOf(tool, word.toLowerCase())) }))
+/** What a tool is searched by. */
+export interface Described extends Findable {
+  readonly effects?: readonly string[]
+}
+
+/** Those that speak of all the words, or where none does, of most: the best first. Of each word the closest place counts. */
+export const findByWords = <T extends Described>(tools: readonly T[], words: readonly string[]): T[] => {
+  const wanted = withoutCommon(words.flatMap((word) => partsOf(word)).filter((word) => word !== ''))
+  const whole = words.join('_').toLowerCase()
+  const scored = tools.map((tool) => {
+    const { name } = tool
+    const places = placesOf(tool)
+    const scores = wanted.map((word) => scoreOf(places, word))
+    const hits = scores.filter((score) => score > 0)
+    // One word that fits badly is not made good by another that fits well.
+    const score = hits.reduce((product, hit) => product * hit, name.toLowerCase() === whole ? OWN_NAME : 1)
+    return { tool, hits: hits.length, score }
+  })
+  const most = Math.max(0, ...scored.map(({ hits }) => hits))
   return scored
-    .filter(({ scores }) => scores.every((score) => score > 0))
-    .map(({ tool, scores }) => ({ tool, score: scores.reduce((sum, score) => sum + score, 0) }))
+    .filter(({ hits }) => hits > 0 && hits === most)
     .sort((a, b) => b.score - a.score)
     .map(({ tool }) => tool)
 }
 
-const scoreOf = ({ name, description = '' }: Findable, word: string): number => {
-  const parts = partsOf(name)
-  const said = partsOf(description)
-  if (name.toLowerCase() === word) return 16
-  if (parts.includes(word)) return 8
-  if (name.toLowerCase().includes(word)) return 4
-  if (said.includes(word)) return 2
-  return said.some((part) => part.startsWith(word)) ? 1 : 0
+const OWN_NAME = 1000
+
+interface Place {
+  readonly stems: ReadonlySet<string>
+  readonly weight: number
+}
+
+const placesOf = ({ name, description = '', input, output, effects = [] }: Described): readonly Place[] => {
+  const of = (weight: number, ...texts: readonly string[]): Place => ({ weight, stems: new Set(texts.flatMap(partsOf).map(stemOf)) })
+  return [
+    of(10, name),
+    of(6, description),
+    of(3, ...effects.map((effect) => EFFECT_WORDS[effect] ?? effect)),
+    of(2, ...namesIn(input), ...namesIn(output)),
+  ]
+}
+
+const EFFECT_WORDS: Readonly<Record<string, string>> = {
+  'fs.read': 'fs read files',
+  'fs.write': 'fs write change files',
+  net: 'net internet web network',
+  'net.private': 'net private network',
+  exec: 'exec run commands programs shell',
+  model: 'model llm ai',
+}
+
+/** A word of the same stem counts for all of the place, a longer one that begins so or another of that meaning for half. */
+const scoreOf = (places: readonly Place[], word: string): number => {
+  const stem = stemOf(word)
+  const like = likeWords(stem)
+  let best = 0
+  for (const { stems, weight } of places) {
+    if (stems.has(stem)) best = Math.max(best, weight)
+    else if ([...like].some((other) => stems.has(other))) best = Math.max(best, weight / 2)
+    else if (stem.length >= LEAST_PREFIX && [...stems].some((other) => other.startsWith(stem))) best = Math.max(best, weight / 2)
+  }
+  return best
+}
+
+const LEAST_PREFIX = 2
+const MAX_FIELDS = 200
+
+/** Of its fields, with what is said of them. */
+const namesIn = (type: Type): string[] => {
+  const names: string[] = []
+  const seen = new Set<Type>()
+  const waiting = [type]
+  for (let next = waiting.pop(); next && names.length < MAX_FIELDS; next = waiting.pop()) {
+    const resolved = resolve(next)
+    if (seen.has(resolved)) continue
+    seen.add(resolved)
+    if (resolved.kind === 'array') waiting.push(resolved.item)
+    else if (resolved.kind === 'tuple') waiting.push(...resolved.items)
+    else if (resolved.kind === 'sum') waiting.push(...resolved.variants)
+    else if (resolved.kind === 'record') {
+      for (const { name, description = '', type: inner } of resolved.fields) {
+        names.push(name, description)
+        waiting.push(inner)
+      }
+    }
+  }
+  return names
 }
 
 // `readFile2`, `read_file` and `Fs.read` are made of words.

@@ -20,7 +20,7 @@ export const find: Command = async ({ program, registry }, { words, options, rep
   }
   const tools = registry.list().map(findable)
   const chains = chainsFor(tools, words, from.value, to.value)
-  if (chains.length === 0) reporter.report(fault('unknown_tool', nothing(words, from.value, to.value)))
+  if (chains.length === 0) reporter.report(fault('unknown_tool', nothing(words, from.value, to.value, tools)))
   else if (options.wantsJson)
     await writeLines(
       chains.map((chain) => JSON.stringify(asJson(chain, from.value))),
@@ -36,12 +36,13 @@ interface FoundTool {
   readonly description: string
   readonly input: Type
   readonly output: Type
+  readonly effects: readonly string[]
   readonly tool: Registered
 }
 
 const findable = (tool: Registered): FoundTool => {
   const { name, description = '', input, output } = tool.plan
-  return { name, description, input, output, tool }
+  return { name, description, input, output, effects: tool.effects, tool }
 }
 
 // Tools that fit, else the shortest chain; with words only tools that speak of them.
@@ -72,12 +73,16 @@ const readType = (option: string, text: string | undefined, program: Program): R
   )
 }
 
-const nothing = (words: readonly string[], from: Type | undefined, to: Type | undefined): string => {
+const nothing = (words: readonly string[], from: Type | undefined, to: Type | undefined, tools: readonly FoundTool[]): string => {
   const about = words.length === 0 ? '' : ` speaks of '${preview(words.join(' '))}'`
   const sides = [from && `takes '${printType(from)}'`, to && `gives '${printType(to)}'`].filter((side) => side !== undefined)
   const types = sides.length === 0 ? '' : `${about === '' ? ' ' : ' and '}${sides.join(' and ')}`
-  return `no tool${about}${types}${words.length === 0 && from && to ? ', and no chain of tools does' : ''}`
+  const names = tools.map(({ name }) => name).join(', ')
+  const what = names === '' ? '; there are none' : `; there are ${preview(names, MAX_NAMES)}`
+  return `no tool${about}${types}${words.length === 0 && from && to ? ', and no chain of tools does' : ''}${words.length > 0 ? what : ''}`
 }
+
+const MAX_NAMES = 1000
 
 const asJson = (chain: Chain<FoundTool>, from: Type | undefined) => {
   const [input, output] = [chain[0]?.input ?? from, chain.at(-1)?.output ?? from]

@@ -117,7 +117,7 @@ t.test('finds pieces with their paths, lines and headings', async (t) => {
   t.equal(pier.ranking, 'full text only: no embedding endpoint is configured')
   t.equal(pier.results.length, 1)
   t.match(pier.results[0], { path: 'guide.md', start_line: 8, end_line: 16, heading: 'Harbour guide > Mooring' })
-  t.match(pier.results[0]?.snippet, /^## Mooring\n(?:.|\n)*moor --rope 3\n```$/)
+  t.match(pier.results[0]?.snippet, /^Harbour guide\n\n## Mooring\n(?:.|\n)*moor --rope 3\n```$/)
   t.match((await find(folder, 'tides')).results[0], { start_line: 18, end_line: 21, heading: 'Setext title' })
   t.match((await find(folder, 'Rahmen')).results[0], {
     path: 'windows.md',
@@ -128,6 +128,141 @@ t.test('finds pieces with their paths, lines and headings', async (t) => {
   t.strictSame(paths(await find(folder, 'lighthouse')), ['deep/er/other.markdown'], 'what begins with the word')
   for (const query of ['nowhere', '', '!!! ???', '"pier', 'NOT AND OR ^*:']) t.type((await find(folder, query)).results, Array, query)
   t.strictSame((await find(folder, 'nowhere')).results, [], 'nothing is no error')
+})
+
+/** A page as `mandoc -T markdown` gives it, as far as a search sees it. */
+const pageAsMarkdown = (page: string): string => {
+  const name = /^\.Nm (\S+)/m.exec(page)?.[1] ?? ''
+  let isLiteral = false
+  const plain = (text: string): string =>
+    text
+      .replace(/\\\((dq|aq)/g, (_, quote) => (quote === 'dq' ? '"' : "'"))
+      .replace(/\\([&e-])/g, (_, sign) => ({ '&': '', e: '\\' })[sign as '&'] ?? sign)
+  const words = (line: string): string =>
+    plain(line.replace(/^\.Nm$/, name).replace(/(^\.|\s|^)[A-Z][a-z](?=\s|$)/g, ' '))
+      .replace(/[_*[\]<>]/g, '\\$&')
+      .trim()
+  const toLine = (line: string): string => {
+    if (/^\.(Bd|Ed)\b/.test(line)) {
+      isLiteral = line.startsWith('.Bd')
+      return ''
+    }
+    if (isLiteral) return `    ${plain(line)}`
+    if (/^\.(Pp|Bl|El|Dd|Dt|Os|\\")/.test(line)) return ''
+    if (line.startsWith('.Sh ')) return `\n# ${plain(line.slice(4))}\n`
+    if (line.startsWith('.Ss ')) return `\n## ${plain(line.slice(4))}\n`
+    return line.startsWith('.It') ? `\n**${words(line.slice(4))}**\n` : words(line)
+  }
+  return page.split('\n').map(toLine).join('\n')
+}
+
+// What a person may ask, and the sections that answer it.
+const QUESTIONS: readonly (readonly [question: string, ...sections: string[]])[] = [
+  ['How do I get shell completion for fish?', 'plumb.1 Options of the others', 'plumb.1 EXAMPLES', 'plumb.1 Commands'],
+  ['limiting how much money or how many tokens a run spends', 'plumb.1 Budgets'],
+  ['replaying a run that was recorded', 'plumb.1 A recorded run', 'plumb.7 Record and replay'],
+  ['go on after a stop', 'plumb.1 A recorded run', 'plumb.7 Record and replay', 'plumb-cookbook.7 A batch at night'],
+  ['what happens when I press Ctrl-C', 'plumb.1 Signals', 'plumb-chat.1 Keys', 'plumb-agent.1 Signals', 'plumb-mux.1 Signals'],
+  ['running an agent over ssh', 'plumb.1 Agents elsewhere', 'plumb-cookbook.7 An agent on another machine'],
+  ['writing agents in Python', 'plumb.1 Agents in other languages', 'plumb-cookbook.7 Agents in bash, awk and Python'],
+  ['timeline of a run in a browser', 'plumb.1 Seeing a run'],
+  ['editor support, hover and completion', 'plumb.1 The language server'],
+  ['grammar of the language', 'plumbing.5 GRAMMAR'],
+  ['when are two types disjoint', 'plumbing.5 Disjointness'],
+  ['which functions can expressions call', 'plumbing.5 EXPRESSIONS'],
+  ['loops and when they end', 'plumbing.5 Cycles and the end'],
+  ['importing modules', 'plumbing.5 MODULES'],
+  ['do numbers keep their digits', 'plumbing.5 What stays as it was written'],
+  ['exit statuses of the wire', 'plumb-wire.5 EXIT STATUS', 'plumb-wire.5 Errors'],
+  ['byte order marks and line ends of JSON Lines', 'plumb-wire.5 Lines'],
+  [
+    'which file descriptors are there',
+    'plumb-wire.5 Descriptors',
+    'plumb-wire.5 FILE DESCRIPTORS',
+    'plumb-agent.1 FILE DESCRIPTORS',
+    'plumb-mux.1 FILE DESCRIPTORS',
+  ],
+  ['what do error codes mean', 'plumb-wire.5 Errors'],
+  ['fields of usage on telemetry', 'plumb-wire.5 Telemetry', 'plumb-agent.1 Telemetry'],
+  ['applying patches to several files', 'plumb-builtins.7 Patches'],
+  ['reading a web page as Markdown', 'plumb-builtins.7 Pages of the web'],
+  ['embedding endpoints for vector search', 'plumb-builtins.7 Search', 'plumb-builtins.7 ENVIRONMENT'],
+  ['improving a prompt with a critic', 'plumb-builtins.7 Prompts'],
+  ['connecting Claude Desktop or another client', 'plumb-mcp.1 Clients'],
+  ['bearer tokens and origins over HTTP', 'plumb-mcp.1 Over HTTP'],
+  ['retries, caching and timeouts of a tool call', 'plumb-tools.7 What happens to a call'],
+  ['composing tools one after the other', 'plumb-tools.7 How tools combine'],
+  ['mocks and spies for tests', 'plumb-tools.7 Doubles'],
+  ['policies and grants', 'plumb-tools.7 What may be done', 'plumb.1 Tools and what they may do'],
+  ['which keys edit the line in a chat', 'plumb-chat.1 Keys'],
+  ['the doctor script', 'plumb-agent.1 ELIZA'],
+  ['searching the source code of a project', 'plumb-builtins.7 Search'],
+  ['hooks of git', 'plumb-cookbook.7 A hook of git'],
+  ['targets in a Makefile', 'plumb-cookbook.7 Stages as targets of make', 'plumb.7 A Makefile'],
+  ['named pipes for tool calls', 'plumb-cookbook.7 Tool calls through named pipes'],
+  ['is one type a subtype of another', 'plumbing.5 Subtypes'],
+  ['which paths may tools write', 'plumb-builtins.7 Files', 'plumb-tools.7 What may be done'],
+  ['pausing and resuming an agent', 'plumb-agent.1 Control'],
+  ['summarising the memory when it grows', 'plumbing.5 The module mem'],
+  ['keys for providers such as OpenAI', 'plumb-agent.1 Providers', 'plumb-agent.1 ENVIRONMENT'],
+  ['moving from LangChain', 'plumb-tools.7 If you come from LangChain'],
+  ['looking at the tools of another MCP server', 'plumb-mcp.1 Looking at other servers'],
+  ['slash commands of the chat', 'plumb-chat.1 Commands'],
+  ['serving requests of a dispatcher', 'plumb-tool.1 Serving'],
+  ['ports in envelopes', 'plumb-wire.5 Envelopes', 'plumb-mux.1 Which ports'],
+  ['filters that select variants', 'plumbing.5 Filters as selectors'],
+  ['known limits of the chat', 'plumb-chat.1 CAVEATS'],
+]
+
+t.test('the right section of the manual for most questions', async (t) => {
+  const pages = readdirSync('man').map((name) => [`${name}.md`, pageAsMarkdown(readFileSync(`man/${name}`, 'utf8'))])
+  const context = contextOf(makeFolder(Object.fromEntries(pages)))
+  unwrap<Indexed>(await indexMarkdownDocs.run({ root: '.' }, context))
+  const ranks: number[] = []
+  const missed: string[] = []
+  for (const [query, ...sections] of QUESTIONS) {
+    const { results } = unwrap<Found>(await markdownSearch.run({ query, k: 5 }, context))
+    const found = results.map(({ path, heading = '' }) => `${path.replace(/\.md$/, '')} ${heading.split(' > ').at(-1)}`)
+    const rank = found.findIndex((section) => sections.includes(section))
+    ranks.push(rank)
+    if (rank !== 0) missed.push(`${query}: ${found.join(' | ')}`)
+  }
+  const [first, amongThree] = [ranks.filter((rank) => rank === 0), ranks.filter((rank) => rank >= 0 && rank < 3)]
+  t.ok(first.length >= 0.75 * ranks.length, `the first for three of four: ${first.length} of ${ranks.length}`, { missed })
+  t.ok(amongThree.length >= 0.85 * ranks.length, `among three for all but a few: ${amongThree.length}`, { missed })
+})
+
+t.test('plurals, stems and marks of Markdown', async (t) => {
+  const folder = makeFolder({
+    'a.md': '# Pets\n\nDogs bark. The images show queries about boxes.\n\n## Walks\n\nWalking with a dog, every day.\n',
+    'b.md': '# Functions\n\nCall read\\_file and **write\\_file** with&nbsp;care.\n',
+  })
+  const context = contextOf(folder)
+  unwrap<Indexed>(await indexMarkdownDocs.run({ root: '.' }, context))
+  const cases: readonly [query: string, heading: string][] = [
+    ['image', 'Pets'],
+    ['box', 'Pets'],
+    ['query', 'Pets'],
+    ['walk', 'Pets > Walks'],
+    ['bark', 'Pets'],
+    ['write_file', 'Functions'],
+    ['care', 'Functions'],
+  ]
+  for (const [query, heading] of cases) t.equal((await find(folder, query)).results[0]?.heading, heading, query)
+  t.equal((await find(folder, 'dogs')).results.length, 2)
+  t.match((await find(folder, 'every day')).results[0]?.snippet, /^Pets\n\n## Walks\n/, 'with the headings above')
+})
+
+t.test('a folder without anything to index says what it has', async (t) => {
+  const none = unwrap<Indexed>(
+    await indexMarkdownDocs.run({ root: '.' }, contextOf(makeFolder({ 'a.ts': '', 'b.TS': '', 'd/c.rst': '', Makefile: '' }))),
+  )
+  t.match(none, {
+    files: 0,
+    note: /^no Markdown files are here \(\.md, \.markdown, .*\); there are 2 \.ts, 1 .*, 1 .*; full text only/,
+  })
+  const empty = unwrap<Indexed>(await indexCode.run({ root: '.' }, contextOf(makeFolder({}))))
+  t.match(empty.note, /^no source files are here \(those of programs, such as \.ts.*\); there are no files at all/)
 })
 
 t.test('words of any script and spelling', async (t) => {

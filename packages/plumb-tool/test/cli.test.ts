@@ -182,7 +182,7 @@ t.test('find', (t) =>
       },
       identity: { run: run('find --from C --to C'), out: 'id\n' },
       'one side': { run: run('find --to C'), out: 'b_to_c\nwhole\n' },
-      'by words, the best first': { run: run('find b'), out: 'a_to_b\nb_to_c\n' },
+      'by words, the best first': { run: run('find b'), out: 'a_to_b\nb_to_c\naway\n' },
       'by words and types': { run: run('find makes --to C'), out: 'b_to_c\n' },
       nothing: { run: run('find --from C --to A'), errors: [{ error: 'unknown_tool', detail: /takes 'C' and gives 'A'/ }] },
       'no such type': { run: run('find --from Z'), errors: [{ error: 'unknown_type', detail: /--from/ }], status: 2 },

@@ -1,6 +1,6 @@
 // Markdown in chunks: by headings first, then by paragraphs; a fence stays whole, and what looks like a heading in it is none.
 
-import { type Block, type Chunk, isBlank, linesOf, packBlocks } from './chunk.js'
+import { type Block, type Chunk, HEADING_SEPARATOR, isBlank, linesOf, packBlocks } from './chunk.js'
 
 const ATX = /^ {0,3}(#{1,6})(?![^ \t])/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
@@ -79,7 +79,7 @@ class Reader {
 
   #end(end: number): void {
     if (end === this.#start) return
-    const heading = this.#headings.filter((title) => title !== '').join(' > ')
+    const heading = this.#headings.filter((title) => title !== '').join(HEADING_SEPARATOR)
     this.#blocks.push({ start: this.#start, end, heading, isStart: this.#isSection })
     this.#isSection = false
     this.#start = end

@@ -18,6 +18,9 @@ export interface Block {
   readonly isStart: boolean
 }
 
+/** Between a heading and the one that it stands under. */
+export const HEADING_SEPARATOR = ' > '
+
 const MAX_CHARACTERS = 2000
 
 /** Neighbours go together as long as they are short; what is too long is parted at lines, and a line that is too long inside. */

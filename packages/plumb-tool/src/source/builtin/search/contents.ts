@@ -1,15 +1,15 @@
 // What an index holds: files with what they were when they were read, their chunks, and the words of these.
 
-import type { Chunk } from './chunk.js'
+import { HEADING_SEPARATOR } from './chunk.js'
 import { Database } from './database.js'
-import { termsOf } from './terms.js'
+import type { Kind } from './kind.js'
 
 /** 'plmb' */
 const APPLICATION_ID = 0x706c_6d62
 /** Of the tables, and of how text becomes chunks and words: an index of another version is made anew. */
-const VERSION = 1
+const VERSION = 2
 
-const SCHEMA = `
+const schema = ({ tokenizer }: Kind): string => `
   create table about(key text primary key, value text not null) without rowid;
   create table file(id integer primary key, path text not null unique, sha256 text not null, stamp text not null);
   create table chunk(
@@ -17,15 +17,15 @@ const SCHEMA = `
     heading text not null, text text not null, vector blob
   );
   create index chunk_of_file on chunk(file);
-  create virtual table words using fts5(text, heading, path, content='', contentless_delete=1, tokenize='ascii');
+  create virtual table words using fts5(text, heading, above, path, content='', contentless_delete=1, tokenize='${tokenizer}');
   insert into words(words, rank) values ('hashsize', 16777216);
   pragma application_id = ${APPLICATION_ID};
   pragma user_version = ${VERSION};
 `
 
-export const emptyContents = async (): Promise<Database> => {
+export const emptyContents = async (kind: Kind): Promise<Database> => {
   const database = await Database.open()
-  database.script(SCHEMA)
+  database.script(schema(kind))
   return database
 }
 
@@ -56,16 +56,19 @@ export const filesOf = (database: Database): Map<string, IndexedFile> => {
   return files
 }
 
-export const addFile = (database: Database, path: string, file: Omit<IndexedFile, 'id'>, chunks: readonly Chunk[]): void => {
-  const words = termsOf(path).join(' ')
+export const addFile = (database: Database, kind: Kind, path: string, file: Omit<IndexedFile, 'id'> & { readonly text: string }): void => {
+  const wordsOf = (text: string): string => kind.words(text).join(' ')
+  const words = wordsOf(path)
   database.run('insert into file(path, sha256, stamp) values (?, ?, ?)', [path, file.sha256, file.stamp])
   const [id] = database.row('select last_insert_rowid()') ?? []
-  for (const { startLine, endLine, heading, text } of chunks) {
+  for (const { startLine, endLine, heading, text } of kind.chunk(file.text)) {
+    const [own = '', ...above] = heading.split(HEADING_SEPARATOR).reverse()
     const row = [Number(id), startLine, endLine, heading, text]
     database.run('insert into chunk(file, start_line, end_line, heading, text) values (?, ?, ?, ?, ?)', row)
-    database.run('insert into words(rowid, text, heading, path) values (last_insert_rowid(), ?, ?, ?)', [
-      termsOf(text).join(' '),
-      termsOf(heading).join(' '),
+    database.run('insert into words(rowid, text, heading, above, path) values (last_insert_rowid(), ?, ?, ?, ?)', [
+      wordsOf(text),
+      wordsOf(own),
+      wordsOf(above.join(' ')),
       words,
     ])
   }

@@ -84,6 +84,19 @@ const folderOf = (path: string, context: BuiltinContext): Result<{ readonly plac
   return succeed({ place: place.value, root })
 }
 
+const MOST_ENDINGS = 8
+
+/** What there is in place of what was looked for. */
+const nothingFound = ({ what, endings }: Kind, others: Update['others']): string => {
+  const seen = [...others]
+    .sort(([, a], [, b]) => b - a)
+    .map(([ending, count]) => `${count} ${ending === '' ? 'without an ending' : preview(ending)}`)
+  const more = seen.length > MOST_ENDINGS ? ` and ${seen.length - MOST_ENDINGS} other endings` : ''
+  const found =
+    seen.length === 0 ? 'there are no files at all, or .gitignore names them' : `there are ${seen.slice(0, MOST_ENDINGS).join(', ')}${more}`
+  return `no ${what} are here (${endings}); ${found}`
+}
+
 class Indexing {
   constructor(
     private readonly target: Target,
@@ -104,7 +117,7 @@ class Indexing {
     const stored = await readIndex(place)
     if (!stored.ok && stored.error.error !== 'no_such_file') return stored
     const old = stored.ok ? stored.value : { database: undefined, stamp: 'absent' as const }
-    const database = old.database ?? (await emptyContents())
+    const database = old.database ?? (await emptyContents(this.kind))
     try {
       const { context } = this
       const done = await update(database, folder, this.kind, context)
@@ -137,7 +150,11 @@ class Indexing {
     const { files, chunks } = counts(database)
     const { added, changed, removed, unchanged, skipped, reasons } = done
     const told = { files, chunks, added, changed, removed, unchanged, skipped }
-    const notes = [...(wasDamaged ? ['the index that was there could not be used and was made anew'] : []), note.value]
+    const notes = [
+      ...(files === 0 ? [nothingFound(this.kind, done.others)] : []),
+      ...(wasDamaged ? ['the index that was there could not be used and was made anew'] : []),
+      note.value,
+    ]
     return succeed({ index, path: place.shown, ...told, ...(reasons.length > 0 ? { left_out: reasons } : {}), note: notes.join('; ') })
   }
 

@@ -1,8 +1,10 @@
 // The two kinds of index: of documents and of source text.
 
-import type { Chunk } from './chunk.js'
+import { type Chunk, HEADING_SEPARATOR } from './chunk.js'
 import { chunkCode } from './chunk-code.js'
 import { chunkMarkdown } from './chunk-markdown.js'
+import { tellingWords } from './telling-words.js'
+import { termsOf } from './terms.js'
 
 export interface Kind {
   /** Below the root that is searched. */
@@ -12,14 +14,45 @@ export interface Kind {
   /** What makes an index of it, for those who miss one. */
   readonly indexer: string
   readonly what: string
+  /** As in `.md, .markdown`. */
+  readonly endings: string
+  /** How FTS5 takes words: stems of English are one where people write, and names stay what they are in programs. */
+  readonly tokenizer: 'porter ascii' | 'ascii'
+  /** The words of a text, in order. */
+  readonly words: (text: string) => readonly string[]
+  /** Of a question or a title, those that say what it is about. */
+  readonly telling: (text: string) => readonly string[]
+  /** A piece, with the headings that it stands under. */
+  readonly show: (heading: string, text: string) => string
 }
+
+// `read\_file` and `read&#95;file` are read_file.
+const withoutEscapes = (text: string): string =>
+  text
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(/&nbsp;|&#(\d{2,4});/g, (_, code) => (code === undefined ? ' ' : String.fromCharCode(code)))
+
+// Its own heading may stand at its beginning.
+const withHeadings = (heading: string, text: string): string => {
+  const all = heading.split(HEADING_SEPARATOR)
+  const first = text.slice(0, text.indexOf('\n')).replace(/^[# ]+/, '')
+  const missing = first.startsWith(all.at(-1) ?? '') ? all.slice(0, -1) : all
+  return [missing.join(HEADING_SEPARATOR), text].filter((part) => part !== '').join('\n\n')
+}
+
+const MARKDOWN_ENDINGS = ['md', 'markdown', 'mdown', 'mkd', 'mdx']
 
 export const MARKDOWN: Kind = {
   folder: '.md_index',
-  fits: (path) => /\.(md|markdown|mdown|mkd|mdx)$/i.test(path),
+  fits: (path) => MARKDOWN_ENDINGS.some((ending) => path.toLowerCase().endsWith(`.${ending}`)),
   chunk: chunkMarkdown,
   indexer: 'index_markdown_docs',
   what: 'Markdown files',
+  endings: MARKDOWN_ENDINGS.map((ending) => `.${ending}`).join(', '),
+  tokenizer: 'porter ascii',
+  words: (text) => termsOf(withoutEscapes(text)),
+  telling: (text) => tellingWords(termsOf(withoutEscapes(text))),
+  show: withHeadings,
 }
 
 const LANGUAGES = [
@@ -53,4 +86,9 @@ export const CODE: Kind = {
   chunk: chunkCode,
   indexer: 'index_code',
   what: 'source files',
+  endings: `those of programs, such as .ts, .py, .go, .rs, .java and ${LANGUAGES.length - 5} others`,
+  tokenizer: 'ascii',
+  words: termsOf,
+  telling: termsOf,
+  show: (_, text) => text,
 }

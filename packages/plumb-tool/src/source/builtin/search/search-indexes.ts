@@ -9,7 +9,6 @@ import { checkName, indexNames, indexPlace } from './index-file.js'
 import { withIndex } from './kept-indexes.js'
 import { CODE, type Kind, MARKDOWN } from './kind.js'
 import { byScore, type Hit, NO_ENDPOINT, rank } from './ranking.js'
-import { termsOf } from './terms.js'
 import type { Vector } from './vector.js'
 
 interface Input {
@@ -35,7 +34,7 @@ const searcher = (kind: Kind): Builtin<Input> => ({
       if (hits.value.isByMeaning) withVectors++
       found.push(...hits.value.hits.map((hit) => ({ ...hit, root, index: name })))
     }
-    return succeed({ results: toResults(found, k, context), ranking: rankingOf(asked, withVectors, chosen.value.length) })
+    return succeed({ results: toResults(found, k, kind, context), ranking: rankingOf(asked, withVectors, chosen.value.length) })
   },
 })
 
@@ -92,10 +91,9 @@ const searchOne = async (
 ): Promise<Result<{ readonly hits: readonly Hit[]; readonly isByMeaning: boolean }>> => {
   const place = indexPlace(kind, name, context, root, 'read')
   if (!place.ok) return place
-  const terms = termsOf(query)
   const hits = await withIndex(place.value, (database) => {
     const isByMeaning = asked.vector !== undefined && about(database, 'model') === asked.model
-    return { hits: rank(database, terms, isByMeaning ? asked.vector : undefined), isByMeaning }
+    return { hits: rank(database, kind, query, isByMeaning ? asked.vector : undefined), isByMeaning }
   })
   if (!hits.ok) return hits
   if (hits.value) return succeed(hits.value)
@@ -114,7 +112,7 @@ const rankingOf = ({ vector, why }: Asked, withVectors: number, all: number): st
 }
 
 /** What is gone by now, or kept from readers here, is not shown; what is in two indexes is shown once. */
-const toResults = (found: readonly Found[], k: number, context: BuiltinContext) => {
+const toResults = (found: readonly Found[], k: number, kind: Kind, context: BuiltinContext) => {
   const seen = new Set<string>()
   const results = []
   const sorted = found.toSorted(byScore)
@@ -125,7 +123,12 @@ const toResults = (found: readonly Found[], k: number, context: BuiltinContext) 
     if (seen.has(key) || !placeOf(path, 'read', context, root).ok) continue
     seen.add(key)
     const where = { path, ...(context.roots.size > 1 ? { root } : {}), start_line: startLine, end_line: endLine }
-    results.push({ ...where, ...(heading === '' ? {} : { heading }), score: Number((score / best).toFixed(3)), snippet })
+    results.push({
+      ...where,
+      ...(heading === '' ? {} : { heading }),
+      score: Number((score / best).toFixed(3)),
+      snippet: kind.show(heading, snippet),
+    })
   }
   return results
 }

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { BigIntStats } from 'node:fs'
+import { extname } from 'node:path'
 import type { BuiltinContext } from '../builtin.js'
 import { isReadable } from '../file/readable.js'
 import { isBinary, sha256Of } from '../file/text-file.js'
@@ -15,6 +16,7 @@ import type { Kind } from './kind.js'
 const MAX_FILE_BYTES = 10 * 1024 * 1024
 const MAX_FILES = 50_000
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024
+const MAX_ENDING = 20
 /** The first few are named. */
 const MAX_NAMED = 20
 /** What was written so shortly before may be written again without its times telling. */
@@ -30,12 +32,14 @@ export interface Update {
   /** Those that were left out, the first by name. */
   skipped: number
   readonly reasons: string[]
+  /** Files of other kinds, by how their names end. */
+  readonly others: Map<string, number>
 }
 
 /** Undefined: the signal fired; the database is then half done. */
 export const update = async (database: Database, folder: Place, kind: Kind, context: BuiltinContext): Promise<Update | undefined> => {
   const { signal } = context.call
-  const done: Update = { added: 0, changed: 0, removed: 0, unchanged: 0, restamped: 0, skipped: 0, reasons: [] }
+  const done: Update = { added: 0, changed: 0, removed: 0, unchanged: 0, restamped: 0, skipped: 0, reasons: [], others: new Map() }
   const known = filesOf(database)
   const budget = { files: MAX_FILES, bytes: MAX_TOTAL_BYTES }
   const unseen = { folders: 0, names: 0, shown: [] as string[] }
@@ -44,7 +48,12 @@ export const update = async (database: Database, folder: Place, kind: Kind, cont
     if (done.reasons.length < MAX_NAMED) done.reasons.push(why)
   }
   for await (const { place } of walk(folder, signal, { unseen })) {
-    if (!kind.fits(place.shown) || !isReadable(place, context)) continue
+    if (!kind.fits(place.shown)) {
+      const ending = extname(place.shown).toLowerCase().slice(0, MAX_ENDING)
+      done.others.set(ending, (done.others.get(ending) ?? 0) + 1)
+      continue
+    }
+    if (!isReadable(place, context)) continue
     const before = known.get(place.shown)
     const file = await look(place, before, budget)
     if (file.kind === 'skipped') {
@@ -61,7 +70,7 @@ export const update = async (database: Database, folder: Place, kind: Kind, cont
       continue
     }
     if (before) removeFile(database, before)
-    addFile(database, place.shown, file, kind.chunk(file.text))
+    addFile(database, kind, place.shown, file)
     done[before ? 'changed' : 'added']++
   }
   if (signal.aborted) return undefined
