@@ -513,7 +513,7 @@ t.test('answers that cannot be written end it', { skip: existsSync('/dev/full') 
   t.teardown(() => pty.close())
   await pty.shows(/\n> ?$/)
   pty.type(`Men are all alike.${ENTER}`)
-  await pty.shows(/error: cannot write: no space left on device \(ENOSPC\) \(write_failed\)$/)
+  await pty.shows(/error: cannot write: no space left on device \(ENOSPC\) \(write_failed\)/)
   t.strictSame(await pty.exited, { status: 1, signal: 0 })
 })
 
