@@ -385,7 +385,7 @@ const asked = `grep -c . requests`
 
 runTable('what a provider refuses', {
   'a key that is withdrawn in the middle: what is done is delivered, the rest is one error, and nothing more is sent': {
-    run: `${rules('(said, number) => (number > 4 ? { status: 401 } : after(number === 2 ? 60 : 5))')}
+    run: `${rules('(said, number) => (Number(said) > 4 ? { status: 401 } : after(number === 2 ? 60 : 5))')}
       seq 12 | plumb-agent -R model.plumb 2> err | tr '\\n' ' '; echo "\${PIPESTATUS[1]}"; ${SHOW} < err; [ "$(${asked})" -le 7 ] && echo few`,
     out: '"1" "2" "3" "4" 1\n["unauthorized",5,[5,6,7,8,9,10,11,12]]\nfew\n',
   },
