@@ -14,6 +14,8 @@ export interface Need {
   /** The key that asks for it. */
   readonly key: string
   readonly from: string
+  /** Without it the rest runs: a server that does not start is left out, with a warning of its own (tools.md). */
+  readonly isOptional: boolean
   /** The agent or tool. */
   readonly by: string
   readonly span: Span
@@ -26,7 +28,7 @@ export const needsOf = (bound: Bound): readonly Need[] => {
   const need = (kind: Need['kind'], key: string, name: string): Need => {
     const entry = impl.config.entries.find((e) => e.key.text === key)
     const span = entry && entry.value.span.source === bound.binding.span.source ? entry.value.span : bound.binding.name.span
-    return { kind, name, key, from: bound.scope.module.path, by: bound.name, span }
+    return { kind, name, key, from: bound.scope.module.path, isOptional: key === 'mcp', by: bound.name, span }
   }
   const own = impl.kind === 'agent' ? ofAgent(agentOf(bound).config, need) : ofTool(toolConfigOf(bound), need)
   return [...own, ...serversOf(bound).flatMap((server) => ofServer(server, need))]

@@ -1,7 +1,7 @@
 // plumb check: ok and how much there is, or every diagnostic (language.md, Diagnostics).
 
 import { setFlagsFromString } from 'node:v8'
-import { type Bound, type Compiled, type Diagnostic, hasErrors, printType, toJson } from '@plumb/lang'
+import { type Bound, type Compiled, type Diagnostic, hasErrors, type Need, printType, toJson } from '@plumb/lang'
 import { Reporter } from '@plumb/wire'
 import { load, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
@@ -48,7 +48,8 @@ const whatCannotRun = ({ program }: Compiled): Diagnostic[] => {
       ? [{ severity: 'error', code: started.error.error, message: started.error.detail, span: main.binding.name.span }]
       : []
   const lacks = findMissing(bounds.filter(({ category }) => category === 'stream' || category === 'base'))
-  return [...refused, ...lacks.map(({ code, message, need }) => ({ severity: 'error' as const, code, message, span: need.span }))]
+  const severityOf = ({ isOptional }: Need) => (isOptional ? ('warning' as const) : ('error' as const))
+  return [...refused, ...lacks.map(({ code, message, need }) => ({ severity: severityOf(need), code, message, span: need.span }))]
 }
 
 // A check is over before optimised code has paid for itself: with the optimiser held back, a spec of 2,000 lines takes a fifth less.

@@ -64,7 +64,8 @@ const start = async (path: string | undefined, options: RunOptions, reporter: Re
     return undefined
   }
   // A parent has looked already.
-  const lacks = options.isDry || options.sourcesFd !== undefined ? [] : findMissing([bound.value], options)
+  const lacks =
+    options.isDry || options.sourcesFd !== undefined ? [] : findMissing([bound.value], options).filter(({ need }) => !need.isOptional)
   if (lacks.length === 0) return new Run(bound.value, options, reporter, sight).go(loaded.value, path ?? '')
   for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
   return undefined
