@@ -24,6 +24,7 @@ export interface Flags {
   maxLine?: number
   fds?: string
   offers?: true
+  telemetry?: true
   from?: string
   to?: string
   seed?: number
@@ -55,6 +56,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--fds <list>', text: "serve: requests on 4 and answers on 5, as '4,5'" },
   { flags: '--offers', text: "serve: first what the agent's MCP servers offer" },
   { flags: '--seed <n>', text: 'test: repeat the run that had this seed', read: whole(0) },
+  { flags: '--telemetry' },
   { flags: '--sources-fd <n>', read: whole(0) },
 ]
 

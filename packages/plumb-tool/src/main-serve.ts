@@ -1,9 +1,11 @@
 // plumb-tool serve: the dispatcher alone, on stdin and stdout or on the descriptors of an agent's tool channel.
 
-import { FDS, fail, inheritedFds, onStop, openLineInput, openLineOutput, type Result, type StopSignal, succeed } from '@plumb/wire'
+import { FDS, fail, inheritedFds, onStop, openLineInput, openLineOutput, type Result, type StopSignal, scrub, succeed } from '@plumb/wire'
+import type { Session } from './call/call.js'
+import { callTelemetry } from './call/call-telemetry.js'
 import type { Command } from './command.js'
 import { openDispatcher } from './serve.js'
-import { serveLines } from './serve-lines.js'
+import { type Lines, serveLines } from './serve-lines.js'
 
 export const serve: Command = async (tools, { options, reporter }) => {
   const { registry, session, agent } = tools
@@ -20,8 +22,9 @@ export const serve: Command = async (tools, { options, reporter }) => {
   }
   const servers = opened?.servers
   // Whoever sends a request has asked for approval before (tools.md, Dispatch protocol).
-  const dispatcher = openDispatcher({ registry, servers, session: { ...session, approve: async () => true } })
-  const lines = serveLines({
+  const tellings = options.tellsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
+  const dispatcher = openDispatcher({ registry, servers, session: { ...session, ...tellings, approve: async () => true } })
+  const lines: Lines = serveLines({
     dispatcher,
     requests: openLineInput(fds.value.requests),
     answers: openLineOutput(fds.value.answers),
@@ -52,6 +55,15 @@ export const serve: Command = async (tools, { options, reporter }) => {
   forgetSignals()
   return signal
 }
+
+/** What whoever asks for calls cannot see of them: the calls and the tokens of agents, and of compositions, that are inside of tools. */
+const telemetryTo = (say: (json: string) => void, { trace }: Session, agent: string): Pick<Session, 'trace' | 'used'> => ({
+  trace: (envelope) => {
+    trace?.(envelope)
+    for (const told of callTelemetry(envelope, agent)) say(scrub(JSON.stringify(told)))
+  },
+  used: (usage) => say(scrub(JSON.stringify(usage))),
+})
 
 interface Channel {
   readonly requests: number

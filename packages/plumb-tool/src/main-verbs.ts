@@ -26,7 +26,7 @@ export const VERBS: readonly Verb[] = [
     most: 2,
     options: ['envelope', 'rawInput', 'rawOutput', 'slurp', 'check', 'maxLine'],
   },
-  { name: 'serve', words: '', says: 'answer requests, one a line', least: 0, most: 0, options: ['fds', 'offers', 'maxLine'] },
+  { name: 'serve', words: '', says: 'answer requests, one a line', least: 0, most: 0, options: ['fds', 'offers', 'telemetry', 'maxLine'] },
   {
     name: 'find',
     words: '[WORD ...]',

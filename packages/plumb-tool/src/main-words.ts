@@ -85,6 +85,7 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
     allowHost,
     wantsEnvelope: flags.envelope === true,
     tellsOffers: flags.offers === true,
+    tellsTelemetry: flags.telemetry === true,
     wantsJson: flags.json === true,
     isRawInput: flags.rawInput === true,
     isRawOutput: flags.rawOutput === true,

@@ -26,6 +26,7 @@ export interface Options {
   readonly fds?: string
   /** What the servers of the agent offer is written among the answers, a line each time it changes. */
   readonly tellsOffers: boolean
+  readonly tellsTelemetry: boolean
   readonly wantsEnvelope: boolean
   readonly wantsJson: boolean
   readonly isRawInput: boolean

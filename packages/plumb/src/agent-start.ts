@@ -1,6 +1,7 @@
 // What is needed to start the children of a run.
 
 import type { AgentPlan } from '@plumb/lang'
+import type { Session } from '@plumb/tool'
 import type { Fault, SourceFiles } from '@plumb/wire'
 import type { Giver } from './giver.js'
 import type { ServerOffers } from './server-offers.js'
@@ -28,6 +29,10 @@ export interface SpawnSettings {
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly quietly?: <T>(ask: () => Promise<T>) => Promise<T>
   readonly watch: Watch | undefined
+  /** Of a request to a model, where there are prices. */
+  readonly costOf?: Session['costOf']
+  /** For a parent that asked for telemetry: what no child of ours says itself. */
+  readonly tellParent?: ((json: string) => void) | undefined
   readonly isRecorded: boolean
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]

@@ -1,8 +1,8 @@
 // Who answers the tool calls of the agents of a graph: plumb-tool's dispatcher in this process, or another program. A run without tools loads none of it.
 
 import { agentOf, agentTools, type Bound, type Graph, type GraphNode } from '@plumb/lang'
-import type { CallEnvelope, Dispatcher, Session } from '@plumb/tool'
-import { type Fault, isDebugging, nowMs, openLog, type Reporter } from '@plumb/wire'
+import type { CallEnvelope, Dispatcher, Session, UsageTold } from '@plumb/tool'
+import { type Fault, isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import { hasServers, hasTools, type SpawnSettings } from './agent-start.js'
 import { findDocroot } from './docroot.js'
 import { ServerOffers } from './server-offers.js'
@@ -90,19 +90,25 @@ const openFor = async (
   // plumb-agent has asked before it sends a request, for what the tool calls in its turn too.
   const isAsked = plan.config.command === undefined && settings.agentProgram === undefined
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
-  const { files, handedOn, agentProgram, watch, quietly = (work) => work() } = settings
+  const { files, handedOn, agentProgram, watch, tellParent, costOf, quietly = (work) => work() } = settings
   const ask = tool.approveOnTerminal()
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
     watch?.tell({ kind: 'call', process, call })
+    if (tellParent) for (const told of tool.callTelemetry(call, plan.name)) tellParent(scrub(JSON.stringify(told)))
+  }
+  const used = (telemetry: UsageTold): void => {
+    watch?.tell({ kind: 'telemetry', process, telemetry })
+    tellParent?.(scrub(JSON.stringify(telemetry)))
   }
   const session: Session = {
     docroot: docroot.value,
     files,
     authority,
     approve: isAsked ? async () => true : (request, signal) => quietly(() => ask(request, signal)),
-    trace: log || watch ? trace : undefined,
-    used: watch && ((telemetry) => watch.tell({ kind: 'telemetry', process, telemetry })),
+    trace: log || watch || tellParent ? trace : undefined,
+    costOf,
+    used: watch || tellParent ? used : undefined,
     handedOn,
     agentProgram,
     caller: callerOf(plan.config, settings),

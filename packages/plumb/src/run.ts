@@ -136,6 +136,7 @@ class Run {
     if (!opened.ok) return this.#refuse(opened.error)
     const { watch, rejects, spending: _, ...recorded } = opened.value
     this.#observed = opened.value
+    const lines = this.#telemetryLines ?? undefined
     const settings = {
       ...options,
       ...recorded,
@@ -144,6 +145,8 @@ class Run {
       giver: giver.value,
       report,
       watch,
+      tellParent: lines && ((json: string) => lines.writeText(json)),
+      costOf: this.sight.costOf,
       quietly: this.sight.quietly,
     }
     if (!(await checkAgents(graph, settings, this.reporter))) return this.#refuse()

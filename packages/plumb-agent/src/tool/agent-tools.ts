@@ -35,6 +35,8 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const { config, fds, authority } = prepared
   if (config.tools.length === 0 && config.servers.length === 0) return { ...NO_TOOLS, answers: strangers(report), close: async () => {} }
   const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
+  const { writeTelemetry } = outlets
+  if (writeTelemetry) for (const each of [own, servers.own]) if (each) each.onTold = (told) => writeTelemetry(JSON.stringify(told))
   const runner = openRunner({ fds, outlets, own, report, isStarved })
   const tools = openTools({
     declared: declareTools(config.tools),

@@ -25,6 +25,8 @@ export class OwnDispatcher implements Dispatcher {
   #running: { readonly exchange: Exchange; readonly child: Child; readonly writer: LineWriter } | undefined
   #failure: Fault | undefined
   #closing: Promise<void> | undefined
+  /** Among the answers: what it tells of calls and tokens that are inside of tools. */
+  onTold: ((telemetry: unknown) => void) | undefined
 
   constructor(parts: OwnDispatcherParts) {
     this.#parts = parts
@@ -73,7 +75,11 @@ export class OwnDispatcher implements Dispatcher {
     const exchange = new Exchange({ send: (json) => writer.writeText(json), onFault: this.#parts.report })
     readControl(
       child.stdout,
-      (message) => (onOffers && Array.isArray(message) ? onOffers(message) : exchange.receive(message)),
+      (message) => {
+        if (onOffers && Array.isArray(message)) onOffers(message)
+        else if (isTelemetry(message)) this.onTold?.(message)
+        else exchange.receive(message)
+      },
       (error) => exchange.refuse(error),
       () => {},
     )
@@ -102,5 +108,8 @@ export class OwnDispatcher implements Dispatcher {
     }
   }
 }
+
+// No answer has it.
+const isTelemetry = (message: unknown): boolean => typeof (message as { readonly kind?: unknown } | null)?.kind === 'string'
 
 const NOT_STARTED = fault('child_failed', 'the program that runs tools could not be started')

@@ -24,6 +24,7 @@ export const startPlumbTool = ({ plan, files, config, authority }: Prepared, opt
     ...allowedHosts.flatMap((host) => ['--allow-host', host]),
     ...(maxLineBytes === undefined ? [] : ['--max-line', String(maxLineBytes)]),
     ...(tells ? ['--offers'] : []),
+    ...(config.hasTelemetry ? ['--telemetry'] : []),
   ]
   const own = spawnOwn({
     program: 'plumb-tool',

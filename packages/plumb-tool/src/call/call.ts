@@ -39,6 +39,8 @@ export interface StageNote {
 export interface CallEnvelope {
   readonly tool: string
   readonly id: string
+  /** Who made it: an agent that a tool has started. Of its calls it tells neither result nor error. */
+  readonly agent?: string
   readonly input: Json
   readonly ok: boolean
   readonly result?: Json
@@ -57,8 +59,8 @@ export interface CallEnvelope {
   readonly cost?: number
 }
 
-/** As an agent tells of it. */
-export type UsageTold = Extract<Telemetry, { kind: 'usage' }> & { readonly agent: string; readonly time: string }
+/** As an agent tells of it; `cost` in dollars, where it knows. */
+export type UsageTold = Extract<Telemetry, { kind: 'usage' }> & { readonly agent: string; readonly time: string; readonly cost?: number }
 
 /** What all calls of one dispatcher share. */
 export interface Session {
@@ -70,10 +72,12 @@ export interface Session {
   readonly authority: () => Authority
   /** A person's word on one call. Resolves to false where nobody is there. */
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
-  /** Told of each call when it is over, those inside compositions too; undefined: nobody listens. */
+  /** Told of each call when it is over, those inside compositions and of agents inside tools too; undefined: nobody listens. */
   readonly trace: ((envelope: CallEnvelope) => void) | undefined
   /** Told of each `usage` that agents in tools tell of; left out: nobody listens. */
   readonly used?: ((usage: UsageTold) => void) | undefined
+  /** What it costs, where there are prices. */
+  readonly costOf?: ((usage: UsageTold) => number | undefined) | undefined
   /** Options for agents that are started: `--provider P`… */
   readonly handedOn: readonly string[]
   /** Programs in place of ours (--agent-command). */

@@ -138,11 +138,11 @@ export class History implements Watcher {
   }
 
   #called(process: string, envelope: CallEnvelope, ms: number): void {
-    const { id, tool, ok, input, depth } = envelope
+    const { id, tool, ok, input, depth, agent = process } = envelope
     if (depth === 0) this.#known.add(keyOf(process, '', id))
     const work = this.#begun.get(keyOf(process, process, id))?.work ?? this.#works.get(process)?.workOf()
     const start = Math.max(0, ms - envelope.ms)
-    this.#listener.toolCall?.({ process, agent: process, id, tool, start, end: ms, isError: !ok, input, envelope, work })
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, work })
   }
 }
 

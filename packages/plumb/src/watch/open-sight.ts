@@ -4,12 +4,13 @@ import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '
 import type { RunOptions } from '../run-options.js'
 import type { Sight as WholeSight } from './sight.js'
 
-export type Sight = Pick<WholeSight, 'openStderr' | 'quietly' | 'open'> & { readonly openStdout: () => LineSink }
+export type Sight = Pick<WholeSight, 'openStderr' | 'quietly' | 'open' | 'costOf'> & { readonly openStdout: () => LineSink }
 
 const UNSEEN: Sight = {
   openStderr: () => openOutput(2),
   openStdout: () => openLineOutput(1),
   quietly: (work) => work(),
+  costOf: () => undefined,
   open: () => succeed([]),
 }
 

@@ -4,14 +4,14 @@ import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { WriteStream } from 'node:tty'
-import { type Fault, fault, isTerminal, openOutput, type Reporter, type Result, succeed } from '@plumb/wire'
+import { type Fault, fault, isTerminal, openOutput, type Reporter, type Result, succeed, type Telemetry } from '@plumb/wire'
 import { Counter } from './counter.js'
 import type { Watcher } from './event.js'
 import { BesideScreen, LiveScreen } from './live-screen.js'
 import { OtlpWatcher } from './otlp.js'
 import { OtlpBatch } from './otlp-batch.js'
 import { readOtlpSettings } from './otlp-settings.js'
-import { type Prices, readPrices } from './prices.js'
+import { costOf, type Prices, priceOf, readPrices } from './prices.js'
 import { liveProgress, ProgressClock, progressLines } from './progress.js'
 import { progressTable } from './progress-table.js'
 import { TRACE_FILE } from './record/folder.js'
@@ -28,6 +28,8 @@ export interface SightOptions {
   readonly prices: string | undefined
 }
 
+type Usage = Extract<Telemetry, { kind: 'usage' }>
+
 // A record has all messages in files of its own: the timeline beside them is for a person to look at.
 const RECORD_TRACE_BYTES = 16 * 1024 * 1024
 
@@ -37,6 +39,7 @@ export class Sight {
   readonly #screen: LiveScreen | undefined
   readonly #isPlain: boolean
   #clock: ProgressClock | undefined
+  #prices: Prices | undefined
 
   /** `isChild`: a parent runs us, who shows what is to be seen. */
   constructor(options: SightOptions, { isChild }: { readonly isChild: boolean }) {
@@ -68,6 +71,7 @@ export class Sight {
     const { summary, prices: file } = this.#options
     const prices = file === undefined ? succeed(undefined) : readPrices(file)
     if (!prices.ok) return prices
+    this.#prices = prices.value
     const trace = this.#openTrace(record, report)
     if (!trace.ok) return trace
     const spans = this.#openSpans(reporter)
@@ -75,6 +79,19 @@ export class Sight {
     const isCounted = this.#screen !== undefined || this.#isPlain || summary !== undefined
     const counting = isCounted ? this.#openCounting(reporter, prices.value) : []
     return succeed([trace.value, spans.value, ...counting].filter((watcher) => watcher !== undefined))
+  }
+
+  /** What a request to a model cost, by --prices; undefined: there are none, or none for this model. */
+  readonly costOf = ({
+    model,
+    input_tokens,
+    output_tokens,
+    cache_read_tokens = 0,
+    cache_creation_tokens = 0,
+  }: Usage): number | undefined => {
+    const price = this.#prices && priceOf(this.#prices, model)
+    const tokens = { input: input_tokens, output: output_tokens, cache_read: cache_read_tokens, cache_creation: cache_creation_tokens }
+    return price && costOf(price, tokens)
   }
 
   #openTrace(record: string | undefined, report: (fault: Fault) => void): Result<Watcher | undefined> {

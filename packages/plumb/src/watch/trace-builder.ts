@@ -143,7 +143,7 @@ export class TraceBuilder {
       ok: envelope.ok,
       ...(envelope.ok ? { result: short(envelope.result) } : { error: envelope.error }),
       ...{ attempts: envelope.attempts, cached: envelope.cached, truncated: envelope.truncated, repairs: envelope.repairs },
-      ...{ depth: envelope.depth, parent: envelope.parent },
+      ...{ depth: envelope.depth, parent: envelope.parent, tokens: envelope.tokens, cost: envelope.cost },
       stages: envelope.stages.map(({ stage, note }) => `${stage}: ${note}`),
     }
     const args = { agent, seq: work?.seq, call: id, input: short(input), ok: !isError, ...told }

@@ -5,15 +5,16 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
 import { currentBudget, type Fault, type Result, resolveProgram, type SourceFiles, siblingProgram, succeed } from '@plumb/wire'
-import type { Call, Session, UsageTold } from '../../call/call.js'
+import type { Call, CallRecord, Session, UsageTold } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import { type Step, WORDS } from '../inline/leaf.js'
 import { straightStep } from '../inline/straight.js'
 import { enclose, readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import { ask } from './ask.js'
-import { countTokens } from './count-tokens.js'
 import { deeper } from './depth.js'
+import { hearTelemetry, tokensIn } from './hear-telemetry.js'
+import { traceInnerCalls } from './inner-calls.js'
 import { keepRenewed } from './keep-renewed.js'
 import { startProcess } from './start.js'
 
@@ -63,18 +64,27 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const budget = renewal ? undefined : currentBudget()
   const used = (told: UsageTold): void => {
     session.used?.(told)
+    addUsage(record, told, session.costOf)
     budget?.take()
     budget?.use(told.input_tokens + told.output_tokens)
   }
-  const tokens = countTokens(child.fds.get(TELEMETRY) as Readable, used)
+  const called = traceInnerCalls(call, Number(depth.value.PLUMB_DEPTH), bound.name)
+  const telemetry = hearTelemetry(child.fds.get(TELEMETRY) as Readable, { used, called })
   const stopRenewing = renewal && keepRenewed(renewal)
   const warn = renewal && ((warning: Fault) => session.servers.warn(warning))
   const result = await ask({ name: bound.name, child, input, signal, warn })
   stopRenewing?.()
   // What is stopped is not waited for.
-  if (!signal.aborted) await tokens.ended
-  if (tokens.sum > 0) record.tokens = (record.tokens ?? 0) + tokens.sum
+  if (!signal.aborted) await telemetry
   return result
+}
+
+/** What it cost is known where the child tells it, or there are prices. */
+const addUsage = (record: CallRecord, told: UsageTold, costOf: Session['costOf']): void => {
+  const tokens = tokensIn(told)
+  if (tokens > 0) record.tokens = (record.tokens ?? 0) + tokens
+  const cost = told.cost ?? costOf?.(told)
+  if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) record.cost = (record.cost ?? 0) + cost
 }
 
 const TELEMETRY = 3

@@ -1,0 +1,49 @@
+// What a child tells of itself on its telemetry: what it used, and the calls that it made, those of its own children included.
+
+import type { Readable } from 'node:stream'
+import { LineReader, parseJson, type Telemetry } from '@plumb/wire'
+import type { UsageTold } from '../../call/call.js'
+
+type Told<Kind extends Telemetry['kind']> = Extract<Telemetry, { kind: Kind }> & {
+  readonly agent: string
+  /** In how many processes that stand in one another, and the call that started the innermost. */
+  readonly depth?: number
+  readonly parent?: string
+}
+
+export type CallTold = Told<'tool_call'>
+export type ResultTold = Told<'tool_result'>
+
+export interface TelemetryListener {
+  readonly used: (told: UsageTold) => void
+  readonly called: (told: CallTold | ResultTold) => void
+}
+
+const KINDS = ['usage', 'tool_call', 'tool_result'] as const
+/** `kind` comes first in an object, so that most need not be parsed. */
+const HEAD_BYTES = 32
+
+/** Resolves at its end. */
+export const hearTelemetry = (telemetry: Readable, listener: TelemetryListener): Promise<void> =>
+  new Promise((resolve) => {
+    const reader = new LineReader(telemetry)
+    reader.onReadable = () => {
+      while (reader.next()) if (!reader.fault) hearLine(reader, listener)
+      if (reader.hasEnded) resolve()
+    }
+  })
+
+const hearLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryListener): void => {
+  const head = buf.toString('latin1', start, Math.min(end, start + HEAD_BYTES))
+  if (!KINDS.some((kind) => head.includes(`"${kind}"`))) return
+  const parsed = parseJson(buf, start, end)
+  const told = (parsed.ok ? parsed.value : null) as UsageTold | CallTold | ResultTold | null
+  if (told?.kind === 'usage') used(told)
+  else if ((told?.kind === 'tool_call' || told?.kind === 'tool_result') && typeof told.id === 'string' && typeof told.name === 'string')
+    called(told)
+}
+
+/** Nonsense counts for nothing. */
+export const tokensIn = ({ input_tokens, output_tokens }: UsageTold): number => countOf(input_tokens) + countOf(output_tokens)
+
+const countOf = (value: unknown): number => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0)
