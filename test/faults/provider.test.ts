@@ -287,10 +287,9 @@ scene(
       ...[408, 504].map((status) => [`${status}`, refusal(status), 'timeout', 2] as const),
       ...[409, 500, 502, 503, 529].map((status) => [`${status}`, refusal(status), 'overloaded', 2] as const),
       ['429', refusal(429, { message: `no ${scene.env.ANTHROPIC_API_KEY}` }), 'rate_limited', 2],
-      ...[400, 404, 413, 422].map((status) => [`${status}`, refusal(status), 'provider_refused', 1] as const),
-      ...[401, 403].map(
-        (status) => [`${status}`, refusal(status, { message: `no ${scene.env.ANTHROPIC_API_KEY}` }), 'unauthorized', 1] as const,
-      ),
+      ...[400, 413, 422].map((status) => [`${status}`, refusal(status), 'provider_refused', 1] as const),
+      // Once: what is refused for good ends the asking (agent.test.ts, "what a provider refuses").
+      ['403', refusal(403, { message: `no ${scene.env.ANTHROPIC_API_KEY}` }), 'unauthorized', 1],
       ['spent', refusal(429, spent), 'rate_limited', 1],
       ['told not to', { ...refusal(500), headers: { 'x-should-retry': 'false' } }, 'overloaded', 1],
       ['reset', { headers: SSE, body: half, isCut: true }, 'connection_failed', 2],

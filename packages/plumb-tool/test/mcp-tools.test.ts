@@ -241,7 +241,7 @@ t.test('one tool of a server, as any other tool', (t) =>
         out: 'MINE\n',
       },
       'listing, looking up and checking start nothing': {
-        run: `plumb-tool t.plumb list | head -1; plumb-tool t.plumb schema say; plumb-tool t.plumb find says | head -1; plumb check t.plumb > checked; plumb-tool --agent none t.plumb list 2> /dev/null; ls starts 2> /dev/null`,
+        run: `plumb-tool t.plumb list | head -1; plumb-tool t.plumb schema say; plumb-tool t.plumb find says | head -1; plumb check t.plumb > checked 2>&1; plumb-tool --agent none t.plumb list 2> /dev/null; ls starts 2> /dev/null`,
         out: /^\{"name":"say","type":"Say -> string","description":"says it again","effects":\["exec"\],.*"source":"mcp".*\n\{"name":"say",.*\n.*say.*\n$/,
         status: 2,
       },

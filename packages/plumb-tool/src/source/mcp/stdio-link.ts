@@ -78,7 +78,8 @@ const attach = (child: Child, places: Places, onStderr: ((line: string) => void)
   const read = (): void => {
     while (!state.isClosed && reader.next()) {
       // Too long for any message, so that the answer it may have been would be waited for in vain.
-      if (reader.fault?.error === 'line_too_long') return breakOff(`it wrote a line that is too long (${reader.fault.detail})`)
+      if (reader.fault?.error === 'line_too_long')
+        return breakOff(`it wrote a line that is too long (line ${reader.line} is longer than ${reader.maxLine} bytes)`)
       const value = reader.fault ? undefined : parseJson(reader.buf, reader.start, reader.end)
       if (value?.ok === false && value.error.error === 'too_deep') return breakOff('it wrote a message that is nested more than 512 deep')
       const messages = value?.ok ? messagesIn(value.value) : undefined
