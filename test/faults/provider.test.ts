@@ -281,7 +281,6 @@ scene(
   async (t, scene) => {
     const other = await openWordModel(t, {})
     const half = anthropicText('half').split('event: message_delta')[0] ?? ''
-    const spent = { type: 'rate_limit_error', message: 'm', details: { error_code: 'enforced_spend_limit_reached' } }
     const late = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
     const cases: readonly (readonly [word: string, reply: Reply, code: string, requests: number])[] = [
       ...[408, 504].map((status) => [`${status}`, refusal(status), 'timeout', 2] as const),
@@ -290,7 +289,6 @@ scene(
       ...[400, 413, 422].map((status) => [`${status}`, refusal(status), 'provider_refused', 1] as const),
       // Once: what is refused for good ends the asking (agent.test.ts, "what a provider refuses").
       ['403', refusal(403, { message: `no ${scene.env.ANTHROPIC_API_KEY}` }), 'unauthorized', 1],
-      ['spent', refusal(429, spent), 'rate_limited', 1],
       ['told not to', { ...refusal(500), headers: { 'x-should-retry': 'false' } }, 'overloaded', 1],
       ['reset', { headers: SSE, body: half, isCut: true }, 'connection_failed', 2],
       ['error after 200', { headers: SSE, body: half + late }, 'overloaded', 2],

@@ -53,8 +53,10 @@ export interface ChildOutputOptions {
   readonly passedOn: (() => void) | undefined
   /** Told of each line that does not. */
   readonly misfitted: ((fault: Fault) => void) | undefined
+  /** False: what it says of the inputs that it has settled is still to be heard, before its outputs close. */
+  readonly mayEnd: () => boolean
   /** Told before its outputs close. */
-  readonly ending: (() => void) | undefined
+  readonly ending: () => void
 }
 
 export class ChildOutput implements ChildStream {
@@ -63,6 +65,7 @@ export class ChildOutput implements ChildStream {
   isDry = false
   readonly #o: ChildOutputOptions
   readonly #unnumbered = new Unnumbered()
+  #isEnding = false
   #resolve: () => void = () => {}
 
   constructor(options: ChildOutputOptions) {
@@ -73,6 +76,7 @@ export class ChildOutput implements ChildStream {
   }
 
   canRun(): boolean {
+    if (this.#isEnding) return !this.hasEnded && this.#o.mayEnd()
     return !this.isDry && !this.hasEnded && this.#o.gate.isOpen() && !this.#o.isWaiting()
   }
 
@@ -80,7 +84,8 @@ export class ChildOutput implements ChildStream {
     const { reader, counted, passed, current } = this.#o
     if (!reader.next()) {
       this.isDry = true
-      if (reader.hasEnded) this.end()
+      this.#isEnding = reader.hasEnded
+      if (this.#isEnding && this.#o.mayEnd()) this.end()
       return 0
     }
     const origin = counted()
@@ -96,7 +101,7 @@ export class ChildOutput implements ChildStream {
   end(): void {
     if (this.hasEnded) return
     this.hasEnded = true
-    this.#o.ending?.()
+    this.#o.ending()
     this.#o.reader.stop()
     for (const { outlet } of this.#o.ports) outlet.close()
     this.#resolve()

@@ -278,7 +278,12 @@ export class ChildProcess extends Morphism implements Worker {
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
           misfitted: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
           passedOn: watched && (() => watched.passedOn(this.#ledger.answered)),
-          ending: watched && (() => watched.ending()),
+          mayEnd: () => !isData || kind !== 'plumb' || !this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
+          ending: () => {
+            watched?.ending()
+            // A barrier behind it is to know that nothing more comes of these.
+            if (isData) this.#ledger.abandon()
+          },
         }),
       isData && kind !== 'plumb',
     )
