@@ -8,10 +8,10 @@ import type { Call } from '../../call/call.js'
 import { realPath } from '../../call/real-path.js'
 import { isOnFiles } from '../../call/rule.js'
 import { type TargetsOf, toTargets } from '../../call/targets.js'
+import { fitInput } from '../../call/validate.js'
 import type { Run } from '../../combine/run.js'
 import type { BuiltinContext } from './builtin.js'
 import { declarationOf } from './declarations.js'
-import { readDeclared } from './declared-input.js'
 import { findBuiltin } from './table.js'
 
 export interface BuiltinTool {
@@ -19,7 +19,10 @@ export interface BuiltinTool {
   readonly targetsOf: TargetsOf
 }
 
-/** What callers see may be narrower than what the built-in takes, and wider than what it gives. */
+/**
+ * What callers see may be narrower than what the built-in takes, or say less of it: each call is held against its own declaration, bounds
+ * included. What it gives may be wider.
+ */
 export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Json }): Result<BuiltinTool> => {
   const found = findBuiltin(String(config.builtin))
   if (!found.ok) return found
@@ -31,24 +34,24 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
   const contextOf = (call: Call) => toContext(call, plan, config.roots as Roots | undefined)
   return succeed({
     run: async (input, call) => {
-      const given = readDeclared(input, declared.input)
+      const given = fitInput(input, declared.input)
       if (!given.ok) return given
       const builtin = await load()
       const context = contextOf(call)
       if (builtinEffects(name).some(isOnFiles)) await recoverOnce(builtin.writes !== undefined, context)
-      const result = await builtin.run(given.value, context)
+      const result = await builtin.run(JSON.parse(given.value.json), context)
       return result.ok ? succeed(JSON.stringify(result.value)) : result
     },
     targetsOf: async (input, call) => {
-      const given = readDeclared(input, declared.input)
+      const fit = fitInput(input, declared.input)
       // It will be refused, and reaches nothing.
-      if (!given.ok) return toTargets({ paths: [], written: [], url: undefined })
+      if (!fit.ok) return toTargets({ paths: [], written: [], url: undefined })
       const builtin = await load()
-      const context = contextOf(call)
+      const [given, context] = [JSON.parse(fit.value.json) as unknown, contextOf(call)]
       return toTargets({
-        paths: builtin.paths?.(given.value, context) ?? [],
-        written: builtin.writes?.(given.value, context) ?? [],
-        url: builtin.url?.(given.value),
+        paths: builtin.paths?.(given, context) ?? [],
+        written: builtin.writes?.(given, context) ?? [],
+        url: builtin.url?.(given),
       })
     },
   })
