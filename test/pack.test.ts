@@ -178,7 +178,6 @@ t.test('a program in an empty folder imports plumb-tool, with its types', async 
 
 const TRY_NOTICES = `
 import { relative, dirname } from 'node:path'
-import { scaled } from '../packages/wire/test/patience.js'
 const [script, ...inputs] = process.argv.slice(2)
 const { thirdPartyNotices } = await import(script)
 const attempt = (input) => {
