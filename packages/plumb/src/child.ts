@@ -253,6 +253,7 @@ export class ChildProcess extends Morphism implements Worker {
   #listen(stream: LineSource, ports: readonly (ChildPort & { gate: Gate })[], isData: boolean): void {
     const { name, sink, current, isEnveloped, kind, observer, lost } = this.#o
     const watched = isData ? observer : undefined
+    const tellsOrigins = kind === 'plumb' || this.#o.needsOrigins
     const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#ledger.originOfAll(messages) : undefined
     const counted = isData ? () => this.#count() : () => Origin.unknown()
     const passed = isData ? () => this.#ledger.passed() : () => {}
@@ -278,7 +279,7 @@ export class ChildProcess extends Morphism implements Worker {
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
           misfitted: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
           passedOn: watched && (() => watched.passedOn(this.#ledger.answered)),
-          mayEnd: () => !isData || kind !== 'plumb' || !this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
+          mayEnd: () => !isData || !tellsOrigins || !this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
           ending: () => {
             watched?.ending()
             // A barrier behind it is to know that nothing more comes of these.
@@ -300,6 +301,8 @@ export class ChildProcess extends Morphism implements Worker {
     }
     schedule.addSource(source)
     this.#streams.push(source)
+    // Another stream may have waited for what this one had to say.
+    void source.ended.then(() => schedule.wake())
   }
 
   // An error that stands for an answer is on another pipe: it is heard before the answers that came after it.
