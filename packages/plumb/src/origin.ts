@@ -15,10 +15,13 @@ export interface Held {
 /** More inputs than these are not listed for one message. */
 const MAX_PARTS = 64
 
+/** Most origins hold nothing. */
+const NOTHING: Held[] = []
+
 export class Origin {
   /** Things under way that stem from it; one for whoever made it, until it calls `release`. */
   #live = 1
-  readonly held: Held[] = []
+  #held: Held[] = NOTHING
   /** Where something that stems from it was dropped, or failed and was reported. */
   #lost: Set<GraphNode> | undefined
 
@@ -87,14 +90,25 @@ export class Origin {
     return [...new Set(seqs)].sort((a, b) => a - b)
   }
 
+  get held(): readonly Held[] {
+    return this.#held
+  }
+
+  /** Something waits for others of this origin. */
+  hold(held: Held): void {
+    if (this.#held === NOTHING) this.#held = [held]
+    else this.#held.push(held)
+  }
+
   retain(): void {
     this.#live++
   }
 
   release(): void {
     if (--this.#live > 0) return
-    if (this.held.length > 1) this.held.sort((a, b) => a.rank - b.rank)
-    for (const held of this.held) held.giveUp(this)
+    const held = this.#held
+    if (held.length > 1) held.sort((a, b) => a.rank - b.rank)
+    for (const one of held) one.giveUp(this)
     this.above?.release()
     this.settled?.(this)
   }

@@ -25,6 +25,9 @@ export interface BarrierOptions {
   readonly fail: (fault: Fault) => void
 }
 
+/** More empty ones than these are not kept. */
+const MAX_SPARE = 1024
+
 const MARKS = Buffer.from('[,]')
 
 export class Barrier extends Morphism {
@@ -35,6 +38,8 @@ export class Barrier extends Morphism {
   readonly #copies = new Sink()
   /** Where the branches part nowhere. */
   readonly #only: Waiting | undefined
+  /** Empty ones, to be used again: one is needed for each message that parts. */
+  readonly #spare: Waiting[] = []
   /** Messages that wait, by branch. */
   readonly #waiting: number[]
   /** Messages that got no partner for no known reason, by branch, and the inputs that they stem from. */
@@ -71,13 +76,17 @@ export class Barrier extends Morphism {
   giveUp(waiting: Waiting, origin: Origin): void {
     const { branches, lost } = this.#o
     const { queues } = waiting
-    if (queues.every(({ length }) => length === 0)) return
-    const isKnown = branches.some(({ nodes }, i) => queues[i]?.length === 0 && origin.wasLostIn(nodes))
-    for (const [input, { length }] of queues.entries()) {
-      this.#waiting[input] = (this.#waiting[input] as number) - length
-      if (!isKnown && length > 0) this.#leave(input, origin, length)
+    if (!waiting.isEmpty) {
+      const isKnown = branches.some(({ nodes }, i) => queues[i]?.length === 0 && origin.wasLostIn(nodes))
+      for (const [input, queue] of queues.entries()) {
+        const { length } = queue
+        this.#waiting[input] = (this.#waiting[input] as number) - length
+        if (!isKnown && length > 0) this.#leave(input, origin, length)
+        queue.clear()
+      }
+      lost(origin)
     }
-    lost(origin)
+    if (this.#spare.length < MAX_SPARE) this.#spare.push(waiting)
   }
 
   protected override finish(): void {
@@ -113,8 +122,8 @@ export class Barrier extends Morphism {
 
   #waitingFor(key: Origin): Waiting {
     for (const held of key.held) if (held instanceof Waiting && held.barrier === this) return held
-    const waiting = new Waiting(this, this.#waiting.length)
-    key.held.push(waiting)
+    const waiting = this.#spare.pop() ?? new Waiting(this, this.#waiting.length)
+    key.hold(waiting)
     return waiting
   }
 
@@ -122,7 +131,7 @@ export class Barrier extends Morphism {
     const { name, maxWaiting, fail, current, place } = this.#o
     const copies = this.#copies
     copies.commit(put(copies, copies.at, buf, start, end))
-    waiting.queues[input]?.add({ buf: copies.buf, start: copies.start, end: copies.end, origin: current.origin })
+    waiting.queues[input]?.add(copies.buf, copies.start, copies.end, current.origin)
     // What waits for any message of another branch may still get one; what waits for one of its own origin lasts no longer than that.
     if (!place) current.origin.retain()
     const length = (this.#waiting[input] as number) + 1
@@ -136,7 +145,8 @@ export class Barrier extends Morphism {
   #join(waiting: Waiting, key: Origin | undefined, own: number, buf: Buffer, start: number, end: number): void {
     const { name, report, current, lost } = this.#o
     const sink = this.#sink
-    const origins = [current.origin]
+    // Where there is a key, it is the origin.
+    const origins = key ? [] : [current.origin]
     let p = sink.at
     for (let i = 0; i < waiting.queues.length; i++) {
       p = put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2)
@@ -168,6 +178,7 @@ interface Message {
   readonly start: number
   readonly end: number
   readonly origin: Origin
+  next: Message | undefined
 }
 
 /** What waits in a barrier and belongs together, by branch. */
@@ -185,6 +196,11 @@ class Waiting implements Held {
     return this.barrier.rank
   }
 
+  get isEmpty(): boolean {
+    for (const { length } of this.queues) if (length > 0) return false
+    return true
+  }
+
   giveUp(origin: Origin): void {
     this.barrier.giveUp(this, origin)
   }
@@ -196,28 +212,30 @@ class Waiting implements Held {
   }
 }
 
-/** So many may have left before their places are given back. */
-const MAX_TAKEN = 1024
-
+/** First in, first out. */
 class Queue {
-  #messages: Message[] = []
-  #taken = 0
+  length = 0
+  #first: Message | undefined
+  #last: Message | undefined
 
-  get length(): number {
-    return this.#messages.length - this.#taken
+  add(buf: Buffer, start: number, end: number, origin: Origin): void {
+    const message: Message = { buf, start, end, origin, next: undefined }
+    if (this.#last) this.#last.next = message
+    else this.#first = message
+    this.#last = message
+    this.length++
   }
 
-  add(message: Message): void {
-    this.#messages.push(message)
-  }
-
-  /** The oldest. */
+  /** The oldest; there is one. */
   take(): Message {
-    const message = this.#messages[this.#taken++] as Message
-    if (this.#taken === this.#messages.length || this.#taken > MAX_TAKEN) {
-      this.#messages = this.#messages.slice(this.#taken)
-      this.#taken = 0
-    }
+    const message = this.#first as Message
+    this.#first = message.next
+    if (--this.length === 0) this.#last = undefined
     return message
+  }
+
+  clear(): void {
+    this.length = 0
+    this.#first = this.#last = undefined
   }
 }
