@@ -4,20 +4,20 @@ import { noteGarbage } from '@plumb/wire'
 
 const NOTHING = Buffer.alloc(0)
 
-/** Copying a longer line costs little, measured by its length. */
+/** The cost of copying a longer line is small in proportion to its length. */
 const SHORT_BYTES = 4096
-/** So much of a source is mirrored at once. */
+/** Bytes of a source that are mirrored at once. */
 const MIRROR_BYTES = 64 * 1024
 
-/** Twice what is read at once, so that it can be mirrored and grow. */
+/** Twice what one read returns: room for a mirror and for envelopes. */
 const BLOCK_BYTES = 128 * 1024
-/** As many as hold what may wait on one port. */
-const MOST_SPARE = 128
+/** Enough to hold what may wait on one port. */
+const MAX_SPARE_BLOCKS = 128
 
 const spare: Block[] = []
 
-/** One with room for so many bytes. */
-export const takeBlock = (bytes: number): Block => {
+/** Returns an empty block with room for at least `bytes`. */
+export const acquireBlock = (bytes: number): Block => {
   const block = bytes <= BLOCK_BYTES ? spare.pop() : undefined
   if (block) return block
   const size = Math.max(BLOCK_BYTES, bytes)
@@ -25,22 +25,22 @@ export const takeBlock = (bytes: number): Block => {
   return new Block(size)
 }
 
-/** Nobody needs what is in it. Those that waited long would be garbage that V8 is slow to see. */
-export const returnBlock = (block: Block): void => {
+/** Keeps a block for later use. Blocks that have lived long are old garbage, which V8 is slow to collect. */
+export const releaseBlock = (block: Block): void => {
   block.clear()
-  if (block.bytes.length === BLOCK_BYTES && spare.length < MOST_SPARE) spare.push(block)
+  if (block.bytes.length === BLOCK_BYTES && spare.length < MAX_SPARE_BLOCKS) spare.push(block)
 }
 
 /**
- * To copy a short line from another buffer takes four times as long as to move it within one. So when the second line comes from the same
- * source, what is left of that source is copied as a whole to the end of the buffer, and its lines are moved from there to where they belong.
+ * Copying a short line from another buffer takes four times as long as moving it within one. So when a second line comes from the same
+ * source, the rest of that source is copied to the end of the buffer at once (the mirror), and its lines are moved from there into place.
  */
 export class Block {
   readonly bytes: Buffer
-  /** Filled so far. */
+  /** Bytes filled so far. */
   at = 0
   #source: Buffer = NOTHING
-  /** `source[i]` is in `bytes[i + shift]` too, from where the last line was to `#mirrorEnd`. */
+  /** `source[i]` is also in `bytes[i + shift]`, from the last line on up to `#mirrorEnd`. */
   #shift = 0
   #mirrorEnd = 0
 
@@ -48,7 +48,7 @@ export class Block {
     this.bytes = Buffer.allocUnsafeSlow(size)
   }
 
-  /** A line: `head`, a part of `buf`, `tail`. False: there is no room for it. */
+  /** Appends a line: `head`, `buf[start..end)`, `tail`. Returns false when there is no room for it. */
   add(head: Buffer, buf: Buffer, start: number, end: number, tail: Buffer): boolean {
     const { bytes } = this
     const around = head.length + tail.length
@@ -64,13 +64,12 @@ export class Block {
     return true
   }
 
-  /** Empty again. */
   clear(): void {
     this.at = 0
     this.#source = NOTHING
   }
 
-  // Whether the line can be taken from the mirror, without writing over the lines behind it.
+  // Returns true when the line can be moved from the mirror without overwriting lines that are still to be moved.
   #mirror(buf: Buffer, start: number, end: number, around: number): boolean {
     if (buf !== this.#source) {
       this.#source = buf

@@ -1,4 +1,4 @@
-// The options of plumb-mux, and what is said of those that it does not have.
+// The options of plumb-mux, read by commander, and the errors for combinations that make no sense.
 
 import { examples, fail, optionReaders, quietly, type Result, succeed } from '@plumb/wire'
 import { Command, InvalidArgumentError } from 'commander'
@@ -15,7 +15,7 @@ interface Flags {
 
 const { whole } = optionReaders(InvalidArgumentError)
 
-/** The options, or the text that --help or --version ask for. */
+/** Returns the options, or the text to print for --help and --version. */
 export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
   const command = new Command(program)
   const readFlags = quietly(command)

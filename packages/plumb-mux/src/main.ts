@@ -1,13 +1,13 @@
 // argv in, exit status out.
 
 import { endWith, runProgram, writeStdout } from '@plumb/wire'
-import { plainOptions } from './plain-options.js'
+import { parsePlainArguments } from './options.js'
 import { run } from './run.js'
 
 const PROGRAM = 'plumb-mux'
 
 const main = async (argv: readonly string[]): Promise<number> => {
-  const plain = plainOptions(argv)
+  const plain = parsePlainArguments(argv)
   if (plain) return run(plain, PROGRAM)
   const { readArguments } = await import('./main-flags.js')
   const read = readArguments(PROGRAM, argv)

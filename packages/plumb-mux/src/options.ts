@@ -1,7 +1,7 @@
 // What the command line asks for.
 
 export interface Options {
-  /** The program and its arguments; empty where a record alone is played back. */
+  /** The program and its arguments; empty when a record alone is played back. */
   readonly command: readonly string[]
   /** The inverse: envelopes inside, real descriptors outside. */
   readonly isUnwrapped: boolean
@@ -9,4 +9,13 @@ export interface Options {
   readonly replay?: string
   readonly fds?: string
   readonly maxLineBytes?: number
+}
+
+/**
+ * Reads a command line that has no options, without commander, which takes time to load. Returns undefined when there may be options, or no
+ * command: then `readArguments` reads it.
+ */
+export const parsePlainArguments = ([first, ...rest]: readonly string[]): Options | undefined => {
+  const command = first === '--' || first === undefined ? rest : [first, ...rest]
+  return command.length === 0 || (first !== '--' && first?.startsWith('-')) ? undefined : { command, isUnwrapped: false }
 }

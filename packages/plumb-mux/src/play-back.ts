@@ -1,50 +1,54 @@
-// A record alone, in the place of the command that it is of.
+// Where a replayed record goes: to stdout or descriptors when there is no command, else to one stream for each port of the command.
 
-import type { Readable } from 'node:stream'
-import { type Fault, FDS, LineReader, openOutput } from '@plumb/wire'
-import { Lane } from './lane.js'
+import { PassThrough, type Readable } from 'node:stream'
+import { type Fault, FDS, LineReader, openOutput, type Port } from '@plumb/wire'
+import { Demultiplexer } from './demultiplexer.js'
+import { oncePerTurn } from './once-per-turn.js'
+import { OutputQueue } from './output-queue.js'
 import { ALL_FDS, portsOf } from './port.js'
-import { Scatter } from './scatter.js'
-import { ENVELOPE_BYTES } from './session.js'
-import { onceATurn } from './turn.js'
+import { MAX_ENVELOPE_BYTES } from './session.js'
 
-/** Onto stdout as it is; with `fds`, each port onto its own descriptor, if it is one of them. */
-export const playBack = (
-  envelopes: Readable,
-  fds: ReadonlySet<number> | undefined,
-  maxLine: number,
-  report: (fault: Fault) => void,
-): Promise<void> => {
-  const reader = new LineReader(envelopes, { maxLine: maxLine + ENVELOPE_BYTES })
-  return fds ? scatter(reader, fds, maxLine, report) : copy(reader, report)
+type Report = (fault: Fault) => void
+
+/** Copies envelopes to stdout as they are; with `fds`, each message to the descriptor of its port, where `fds` has it. */
+export const playBack = (envelopes: Readable, fds: ReadonlySet<number> | undefined, maxLine: number, report: Report): Promise<void> => {
+  const reader = readEnvelopes(envelopes, maxLine)
+  return fds ? copyToDescriptors(reader, fds, maxLine, report) : copyToStdout(reader, report)
 }
 
-const scatter = (reader: LineReader, fds: ReadonlySet<number>, maxLine: number, report: (fault: Fault) => void): Promise<void> => {
+/** Returns a stream for each inward port of a command, with the messages of the envelopes for it. */
+export const splitPorts = (envelopes: Readable, maxLine: number, report: Report): ReadonlyMap<Port, Readable> => {
+  const outputs = new Map(portsOf('in', ALL_FDS).map((port) => [port, new PassThrough()]))
+  new Demultiplexer({ reader: readEnvelopes(envelopes, maxLine), outputs, maxLine, direction: 'in', tee: undefined, report })
+  return outputs
+}
+
+const readEnvelopes = (stream: Readable, maxLine: number): LineReader => new LineReader(stream, { maxLine: maxLine + MAX_ENVELOPE_BYTES })
+
+const copyToDescriptors = (reader: LineReader, fds: ReadonlySet<number>, maxLine: number, report: Report): Promise<void> => {
   const open = portsOf('out', fds)
-  const lanes = new Map(
-    portsOf('out', ALL_FDS).map((port) => [port as string, open.includes(port) ? new Lane(openOutput(FDS[port])) : null]),
-  )
-  const { ended } = new Scatter({ reader, lanes, maxLine, direction: 'out', tee: undefined, report, onDropped: () => {} })
-  for (const lane of lanes.values()) if (lane) lane.onFault = report
-  return ended
+  const outputs = new Map(portsOf('out', ALL_FDS).map((port) => [port, open.includes(port) ? openOutput(FDS[port]) : null]))
+  return new Demultiplexer({ reader, outputs, maxLine, direction: 'out', tee: undefined, report, onOutputFault: report }).ended
 }
 
 const NOTHING = Buffer.alloc(0)
 const LF = Buffer.from('\n')
-const FULL_BYTES = 64 * 1024
+const MAX_QUEUED_BYTES = 64 * 1024
 
-const copy = (reader: LineReader, report: (fault: Fault) => void): Promise<void> => {
-  const lane = new Lane(openOutput(FDS.output))
-  const pump = onceATurn(() => {
-    while (lane.held < FULL_BYTES && reader.next()) lane.add(NOTHING, reader.buf, reader.start, reader.end, LF)
-    lane.flush()
-    if (reader.hasEnded) lane.end()
+const copyToStdout = (reader: LineReader, report: Report): Promise<void> => {
+  const pump = oncePerTurn(() => {
+    while (queue.queuedBytes < MAX_QUEUED_BYTES && reader.next()) queue.add(NOTHING, reader.buf, reader.start, reader.end, LF)
+    queue.flush()
+    if (reader.hasEnded) queue.end()
   })
-  reader.onReadable = lane.onRoom = pump
-  lane.onClosed = () => reader.stop()
-  lane.onFault = (error) => {
-    report(error)
-    reader.stop()
-  }
-  return lane.ended
+  const queue = new OutputQueue(openOutput(FDS.output), {
+    onRoom: pump,
+    onClosed: () => reader.stop(),
+    onFault: (error) => {
+      report(error)
+      reader.stop()
+    },
+  })
+  reader.onReadable = pump
+  return queue.ended
 }

@@ -1,27 +1,45 @@
-// A record played back: the envelopes of one direction, as they were.
+// Reads a record that --tee has written: the envelopes of one direction, byte for byte as they were.
 
-import { PassThrough, Readable } from 'node:stream'
-import { type Fault, LineReader, type Port } from '@plumb/wire'
-import { Lane } from './lane.js'
-import { ALL_FDS, portsOf } from './port.js'
-import { parseRecord } from './record.js'
-import { Scatter } from './scatter.js'
-import { ENVELOPE_BYTES } from './session.js'
+import { openSync, statSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import {
+  type Fault,
+  fail,
+  isEnvelope,
+  JsonScan,
+  LineReader,
+  openInput,
+  parseJson,
+  preview,
+  type Result,
+  succeed,
+  systemReason,
+} from '@plumb/wire'
+import { MAX_ENVELOPE_BYTES } from './session.js'
 import type { Direction } from './tee.js'
 
-/** What a record says besides the envelope. */
-const RECORD_BYTES = 256
+/** Bytes of a record line besides its envelope. */
+const MAX_RECORD_BYTES = 256
 const CHUNK_BYTES = 64 * 1024
 const LF = 0x0a
 
-/** Lines that are no record are reported, and the others go on. */
+export const openRecord = (path: string): Result<Readable> => {
+  try {
+    if (statSync(path).isDirectory()) return fail('file_not_found', `--replay names '${preview(path)}', which is a folder`)
+    return succeed(openInput(openSync(path, 'r')))
+  } catch (error) {
+    return fail('file_not_found', `cannot read '${preview(path)}' for --replay: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+/** Returns the recorded envelopes of one direction as a stream. Lines that are not records are reported and skipped. */
 export const replay = (file: Readable, direction: Direction, maxLine: number, report: (fault: Fault) => void): Readable => {
-  const reader = new LineReader(file, { maxLine: maxLine + ENVELOPE_BYTES + RECORD_BYTES })
+  const reader = new LineReader(file, { maxLine: maxLine + MAX_ENVELOPE_BYTES + MAX_RECORD_BYTES })
   let isWaiting = false
   const pull = (): void => {
     const lines: Buffer[] = []
     for (let bytes = 0; bytes < CHUNK_BYTES && reader.next(); ) {
-      const line = takeLine(reader, direction, report)
+      const line = readEnvelope(reader, direction, report)
       if (line) bytes += lines[lines.push(line) - 1]?.length ?? 0
     }
     if (lines.length > 0) stream.push(Buffer.concat(lines))
@@ -37,28 +55,52 @@ export const replay = (file: Readable, direction: Direction, maxLine: number, re
   return stream
 }
 
-const takeLine = (reader: LineReader, direction: Direction, report: (fault: Fault) => void): Buffer | undefined => {
+const readEnvelope = (reader: LineReader, wanted: Direction, report: (fault: Fault) => void): Buffer | undefined => {
   const { fault, buf, start, end, line, isLast } = reader
   const record = fault ? ({ ok: false, error: fault } as const) : parseRecord(buf, start, end, isLast)
   if (!record.ok) {
     report({ ...record.error, line })
     return undefined
   }
-  const { direction: itsOwn, envelope } = record.value
-  return itsOwn === direction && envelope ? Buffer.concat([buf.subarray(envelope.start, envelope.end), Buffer.of(LF)]) : undefined
+  const { direction, envelope } = record.value
+  return direction === wanted && envelope ? Buffer.concat([buf.subarray(envelope.start, envelope.end), Buffer.of(LF)]) : undefined
 }
 
-/** Envelopes for a command that is to get them on streams of their own. */
-export const splitPorts = (envelopes: Readable, maxLine: number, report: (fault: Fault) => void): ReadonlyMap<Port, Readable> => {
-  const streams = new Map(portsOf('in', ALL_FDS).map((port) => [port, new PassThrough()]))
-  new Scatter({
-    reader: new LineReader(envelopes, { maxLine: maxLine + ENVELOPE_BYTES }),
-    lanes: new Map([...streams].map(([port, stream]) => [port, new Lane(stream)])),
-    maxLine,
-    direction: 'in',
-    tee: undefined,
-    report,
-    onDropped: () => {},
-  })
-  return streams
+interface TeeRecord {
+  readonly direction: Direction
+  /** Where the envelope is in the buffer; undefined when the line was refused. */
+  readonly envelope: { readonly start: number; readonly end: number } | undefined
 }
+
+const parseRecord = (buf: Buffer, start: number, end: number, isLast: boolean): Result<TeeRecord> => {
+  const parsed = parseJson(buf, start, end, isLast)
+  if (!parsed.ok) return parsed
+  const { direction, refused } = (parsed.value ?? {}) as Readonly<Record<string, unknown>>
+  if (direction !== 'in' && direction !== 'out') return failRecord("it has no 'direction' that is in or out")
+  const envelope = findLastMember('line', buf, start, end)
+  if (envelope && isEnvelope(buf, envelope.start, envelope.end)) return succeed({ direction, envelope })
+  return refused === undefined ? failRecord("it has no 'line' that is an envelope") : succeed({ direction, envelope: undefined })
+}
+
+const [QUOTE_BYTES, COLON, COMMA, OPEN] = [1, 0x3a, 0x2c, 0x7b]
+
+// As text, so that numbers keep their digits. The buffer holds valid JSON, an object.
+const findLastMember = (wanted: string, buf: Buffer, start: number, end: number): TeeRecord['envelope'] => {
+  const scan = new JsonScan(buf, start, end)
+  let span: TeeRecord['envelope']
+  scan.isNext(OPEN)
+  do {
+    scan.space()
+    const key = scan.at
+    scan.string()
+    const name = buf.toString('utf8', key + QUOTE_BYTES, scan.at - QUOTE_BYTES)
+    scan.symbol(COLON)
+    scan.space()
+    const from = scan.at
+    scan.value()
+    if (name === wanted) span = { start: from, end: scan.at }
+  } while (scan.isNext(COMMA))
+  return span
+}
+
+const failRecord = (why: string) => fail('bad_envelope', `no record of --tee: ${why}`)

@@ -1,4 +1,4 @@
-// The executable between argv and exit status: opens what the session needs, passes signals on, and ends as the command ended.
+// Runs the executable once its options are known: opens files and descriptors, passes signals on, and ends as the command ended.
 
 import type { Readable } from 'node:stream'
 import {
@@ -19,39 +19,38 @@ import {
   type StopSignal,
   succeed,
 } from '@plumb/wire'
-import { openRecord, openTee } from './open-file.js'
 import type { Options } from './options.js'
-import { playBack } from './play-back.js'
+import { playBack, splitPorts } from './play-back.js'
 import { ALL_FDS, portsOf } from './port.js'
-import { replay, splitPorts } from './replay.js'
+import { openRecord, replay } from './replay.js'
 import type { Session } from './session.js'
-import type { Tee } from './tee.js'
+import { openTee, type Tee } from './tee.js'
 import { unwrap } from './unwrap.js'
 import { wrap } from './wrap.js'
 
 type Report = (fault: Fault) => void
 
-/** How this process is to end. */
+/** How this process ends: with an exit status, or by a signal. */
 type End = number | StopSignal
 
-/** Resolves to the exit status when everything has been written. Dies of the signal that ended the command. */
+/** Resolves to the exit status when everything has been written. When a signal ended the command, this process dies of the same signal. */
 export const run = async (options: Options, program: string): Promise<number> => {
   const reporter = new Reporter(program)
   const report: Report = (error) => {
     reporter.report(error)
     reporter.flush()
   }
-  const end = await perform(options, report)
+  const end = await runSession(options, report)
   await reporter.end()
   if (typeof end === 'number') return Math.max(end, reporter.status)
   dieOf(end)
   return 1
 }
 
-// All that is wrong is told before anything is started.
-const perform = async (options: Options, report: Report): Promise<End> => {
+// Reports everything that is wrong before it starts anything.
+const runSession = async (options: Options, report: Report): Promise<End> => {
   const { command, isUnwrapped, maxLineBytes: maxLine = MAX_LINE } = options
-  const fds = fdsOf(options)
+  const fds = selectFds(options)
   const record = options.replay === undefined ? succeed(undefined) : openRecord(options.replay)
   const tee = options.tee === undefined ? succeed(undefined) : openTee(options.tee, report)
   const wrong = [fds, record, tee].flatMap((result) => (result.ok ? [] : [result.error]))
@@ -62,21 +61,21 @@ const perform = async (options: Options, report: Report): Promise<End> => {
     await playBack(replay(record.value, 'out', maxLine, report), isUnwrapped ? fds.value : undefined, maxLine, report)
     return 0
   }
-  const session = start(options, { fds: fds.value, maxLine, record: record.value, tee: tee.value, report })
-  const end = session.ok ? await endOf(session.value, command, report) : 2
+  const session = startSession(options, { fds: fds.value, maxLine, record: record.value, tee: tee.value, report })
+  const end = session.ok ? await waitForEnd(session.value, command, report) : 2
   if (!session.ok) report(session.error)
   await tee.value?.end()
   return end
 }
 
-// Asked for in any case: what the launcher found out about us is not for the command.
-const fdsOf = ({ isUnwrapped, fds }: Options): Result<ReadonlySet<number>> => {
+// Always calls inheritedFds: it also removes the launcher's findings from the environment, which is not for the command.
+const selectFds = ({ isUnwrapped, fds }: Options): Result<ReadonlySet<number>> => {
   const inherited = inheritedFds(isUnwrapped ? fds : undefined)
   if (isUnwrapped) return inherited
   return fds === undefined ? succeed(ALL_FDS) : parseFds(fds)
 }
 
-interface Surroundings {
+interface SessionParts {
   readonly fds: ReadonlySet<number>
   readonly maxLine: number
   readonly record: Readable | undefined
@@ -84,7 +83,7 @@ interface Surroundings {
   readonly report: Report
 }
 
-const start = ({ command, isUnwrapped }: Options, { fds, maxLine, record, tee, report }: Surroundings): Result<Session> => {
+const startSession = ({ command, isUnwrapped }: Options, { fds, maxLine, record, tee, report }: SessionParts): Result<Session> => {
   const common = { command, maxLine, onFault: report, ...(tee ? { tee } : {}) }
   const recorded = record && replay(record, 'in', maxLine, report)
   if (!isUnwrapped) return wrap({ ...common, fds, input: recorded ?? openLineInput(FDS.input), output: openLineOutput(FDS.output) })
@@ -93,17 +92,17 @@ const start = ({ command, isUnwrapped }: Options, { fds, maxLine, record, tee, r
   return unwrap({ ...common, inputs, outputs: new Map(portsOf('out', fds).map((port) => [port, openLineOutput(FDS[port])])) })
 }
 
-// The first signal is the command's to obey; the second is not.
-const endOf = async (session: Session, command: readonly string[], report: Report): Promise<End> => {
-  let asked: StopSignal | undefined
+// The command may handle the first signal; the second one kills it.
+const waitForEnd = async (session: Session, command: readonly string[], report: Report): Promise<End> => {
+  let stoppedBy: StopSignal | undefined
   let isForced = false
   const forget = onStop(
     (signal) => {
-      asked = signal
+      stoppedBy = signal
       session.kill(signal)
     },
     (signal) => {
-      asked = signal
+      stoppedBy = signal
       isForced = true
       session.kill('SIGKILL')
       session.hangUp()
@@ -112,7 +111,7 @@ const endOf = async (session: Session, command: readonly string[], report: Repor
   )
   const { status, signal, isUnheard } = await session.ended
   forget()
-  if (asked && (signal || isForced || isUnheard)) return asked
+  if (stoppedBy && (signal || isForced || isUnheard)) return stoppedBy
   if (isUnheard) return 0
   if (signal) report(fault('child_failed', `'${preview(command[0] ?? '')}' was ended by ${signal}; what it had written was passed on`))
   return status ?? 1

@@ -1,52 +1,57 @@
 // A command that runs behind a mux, from its start to its end.
+//
+//   state        command exits     all output was passed on   hangUp()
+//   running      → exited          –                          → hungUp; if the command still runs after 5 s, it is terminated
+//   exited       –                 `ended` resolves           → hungUp
+//   hungUp       `ended` resolves  –                          –
 
 import { type Exit, type Fault, type LineChild, MAX_LINE } from '@plumb/wire'
 import type { Tee } from './tee.js'
 
 export interface MuxOptions {
-  /** The program and its arguments; there is no shell. */
+  /** The program and its arguments; no shell is used. */
   readonly command: readonly string[]
   readonly cwd?: string
-  /** Default: all of this process. */
+  /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string>>
   /** Bytes of the longest message; 16 MiB. */
   readonly maxLine?: number
   readonly tee?: Tee
-  /** What was wrong with a line, or with a stream; everything else goes on. */
+  /** A line or a stream was at fault; everything else continues. */
   readonly onFault: (fault: Fault) => void
 }
 
 export interface Ending extends Exit {
-  /** Nobody read what it had to say, so it was told to end. */
+  /** The reader of the command's output went away, so the command was terminated. */
   readonly isUnheard: boolean
 }
 
 export interface Session {
-  /** The command has ended, and all it wrote was passed on. */
+  /** Resolves when the command has exited and all its output was passed on. */
   readonly ended: Promise<Ending>
-  /** To the command and its children. What it wrote has 5 s to be read when it has ended by then, and no longer. */
+  /** Signals the command and its children. Output that is not read within 5 s after the command has ended is dropped. */
   kill(signal: NodeJS.Signals): void
-  /** Passes nothing on any more, as when nobody reads it. A command that does not notice is ended after 5 s. */
+  /** Passes nothing on any more, as when the reader has gone away. A command that does not end by itself is terminated after 5 s. */
   hangUp(): void
 }
 
-/** What is passed on, in one direction. */
-interface Way {
+/** One direction of the traffic. */
+interface Flow {
   readonly ended: Promise<void>
   stop(): void
 }
 
-/** What stands around a message in an envelope. */
-export const ENVELOPE_BYTES = 256
+/** Bytes of an envelope besides its message. */
+export const MAX_ENVELOPE_BYTES = 256
 
-const GRACE_MS = 5000
-const KILL_MS = 1000
+const GRACE_TIMEOUT_MS = 5000
+const KILL_TIMEOUT_MS = 1000
 
-export const openSession = (child: LineChild, inward: Way, outward: Way): Session => {
+export const openSession = (child: LineChild, inward: Flow, outward: Flow): Session => {
   let isUnheard = false
   let hasExited = false
   let timer: NodeJS.Timeout | undefined
-  // Before all that it wrote is passed on: that may take for ever, and meanwhile all input would be read for nobody.
+  // Not after all output was passed on: that may never happen, and meanwhile all input would be read in vain.
   void child.ended.then(() => inward.stop())
   const ended = child.exited.then(async (exit) => {
     hasExited = true
@@ -55,8 +60,8 @@ export const openSession = (child: LineChild, inward: Way, outward: Way): Sessio
     return { ...exit, isUnheard }
   })
   const kill: LineChild['kill'] = (signal) => {
-    // A reader that does not read is not waited for, once the command has obeyed.
-    void child.ended.then(() => setTimeout(hangUp, GRACE_MS).unref())
+    // Once the command has ended, a reader that does not read is not waited for.
+    void child.ended.then(() => setTimeout(hangUp, GRACE_TIMEOUT_MS).unref())
     return child.kill(signal)
   }
   const hangUp = (): void => {
@@ -64,16 +69,16 @@ export const openSession = (child: LineChild, inward: Way, outward: Way): Sessio
     isUnheard = true
     outward.stop()
     inward.stop()
-    if (!hasExited) timer = setTimeout(() => void child.terminate(KILL_MS), GRACE_MS)
+    if (!hasExited) timer = setTimeout(() => void child.terminate(KILL_TIMEOUT_MS), GRACE_TIMEOUT_MS)
   }
   return { ended, kill, hangUp }
 }
 
-export const limits = ({ maxLine = MAX_LINE }: MuxOptions): { message: number; envelope: number } => ({
+export const lineLimits = ({ maxLine = MAX_LINE }: MuxOptions): { message: number; envelope: number } => ({
   message: maxLine,
-  envelope: maxLine + ENVELOPE_BYTES,
+  envelope: maxLine + MAX_ENVELOPE_BYTES,
 })
 
-/** A mux is no boundary: what the command may know is up to whoever calls. */
-export const ownEnvironment = (): Record<string, string> =>
+/** The whole environment: a mux is no security boundary, its caller decides what the command may see. */
+export const copyEnvironment = (): Record<string, string> =>
   Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined))

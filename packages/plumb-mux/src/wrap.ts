@@ -10,12 +10,12 @@ import {
   type Port,
   type Result,
   spawnLines,
+  succeed,
 } from '@plumb/wire'
-import { Gather } from './gather.js'
-import { Lane } from './lane.js'
+import { Demultiplexer } from './demultiplexer.js'
+import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, portsOf } from './port.js'
-import { Scatter } from './scatter.js'
-import { limits, type MuxOptions, openSession, ownEnvironment, type Session } from './session.js'
+import { copyEnvironment, lineLimits, type MuxOptions, openSession, type Session } from './session.js'
 
 export interface WrapOptions extends MuxOptions {
   /** Envelopes for the command; its end closes all ports that are open. */
@@ -26,15 +26,15 @@ export interface WrapOptions extends MuxOptions {
   readonly fds?: ReadonlySet<number>
 }
 
-/** A port that closes this long before the command ends is told to be closed; at the very end all do, and nobody needs to be told. */
-const EARLY_MS = 250
+/** A port that closes this long before the command ends gets an eof envelope. At the end of the command all ports close without one. */
+const EOF_DELAY_MS = 250
 
 /**
  * Runs a command on pipes at 0, 1 and 3 to 7, and carries them in envelopes: `{"__port":"input","msg":…}` goes to 0, what it writes on 7 comes as
  * `{"__port":"ctrl_out","msg":…}`. Its stderr is that of this process.
  */
 export const wrap = (options: WrapOptions): Result<Session> => {
-  const { command, cwd, env = ownEnvironment(), input, output, fds = ALL_FDS, tee, onFault } = options
+  const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tee, onFault } = options
   const inward = portsOf('in', fds)
   const outward = portsOf('out', fds)
   const started = spawnLines({
@@ -47,47 +47,46 @@ export const wrap = (options: WrapOptions): Result<Session> => {
   })
   if (!started.ok) return started
   const child = started.value
-  const { message, envelope } = limits(options)
+  const { message, envelope } = lineLimits(options)
 
-  const lanes = new Map(inward.map((port) => [port as string, new Lane(streamOf(child, port) as LineSink)]))
-  for (const [port, lane] of lanes) lane.onFault = (fault) => onFault({ ...fault, port })
-  // What another program wrote on its output is data here, so that they compose (wire.md, Envelopes).
-  const takers = new Map([...lanes, ['output', lanes.get('input') as Lane]])
-  const scatter = new Scatter({
+  const sinks = new Map(inward.map((port) => [port as string, streamOf(child, port) as LineSink]))
+  // What another program wrote on its output is data here, so that programs compose (plumb-wire(5), Envelopes).
+  sinks.set('output', child.stdin)
+  const demultiplexer = new Demultiplexer({
     reader: new LineReader(input, { maxLine: envelope }),
-    lanes: takers,
+    outputs: sinks,
     maxLine: message,
     direction: 'in',
     tee,
     report: onFault,
-    onDropped: () => {},
+    onOutputFault: (fault, port) => onFault({ ...fault, port }),
   })
 
   let hasEnded = false
   const timers: NodeJS.Timeout[] = []
-  const gather = new Gather({
-    streams: new Map(outward.map((port) => [port, streamOf(child, port) as LineSource])),
-    lane: new Lane(output),
+  const multiplexer = new Multiplexer({
+    inputs: new Map(outward.map((port) => [port, streamOf(child, port) as LineSource])),
+    output,
     maxLine: message,
     direction: 'out',
     tee,
     report: onFault,
     onPortEnd: (port) => {
-      if (!hasEnded) timers.push(setTimeout(() => gather.sayEnd(port), EARLY_MS))
+      if (!hasEnded) timers.push(setTimeout(() => multiplexer.sendEof(port), EOF_DELAY_MS))
+    },
+    onOutputClosed: () => session.hangUp(),
+    onOutputFault: (fault) => {
+      onFault({ ...fault, port: 'output' })
+      session.hangUp()
     },
   })
-  // Not when all that it wrote has been read, which is up to who reads here.
+  // Not when all its output has been read: that is up to the reader here.
   void child.ended.then(() => {
     hasEnded = true
     for (const timer of timers) clearTimeout(timer)
   })
-  const session = openSession(child, scatter, gather)
-  gather.lane.onClosed = session.hangUp
-  gather.lane.onFault = (fault) => {
-    onFault({ ...fault, port: 'output' })
-    session.hangUp()
-  }
-  return { ok: true, value: session }
+  const session = openSession(child, demultiplexer, multiplexer)
+  return succeed(session)
 }
 
 const streamOf = (child: LineChild, port: Port): LineSource | LineSink | undefined =>

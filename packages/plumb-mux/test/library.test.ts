@@ -1,18 +1,17 @@
-// wrap and unwrap in a host program, and the law of their halves over streams that come in pieces.
+// wrap and unwrap as a library, and a property of their halves: multiplexing and demultiplexing gives back the same bytes.
 
 import { PassThrough, Readable } from 'node:stream'
 import { type Fault, LineReader, type Port } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
-import { Gather } from '../src/gather.js'
+import { Demultiplexer } from '../src/demultiplexer.js'
 import { unwrap, wrap } from '../src/index.js'
-import { Lane } from '../src/lane.js'
+import { Multiplexer } from '../src/multiplexer.js'
 import { ALL_FDS, portsOf } from '../src/port.js'
-import { Scatter } from '../src/scatter.js'
 
 const textOf = async (stream: Readable): Promise<string> => Buffer.concat(await stream.toArray()).toString()
 
-t.test('wrap, in a program of one own', async (t) => {
+t.test('wrap, as a library', async (t) => {
   const faults: Fault[] = []
   const output = new PassThrough()
   const input = Readable.from([Buffer.from('{"__port":"input","msg":1}\n{"__port":"in'), Buffer.from('put","msg":"two"}\nno\n')])
@@ -37,7 +36,7 @@ t.test('wrap, in a program of one own', async (t) => {
   t.match(wrap({ command: ['./none'], input, output, onFault: () => {} }), { ok: false, error: { error: 'file_not_found' } })
 })
 
-t.test('unwrap, in a program of one own', async (t) => {
+t.test('unwrap, as a library', async (t) => {
   const [output, replies] = [new PassThrough(), new PassThrough()]
   const session = unwrap({
     command: ['node', '-e', 'console.log(\'{"__port":"telemetry","msg":0}\'); process.stdin.pipe(process.stdout)'],
@@ -75,7 +74,7 @@ const pieces = (text: string, sizes: readonly number[]): Readable => {
   return Readable.from(cut)
 }
 
-t.test('what is gathered into envelopes and scattered again is the same, to the byte, in whatever pieces it comes', async (t) => {
+t.test('demultiplexing what was multiplexed gives the same bytes, for any cut of the streams', async (t) => {
   const text = fc.array(fc.oneof(fc.json({ noUnicodeString: false }), fc.constant('1'), fc.constant(`"${'x'.repeat(5000)}"`)), {
     maxLength: 60,
   })
@@ -85,24 +84,24 @@ t.test('what is gathered into envelopes and scattered again is the same, to the 
     const faults: Fault[] = []
     const texts = traffic.map((lines) => lines.map((line) => `${line}\n`).join(''))
     const between = new PassThrough()
-    const gather = new Gather({
-      streams: new Map(ports.map((port, i) => [port, pieces(texts[i] ?? '', sizes)])),
-      lane: new Lane(between),
+    const multiplexer = new Multiplexer({
+      inputs: new Map(ports.map((port, i) => [port, pieces(texts[i] ?? '', sizes)])),
+      output: between,
       maxLine: 1e6,
       direction: 'out',
       tee: undefined,
       report: (fault) => faults.push(fault),
-      onPortEnd: (port) => gather.sayEnd(port),
+      onPortEnd: (port) => multiplexer.sendEof(port),
+      onOutputFault: (fault) => faults.push(fault),
     })
     const outputs = new Map(ports.map((port) => [port, new PassThrough()]))
-    new Scatter({
+    new Demultiplexer({
       reader: new LineReader(pieces(await textOf(between), sizes)),
-      lanes: new Map([...outputs].map(([port, stream]) => [port, new Lane(stream)])),
+      outputs,
       maxLine: 1e6,
       direction: 'out',
       tee: undefined,
       report: (fault) => faults.push(fault),
-      onDropped: () => {},
     })
     const said = await Promise.all([...outputs.values()].map(textOf))
     return faults.length === 0 && said.every((one, i) => one === texts[i])

@@ -17,7 +17,7 @@ const FILES: Record<string, string> = {
   // Each inward port comes out of an outward one.
   'echo.sh': 'cat <&5 >&4 &\ncat /dev/fd/6 >/dev/fd/7 &\ncat\nwait\n',
   'control.sh': 'cat <&6 >&7 &\ncat\n',
-  // Reads its data only when it is told to.
+  // Reads its data only after the control message "go".
   'late.sh': 'while IFS= read -r c <&6; do echo "$c" >&7; if [ "$c" = \'"go"\' ]; then wc -l; fi; done\n',
   'writer.sh':
     'w () { for i in {1..2500}; do printf \'{"by":%d,"n":%d,"pad":"%s"}\\n\' "$1" "$i" "$pad"; done; }\n' +
@@ -94,11 +94,11 @@ const CASES: Record<string, Case> = {
     run: 'plumb-mux echo --tee "a  b" </dev/null; true',
     errors: [['invalid_json', { port: 'output', line: 1 }]],
   },
-  'a port that the command closes early is told to be closed': {
+  'a port that the command closes early is closed by an eof envelope': {
     run: `talk plumb-mux -- bash -c 'echo 1; exec >&-; read x; echo "$x" >&7'; hear; hear; say input 2; hear; end`,
     out: '{"__port":"output","msg":1}\n{"__port":"output","eof":true}\n{"__port":"ctrl_out","msg":2}\n',
   },
-  'it ends with the command, whoever still writes to it': {
+  'it ends with the command, even if something still writes to it': {
     run: `talk plumb-mux -- sh -c 'read x; echo 1'; say input 0; hear; wait $pid; echo $?`,
     out: '{"__port":"output","msg":1}\n0\n',
   },
@@ -295,7 +295,7 @@ const lines = (): fc.Arbitrary<string[]> =>
     },
   )
 
-t.test('what nobody reads waits where it is, and memory stays small', async (t) => {
+t.test('unread data waits where it is, and memory stays small', async (t) => {
   const limitKb = 190_000
   const outward = await bash(`talk plumb-mux -- yes '{"text":"0123456789"}'; hear >/dev/null; sleep 1; peak $pid; kill -9 $pid`)
   t.ok(Number(outward.out) > 0 && Number(outward.out) < limitKb, `outward ${outward.out.trim()} kB`)

@@ -1,11 +1,11 @@
-// Command lines that are read without commander are read as commander reads them.
+// Command lines that are parsed without commander give the same options as with it.
 
 import fc from 'fast-check'
 import t from 'tap'
 import { readArguments } from '../src/main-flags.js'
-import { plainOptions } from '../src/plain-options.js'
+import { parsePlainArguments } from '../src/options.js'
 
-t.test('a command line that is taken for a plain one comes to the same', async (t) => {
+t.test('a command line that is parsed as a plain one gives the same options', async (t) => {
   const word = fc.oneof(
     fc.constantFrom(
       '--',
@@ -29,7 +29,7 @@ t.test('a command line that is taken for a plain one comes to the same', async (
   let plain = 0
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
-      const options = plainOptions(argv)
+      const options = parsePlainArguments(argv)
       if (options) plain++
       if (options) t.strictSame(readArguments('plumb-mux', argv), { ok: true, value: options }, JSON.stringify(argv))
     }),
@@ -43,6 +43,7 @@ t.test('a command line that is taken for a plain one comes to the same', async (
     ['cat', '--', 'x'],
     ['--', '--', 'x'],
   ]
-  for (const argv of lines) t.ok(plainOptions(argv), argv.join(' '))
-  for (const argv of [[], ['--'], ['--fds', 'none', 'cat'], ['-h'], ['--unwrap', '--', 'cat']]) t.notOk(plainOptions(argv), argv.join(' '))
+  for (const argv of lines) t.ok(parsePlainArguments(argv), argv.join(' '))
+  for (const argv of [[], ['--'], ['--fds', 'none', 'cat'], ['-h'], ['--unwrap', '--', 'cat']])
+    t.notOk(parsePlainArguments(argv), argv.join(' '))
 })
