@@ -1,7 +1,7 @@
 // Control messages: what one may say, and the replies. What they do to the conversation is the loop's business.
 
 import type { Json } from '@plumb/lang'
-import { type Fault, fail, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Message } from './provider/provider.js'
 import { describeUnpaired } from './provider/read-message.js'
 
@@ -112,8 +112,5 @@ const complainOfMessages = (messages: readonly unknown[]): string | undefined =>
 }
 
 const refuse = (detail: string): Result<never> => fail('input_type_mismatch', detail)
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const show = (value: unknown): string => (value === undefined ? 'nothing' : preview(JSON.stringify(value as Json)))

@@ -1,6 +1,7 @@
 // What a foreign schema must be before it is compiled: of bounded size and depth, pointing nowhere but into itself, and with a step counted
 // wherever checking a value comes to a subschema, so that a schema of a few lines cannot keep a process busy for ever.
 
+import { isRecord } from './is-record.js'
 import { preview } from './preview.js'
 import { fail, type Result, succeed } from './result.js'
 
@@ -32,14 +33,14 @@ const DROPPED = new Set(['$async', '$schema', '$comment', 'examples', 'default',
 /** A copy; `bad_reply` says why there is none. */
 export const guardSchema = (schema: unknown): Result<Guarded> => {
   if (typeof schema === 'boolean') return succeed({ schema, isDraft7: false })
-  if (!isObject(schema)) return refuse('it is no object')
+  if (!isRecord(schema)) return refuse('it is no object')
   const problem = tooLarge(schema)
   if (problem !== undefined) return refuse(problem)
   let foreign: string | undefined
   let hasTuple = false
 
   const copy = (part: unknown): unknown => {
-    if (!isObject(part)) return part
+    if (!isRecord(part)) return part
     const made: Record<string, unknown> = { [STEP]: true }
     for (const [key, value] of Object.entries(part)) {
       if (DROPPED.has(key) || key === '__proto__') continue
@@ -52,7 +53,7 @@ export const guardSchema = (schema: unknown): Result<Guarded> => {
   const copyKeyword = (key: string, value: unknown): unknown => {
     if (LIST.has(key) && Array.isArray(value)) return value.map(copy)
     if (ONE.has(key)) return copy(value)
-    if (!NAMED.has(key) || !isObject(value)) return value
+    if (!NAMED.has(key) || !isRecord(value)) return value
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, Array.isArray(part) ? part : copy(part)]))
   }
 
@@ -63,8 +64,6 @@ export const guardSchema = (schema: unknown): Result<Guarded> => {
 }
 
 const refuse = (why: string) => fail('bad_reply', `the schema cannot be used: ${why}`)
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 // With a list of its own instead of recursion: it may be deeper than the stack.
 const tooLarge = (schema: object): string | undefined => {

@@ -1,7 +1,7 @@
 // What a model sees of a result: text, and images as images.
 
 import type { Json } from '@plumb/lang'
-import { parseJson } from '@plumb/wire'
+import { isRecord, parseJson } from '@plumb/wire'
 import type { Block } from '../provider/provider.js'
 import { isResultContent } from '../provider/result-parts.js'
 
@@ -58,6 +58,3 @@ const withoutImages = (value: Json, images: Image[]): Json => {
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutImages(item, images)]))
 }
-
-const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 // Requests out and answers in, whatever carries them, matched by id in any order.
 
-import { type Fault, fault, preview, startDeadline } from '@plumb/wire'
+import { type Fault, fault, isRecord, preview, startDeadline } from '@plumb/wire'
 import type { Dispatcher, ToolAnswer, ToolRequest } from './dispatcher.js'
 
 export interface ExchangeParts {
@@ -110,8 +110,5 @@ const readAnswer = ({ content, is_error }: Readonly<Record<string, unknown>>): T
   if (content === undefined) return toAnswer(fault('tool_crashed', "the answer to this call has no 'content'"))
   return { content: typeof content === 'string' ? content : JSON.stringify(content), isError: is_error === true }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const show = (value: unknown): string => preview(JSON.stringify(value) ?? 'nothing')

@@ -3,7 +3,7 @@
 import type { Json } from '@plumb/lang'
 import { type FitSchema, openFitSchema } from '@plumb/tool/call/fit-schema'
 import { EFFECTS, type Effect } from '@plumb/tool/call/permit'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
 
 export type Catalogue = ReadonlyMap<string, CallableTool>
@@ -41,9 +41,6 @@ const isEntry = (value: unknown): value is Entry => {
   const areHosts = hosts === undefined || isListOf(hosts, (host) => typeof host === 'string')
   return isText && isRecord(input_schema) && (strict === undefined || typeof strict === 'boolean') && areEffects && areHosts
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isListOf = (value: unknown, is: (item: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
 

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { type Fault, fault, LineReader, LineWriter, parseJson, preview } from '@plumb/wire'
+import { type Fault, fault, isRecord, LineReader, LineWriter, parseJson, preview } from '@plumb/wire'
 import { INVALID_REQUEST, PARSE_ERROR } from './rpc-error.js'
 
 export interface StdioOptions {
@@ -125,8 +125,5 @@ const isMeta = (meta: unknown): boolean => {
 }
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const idOf = (message: unknown): unknown => (typeof message === 'object' && message !== null ? (message as { id?: unknown }).id : undefined)

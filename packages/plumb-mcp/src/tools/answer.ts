@@ -1,7 +1,7 @@
 // A result, or an error, as MCP has it: content for people and models, and the value itself where its type is an object's.
 
 import type { Fault, JsonText, Result } from '@plumb/tool'
-import { scrub } from '@plumb/wire'
+import { isRecord, scrub } from '@plumb/wire'
 
 export type Block =
   | { readonly type: 'text'; readonly text: string }
@@ -69,6 +69,3 @@ const toBlock = (value: unknown): Block | undefined => {
   if (type === 'resource' && typeof data === 'string') return { type, resource: { uri, ...mimeType, blob: data } }
   return type === 'resource_link' && typeof name === 'string' ? { ...rest, type, uri, name, ...mimeType } : undefined
 }
-
-const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

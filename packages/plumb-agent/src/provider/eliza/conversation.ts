@@ -1,5 +1,5 @@
 // What a session knows between two inputs, and its form outside of the process.
-import { fail, type Result, succeed } from '@plumb/wire'
+import { fail, isRecord, type Result, succeed } from '@plumb/wire'
 import type { Script } from './rule.js'
 
 export interface Conversation {
@@ -48,9 +48,6 @@ const readPlaces = (next: Readonly<Record<string, unknown>>, script: Script): Ma
 }
 
 const malformed = (why: string): Result<never> => fail('input_type_mismatch', `cannot go on from this ELIZA state: ${why}`)
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isIntegerBelow = (end: number, value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) < end
