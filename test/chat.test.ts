@@ -1,4 +1,4 @@
-// plumb-chat at a real terminal: what a person sees, and what is left when it is over.
+// plumb-chat at a real terminal: what a person sees, and what is left afterwards.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -151,7 +151,7 @@ t.test('an answer comes as it is made, and can be dropped', async (t) => {
   t.strictSame(await chat.exited, { status: 0, signal: 2 })
 })
 
-t.test('what a model says is not obeyed', async (t) => {
+t.test('control sequences of a model have no effect', async (t) => {
   const model = await openTalkingModel()
   t.teardown(model.close)
   const chat = await openChat(t, ['-e', MODEL], { env: { PLUMB_ENDPOINT: model.url } })
@@ -226,7 +226,7 @@ t.test('settings and memory', async (t) => {
   await command('/cost', /bot \(other\): 1 call, .*\nbot \(m\): 3 calls, .*\nall: 4 calls, 40 in \/ 8 out, .* s/)
 })
 
-t.test('a person is asked about a tool, and told of it', async (t) => {
+t.test('a tool call waits for approval, and its result is shown', async (t) => {
   const chat = await openChat(t, ['-e', DANGER])
   const question = /allow tool 'danger' to run with {"n":\d} \? \[y\/N\] ?$/
   chat.type(`call danger {"n":1}${ENTER}`)
@@ -255,7 +255,7 @@ let quick : json -> json = tool { mock: { n: 8 } }
 let bot : !string -> !string = agent { provider: "anthropic", model: "m", tools: [danger, quick] }`
 const asks = (n: number | string, number = '') => `${number}allow tool 'danger' to run with {"n":${n}} ? [y/N]`
 
-t.test('a question stays below what is told beside it, and several have their turn', async (t) => {
+t.test('a question stays below notices, and several are asked one by one', async (t) => {
   const model = await openTalkingModel()
   t.teardown(model.close)
   const chat = await openChat(t, ['-e', ASKING], { env: { PLUMB_ENDPOINT: model.url } })
@@ -305,7 +305,7 @@ t.test('a long question is shown whole, above', async (t) => {
   await model.turn()
 })
 
-t.test('what others say meanwhile, and an answer from elsewhere', async (t) => {
+t.test('notices during a question, and an approval from elsewhere', async (t) => {
   const model = await openTalkingModel()
   t.teardown(model.close)
   const spec = `${ASKING.replace('!string -> !string', '(!string, !json) -> (!string, !json)')}
@@ -344,7 +344,7 @@ let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, 
   t.equal(chat.screen.split('[y/N]').length, 2, 'once')
 })
 
-t.test('search in what was said', async (t) => {
+t.test('search in the history', async (t) => {
   const chat = await openChat(t, [])
   for (const text of ['I feel sad', 'I feel glad', 'Hello']) {
     chat.type(text + ENTER)
@@ -402,7 +402,7 @@ for (const doesReflow of [true, false])
     await shows(`${text}^C\n>`)
   })
 
-t.test('what is no string is written as JSON, and what it takes is said', async (t) => {
+t.test('an input that is not a string is typed as JSON, and errors name its type', async (t) => {
   const chat = await openChat(t, [
     '-e',
     'type Point = { x: int, y: int }\nlet main : !Point -> !{ sum: int } = map({ sum: value.x + value.y })',
@@ -497,7 +497,7 @@ let fine : int -> int = map(value)`
   }
 })
 
-t.test('whoever reads the answers may go', async (t) => {
+t.test('the reader of the answers may go away', async (t) => {
   const pty = new Pty({ command: ['bash', '-c', `${CHAT} --no-history | head -1`] })
   t.teardown(() => pty.close())
   await pty.shows(/\n> ?$/)

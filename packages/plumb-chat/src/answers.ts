@@ -1,66 +1,66 @@
-// Answers on their way to the screen: as they come, where one can be shown at a time, and whole.
+// Answers on their way to the screen: streamed piece by piece, one agent at a time, or complete.
 
-import type { Told } from './session.js'
+import type { ProgramEvent } from './program/events.js'
 import type { Screen } from './terminal/screen.js'
 
 export interface AnswersOptions {
   readonly screen: Screen
-  /** Each piece is shown when it comes; else only what the program puts out. */
+  /** Each piece is shown when it comes; else only the outputs of the program are. */
   readonly isStreamed: boolean
-  /** Who speaks has to be said. */
+  /** The name of the agent stands before its answer. */
   readonly isNamed: boolean
 }
 
 export interface Answers {
-  told(told: Told): void
-  /** One JSON value as text; `name` where there are several outputs. */
+  addEvent(event: ProgramEvent): void
+  /** Shows one JSON value, given as text; `name` when there are several outputs. */
   output(json: string, name: string | undefined): void
-  /** Nothing more comes of what was asked. */
+  /** Nothing more comes in answer to what was asked. */
   end(): void
 }
 
-interface Speech {
+interface Stream {
   readonly agent: string
   text: string
-  isOver: boolean
+  hasEnded: boolean
 }
 
 export const openAnswers = ({ screen, isStreamed, isNamed }: AnswersOptions): Answers => {
-  /** The first is on the screen; the others wait until it is over. */
-  let speeches: Speech[] = []
+  /** The first is on the screen; the others wait until it has ended. */
+  let streams: Stream[] = []
   let last = ''
 
-  const begin = ({ agent, text }: Speech): void => {
-    if (isNamed) screen.speaks(agent)
+  const begin = ({ agent, text }: Stream): void => {
+    if (isNamed) screen.startAnswer(agent)
     screen.answer(text)
   }
-  const piece = (agent: string, delta: string): void => {
-    const speech = speeches.find((s) => s.agent === agent && !s.isOver)
-    if (!speech) {
-      const next = { agent, text: delta, isOver: false }
-      speeches.push(next)
-      if (speeches[0] === next) begin(next)
+  const addPiece = (agent: string, delta: string): void => {
+    const stream = streams.find((s) => s.agent === agent && !s.hasEnded)
+    if (!stream) {
+      const next = { agent, text: delta, hasEnded: false }
+      streams.push(next)
+      if (streams[0] === next) begin(next)
       return
     }
-    speech.text += delta
-    if (speeches[0] === speech) screen.answer(delta)
+    stream.text += delta
+    if (streams[0] === stream) screen.answer(delta)
   }
   const finish = (agent: string): void => {
-    const speech = speeches.find((s) => s.agent === agent && !s.isOver)
-    if (speech) speech.isOver = true
-    while (speeches[0]?.isOver) {
+    const stream = streams.find((s) => s.agent === agent && !s.hasEnded)
+    if (stream) stream.hasEnded = true
+    while (streams[0]?.hasEnded) {
       screen.endAnswer()
-      last = speeches.shift()?.text ?? ''
-      if (speeches[0]) begin(speeches[0])
+      last = streams.shift()?.text ?? ''
+      if (streams[0]) begin(streams[0])
     }
   }
 
   return {
-    told: (told) => {
+    addEvent: (event) => {
       if (!isStreamed) return
-      if (told.kind === 'text') piece(told.agent, told.delta)
-      // A stream that was cut in the middle begins anew.
-      else if (told.kind === 'usage' || told.kind === 'retry') finish(told.agent)
+      if (event.kind === 'text') addPiece(event.agent, event.delta)
+      // After a retry the stream starts again.
+      else if (event.kind === 'usage' || event.kind === 'retry') finish(event.agent)
     },
     output: (json, name) => {
       const text = textOf(json)
@@ -70,11 +70,11 @@ export const openAnswers = ({ screen, isStreamed, isNamed }: AnswersOptions): An
     },
     end: () => {
       screen.endAnswer()
-      speeches = []
+      streams = []
       last = ''
     },
   }
 }
 
-// Only a string is shown as what it says: the digits of a number, and the order of keys, stay.
+// A string is shown without its quotes. Anything else stays as it is, with the digits of numbers and the order of keys.
 const textOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)

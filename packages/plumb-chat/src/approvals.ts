@@ -1,26 +1,26 @@
-// Calls that wait for a person's word: asked about one after the other, with their number where several wait, and no longer than they wait.
+// Tool calls that wait for approval: the person is asked about one after the other, and only as long as the call waits.
 
 import type { ApprovalOutcome } from '@plumb/wire'
-import type { Reply } from './session.js'
-import type { Question, Said } from './terminal/terminal.js'
-import { approvalQuestion } from './words.js'
+import { formatApproval } from './messages.js'
+import type { ControlReply } from './program/events.js'
+import type { Answer, Question } from './terminal/terminal.js'
 
 export interface ApprovalParts {
-  readonly ask: (question: Question) => Promise<Said>
+  readonly ask: (question: Question) => Promise<Answer>
   readonly reword: (question: Question) => void
   readonly withdraw: (why: string) => void
   readonly notice: (text: string) => void
   readonly control: (message: Readonly<Record<string, string>>) => void
 }
 
-/** `ended`: there was no word of it, and the agent has nothing more to do. */
+/** `ended`: no outcome was reported, and the agent has nothing more to do. */
 type Outcome = ApprovalOutcome | 'ended'
 
 interface Call {
   readonly id: string
   readonly tool: string
   readonly input: unknown
-  /** Of those that wait together. */
+  /** Its place among those that wait together, from 1. */
   readonly number: number
 }
 
@@ -33,15 +33,15 @@ const WITHDRAWN: Readonly<Record<Outcome, string>> = {
   ended: 'its agent has ended without it',
 }
 
-/** So many that were settled before they were announced are remembered: telemetry and control come on pipes of their own. */
+/** Calls whose outcome came before their announcement: telemetry and control replies come on different pipes. */
 const MAX_SETTLED = 1000
 
 export class Approvals {
   readonly #parts: ApprovalParts
-  /** The first is asked about. */
+  /** The question about the first is open. */
   #waiting: Call[] = []
   #count = 0
-  /** Answered here, and not confirmed yet. */
+  /** Answered here, and not yet confirmed by the agent. */
   readonly #answered = new Set<string>()
   readonly #settled = new Set<string>()
 
@@ -49,7 +49,7 @@ export class Approvals {
     this.#parts = parts
   }
 
-  add({ id, tool, input }: Reply): void {
+  add({ id, tool, input }: ControlReply): void {
     if (typeof id !== 'string' || this.#settled.delete(id)) return
     if (this.#waiting.length === 0) this.#count = 0
     this.#waiting.push({ id, tool: String(tool), input, number: ++this.#count })
@@ -58,7 +58,7 @@ export class Approvals {
     else void this.#ask(first)
   }
 
-  /** The agent says so; it does of each call that was asked about. */
+  /** The agent reports the outcome of each call that it asked about. */
   settle(id: string, outcome: ApprovalOutcome): void {
     if (this.#answered.delete(id)) return
     const place = this.#waiting.findIndex((call) => call.id === id)
@@ -67,7 +67,7 @@ export class Approvals {
     for (const oldest of this.#settled) if (this.#settled.size > MAX_SETTLED) this.#settled.delete(oldest)
   }
 
-  /** Nothing waits any more. */
+  /** No call waits any more. */
   end(): void {
     for (let place = this.#waiting.length - 1; place >= 0; place--) this.#withdraw(place, 'ended')
     this.#answered.clear()
@@ -82,18 +82,18 @@ export class Approvals {
   }
 
   #question({ tool, input, number }: Call): Question {
-    return approvalQuestion(tool, input, this.#count > 1 ? `(${number} of ${this.#count}) ` : '')
+    return formatApproval(tool, input, this.#count > 1 ? `(${number} of ${this.#count}) ` : '')
   }
 
   async #ask(call: Call): Promise<void> {
     const { ask, control } = this.#parts
-    const said = await ask(this.#question(call))
+    const answer = await ask(this.#question(call))
     const { id } = call
     this.#waiting.shift()
-    if (said !== 'withdrawn') this.#answered.add(id)
-    // To leave drops the answer that the call is for.
-    if (said === 'yes') control({ approve: id })
-    else if (said === 'no') control({ deny: id })
+    if (answer !== 'withdrawn') this.#answered.add(id)
+    // 'leave' sends nothing: leaving cancels the message that the call belongs to.
+    if (answer === 'yes') control({ approve: id })
+    else if (answer === 'no') control({ deny: id })
     const [next] = this.#waiting
     if (next) void this.#ask(next)
   }

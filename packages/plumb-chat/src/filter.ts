@@ -1,4 +1,4 @@
-// Without a terminal on stdin: lines of text in, answers as lines of text out, and nothing else.
+// Without a terminal on stdin: lines of text in, answers as lines of text out.
 
 import {
   childEnv,
@@ -15,13 +15,13 @@ import {
 } from '@plumb/wire'
 import type { Program } from './program/program.js'
 
-/** Resolves to the exit status of the program; dies of the signal that stopped it. */
+/** Resolves to the exit status of the program. When a signal stopped it, this process dies of the same signal. */
 export const filter = async (program: Program, args: readonly string[], report: (fault: Fault) => void): Promise<0 | 1 | 2> => {
   const { runs, binding, input } = program
   const words = runs === 'plumb' ? ['run', '--binding', binding] : ['--agent', binding, '--fds', 'none']
   const child = spawnChild({
     command: [siblingProgram(runs), ...words, '--no-envelopes', ...(input.isText ? ['-R'] : []), '-r', ...args],
-    // What it says goes where ours would.
+    // Its errors go where those of this process would.
     env: { ...childEnv('ours'), ...(process.env.PLUMB_ERRORS === undefined ? {} : { PLUMB_ERRORS: process.env.PLUMB_ERRORS }) },
     isForeign: false,
     inheritsStderr: true,
@@ -33,7 +33,7 @@ export const filter = async (program: Program, args: readonly string[], report: 
   const { stdin, stdout, exited, kill, terminate } = child.value
   const [source, target] = [openInput(0), openOutput(1)]
   let stoppedBy: StopSignal | undefined
-  let isUnheard = false
+  let isReaderGone = false
   const forget = onStop(
     (signal) => {
       stoppedBy = signal
@@ -45,12 +45,12 @@ export const filter = async (program: Program, args: readonly string[], report: 
     report(fault('read_failed', `cannot read: ${systemReason(error)}`))
     stdin.end()
   })
-  // What it said last may be on its way still when it has ended.
+  // The last output may still be on its way when the program has ended.
   const written = new Promise<void>((resolve) => {
     target.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') report(fault('write_failed', `cannot write: ${systemReason(error)}`))
-      isUnheard = true
-      void terminate(GRACE_MS)
+      isReaderGone = true
+      void terminate(GRACE_TIMEOUT_MS)
       resolve()
     })
     target.on('finish', resolve)
@@ -59,12 +59,12 @@ export const filter = async (program: Program, args: readonly string[], report: 
   stdout.pipe(target)
   const { status } = await exited
   source.destroy()
-  if (!isUnheard) target.end()
+  if (!isReaderGone) target.end()
   await written
   forget()
   if (stoppedBy) dieOf(stoppedBy)
-  if (isUnheard) return 0
+  if (isReaderGone) return 0
   return status === 0 ? 0 : status === 2 ? 2 : 1
 }
 
-const GRACE_MS = 2000
+const GRACE_TIMEOUT_MS = 2000

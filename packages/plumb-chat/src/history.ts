@@ -1,4 +1,4 @@
-// What was said before, kept in a file for the arrow keys: one JSON string a line, the oldest first, for its owner alone.
+// Earlier messages for the arrow keys, in a file that only its owner can read: one JSON string a line, the oldest first.
 
 import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -7,38 +7,38 @@ import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 export interface History {
   /** The newest first. */
   readonly entries: readonly string[]
-  /** Not kept: what begins with a space, what was said just before, and what is longer than `MAX_ENTRY` characters. */
+  /** Does not keep an entry that begins with a space, repeats the last one, or is longer than `MAX_ENTRY_CHARS`. */
   add(entry: string): void
 }
 
-/** So many are read back, and the file is never twice as long. */
+/** Entries that are read back; the file is cut to this number when it holds twice as many. */
 export const MAX_ENTRIES = 1000
-const MAX_ENTRY = 10_000
+const MAX_ENTRY_CHARS = 10_000
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 
-/** As the XDG base directory specification has it; undefined where there is no home. */
+/** The path that the XDG base directory specification gives; undefined when there is no home directory. */
 export const historyFile = ({ XDG_STATE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | undefined => {
-  // A relative path is to be ignored.
+  // The specification says to ignore a relative path.
   const state = isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : isAbsolute(HOME) ? join(HOME, '.local/state') : undefined
   return state === undefined ? undefined : join(state, 'plumb', 'chat-history')
 }
 
-/** A file that cannot be used is told once, and the conversation goes on without it. */
+/** Fails when the file cannot be used; the caller reports that once and continues without it. */
 export const openHistory = (path: string): Result<History> => {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const kept = readEntries(path)
-    if (kept.length >= 2 * MAX_ENTRIES) rewrite(path, kept.slice(-MAX_ENTRIES))
-    const entries = kept.slice(-MAX_ENTRIES).reverse()
+    const stored = readEntries(path)
+    if (stored.length >= 2 * MAX_ENTRIES) rewrite(path, stored.slice(-MAX_ENTRIES))
+    const entries = stored.slice(-MAX_ENTRIES).reverse()
     return succeed({
       entries,
       add: (entry) => {
-        if (entry.startsWith(' ') || entry.length > MAX_ENTRY || entry === entries[0]) return
+        if (entry.startsWith(' ') || entry.length > MAX_ENTRY_CHARS || entry === entries[0]) return
         push(entries, entry)
         try {
           append(path, [entry])
         } catch {
-          // The disk is full, or the folder is gone: what is said matters more than that it is kept.
+          // The disk is full, or the folder is gone: the conversation matters more than its history.
         }
       },
     })
@@ -51,8 +51,8 @@ const push = (entries: string[], entry: string): void => {
   if (entries.unshift(entry) > MAX_ENTRIES) entries.pop()
 }
 
-/** Of this conversation alone. */
-export const forgetfulHistory = (): History => {
+/** A history of this conversation alone. */
+export const inMemoryHistory = (): History => {
   const entries: string[] = []
   const add = (entry: string): void => {
     if (entry !== entries[0]) push(entries, entry)
@@ -72,7 +72,7 @@ const readEntries = (path: string): string[] => {
   }
 }
 
-// A line that was cut by a full disk, or is not ours, is passed over.
+// Skips a line that a full disk has cut, or that another program has written.
 const readEntry = (line: string): string[] => {
   try {
     const entry: unknown = JSON.parse(line)

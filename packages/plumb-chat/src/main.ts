@@ -72,13 +72,13 @@ const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
     ...(agent === undefined ? {} : { agent }),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
-    handedOn: handedOn(flags),
+    forwarded: forwarded(flags),
     showsThinking: thinking === true,
     keepsHistory: history,
   })
 }
 
-const handedOn = ({ provider, model, docroot, grant, policy, context, allowHost, toolCommand, parallelToolCalls }: Flags): string[] => {
+const forwarded = ({ provider, model, docroot, grant, policy, context, allowHost, toolCommand, parallelToolCalls }: Flags): string[] => {
   const one = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value])
   const many = (name: string, values: readonly string[] = []) => values.flatMap((value) => [name, value])
   return [

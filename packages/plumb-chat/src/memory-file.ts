@@ -1,12 +1,12 @@
-// A memory in a file: the reply to get_memory, as it stands on ctrl_out, so that other programs can make and use one.
+// A memory in a file: the reply to get_memory as it is on ctrl_out, so that other programs can write and read one.
 
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
 
-/** What one line of control may hold. */
+/** The longest line of control. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** `{"kind":"memory","messages":[…]}`, or the list alone. What a message holds is for the agent to judge. */
+/** Reads `{"kind":"memory","messages":[…]}`, or the list alone. The agent validates the messages. */
 export const readMemory = (path: string): Result<readonly unknown[]> => {
   let text: string
   try {
@@ -22,11 +22,11 @@ export const readMemory = (path: string): Result<readonly unknown[]> => {
   } catch (error) {
     return fail('file_not_found', `cannot read '${preview(path, 200)}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
-  const messages = messagesIn(text)
+  const messages = parseMessages(text)
   return messages ? succeed(messages) : fail('input_type_mismatch', `'${preview(path, 200)}' holds no saved memory`)
 }
 
-/** Whole or not at all, and readable by its owner alone. Only another saved memory is written over. */
+/** Writes the whole file or nothing, readable by its owner alone. Overwrites only another saved memory. */
 export const writeMemory = (path: string, messages: readonly unknown[]): Fault | undefined => {
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) && !readMemory(path).ok)
@@ -55,7 +55,7 @@ const replace = (path: string, text: string): void => {
   }
 }
 
-const messagesIn = (text: string): readonly unknown[] | undefined => {
+const parseMessages = (text: string): readonly unknown[] | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     const messages = typeof value === 'object' && value !== null && 'messages' in value ? value.messages : value

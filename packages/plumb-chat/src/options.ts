@@ -1,19 +1,19 @@
-// What the command line says, once it is understood.
+// What the command line asks for.
 
 export type Spec =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'text'; readonly text: string }
-  /** ELIZA, or the provider that was asked for, without a prompt. */
+  /** ELIZA, or the requested provider, without a prompt. */
   | { readonly kind: 'none' }
 
 export interface Options {
   readonly spec: Spec
-  /** The one to talk to, in place of main. */
+  /** The agent to talk to, in place of main. */
   readonly agent?: string
   readonly provider?: string
   readonly model?: string
-  /** What is handed on to the program behind the conversation as it is: `--docroot D`… */
-  readonly handedOn: readonly string[]
+  /** Arguments for the program behind the conversation, such as `--docroot D`. */
+  readonly forwarded: readonly string[]
   readonly showsThinking: boolean
   readonly keepsHistory: boolean
 }

@@ -1,46 +1,47 @@
-// Replies that are waited for, in the order in which they were asked for.
+// Control messages that wait for a reply, in the order in which they were sent.
 
 import { type Fault, fail, type Result, succeed } from '@plumb/wire'
-import type { Reply } from './session.js'
+import type { ControlReply } from './program/events.js'
 
 interface Waiting {
   readonly kind: string
-  readonly settle: (reply: Result<Reply>) => void
+  readonly settle: (reply: Result<ControlReply>) => void
 }
 
-/** No kind of reply. */
-const REFUSAL = ''
+/** Matches no reply but an error. */
+const ERROR_ONLY = ''
 
-/** A memory is answered between two inputs, which takes no longer than that. */
-const PATIENCE_MS = 30_000
+/** A memory is answered between two inputs, which takes no longer than this. */
+const REPLY_TIMEOUT_MS = 30_000
 
 export class Requests {
   #waiting: Waiting[] = []
 
-  wait(kind: string): Promise<Result<Reply>> {
+  /** Resolves to the next reply of this kind, or to an error. */
+  waitFor(kind: string): Promise<Result<ControlReply>> {
     return new Promise((resolve) => {
-      const settle = (reply: Result<Reply>): void => {
+      const settle = (reply: Result<ControlReply>): void => {
         clearTimeout(timer)
         this.#waiting = this.#waiting.filter((other) => other !== waiting)
         resolve(reply)
       }
-      const timer = setTimeout(() => settle(fail('timeout', 'the program did not answer a control message')), PATIENCE_MS)
+      const timer = setTimeout(() => settle(fail('timeout', 'the program did not answer a control message')), REPLY_TIMEOUT_MS)
       const waiting = { kind, settle }
       this.#waiting.push(waiting)
     })
   }
 
-  /** For a request that is answered where it is wrong, and else not: resolves with an error of it, or once `isHeard` has resolved. */
-  async refusal(isHeard: Promise<void>): Promise<Fault | undefined> {
-    const reply = this.wait(REFUSAL)
-    await Promise.race([reply, isHeard])
-    this.settle({ kind: REFUSAL })
+  /** For a request that is answered only when it is wrong: resolves to the error, or to undefined once `processed` has resolved. */
+  async waitForError(processed: Promise<void>): Promise<Fault | undefined> {
+    const reply = this.waitFor(ERROR_ONLY)
+    await Promise.race([reply, processed])
+    this.settle({ kind: ERROR_ONLY })
     const settled = await reply
     return settled.ok ? undefined : settled.error
   }
 
-  /** False: nobody waits for it. An error is the answer to what was asked first. */
-  settle(reply: Reply): boolean {
+  /** Returns false when no request waits for this reply. An error answers the oldest request. */
+  settle(reply: ControlReply): boolean {
     const [first] = this.#waiting
     if (reply.kind === 'error' && first) {
       const { kind: _, ...error } = reply
@@ -52,7 +53,7 @@ export class Requests {
     return waiting !== undefined
   }
 
-  /** Nothing more will be replied. */
+  /** No more replies will come. */
   end(): void {
     for (const { settle } of this.#waiting) settle(fail('child_failed', 'the program ended before it answered'))
   }

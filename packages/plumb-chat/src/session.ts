@@ -1,4 +1,13 @@
-// The program behind the conversation: a child that is sent messages and control, and what comes back from it on four descriptors.
+// The program behind a conversation: a child process that gets messages and control, and what comes back from it on pipes of their own.
+//
+//   state       meaning                                      send, control   all is settled   two polls later   close()     abandon()
+//   idle        all was answered, shown and announced        → busy          → settling       –                 → closing   → abandoned
+//   busy        an answer, or telemetry of it, is missing    –               → settling       –                 → closing   → abandoned
+//   settling    all was answered; errors may be unread       → busy          –                → idle, onQuiet   → closing   → abandoned
+//   closing     input has ended; output is still delivered   dropped         –                –                 –           → abandoned
+//   abandoned   the child is terminated, output is dropped   dropped         –                –                 –           –
+//
+// `settled` telemetry counts what the child has dealt with. An agent counts control messages by themselves, a plumb as inputs.
 
 import type { Readable, Writable } from 'node:stream'
 import {
@@ -7,6 +16,7 @@ import {
   type Exit,
   type Fault,
   FDS,
+  isRecord,
   LineReader,
   parseJson,
   type Result,
@@ -18,47 +28,30 @@ import {
   succeed,
   type Telemetry,
 } from '@plumb/wire'
+import { type ControlReply, isFault, type ProgramEvent } from './program/events.js'
 import type { Program } from './program/program.js'
-import { isFault } from './words.js'
 
-export type Told = Exclude<Telemetry, Settled> & { readonly agent: string }
-
-/** What ctrl_out says; see plumb-agent(1). */
-export type Reply = { readonly kind: string } & Readonly<Record<string, unknown>>
-
-export interface Listener {
+export interface SessionListener {
   /** One JSON value as text. */
   readonly onOutput: (json: string, port: string) => void
-  readonly onTold: (told: Told) => void
-  readonly onReply: (reply: Reply) => void
+  readonly onEvent: (event: ProgramEvent) => void
+  readonly onReply: (reply: ControlReply) => void
   readonly onFault: (fault: Fault) => void
-  /** A line on its stderr that is no fault. */
-  readonly onLine: (line: string) => void
-  /** Everything that was sent is answered, dropped or failed, and all that was said of it has been heard. */
+  /** A line on the child's stderr that is not a fault. */
+  readonly onStderrLine: (line: string) => void
+  /** Everything that was sent is answered, dropped or failed, and everything written about it has been delivered. */
   readonly onQuiet: () => void
   readonly onExit: (exit: Exit) => void
 }
 
-export interface Session {
-  /** One JSON value as text. */
-  send(json: string): void
-  /** False: nothing hears control. */
-  control(message: Readonly<Record<string, unknown>>): boolean
-  /** Resolves when the control messages so far have been heard, and an error that is the answer to one too. */
-  heardControl(): Promise<void>
-  readonly isQuiet: boolean
-  /** Nothing more is said to it: it ends by itself, and is ended where it does not. */
-  close(graceMs: number): Promise<void>
-  /** It is ended now, and what it would still say is not heard. */
-  abandon(): Promise<void>
-}
+type State = 'idle' | 'busy' | 'settling' | 'closing' | 'abandoned'
 
-const KILL_MS = 1000
-/** An output of a plumb that is still at work is shown so long after it came. */
-const LATEST_MS = 500
+const KILL_TIMEOUT_MS = 1000
+/** An output of a plumb is shown this long after it came, even when the telemetry before it is still missing. */
+const MAX_HOLD_MS = 500
 
 /** `args`: the options and the spec. */
-export const openSession = (program: Program, args: readonly string[], listener: Listener): Result<Session> => {
+export const openSession = (program: Program, args: readonly string[], listener: SessionListener): Result<Session> => {
   const isAgent = program.runs === 'plumb-agent'
   const line = isAgent
     ? ['--agent', program.binding, '--telemetry', '--no-envelopes', '--fds', '3,6,7', ...args]
@@ -69,157 +62,215 @@ export const openSession = (program: Program, args: readonly string[], listener:
     fds: isAgent ? { [FDS.telemetry]: 'out', [FDS.ctrl_in]: 'in', [FDS.ctrl_out]: 'out' } : { [FDS.telemetry]: 'out' },
     isForeign: false,
   })
-  return child.ok ? succeed(attach(program, child.value, listener)) : child
+  return child.ok ? succeed(new Session(program, child.value, listener)) : child
 }
 
-const attach = (program: Program, child: Child, listener: Listener): Session => {
-  const { isEnveloped, input } = program
-  const ctrlIn = child.fds.get(FDS.ctrl_in) as Writable | undefined
-  let isHeard = true
-  let [sent, received, controls] = [0, 0, 0]
-  let settled: Pick<Settled, 'inputs' | 'outputs' | 'controls'> = { inputs: 0, outputs: 0, controls: 0 }
-  /** What control came before has to be heard before them, and that is on another pipe. */
-  const waiting: string[] = []
-  let waiters: { readonly until: number; readonly resolve: () => void }[] = []
-  const isAgent = program.runs === 'plumb-agent'
-  const isQuiet = (): boolean =>
-    settled.inputs >= sent && received >= settled.outputs && settled.controls >= controls && held.length + waiting.length === 0
+export class Session {
+  readonly #program: Program
+  readonly #child: Child
+  readonly #listener: SessionListener
+  readonly #isAgent: boolean
+  readonly #ctrlIn: Writable | undefined
+  readonly #exited: Promise<void>
+  #state: State = 'idle'
+  /** Messages that wait until the control messages before them were processed: those come on another pipe. */
+  readonly #unsent: string[] = []
+  #sent = 0
+  #sentControls = 0
+  #received = 0
+  #settled: Pick<Settled, 'inputs' | 'outputs' | 'controls'> = { inputs: 0, outputs: 0, controls: 0 }
+  /** Outputs that wait for telemetry: what led to an output is shown before it. */
+  readonly #held: (() => void)[] = []
+  #shown = 0
+  /** Outputs up to this number may be shown. */
+  #released = 0
+  #controlWaiters: { readonly until: number; readonly resolve: () => void }[] = []
 
-  // What led to an output is told on another pipe, and shown before it. An agent tells of the output itself there; a plumb says how many
-  // there are once it has settled, and what takes longer than that is not waited for.
-  const held: (() => void)[] = []
-  let [shown, told] = [0, 0]
-  const release = (upTo: number): void => {
-    told = Math.max(told, upTo)
-    for (; shown < told && held.length > 0; shown++) {
-      const show = held.shift()
-      if (isHeard) show?.()
+  constructor(program: Program, child: Child, listener: SessionListener) {
+    this.#program = program
+    this.#child = child
+    this.#listener = listener
+    this.#isAgent = program.runs === 'plumb-agent'
+    this.#ctrlIn = child.fds.get(FDS.ctrl_in) as Writable | undefined
+    this.#readLines(child.stdout, (line) => this.#takeOutput(line))
+    this.#readLines(child.stderr, (line) => this.#takeStderr(line))
+    this.#readMessages(FDS.ctrl_out, (message) => this.#takeReply(message))
+    this.#readMessages(FDS.telemetry, (message) => this.#takeTelemetry(message as Telemetry & { readonly agent: string }))
+    this.#exited = child.exited.then((exit) => {
+      this.#release(this.#received)
+      if (this.#state !== 'abandoned') listener.onExit(exit)
+    })
+  }
+
+  /** False while an answer, or telemetry of it, is missing. */
+  get isQuiet(): boolean {
+    return this.#state === 'idle' || this.#state === 'settling'
+  }
+
+  /** Sends one JSON value, given as text. */
+  send(json: string): void {
+    if (!this.#isOpen()) return
+    this.#state = 'busy'
+    this.#unsent.push(json)
+    this.#sendUnsent()
+  }
+
+  /** Returns false when the program does not read control messages. */
+  control(message: Readonly<Record<string, unknown>>): boolean {
+    if (!this.#program.hasControl) return false
+    if (!this.#isOpen()) return true
+    this.#state = 'busy'
+    if (this.#ctrlIn) {
+      this.#sentControls++
+      this.#ctrlIn.write(`${JSON.stringify(message)}\n`)
+    } else {
+      this.#sent++
+      this.#write('ctrl_in', JSON.stringify(message))
+    }
+    return true
+  }
+
+  /** Resolves when the control messages so far were processed, and an error in reply to one has been read. */
+  controlProcessed(): Promise<void> {
+    const until = this.#isAgent ? this.#sentControls : this.#sent
+    return new Promise((resolve) => this.#controlWaiters.push({ until, resolve }))
+  }
+
+  /** Ends the input, and waits until the child exits; after `graceMs` it is terminated. */
+  async close(graceMs: number): Promise<void> {
+    if (this.#isOpen()) this.#state = 'closing'
+    this.#child.stdin.end()
+    this.#ctrlIn?.end()
+    const timer = setTimeout(() => void this.#child.terminate(KILL_TIMEOUT_MS), graceMs)
+    await this.#exited
+    clearTimeout(timer)
+  }
+
+  /** Terminates the child, and drops what it still writes. */
+  async abandon(): Promise<void> {
+    this.#state = 'abandoned'
+    await this.#child.terminate(KILL_TIMEOUT_MS)
+  }
+
+  #isOpen(): boolean {
+    return this.#state !== 'closing' && this.#state !== 'abandoned'
+  }
+
+  #hasSettled(): boolean {
+    const { inputs, outputs, controls } = this.#settled
+    const isWaiting = this.#held.length + this.#unsent.length > 0
+    return !isWaiting && inputs >= this.#sent && this.#received >= outputs && controls >= this.#sentControls
+  }
+
+  #hasProcessed(until: number): boolean {
+    const { inputs, outputs, controls } = this.#settled
+    return this.#isAgent ? controls >= until : inputs >= until && this.#received >= outputs && this.#held.length === 0
+  }
+
+  // After each change of the counters. Errors come on a pipe of their own, and were written before `settled` was: they are read within two polls.
+  #update(): void {
+    for (const { until, resolve } of this.#controlWaiters) if (this.#hasProcessed(until)) afterTwoPolls(resolve)
+    this.#controlWaiters = this.#controlWaiters.filter(({ until }) => !this.#hasProcessed(until))
+    if (!this.#isOpen()) return
+    const wasSettling = this.#state === 'settling'
+    this.#state = this.#hasSettled() ? 'settling' : 'busy'
+    if (this.#state === 'settling' && !wasSettling) afterTwoPolls(() => this.#announceQuiet())
+  }
+
+  #announceQuiet(): void {
+    if (this.#state !== 'settling') return
+    this.#state = 'idle'
+    this.#listener.onQuiet()
+  }
+
+  #sendUnsent(): void {
+    if (this.#settled.controls < this.#sentControls) return
+    for (const json of this.#unsent.splice(0)) {
+      this.#sent++
+      this.#write(this.#program.input.name, json)
     }
   }
-  const hold = (show: () => void): void => {
-    held.push(show)
-    release(told)
-    const seq = received
-    if (isAgent || shown >= seq) return
-    setTimeout(() => {
-      release(seq)
-      judge()
-    }, LATEST_MS).unref()
+
+  #write(port: string, json: string): void {
+    const { isEnveloped } = this.#program
+    this.#child.stdin.write(isEnveloped ? `{"__port":${JSON.stringify(port)},"msg":${json}}\n` : `${json}\n`)
   }
-  // Errors come on a pipe of their own, and were written before it settled: they are heard first.
-  const judge = (): void => {
-    const hasHeard = (until: number): boolean =>
-      isAgent ? settled.controls >= until : settled.inputs >= until && received >= settled.outputs && held.length === 0
-    for (const waiter of waiters) if (hasHeard(waiter.until)) afterPolls(waiter.resolve)
-    waiters = waiters.filter(({ until }) => !hasHeard(until))
-    if (isQuiet())
-      afterPolls(() => {
-        if (isHeard && isQuiet()) listener.onQuiet()
-      })
-  }
-  const write = (stream: Writable, port: string, json: string): void => {
-    stream.write(isEnveloped ? `{"__port":${JSON.stringify(port)},"msg":${json}}\n` : `${json}\n`)
-  }
-  const flush = (): void => {
-    if (settled.controls < controls) return
-    for (const json of waiting.splice(0)) {
-      sent++
-      write(child.stdin, input.name, json)
-    }
-  }
-  const hear = (stream: Readable, take: (line: LineReader) => void): void => {
+
+  #readLines(stream: Readable, take: (line: LineReader) => void): void {
     const reader = new LineReader(stream)
     reader.onReadable = () => {
       while (reader.next()) {
-        if (!isHeard) continue
-        if (reader.fault) listener.onFault(reader.fault)
+        if (this.#state === 'abandoned') continue
+        if (reader.fault) this.#listener.onFault(reader.fault)
         else take(reader)
       }
     }
   }
 
-  hear(child.stdout, ({ buf, start, end }) => {
-    received++
-    hold(() => {
-      const envelope = isEnveloped ? splitEnvelope(buf, start, end) : undefined
-      if (!envelope) listener.onOutput(buf.toString('utf8', start, end), program.outputs[0]?.name ?? 'output')
-      else if (!envelope.ok) listener.onFault(envelope.error)
-      else output(listener, envelope.value.port, buf.toString('utf8', envelope.value.start, envelope.value.end))
+  #readMessages(fd: number, take: (message: unknown) => void): void {
+    const stream = this.#child.fds.get(fd) as Readable | undefined
+    const takeUnlessAbandoned = (message: unknown): void => {
+      if (this.#state !== 'abandoned') take(message)
+    }
+    if (stream) readControl(stream, takeUnlessAbandoned, this.#listener.onFault, () => {})
+  }
+
+  #takeOutput({ buf, start, end }: LineReader): void {
+    this.#received++
+    this.#hold(() => {
+      const envelope = this.#program.isEnveloped ? splitEnvelope(buf, start, end) : undefined
+      if (!envelope) this.#showOutput(this.#program.outputs[0]?.name ?? 'output', buf.toString('utf8', start, end))
+      else if (!envelope.ok) this.#listener.onFault(envelope.error)
+      else this.#showOutput(envelope.value.port, buf.toString('utf8', envelope.value.start, envelope.value.end))
     })
-    judge()
-  })
-  hear(child.stderr, ({ buf, start, end }) => {
+    this.#update()
+  }
+
+  #showOutput(port: string, json: string): void {
+    if (port === 'ctrl_out' && this.#program.isEnveloped) this.#takeReply(JSON.parse(json))
+    else if (port !== 'telemetry' || !this.#program.isEnveloped) this.#listener.onOutput(json, port)
+  }
+
+  #takeStderr({ buf, start, end }: LineReader): void {
     const parsed = parseJson(buf, start, end)
-    if (parsed.ok && isFault(parsed.value)) listener.onFault(parsed.value)
-    else listener.onLine(buf.toString('utf8', start, end))
-  })
-  const listen = (fd: number, take: (message: unknown) => void): void => {
-    const stream = child.fds.get(fd) as Readable | undefined
-    if (stream) readControl(stream, (message) => isHeard && take(message), listener.onFault, ignore)
+    if (parsed.ok && isFault(parsed.value)) this.#listener.onFault(parsed.value)
+    else this.#listener.onStderrLine(buf.toString('utf8', start, end))
   }
-  listen(FDS.ctrl_out, (message) => reply(listener, message))
-  listen(FDS.telemetry, (message) => {
-    const event = message as Telemetry & { readonly agent: string }
+
+  #takeReply(message: unknown): void {
+    if (isRecord(message) && 'kind' in message) this.#listener.onReply(message as ControlReply)
+  }
+
+  // An agent announces each output in its telemetry; a plumb counts its outputs once it has settled.
+  #takeTelemetry(event: Telemetry & { readonly agent: string }): void {
     if (event?.kind === 'settled') {
-      settled = event
-      if (!isAgent) release(event.outputs)
-      flush()
-    } else listener.onTold(event as Told)
-    if (event?.kind === 'output' && isAgent) release(told + 1)
-    judge()
-  })
-  const over = child.exited.then((exit) => {
-    release(received)
-    if (isHeard) listener.onExit(exit)
-  })
+      this.#settled = event
+      if (!this.#isAgent) this.#release(event.outputs)
+      this.#sendUnsent()
+    } else this.#listener.onEvent(event)
+    if (event?.kind === 'output' && this.#isAgent) this.#release(this.#released + 1)
+    this.#update()
+  }
 
-  return {
-    send: (json) => {
-      waiting.push(json)
-      flush()
-    },
-    control: (message) => {
-      if (!program.hasControl) return false
-      if (ctrlIn) {
-        controls++
-        ctrlIn.write(`${JSON.stringify(message)}\n`)
-      } else {
-        sent++
-        write(child.stdin, 'ctrl_in', JSON.stringify(message))
-      }
-      return true
-    },
-    heardControl: () =>
-      new Promise((resolve) => {
-        waiters.push({ until: isAgent ? controls : sent, resolve })
-      }),
-    get isQuiet() {
-      return isQuiet()
-    },
-    close: async (graceMs) => {
-      child.stdin.end()
-      ctrlIn?.end()
-      const timer = setTimeout(() => void child.terminate(KILL_MS), graceMs)
-      await over
-      clearTimeout(timer)
-    },
-    abandon: async () => {
-      isHeard = false
-      await child.terminate(KILL_MS)
-    },
+  #hold(show: () => void): void {
+    this.#held.push(show)
+    this.#release(this.#released)
+    const number = this.#received
+    if (this.#isAgent || this.#shown >= number) return
+    setTimeout(() => {
+      this.#release(number)
+      this.#update()
+    }, MAX_HOLD_MS).unref()
+  }
+
+  #release(upTo: number): void {
+    this.#released = Math.max(this.#released, upTo)
+    for (; this.#shown < this.#released && this.#held.length > 0; this.#shown++) {
+      const show = this.#held.shift()
+      if (this.#state !== 'abandoned') show?.()
+    }
   }
 }
 
-const output = (listener: Listener, port: string, json: string): void => {
-  if (port === 'ctrl_out') reply(listener, JSON.parse(json))
-  else if (port !== 'telemetry') listener.onOutput(json, port)
-}
-
-const reply = ({ onReply }: Listener, message: unknown): void => {
-  if (typeof message === 'object' && message !== null && 'kind' in message) onReply(message as Reply)
-}
-
-// Everything that was there to be read by now has been read.
-const afterPolls = (act: () => void): void => void setImmediate(() => setImmediate(act))
-
-const ignore = (): void => {}
+// By then everything has been read that could be read when this was called.
+const afterTwoPolls = (act: () => void): void => void setImmediate(() => setImmediate(act))

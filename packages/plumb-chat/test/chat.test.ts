@@ -1,4 +1,4 @@
-// The rooms that need no terminal: keys, texts, what a program is, files.
+// The parts that need no terminal: keys, texts, the program, files.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,23 +9,23 @@ import { Approvals } from '../src/approvals.js'
 import { completions, readCommand } from '../src/command/table.js'
 import { historyFile, MAX_ENTRIES, openHistory } from '../src/history.js'
 import { readMemory, writeMemory } from '../src/memory-file.js'
-import { type Graph, programOf } from '../src/program/program.js'
-import { specText } from '../src/program/spec-text.js'
+import { formatApproval, formatEvent, formatFault } from '../src/messages.js'
+import type { ProgramEvent } from '../src/program/events.js'
+import { specText } from '../src/program/inspect-spec.js'
+import { describeProgram, type Graph } from '../src/program/program.js'
 import { Requests } from '../src/requests.js'
-import type { Told } from '../src/session.js'
 import { hasColours, makePaint } from '../src/terminal/colour.js'
-import { continued, unfenced } from '../src/terminal/continuation.js'
+import { continueMessage, removeFences } from '../src/terminal/continuation.js'
 import { KeyReader } from '../src/terminal/keys.js'
-import { SafeText, safe } from '../src/terminal/safe-text.js'
+import { sanitize, TextSanitizer } from '../src/terminal/sanitize.js'
 import type { Screen } from '../src/terminal/screen.js'
 import { Search } from '../src/terminal/search.js'
-import type { Said } from '../src/terminal/terminal.js'
-import { approvalQuestion, faultWords, toldWords } from '../src/words.js'
+import type { Answer } from '../src/terminal/terminal.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-rooms-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
-t.test('keys and pastes, however they are cut', async (t) => {
+t.test('keys and pastes, for every cut of the input', async (t) => {
   const text = 'ab\x1b[C\rc\x1b\r\n\x03\x04\x1a\x1b[200~one\r\ntwo\x03\x1b[201~d'
   const whole = new KeyReader().push(text)
   t.strictSame(whole, [
@@ -64,21 +64,21 @@ t.test('keys and pastes, however they are cut', async (t) => {
   }
 })
 
-t.test('text that a terminal does not obey', async (t) => {
-  t.equal(safe('a\tb\r\nc\x1b[0m\x00\u009b\u2028\u202e\ud800'), 'a\tb\nc\\u001b[0m\\u0000\\u009b\\u2028\\u202e\\ud800')
-  const pieces = new SafeText()
+t.test('text is made safe for a terminal', async (t) => {
+  t.equal(sanitize('a\tb\r\nc\x1b[0m\x00\u009b\u2028\u202e\ud800'), 'a\tb\nc\\u001b[0m\\u0000\\u009b\\u2028\\u202e\\ud800')
+  const pieces = new TextSanitizer()
   t.equal(['😀'.slice(0, 1), '😀'.slice(1), '\r', '\n', '\r'].map((piece) => pieces.push(piece)).join('') + pieces.end(), '😀\n\\r')
 })
 
-t.test('search in what was said', async (t) => {
+t.test('search in the history', async (t) => {
   const entries = ['make test', 'git push', 'make build', 'git push', 'git pull']
   const found = new Search(entries, 'last', { prompt: '> ', text: 'draft', cursor: 2 })
   const sees = (prompt: string, text: string, cursor: number, why: string) => t.strictSame(found.view, { prompt, text, cursor }, why)
-  sees("(reverse-i-search)`': ", 'draft', 2, 'nothing is looked for yet')
+  sees("(reverse-i-search)`': ", 'draft', 2, 'nothing is searched yet')
   found.type('gi')
   sees("(reverse-i-search)`gi': ", 'git push', 0, 'the newest')
   found.type('t pu')
-  sees("(reverse-i-search)`git pu': ", 'git push', 0, 'what is shown has more of it')
+  sees("(reverse-i-search)`git pu': ", 'git push', 0, 'the entry that is shown still matches')
   found.older()
   sees("(reverse-i-search)`git pu': ", 'git pull', 0, 'the same line is not shown again')
   found.older()
@@ -90,55 +90,55 @@ t.test('search in what was said', async (t) => {
   t.match(found.view, { prompt: /^\(failed/ })
   const again = new Search(entries, 'push', { prompt: '> ', text: '', cursor: 0 })
   again.older()
-  t.match(again.view, { prompt: "(reverse-i-search)`push': ", text: 'git push', cursor: 4 }, 'what was looked for before')
+  t.match(again.view, { prompt: "(reverse-i-search)`push': ", text: 'git push', cursor: 4 }, 'the last query')
 })
 
 t.test('approvals', async (t) => {
-  const said: string[] = []
-  let answer: (said: Said) => void = () => {}
+  const written: string[] = []
+  let answer: (answer: Answer) => void = () => {}
   const approvals = new Approvals({
     ask: ({ line }) => {
-      said.push(line)
+      written.push(line)
       return new Promise((resolve) => {
         answer = resolve
       })
     },
-    reword: ({ line }) => void said.push(`reworded: ${line}`),
+    reword: ({ line }) => void written.push(`reworded: ${line}`),
     withdraw: (why) => {
-      said.push(why)
+      written.push(why)
       answer('withdrawn')
     },
-    notice: (text) => void said.push(text),
-    control: (message) => void said.push(JSON.stringify(message)),
+    notice: (text) => void written.push(text),
+    control: (message) => void written.push(JSON.stringify(message)),
   })
   const add = (id: string) => approvals.add({ kind: 'approval', id, tool: 't', input: id })
-  const told = async () => {
+  const takeWritten = async () => {
     await new Promise(setImmediate)
-    return said.splice(0)
+    return written.splice(0)
   }
   const line = (id: string, number: string) => `${number}allow tool 't' to run with "${id}" ? [y/N] `
   add('a')
-  t.strictSame(await told(), [line('a', '')], 'one alone has no number')
+  t.strictSame(await takeWritten(), [line('a', '')], 'one alone has no number')
   for (const id of ['b', 'c', 'd']) add(id)
   t.strictSame(
-    await told(),
+    await takeWritten(),
     ['(1 of 2) ', '(1 of 3) ', '(1 of 4) '].map((number) => `reworded: ${line('a', number)}`),
   )
   approvals.settle('c', 'timeout')
-  t.strictSame(await told(), [`${line('c', '(3 of 4) ')}withdrawn, its time is up`], 'one that was not asked about yet')
+  t.strictSame(await takeWritten(), [`${line('c', '(3 of 4) ')}withdrawn, its time is up`], 'a call whose question was not shown yet')
   answer('yes')
-  t.strictSame(await told(), ['{"approve":"a"}', line('b', '(2 of 4) ')])
+  t.strictSame(await takeWritten(), ['{"approve":"a"}', line('b', '(2 of 4) ')])
   approvals.settle('a', 'approved')
-  t.strictSame(await told(), [], 'what was said here is no news')
+  t.strictSame(await takeWritten(), [], 'an answer given here is not reported again')
   approvals.settle('b', 'approved')
-  t.strictSame(await told(), ['withdrawn, it was approved elsewhere', line('d', '(4 of 4) ')])
+  t.strictSame(await takeWritten(), ['withdrawn, it was approved elsewhere', line('d', '(4 of 4) ')])
   answer('no')
   approvals.settle('e', 'denied')
   add('e')
-  t.strictSame(await told(), ['{"deny":"d"}'], 'what was settled before it was announced is not asked about')
+  t.strictSame(await takeWritten(), ['{"deny":"d"}'], 'a call that was settled before it was announced is not asked about')
   for (const id of ['f', 'g']) add(id)
   approvals.end()
-  t.strictSame((await told()).slice(2), [
+  t.strictSame((await takeWritten()).slice(2), [
     `${line('g', '(2 of 2) ')}withdrawn, its agent has ended without it`,
     'withdrawn, its agent has ended without it',
   ])
@@ -153,10 +153,10 @@ t.test('lines of one message', async (t) => {
     ['"""\na\n"""', undefined],
     ['"""a"""', undefined],
   ]
-  for (const [text, longer] of table) t.equal(continued(text), longer, JSON.stringify(text))
-  t.equal(unfenced('"""\n a\n\n"""'), ' a\n')
-  t.equal(unfenced('"""a"""'), 'a')
-  t.equal(unfenced('"""a'), '"""a')
+  for (const [text, longer] of table) t.equal(continueMessage(text), longer, JSON.stringify(text))
+  t.equal(removeFences('"""\n a\n\n"""'), ' a\n')
+  t.equal(removeFences('"""a"""'), 'a')
+  t.equal(removeFences('"""a'), '"""a')
 })
 
 t.test('commands', async (t) => {
@@ -167,7 +167,7 @@ t.test('commands', async (t) => {
   t.strictSame(completions('me'), [])
 })
 
-t.test('what there is to talk to', async (t) => {
+t.test('the program that a spec holds', async (t) => {
   const port = (type: string) => [{ name: 'x', type }]
   const node = (id: number, name: string, kind: string, type = 'T', more: object = {}) => ({
     ...{ id, name, kind, inputs: port(type), outputs: port(type) },
@@ -178,19 +178,19 @@ t.test('what there is to talk to', async (t) => {
     edges: [{ from: 0, to: 2, checked: false }],
   })
   const names = { types: { T: 'U', U: 'string' }, bindings: { bot: { kind: 'stream' } } }
-  t.match(programOf('main', graph(node(2, 'bot', 'agent')), names), {
+  t.match(describeProgram('main', graph(node(2, 'bot', 'agent')), names), {
     runs: 'plumb-agent',
     binding: 'bot',
     input: { name: 'input', isText: true },
     hasControl: true,
   })
   const asPlumb = { runs: 'plumb', binding: 'main', hasControl: false }
-  t.match(programOf('main', graph(node(2, 'M.bot', 'agent')), names), asPlumb, 'of a module')
-  t.match(programOf('main', graph(node(2, 'bot', 'agent', 'T', { command: ['./x'] })), names), asPlumb, 'another program')
-  t.match(programOf('main', graph(node(2, 'bot', 'agent'), node(3, 'm', 'map')), names), asPlumb, 'more than the agent')
+  t.match(describeProgram('main', graph(node(2, 'M.bot', 'agent')), names), asPlumb, 'of a module')
+  t.match(describeProgram('main', graph(node(2, 'bot', 'agent', 'T', { command: ['./x'] })), names), asPlumb, 'another program')
+  t.match(describeProgram('main', graph(node(2, 'bot', 'agent'), node(3, 'm', 'map')), names), asPlumb, 'more than the agent')
   const checked = { ...graph(node(2, 'bot', 'agent')), edges: [{ from: 0, to: 2, checked: true }] }
-  t.match(programOf('main', checked, names), asPlumb, 'main takes less than the agent')
-  t.equal(programOf('main', { nodes: [node(1, 'output', 'output')], edges: [] }, names), undefined)
+  t.match(describeProgram('main', checked, names), asPlumb, 'main takes less than the agent')
+  t.equal(describeProgram('main', { nodes: [node(1, 'output', 'output')], edges: [] }, names), undefined)
   for (const [type, isText] of [
     ['"a" | "b"', true],
     ['json', false],
@@ -198,26 +198,26 @@ t.test('what there is to talk to', async (t) => {
     ['Unknown', false],
   ] as const) {
     const one = { nodes: [node(0, 'input', 'input', type)], edges: [] }
-    t.equal(programOf('main', one, names)?.input.isText, isText, type)
+    t.equal(describeProgram('main', one, names)?.input.isText, isText, type)
   }
   t.match(specText({ spec: { kind: 'none' } }, undefined), /eliza/)
   t.match(specText({ spec: { kind: 'none' }, provider: 'openai' }, 'eliza'), /assistant/)
   t.match(specText({ spec: { kind: 'none' } }, 'openai'), /assistant/)
 })
 
-t.test('one speaks at a time', async (t) => {
+t.test('one answer at a time', async (t) => {
   const shown: string[] = []
   const screen = {
     answer: (piece: string) => shown.push(piece),
     endAnswer: () => shown.push('.'),
-    speaks: (agent: string) => shown.push(`[${agent}]`),
+    startAnswer: (agent: string) => shown.push(`[${agent}]`),
     output: (text: string) => shown.push(`=${text}`),
   } as unknown as Screen
-  const text = (agent: string, delta: string) => ({ kind: 'text', delta, agent }) as Told
-  const usage = (agent: string) => ({ kind: 'usage', agent }) as Told
+  const text = (agent: string, delta: string) => ({ kind: 'text', delta, agent }) as ProgramEvent
+  const usage = (agent: string) => ({ kind: 'usage', agent }) as ProgramEvent
   const answers = openAnswers({ screen, isStreamed: true, isNamed: true })
-  for (const told of [text('a', '1'), text('b', '2'), text('a', '3'), text('b', '4'), usage('b'), text('a', '5'), usage('a')])
-    answers.told(told)
+  for (const event of [text('a', '1'), text('b', '2'), text('a', '3'), text('b', '4'), usage('b'), text('a', '5'), usage('a')])
+    answers.addEvent(event)
   answers.output('"24"', undefined)
   answers.output('9007199254740993', 'big')
   t.strictSame(shown, ['[a]', '1', '3', '5', '.', '[b]', '24', '.', '=big: 9007199254740993'])
@@ -233,27 +233,27 @@ t.test('colours', async (t) => {
   t.equal(makePaint(false, []).error('x'), 'x')
 })
 
-t.test('words', async (t) => {
-  t.equal(faultWords({ error: 'timeout', category: 'unavailable', detail: 'a\nb' }), 'error: a\\nb (timeout)')
-  const told = (event: object) => toldWords({ agent: 'a', time: '', ...event } as never, () => ({ path: 'x' }))
+t.test('faults, events and questions as text', async (t) => {
+  t.equal(formatFault({ error: 'timeout', category: 'unavailable', detail: 'a\nb' }), 'error: a\\nb (timeout)')
+  const format = (event: object) => formatEvent({ agent: 'a', time: '', ...event } as never, () => ({ path: 'x' }))
   const usage = { kind: 'usage', input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_creation_tokens: 6 }
-  t.equal(told(usage), '3 in / 4 out (cache: 5 read, 6 create)')
-  t.equal(told({ kind: 'tool_result', id: '1', name: 'r', is_error: true, ms: 2, bytes: 9 }), 'r {"path":"x"} -> error, 9 bytes in 2 ms')
-  t.equal(told({ kind: 'retry', attempt: 2, reason: 'late\x1b', wait_ms: 0 }), 'asks again (2): late\\u001b')
-  t.equal(told({ kind: 'mended', what: 'a comma' }), 'mended: a comma')
-  t.equal(told({ kind: 'text', delta: 'x' }), undefined)
-  t.strictSame(approvalQuestion('t\x1b', { n: 1 }, '(2 of 3) '), {
+  t.equal(format(usage), '3 in / 4 out (cache: 5 read, 6 create)')
+  t.equal(format({ kind: 'tool_result', id: '1', name: 'r', is_error: true, ms: 2, bytes: 9 }), 'r {"path":"x"} -> error, 9 bytes in 2 ms')
+  t.equal(format({ kind: 'retry', attempt: 2, reason: 'late\x1b', wait_ms: 0 }), 'asks again (2): late\\u001b')
+  t.equal(format({ kind: 'mended', what: 'a comma' }), 'mended: a comma')
+  t.equal(format({ kind: 'text', delta: 'x' }), undefined)
+  t.strictSame(formatApproval('t\x1b', { n: 1 }, '(2 of 3) '), {
     above: undefined,
     line: `(2 of 3) allow tool 't\\u001b' to run with {"n":1} ? [y/N] `,
   })
-  const long = approvalQuestion('t', 'x'.repeat(5000), '')
+  const long = formatApproval('t', 'x'.repeat(5000), '')
   t.match(long.above, /^tool 't' is to run with "x+ … and 1002 more characters$/)
   t.equal(long.line, `allow tool 't' to run with that ? [y/N] `)
 })
 
 t.test('replies', async (t) => {
   const requests = new Requests()
-  const [paused, memory, lost] = [requests.wait('paused'), requests.wait('memory'), requests.wait('resumed')]
+  const [paused, memory, lost] = [requests.waitFor('paused'), requests.waitFor('memory'), requests.waitFor('resumed')]
   t.notOk(requests.settle({ kind: 'approval' }))
   t.ok(requests.settle({ kind: 'memory', messages: [] }))
   t.ok(requests.settle({ kind: 'error', error: 'overflow', category: 'internal', detail: 'd' }))

@@ -1,7 +1,7 @@
 // /pause, /resume, /temp, /model.
 
 import { fault } from '@plumb/wire'
-import type { Command } from './command.js'
+import type { Command } from './context.js'
 
 export const pause: Command = {
   name: 'pause',

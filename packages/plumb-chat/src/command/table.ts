@@ -1,7 +1,7 @@
 // All commands, in the order in which /help lists them.
 
 import { fault, nearest, preview } from '@plumb/wire'
-import type { Command } from './command.js'
+import type { Command } from './context.js'
 import { load, memory, save } from './memory.js'
 import { model, pause, resume, temp } from './settings.js'
 import { tools } from './tools.js'
@@ -48,13 +48,13 @@ const HELP = [
   'Ctrl-R looks for what was said before.',
 ].join('\n')
 
-/** What a line that is typed may become. */
+/** Possible completions of a typed line. */
 export const completions = (line: string): string[] =>
   /^\/[a-z]*$/.test(line)
     ? COMMANDS.map((command) => `/${command.name}${command.argument === undefined ? '' : ' '}`).filter((c) => c.startsWith(line))
     : []
 
-/** The command that a line such as `/temp 0.3` names, and its argument. */
+/** Returns the command that a line such as `/temp 0.3` names, and its argument. */
 export const readCommand = (line: string) => {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*?)\s*$/s.exec(line) ?? []
   const command = COMMANDS.find((c) => c.name === name)

@@ -1,9 +1,9 @@
-// /tools: what may be called, as plumb-tool lists it.
+// /tools: the tools that may be called, as plumb-tool lists them.
 
 import { fault } from '@plumb/wire'
-import { ask } from '../program/ask.js'
-import { isFault } from '../words.js'
-import type { Command } from './command.js'
+import { isFault } from '../program/events.js'
+import { runSibling } from '../program/run-sibling.js'
+import type { Command } from './context.js'
 
 export const tools: Command = {
   name: 'tools',
@@ -12,24 +12,24 @@ export const tools: Command = {
     const { spec } = options
     const source = spec.kind === 'file' ? [spec.path] : ['-e', specText]
     const agent = program.runs === 'plumb-agent' ? ['--agent', program.binding] : []
-    const said = await ask('plumb-tool', [...agent, '--json', ...source, 'list'])
-    if (!said.ok) return said.error
-    if (said.value.status !== 0) return firstFault(said.value.stderr)
-    const lines = said.value.stdout.split('\n').filter((line) => line !== '')
-    screen.output(lines.length === 0 ? 'there are none' : lines.map(lineOf).join('\n'))
+    const result = await runSibling('plumb-tool', [...agent, '--json', ...source, 'list'])
+    if (!result.ok) return result.error
+    if (result.value.status !== 0) return firstFault(result.value.stderr)
+    const lines = result.value.stdout.split('\n').filter((line) => line !== '')
+    screen.output(lines.length === 0 ? 'there are none' : lines.map(formatTool).join('\n'))
     return undefined
   },
 }
 
-const lineOf = (line: string): string => {
-  const { name, type, effects, description = '' } = JSON.parse(line) as Listed
+const formatTool = (line: string): string => {
+  const { name, type, effects, description = '' } = JSON.parse(line) as ListedTool
   const which = effects.length === 0 ? '' : ` [${effects.join(', ')}]`
   const what = description === '' ? '' : `\n  ${description.split('\n', 1)[0]}`
   return `${name} : ${type}${which}${what}`
 }
 
 /** As plumb-tool lists it; plumb-tool(1). */
-interface Listed {
+interface ListedTool {
   readonly name: string
   readonly type: string
   readonly effects: readonly string[]
@@ -42,7 +42,7 @@ const firstFault = (stderr: string) => {
     const value: unknown = JSON.parse(line)
     if (isFault(value)) return value
   } catch {
-    // It is in words already.
+    // The line is text already.
   }
   return fault('child_failed', `plumb-tool said: ${line}`)
 }

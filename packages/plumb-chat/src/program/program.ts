@@ -1,14 +1,14 @@
-// What there is to talk to, as far as a person has to know it.
+// The program that a person talks to, as far as the conversation needs to know it.
 
 export interface Program {
-  /** One agent alone hears control; of a plumb only a `ctrl_in` of its own does. */
+  /** A single agent always takes control messages; a plumb only when it has a `ctrl_in` of its own. */
   readonly runs: 'plumb-agent' | 'plumb'
   readonly binding: string
   /** In the order of the program. */
   readonly agents: readonly string[]
-  /** What a line that is typed goes to. */
+  /** Where typed lines go. */
   readonly input: Port
-  /** Several: every line in and out is an envelope. */
+  /** With several, every line in and out is an envelope. */
   readonly outputs: readonly Port[]
   readonly isEnveloped: boolean
   readonly hasControl: boolean
@@ -16,13 +16,13 @@ export interface Program {
 
 export interface Port {
   readonly name: string
-  /** As it is written in the spec; null where none is known. */
+  /** As written in the spec; null when it is not known. */
   readonly type: string | null
-  /** A line that is typed is the message itself, not JSON of it. */
+  /** A typed line is the message itself, not JSON. */
   readonly isText: boolean
 }
 
-/** `plumb render --format json`, as far as it is needed. */
+/** The part of `plumb render --format json` that is needed. */
 export interface Graph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly { readonly from: number; readonly to: number; readonly checked: boolean }[]
@@ -42,7 +42,7 @@ interface GraphPort {
   readonly type: string | null
 }
 
-/** `plumb check --json`, likewise: names of types and what they stand for, and the bindings of the file. */
+/** The part of `plumb check --json` that is needed: names of types and what they stand for, and the bindings of the file. */
 export interface Names {
   readonly types: Readonly<Record<string, string>>
   readonly bindings: Readonly<Record<string, { readonly kind: string }>>
@@ -50,8 +50,8 @@ export interface Names {
 
 const CONTROL = ['ctrl_in', 'ctrl_out', 'telemetry']
 
-/** Undefined: nothing can be said to it, since it takes no messages. */
-export const programOf = (binding: string, graph: Graph, { types, bindings }: Names): Program | undefined => {
+/** Returns undefined for a program that takes no messages. */
+export const describeProgram = (binding: string, graph: Graph, { types, bindings }: Names): Program | undefined => {
   const ends = (kind: string) => graph.nodes.filter((node) => node.kind === kind)
   const toPort = ({ name, inputs, outputs }: GraphNode): Port => {
     const type = (inputs[0] ?? outputs[0])?.type ?? null
@@ -61,7 +61,7 @@ export const programOf = (binding: string, graph: Graph, { types, bindings }: Na
   const agents = ends('agent')
   const input = inputs.find(({ name }) => !CONTROL.includes(name))
   if (!input) return undefined
-  const alone = agentAlone(graph)
+  const alone = findSingleAgent(graph)
   const isOwn = alone !== undefined && Object.hasOwn(bindings, alone)
   return {
     runs: isOwn ? 'plumb-agent' : 'plumb',
@@ -74,8 +74,8 @@ export const programOf = (binding: string, graph: Graph, { types, bindings }: Na
   }
 }
 
-// Between input and output stands one agent of ours, and nothing else.
-const agentAlone = ({ nodes, edges }: Graph): string | undefined => {
+// Returns the name of the agent when nothing else stands between input and output, and it runs no foreign command.
+const findSingleAgent = ({ nodes, edges }: Graph): string | undefined => {
   const [agent, ...more] = nodes.filter(({ kind }) => kind !== 'input' && kind !== 'output')
   const isAlone = agent?.kind === 'agent' && agent.command === undefined && more.length === 0
   return isAlone && !edges.some(({ checked }) => checked) ? agent.name : undefined

@@ -1,16 +1,16 @@
-// Colours, where they belong: on a terminal that has them, for a person who did not say no.
+// Colours, on terminals that have them, unless NO_COLOR is set.
 
-/** SGR codes that can be told apart on light and dark grounds alike. */
-const AGENTS = [36, 35, 33, 34, 32, 95, 96, 94]
-const ERROR = 31
+/** SGR codes that are distinct on light and dark backgrounds. */
+const AGENT_CODES = [36, 35, 33, 34, 32, 95, 96, 94]
+const ERROR_CODE = 31
 
 export interface Paint {
-  /** Each agent has its own, in the order in which they are named. */
+  /** Each agent has its own colour, in the order in which they are first named. */
   agent(name: string, text: string): string
   error(text: string): string
 }
 
-/** https://no-color.org: any value but an empty one. */
+/** NO_COLOR disables colours unless it is empty (https://no-color.org). */
 export const hasColours = (isTerminal: boolean, { NO_COLOR = '', TERM = '' }: NodeJS.ProcessEnv): boolean =>
   isTerminal && NO_COLOR === '' && TERM !== 'dumb' && TERM !== ''
 
@@ -20,8 +20,8 @@ export const makePaint = (isColoured: boolean, agents: readonly string[]): Paint
   return {
     agent: (name, text) => {
       if (!known.includes(name)) known.push(name)
-      return paint(AGENTS[known.indexOf(name) % AGENTS.length] as number, text)
+      return paint(AGENT_CODES[known.indexOf(name) % AGENT_CODES.length] as number, text)
     },
-    error: (text) => paint(ERROR, text),
+    error: (text) => paint(ERROR_CODE, text),
   }
 }

@@ -1,14 +1,14 @@
-// A terminal with a line editor, fed key by key, so that what is typed while an answer comes waits, a paste is text, and a question is not
-// answered by what was typed before it was there.
+// A terminal with a line editor, fed key by key: keys typed during an answer wait, a paste is text, and keys typed before a question do not
+// answer it.
 
 import { StringDecoder } from 'node:string_decoder'
 import type { ReadStream, WriteStream } from 'node:tty'
-import { continued } from './continuation.js'
+import { continueMessage } from './continuation.js'
 import { type Key, KeyReader } from './keys.js'
 import { Line, type View } from './line.js'
-import { safe } from './safe-text.js'
+import { sanitize } from './sanitize.js'
 import { Search } from './search.js'
-import type { Person, Said, Terminal } from './terminal.js'
+import type { Answer, Terminal, TerminalListener } from './terminal.js'
 
 export interface EditorOptions {
   readonly input: ReadStream
@@ -16,9 +16,9 @@ export interface EditorOptions {
   readonly prompt: string
   /** The newest first; may grow. */
   readonly history: readonly string[]
-  /** What the line may become when Tab is pressed. */
+  /** Completions of the line when Tab is pressed. */
   readonly complete: (line: string) => readonly string[]
-  readonly person: Person
+  readonly listener: TerminalListener
 }
 
 const PASTES_ON = '\x1b[?2004h'
@@ -27,19 +27,19 @@ const ESCAPE = '\x1b'
 const [ABORT, ERASE] = ['\x07', /^[\x7f\b]/]
 /** The first y or n, unless an escape sequence comes before it. */
 const ANSWER = new RegExp(`^[^${ESCAPE}]*?([yn])`, 'i')
-/** More than that is not typed ahead by a person. */
-const MOST_AHEAD = 4096
+/** More than that is not typed ahead by a listener. */
+const MAX_TYPE_AHEAD = 4096
 
-export const openEditor = ({ input, output, prompt, history, complete, person }: EditorOptions): Terminal => {
+export const openEditor = ({ input, output, prompt, history, complete, listener }: EditorOptions): Terminal => {
   const empty: View = { prompt, text: '', cursor: 0 }
   let state: 'open' | 'held' | 'closed' = 'held'
-  /** It stands in place of what is typed, whatever the state. */
-  let question: { readonly answer: (said: Said) => void; readonly typed: View } | undefined
+  /** Shown in place of the line, in any state. */
+  let question: { readonly answer: (answer: Answer) => void; readonly typed: View } | undefined
   let search: { readonly state: Search; readonly draft: View } | undefined
   let lastQuery = ''
   const ahead: Key[] = []
   const delayed: Key[] = []
-  let said = ''
+  let entered = ''
   const keys = new KeyReader()
   const decoder = new StringDecoder('utf8')
   const line = new Line({
@@ -48,7 +48,7 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
     complete,
     onEntered: () => {
       state = 'held'
-      person.onMessage(said)
+      listener.onMessage(entered)
     },
     onSettled: () => {
       for (const key of delayed.splice(0)) take(key)
@@ -56,16 +56,16 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
   })
   line.set(empty)
 
-  const drop = (): void => {
+  const dropLine = (): void => {
     place = -1
     line.leave('^C')
     line.show(empty)
   }
 
-  /** Which of the history is shown, and what was being typed before. */
+  /** The entry of the history that is shown, -1 for none, and the line that was typed before. */
   let place = -1
   let draft = ''
-  const walk = (step: 1 | -1): void => {
+  const walkHistory = (step: 1 | -1): void => {
     const to = place + step
     if (to < -1 || to >= history.length) return
     if (place === -1) draft = line.text
@@ -73,9 +73,9 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
     line.replace(history[to] ?? draft)
   }
   const enter = (): void => {
-    const longer = continued(line.text)
+    const longer = continueMessage(line.text)
     if (longer !== undefined) return line.replace(longer)
-    said = line.text
+    entered = line.text
     place = -1
     line.feed('\r')
   }
@@ -85,29 +85,29 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
       case 'keys':
         return line.feed(key.text)
       case 'paste':
-        return line.insert(pasted(key.text))
+        return line.insert(cleanPaste(key.text))
       case 'newline':
         return line.insert('\n')
       case 'enter':
         return enter()
       case 'older':
-        return walk(1)
+        return walkHistory(1)
       case 'newer':
-        return walk(-1)
+        return walkHistory(-1)
       case 'search-older':
       case 'search-newer':
         search = { state: new Search(history, lastQuery, line.view), draft: line.view }
         return line.show(search.state.view)
       case 'interrupt':
-        return line.text === '' ? person.onInterrupt() : drop()
+        return line.text === '' ? listener.onInterrupt() : dropLine()
       case 'end':
-        return line.text === '' ? person.onEnd() : line.feed('\x04')
+        return line.text === '' ? listener.onEnd() : line.feed('\x04')
       case 'suspend':
         return line.suspend()
     }
   }
 
-  // What is found becomes the line; what ends the search then acts on it.
+  // The match becomes the line; the key that ended the search then acts on it.
   const endSearch = (view: Partial<View>): void => {
     if (!search) return
     if (search.state.query !== '') lastQuery = search.state.query
@@ -120,7 +120,7 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
     if (key.kind === 'interrupt') return endSearch(draft)
     if (key.kind === 'search-older') found.older()
     else if (key.kind === 'search-newer') found.newer()
-    else if (key.kind === 'paste') found.type(pasted(key.text))
+    else if (key.kind === 'paste') found.type(cleanPaste(key.text))
     else if (key.kind !== 'keys') {
       endSearch({})
       return take(key)
@@ -145,13 +145,13 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
     if (rest.length > 1) take({ kind: 'keys', text: rest.slice(1) })
   }
 
-  const settle = (said: Said, end: string): void => {
+  const settle = (result: Answer, end: string): void => {
     if (!question) return
     const { answer, typed } = question
     line.leave(end)
     question = undefined
     line.set(typed)
-    answer(said)
+    answer(result)
     if (state !== 'open') return
     line.show()
     takeAhead()
@@ -159,38 +159,38 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
   const decide = (key: Key): void => {
     if (key.kind === 'interrupt' || key.kind === 'end') {
       settle('leave', 'no')
-      person.onInterrupt()
+      listener.onInterrupt()
     } else if (key.kind === 'enter') settle('no', 'no')
     else if (key.kind === 'paste') keep(key)
     else if (key.kind === 'keys') {
-      const said = key.text.endsWith(ESCAPE) ? 'n' : ANSWER.exec(key.text)?.[1]?.toLowerCase()
-      if (said) settle(said === 'y' ? 'yes' : 'no', said === 'y' ? 'yes' : 'no')
+      const letter = key.text.endsWith(ESCAPE) ? 'n' : ANSWER.exec(key.text)?.[1]?.toLowerCase()
+      if (letter) settle(letter === 'y' ? 'yes' : 'no', letter === 'y' ? 'yes' : 'no')
     }
   }
   const take = (key: Key): void => {
     if (line.isSettling) delayed.push(key)
     else if (question) decide(key)
     else if (state === 'open') search ? seek(key, search) : edit(key)
-    else if (key.kind === 'interrupt') person.onInterrupt()
+    else if (key.kind === 'interrupt') listener.onInterrupt()
     else keep(key)
   }
   const keep = (key: Key): void => {
-    if (ahead.length < MOST_AHEAD) ahead.push(key)
+    if (ahead.length < MAX_TYPE_AHEAD) ahead.push(key)
   }
   const takeAhead = (): void => {
     for (const key of ahead.splice(0)) take(key)
   }
 
   const onData = (chunk: Buffer): void => {
-    // The signal that tells of another width may come later than keys that were typed, and than answers that were given, at that width.
+    // The signal for a new width may come later than keys that were typed at that width, or than the terminal's answers at it.
     refreshSize(output)
     for (const key of keys.push(decoder.write(chunk))) {
-      if (key.kind === 'position') line.isAt(key.column)
+      if (key.kind === 'position') line.handleCursorColumn(key.column)
       else if (state !== 'closed') take(key)
     }
   }
-  const onGone = (): void => {
-    if (state !== 'closed') person.onEnd()
+  const onTerminalGone = (): void => {
+    if (state !== 'closed') listener.onEnd()
   }
   const onResize = (): void => line.resize()
   const close = (): void => {
@@ -204,7 +204,7 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
     input.destroy()
     output.write(PASTES_OFF)
   }
-  input.on('data', onData).on('end', onGone).on('error', onGone)
+  input.on('data', onData).on('end', onTerminalGone).on('error', onTerminalGone)
   output.on('resize', onResize)
   process.on('exit', close)
   input.setRawMode(true)
@@ -243,12 +243,12 @@ export const openEditor = ({ input, output, prompt, history, complete, person }:
   }
 }
 
-// Emits `resize` where the size has changed. Node's own name for it, since its first versions.
+// Emits `resize` if the size has changed. An internal method of Node, unchanged since its first versions.
 const refreshSize = (output: WriteStream & { _refreshSize?(): void }): void => output._refreshSize?.()
 
-// What a terminal would obey is none of a message.
-const pasted = (text: string): string => {
+// Control characters do not belong into a message.
+const cleanPaste = (text: string): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   const kept = text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
-  return safe(kept)
+  return sanitize(kept)
 }

@@ -1,28 +1,28 @@
-// From what a terminal sends to what a person did: keys, and pastes, which are text whatever stands in them.
+// Parses what a terminal sends into keys and pastes. A paste is text, whatever it contains.
 
 export type Key =
-  /** For the line editor, as it came. */
+  /** For the line editor, unchanged. */
   | { readonly kind: 'keys'; readonly text: string }
   /** Line ends are `\n`. */
   | { readonly kind: 'paste'; readonly text: string }
   | { readonly kind: 'enter' }
   /** A line end within the message: Alt-Enter, Ctrl-J. */
   | { readonly kind: 'newline' }
-  /** Through what was said before: the arrows up and down, Ctrl-P, Ctrl-N. */
+  /** Through the history: the arrows up and down, Ctrl-P, Ctrl-N. */
   | { readonly kind: 'older' }
   | { readonly kind: 'newer' }
-  /** In what was said before: Ctrl-R, Ctrl-S. */
+  /** Search in the history: Ctrl-R, Ctrl-S. */
   | { readonly kind: 'search-older' }
   | { readonly kind: 'search-newer' }
-  /** The terminal's own answer: the column of its cursor, from 0. */
+  /** An answer of the terminal: the column of its cursor, from 0. */
   | { readonly kind: 'position'; readonly column: number }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'end' }
   | { readonly kind: 'suspend' }
 
 const PASTE_END = '\x1b[201~'
-/** As long as a line may be. What is pasted beyond that is dropped. */
-const MAX_PASTE = 16 * 1024 * 1024
+/** As long as a line may be; the rest of a longer paste is dropped. */
+const MAX_PASTE_CHARS = 16 * 1024 * 1024
 
 const SPECIAL: Readonly<Record<string, Key>> = {
   '\r': { kind: 'enter' },
@@ -48,7 +48,7 @@ const CUT = /\x1b\[[\d;]{0,11}$/
 
 export class KeyReader {
   #rest = ''
-  /** Undefined: not in a paste. */
+  /** Undefined outside of a paste. */
   #paste: string | undefined
 
   push(text: string): Key[] {
@@ -58,9 +58,9 @@ export class KeyReader {
     return keys
   }
 
-  // False: more has to come.
+  // Returns false when more input is needed.
   #step(keys: Key[]): boolean {
-    if (this.#paste !== undefined) return this.#pasted(keys)
+    if (this.#paste !== undefined) return this.#readPaste(keys)
     const found = NEXT.exec(this.#rest)
     const before = found ? this.#rest.slice(0, found.index) : withoutCutStart(this.#rest)
     if (before !== '') keys.push({ kind: 'keys', text: before })
@@ -69,16 +69,16 @@ export class KeyReader {
       return false
     }
     this.#rest = this.#rest.slice(found.index + found[0].length)
-    const key = SPECIAL[found[0]] ?? positionIn(found[0])
+    const key = SPECIAL[found[0]] ?? parsePosition(found[0])
     if (key) keys.push(key)
     else this.#paste = ''
     return true
   }
 
-  #pasted(keys: Key[]): boolean {
+  #readPaste(keys: Key[]): boolean {
     const end = this.#rest.indexOf(PASTE_END)
     const upTo = end < 0 ? Math.max(0, this.#rest.length - PASTE_END.length + 1) : end
-    this.#paste = `${this.#paste}${this.#rest.slice(0, upTo)}`.slice(0, MAX_PASTE)
+    this.#paste = `${this.#paste}${this.#rest.slice(0, upTo)}`.slice(0, MAX_PASTE_CHARS)
     this.#rest = this.#rest.slice(upTo + (end < 0 ? 0 : PASTE_END.length))
     if (end < 0) return false
     keys.push({ kind: 'paste', text: this.#paste.replace(/\r\n?/g, '\n') })
@@ -87,10 +87,10 @@ export class KeyReader {
   }
 }
 
-const positionIn = (text: string): Key | undefined => {
+const parsePosition = (text: string): Key | undefined => {
   const [, column] = /;(\d+)R$/.exec(text) ?? []
   return column === undefined ? undefined : { kind: 'position', column: Number(column) - 1 }
 }
 
-// It may come in two pieces; the escape key alone is not waited for.
+// Escape sequences of the terminal may come in two pieces. A single ESC is the key, and does not wait.
 const withoutCutStart = (text: string): string => text.replace(CUT, '')

@@ -1,5 +1,5 @@
-// The line at the bottom of a terminal, drawn by Node's own line editor: a prompt and a text, over as many rows as they take. It is taken
-// away and drawn again around all else that is written, and where the terminal gets another width.
+// The line at the bottom of a terminal, drawn by Node's line editor: a prompt and a text, over as many rows as they take. It is removed and
+// drawn again around everything else that is written, and when the width of the terminal changes.
 
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline'
 import { Readable, Writable } from 'node:stream'
@@ -8,7 +8,7 @@ import type { ReadStream, WriteStream } from 'node:tty'
 export interface LineOptions {
   readonly input: ReadStream
   readonly output: WriteStream
-  /** What the text may become when Tab is pressed. */
+  /** Completions of the text when Tab is pressed. */
   readonly complete: (text: string) => readonly string[]
   /** Enter: the text stays on the screen, with the cursor below it. */
   readonly onEntered: () => void
@@ -22,16 +22,16 @@ export interface View {
   readonly cursor: number
 }
 
-/** Asks a terminal where its cursor is (DSR 6); it answers as if that were typed. */
-const WHERE = '\x1b[6n'
-/** Longer than a terminal takes, also over ssh. */
-const WHERE_TIMEOUT_MS = 500
+/** Asks the terminal for the position of its cursor (DSR 6); the answer comes as typed input. */
+const CURSOR_QUERY = '\x1b[6n'
+/** Longer than the answer of a terminal takes, also over ssh. */
+const CURSOR_TIMEOUT_MS = 500
 
-/** Node documents both, and lets them be changed; only its types do not. */
+/** Node documents `line` and `cursor`, and lets them be changed; only its types do not. */
 type Editor = Interface & { line: string; cursor: number; prevRows: number }
 
 export class Line {
-  /** The terminal has another width and was asked where its cursor is: keys have to wait. */
+  /** The width has changed, and the terminal was asked for its cursor: keys have to wait. */
   isSettling = false
   readonly #output: WriteStream
   readonly #editor: Editor
@@ -39,12 +39,12 @@ export class Line {
   readonly #onSettled: () => void
   #prompt = ''
   #isShown = false
-  /** For which it was drawn. */
+  /** The width that it was drawn for. */
   #columns: number
-  /** So many answers to WHERE are to come. */
-  #asked = 0
+  /** Cursor queries that are not answered yet. */
+  #openQueries = 0
   #timer: NodeJS.Timeout | undefined
-  /** Whether the terminal lays its rows out anew for another width. Most do; others cut them off. */
+  /** True when the terminal reflows its rows for a new width. Most do; others cut rows off. */
   #doesReflow = true
   #doesAnswer = true
 
@@ -64,7 +64,7 @@ export class Line {
       input: this.#typed,
       output: shown,
       terminal: true,
-      // It would change messages of several lines, in ways of each version.
+      // Node's own history would change messages of several lines, differently in each version.
       historySize: 0,
       completer: (text: string) => [complete(text), text],
     }) as Editor
@@ -83,7 +83,7 @@ export class Line {
     return this.#editor.line
   }
 
-  // One by one: of several that come together Node puts all but the last at the end of the line, wherever the cursor is.
+  // One by one: of several keys at once, Node puts all but the last at the end of the line, not at the cursor.
   feed(keys: string): void {
     for (const key of keys) this.#typed.emit('data', Buffer.from(key))
   }
@@ -97,7 +97,7 @@ export class Line {
     this.show({ text, cursor: text.length })
   }
 
-  /** What the next `show` shows. */
+  /** Changes what the next `show` draws. */
   set(changes: Partial<View>): void {
     this.hide()
     const { prompt, text, cursor } = { ...this.view, ...changes }
@@ -106,7 +106,7 @@ export class Line {
     Object.assign(this.#editor, { line: text, cursor })
   }
 
-  /** Draws it where it was, or else where the cursor is, at the beginning of a row. */
+  /** Draws the line where it was, else at the cursor, which is at the beginning of a row. */
   show(changes: Partial<View> = {}): void {
     this.set(changes)
     this.#columns = this.#output.columns
@@ -115,13 +115,13 @@ export class Line {
     this.#isShown = true
   }
 
-  /** Ctrl-Z: it is drawn anew behind what others wrote meanwhile. */
+  /** Ctrl-Z: the line is drawn again below what was written meanwhile. */
   suspend(): void {
     this.feed('\x1a')
     this.#editor.prevRows = 0
   }
 
-  /** What it says is kept; the cursor stands where it began. */
+  /** Removes the line from the screen, but keeps its text; the cursor is where the line began. */
   hide(column?: number): void {
     if (!this.#isShown) return
     moveCursor(this.#output, 0, -this.#rowsAbove(column))
@@ -130,7 +130,7 @@ export class Line {
     this.#isShown = false
   }
 
-  /** It stays on the screen, with `end` behind it, and the cursor stands below. */
+  /** Leaves the line on the screen, with `end` behind it, and the cursor below. */
   leave(end: string): void {
     if (!this.#isShown) return
     this.show({ cursor: this.text.length })
@@ -138,7 +138,7 @@ export class Line {
     this.#isShown = false
   }
 
-  /** The terminal has another width. Where its cursor is tells what it has done with the rows of the line. */
+  /** The width has changed. The position of the cursor shows what the terminal has done with the rows of the line. */
   resize(): void {
     if (!this.#isShown) return
     this.isSettling = true
@@ -146,17 +146,17 @@ export class Line {
     if (!this.#doesAnswer) return this.show()
     this.#timer = setTimeout(() => {
       this.#doesAnswer = false
-      this.#asked = 0
+      this.#openQueries = 0
       this.show()
-    }, WHERE_TIMEOUT_MS)
-    this.#asked++
-    this.#output.write(WHERE)
+    }, CURSOR_TIMEOUT_MS)
+    this.#openQueries++
+    this.#output.write(CURSOR_QUERY)
   }
 
-  /** The terminal says in which column its cursor is, from 0. */
-  isAt(column: number): void {
-    // Of several widths in a row only the last is looked at.
-    if (this.#asked === 0 || --this.#asked > 0 || !this.isSettling) return
+  /** The terminal's answer: the column of its cursor, from 0. */
+  handleCursorColumn(column: number): void {
+    // Of several answers in a row only the last counts.
+    if (this.#openQueries === 0 || --this.#openQueries > 0 || !this.isSettling) return
     this.hide(column)
     this.show()
   }
@@ -166,7 +166,7 @@ export class Line {
     this.#editor.close()
   }
 
-  // `column`: of the cursor, where the terminal has said that.
+  // `column`: that of the cursor, when the terminal has answered.
   #rowsAbove(column?: number): number {
     const { rows, cols } = this.#editor.getCursorPos()
     if (!this.isSettling) return rows
@@ -178,12 +178,12 @@ export class Line {
     const last = this.#columns - 1
     const places = [
       { doesReflow: true, rows: anew.rows, column: anew.cols },
-      // Behind a row that is full it may stand in that.
+      // After a full row the cursor may still be in that row.
       ...(anew.cols === 0 && anew.rows > 0 ? [{ doesReflow: true, rows: anew.rows - 1, column: last }] : []),
       { doesReflow: false, rows, column: Math.min(cols, last) },
     ]
-    // Where several fit it is as it was the last time. Where none does, part of the old line is left above, which harms less than to take away
-    // what is not of the line: tmux is seen to lose its place in rows that end with wide characters.
+    // When several fit, the terminal does what it did the last time. When none fits, part of the old line stays on the screen, which is better
+    // than to erase other text: tmux loses the position in rows that end with wide characters.
     const fitting = places.filter((place) => column === undefined || place.column === Math.min(column, last))
     const found = fitting.find(({ doesReflow }) => doesReflow === this.#doesReflow) ?? fitting[0]
     if (!found) return 0

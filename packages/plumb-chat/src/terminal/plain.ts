@@ -1,22 +1,22 @@
-// A terminal that can do nothing but lines (TERM=dumb), or whose answers go elsewhere: the system's own editing, and no controls.
+// A terminal that can do lines only (TERM=dumb), or stdout that is not a terminal: the editing of the system, and no control sequences.
 
 import type { Readable, Writable } from 'node:stream'
 import { LineReader } from '@plumb/wire'
-import { continued } from './continuation.js'
-import type { Person, Said, Terminal } from './terminal.js'
+import { continueMessage } from './continuation.js'
+import type { Answer, Terminal, TerminalListener } from './terminal.js'
 
 export interface PlainOptions {
   readonly input: Readable
   /** Where the prompt goes. */
   readonly output: Writable
   readonly prompt: string
-  readonly person: Person
+  readonly listener: TerminalListener
 }
 
-/** Ctrl-C comes as a signal here. */
-export const openPlain = ({ input, output, prompt, person }: PlainOptions): Terminal => {
+/** Ctrl-C comes as a signal. */
+export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Terminal => {
   let state: 'open' | 'held' | 'closed' = 'held'
-  let question: { line: string; readonly answer: (said: Said) => void } | undefined
+  let question: { line: string; readonly answer: (answer: Answer) => void } | undefined
   let message = ''
   const reader = new LineReader(input, { raw: true })
 
@@ -28,12 +28,12 @@ export const openPlain = ({ input, output, prompt, person }: PlainOptions): Term
   }
   const end = (): void => {
     settle('leave')
-    person.onEnd()
+    listener.onEnd()
   }
-  const settle = (said: Said): void => {
-    const { answer } = question ?? {}
+  const settle = (answer: Answer): void => {
+    const asked = question
     question = undefined
-    answer?.(said)
+    asked?.answer(answer)
   }
   const take = (line: string): void => {
     if (question) {
@@ -42,14 +42,14 @@ export const openPlain = ({ input, output, prompt, person }: PlainOptions): Term
       return
     }
     const text = message + line
-    const longer = continued(text)
+    const longer = continueMessage(text)
     if (longer !== undefined) {
       message = longer
       return
     }
     message = ''
     state = 'held'
-    person.onMessage(text)
+    listener.onMessage(text)
   }
   reader.onReadable = pull
 

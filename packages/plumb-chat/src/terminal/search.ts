@@ -1,15 +1,15 @@
-// Incremental search in what was said before: Ctrl-R to the older, Ctrl-S to the newer, as readline has it.
+// Incremental search in the history, as in readline: Ctrl-R to older entries, Ctrl-S to newer ones.
 
 import type { View } from './line.js'
 
 export class Search {
   query = ''
   readonly #entries: readonly string[]
-  /** For a Ctrl-R before anything is typed. */
+  /** Used by Ctrl-R before anything is typed. */
   readonly #lastQuery: string
-  /** The line that it began with, shown until something is found. */
+  /** The line before the search, shown until something is found. */
   readonly #draft: View
-  /** Of what is shown, in the entries; -1: of none. */
+  /** Index of the entry that is shown, -1 for none. */
   place = -1
   #hasFailed = false
   #isOlder = true
@@ -23,7 +23,7 @@ export class Search {
 
   type(text: string): void {
     this.query += text
-    // What is shown may have more of it.
+    // The entry that is shown may still match.
     this.#seek(Math.max(this.place, 0), 1)
   }
 
@@ -55,7 +55,7 @@ export class Search {
     if (this.#lastQuery !== '') this.type(this.#lastQuery)
   }
 
-  // The same line twice would look as if nothing had happened.
+  // Skips entries equal to the one that is shown: the search would seem stuck.
   #seek(from: number, step: 1 | -1): void {
     const shown = from === this.place ? undefined : this.#entries[this.place]
     for (let place = from; place >= 0 && place < this.#entries.length; place += step) {

@@ -1,37 +1,37 @@
-// Where a person types: with a line editor, or, on a terminal that can do no more, with the system's own.
+// Where a person types: with a line editor, or, on a terminal that can do lines only, with the editing of the system.
 
 export interface Terminal {
-  /** Shows the prompt and takes a message; what was typed before comes first. */
+  /** Shows the prompt and takes a message, beginning with keys that were typed before. */
   open(): void
-  /** Asks about one thing, below all else that is written, until it is answered or withdrawn. What is being typed is kept. */
-  ask(question: Question): Promise<Said>
-  /** The question that is open in other words. */
+  /** Asks a question, below everything else that is written, until it is answered or withdrawn. Keeps the line that is being typed. */
+  ask(question: Question): Promise<Answer>
+  /** Changes the text of the open question. */
   reword(question: Question): void
-  /** Nothing is asked any more; `why` stands behind the question. */
+  /** Takes the question back; `why` is written behind it. */
   withdraw(why: string): void
   readonly isAsking: boolean
-  /** The terminal is as it was found. */
+  /** Restores the terminal to its state before. */
   close(): void
-  /** Something else is about to be written: takes the line that is being typed, or the question, out of the way. */
+  /** Takes the line that is being typed, or the question, off the screen, before something else is written. */
   hide(): void
-  /** It was written, and the cursor stands at the beginning of a line. */
+  /** Shows it again; the cursor stands at the beginning of a line. */
   show(): void
 }
 
 export interface Question {
-  /** More than fits into a few rows, to be shown once, above; undefined: `line` says it all. */
+  /** Text that does not fit into a few rows, shown once above the question; undefined when `line` is enough. */
   readonly above: string | undefined
-  /** A few rows at most, to be drawn again and again. */
+  /** A few rows at most, drawn again and again. */
   readonly line: string
 }
 
-/** `leave`: the person wants to do something else. */
-export type Said = 'yes' | 'no' | 'leave' | 'withdrawn'
+/** `leave`: the person does something else instead. */
+export type Answer = 'yes' | 'no' | 'leave' | 'withdrawn'
 
-export interface Person {
-  /** A message, whole; the terminal is closed to typing until it is opened again. */
+export interface TerminalListener {
+  /** A complete message. The terminal takes no further one until it is opened again. */
   readonly onMessage: (text: string) => void
-  /** Ctrl-C, where it has no line to drop. */
+  /** Ctrl-C on an empty line. */
   readonly onInterrupt: () => void
   /** Ctrl-D, or the terminal is gone. */
   readonly onEnd: () => void

@@ -1,24 +1,24 @@
-// Another executable of ours, run to its end for what it says.
+// Runs another executable of the project to its end, and returns its output.
 
 import { childEnv, fail, type OwnProgram, type Result, siblingProgram, spawnChild, succeed } from '@plumb/wire'
 
-export interface Said {
+export interface ProgramOutput {
   readonly stdout: string
   readonly stderr: string
   readonly status: number
 }
 
-const DEADLINE_MS = 60_000
+const RUN_TIMEOUT_MS = 60_000
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** `timeout` and `overflow` where it does not come to an end within its bounds; how it ended is the caller's to judge. */
-export const ask = async (program: OwnProgram, args: readonly string[]): Promise<Result<Said>> => {
+/** Fails with `timeout` or `overflow` when the program exceeds its bounds. The caller checks the exit status. */
+export const runSibling = async (program: OwnProgram, args: readonly string[]): Promise<Result<ProgramOutput>> => {
   const child = spawnChild({ command: [siblingProgram(program), ...args], env: childEnv('ours'), isForeign: false })
   if (!child.ok) return child
   const { stdin, stdout, stderr, exited, kill } = child.value
   stdin.end()
   let why: 'timeout' | 'overflow' | undefined
-  const giveUp = (reason: typeof why): void => {
+  const killFor = (reason: typeof why): void => {
     why ??= reason
     kill('SIGKILL')
   }
@@ -27,13 +27,13 @@ export const ask = async (program: OwnProgram, args: readonly string[]): Promise
     const chunks: Buffer[] = []
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > MAX_BYTES) giveUp('overflow')
+      if (bytes > MAX_BYTES) killFor('overflow')
       else chunks.push(chunk)
     })
     return () => Buffer.concat(chunks).toString('utf8')
   }
   const [out, err] = [collect(stdout), collect(stderr)]
-  const timer = setTimeout(() => giveUp('timeout'), DEADLINE_MS)
+  const timer = setTimeout(() => killFor('timeout'), RUN_TIMEOUT_MS)
   const { status } = await exited
   clearTimeout(timer)
   if (why !== undefined) return fail(why, `'${program} ${args[0] ?? ''}' did not come to an end, and was ended`)

@@ -1,23 +1,23 @@
-// What a command may do, and how one is found.
+// What a command is, and what it may use.
 
 import type { Fault, Result } from '@plumb/wire'
 import type { Options } from '../options.js'
+import type { ControlReply } from '../program/events.js'
 import type { Program } from '../program/program.js'
-import type { Reply } from '../session.js'
 import type { Screen } from '../terminal/screen.js'
 import type { Usage } from '../usage.js'
 
-export interface Desk {
+export interface CommandContext {
   readonly screen: Screen
   readonly program: Program
   readonly options: Options
-  /** Of the spec, where it is not a file. */
+  /** The text of the spec, when it is not a file. */
   readonly specText: string
   readonly usage: Usage
-  /** Sends control that has no reply but an error, and waits until it was heard. */
+  /** Sends a control message that has no reply but an error, and waits until it was processed. */
   control(message: Readonly<Record<string, unknown>>): Promise<Fault | undefined>
-  /** Sends control, and waits for the reply of that kind. */
-  request(message: Readonly<Record<string, unknown>>, kind: string): Promise<Result<Reply>>
+  /** Sends a control message, and waits for the reply of that kind. */
+  request(message: Readonly<Record<string, unknown>>, kind: string): Promise<Result<ControlReply>>
   setPaused(isPaused: boolean): void
   leave(): void
 }
@@ -27,6 +27,6 @@ export interface Command {
   /** Such as `FILE`. */
   readonly argument?: string
   readonly does: string
-  /** Resolves to what went wrong. */
-  readonly run: (argument: string, desk: Desk) => Promise<Fault | undefined> | Fault | undefined
+  /** Returns what went wrong, if anything. */
+  readonly run: (argument: string, context: CommandContext) => Promise<Fault | undefined> | Fault | undefined
 }

@@ -1,0 +1,294 @@
+// A conversation: what is typed goes to the program or is a command, and what comes back is shown. All order is decided here.
+//
+//   state      message typed                          program is quiet       Ctrl-C                                leave
+//   ready      → handling                             the terminal opens     cancels the answer; twice: → leaving  → leaving
+//   handling   –  (then → ready)                      –                      the same                              → leaving
+//   leaving    –                                      –                      –                                     –
+
+import { type Fault, fail, fault, onStop, parseJson, preview, type Result, type StopSignal } from '@plumb/wire'
+import { type Answers, openAnswers } from './answers.js'
+import { Approvals } from './approvals.js'
+import type { CommandContext } from './command/context.js'
+import { readCommand } from './command/table.js'
+import { formatEvent, formatFault } from './messages.js'
+import type { Options } from './options.js'
+import type { ControlReply, ProgramEvent } from './program/events.js'
+import type { Program } from './program/program.js'
+import { Requests } from './requests.js'
+import { openSession, type Session, type SessionListener } from './session.js'
+import { removeFences } from './terminal/continuation.js'
+import type { Screen } from './terminal/screen.js'
+import type { Terminal, TerminalListener } from './terminal/terminal.js'
+import { openUsage } from './usage.js'
+
+export interface ConversationParts {
+  readonly program: Program
+  readonly options: Options
+  readonly specText: string
+  /** Options and spec of the program. */
+  readonly args: readonly string[]
+  readonly screen: Screen
+  readonly openTerminal: (listener: TerminalListener) => Terminal
+  readonly remember: (message: string) => void
+  /** Answers are shown piece by piece. */
+  readonly isStreamed: boolean
+  /** The conversation is over, and no child is left. */
+  readonly onEnd: (end: ConversationEnd) => void
+}
+
+export interface ConversationEnd {
+  readonly status: 0 | 1 | 2
+  /** The signal that ended it, if one did. */
+  readonly signal: StopSignal | undefined
+}
+
+/** How long the program may take to end by itself after its input has ended. */
+const GRACE_TIMEOUT_MS = 3000
+
+export class Conversation {
+  readonly #parts: ConversationParts
+  readonly #terminal: Terminal
+  readonly #usage = openUsage()
+  readonly #answers: Answers
+  readonly #approvals: Approvals
+  readonly #requests = new Requests()
+  /** Inputs of tool calls that have no result yet, by id. */
+  readonly #toolInputs = new Map<string, unknown>()
+  #state: 'ready' | 'handling' | 'leaving' = 'ready'
+  #session: Session | undefined
+  /** Notes about an answer, by agent, that are shown after it. */
+  #notes: [string, string][] = []
+  #isPaused = false
+  /** Ctrl-C was pressed, and nothing has happened since. */
+  #isInterrupted = false
+  #stopListening: () => void = () => {}
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+    const { screen, program, isStreamed, openTerminal } = parts
+    this.#answers = openAnswers({ screen, isStreamed, isNamed: program.agents.length > 1 })
+    this.#terminal = openTerminal({
+      onMessage: (text) => void this.#handleMessage(text),
+      onInterrupt: () => this.#interrupt(),
+      onEnd: () => this.#leave(0),
+    })
+    screen.attach(this.#terminal)
+    this.#approvals = new Approvals({
+      ask: (question) => {
+        screen.endAnswer()
+        return this.#terminal.ask(question)
+      },
+      reword: (question) => this.#terminal.reword(question),
+      withdraw: (why) => this.#terminal.withdraw(why),
+      notice: screen.notice,
+      control: (message) => void this.#session?.control(message),
+    })
+  }
+
+  start(): void {
+    this.#listenToSignals()
+    const failure = this.#startSession()
+    if (failure) {
+      this.#parts.screen.fault(formatFault(failure))
+      this.#leave(2)
+    } else this.#openTerminalIfQuiet()
+  }
+
+  /** The terminal is gone: ends without an error. */
+  hangUp(): void {
+    this.#leave(0)
+  }
+
+  /** Answers cannot be shown any more: ends with an error. */
+  abort(failure: Fault): void {
+    if (this.#state !== 'leaving') this.#showFault(failure)
+    this.#leave(1)
+  }
+
+  #startSession(): Fault | undefined {
+    const { program, args } = this.#parts
+    const session = openSession(program, args, this.#sessionListener())
+    if (!session.ok) return session.error
+    this.#session = session.value
+    return undefined
+  }
+
+  #sessionListener(): SessionListener {
+    const { program, screen } = this.#parts
+    return {
+      onOutput: (json, port) => {
+        this.#answers.output(json, program.outputs.length > 1 ? port : undefined)
+        this.#showNotes()
+      },
+      onEvent: (event) => this.#handleEvent(event),
+      onReply: (reply) => {
+        if (reply.kind === 'approval') this.#approvals.add(reply)
+        else if (!this.#requests.settle(reply) && reply.kind === 'error') this.#showFault(reply as unknown as Fault)
+      },
+      onFault: (error) => this.#showFault(error),
+      onStderrLine: (line) => screen.notice(line),
+      onQuiet: () => {
+        this.#approvals.end()
+        this.#openTerminalIfQuiet()
+      },
+      onExit: ({ status, signal }) => {
+        this.#requests.end()
+        this.#approvals.end()
+        if (this.#state === 'leaving') return
+        const { runs } = program
+        if (signal) this.#showFault(fault('child_failed', `${runs} was ended by ${signal}`))
+        else if (status === 0) screen.notice(`${runs} has come to its end`)
+        this.#leave(status === 0 ? 0 : status === 2 ? 2 : 1)
+      },
+    }
+  }
+
+  #handleEvent(event: ProgramEvent): void {
+    if (event.kind === 'thinking') {
+      if (this.#parts.options.showsThinking) this.#parts.screen.agentNotice(event.agent, `[${event.agent} thinking] ${event.text}`)
+      return
+    }
+    if (event.kind === 'approval') this.#approvals.settle(event.id, event.outcome)
+    if (event.kind === 'usage') this.#usage.add(event)
+    if (event.kind === 'tool_call') this.#toolInputs.set(event.id, event.input)
+    this.#answers.addEvent(event)
+    const text = formatEvent(event, (id) => this.#toolInputs.get(id))
+    if (event.kind === 'tool_result') this.#toolInputs.delete(event.id)
+    if (text === undefined) return
+    this.#notes.push([event.agent, `[${event.agent}] ${text}`])
+    // Usage is shown after the answer, which may still be on its way.
+    if (event.kind !== 'usage') this.#showNotes()
+  }
+
+  #showNotes(): void {
+    for (const [agent, text] of this.#notes.splice(0)) this.#parts.screen.agentNotice(agent, text)
+  }
+
+  #showFault(error: Fault): void {
+    const { screen } = this.#parts
+    if (error.error === 'cancelled') screen.notice('the answer was dropped')
+    else screen.fault(formatFault(error))
+  }
+
+  #openTerminalIfQuiet(): void {
+    if (this.#state !== 'ready' || !(this.#session?.isQuiet || this.#isPaused)) return
+    this.#answers.end()
+    this.#showNotes()
+    this.#isInterrupted = false
+    this.#terminal.open()
+  }
+
+  async #handleMessage(text: string): Promise<void> {
+    const { screen, remember } = this.#parts
+    const isCommand = /^\/(?!\/)/.test(text)
+    this.#isInterrupted = false
+    if (text.trim() !== '') remember(text)
+    if (this.#state === 'ready') this.#state = 'handling'
+    const failure = isCommand ? await this.#runCommand(text) : this.#sendMessage(removeFences(text).replace(/^\/\//, '/'))
+    if (this.#state === 'handling') this.#state = 'ready'
+    if (failure) screen.fault(formatFault(failure))
+    this.#openTerminalIfQuiet()
+  }
+
+  #sendMessage(text: string): Fault | undefined {
+    if (text.trim() === '') return undefined
+    const { isText, type } = this.#parts.program.input
+    // JSON may have line ends between its tokens, but not inside its strings.
+    const json = isText ? JSON.stringify(text) : text.replace(/[\r\n]/g, ' ')
+    const parsed = isText ? undefined : parseJson(Buffer.from(json), 0, Buffer.byteLength(json))
+    if (parsed?.ok === false)
+      return fault('invalid_json', `${parsed.error.detail}; it takes ${preview(type ?? 'JSON', 200)}, written as JSON`)
+    this.#session?.send(json)
+    return undefined
+  }
+
+  async #runCommand(text: string): Promise<Fault | undefined> {
+    const found = readCommand(text.trim())
+    return 'error' in found ? found.error : found.command.run(found.argument, this.#commandContext())
+  }
+
+  #commandContext(): CommandContext {
+    const { screen, program, options, specText } = this.#parts
+    const control = (message: Readonly<Record<string, unknown>>): boolean => this.#session?.control(message) === true
+    return {
+      screen,
+      program,
+      options,
+      specText,
+      usage: this.#usage,
+      control: async (message) => {
+        const session = this.#session
+        if (!session || !control(message)) return fault('unknown_port', NO_CONTROL)
+        // A plumb settles only after the pause.
+        const cannotSettle = this.#isPaused && program.runs === 'plumb'
+        return cannotSettle ? undefined : this.#requests.waitForError(session.controlProcessed())
+      },
+      request: async (message, kind): Promise<Result<ControlReply>> => {
+        if (!program.hasControl) return fail('unknown_port', NO_CONTROL)
+        const reply = this.#requests.waitFor(kind)
+        control(message)
+        return reply
+      },
+      setPaused: (isPaused) => {
+        this.#isPaused = isPaused
+      },
+      leave: () => this.#leave(0),
+    }
+  }
+
+  #interrupt(signal?: StopSignal): void {
+    const { screen } = this.#parts
+    if (this.#state === 'leaving') return
+    if (this.#isInterrupted) return this.#leave(0, signal ?? 'SIGINT')
+    this.#isInterrupted = true
+    if (this.#session?.isQuiet) return screen.notice('Ctrl-C again leaves, and so does Ctrl-D')
+    if (!this.#session?.control({ cancel: true })) this.#restartSession()
+  }
+
+  // For a program without control, which cannot cancel a single answer.
+  #restartSession(): void {
+    const old = this.#session
+    this.#requests.end()
+    this.#approvals.end()
+    void old?.abandon()
+    const failure = this.#startSession()
+    if (failure) {
+      this.#showFault(failure)
+      return this.#leave(1)
+    }
+    this.#answers.end()
+    this.#notes = []
+    this.#parts.screen.notice('the answer was dropped; this program hears no control, so it was started anew and has forgotten all')
+    this.#openTerminalIfQuiet()
+  }
+
+  // Each SIGINT counts as Ctrl-C: a terminal that is not in raw mode turns the key into the signal.
+  #listenToSignals(): void {
+    this.#stopListening = onStop(
+      (signal) => {
+        this.#stopListening()
+        this.#listenToSignals()
+        if (signal === 'SIGINT') this.#interrupt(signal)
+        else this.#leave(0, signal)
+      },
+      () => {},
+      { mayStay: true },
+    )
+  }
+
+  #leave(status: ConversationEnd['status'], signal?: StopSignal): void {
+    if (this.#state === 'leaving') return
+    this.#state = 'leaving'
+    const { screen, onEnd } = this.#parts
+    screen.endAnswer()
+    this.#terminal.close()
+    screen.detach()
+    void this.#session?.close(signal || !this.#session.isQuiet ? 0 : GRACE_TIMEOUT_MS).then(() => {
+      this.#stopListening()
+      onEnd({ status, signal })
+    })
+    if (!this.#session) onEnd({ status, signal })
+  }
+}
+
+const NO_CONTROL = "this program hears no control: let its main have the ports 'ctrl_in' and 'ctrl_out', or talk to one agent with --agent"
