@@ -150,7 +150,7 @@ const rows: readonly (readonly [name: string, text: string, expected: readonly s
       "1:68-69 config_invalid 'failures' takes a whole number from 1",
       "1:78-80 config_invalid 'reset' takes a number from 0",
       "1:82-86 unknown_option a breaker has no key 'rest' | did you mean 'reset'?",
-      "1:109-110 config_invalid 'net' takes true or false",
+      `1:109-110 config_invalid 'net' takes true, false or a list of hosts, as in ["api.example.com:443"]`,
       "1:119-122 config_invalid 'write' takes a list of strings",
       '1:132-138 config_invalid \'memory\' takes a size, as in "256M"',
       "3:72-92 config_invalid 'roots' takes an object of strings",

@@ -1,7 +1,7 @@
 // The tools that can be called, by name: each made when it is first wanted, and looked at for what can be seen to be wrong before.
 
 import { type Bound, type ToolPlan, type ToolSchema, toolOf, toToolSchema } from '@plumb/lang'
-import { type Fault, fault } from '@plumb/wire'
+import { type Fault, fault, type Result } from '@plumb/wire'
 import { builtinEffects } from './call/builtin-effects.js'
 import { effectsOf } from './call/effects.js'
 import type { Effect } from './call/permit.js'
@@ -9,7 +9,7 @@ import { secure } from './call/secure.js'
 import { settingsOf } from './call/settings.js'
 import { dependenciesOf } from './dependency.js'
 import { aliasedBuiltin } from './source/builtin/table.js'
-import { makeTool } from './source/make.js'
+import { type BareTool, makeTool, type SourceContext } from './source/make.js'
 import type { Tool } from './tool.js'
 
 export interface Registered {
@@ -37,11 +37,11 @@ export interface OpenedRegistry {
   readonly faults: readonly Fault[]
 }
 
-/** `plans` are those of one program or of several (`toolsOf`), or those of an agent (`agentTools`). Starts nothing. */
-export const openRegistry = (plans: readonly ToolPlan[]): OpenedRegistry => {
+/** `docroot`: that of the session; `.`. `plans` are those of one program or of several (`toolsOf`), or those of an agent (`agentTools`). Starts nothing. */
+export const openRegistry = (plans: readonly ToolPlan[], docroot?: string): OpenedRegistry => {
   const entries = new Map<Bound, Entry>()
   const entryOf = (plan: ToolPlan): Entry => {
-    const known = entries.get(plan.bound) ?? new Entry(plan, (bound) => later(entryOf(toolOf(bound))))
+    const known = entries.get(plan.bound) ?? new Entry(plan, { resolve: (bound) => later(entryOf(toolOf(bound))), docroot })
     entries.set(plan.bound, known)
     return known
   }
@@ -76,10 +76,11 @@ class Entry implements Registered {
   #effects: readonly Effect[] | undefined
   #schema: ToolSchema | undefined
   #tool: Tool | undefined
+  #made: Result<BareTool> | undefined
 
   constructor(
     readonly plan: ToolPlan,
-    private readonly resolve: (bound: Bound) => Tool,
+    private readonly context: SourceContext,
   ) {}
 
   get effects(): readonly Effect[] {
@@ -100,13 +101,18 @@ class Entry implements Registered {
   /** A chain was checked when it was compiled. */
   faults(): readonly Fault[] {
     if (this.plan.body.kind === 'chain') return []
-    const made = makeTool(this.plan, { resolve: this.resolve })
-    return made.ok ? [] : [made.error]
+    return this.#bare.ok ? [] : [this.#bare.error]
+  }
+
+  // Once: what it found when it was looked at is what it works with.
+  get #bare(): Result<BareTool> {
+    this.#made ??= makeTool(this.plan, this.context)
+    return this.#made
   }
 
   #make(): Tool {
     const { plan, effects } = this
-    const made = makeTool(plan, { resolve: this.resolve })
+    const made = this.#bare
     if (!made.ok) return failing(plan, made.error)
     const { targetsOf } = made.value
     return secure(made.value, { ...settingsOf(plan, effects), ...(targetsOf ? { targetsOf } : {}) })

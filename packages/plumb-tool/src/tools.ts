@@ -19,7 +19,7 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
   const offer = offerOf(program, options.agent)
   const docroot = folderOf(options.docroot ?? '.')
   const authority = openAuthority(options, handover, offer.ok ? offer.value : undefined)
-  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [])
+  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
   if (!offer.ok || !docroot.ok || !authority.ok || faults.length > 0) return undefined

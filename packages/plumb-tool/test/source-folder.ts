@@ -35,7 +35,7 @@ export const makeSource = (spec: string, others: Files = {}, parts: Partial<Sess
   const tool = (name: string): Result<BareTool> => {
     const bound = bindingNamed(program, name)
     if (!bound) throw new Error(`no binding '${name}'`)
-    return makeTool(toolOf(bound), { resolve: (part) => unwrap(tool(part.name)) })
+    return makeTool(toolOf(bound), { resolve: (part) => unwrap(tool(part.name)), docroot: folder })
   }
 
   /** A string is JSON text. */

@@ -84,7 +84,7 @@ const openFor = async (
   const docroot = findDocroot(settings.docroot)
   const authority = settings.giver.grantTo(plan)
   const plans = agentTools(bound)
-  const { registry, faults } = tool.openRegistry(settings.toolProgram === undefined ? plans : [])
+  const { registry, faults } = tool.openRegistry(settings.toolProgram === undefined ? plans : [], settings.docroot)
   if (!docroot.ok || !authority || faults.length > 0) return { faults: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
 
   // plumb-agent has asked before it sends a request, for what the tool calls in its turn too.

@@ -1,10 +1,12 @@
 // How a child is to be started: its descriptors, and the ends of them that stay here.
 
 import { closeSync } from 'node:fs'
+import { openBytes } from './given-bytes.js'
 import { LIFELINE_FD, withLifeline } from './lifeline.js'
 import { makePipes } from './real-pipe.js'
 import { resolveProgram } from './resolve-program.js'
-import { type Result, succeed } from './result.js'
+import { fail, type Result, succeed } from './result.js'
+import { systemReason } from './system-reason.js'
 
 export interface ChildOptions {
   /** The program and its arguments; a program with a slash is relative to `cwd`. */
@@ -15,6 +17,8 @@ export interface ChildOptions {
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
   /** Descriptors of ours that it gets as they are, by the number that it sees. */
   readonly shared?: Readonly<Record<number, number>>
+  /** What it reads on these descriptors, whole and at once; not for what is secret. */
+  readonly given?: Readonly<Record<number, Uint8Array>>
   /** Not one of our executables: gets pipes that `/dev/fd/N` can open. */
   readonly isForeign: boolean
   /** What it writes on 2 comes out of `stdout` too, in the order in which it was written; for foreign ones, where the system has such pipes. */
@@ -43,7 +47,7 @@ export type Stdio = 'pipe' | 'ignore' | 'inherit' | number
 
 /** `file_not_found` where the program cannot be run. */
 export const prepareChild = (options: ChildOptions): Result<Prepared> => {
-  const { command, cwd = currentFolder(), env, fds = {}, shared = {}, isForeign, joinsStderr, inheritsStderr } = options
+  const { command, cwd = currentFolder(), env, fds = {}, shared = {}, given = {}, isForeign, joinsStderr, inheritsStderr } = options
   const [name = '', ...args] = command
   const program = resolveProgram(name, cwd, env.PATH)
   if (!program.ok) return program
@@ -54,8 +58,10 @@ export const prepareChild = (options: ChildOptions): Result<Prepared> => {
   ])
   if (!inheritsStderr) directions.set(2, 'out')
   for (const [fd, direction] of Object.entries(fds)) directions.set(Number(fd), direction)
+  const texts = openAll(given)
+  if (!texts.ok) return texts
   const { stdio, childs, ours } = makeEnds(directions, isForeign)
-  for (const [number, fd] of Object.entries(shared)) share(stdio, Number(number), fd)
+  for (const [number, fd] of [...Object.entries(shared), ...texts.value]) share(stdio, Number(number), fd)
   if (inheritsStderr) stdio[2] = 'inherit'
   if (joinsStderr && typeof stdio[1] === 'number') stdio[2] = stdio[1]
   const closeAll = (fds: Iterable<number>): void => {
@@ -67,7 +73,7 @@ export const prepareChild = (options: ChildOptions): Result<Prepared> => {
     directions,
     stdio,
     ours,
-    closeChilds: () => closeAll(childs),
+    closeChilds: () => closeAll([...childs, ...texts.value.values()]),
     closeOurs: () => closeAll(ours.values()),
   })
 }
@@ -107,6 +113,17 @@ const makeEnds = (directions: ReadonlyMap<number, 'in' | 'out'>, isForeign: bool
     ours.set(fd, direction === 'in' ? pipe.writer : pipe.reader)
   }
   return { stdio, childs, ours }
+}
+
+const openAll = (given: Readonly<Record<number, Uint8Array>>): Result<ReadonlyMap<string, number>> => {
+  const open = new Map<string, number>()
+  try {
+    for (const [number, bytes] of Object.entries(given)) open.set(number, openBytes(bytes))
+    return succeed(open)
+  } catch (error) {
+    for (const fd of open.values()) closeSync(fd)
+    return fail('child_failed', `cannot keep what a child is to read: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
 }
 
 const share = (stdio: Ends['stdio'], number: number, fd: number): void => {

@@ -30,8 +30,13 @@ export interface OwnChildOptions {
   readonly cwd?: string
   /** Default: what executables of ours may have. */
   readonly env?: Readonly<Record<string, string>>
-  /** A command that runs it, such as a sandbox; descriptor 9 has to get through. */
-  readonly within?: readonly string[]
+  /** What runs it, such as a sandbox, with what that reads; descriptors 9 and 10 have to get through. */
+  readonly within?: Within | undefined
+}
+
+export interface Within extends Pick<ChildOptions, 'given' | 'shared'> {
+  /** Stands before the command line. */
+  readonly command: readonly string[]
 }
 
 export interface OwnChild<SomeChild = Child> {
@@ -53,7 +58,7 @@ const start = <SomeChild extends LineChild>(
   options: OwnChildOptions,
   spawn: (options: ChildOptions) => Result<SomeChild>,
 ): Result<OwnChild<SomeChild>> => {
-  const { program, args, files, entry, authority, fds = {}, cwd, env, within = [] } = options
+  const { program, args, files, entry, authority, fds = {}, cwd, env, within } = options
   const budget = program === 'plumb-tool' ? undefined : currentBudget()
   const budgeted = budget ? ['--budget-fd', String(BUDGET_FD)] : []
   const sources = [...budgeted, '--sources-fd', String(SOURCES_FD)]
@@ -62,12 +67,13 @@ const start = <SomeChild extends LineChild>(
   const launcher = siblingProgram(program)
   const main = join(launcher, '../../dist/main.cjs')
   // A sandbox may have another Node than ours, and other descriptors.
-  const isDirect = within.length === 0 && existsSync(main)
+  const isDirect = !within && existsSync(main)
   const theirs = env ?? childEnv('ours')
   const child = spawn({
-    command: isDirect ? [process.execPath, main, ...line] : [...within, launcher, ...line],
+    command: isDirect ? [process.execPath, main, ...line] : [...(within?.command ?? []), launcher, ...line],
     env: isDirect ? { ...theirs, ...launched(Object.keys(fds)) } : theirs,
-    ...(budget ? { shared: { [BUDGET_FD]: budget.fd } } : {}),
+    given: within?.given ?? {},
+    shared: { ...within?.shared, ...(budget ? { [BUDGET_FD]: budget.fd } : {}) },
     fds: { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,
     ...(cwd === undefined ? {} : { cwd }),

@@ -4,11 +4,13 @@ import type { ObjectValue } from '../ast.js'
 import { error, type Report } from '../diagnostic.js'
 import type { Config, Inner } from './config.js'
 import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, WEB_ADDRESS, WORD } from './rules.js'
+import { SANDBOX } from './sandbox.js'
 
 const KEYS = {
   command: WORD,
   args: STRINGS,
   env: TEXTS,
+  sandbox: SANDBOX,
   url: WEB_ADDRESS,
   token: TEXT,
   token_env: VARIABLE,
@@ -25,7 +27,7 @@ const KEYS = {
   cache_ttl: numberIn(0, Number.POSITIVE_INFINITY),
 }
 
-const OF_COMMAND = ['args', 'env']
+const OF_COMMAND = ['args', 'env', 'sandbox']
 const OF_URL = ['token', 'token_env', 'transport', 'client_id_env', 'client_secret_env', 'auth']
 
 const checkTogether = (config: Config, object: ObjectValue, report: Report): void => {

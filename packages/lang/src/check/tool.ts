@@ -11,7 +11,6 @@ import {
   EFFECTS,
   ERROR_CATEGORIES,
   ERROR_KINDS,
-  FLAG,
   listOf,
   NAME,
   numberIn,
@@ -19,14 +18,13 @@ import {
   objectOf,
   oneOf,
   PARTS,
-  rule,
-  STRINGS,
   serverOf,
   TEXT,
   TEXTS,
   WORD,
   wholeFrom,
 } from './rules.js'
+import { SANDBOX } from './sandbox.js'
 import { MCP_SERVER } from './server.js'
 import { checkCommand, checkMock, checkPart } from './tool-types.js'
 
@@ -35,12 +33,6 @@ export type Source = (typeof SOURCES)[number]
 const FOREVER = Number.POSITIVE_INFINITY
 
 const BREAKER: KeyTable = { failures: wholeFrom(1), reset: numberIn(0, FOREVER) }
-const SANDBOX: KeyTable = {
-  net: FLAG,
-  write: STRINGS,
-  memory: rule('a size, as in "256M"', (v) => typeof v === 'string' && /^[1-9][0-9]*[KMG]$/.test(v)),
-}
-
 export const TOOL_KEYS: KeyTable = {
   process: NAME,
   mcp: serverOf(MCP_SERVER),
@@ -68,7 +60,7 @@ export const TOOL_KEYS: KeyTable = {
   cache: numberIn(0, FOREVER),
   effects: listOf(...EFFECTS),
   approval: oneOf('ask'),
-  sandbox: objectOf('a sandbox', SANDBOX),
+  sandbox: SANDBOX,
   max_output: wholeFrom(0),
 }
 

@@ -17,6 +17,8 @@ import { processTool } from './process/process-run.js'
 export interface SourceContext {
   /** The tool of a binding with all its stages: a part of a composition is a call of its own. */
   readonly resolve: ResolveBound
+  /** Where its calls will be made; `.`. */
+  readonly docroot?: string | undefined
 }
 
 export interface BareTool extends Tool {
@@ -25,29 +27,33 @@ export interface BareTool extends Tool {
 }
 
 /** Everything about it that can be seen to be wrong before a call is an error here, of category `config`. */
-export const makeTool = (plan: ToolPlan, { resolve }: SourceContext): Result<BareTool> => {
+export const makeTool = (plan: ToolPlan, context: SourceContext): Result<BareTool> => {
   const { name, input, output, body } = plan
-  const work = body.kind === 'chain' ? succeed({ run: chainOf(body.chain, resolve) }) : workOf(plan, body, resolve)
+  const work = body.kind === 'chain' ? succeed({ run: chainOf(body.chain, context.resolve) }) : workOf(plan, body, context)
   return work.ok ? succeed({ name, input, output, ...work.value }) : work
 }
 
 type Work = Pick<BareTool, 'run' | 'targetsOf'>
 
-const workOf = (plan: ToolPlan, body: Extract<ToolBody, { readonly kind: 'tool' }>, resolve: ResolveBound): Result<Work> => {
+const workOf = (
+  plan: ToolPlan,
+  body: Extract<ToolBody, { readonly kind: 'tool' }>,
+  { resolve, docroot = '.' }: SourceContext,
+): Result<Work> => {
   const { source, config } = body
   switch (source) {
     case 'process':
-      return running(processTool(plan, body))
+      return running(processTool(plan, body, docroot))
     case 'command':
-      return running(commandRun(plan, config))
+      return running(commandRun(plan, config, docroot))
     case 'function':
-      return running(functionRun(plan, config))
+      return running(functionRun(plan, config, docroot))
     case 'agent':
-      return running(agentRun(plan, config))
+      return running(agentRun(plan, config, docroot))
     case 'builtin':
       return builtinTool(plan, config)
     case 'mcp':
-      return succeed(serverTool(plan, config))
+      return serverTool(plan, config, docroot)
     default:
       return succeed({ run: madeOfOthers(source, config, body.parts.map(resolve)) })
   }

@@ -8,8 +8,8 @@ import { processRun } from '../process/process-run.js'
 import { readSandbox } from '../sandbox/sandbox.js'
 import { mount } from './mounted.js'
 
-export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json }): Result<Run> => {
-  const sandbox = readSandbox(config.sandbox, plan.name)
+export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
   const file = resolve(dirname(plan.specPath), String(config.agent))
   const mounted = mount(file, plan)

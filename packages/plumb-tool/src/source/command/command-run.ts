@@ -2,12 +2,14 @@
 
 import { dirname, resolve } from 'node:path'
 import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
-import { childEnv, fail, preview, type Result, resolveProgram, spawnChild, succeed } from '@plumb/wire'
+import { childEnv, fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import { deeper } from '../process/depth.js'
-import { enclose, readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { programFilesOf } from '../sandbox/program-files.js'
+import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { spawnBoxed } from '../sandbox/spawn-boxed.js'
 import { harvest } from './harvest.js'
 import { wordsOf } from './words.js'
 
@@ -20,20 +22,25 @@ interface Wrapper {
   readonly program: string
   readonly words: readonly string[]
   readonly specFolder: string
+  readonly specPath: string
   readonly output: Type
   readonly maxOutput: number
   readonly sandbox: Sandbox | undefined
 }
 
-export const commandRun = ({ name, output, specPath }: ToolPlan, config: { readonly [key: string]: Json }): Result<Run> => {
+export const commandRun = (
+  { name, output, specPath }: ToolPlan,
+  config: { readonly [key: string]: Json },
+  docroot: string,
+): Result<Run> => {
   const [program = '', ...words] = wordsOf(String(config.command))
-  const sandbox = readSandbox(config.sandbox, name)
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
   const specFolder = resolve(dirname(specPath))
   const maxOutput = typeof config.max_output === 'number' ? config.max_output : DEFAULT_MAX_OUTPUT
   const found = find(program, specFolder)
   if (!found.ok) return fail(found.error.error, `tool '${name}': ${found.error.detail}`)
-  const wrapper = { name, program: found.value, words, specFolder, output, maxOutput, sandbox: sandbox.value }
+  const wrapper = { name, program: found.value, words, specFolder, specPath, output, maxOutput, sandbox: sandbox.value }
   return succeed((text, call) => runCommand(wrapper, text, call))
 }
 
@@ -42,21 +49,23 @@ const find = (program: string, specFolder: string): Result<string> =>
   program.includes('/') ? resolveProgram(resolve(specFolder, program), '/') : resolveProgram(program, '/', process.env.PATH)
 
 const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, record }: Call): Promise<Result<JsonText>> => {
-  const { name, program, words, output, maxOutput, sandbox, specFolder } = wrapper
+  const { name, program, words, output, maxOutput, sandbox, specFolder, specPath } = wrapper
   const args = argumentsIn(input)
   if (!args.ok) return args
   const depth = deeper()
   if (!depth.ok) return depth
-  const within = sandbox ? enclose(sandbox, { docroot: session.docroot, visible: [specFolder] }) : succeed([])
-  if (!within.ok) return within
   const isText = resolveType(output).kind === 'string'
-  const child = spawnChild({
-    command: [...within.value, program, ...words, ...args.value],
-    cwd: session.docroot,
-    env: { ...childEnv('foreign'), ...depth.value },
-    isForeign: true,
-    joinsStderr: isText,
-  })
+  const child = spawnBoxed(
+    sandbox,
+    {
+      command: [program, ...words, ...args.value],
+      cwd: session.docroot,
+      env: { ...childEnv('foreign'), ...depth.value },
+      isForeign: true,
+      joinsStderr: isText,
+    },
+    { visible: [specFolder, specPath], programFiles: programFilesOf(session, specPath, [program]) },
+  )
   return child.ok ? harvest({ name, child: child.value, signal, output, maxOutput, record }) : child
 }
 

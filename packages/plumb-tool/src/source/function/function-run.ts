@@ -5,13 +5,16 @@ import { dirname, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { Json, ToolPlan, Type } from '@plumb/lang'
-import { childEnv, fail, LineReader, MAX_LINE, preview, type Result, spawnChild, succeed } from '@plumb/wire'
+import { childEnv, fail, LineReader, MAX_LINE, preview, type Result, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import { deeper } from '../process/depth.js'
 import { stopWhenAborted } from '../process/stop.js'
-import { enclose, readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { programPlaces } from '../sandbox/installation.js'
+import { programFilesOf } from '../sandbox/program-files.js'
+import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { spawnBoxed } from '../sandbox/spawn-boxed.js'
 import { readReply } from './reply.js'
 import runner from './runner.child.cjs'
 import { isTypeScript, stripTypes } from './strip-types.js'
@@ -19,6 +22,7 @@ import { isTypeScript, stripTypes } from './strip-types.js'
 interface Target {
   readonly tool: string
   readonly file: string
+  readonly specPath: string
   /** Of the export. */
   readonly name: string
   readonly output: Type
@@ -29,31 +33,38 @@ const [REQUESTS, ANSWERS] = [4, 5] as const
 /** For a function that hears its abort signal to end by itself. */
 const ABORT_GRACE_MS = 200
 
-export const functionRun = ({ name: tool, output, specPath }: ToolPlan, config: { readonly [key: string]: Json }): Result<Run> => {
+export const functionRun = (
+  { name: tool, output, specPath }: ToolPlan,
+  config: { readonly [key: string]: Json },
+  docroot: string,
+): Result<Run> => {
   const [, path = '', name = 'default'] = /^(.*?)(?:#(.*))?$/s.exec(String(config.function)) ?? []
-  const sandbox = readSandbox(config.sandbox, tool)
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${tool}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
   const file = resolve(dirname(specPath), path)
   if (!existsSync(file)) return fail('file_not_found', `tool '${tool}' is a function of '${preview(file, 200)}', which does not exist`)
-  const target = { tool, file, name, output, sandbox: sandbox.value }
+  const target = { tool, file, specPath, name, output, sandbox: sandbox.value }
   return succeed((input, call) => callFunction(target, input, call))
 }
 
 const callFunction = async (target: Target, input: JsonText, { signal, session }: Call): Promise<Result<JsonText>> => {
-  const { tool, file, name, sandbox } = target
+  const { tool, file, specPath, name, sandbox } = target
   const modules = isTypeScript(file) ? await stripTypes(file) : undefined
   if (modules?.ok === false) return modules
   const depth = deeper()
   if (!depth.ok) return depth
-  const within = sandbox ? enclose(sandbox, { docroot: session.docroot, visible: [dirname(file)] }) : succeed([])
-  if (!within.ok) return within
-  const child = spawnChild({
-    command: [...within.value, process.execPath, '-', `${file}#${name}`],
-    cwd: session.docroot,
-    env: { ...childEnv('foreign'), ...depth.value },
-    fds: { [REQUESTS]: 'in', [ANSWERS]: 'out' },
-    isForeign: false,
-  })
+  const child = spawnBoxed(
+    sandbox,
+    {
+      command: [process.execPath, '-', `${file}#${name}`],
+      cwd: session.docroot,
+      env: { ...childEnv('foreign'), ...depth.value },
+      fds: { [REQUESTS]: 'in', [ANSWERS]: 'out' },
+      isForeign: false,
+    },
+    // A function is a program, and where it is looked for is its own folder.
+    { visible: [...programPlaces(file), dirname(file)], programFiles: programFilesOf(session, specPath, [file]) },
+  )
   if (!child.ok) return child
   const { stdin, fds } = child.value
   const line = firstLine(fds.get(ANSWERS) as Readable)

@@ -11,6 +11,10 @@ export interface ServerConfig {
   readonly args?: readonly string[]
   /** Added to the allow-listed environment. */
   readonly env?: Readonly<Record<string, string>>
+  /** Of what is started; false: none. */
+  readonly sandbox?: Json
+  /** Where there is a sandbox: the spec that says so, absolute. */
+  readonly specPath?: string
   readonly url?: string
   readonly token?: string
   readonly token_env?: string

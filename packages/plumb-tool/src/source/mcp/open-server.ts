@@ -5,7 +5,7 @@ import type { Session } from '../../call/call.js'
 import type { McpConnection, McpTool, ServerConfig } from './connection.js'
 import { mayStart } from './may-start.js'
 import { prefixOf } from './prefix.js'
-import { describeServer } from './server.js'
+import { describeServer, sandboxOf } from './server.js'
 import { lacking } from './tool-of-server.js'
 
 export interface OpenServer {
@@ -23,12 +23,15 @@ export type Opened =
   | { readonly kind: 'refused'; readonly fault: Fault }
 
 /** Started or reached, and asked for its tools. */
-export const openServer = async (config: ServerConfig, { servers, authority }: Session): Promise<Opened> => {
+export const openServer = async (config: ServerConfig, { servers, authority, docroot }: Session): Promise<Opened> => {
   const denied = mayStart(config, authority(), Date.now())
   if (denied) {
     servers.warn(denied)
     return { kind: 'skipped' }
   }
+  // Where it asks for a sandbox, going on without the server would be in silence.
+  const sandbox = config.sandbox === undefined ? undefined : sandboxOf(config, docroot)
+  if (sandbox?.ok === false) return { kind: 'refused', fault: sandbox.error }
   let isStale = false
   let tell = () => {
     isStale = true

@@ -2,17 +2,19 @@
 
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Json } from '@plumb/lang'
-import { preview } from '@plumb/wire'
+import { preview, type Result } from '@plumb/wire'
 import type { Effect } from '../../call/authority.js'
 import { canonicalJson } from '../../call/canonical-json.js'
+import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import type { ServerConfig } from './connection.js'
 import { normalised } from './server-url.js'
 
 /** `value` has been checked by lang. A command with a slash is relative to the spec. */
 export const readServer = (value: Json | undefined, specPath: string): ServerConfig => {
   if (typeof value === 'string') return { url: value }
-  const config = value as ServerConfig
-  const { command } = config
+  const given = value as ServerConfig
+  const { command } = given
+  const config = given.sandbox === undefined ? given : { ...given, specPath: resolve(specPath) }
   if (!command?.includes('/') || isAbsolute(command)) return config
   return { ...config, command: resolve(dirname(specPath), command) }
 }
@@ -29,6 +31,10 @@ export const describeServer = ({ prefix, command, args = [], url }: ServerConfig
   const { origin, pathname } = new URL(url)
   return `'${preview(`${origin}${pathname}`, 80)}'`
 }
+
+/** It has the network unless its sandbox says otherwise. */
+export const sandboxOf = (config: ServerConfig, docroot = '.'): Result<Sandbox | undefined> =>
+  readSandbox(config.sandbox, { who: `MCP server ${describeServer(config)}`, docroot, hasNet: true })
 
 /** Equal where two entries mean one connection: what is offered of its tools, and how, is no part of that. */
 export const connectionKey = (config: ServerConfig): string => {

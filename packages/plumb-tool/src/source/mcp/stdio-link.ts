@@ -1,6 +1,7 @@
 // A server that is started: JSON-RPC on its stdin and stdout, a message a line. Other lines on stdout are counted, stderr is kept for error
 // texts, and its process group ends with it.
 
+import { dirname } from 'node:path'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   addSecret,
@@ -11,15 +12,17 @@ import {
   LineReader,
   parseJson,
   type Result,
-  spawnChild,
+  resolveProgram,
   succeed,
 } from '@plumb/wire'
 import { hear, type LastWords } from '../process/last-words.js'
 import { GRACE_MS } from '../process/stop.js'
+import { spawnBoxed } from '../sandbox/spawn-boxed.js'
 import type { ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'
 import type { Places } from './raw-places.js'
+import { sandboxOf } from './server.js'
 import { within } from './within.js'
 
 /** For a server to go by itself once its stdin has ended (MCP, Lifecycle, Shutdown). */
@@ -27,18 +30,26 @@ const LEAVE_MS = 500
 
 /** `file_not_found`, `config_invalid` or `child_failed` where it cannot be started. */
 export const openStdio = (
-  { command = '', args = [], env = {} }: ServerConfig,
+  config: ServerConfig,
   cwd: string | undefined,
   places: Places,
   onStderr?: (line: string) => void,
 ): Result<Link> => {
+  const { command = '', args = [], env = {}, specPath } = config
   for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
-  const child = spawnChild({
-    command: [command, ...args],
-    env: { ...childEnv('foreign'), ...env },
-    isForeign: true,
-    ...(cwd === undefined ? {} : { cwd }),
-  })
+  const sandbox = sandboxOf(config, cwd)
+  if (!sandbox.ok) return sandbox
+  const theirs = { ...childEnv('foreign'), ...env }
+  // In a sandbox it is looked for here, by the same names.
+  const program = sandbox.value ? resolveProgram(command, cwd ?? '.', theirs.PATH) : succeed(command)
+  if (!program.ok) return program
+  const child = spawnBoxed(
+    sandbox.value,
+    { command: [program.value, ...args], env: theirs, isForeign: true, ...(cwd === undefined ? {} : { cwd }) },
+    specPath === undefined
+      ? { visible: [], programFiles: [program.value] }
+      : { visible: [dirname(specPath), specPath], programFiles: [specPath, program.value] },
+  )
   return child.ok ? succeed(attach(child.value, places, onStderr)) : child
 }
 

@@ -1,7 +1,7 @@
 // tool { mcp: …, name: "…" }: one tool of a server under the types that the spec declares. The server is reached when it is first called.
 
 import { type Fit, type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
-import { fail, map, nearest, preview, type Result } from '@plumb/wire'
+import { fail, map, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { TargetsOf } from '../../call/targets.js'
 import { noteFit } from '../../call/validate.js'
@@ -9,7 +9,7 @@ import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import type { McpConnection, McpTool } from './connection.js'
 import { toValue } from './result.js'
-import { describeServer, hostsOf, readServer } from './server.js'
+import { describeServer, hostsOf, readServer, sandboxOf } from './server.js'
 import { callServer, fitServerInput } from './server-call.js'
 
 export interface ServerToolRun {
@@ -17,8 +17,14 @@ export interface ServerToolRun {
   readonly targetsOf: TargetsOf
 }
 
-export const serverTool = ({ name, input, output, specPath }: ToolPlan, config: { readonly [key: string]: Json }): ServerToolRun => {
+export const serverTool = (
+  { name, input, output, specPath }: ToolPlan,
+  config: { readonly [key: string]: Json },
+  docroot: string,
+): Result<ServerToolRun> => {
   const server = readServer(config.mcp, specPath)
+  const sandbox = sandboxOf(server, docroot)
+  if (!sandbox.ok) return sandbox
   const wanted = String(config.name)
   const timeoutMs = ((config.timeout as number | undefined) ?? server.timeout ?? DEFAULT_TIMEOUT) * 1000
   const hosts = hostsOf(server)
@@ -35,7 +41,7 @@ export const serverTool = ({ name, input, output, specPath }: ToolPlan, config: 
     const answer = await callServer({ name, connection: connection.value, tool, timeoutMs }, json, call)
     return answer.ok ? toValue(name, answer.value, output) : answer
   }
-  return { run, targetsOf: async () => ({ written: [], ...(hosts.length === 0 ? {} : { hosts }) }) }
+  return succeed({ run, targetsOf: async () => ({ written: [], ...(hosts.length === 0 ? {} : { hosts }) }) })
 }
 
 // What was kept of its schema is good for an input that it accepts as it is; all else is for the server's own.

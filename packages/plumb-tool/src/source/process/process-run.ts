@@ -1,16 +1,14 @@
 // A lowered process as a tool: a process for each call, one line in, exactly one line out.
 
-import { realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
-import { currentBudget, type Fault, type Result, resolveProgram, type SourceFiles, siblingProgram, succeed } from '@plumb/wire'
+import { currentBudget, type Fault, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import type { Call, CallRecord, Session, UsageTold } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import { type Step, WORDS } from '../inline/leaf.js'
 import { straightStep } from '../inline/straight.js'
-import { enclose, readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import { ask } from './ask.js'
 import { deeper } from './depth.js'
 import { hearTelemetry, tokensIn } from './hear-telemetry.js'
@@ -19,8 +17,12 @@ import { keepRenewed } from './keep-renewed.js'
 import { startProcess } from './start.js'
 
 /** `process` names a binding, or a morphism by its word. */
-export const processTool = ({ name }: ToolPlan, { config, process }: Extract<ToolBody, { readonly kind: 'tool' }>): Result<Run> => {
-  const sandbox = readSandbox(config.sandbox, name)
+export const processTool = (
+  { name }: ToolPlan,
+  { config, process }: Extract<ToolBody, { readonly kind: 'tool' }>,
+  docroot: string,
+): Result<Run> => {
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
   if (process?.kind === 'bound') {
     return succeed(processRun(process.bound, { sandbox: sandbox.value, filesFor: ({ files }) => files }))
@@ -48,15 +50,12 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const { session, record, signal } = call
   const depth = deeper()
   if (!depth.ok) return depth
-  const place = { docroot: session.docroot, visible: [dirname(bound.scope.module.path), ...executables()] }
-  const within = sandbox ? enclose(sandbox, place) : succeed([])
-  if (!within.ok) return within
   const started = startProcess({
     bound,
     files: filesFor(session),
     session,
     env: { ...depth.value, PLUMB_PARENT: call.id },
-    within: within.value,
+    sandbox,
   })
   if (!started.ok) return started
   const { child, renewal } = started.value
@@ -88,9 +87,3 @@ const addUsage = (record: CallRecord, told: UsageTold, costOf: Session['costOf']
 }
 
 const TELEMETRY = 3
-
-// The folder that holds those of this project, which may lie in /tmp, as a fresh clone does.
-const executables = (): string[] => {
-  const agent = resolveProgram(siblingProgram('plumb-agent'), '/', process.env.PATH)
-  return agent.ok ? [join(realpathSync(agent.value), '../../..')] : []
-}

@@ -1,11 +1,16 @@
 // Which program runs a lowered process, and with which arguments (cli.md): one of ours, or the one that the spec or the caller names.
 
-import { dirname, isAbsolute, join } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, serverVariables } from '@plumb/lang'
-import { type Child, childEnv, type Result, type SourceFiles, spawnChild, spawnOwn, succeed } from '@plumb/wire'
+import { type Child, childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram, spawnOwn, succeed } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
 import type { Effect } from '../../call/permit.js'
+import { enclose, type Place } from '../sandbox/enclose.js'
+import { programFilesOf } from '../sandbox/program-files.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { spawnBoxed } from '../sandbox/spawn-boxed.js'
 import type { Renewal } from './keep-renewed.js'
 
 export interface Start {
@@ -14,8 +19,7 @@ export interface Start {
   readonly files: SourceFiles
   readonly session: Session
   readonly env: Readonly<Record<string, string>>
-  /** What comes before the command line, such as a sandbox. */
-  readonly within: readonly string[]
+  readonly sandbox: Sandbox | undefined
 }
 
 export interface Started {
@@ -52,9 +56,13 @@ const startOwn = (
   args: readonly string[],
   fds: Readonly<Record<number, 'in' | 'out'>>,
   limits: Omit<HandDown, 'now'>,
-  { bound, files, session, env, within }: Start,
+  { bound, files, session, env, sandbox }: Start,
 ): Result<Started> => {
   const authority = () => narrow(session.authority(), { ...limits, now: Date.now() })
+  const theirs = { ...childEnv('ours', serverVariables(bound)), ...env }
+  const enclosure = sandbox ? enclose(sandbox, { ...placeOf(bound, session, theirs), program: executables() }) : succeed(undefined)
+  if (!enclosure.ok) return enclosure
+  const within = enclosure.value
   const own = spawnOwn({
     program,
     args: [...args, '--docroot', session.docroot, ...session.handedOn],
@@ -62,23 +70,32 @@ const startOwn = (
     entry: bound.scope.module.path,
     authority: authority(),
     fds,
-    env: { ...childEnv('ours', serverVariables(bound)), ...env },
+    env: within?.env ?? theirs,
     within,
   })
+  within?.close()
   if (!own.ok) return own
   const { child, renew } = own.value
   return succeed({ child, renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
 }
 
-const startForeign = (command: readonly string[], { config }: AgentPlan, { env, within }: Start): Result<Started> => {
+const startForeign = (command: readonly string[], { config }: AgentPlan, start: Start): Result<Started> => {
+  const { bound, session, env, sandbox } = start
   const names = (config.env as readonly string[] | undefined) ?? []
-  const child = spawnChild({
-    command: [...within, ...command],
-    env: { ...childEnv('foreign', names), ...env },
-    fds: FDS,
-    isForeign: true,
-  })
+  const place = placeOf(bound, session, { ...childEnv('foreign', names), ...env })
+  const child = spawnBoxed(sandbox, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
+}
+
+const placeOf = ({ scope }: Bound, session: Session, env: Readonly<Record<string, string>>): Omit<Place, 'program'> => {
+  const { path } = scope.module
+  return { cwd: process.cwd(), env, visible: [dirname(resolve(path)), resolve(path)], programFiles: programFilesOf(session, path, []) }
+}
+
+// The folder that holds those of this project.
+const executables = (): readonly string[] => {
+  const agent = resolveProgram(siblingProgram('plumb-agent'), '/', process.env.PATH)
+  return agent.ok ? [join(realpathSync(agent.value), '../../..')] : []
 }
 
 const foreignProgram = ({ config, specPath }: AgentPlan, { agentProgram }: Session): readonly string[] | undefined => {

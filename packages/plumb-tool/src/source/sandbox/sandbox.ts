@@ -1,88 +1,124 @@
-// A child that sees the file system read-only, a /tmp of its own, and the network only if that is allowed: bubblewrap, where it is installed.
+// The key `sandbox` as it is read when a spec is loaded: what it allows, with its folders found, or why it cannot be had.
 
-import { realpathSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { closeSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Json } from '@plumb/lang'
 import { fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
+import { openBelow } from './open-below.js'
+import { type Box, probe } from './probe.js'
+import { isShared } from './too-wide.js'
 
-/** The key `sandbox` of a tool. */
-export interface Sandbox {
-  /** False unless the spec says otherwise. */
+export interface Sandbox extends Box {
   readonly hasNet: boolean
-  /** Folders that may be written, relative to the docroot. */
-  readonly write: readonly string[]
+  /** Real. */
+  readonly docroot: string
+  /** Names below the docroot, without a link among them. */
+  readonly write: readonly (readonly string[])[]
+  /** Absolute, as they were written. */
+  readonly read: readonly string[]
+  readonly sockets: readonly string[]
   /** Of data, for each process. */
-  readonly memoryBytes: number | undefined
-  readonly bwrap: string
-  readonly prlimit: string | undefined
+  readonly memory: { readonly bytes: number; readonly prlimit: string } | undefined
 }
 
-/** The value has been checked (lang); refused where the programs that it needs are not there. */
-export const readSandbox = (value: Json | undefined, tool: string): Result<Sandbox | undefined> => {
-  if (value === undefined) return succeed(undefined)
-  const { net, write, memory } = value as { net?: boolean; write?: readonly string[]; memory?: string }
-  const bwrap = find('bwrap')
-  if (!bwrap) return missing(tool, "'bwrap' (the package bubblewrap)")
-  const prlimit = memory === undefined ? undefined : find('prlimit')
-  if (memory !== undefined && !prlimit) return missing(tool, "'prlimit' (the package util-linux) for 'memory'")
+/** What asks for it, and what it declares. */
+export interface Asking {
+  /** As in "tool 'f'". */
+  readonly who: string
+  readonly docroot: string
+  /** Of its tool, where that says them. */
+  readonly effects?: Json | undefined
+  /** Where `net` is not said, and its effects do not tell. */
+  readonly hasNet?: boolean
+}
+
+interface Keys {
+  readonly net?: boolean | readonly string[]
+  readonly read?: readonly string[]
+  readonly write?: readonly string[]
+  readonly sockets?: readonly string[]
+  readonly memory?: string
+}
+
+/** Of a program that says nothing of it. */
+const UNASKED: Json = false
+
+/** The value has been checked (lang). Undefined: there is to be none. */
+export const readSandbox = (value: Json | undefined, asking: Asking): Result<Sandbox | undefined> => {
+  const asked = value ?? UNASKED
+  if (asked === false) return succeed(undefined)
+  const { net, read = [], write = [], sockets = [], memory } = asked as Keys
+  const { who, effects } = asking
+  if (Array.isArray(net)) return refused(who, "'net' takes no hosts yet: write 'net: true' for all of the network, or 'net: false'")
+  const box = probe()
+  if (!box.ok) return refused(who, `${box.error.detail}; mend that, or write 'sandbox: false' to run it with all that you may do`)
+  const prlimit = memory === undefined ? undefined : resolveProgram('prlimit', '/', process.env.PATH)
+  if (prlimit?.ok === false) return refused(who, "'memory' needs 'prlimit' (the package util-linux), which is not on PATH")
+  const docroot = realOf(resolve(asking.docroot))
+  if (docroot === undefined) return fail('file_not_found', `${who}: the docroot '${preview(asking.docroot)}' is no folder`)
+  if (isShared(docroot))
+    return refused(
+      who,
+      `all below the docroot can be read in it, and '${preview(docroot)}' is too much: start in the folder of the work, or name it with --docroot`,
+    )
+  const declared = Array.isArray(effects) ? (effects as readonly string[]) : []
+  const folders: (readonly string[])[] = declared.includes('fs.write') ? [[]] : []
+  for (const folder of write) {
+    const found = writable(folder, docroot, who)
+    if (!found.ok) return found
+    folders.push(found.value)
+  }
+  const missing = read.map(fromDocroot(docroot)).find((path) => realOf(path) === undefined)
+  if (missing !== undefined) return fail('file_not_found', `${who}: '${preview(missing)}' in 'read' of its sandbox does not exist`)
   return succeed({
-    hasNet: net === true,
-    write: write ?? [],
-    memoryBytes: memory === undefined ? undefined : bytesOf(memory),
-    bwrap,
-    prlimit,
+    ...box.value,
+    hasNet: (net as boolean | undefined) ?? (asking.hasNet || declared.some((effect) => WITH_NET.has(effect))),
+    docroot,
+    write: folders,
+    read: read.map(fromDocroot(docroot)),
+    sockets: sockets.map(fromDocroot(docroot)),
+    memory: prlimit === undefined ? undefined : { bytes: bytesOf(memory ?? ''), prlimit: prlimit.value },
   })
 }
 
-const find = (name: string): string | undefined => {
-  const found = resolveProgram(name, '/', process.env.PATH)
-  return found.ok ? found.value : undefined
+const WITH_NET: ReadonlySet<string> = new Set(['net', 'net.private', 'model'])
+
+const refused = (who: string, why: string): Result<never> => fail('config_invalid', `${who} asks for a sandbox: ${why}`)
+
+/** `~` is the home folder; else relative to the docroot. */
+const fromDocroot =
+  (docroot: string) =>
+  (path: string): string =>
+    path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(docroot, path)
+
+const writable = (folder: string, docroot: string, who: string): Result<readonly string[]> => {
+  const shown = `'${preview(folder)}' in 'write' of its sandbox`
+  const path = resolve(docroot, folder)
+  const way = relative(docroot, path)
+  if (way === '..' || way.startsWith('../') || isAbsolute(way))
+    return fail(
+      'config_invalid',
+      `${who}: ${shown} is not below the docroot '${preview(docroot)}': name a folder below it, or give a wider --docroot`,
+    )
+  const components = way.split('/').filter((name) => name !== '')
+  const opened = openBelow(docroot, components)
+  if (opened.kind === 'link')
+    return fail('config_invalid', `${who}: ${shown} leads through a link, and what that leads to can change: name the folder itself`)
+  if (opened.kind === 'missing')
+    return fail('file_not_found', `${who}: ${shown} is no folder or file below '${preview(docroot)}': make it first`)
+  closeSync(opened.fd)
+  return succeed(components)
 }
 
-const missing = (tool: string, what: string) =>
-  fail('config_invalid', `tool '${tool}' asks for a sandbox, which needs ${what}, and it is not on PATH: install it, or take 'sandbox' out`)
-
-const UNITS: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }
-
-const bytesOf = (size: string): number => Number(size.slice(0, -1)) * (UNITS[size.slice(-1)] ?? 1)
-
-export interface Place {
-  readonly docroot: string
-  /** Folders that it must see though they may lie in /tmp. */
-  readonly visible: readonly string[]
-}
-
-/** What stands before a command line so that it runs in the sandbox. */
-export const enclose = (
-  { hasNet, write, memoryBytes, bwrap, prlimit }: Sandbox,
-  { docroot, visible }: Place,
-): Result<readonly string[]> => {
-  const writable: string[] = []
-  for (const folder of write) {
-    const path = realFolder(resolve(docroot, folder))
-    if (path === undefined)
-      return fail('file_not_found', `'${preview(folder)}' in the 'write' of a sandbox is no folder below '${preview(docroot)}'`)
-    writable.push(path)
-  }
-  // All others can be seen anyhow. Our own programs run on the Node.js that runs this one.
-  const seen = [docroot, dirname(process.execPath), ...visible]
-    .flatMap((folder) => realFolder(folder) ?? [])
-    .filter((folder) => /^\/tmp(\/|$)/.test(folder))
-  const limit = prlimit && memoryBytes !== undefined ? [prlimit, `--data=${memoryBytes}`, '--'] : []
-  return succeed([
-    ...limit,
-    ...[bwrap, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'],
-    ...seen.flatMap((folder) => ['--ro-bind', folder, folder]),
-    ...writable.flatMap((folder) => ['--bind', folder, folder]),
-    // With a process table of its own nothing that it starts outlives it.
-    ...['--unshare-pid', '--unshare-ipc', ...(hasNet ? [] : ['--unshare-net']), '--die-with-parent', '--'],
-  ])
-}
-
-const realFolder = (path: string): string | undefined => {
+const realOf = (path: string): string | undefined => {
   try {
-    return statSync(path).isDirectory() ? realpathSync(path) : undefined
+    return realpathSync(path)
   } catch {
     return undefined
   }
 }
+
+const UNITS: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }
+
+const bytesOf = (size: string): number => Number(size.slice(0, -1)) * (UNITS[size.slice(-1)] ?? 1)

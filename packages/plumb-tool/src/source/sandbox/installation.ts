@@ -1,0 +1,148 @@
+// The folders that a program cannot do without: its package, its virtual environment, its prefix with `bin` and `lib`; else its file alone.
+
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { homes, isTooWide } from './too-wide.js'
+
+/** Seen as a whole in any sandbox. */
+export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store', '/gnu/store']
+
+const MAX_ENTRIES = 5000
+const MAX_CONFIG_BYTES = 64 * 1024
+const MAX_FIRST_LINE = 256
+
+/** Of the folders of PATH, themselves and what the links in them lead to. */
+export const pathFolders = (path: string): readonly string[] => {
+  const known = kept.get(path)
+  if (known) return known
+  const found = new Set<string>()
+  for (const folder of new Set(path.split(':').filter(isAbsolute))) {
+    if (!existsSync(folder)) continue
+    if (!isTooWide(folder)) found.add(folder)
+    for (const place of prefixOf(realOf(folder))) found.add(place)
+    for (const place of linkedFrom(folder)) found.add(place)
+  }
+  kept.set(path, [...found])
+  return [...found]
+}
+
+const kept = new Map<string, readonly string[]>()
+
+const linkedFrom = (folder: string): readonly string[] => {
+  const found = new Set<string>()
+  for (const entry of entriesOf(folder)) {
+    if (!entry.isSymbolicLink()) continue
+    const link = join(folder, entry.name)
+    const target = resolve(folder, targetOf(link))
+    if (isOfSystem(target) || dirname(target) === folder) continue
+    for (const place of installationOf(link)) found.add(place)
+  }
+  return [...found]
+}
+
+const entriesOf = (folder: string) => {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).slice(0, MAX_ENTRIES)
+  } catch {
+    return []
+  }
+}
+
+const targetOf = (link: string): string => {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return link
+  }
+}
+
+const realOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+const isOfSystem = (path: string): boolean => SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
+
+/** By the real path of its file; what is of the system is left out. */
+export const installationOf = (program: string): readonly string[] => {
+  const file = realOf(program)
+  if (isOfSystem(file)) return []
+  const packages = file.indexOf('/node_modules/')
+  if (packages >= 0) return [join(file.slice(0, packages), 'node_modules')]
+  return [file, ...prefixOf(dirname(file)), ...packageOf(file)]
+}
+
+// Of a folder of programs. What others than programs keep beside it, as in ~/.local, is left out.
+const prefixOf = (folder: string): readonly string[] => {
+  if (isOfSystem(folder) || !['bin', 'sbin', 'libexec'].includes(basename(folder))) return []
+  const prefix = dirname(folder)
+  if (isTooWide(prefix)) return []
+  if (existsSync(join(prefix, 'pyvenv.cfg'))) return [prefix, ...baseOf(join(prefix, 'pyvenv.cfg'))]
+  const libraries = ['lib', 'libexec'].map((name) => join(prefix, name)).filter(existsSync)
+  const isShared = homes().some((home) => prefix === join(home, '.local'))
+  return libraries.length === 0 || isShared ? libraries : [prefix]
+}
+
+/** The Python that a virtual environment was made from. */
+const baseOf = (config: string): readonly string[] => {
+  try {
+    const text = readFileSync(config, 'utf8').slice(0, MAX_CONFIG_BYTES)
+    const line = text.split('\n').find((each) => each.split('=')[0]?.trim() === 'home')
+    const home = line?.slice(line.indexOf('=') + 1).trim()
+    return home === undefined || !isAbsolute(home) ? [] : [home, ...prefixOf(realOf(home))]
+  } catch {
+    return []
+  }
+}
+
+/** The nearest folder with a `package.json`, the way Node.js finds it. */
+const packageOf = (file: string): readonly string[] => {
+  for (const folder of upward(dirname(file))) {
+    if (isTooWide(folder)) return []
+    if (existsSync(join(folder, 'package.json'))) return [folder]
+  }
+  return []
+}
+
+/** A program that is started, given by its path: with what its first line names. */
+export const programPlaces = (program: string): readonly string[] => {
+  const interpreter = interpreterOf(program)
+  return [
+    program,
+    ...installationOf(program),
+    ...packageOf(program),
+    ...nodeModules(dirname(program)),
+    ...nodeModules(dirname(realOf(program))),
+    ...(interpreter === undefined ? [] : [interpreter, ...installationOf(interpreter)]),
+  ]
+}
+
+const interpreterOf = (program: string): string | undefined => {
+  let fd: number | undefined
+  try {
+    fd = openSync(program, 'r')
+    const bytes = Buffer.alloc(MAX_FIRST_LINE)
+    const line = bytes.toString('latin1', 0, readSync(fd, bytes)).split('\n', 1)[0] ?? ''
+    const [path = ''] = line.startsWith('#!') ? line.slice(2).trim().split(' ', 1) : []
+    return isAbsolute(path) && !isOfSystem(path) ? path : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** Every one on the way up. */
+export const nodeModules = (folder: string): readonly string[] =>
+  upward(folder)
+    .map((each) => join(each, 'node_modules'))
+    .filter(existsSync)
+
+const upward = (folder: string): readonly string[] => {
+  const folders = [folder]
+  for (let last = folder; dirname(last) !== last; last = dirname(last)) folders.push(dirname(last))
+  return folders
+}

@@ -1,0 +1,28 @@
+// A file or folder below another, opened step by step so that no link on the way leads elsewhere, whatever is swapped meanwhile.
+
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+
+/** O_PATH, which Node has no name for: it names what is there and reads nothing. */
+const PATH_ONLY = 0o10000000
+
+export type Opened = { readonly kind: 'open'; readonly fd: number } | { readonly kind: 'missing' } | { readonly kind: 'link' }
+
+/** `components` are names below `root`; the caller closes the descriptor. */
+export const openBelow = (root: string, components: readonly string[]): Opened => {
+  let fd: number | undefined
+  try {
+    fd = openSync(root, PATH_ONLY | constants.O_DIRECTORY)
+    for (const name of components) {
+      const next = openSync(`/proc/self/fd/${fd}/${name}`, PATH_ONLY | constants.O_NOFOLLOW)
+      closeSync(fd)
+      fd = next
+      if (!fstatSync(fd).isSymbolicLink()) continue
+      closeSync(fd)
+      return { kind: 'link' }
+    }
+    return { kind: 'open', fd }
+  } catch {
+    if (fd !== undefined) closeSync(fd)
+    return { kind: 'missing' }
+  }
+}

@@ -1,0 +1,78 @@
+// Whether a sandbox can be had on this machine: found by starting one, once.
+
+import { closeSync, constants, openSync } from 'node:fs'
+import { fail, preview, type Result, resolveProgram, spawnBriefly, succeed } from '@plumb/wire'
+import { archOf, filterFor } from './filter.js'
+import { SYSTEM_FOLDERS } from './installation.js'
+import { Mounts } from './mounts.js'
+import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './options.js'
+import type { Arch } from './system-calls.js'
+
+/** What one is made with. */
+export interface Box {
+  readonly bwrap: string
+  readonly arch: Arch
+}
+
+/** By PATH: another may have another one. */
+const known = new Map<string, Result<Box>>()
+
+/** `config_invalid`, saying what is missing. */
+export const probe = (): Result<Box> => {
+  const path = process.env.PATH ?? ''
+  const result = known.get(path) ?? tryOne()
+  known.set(path, result)
+  return result
+}
+
+const TRY_TIMEOUT_MS = 10_000
+const WORKS = 42
+
+const tryOne = (): Result<Box> => {
+  if (process.platform !== 'linux') return lacking(`there is none for ${process.platform}: it takes Linux`)
+  const arch = archOf(process.arch)
+  if (!arch) return lacking(`there is no list of system calls for ${process.arch}, only for x64 and arm64`)
+  const bwrap = resolveProgram('bwrap', '/', process.env.PATH)
+  if (!bwrap.ok) return lacking("'bwrap' (the package bubblewrap) is not on PATH")
+  const mounts = new Mounts()
+  for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
+  mounts.put('/proc', { kind: 'proc' })
+  mounts.put('/dev', { kind: 'dev' })
+  const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
+  mounts.put('/tmp', { kind: 'keep', fd: FIRST_FOLDER_FD })
+  const { status, stderr } = spawnBriefly({
+    command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS}`],
+    env: {},
+    given: {
+      [ARGUMENTS_FD]: argumentBytes([...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']),
+      [FILTER_FD]: filterFor(arch, { hasSockets: false }),
+    },
+    shared: { [FIRST_FOLDER_FD]: folder },
+    timeoutMs: TRY_TIMEOUT_MS,
+  })
+  closeSync(folder)
+  return status === WORKS ? succeed({ bwrap: bwrap.value, arch }) : lacking(reasonIn(stderr))
+}
+
+const lacking = (what: string): Result<never> => fail('config_invalid', what)
+
+const reasonIn = (stderr: string): string => {
+  const said = stderr.trim().split('\n').at(-1) ?? ''
+  const found = REASONS.find(([words]) => words.some((word) => said.includes(word)))
+  return `${found?.[1] ?? 'bubblewrap cannot start one here'}${said === '' ? '' : ` (${preview(said, MAX_SAID)})`}`
+}
+
+const MAX_SAID = 200
+
+const REASONS: readonly (readonly [words: readonly string[], reason: string])[] = [
+  [['Unknown option'], 'this bubblewrap is too old: it takes 0.10, or one of 0.8 on that has --bind-fd as a fix'],
+  [
+    ['mount proc'],
+    'a /proc of its own cannot be mounted here, as in a container with parts of /proc hidden (Docker: --security-opt systempaths=unconfined)',
+  ],
+  [
+    ['namespace', 'uid map', 'gid map', 'Operation not permitted', 'Permission denied'],
+    'user namespaces cannot be made here: the kernel (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces), AppArmor ' +
+      '(kernel.apparmor_restrict_unprivileged_userns) or the container (Docker: --security-opt seccomp=unconfined) holds them back',
+  ],
+]

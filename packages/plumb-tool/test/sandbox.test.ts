@@ -1,0 +1,253 @@
+// Sandboxes: the filter by an interpreter of its own, and what real programs inside can do, as root and as an ordinary user.
+
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { bash, type Files, layFolder, TEST_PATH } from '../../wire/test/shell.js'
+import { filterFor } from '../src/source/sandbox/filter.js'
+import { probe } from '../src/source/sandbox/probe.js'
+import { type Arch, numberOf, type SystemCall } from '../src/source/sandbox/system-calls.js'
+
+const box = probe()
+const skip = box.ok ? false : `no sandbox can be had here: ${box.error.detail}`
+const isRoot = process.getuid?.() === 0
+
+/** What the kernel does with a filter: the value that it returns. */
+const interpret = (filter: Uint8Array, data: Buffer): number => {
+  const view = Buffer.from(filter)
+  let accumulator = 0
+  for (let at = 0; at < view.length; at += 8) {
+    const [code, yes, no, k] = [view.readUInt16LE(at), view.readUInt8(at + 2), view.readUInt8(at + 3), view.readUInt32LE(at + 4)]
+    const jump = (isSo: boolean): void => {
+      at += 8 * (isSo ? yes : no)
+    }
+    if (code === 0x20) accumulator = data.readUInt32LE(k)
+    else if (code === 0x54) accumulator = (accumulator & k) >>> 0
+    else if (code === 0x15) jump(accumulator === k)
+    else if (code === 0x25) jump(accumulator > k)
+    else if (code === 0x45) jump((accumulator & k) !== 0)
+    else if (code === 0x06) return k
+    else throw new Error(`instruction ${code}`)
+  }
+  throw new Error('no end')
+}
+
+const AUDIT_ARCH = { x64: 0xc000003e, arm64: 0xc00000b7 }
+const ALLOW = 0x7fff0000
+const refusedWith = (errno: number) => 0x50000 | errno
+const [EPERM, EACCES, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT] = [1, 13, 38, 93, 97]
+
+const callOf = (arch: Arch, number: number, args: readonly (number | bigint)[] = [], auditArch = AUDIT_ARCH[arch]): Buffer => {
+  const data = Buffer.alloc(64)
+  data.writeUInt32LE(number >>> 0, 0)
+  data.writeUInt32LE(auditArch, 4)
+  for (const [i, value] of args.entries()) data.writeBigUInt64LE(BigInt(value), 16 + 8 * i)
+  return data
+}
+
+t.test('the filter', async (t) => {
+  const HIGH = 1n << 32n
+  const rows: readonly [call: SystemCall, args: readonly (number | bigint)[], closed: number, withSockets?: number][] = [
+    ['socket', [1, 1, 0], EACCES, 0],
+    ['socket', [1n | HIGH, 1, 0], EACCES, 0],
+    ['socket', [2, 1, 0], 0],
+    ['socket', [10, 2, 0], 0],
+    ['socket', [16, 3, 0], 0],
+    ['socket', [16, 3, 15], EPROTONOSUPPORT],
+    ['socket', [40, 1, 0], EAFNOSUPPORT],
+    ['socket', [38, 5, 0], EAFNOSUPPORT],
+    ['socketpair', [1, 1, 0], 0],
+    ['socketpair', [1, 0x80801, 0], 0],
+    ['socketpair', [1, 5, 0], 0],
+    ['socketpair', [1, 2, 0], EACCES, 0],
+    ['socketpair', [1, 0x80802, 0], EACCES, 0],
+    ['clone', [0x1200011], 0],
+    ['clone', [0x10000011], EPERM],
+    ['clone', [0x3d0f00], 0],
+    ['clone', [0x40000000], EPERM],
+    ['clone3', [0, 88], ENOSYS],
+    ['unshare', [0x400], 0],
+    ['unshare', [0x20000], EPERM],
+    ['unshare', [0x80], EPERM],
+    ['ioctl', [0, 0x5401], 0],
+    ['ioctl', [0, 0x5412], EPERM],
+    ['ioctl', [0, 0x5412n | HIGH], EPERM],
+    ['ioctl', [0, 0x541c], EPERM],
+    ...(['ptrace', 'mount', 'bpf', 'keyctl', 'io_uring_setup', 'userfaultfd', 'setns', 'process_vm_readv'] as const).map(
+      (call): [SystemCall, number[], number] => [call, [], EPERM],
+    ),
+  ]
+  for (const arch of ['x64', 'arm64'] as const) {
+    const [closed, open] = [filterFor(arch, { hasSockets: false }), filterFor(arch, { hasSockets: true })]
+    const expect = (errno: number) => (errno === 0 ? ALLOW : refusedWith(errno))
+    for (const [call, args, errno, withSockets = errno] of rows) {
+      const data = callOf(arch, numberOf(call, arch) as number, args)
+      t.equal(interpret(closed, data), expect(errno), `${arch} ${call} ${args}`)
+      t.equal(interpret(open, data), expect(withSockets), `${arch} ${call} ${args}, with sockets`)
+    }
+    t.equal(interpret(closed, callOf(arch, arch === 'x64' ? 0 : 63)), ALLOW, `${arch} read`)
+    t.equal(interpret(closed, callOf(arch, 0x40000000 + 41, [1])), refusedWith(ENOSYS), `${arch}: by a number of x32`)
+    t.equal(interpret(closed, callOf(arch, 470)), refusedWith(ENOSYS), `${arch}: a call that is not known`)
+    t.equal(interpret(closed, callOf(arch, 102, [1], 0x40000003)), refusedWith(ENOSYS), `${arch}: a program of 32 bits`)
+  }
+})
+
+/** Runs it in a folder of its own, and where this is root once more as another user. */
+const asEach = async (
+  run: string,
+  files: Files,
+  lay: (folder: string) => void = () => {},
+): Promise<{ user: string; out: string; err: string }[]> => {
+  const users = isRoot ? ['root', 'nobody'] : ['user']
+  return Promise.all(
+    users.map(async (user) => {
+      const folder = layFolder(files)
+      lay(folder)
+      chmodSync(folder, 0o777)
+      const become = user === 'nobody' ? 'setpriv --reuid 65534 --regid 65534 --clear-groups ' : ''
+      const path = join(layFolder({ run: `#!/bin/bash --norc\n${run}` }), 'run')
+      chmodSync(join(path, '..'), 0o755)
+      const { out, err } = await bash(`${become}${path}`, { folder, env: { PATH: TEST_PATH, HOME: `${folder}/home`, LANG: 'C.UTF-8' } })
+      return { user, out, err }
+    }),
+  )
+}
+
+/** Each word of the shell as its own argument. */
+const inside = (script: string): string => `plumb-tool -r s.plumb call sh ${quoted(JSON.stringify({ arguments: [script] }))} 2>&1`
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+const spec = (keys: string): Files => ({
+  's.plumb': `let sh : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { ${keys} } }\n`,
+})
+
+t.test('attacks 1: no capability, no mount, no setting of the kernel', { skip }, async (t) => {
+  const runs = await asEach(
+    [
+      inside('grep -h Cap /proc/self/status'),
+      inside('mount -o remount,rw,bind / && echo MOUNTED; touch /etc/pwn_sandbox && echo WRITTEN; true'),
+      // Opened, and not written to: should it not be held, nothing has happened.
+      inside('(exec 3>>/proc/sys/kernel/core_pattern) && echo OPENED; true'),
+      inside('cat /etc/shadow && echo READ; unshare -Ur true && echo UNSHARED; bwrap --ro-bind / / true && echo NESTED; true'),
+    ].join('\n'),
+    spec(''),
+  )
+  for (const { user, out } of runs) {
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) t.match(out, `${set}:\t0000000000000000`, `${user}: ${set}`)
+    t.notMatch(out, /^(MOUNTED|WRITTEN|OPENED|READ|UNSHARED|NESTED)$/m, `${user}: ${out}`)
+  }
+})
+
+t.test('attacks 4a: a folder to write is what it was, and below the docroot', { skip }, async (t) => {
+  const two = (first: string, second: string): Files => ({
+    's.plumb': [
+      `let sh : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { write: ["${first}"] } }`,
+      `let other : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { write: ["${second}"] } }\n`,
+    ].join('\n'),
+    'ws/out/keep': '',
+    'victim/keep': '',
+  })
+  // Within one run: the second tool has been looked at before the first changes what is there.
+  const serve = `printf '%s\\n' '{"id":"1","name":"sh","input":{"arguments":["cd ws; mv out gone; ln -s ../victim out; ls -d out"]}}' > in
+    { cat in; for i in $(seq 100); do [ -L ws/out ] && break; sleep 0.1; done
+      echo '{"id":"2","name":"other","input":{"arguments":["echo PWN > ws/out/pwn"]}}'; } | plumb-tool s.plumb serve; ls victim`
+  for (const { user, out } of await asEach(serve, two('ws', 'ws/out'), open)) {
+    t.match(out, /"id":"2".*not there any more, or is a link now.*"is_error":true/, `${user}: ${out}`)
+    t.notMatch(out, /^pwn/m, user)
+  }
+  const rows: readonly [folder: string, why: RegExp][] = [
+    ['../victim', /'\.\.\/victim' in 'write' of its sandbox is not below the docroot/],
+    ['/etc', /is not below the docroot/],
+    ['link', /'link' in 'write' of its sandbox leads through a link/],
+    ['link/in', /leads through a link/],
+    ['nowhere', /'nowhere' in 'write' of its sandbox is no folder or file.*make it first/],
+  ]
+  for (const [folder, why] of rows) {
+    const lay = (at: string) => symlinkSync('/etc', join(at, 'link'))
+    for (const { user, out } of await asEach(`plumb-tool s.plumb list 2>&1; echo "status $?"`, spec(`write: ["${folder}"]`), lay)) {
+      t.match(out, why, `${user}: ${folder}: ${out}`)
+      t.match(out, /status 2\n$/, `${user}: ${folder}`)
+    }
+  }
+})
+
+const open = (folder: string): void => {
+  for (const name of ['ws', 'ws/out', 'victim', 'home', 'out']) {
+    mkdirSync(join(folder, name), { recursive: true })
+    chmodSync(join(folder, name), 0o777)
+  }
+}
+
+t.test('attacks 4b: no socket but those that are named', { skip }, async (t) => {
+  const folder = layFolder({})
+  chmodSync(folder, 0o755)
+  const path = join(folder, 'secret.sock')
+  const server = createServer((socket) => socket.end('ANSWERED\n'))
+  await new Promise<void>((done) => server.listen(path, done))
+  chmodSync(path, 0o777)
+  const connect = (keys: string): Promise<{ user: string; out: string }[]> =>
+    asEach(`plumb-tool -r s.plumb call f '"${path}"' 2>&1`, {
+      's.plumb': `let f : string -> string = tool { function: "./f.mjs", sandbox: { ${keys} } }\n`,
+      'f.mjs': `import { connect } from 'node:net'
+export default (path) => new Promise((done) => connect(path).on('error', ({ code }) => done(code)).on('data', (text) => done(String(text))))\n`,
+    })
+  for (const { user, out } of await connect('net: true')) t.match(out, /^(EACCES|EPERM|ENOENT)\n$/, `${user}, with net: ${out}`)
+  for (const { user, out } of await connect('')) t.match(out, /^(EACCES|EPERM|ENOENT)\n$/, `${user}: ${out}`)
+  for (const { user, out } of await connect(`sockets: ["${path}"]`)) t.match(out, /^ANSWERED/, `${user}, named: ${out}`)
+  server.close()
+})
+
+t.test('attacks 4c: nothing of the home folder but what is named', { skip }, async (t) => {
+  const lay = (folder: string): void => {
+    open(folder)
+    for (const [name, text] of [
+      ['.ssh/id_rsa', 'KEY'],
+      ['.aws/credentials', 'KEY'],
+      ['data/list', 'DATA'],
+      ['.gitconfig', '[user]\n\tname = Ann\n'],
+    ] as const) {
+      mkdirSync(join(folder, 'home', name, '..'), { recursive: true })
+      writeFileSync(join(folder, 'home', name), text)
+    }
+    mkdirSync(join(folder, 'work'))
+    chmodSync(join(folder, 'work'), 0o777)
+    writeFileSync(join(folder, 'work/s.plumb'), readFileSync(join(folder, 's.plumb')))
+  }
+  const script = `cd work\n${inside('cat ~/.ssh/id_rsa ~/.aws/credentials; cat ~/data/list; git config --global user.name; touch ~/x; ls ..; true')}`
+  for (const { user, out } of await asEach(script, spec(''), lay)) {
+    t.notMatch(out, /KEY|DATA/, `${user}: ${out}`)
+    t.match(out, 'Ann', `${user}: git's own configuration: ${out}`)
+  }
+  for (const { user, out } of await asEach(script, spec('read: ["~/data"]'), lay)) t.match(out, /DATA/, `${user}: named: ${out}`)
+})
+
+t.test('repositories and the files of the program stay as they are', { skip }, async (t) => {
+  const lay = (folder: string): void => {
+    open(folder)
+    for (const name of ['.git', 'sub/.git']) {
+      mkdirSync(join(folder, name, 'hooks'), { recursive: true })
+      chmodSync(join(folder, name, 'hooks'), 0o777)
+    }
+    chmodSync(join(folder, 's.plumb'), 0o666)
+  }
+  const tries =
+    'for f in .git/hooks/x sub/.git/hooks/x s.plumb own; do echo >> $f && echo "wrote $f"; done; mv .git old && echo MOVED; rm s.plumb && echo REMOVED; true'
+  for (const { user, out } of await asEach(inside(tries), spec('write: ["."]'), lay)) {
+    t.strictSame(out.match(/^wrote .*|MOVED|REMOVED/gm), ['wrote own'], `${user}: ${out}`)
+  }
+  for (const { user, out } of await asEach(inside(tries), spec('write: [".", ".git"]'), lay)) {
+    t.strictSame(out.match(/^wrote .*|MOVED|REMOVED/gm), ['wrote .git/hooks/x', 'wrote own'], `${user}, named: ${out}`)
+  }
+  const declared = { 's.plumb': (spec('')['s.plumb'] as string).replace('sandbox:', 'effects: ["exec", "fs.write"], sandbox:') }
+  for (const { user, out } of await asEach(inside(tries), declared, lay)) {
+    t.strictSame(out.match(/^wrote .*|MOVED|REMOVED/gm), ['wrote own'], `${user}, by fs.write: ${out}`)
+  }
+})
+
+t.test('no descriptor gets in that is not the program’s own', { skip }, async (t) => {
+  for (const { user, out } of await asEach(inside('ls /proc/self/fd'), spec('write: ["out"]'), open)) {
+    // 3 is the folder that is listed; what our own parent left open is above.
+    const own = out.split('\n').filter((fd) => fd !== '' && Number(fd) < 200)
+    t.strictSame(own, ['0', '1', '2', '3'], `${user}: ${out}`)
+  }
+})

@@ -1,0 +1,38 @@
+// Bytes on a descriptor that a child reads to its end, such as a filter: a file without a name, so that there is nothing to wait for.
+
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** O_TMPFILE, which Node has no name for: it says O_DIRECTORY too. */
+const TEMPORARY = 0o20000000 | constants.O_DIRECTORY
+const OWNER_ONLY = 0o600
+
+/** A descriptor of ours, at their beginning; throws where the system has no room for them. Not for what is secret: they may reach a disk. */
+export const openBytes = (bytes: Uint8Array): number => {
+  const fd = openNameless()
+  try {
+    // At a place of its own, so that the descriptor stays at the beginning.
+    let written = 0
+    while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written, written)
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+const openNameless = (): number => {
+  if (process.platform === 'linux') {
+    try {
+      return openSync(tmpdir(), constants.O_RDWR | TEMPORARY, OWNER_ONLY)
+    } catch {
+      // Not every file system has them.
+    }
+  }
+  const { randomUUID } = require('node:crypto') as typeof import('node:crypto')
+  const path = join(tmpdir(), `.plumb-${randomUUID()}`)
+  const fd = openSync(path, 'wx+', OWNER_ONLY)
+  rmSync(path)
+  return fd
+}
