@@ -10,9 +10,14 @@ const LARGEST_SPEC = 8 * 1024 * 1024
 const EXECUTABLES = '"plumb" "plumb check" "plumb-agent" "plumb-mcp" "plumb-tool {} list"'
 
 const ELIZA = 'agent { provider: "eliza", model: "doctor" }'
+const AMNESIAC = 'agent { provider: "eliza", model: "doctor", amnesiac: true }'
 const FILES = {
   'id.plumb': 'let main : !int -> !int = id\n',
   'bot.plumb': `let main : !string -> !string = ${ELIZA}\n`,
+  'keeps.plumb': `let main : !string -> !string = ${AMNESIAC}\n`,
+  'nested.plumb': `let bot : !string -> !string = ${AMNESIAC}
+let inner : !string -> !string = plumb(input, output) { input ; bot ; output }
+let main : !string -> !string = plumb(input, output) { input ; inner ; output }\n`,
   'a.plumb': 'use "b.plumb" as B\nlet main : !int -> !int = B.main\n',
   'b.plumb': 'use "a.plumb" as A\nlet main : !int -> !int = A.main\n',
   'folder.plumb/x': '',
@@ -192,6 +197,13 @@ sceneTable(
   'a disk that fills',
   { ...FILES, 'disk/.keep': '' },
   {
+    'a record of more than has room: what was answered is kept, the traces go, and nothing is asked again': {
+      run: `for spec in keeps nested; do
+for i in {1..300}; do echo '"I am sad today"'; done > in; export spec
+${onSmallDisk('disk', '192k', 'plumb --record disk/rec $spec.plumb < in > out 2> log; echo $?; grep -c "trace.json. was emptied" log; rm -rf rec; cp -r disk/rec .')}
+wc -l < out; plumb --resume rec $spec.plumb < in > again; echo $?; cmp out again; find rec -name answers.jsonl | xargs cat | grep -c input; done`,
+      out: '1\n1\n300\n0\n300\n1\n2\n300\n0\n300\n',
+    },
     'fault 124: the log and the trace on it': {
       run: onSmallDisk('disk', '16k', talk('plumb --trace disk/trace.json bot.plumb 2> disk/log')),
       out: '50\n1\n',

@@ -34,6 +34,7 @@ import { Schedule } from './schedule.js'
 import type { Observation } from './watch/observation.js'
 import { observe, tellBegin, UNOBSERVED } from './watch/observe.js'
 import { openSight, type Sight } from './watch/open-sight.js'
+import type { RecordPlace } from './watch/record/recorder.js'
 import { type Wired, wireUp } from './wiring.js'
 
 /** What is in flight has so long to finish after the first signal. */
@@ -131,7 +132,7 @@ class Run {
       const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
-    const openWatchers = (folder: string | undefined) => this.sight.open(this.reporter, folder, report)
+    const openWatchers = (record: RecordPlace | undefined) => this.sight.open(this.reporter, record, report)
     const opened = await observe({ graph, spec, loaded, options, reader: this.#reader, openWatchers, report })
     if (!opened.ok) return this.#refuse(opened.error)
     const { watch, rejects, spending: _, ...recorded } = opened.value
@@ -192,6 +193,7 @@ class Run {
     rejects?.flush()
     watch?.tell({ kind: 'end', status: this.reporter.status, stoppedBy: stoppedBy ?? null })
     await watch?.finish()
+    this.#observed?.release()
   }
 
   /** Nothing was started. */

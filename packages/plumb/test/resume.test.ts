@@ -1,10 +1,12 @@
 // A recorded run that was killed goes on without paying twice: a model on loopback counts.
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, watch } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
+import { scaled } from '../../wire/test/patience.js'
 import { envIn, layFolder } from '../../wire/test/shell.js'
 import { type CountingModel, openCountingModel } from './fixtures/counting-model.js'
 
@@ -235,4 +237,123 @@ t.test('what is new in the input is asked, and no more', async (t) => {
     ['new', ...TEXTS].map((text) => `${text} (1)`),
   )
   t.equal(setting.model.asked.length, COUNT + 1)
+})
+
+const refusedBy = (pid: number | undefined) => ({ error: 'record_invalid', detail: new RegExp(`written by process ${pid}:`), pid })
+
+for (const count of [2, 3]) {
+  t.test(`${count} at once: one has the record, the others are refused`, async (t) => {
+    const setting = await set(t, 'amnesiac')
+    const { model, folder } = setting
+    for (const words of [
+      ['--record', 'rec'],
+      ['--resume', 'rec'],
+    ]) {
+      model.allow = () => false
+      if (words[0] === '--resume') rmSync(join(folder, 'rec/answers.jsonl'))
+      const before = model.answered.length
+      const runs = Array.from({ length: count }, () => start(setting, words))
+      const ends: (Awaited<(typeof runs)[number]['ended']> & { pid: number | undefined })[] = []
+      const losers = new Promise<void>((done) => {
+        for (const { child, ended } of runs) void ended.then((end) => ends.push({ ...end, pid: child.pid }) === count - 1 && done())
+      })
+      await losers
+      const winner = runs.find(({ child }) => !ends.some(({ pid }) => pid === child.pid))
+      for (const { status, err, out } of [...ends]) {
+        t.equal(status, 2)
+        t.equal(out, '')
+        t.match(JSON.parse(err), refusedBy(winner?.child.pid), `${words[0]}: it says who has it`)
+      }
+      model.allow = () => true
+      model.release()
+      t.match(await winner?.ended, { status: 0, err: '' })
+      t.equal(model.answered.length - before, COUNT, 'nothing is paid for twice')
+      t.equal(answersIn(join(folder, 'rec'), '').length, COUNT)
+    }
+  })
+}
+
+t.test('a run that was put off does not replace the record of one that has overtaken it', async (t) => {
+  const { folder } = await set(t, 'amnesiac')
+  writeFileSync(join(folder, 'id.plumb'), 'let main : !string -> !string = id\n')
+  writeFileSync(
+    join(folder, 'wait.cjs'),
+    `require('node:fs').writeFileSync('waits', '')
+const cell = new Int32Array(new SharedArrayBuffer(4))
+for (let i = 0; i < 6000 && !require('node:fs').existsSync('go'); i++) Atomics.wait(cell, 0, 0, 10)\n`,
+  )
+  const ran = spawnSync(
+    'bash',
+    [
+      '-c',
+      `NODE_OPTIONS='--require ./wait.cjs' ${PLUMB} --record rec id.plumb <in.jsonl >late 2>late-errors & pid=$!
+until test -e waits; do sleep 0.01; done
+${PLUMB} --record rec id.plumb <in.jsonl >out; cp -r rec kept; touch go; wait $pid; echo $?; diff -r rec kept && cat late late-errors`,
+    ],
+    { cwd: folder, env: envIn(folder), encoding: 'utf8', timeout: scaled(60_000) },
+  )
+  const [status, error = '{}', ...rest] = ran.stdout.trimEnd().split('\n')
+  t.equal(status, '2', ran.stderr)
+  t.match(JSON.parse(error), { error: 'record_invalid', detail: /after this one was started/ })
+  t.same(rest, [])
+})
+
+t.test('the locks of runs that are gone', async (t) => {
+  const setting = await set(t, 'amnesiac')
+  const { folder } = setting
+  writeFileSync(join(folder, 'id.plumb'), 'let main : !string -> !string = id\n')
+  const rec = join(folder, 'rec')
+  const lock = join(rec, 'lock')
+  const plumb = (more: object = {}) =>
+    spawnSync(PLUMB, ['--record', 'rec', 'id.plumb'], {
+      cwd: folder,
+      env: { ...envIn(folder), ...more },
+      input: INPUT,
+      encoding: 'utf8',
+      timeout: scaled(60_000),
+    })
+  // Killed before its nth call about the lock, while it takes over that of another.
+  writeFileSync(
+    join(folder, 'kill.cjs'),
+    `const fs = require('node:fs')
+let left = Number(process.env.KILL_AT)
+for (const name of ['symlinkSync', 'readlinkSync', 'renameSync', 'unlinkSync']) {
+  const call = fs[name]
+  fs[name] = (...paths) => {
+    if (/rec\\/lock/.test(paths.join()) && --left === 0) process.kill(process.pid, 'SIGKILL')
+    return call(...paths)
+  }
+}\n`,
+  )
+  plumb()
+  const gone = spawnSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }).stdout.trim()
+  const numbering = existsSync('/proc/self/ns/pid') ? readlinkSync('/proc/self/ns/pid') : ''
+  const boot = existsSync('/proc/sys/kernel/random/boot_id') ? readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() : ''
+  let killed = 0
+  for (let at = 1; at < 20; at++) {
+    rmSync(lock, { force: true })
+    symlinkSync(`${gone} 1 ${boot} ${numbering} ${hostname()}`, lock)
+    const { signal } = plumb({ NODE_OPTIONS: '--require ./kill.cjs', KILL_AT: String(at) })
+    if (signal === null) break
+    killed++
+    t.match(plumb(), { status: 0, stderr: '', stdout: INPUT }, `killed at its call ${at}`)
+    t.notOk(lstatSync(lock, { throwIfNoEntry: false }), 'the lock has gone')
+  }
+  t.ok(killed >= 6, `${killed} places`)
+
+  const cases: Readonly<Record<string, readonly [text: string, status: number]>> = {
+    'of this number, which another process has now': [`${process.pid} 1 ${boot} ${numbering} ${hostname()}`, boot === '' ? 2 : 0],
+    'from before the machine was restarted': [`${process.pid} 1 other-boot ${numbering} ${hostname()}`, boot === '' ? 2 : 0],
+    'of another machine': [`${process.pid} 1 other-boot ${numbering} elsewhere`, 2],
+    'of a process that cannot be asked when it began': [`${process.pid} at1 ${boot} ${numbering} ${hostname()}`, 2],
+    'that says nothing': ['x', 0],
+  }
+  for (const [name, [text, status]] of Object.entries(cases)) {
+    rmSync(lock, { force: true })
+    symlinkSync(text, lock)
+    const ran = plumb()
+    t.equal(ran.status, status, `${name}: ${ran.stderr}`)
+    if (status === 2) t.match(JSON.parse(ran.stderr), { error: 'record_invalid', pid: process.pid })
+    if (name === 'of another machine') t.match(ran.stderr, /if it has ended, remove 'rec\/lock'/)
+  }
 })

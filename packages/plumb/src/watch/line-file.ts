@@ -1,6 +1,6 @@
 // A file that grows by lines while a run goes on: many to a write, and each there soon after.
 
-import { appendFileSync, closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { type Fault, fault, type Result, succeed, systemReason } from '@plumb/wire'
 
 export interface LineFileOptions {
@@ -11,6 +11,10 @@ export interface LineFileOptions {
   readonly delayMs: number
   /** `write_failed`, once; later lines are dropped. */
   readonly fail: (fault: Fault) => void
+  /** Where the disk is full, the first of these is emptied, then the next; what has no room even so waits for some. */
+  readonly spare?: LineFile[]
+  /** Where the disk is full it is emptied, in favour of those that matter more. */
+  readonly isSpared?: boolean
 }
 
 export interface LineFile {
@@ -19,14 +23,18 @@ export interface LineFile {
   /** Bytes that end no line. */
   addPiece(piece: Uint8Array): void
   flush(): void
+  /** Empties it for good, in favour of a file that matters more. */
+  giveRoomTo(path: string): void
 }
 
 const FLUSH_BYTES = 64 * 1024
+/** Of lines that wait for room on the disk. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024
 const LF = Buffer.from('\n')
 
 /** The file is made, or made empty, at once. No descriptor stays open. */
 export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
-  const { path, isAppended = false, delayMs, fail } = options
+  const { path, isAppended = false, delayMs, fail, spare, isSpared = false } = options
   try {
     writeFileSync(path, isAppended && isTorn(path) ? '\n' : '', { flag: isAppended ? 'a' : 'w' })
   } catch (error) {
@@ -35,19 +43,36 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
   let waiting: Uint8Array[] = []
   let bytes = 0
   let isScheduled = false
+  let hasFailed = false
   let isBroken = false
+  let isEmptied = false
 
+  const tell = (detail: string): void => {
+    hasFailed = true
+    fail(fault('write_failed', detail, { path }))
+  }
+  const giveRoom = (words: string): void => {
+    if (isEmptied) return
+    isBroken = true
+    isEmptied = true
+    truncateSync(path)
+    tell(`the disk is full: '${path}' was emptied, so that ${words} room`)
+  }
   const flush = (): void => {
     if (bytes === 0 || isBroken) return
     const chunk = Buffer.concat(waiting, bytes)
     waiting = []
     bytes = 0
-    try {
-      appendFileSync(path, chunk)
-    } catch (error) {
-      isBroken = true
-      fail(fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path }))
-    }
+    const { written, error } = append(path, chunk, () => makeRoom(spare ?? [], path))
+    if (!error) return
+    const isKept = isFull(error) && spare !== undefined && chunk.length < MAX_KEPT_BYTES
+    if (isKept) {
+      // Another process may make room.
+      waiting = [chunk.subarray(written)]
+      bytes = chunk.length - written
+    } else isBroken = true
+    if (isFull(error) && isSpared) giveRoom('the answers have')
+    else if (!hasFailed) tell(`cannot write to '${path}': ${systemReason(error)}`)
   }
   const schedule = (): void => {
     isScheduled = true
@@ -62,7 +87,7 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
     if (isBroken) return
     waiting.push(piece)
     bytes += piece.length
-    if (bytes >= FLUSH_BYTES) flush()
+    if (bytes >= FLUSH_BYTES && !hasFailed) flush()
     else if (!isScheduled) schedule()
   }
   return succeed({
@@ -72,8 +97,39 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
     },
     addPiece,
     flush,
+    giveRoomTo: (other) => giveRoom(`'${other}' has`),
   })
 }
+
+// False: there is none that could be emptied.
+const makeRoom = (spare: LineFile[], path: string): boolean => {
+  const file = spare.shift()
+  file?.giveRoomTo(path)
+  return file !== undefined
+}
+
+// A disk that is nearly full takes a part.
+const append = (path: string, chunk: Buffer, hasMadeRoom: () => boolean): { written: number; error?: NodeJS.ErrnoException } => {
+  let fd: number | undefined
+  let written = 0
+  try {
+    fd = openSync(path, 'a')
+    while (written < chunk.length) {
+      try {
+        written += writeSync(fd, chunk, written)
+      } catch (error) {
+        if (!isFull(error as NodeJS.ErrnoException) || !hasMadeRoom()) throw error
+      }
+    }
+    return { written }
+  } catch (error) {
+    return { written, error: error as NodeJS.ErrnoException }
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC' || code === 'EDQUOT'
 
 // Whoever wrote it was killed in the middle of a line.
 const isTorn = (path: string): boolean => {

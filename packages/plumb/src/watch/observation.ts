@@ -8,10 +8,10 @@ import type { Loaded } from '../load.js'
 import type { RunOptions } from '../run-options.js'
 import type { Watcher } from './event.js'
 import { openLineFile } from './line-file.js'
-import { clearFolder, RUN_FILE, readRunFile } from './record/folder.js'
+import { clearFolder, enterFolder, RUN_FILE, readRunFile } from './record/folder.js'
 import { differenceOf, type Identity, identityOf } from './record/identity.js'
-import { leftAlone } from './record/left-alone.js'
-import { openRecorder } from './record/recorder.js'
+import type { Release } from './record/lock.js'
+import { openRecorder, type RecordPlace } from './record/recorder.js'
 import { Rejects } from './rejects.js'
 import type { Answers } from './resume/answers.js'
 import { obstaclesOf } from './resume/obstacles.js'
@@ -38,6 +38,8 @@ export interface Observation {
   readonly resumed: ReadonlyMap<string, Answers> | undefined
   readonly isRecorded: boolean
   readonly nestedRecord: (place: string) => readonly string[]
+  /** Once all is written: others may have the record. */
+  readonly release: Release
 }
 
 export interface ObservationOptions {
@@ -47,7 +49,7 @@ export interface ObservationOptions {
   readonly options: RunOptions
   readonly reader: LineReader
   /** Others who watch, opened once the folder of a record is there. */
-  readonly openWatchers: (folder: string | undefined) => Result<readonly Watcher[]>
+  readonly openWatchers: (record: RecordPlace | undefined) => Result<readonly Watcher[]>
   readonly report: (fault: Fault) => void
 }
 
@@ -56,14 +58,16 @@ export const openObservation = async (o: ObservationOptions): Promise<Result<Obs
   const { graph, options } = o
   const { record, resume } = options.watching
   const folder = resume ?? record
-  const alone = folder === undefined ? succeed(undefined) : await leftAlone(folder)
-  if (!alone.ok) return alone
+  const isNested = options.sourcesFd !== undefined
+  const locked = folder === undefined ? succeed(() => {}) : await (resume === undefined ? clearFolder : enterFolder)(folder, { isNested })
+  if (!locked.ok) return locked
   const identity = folder === undefined ? undefined : identityOf(o.loaded, options)
   const resumed = resume === undefined || !identity ? succeed(undefined) : takeUp(resume, identity, graph, options)
   if (!resumed.ok) return resumed
-  const recorder = folder === undefined || !identity ? succeed(undefined) : openRecord(folder, identity, o)
+  const place = folder === undefined ? undefined : { folder, spare: [] }
+  const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, o)
   if (!recorder.ok) return recorder
-  const watchers = o.openWatchers(folder)
+  const watchers = o.openWatchers(place)
   if (!watchers.ok) return watchers
   const rejects = openRejects(o)
   if (!rejects.ok) return rejects
@@ -76,6 +80,7 @@ export const openObservation = async (o: ObservationOptions): Promise<Result<Obs
     resumed: resumed.value,
     isRecorded: folder !== undefined,
     nestedRecord: (place) => (folder === undefined ? [] : nestedRecord(join(folder, place), resume !== undefined)),
+    release: locked.value,
   })
 }
 
@@ -95,12 +100,10 @@ const takeUp = (
   return fail('record_invalid', `this run cannot be resumed, since its record does not tell all that was remembered: ${first}${more}`)
 }
 
-const openRecord = (folder: string, identity: Identity, { graph, spec, options, report }: ObservationOptions): Result<Watcher> => {
+const openRecord = (place: RecordPlace, identity: Identity, { graph, spec, options, report }: ObservationOptions): Result<Watcher> => {
   const isResumed = options.watching.resume !== undefined
-  const cleared = isResumed ? succeed(undefined) : clearFolder(folder)
-  if (!cleared.ok) return cleared
   const { binding } = options
-  return openRecorder({ folder, identity, wires: [...wiresOf(graph).values()], isResumed, spec, binding, report })
+  return openRecorder({ ...place, identity, wires: [...wiresOf(graph).values()], isResumed, spec, binding, report })
 }
 
 const openRejects = ({ options, reader, report }: ObservationOptions): Result<Rejects | undefined> => {

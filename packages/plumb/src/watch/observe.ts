@@ -7,7 +7,7 @@ import type { Observation, ObservationOptions } from './observation.js'
 import { isSeen } from './open-sight.js'
 import type { Watch } from './watch.js'
 
-export const UNOBSERVED = { watch: undefined, resumed: undefined, isRecorded: false, nestedRecord: () => [] } as const
+export const UNOBSERVED = { watch: undefined, resumed: undefined, isRecorded: false, nestedRecord: () => [], release: () => {} } as const
 
 /** Nothing was started where it fails; folders and files may have been made. */
 export const observe = async (o: ObservationOptions): Promise<Result<Observation>> => {

@@ -15,6 +15,7 @@ import { costOf, type Prices, priceOf, readPrices } from './prices.js'
 import { liveProgress, ProgressClock, progressLines } from './progress.js'
 import { progressTable } from './progress-table.js'
 import { TRACE_FILE } from './record/folder.js'
+import type { RecordPlace } from './record/recorder.js'
 import { styled } from './styled.js'
 import { summaryWatcher } from './summary-watcher.js'
 import { openTrace } from './trace.js'
@@ -66,8 +67,8 @@ export class Sight {
   /** Live lines are away while that is done. */
   readonly quietly = <T>(work: () => Promise<T>): Promise<T> => this.#screen?.without(work) ?? work()
 
-  /** `record`: the folder that the run is recorded in. Nothing was started where it fails. */
-  open(reporter: Reporter, record: string | undefined, report: (fault: Fault) => void): Result<Watcher[]> {
+  /** `record`: what the run is recorded in. Nothing was started where it fails. */
+  open(reporter: Reporter, record: RecordPlace | undefined, report: (fault: Fault) => void): Result<Watcher[]> {
     const { summary, prices: file } = this.#options
     const prices = file === undefined ? succeed(undefined) : readPrices(file)
     if (!prices.ok) return prices
@@ -94,12 +95,12 @@ export class Sight {
     return price && costOf(price, tokens)
   }
 
-  #openTrace(record: string | undefined, report: (fault: Fault) => void): Result<Watcher | undefined> {
+  #openTrace(record: RecordPlace | undefined, report: (fault: Fault) => void): Result<Watcher | undefined> {
     const { trace } = this.#options
     if (trace !== undefined) return openTrace({ path: trace, fail: report })
     return record === undefined
       ? succeed(undefined)
-      : openTrace({ path: join(record, TRACE_FILE), maxBytes: RECORD_TRACE_BYTES, fail: report })
+      : openTrace({ path: join(record.folder, TRACE_FILE), spare: record.spare, maxBytes: RECORD_TRACE_BYTES, fail: report })
   }
 
   #openSpans(reporter: Reporter): Result<Watcher | undefined> {

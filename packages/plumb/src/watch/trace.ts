@@ -2,7 +2,7 @@
 
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import type { Watcher } from './event.js'
-import { openLineFile } from './line-file.js'
+import { type LineFile, openLineFile } from './line-file.js'
 import { TraceBuilder } from './trace-builder.js'
 
 const DELAY_MS = 200
@@ -11,15 +11,18 @@ export interface TraceOptions {
   readonly path: string
   /** Where it ends, whatever is still to come; without, it has all. */
   readonly maxBytes?: number
+  /** Where it goes in front: it is the first that gives its room to what matters more. */
+  readonly spare?: LineFile[]
   /** Told once when it cannot be written any more; the run goes on. */
   readonly fail: (fault: Fault) => void
 }
 
 /** An event a line. */
-export const openTrace = ({ path, maxBytes = Number.POSITIVE_INFINITY, fail }: TraceOptions): Result<Watcher> => {
-  const opened = openLineFile({ path, delayMs: DELAY_MS, fail })
+export const openTrace = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare, fail }: TraceOptions): Result<Watcher> => {
+  const opened = openLineFile({ path, delayMs: DELAY_MS, fail, isSpared: spare !== undefined })
   if (!opened.ok) return opened
   const file = opened.value
+  spare?.unshift(file)
   let separator = '['
   let bytes = 0
   const builder = new TraceBuilder((event) => {

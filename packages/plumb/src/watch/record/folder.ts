@@ -1,9 +1,11 @@
-// The folder of a record (--record DIR): made, emptied of an older record, or refused because it holds something else.
+// The folder of a record (--record DIR): made, locked, emptied of an older record, or refused because it holds something else.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type Dirent, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { Wire } from '../event.js'
+import { LOCK_FILE, lockRecord, type Release } from './lock.js'
 
 export const RUN_FILE = 'run.json'
 /** What becomes it, there for a moment. */
@@ -37,22 +39,83 @@ export interface RunFile {
 }
 
 const NAMES = new Set([RUN_FILE, FRESH_FILE, ANSWERS_FILE, EVENTS_FILE, TRACE_FILE])
+/** Those of runs that were killed while they took it over have more behind it. */
+const LOCK_NAME = new RegExp(`^${LOCK_FILE}(\\.\\d+-(at)?\\d+)*$`)
 const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
 
-/** Everything of an older record in it is removed. */
-export const clearFolder = (folder: string): Result<void> => {
+export interface FolderOptions {
+  /** A parent that runs us has locked what is around it. */
+  readonly isNested: boolean
+}
+
+/** To go on with the record in it. */
+export const enterFolder = async (folder: string, { isNested }: FolderOptions): Promise<Result<Release>> => {
+  const run = readRunFile(folder)
+  return run.ok ? patiently(isNested, () => lockRecord(folder)) : run
+}
+
+/** For a new record: everything of an older one in it is removed. */
+export const clearFolder = async (folder: string, { isNested }: FolderOptions): Promise<Result<Release>> => {
   try {
     makeFolder(resolve(folder))
-    const stranger = strangerIn(folder)
-    if (stranger !== undefined)
-      return fail('record_invalid', `'${folder}' holds '${preview(stranger)}', which is no record of a run: name another folder`)
-    // That which says what the others are goes last.
-    const names = readdirSync(folder).filter((name) => name !== RUN_FILE)
-    for (const name of names) rmSync(join(folder, name), { recursive: true })
-    rmSync(join(folder, RUN_FILE), { force: true })
-    return succeed(undefined)
+    const before = refuseStrangers(folder)
+    if (!before.ok) return before
+    const locked = await patiently(isNested, () => lockRecord(folder))
+    if (!locked.ok) return locked
+    const cleared = await clear(folder, isNested)
+    if (!cleared.ok) locked.value()
+    return cleared.ok ? locked : cleared
   } catch (error) {
     return { ok: false, error: cannot('write to', folder, error) }
+  }
+}
+
+const clear = async (folder: string, isNested: boolean): Promise<Result<void>> => {
+  if (!isNested && isNewer(folder))
+    return fail(
+      'record_invalid',
+      `'${folder}' holds the record of a run that began or ended after this one was started: name another folder`,
+    )
+  const names = readdirSync(folder, { withFileTypes: true })
+  // Those of nested plumbs, which end soon after the run was killed that they were a part of.
+  for (const { name } of names.filter((entry) => entry.isDirectory())) {
+    const left = await clearFolder(join(folder, name), { isNested: true })
+    if (!left.ok) return left
+    left.value()
+  }
+  const now = refuseStrangers(folder)
+  if (!now.ok) return now
+  // That which says what the others are goes last.
+  for (const entry of names.filter((entry) => entry.name !== RUN_FILE && !isLock(entry)))
+    rmSync(join(folder, entry.name), { recursive: true })
+  rmSync(join(folder, RUN_FILE), { force: true })
+  return succeed(undefined)
+}
+
+const refuseStrangers = (folder: string): Result<void> => {
+  const stranger = strangerIn(folder)
+  if (stranger === undefined) return succeed(undefined)
+  return fail('record_invalid', `'${folder}' holds '${preview(stranger)}', which is no record of a run: name another folder`)
+}
+
+// A run that has waited for the processor, or was stopped, must not take the place of one that has overtaken it. A time that is still to come
+// says nothing: the clock was put back.
+const isNewer = (folder: string): boolean => {
+  const run = readRunFile(folder)
+  if (!run.ok) return false
+  const times = [run.value.began, run.value.ended].map((time) => (time === undefined ? 0 : Date.parse(time)))
+  return times.some((time) => time > performance.timeOrigin && time <= Date.now())
+}
+
+const PATIENCE_MS = 3000
+const LOOK_MS = 50
+
+const patiently = async (isNested: boolean, lock: () => Result<Release>): Promise<Result<Release>> => {
+  const until = nowMs() + (isNested ? PATIENCE_MS : 0)
+  for (;;) {
+    const locked = lock()
+    if (locked.ok || nowMs() >= until) return locked
+    await sleep(LOOK_MS)
   }
 }
 
@@ -78,16 +141,20 @@ const isMade = (folder: string): boolean => {
 // Folders in it are records of nested plumbs.
 const strangerIn = (folder: string): string | undefined => {
   const entries = readdirSync(folder, { withFileTypes: true })
-  const isRecord = entries.some(({ name }) => name === RUN_FILE || name === FRESH_FILE)
+  // A run that was killed at once has left its lock alone.
+  const isRecord = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
   for (const entry of entries) {
     const { name } = entry
     if (entry.isDirectory()) {
       const inside = strangerIn(join(folder, name))
       if (!isRecord || inside !== undefined) return join(name, inside ?? '')
-    } else if (!isRecord || !entry.isFile() || !(NAMES.has(name) || WIRE_FILE.test(name))) return name
+    } else if (isLock(entry)) continue
+    else if (!isRecord || !entry.isFile() || !(NAMES.has(name) || WIRE_FILE.test(name))) return name
   }
   return undefined
 }
+
+const isLock = (entry: Dirent): boolean => entry.isSymbolicLink() && LOCK_NAME.test(entry.name)
 
 export const readRunFile = (folder: string): Result<RunFile> => {
   try {

@@ -5,13 +5,18 @@ import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import { version } from '../../../package.json'
 import { textOf, type WatchEvent, type Watcher, type Wire } from '../event.js'
-import { type LineFile, openLineFile } from '../line-file.js'
+import { type LineFile, type LineFileOptions, openLineFile } from '../line-file.js'
 import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './folder.js'
 import type { Identity } from './identity.js'
 
-export interface RecorderOptions {
+export interface RecordPlace {
   /** There, and without anything else in it. */
   readonly folder: string
+  /** What is emptied where the disk is full, the first first: what was paid for matters more. */
+  readonly spare: LineFile[]
+}
+
+export interface RecorderOptions extends RecordPlace {
   readonly identity: Identity
   readonly wires: readonly Wire[]
   /** Answers and events go on behind those of the run that is resumed. */
@@ -25,17 +30,17 @@ export interface RecorderOptions {
 const WIRE_DELAY_MS = 100
 
 export const openRecorder = (options: RecorderOptions): Result<Watcher> => {
-  const { folder, identity, wires, isResumed: isAppended, spec, binding, report } = options
-  const open = (name: string, delayMs: number, isAppended = false): Result<LineFile> =>
-    openLineFile({ path: join(folder, name), isAppended, delayMs, fail: report })
+  const { folder, spare, identity, wires, isResumed: isAppended, spec, binding, report } = options
+  const open = (name: string, delayMs: number, more: Partial<LineFileOptions> = {}): Result<LineFile> =>
+    openLineFile({ path: join(folder, name), delayMs, fail: report, ...more })
   const began = new Date().toISOString()
   const run: RunFile = { format: 1, plumb: version, spec, binding, ...identity, wires, pid: process.pid, host: hostname(), began }
   // Before the others: a folder without it is taken for somebody else's.
   const failure = writeRunFile(folder, run)
   if (failure) return { ok: false, error: failure }
-  const answers = open(ANSWERS_FILE, 0, isAppended)
+  const answers = open(ANSWERS_FILE, 0, { isAppended, spare })
   if (!answers.ok) return answers
-  const events = open(EVENTS_FILE, WIRE_DELAY_MS, isAppended)
+  const events = open(EVENTS_FILE, WIRE_DELAY_MS, { isAppended })
   if (!events.ok) return events
   const files: LineFile[] = []
   for (const { name } of wires) {
@@ -43,6 +48,7 @@ export const openRecorder = (options: RecorderOptions): Result<Watcher> => {
     if (!file.ok) return file
     files.push(file.value)
   }
+  spare.push(...files, events.value)
 
   const exchanges = openExchanges((line) => answers.value.add(scrub(JSON.stringify(line))))
   return succeed({
