@@ -1,3 +1,3 @@
-// What stands for `import.meta.url` in bundles; only those that ask for it hold this.
+// Replaces `import.meta.url` in bundles; only bundles that use it contain this.
 
 export const importMetaUrl = /* @__PURE__ */ (() => require('node:url').pathToFileURL(__filename).href)()

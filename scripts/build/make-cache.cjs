@@ -1,14 +1,14 @@
-// Runs an executable once on a small job and keeps what Node compiled for it: make-cache.cjs DIST ARGUMENT… < input
+// Runs an executable once on a small job and saves what Node compiled for it: make-cache.cjs DIST ARGUMENT… < input
 //
-// Of several runs each adds to what those before it have kept. MODEL in an argument becomes the address of a model on loopback.
+// Each run adds to the caches of those before it. MODEL in an argument becomes the address of a model on loopback.
 'use strict'
 const { writeFileSync, renameSync } = require('node:fs')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const { join, relative } = require('node:path')
-const { openModel } = require('./stub-model.cjs')
+const { openModel } = require('../stub-model.cjs')
 
-const keep = () => {
+const saveCaches = () => {
   for (const { script, cache } of require(join(dist, 'main.cjs')).values()) {
     writeFileSync(`${cache}.new`, script.createCachedData())
     renameSync(`${cache}.new`, cache)
@@ -16,19 +16,19 @@ const keep = () => {
 }
 
 const [dist, ...args] = process.argv.slice(2)
-// A cache keeps the name of its script, and is copied to where this machine's folders mean nothing: plumb/dist/main.bundle.cjs.
+// A cache contains the name of its script, and is copied to other machines: the name is relative, as in plumb/dist/main.bundle.cjs.
 vm.Script = class extends vm.Script {
   constructor(source, options) {
-    // By way of bytes: a part of a string is kept with the whole.
+    // A copy: a substring would keep the whole string alive.
     const filename = Buffer.from(relative(join(dist, '../..'), options.filename)).toString()
     super(source, { ...options, filename })
   }
 }
-// A cache that was made under other flags than those that Node begins with would be refused, and what earlier runs have kept be gone.
+// Node refuses a cache that was made under other flags than it starts with; the caches of earlier runs would be lost.
 v8.setFlagsFromString = () => {}
 const run = (url) => {
   process.argv.splice(1, Infinity, join(dist, 'main.cjs'), ...args.map((arg) => arg.replaceAll('MODEL', url)))
-  process.on('exit', keep)
+  process.on('exit', saveCaches)
   require(join(dist, 'main.cjs'))
 }
 

@@ -1,18 +1,18 @@
-// Divides what an executable is made of into bundles: what it starts with, and each `import()` of a module of ours.
+// Splits an executable into bundles: one that it starts with, and one for each `import()` of a module of ours.
 //
-// esbuild divides modules into chunks so that none is there twice, but many, and as ECMAScript modules only. Its chunks are made into
-// few CommonJS bundles here: main has all that it imports, a late bundle all that only its import() reaches, and `shared` what several
-// late ones reach. What one wants of another it requires as BUNDLE#CHUNK, which bin/NAME knows how to read.
+// esbuild splits modules into chunks so that none is there twice, but into many, and as ECMAScript modules only. This makes a few CommonJS
+// bundles of its chunks: main contains everything that it imports, a late bundle everything that only its import() reaches, and `shared` what
+// several late bundles reach. A bundle requires a chunk of another as BUNDLE#CHUNK, which bin/NAME resolves.
 
 import { basename, join } from 'node:path'
 
 /**
- * Resolves to { outputFiles, metafile } as esbuild's build does; `make` is that. `divided` are its options for the modules, with
- * `entryPoints.main`, and `linked` those for the bundles, which are OUTDIR/NAME.bundle.cjs; `outdir` is absolute.
+ * `build` is esbuild's; resolves to { outputFiles, metafile } as it does. `splitOptions` are those for the modules, with `entryPoints.main`,
+ * and `linkOptions` those for the bundles, which are OUTDIR/NAME.bundle.cjs; `outdir` is absolute.
  */
-export const splitBundles = async (make, divided, linked, outdir) => {
-  const { outputFiles, metafile } = await make({
-    ...divided,
+export const splitBundles = async (build, splitOptions, linkOptions, outdir) => {
+  const { outputFiles, metafile } = await build({
+    ...splitOptions,
     outdir,
     format: 'esm',
     supported: {},
@@ -22,10 +22,10 @@ export const splitBundles = async (make, divided, linked, outdir) => {
     sourcemap: 'inline',
   })
   const chunks = readChunks(metafile.outputs)
-  const bundles = assign(chunks, basename(join(outdir, '..')))
+  const bundles = assignChunks(chunks, basename(join(outdir, '..')))
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
-  const { outputFiles: files } = await make({
-    ...linked,
+  const { outputFiles: files } = await build({
+    ...linkOptions,
     entryPoints: Object.fromEntries([...new Set(bundles.values())].map((name) => [`${name}.bundle`, `bundle:${name}`])),
     outdir,
     minifyWhitespace: true,
@@ -34,7 +34,7 @@ export const splitBundles = async (make, divided, linked, outdir) => {
   return { outputFiles: files, metafile }
 }
 
-// By name: what it imports, now and late, what it exports, and of which module it was made where that is the target of an import().
+// By name: the chunks that it imports, at once and late, its exports, and its module when that is the target of an import().
 const readChunks = (outputs) => {
   const chunks = new Map()
   for (const [path, { imports, exports, entryPoint }] of Object.entries(outputs)) {
@@ -44,8 +44,8 @@ const readChunks = (outputs) => {
   return chunks
 }
 
-// The bundle of each chunk.
-const assign = (chunks, executable) => {
+// Returns the name of the bundle for each chunk.
+const assignChunks = (chunks, executable) => {
   const bundles = new Map()
   const reach = (from, kinds, seen = new Set()) => {
     if (seen.has(from) || bundles.get(from) === 'main') return seen
@@ -57,7 +57,7 @@ const assign = (chunks, executable) => {
   const entries = new Set([...bundles.keys()].flatMap((chunk) => chunks.get(chunk).late).filter((chunk) => !bundles.has(chunk)))
   const named = new Set(['shared'])
   for (const entry of entries) {
-    const bundle = nameOf(chunks.get(entry).entryPoint, executable)
+    const bundle = bundleName(chunks.get(entry).entryPoint, executable)
     if (named.has(bundle)) throw new Error(`two late bundles are called ${bundle}`)
     named.add(bundle)
     for (const chunk of reach(entry, ['now', 'late'])) bundles.set(chunk, bundles.has(chunk) ? 'shared' : bundle)
@@ -65,8 +65,8 @@ const assign = (chunks, executable) => {
   return bundles
 }
 
-// Of packages/plumb/src/view/page.ts view-page, and of what another package has, the name of that before it.
-const nameOf = (module, executable) => {
+// view-page for packages/plumb/src/view/page.ts; a module of another package has the name of that package in front.
+const bundleName = (module, executable) => {
   const [, name, path] = /^packages\/([^/]+)\/src\/(.*?)(?:\/?index)?\.ts$/.exec(module)
   return [...(name === executable ? [] : [name]), ...path.split('/')].filter(Boolean).join('-')
 }
@@ -84,15 +84,17 @@ const link = (chunks, bundles, texts, outdir) => ({
       return { path: `./${to}#${exportName(chunk)}`, external: true }
     })
     onLoad({ filter: /./, namespace: 'bundle' }, ({ path: bundle }) => ({
-      contents: [...(bundle === 'main' ? ["import './main.js'"] : []), ...partsOf(wanted(chunks, bundles, bundle), chunks)].join('\n'),
+      contents: [...(bundle === 'main' ? ["import './main.js'"] : []), ...partsOf(exportedChunks(chunks, bundles, bundle), chunks)].join(
+        '\n',
+      ),
       resolveDir: outdir,
     }))
     onLoad({ filter: /./ }, ({ path }) => ({ contents: texts.get(basename(path)), resolveDir: outdir }))
   },
 })
 
-// As a function, and the exports of a chunk as an object that it makes: most starts want none of them. It is a declaration, so it is there
-// before the rest of the bundle has run.
+// A function that makes an object of the exports of each chunk: most starts need none of them. A declaration, so that it exists before the
+// rest of the bundle has run.
 const partsOf = (names, chunks) => {
   const exportsOf = (name) => chunks.get(name).exports.map((key) => [key, `${exportName(name)}_${key}`])
   const part = (name) => `${exportName(name)}: { ${exportsOf(name).map(([key, local]) => `get ${key}() { return ${local} }`)} }`
@@ -102,8 +104,8 @@ const partsOf = (names, chunks) => {
   ]
 }
 
-// The chunks that other bundles import of this one.
-const wanted = (chunks, bundles, bundle) => {
+// Returns the chunks of this bundle that other bundles import.
+const exportedChunks = (chunks, bundles, bundle) => {
   const from = [...chunks].filter(([name]) => bundles.get(name) !== bundle).flatMap(([, { now, late }]) => [...now, ...late])
   return [...new Set(from)].filter((name) => bundles.get(name) === bundle).sort()
 }

@@ -1,0 +1,96 @@
+// The code caches: each executable runs on small jobs, and what Node compiled for them is kept beside its bundles.
+
+import { execFileSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { ROOT } from '../step.mjs'
+
+/** To be called before the bundles change: of the source of a cache, Node compares only the length. */
+export const removeCodeCaches = (dist) => {
+  if (!existsSync(dist)) return
+  for (const file of readdirSync(dist).filter((name) => name.endsWith('.cache'))) rmSync(`${dist}/${file}`, { force: true })
+}
+
+export const makeCodeCache = (name, dist) => {
+  for (const { args, input, handed } of JOBS[name] ?? [{ args: ['--version'], input: '' }]) {
+    // What the launcher would set, and nothing from the caller that could interfere.
+    const env = { PATH: process.env.PATH, PLUMB_FDS: handed ? '3' : '', ANTHROPIC_API_KEY: 'none' }
+    const command = [`${ROOT}/scripts/build/make-cache.cjs`, dist, ...args]
+    const stdio = ['pipe', 'pipe', 'pipe']
+    if (!handed) {
+      execFileSync(process.execPath, command, { input, env, stdio })
+      continue
+    }
+    const file = `${dist}/handed.new`
+    writeFileSync(file, handed)
+    const fd = openSync(file)
+    // Telemetry is descriptor 3, the sources are 9.
+    execFileSync(process.execPath, command, { input, env, stdio: [...stdio, 'pipe', ...new Array(5).fill('ignore'), fd] })
+    closeSync(fd)
+    rmSync(file)
+  }
+}
+
+const EXAMPLES = `${ROOT}/packages/plumb/examples`
+const ID = 'type Event = { at: int, kind: "view" | "click" } let main : !Event -> !Event = id'
+const TOOLS = '@tool true let inc : int -> int = map(value + 1) @tool true let twice : int -> int = inc ; inc'
+const DOUBLE = 'type N = { n: int } @tool true let double : N -> N = map({ n: n * 2 })'
+const CAT = 'let main : !string -> !string = bot let bot : !string -> !string = agent { command: ["cat"], tools: ["inc"] }'
+const MCP_REQUESTS = [
+  { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version: '0' } } },
+  { method: 'notifications/initialized' },
+  { id: 1, method: 'tools/list' },
+  { id: 2, method: 'tools/call', params: { name: 'check', arguments: { source: 'let main : !int -> !int = id' } } },
+]
+  .map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`)
+  .join('')
+const agentOf = (config) => `let bot : !string -> !string = agent { ${config} }`
+const ELIZA = agentOf('provider: "eliza", model: "doctor"')
+// In order. MODEL stands for the address of a model on loopback.
+const JOBS = {
+  plumb: [
+    // Enough lines to compile the code for many lines, too.
+    { args: [`${EXAMPLES}/orders.plumb`], input: readFileSync(`${EXAMPLES}/orders.jsonl`, 'utf8').repeat(4) },
+    { args: ['-e', ID], input: '{"at":1,"kind":"view"}\n' },
+    { args: ['check', `${EXAMPLES}/orders.plumb`], input: '' },
+    { args: ['-e', `${TOOLS} ${CAT}`], input: '"hi"\n' },
+  ],
+  'plumb-agent': [
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n' },
+    { args: ['--help'], input: '' },
+    { args: ['-e', agentOf('provider: "anthropic", model: "stub", endpoint: "MODEL"')], input: '"Men are all alike."\n' },
+    // As plumb starts an agent.
+    {
+      args: [
+        '--agent',
+        'bot',
+        '--telemetry',
+        '--no-envelopes',
+        '--fds',
+        '3',
+        '--max-line',
+        '16777472',
+        '--sources-fd',
+        '9',
+        '--',
+        '<eval>',
+      ],
+      input: '"Men are all alike."\n',
+      handed: `${JSON.stringify({ entry: '<eval>', files: { '<eval>': ELIZA }, modules: {} })}\n`,
+    },
+  ],
+  'plumb-mcp': [{ args: [`${EXAMPLES}/orders.plumb`], input: MCP_REQUESTS }],
+  'plumb-mux': [
+    { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n' },
+    { args: ['--fds', 'none', '--', 'cat'], input: '{"__port":"input","msg":1}\n' },
+  ],
+  'plumb-tool': [
+    { args: ['call', '-R', 'read_file', 'package.json'], input: '' },
+    { args: ['--help'], input: '' },
+    { args: ['-e', DOUBLE, 'call', 'double', '{"n":1}'], input: '' },
+    ...[
+      ['list', ''],
+      ['call twice -', '1\n'],
+      ['serve', '{"id":"a","name":"twice","input":1}\n'],
+    ].map(([words, input]) => ({ args: ['-e', TOOLS, ...words.split(' ')], input })),
+  ],
+}
