@@ -59,7 +59,6 @@ const contextOf = () => ({
   }),
   tool: 'read_web',
   roots: new Map(),
-  specPaths: new Set<string>(),
   mayReachPrivateNet: true,
 })
 

@@ -1,9 +1,10 @@
 // Everything that is needed before the first input is read; what is wrong with any of it is told at once.
 
 import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
 import type { Effect } from '@plumb/tool/call/permit'
-import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles } from '@plumb/wire'
+import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles, surrounded } from '@plumb/wire'
 import { AuthorityInForce, readGiven } from './authority.js'
 import { type Config, readConfig } from './config.js'
 import { type Given, loadAgent } from './load.js'
@@ -53,7 +54,9 @@ export const prepare = (options: Options, received: Given | undefined, stderr: S
   const inForce = new AuthorityInForce(authority.given, { grant, minutes })
   // Without tools there is nothing to be done, and to listen costs a start as much as the rest of its streams.
   if (tools.length + servers.length > 0) given?.onAuthority?.((next) => inForce.renew(next))
-  return { plan, config: configured.config, files, fds: fds.value, authority: inForce }
+  // No tool writes what says what it may do.
+  const handed = options.policy === undefined ? files : surrounded(files, { paths: [resolve(options.policy)] })
+  return { plan, config: configured.config, files: handed, fds: fds.value, authority: inForce }
 }
 
 // A name that is wrong is wrong now, and not when the first tool is called.

@@ -87,6 +87,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     docroot: docroot.value,
     authority: authority.value,
     options,
+    prompts: folder.value === undefined ? [] : [folder.value],
     warn,
     told: (id, message) => calls.get(id)?.tell(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
@@ -96,7 +97,14 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
   if (!builtins.ok) reporter.report(builtins.error)
   if (!specs || !builtins.ok) return undefined
-  const own = sourceTools({ docroot: docroot.value, authority: authority.value, args: handedOn(options), warn, timeout })
+  const own = sourceTools({
+    docroot: docroot.value,
+    authority: authority.value,
+    args: handedOn(options),
+    around: sessions.around,
+    warn,
+    timeout,
+  })
   const fixed = [...own, ...specs, ...builtins.value]
   const wrong = clashes(fixed)
   for (const clash of wrong) reporter.report(clash)

@@ -42,5 +42,6 @@ export {
 export type { OfferedTool } from './source/mcp/offered-tool.js'
 export { type PoolOptions, ServerPool } from './source/mcp/server-pool.js'
 export { openToolsFile, type ToolsFile } from './source/mcp/tools-file.js'
+export { watchProgram } from './source/parts/watch.js'
 export { deeper } from './source/process/depth.js'
 export type { JsonText, Tool, Wrap } from './tool.js'

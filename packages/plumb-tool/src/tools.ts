@@ -3,7 +3,19 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
-import { type Fault, fail, isDebugging, nearest, nowMs, openLog, preview, type Reporter, type Result, succeed } from '@plumb/wire'
+import {
+  type Fault,
+  fail,
+  isDebugging,
+  nearest,
+  nowMs,
+  openLog,
+  preview,
+  type Reporter,
+  type Result,
+  succeed,
+  surrounded,
+} from '@plumb/wire'
 import { approveOnTerminal } from './call/approve.js'
 import type { Session } from './call/call.js'
 import type { Tools } from './command.js'
@@ -11,6 +23,7 @@ import type { Loaded } from './load.js'
 import type { Options } from './options.js'
 import { openRegistry } from './registry.js'
 import { ServerPool } from './source/mcp/server-pool.js'
+import { watchProgram } from './source/parts/watch.js'
 import { openAuthority } from './tools-authority.js'
 
 /** Undefined: all that is wrong was reported. */
@@ -27,7 +40,7 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
   const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
   const session: Session = {
     docroot: docroot.value,
-    files,
+    files: options.policy === undefined ? files : surrounded(files, { paths: [resolve(options.policy)] }),
     authority: authority.value,
     approve: approveOnTerminal(),
     trace: log && ((envelope) => log('tool_call', { ...envelope })),
@@ -37,6 +50,7 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
     servers: new ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn(warning) }),
     nowMs,
   }
+  await watchProgram(session)
   return { program, registry, session, agent: offer.value.agent }
 }
 

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { bundledFiles, surrounded } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
@@ -170,7 +171,11 @@ t.test('what is kept from readers and from writers', async (t) => {
     t.equal(await code('find_and_replace', { path, find: 'TOKEN', replace: 'x' }), 'path_denied', path)
     t.equal(await code('grep', { pattern: 'TOKEN', path }), 'path_denied', path)
     t.equal(await code('import_image', { path }), 'path_denied', path)
+    for (const [tool, input] of WRITING) t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
+    t.equal(readFileSync(join(folder, path), 'utf8'), 'TOKEN=1\n', path)
   }
+  for (const path of ['.git/config', '.git/modules/x/config', 'bare.git/config.worktree'])
+    t.equal(await code('read_file', { path }), 'path_denied', path)
   for (const path of open) t.equal(await code('read_file', { path }), 'ok', path)
   t.equal((await call('grep', { pattern: 'TOKEN', glob: '**/{.*,*}' })).value.includes('.pem'), false)
   t.match((await call('grep', { pattern: 'TOKEN', glob: '.env*' })).value, /^\.env\.example:1:TOKEN=1$/)
@@ -186,6 +191,213 @@ t.test('what is kept from readers and from writers', async (t) => {
   for (const path of ['.git', '.git/a', 'b/.git']) t.equal(await running.code('make_directory', { path }), 'path_denied', path)
   t.equal(await running.code('write_file', { path: 'alias.plumb', content: 'y' }), 'path_denied')
   t.equal(readFileSync(join(folder, 't.plumb'), 'utf8'), 'x')
+})
+
+t.test('what other programs run or trust when they start is not written, made or deleted, but where a root names it', async (t) => {
+  const trusted = [
+    '.bashrc',
+    '.envrc',
+    '.vscode/tasks.json',
+    '.idea/x',
+    '.husky/pre-commit',
+    '.gitmodules',
+    '.gitattributes',
+    '.GitConfig',
+    '.npmrc',
+  ]
+  const more = ['.yarnrc.yml', '.pnpmfile.cjs', '.ssh/authorized_keys', '.mcp.json', '.cursor/mcp.json', '.claude/settings.json', '.exrc']
+  const others = ['sitecustomize.py', 'a/lib/hook.pth', '.gdbinit', '.cargo/config.toml', '.config/fish/config.fish', '.git\u200c/config']
+  const { folder, call, code } = makeBuiltins(Object.fromEntries([...trusted, ...more, ...others].map((path) => [path, 'old'])))
+  for (const path of [...trusted, ...more, ...others]) {
+    for (const [tool, input] of WRITING) t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
+    t.equal(await code('apply_patch', { patch: `*** Begin Patch\n*** Add File: new/${path}\n+x\n*** End Patch` }), 'path_denied', path)
+    t.equal(readFileSync(join(folder, path), 'utf8'), 'old', path)
+  }
+  t.match((await call('write_file', { path: '.vscode/tasks.json', content: 'x' })).error?.detail, /editors would run or trust/)
+  for (const path of [
+    'package.json',
+    'Makefile',
+    '.github/workflows/ci.yml',
+    '.gitignore',
+    '.editorconfig',
+    'conftest.py',
+    '.python-version',
+  ])
+    t.equal(await code('write_file', { path, content: 'x' }), 'ok', path)
+  const named = builtinsIn(folder, { roots: { editor: '.vscode', env: '.npmrc' } })
+  t.equal(await named.code('write_file', { path: 'tasks.json', content: 'x' }), 'ok')
+  t.equal(await named.code('write_file', { path: '.', root: 'env', content: 'x' }), 'ok')
+  t.equal(await named.code('write_file', { path: '.git/config', content: 'x' }), 'path_denied')
+})
+
+t.test('no repository is made, by files one after another, by a patch, or by folders', async (t) => {
+  const file = (path: string) => `*** Add File: ${path}\n+x\n`
+  for (const last of ['HEAD', 'objects/x', 'refs/x']) {
+    const { call, code } = makeBuiltins()
+    const before = ['HEAD', 'objects/x', 'refs/x'].filter((path) => path !== last)
+    for (const path of [...before, 'config']) t.equal(await code('write_file', { path: `a/${path}`, content: 'x' }), 'ok', path)
+    t.match((await call('write_file', { path: `a/${last}`, content: 'x' })).error, {
+      error: 'path_denied',
+      detail: /git would take 'a' for/,
+    })
+    t.equal(await code('make_directory', { path: `a/${last}` }), 'path_denied', last)
+  }
+  const { folder, code } = makeBuiltins({ 'real/HEAD': 'x', 'real/objects/x': 'x', 'real/refs/x': 'x', 'real/config': 'x' })
+  const patch = (...paths: string[]) => ({ patch: `*** Begin Patch\n${paths.map(file).join('')}*** End Patch` })
+  t.equal(await code('apply_patch', patch('HEAD', 'objects/x', 'refs/x', 'config')), 'path_denied')
+  t.equal(await code('apply_patch', patch('HEAD', 'commondir')), 'path_denied')
+  for (const path of ['config', 'hooks/x']) t.equal(await code('write_file', { path: `real/${path}`, content: 'x' }), 'path_denied', path)
+  t.strictSame(readdirSync(folder), ['real'])
+})
+
+t.test('a file with several hard links is not read, but where package managers link or the root says so', async (t) => {
+  const base = makeFolder({ 'outside/secret': 'secret', 'ws/node_modules/p/i.js': 'x', 'ws/lib/site-packages/p.py': 'x', 'ws/own': 'mine' })
+  const ws = join(base, 'ws')
+  linkSync(join(base, 'outside/secret'), join(ws, 'hard'))
+  linkSync(join(ws, 'node_modules/p/i.js'), join(base, 'store'))
+  linkSync(join(ws, 'lib/site-packages/p.py'), join(base, 'cache'))
+  // A patch that is under way keeps the old file beside it.
+  linkSync(join(ws, 'own'), join(ws, '.plumb-000000000000-0.old'))
+  const { call, code } = builtinsIn(ws)
+  t.match((await call('read_file', { path: 'hard' })).error, { error: 'path_denied', detail: /2 hard links.*'hard_links: true'/ })
+  t.equal(await code('find_and_replace', { path: 'hard', find: 'secret', replace: 'x' }), 'path_denied')
+  t.match((await call('grep', { pattern: 'secret' })).value, /skipped: 1/)
+  t.equal((await call('read_file', { path: 'node_modules/p/i.js' })).value.text, 'x')
+  t.equal((await call('read_file', { path: 'lib/site-packages/p.py' })).value.text, 'x')
+  t.equal((await call('read_file', { path: 'own' })).value.text, 'mine')
+  const linked = builtinsIn(base, { roots: { ws: { path: 'ws', hard_links: true }, other: 'ws' } })
+  t.equal((await linked.call('read_file', { path: 'hard' })).value.text, 'secret')
+  t.equal(await linked.code('read_file', { path: 'hard', root: 'other' }), 'path_denied')
+})
+
+t.test('what a program is made of is not written, however it is spelt', async (t) => {
+  const base = makeFolder({
+    'ws/s.plumb': '',
+    'ws/f.mjs':
+      "/* don't */ import { g } from /* here */ './lib/g.js'\nexport { h } from './deep.mjs'\nrequire('./c')\nimport '#mapped'\nimport 'own'",
+    'ws/lib/g.ts': "import('./late.mjs')",
+    'ws/lib/late.mjs': '',
+    'ws/deep.mjs': 'new Worker("./w.mjs")',
+    'ws/w.mjs': '',
+    'ws/c.cjs': '',
+    'ws/m.mjs': '',
+    'ws/package.json': '{"imports":{"#mapped":"./m.mjs"}}',
+    'ws/packages/own/index.js': '',
+    'ws/node_modules/.keep': '',
+    'ws/real/run.sh': '#!/bin/sh',
+    'ws/data.json': '{}',
+    'ws/git.py': 'import helper, os.path\nfrom pkg.x import y',
+    'ws/helper.py': 'from . import deeper',
+    'ws/bin/tool': '#!/bin/sh',
+    'ws/p.chatmd': '<user><doc src="doc.txt" local/></user><import src="more.chatmd"/><tool name="t" command="./inner.sh"/>',
+    'ws/more.chatmd': '<import src="even.txt"/>',
+    'ws/inner.sh': '#!/bin/sh',
+  })
+  const ws = join(base, 'ws')
+  symlinkSync('../packages/own', join(ws, 'node_modules/own'))
+  symlinkSync('real', join(ws, 'way'))
+  linkSync(join(ws, 'real/run.sh'), join(ws, 'hard.sh'))
+  const spec = [
+    'use other',
+    'use "./sub/m.plumb"',
+    'let f : json -> json = tool { function: "./f.mjs#f" }',
+    'let sh : json -> json = tool { command: "./way/run.sh" }',
+    'let py : json -> json = tool { command: "python3 git.py --data=data.json status" }',
+    'let on : json -> json = tool { command: "tool" }',
+    'let p : string -> string = tool { agent: "p.chatmd" }',
+    'let server = { command: "node", args: ["server.mjs"] }',
+    'let a : !string -> !string = agent { prompts: ["./a.md", "named.md"], script: "s.json", mcp: [server], via: ["./via.sh"] }',
+  ].join('\n')
+  writeFileSync(join(ws, 'server.mjs'), "import './lib/late.mjs'")
+  const path = process.env.PATH
+  process.env.PATH = `${join(ws, 'bin')}:${path}`
+  process.env.PLUMB_RESOURCES = join(ws, 'res')
+  process.env.PLUMB_PATH = join(ws, 'modules')
+  t.teardown(() => {
+    process.env.PATH = path ?? ''
+    delete process.env.PLUMB_RESOURCES
+    delete process.env.PLUMB_PATH
+  })
+  const files = bundledFiles({ entry: join(ws, 's.plumb'), files: { [join(ws, 's.plumb')]: spec }, modules: {} })
+  const policy = surrounded(files, { paths: [join(ws, 'policy.json')] })
+  const { call, code } = builtinsIn(ws, { session: { files: policy } })
+  const parts = [
+    ...[
+      's.plumb',
+      'other.plumb',
+      'modules/other.plumb',
+      'sub/m.plumb',
+      'f.mjs',
+      'lib/g.ts',
+      'lib/g.js',
+      'lib/late.mjs',
+      'deep.mjs',
+      'w.mjs',
+    ],
+    ...[
+      'c.cjs',
+      'c.js',
+      'c/index.js',
+      'm.mjs',
+      'package.json',
+      'lib/package.json',
+      'packages/own/index.js',
+      'node_modules/new/i.js',
+      'lib/node_modules/x',
+    ],
+    ...[
+      'real/run.sh',
+      'way/run.sh',
+      'way',
+      'hard.sh',
+      'git.py',
+      'helper.py',
+      'deeper.py',
+      'os.py',
+      'pkg/x.py',
+      'data.json',
+      'bin/tool',
+      'bin/python3',
+    ],
+    ...[
+      'p.chatmd',
+      'doc.txt',
+      'more.chatmd',
+      'even.txt',
+      'inner.sh',
+      'a.md',
+      'res/named.md',
+      's.json',
+      'via.sh',
+      'server.mjs',
+      'policy.json',
+    ],
+    ...['S.PLUMB', 'Other.plumb', './lib/../f.mjs', join(ws, 'f.mjs')].filter((name) => name !== 'S.PLUMB'),
+  ]
+  for (const part of parts) {
+    for (const tool of ['write_file', 'append_to_file']) {
+      if (part !== 'way') t.equal(await code(tool, { path: part, content: 'x' }), 'path_denied', `${tool} ${part}`)
+    }
+    t.equal(await code('delete_file', { path: part }), 'path_denied', `delete_file ${part}`)
+    const patch = `*** Begin Patch\n*** Update File: free.txt\n*** Move to: ${part}\n*** End Patch`
+    if (!existsSync(join(ws, part)))
+      t.equal(await code('apply_patch', { patch }), existsSync(join(ws, 'free.txt')) ? 'path_denied' : 'no_such_file', part)
+    if (part.endsWith('.mjs') && existsSync(join(ws, part))) {
+      const away = `*** Begin Patch\n*** Update File: ${part}\n*** Move to: away\n*** End Patch`
+      t.equal(await code('apply_patch', { patch: away }), 'path_denied', `move ${part}`)
+    }
+  }
+  for (const folder of ['lib', 'real', 'way/../lib']) t.equal(await code('delete_file', { path: folder }), 'path_denied', folder)
+  // Another spelling is another file where the file system says so.
+  const isSame = existsSync(join(ws, 'F.MJS'))
+  t.equal(await code('write_file', { path: 'F.MJS', content: 'x' }), isSame ? 'path_denied' : 'ok')
+  for (const free of ['free.txt', 'status', 'lib/other.txt', 'real/x', 'packages/new/index.js', 'way/x'])
+    t.equal(await code('write_file', { path: free, content: 'x' }), 'ok', free)
+  t.match((await call('write_file', { path: 'f.mjs', content: 'x' })).error?.detail, /it is part of the program that is running/)
+  const meant = builtinsIn(ws, { roots: { ws: '.', main: 'git.py', own: 'packages/own' }, session: { files: policy } })
+  t.equal(await meant.code('write_file', { path: '.', root: 'main', content: 'x' }), 'ok', 'a root that is the file')
+  t.equal(await meant.code('write_file', { path: 'index.js', root: 'own', content: 'x' }), 'ok', 'a root that is the folder')
+  t.equal(await meant.code('write_file', { path: 'git.py', content: 'x' }), 'path_denied')
 })
 
 t.test('a policy holds for what a walk finds, too', async (t) => {
@@ -246,7 +458,7 @@ t.test(`fault 80: a path that is swapped while it is used, ${SWAPS} times`, asyn
 
 t.test('fault 80: a folder that becomes another one below the same root is not that folder', async (t) => {
   const { folder } = makeBuiltins({ '.git/config': 'x', 'docs/a': 'x' })
-  const place = placeOf('docs/new', 'write', { roots: new Map([['docroot', folder]]), specPaths: new Set() })
+  const place = placeOf('docs/new', 'write', { roots: new Map([['docroot', folder]]) })
   if (!place.ok) throw new Error(place.error.detail)
   renameSync(join(folder, 'docs'), join(folder, 'old'))
   symlinkSync('.git', join(folder, 'docs'))

@@ -22,7 +22,7 @@ export interface Builtins {
 }
 
 export interface BuiltinsOptions {
-  readonly roots?: Readonly<Record<string, string>>
+  readonly roots?: Readonly<Record<string, string | { readonly path: string; readonly hard_links?: boolean }>>
   readonly session?: Partial<Session>
   /** Paths of the running spec. */
   readonly specs?: readonly string[]

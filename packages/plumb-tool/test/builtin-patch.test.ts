@@ -610,7 +610,7 @@ t.test('its diffs are for patch(1)', { skip: hasPatch ? false : 'patch is not in
 t.test('fault 83: what is refused in the middle is taken back', async (t) => {
   const folder = makeFolder({ a: 'old a', b: 'old b', c: 'old c' })
   const place = (path: string) => {
-    const found = placeOf(path, 'write', { roots: new Map([['docroot', folder]]), specPaths: new Set() })
+    const found = placeOf(path, 'write', { roots: new Map([['docroot', folder]]) })
     if (!found.ok) throw new Error(found.error.detail)
     return found.value
   }
@@ -704,7 +704,7 @@ t.test('fault 83: a file that only looks like a journal does nothing', async (t)
     const files = { a: 'a', [fresh.name]: 'evil', '.git/x': 'x' }
     const folder = makeFolder(files)
     writeFileSync(join(folder, name), text, { mode })
-    await recover({ roots: new Map([['docroot', folder]]), specPaths: new Set() })
+    await recover({ roots: new Map([['docroot', folder]]) })
     t.strictSame(contents(folder), { ...files, [name]: text }, what)
   }
   t.notOk(existsSync('/tmp/plumb-escaped'))

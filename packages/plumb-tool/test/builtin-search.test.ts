@@ -52,7 +52,6 @@ const contextOf = (folder: string, roots: Readonly<Record<string, string>> = { d
   call: openCall(openSession({ docroot: folder }), signal ? { signal } : {}),
   tool: 'probe',
   roots: new Map(Object.entries(roots).map(([name, path]) => [name, join(folder, path)])),
-  specPaths: new Set(),
   mayReachPrivateNet: false,
 })
 

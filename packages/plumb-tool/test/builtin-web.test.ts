@@ -33,7 +33,6 @@ const contextOf = (authority = PRIVATE, parts: Partial<Session> = {}, signal = A
   call: openCall(openSession({ authority: () => authority, ...parts }), { signal }),
   tool: 'read_web',
   roots: new Map(),
-  specPaths: new Set(),
   mayReachPrivateNet: authority.grant?.includes('net.private') ?? false,
 })
 

@@ -115,6 +115,7 @@ const openFor = async (
     servers: new tool.ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn({ ...warning, process: plan.name }) }),
     nowMs,
   }
+  await tool.watchProgram(session)
   const opened = await tool.openAgentServers({ plan, declared: plans.map(({ name }) => name), session })
   const file = opened.servers && hasServers(plan) ? tool.openToolsFile(opened.servers.offers()) : undefined
   if (opened.faults || file?.ok === false) {

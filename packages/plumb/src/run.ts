@@ -1,5 +1,6 @@
 // plumb run: wires a binding up, lets it run until it is quiet, and ends in good order whatever happens.
 
+import { resolve } from 'node:path'
 import { type Bound, planOf, printType, takesText } from '@plumb/lang'
 import {
   dieOf,
@@ -17,6 +18,7 @@ import {
   type StopSignal,
   sayWhatIsRead,
   succeed,
+  surrounded,
   TelemetryWriter,
   writeStdout,
 } from '@plumb/wire'
@@ -115,8 +117,10 @@ class Run {
   }
 
   async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
-    const { files, handover } = loaded
+    const { handover } = loaded
     const { permissions, envelopes, isNumbered, budgetFd } = this.options
+    // No tool writes what says what it may do.
+    const files = permissions.policy === undefined ? loaded.files : surrounded(loaded.files, { paths: [resolve(permissions.policy)] })
     const graph = planOf(this.bound)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)

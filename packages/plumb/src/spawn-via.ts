@@ -43,7 +43,8 @@ export const specSent = ({ plan, settings }: AgentStart) => {
   const memory = tellsMemory(plan, settings) ? ['--tell-memory'] : []
   const args = ['--agent', plan.bound.name, '--telemetry', ...memory, '--max-line', String(maxLine + ENVELOPE_BYTES), ...handedOn]
   if (isFailFast) args.push('--fail-fast')
-  const bundle = files.bundle(plan.specPath)
+  // What stands around it here is not there.
+  const { around: _, ...bundle } = files.bundle(plan.specPath)
   return { ...bundle, files: { ...bundle.files, ...besides(plan) }, args }
 }
 

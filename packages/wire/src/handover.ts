@@ -17,7 +17,7 @@ export interface Handover {
   onAuthority(listener: (authority: unknown) => void): void
 }
 
-/** The first line, `{"entry":…,"files":{…},"modules":{…},"authority"?:…}`. */
+/** The first line, `{"entry":…,"files":{…},"modules":{…},"around"?:{…},"authority"?:…}`. */
 export const firstLine = (bundle: Bundle, authority?: unknown): string =>
   `${JSON.stringify(authority === undefined ? bundle : { ...bundle, authority })}\n`
 
@@ -30,9 +30,9 @@ export const openHandover = (fd: number): Result<Handover> => {
     const { line, rest } = readFirstLine(fd)
     const value: unknown = JSON.parse(line.toString('utf8'))
     if (!isBundle(value)) return refuse(fd)
-    const { authority, entry, files, modules } = value
+    const { authority, entry, files, modules, around } = value
     const onAuthority = (listener: (authority: unknown) => void) => listen(fd, rest, listener)
-    return { ok: true, value: { bundle: { entry, files, modules }, authority, onAuthority } }
+    return { ok: true, value: { bundle: { entry, files, modules, ...(around ? { around } : {}) }, authority, onAuthority } }
   } catch {
     return refuse(fd)
   }

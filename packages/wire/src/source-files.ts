@@ -20,6 +20,17 @@ export interface Bundle {
   readonly files: { readonly [path: string]: string }
   /** `FROM\u0000NAME` → path, for modules by name. */
   readonly modules: { readonly [fromAndName: string]: string }
+  readonly around?: Around
+}
+
+/** What else the tools of a program must leave as it is. Paths are absolute. */
+export interface Around {
+  /** Texts of the programs that have started this one. */
+  readonly files: { readonly [path: string]: string }
+  /** Files and folders, such as a policy. */
+  readonly paths: readonly string[]
+  /** What programs were when they were loaded, by path. */
+  readonly seen?: { readonly [path: string]: string }
 }
 
 export interface SourceFiles {
@@ -73,6 +84,23 @@ export const bundledFiles = (bundle: Bundle): SourceFiles => ({
   find: (name, from) => bundle.modules[`${from}\u0000${name}`],
   beside,
   bundle: () => bundle,
+})
+
+/** The same texts, with more around them. */
+export const surrounded = (files: SourceFiles, around: Partial<Around>): SourceFiles => ({
+  ...files,
+  bundle: (entry) => {
+    const bundle = files.bundle(entry)
+    const { around: before } = bundle
+    return {
+      ...bundle,
+      around: {
+        files: { ...before?.files, ...around.files },
+        paths: [...(before?.paths ?? []), ...(around.paths ?? [])],
+        seen: { ...before?.seen, ...around.seen },
+      },
+    }
+  },
 })
 
 const beside = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))

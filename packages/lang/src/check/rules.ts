@@ -28,8 +28,18 @@ export const TEXT = rule('a string', (v) => typeof v === 'string')
 export const FLAG = rule('true or false', (v) => typeof v === 'boolean')
 export const WORD = rule('a string that is not empty', (v) => typeof v === 'string' && v !== '')
 export const STRINGS = rule('a list of strings', isStrings)
-/** Names of all kinds to texts: environments, roots. */
+/** Names of all kinds to texts, as environments have them. */
 export const TEXTS = rule('an object of strings', (v) => isObject(v) && Object.values(v).every((s) => typeof s === 'string'))
+/** Folders, by the names that a tool has for them. */
+export const ROOTS = rule(
+  'an object of folders: each a string, or { path, hard_links }',
+  (v) => isObject(v) && Object.values(v).every(isRoot),
+)
+const isRoot = (v: Json): boolean => {
+  if (!isObject(v)) return typeof v === 'string'
+  const { path, hard_links = false, ...others } = v
+  return typeof path === 'string' && typeof hard_links === 'boolean' && Object.keys(others).length === 0
+}
 export const COMMAND = rule('a list of strings, the program first', (v) => isStrings(v) && v.length > 0 && v[0] !== '')
 export const OBJECT = rule('an object', isObject)
 export const ANYTHING = rule('', () => true)

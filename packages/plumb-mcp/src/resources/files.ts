@@ -36,7 +36,7 @@ export interface Files {
 const MAX_BYTES = 8 * 1024 * 1024
 
 export const openFiles = (docroot: string, authority: ServerAuthority): Files => {
-  const roots = { roots: new Map([['docroot', docroot]]), specPaths: new Set<string>() }
+  const roots = { roots: new Map([['docroot', docroot]]) }
   const isPermitted = (place: Place): boolean =>
     permit({ tool: 'resources', effects: ['fs.read'], paths: [pathOf(place)] }, authority, Date.now()).kind === 'allow'
   const isReadable = (place: Place): boolean =>

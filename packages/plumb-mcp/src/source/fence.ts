@@ -75,7 +75,8 @@ class Inspector implements Fenced {
       if (real !== undefined) this.prompts.push(real)
     }
     // Relative to the docroot, wherever the spec is.
-    for (const folder of texts(Object.values(recordOf(config.roots)))) this.#reach(who, 'roots', folder)
+    for (const folder of texts(Object.values(recordOf(config.roots)).map((root) => recordOf(root).path ?? root)))
+      this.#reach(who, 'roots', folder)
     for (const folder of texts(recordOf(config.sandbox).write)) this.#reach(who, 'sandbox', folder)
     for (const file of texts(config.record)) {
       this.#need('fs.write', who, 'record')

@@ -46,7 +46,7 @@ export const besideSpec = (path: string, from: string): string => (isAbsolute(pa
 
 /** Where a path below the docroot really leads; `path_denied` for every other, and for what is kept from tools. */
 export const fencedPath = (docroot: string, path: string, purpose: 'read' | 'write' = 'read'): Result<string> => {
-  const place = placeOf(path, purpose, { roots: new Map([['docroot', docroot]]), specPaths: new Set() })
+  const place = placeOf(path, purpose, { roots: new Map([['docroot', docroot]]) })
   return place.ok ? succeed(pathOf(place.value)) : place
 }
 

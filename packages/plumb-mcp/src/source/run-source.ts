@@ -16,6 +16,7 @@ import {
   type Result,
   spawnOwn,
   succeed,
+  surrounded,
 } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 
@@ -28,6 +29,8 @@ export interface SourceRun {
   readonly authority: ServerAuthority
   /** Options of `plumb run`. */
   readonly args: readonly string[]
+  /** What it may not change, absolute. */
+  readonly around: readonly string[]
   /** Ends it, as when the time is up. */
   readonly signal: AbortSignal
   /** Of what it does without, such as a server that is not there. */
@@ -94,13 +97,13 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
   return succeed({ outputs, faults })
 }
 
-const start = ({ bundle, docroot, authority, args }: SourceRun): Result<OwnChild> => {
+const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<OwnChild> => {
   const depth = deeper()
   if (!depth.ok) return depth
   return spawnOwn({
     program: 'plumb',
     args: ['run', '--no-envelopes', '--docroot', docroot, ...args],
-    files: bundledFiles(bundle),
+    files: surrounded(bundledFiles(bundle), { paths: around }),
     entry: bundle.entry,
     authority: narrow(authority, { minutes: MINUTES, now: Date.now() }),
     cwd: docroot,

@@ -15,6 +15,8 @@ export interface SourceOptions {
   readonly authority: ServerAuthority
   /** Options of `plumb run`, for the agents of the source. */
   readonly args: readonly string[]
+  /** What no program of a client may change. */
+  readonly around: readonly string[]
   /** Of what the program of a client does without. */
   readonly warn: (warning: Fault) => void
   /** Seconds. */
@@ -117,7 +119,7 @@ const callSource = async (
   text: string,
   inputs: readonly string[],
   isOne: boolean,
-  { docroot, authority, args, warn, timeout }: SourceOptions,
+  { docroot, authority, args, around, warn, timeout }: SourceOptions,
   { signal, progress }: CallContext,
 ): Promise<Answer> => {
   const late = AbortSignal.timeout(timeout * 1000)
@@ -134,7 +136,7 @@ const callSource = async (
   }
   const total = isOne ? undefined : inputs.length
   const onOutput = (count: number): void => progress(`output ${count}`, count, total)
-  const ran = await runSource({ bundle, inputs, isFirstEnough: isOne, docroot, authority, args, warn, signal: either, onOutput })
+  const ran = await runSource({ bundle, inputs, isFirstEnough: isOne, docroot, authority, args, around, warn, signal: either, onOutput })
   if (late.aborted) return toError(fault('timeout', `the program was stopped after ${timeout} s`))
   return ran.ok ? outcome(ran.value, isOne) : toError(ran.error)
 }

@@ -1,13 +1,16 @@
 // What the calls of one program share. What is told of a call on its way finds the client that made it by the call's id.
 
-import { makeSession, ServerPool, type Session } from '@plumb/tool'
-import type { Fault, SourceFiles } from '@plumb/wire'
+import { resolve } from 'node:path'
+import { makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
+import { type Fault, type SourceFiles, surrounded } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ServeOptions } from '../options.js'
 
 export interface Sessions {
   /** One for each program. */
   of(files: SourceFiles): Session
+  /** What no program of the server may change. */
+  readonly around: readonly string[]
   /** Ends the servers that tools have called. */
   close(): Promise<void>
 }
@@ -17,6 +20,8 @@ export interface SessionsOptions {
   readonly docroot: string
   readonly authority: ServerAuthority
   readonly options: ServeOptions
+  /** Folders of prompts. */
+  readonly prompts: readonly string[]
   /** Of each call within a call, when it is over: the id of the outer one, and what happened. */
   readonly told: (id: string, message: string) => void
   readonly warn: (warning: Fault) => void
@@ -24,15 +29,17 @@ export interface SessionsOptions {
   readonly approve: (id: string, request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
 }
 
-export const openSessions = ({ docroot, authority, options, told, warn, approve }: SessionsOptions): Sessions => {
+export const openSessions = ({ docroot, authority, options, prompts, told, warn, approve }: SessionsOptions): Sessions => {
   const caller = callerOf(options)
   const servers = new ServerPool({ cwd: docroot, note: warn })
+  const around = [...options.specs, ...prompts, ...(options.policy === undefined ? [] : [options.policy])].map((path) => resolve(path))
   return {
+    around,
     close: () => servers.close(),
-    of: (files) =>
-      makeSession({
+    of: (files) => {
+      const session = makeSession({
         docroot,
-        files,
+        files: surrounded(files, { paths: around }),
         authority: () => authority,
         approve: ({ id, tool, input }) => approve(outermost(id), { tool, input }),
         trace: ({ id, tool, ok, depth }) => {
@@ -42,7 +49,10 @@ export const openSessions = ({ docroot, authority, options, told, warn, approve 
         agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
         caller,
         servers,
-      }),
+      })
+      void watchProgram(session)
+      return session
+    },
   }
 }
 

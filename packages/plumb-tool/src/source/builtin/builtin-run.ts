@@ -5,11 +5,11 @@ import { isWirable, type Json, printType, type ToolPlan, type Type } from '@plum
 import { fail, type Result, succeed } from '@plumb/wire'
 import { builtinEffects } from '../../call/builtin-effects.js'
 import type { Call } from '../../call/call.js'
-import { realPath } from '../../call/real-path.js'
 import { isOnFiles } from '../../call/rule.js'
 import { type TargetsOf, toTargets } from '../../call/targets.js'
 import { fitInput } from '../../call/validate.js'
 import type { Run } from '../../combine/run.js'
+import { partsOf } from '../parts/watch.js'
 import type { BuiltinContext } from './builtin.js'
 import { declarationOf } from './declarations.js'
 import { findBuiltin } from './table.js'
@@ -31,13 +31,13 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
   if (!declared) throw new Error(`'${name}' is not declared in builtins.plumb`)
   if (isWirable(plan.input, declared.input) === 'no') return misfit(plan.name, name, 'takes', declared.input, plan.input)
   if (isWirable(declared.output, plan.output) === 'no') return misfit(plan.name, name, 'gives', declared.output, plan.output)
-  const contextOf = (call: Call) => toContext(call, plan, config.roots as Roots | undefined)
+  const contextOf = (call: Call, isWriter: boolean) => toContext(call, plan, config.roots as Roots | undefined, isWriter)
   return succeed({
     run: async (input, call) => {
       const given = fitInput(input, declared.input)
       if (!given.ok) return given
       const builtin = await load()
-      const context = contextOf(call)
+      const context = await contextOf(call, builtin.writes !== undefined)
       if (builtinEffects(name).some(isOnFiles)) await recoverOnce(builtin.writes !== undefined, context)
       const result = await builtin.run(JSON.parse(given.value.json), context)
       return result.ok ? succeed(JSON.stringify(result.value)) : result
@@ -47,7 +47,8 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
       // It will be refused, and reaches nothing.
       if (!fit.ok) return toTargets({ paths: [], written: [], url: undefined })
       const builtin = await load()
-      const [given, context] = [JSON.parse(fit.value.json) as unknown, contextOf(call)]
+      const given = JSON.parse(fit.value.json) as unknown
+      const context = await contextOf(call, builtin.writes !== undefined)
       return toTargets({
         paths: builtin.paths?.(given, context) ?? [],
         written: builtin.writes?.(given, context) ?? [],
@@ -57,7 +58,7 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
   })
 }
 
-type Roots = Readonly<Record<string, string>>
+type Roots = Readonly<Record<string, string | { readonly path: string; readonly hard_links?: boolean }>>
 
 const misfit = (tool: string, builtin: string, does: string, own: Type, declared: Type) =>
   fail(
@@ -76,15 +77,17 @@ const recoverOnce = async (isWriter: boolean, context: BuiltinContext): Promise<
   await recover(context)
 }
 
-const toContext = (call: Call, { name, specPath }: ToolPlan, roots: Roots | undefined): BuiltinContext => {
-  const { docroot, files, authority } = call.session
-  const named = Object.entries(roots ?? { docroot: '.' }).map(([name, folder]) => [name, resolve(docroot, folder)] as const)
-  const specs = Object.keys(files.bundle(specPath).files).filter((path) => !path.startsWith('<'))
+const toContext = async (call: Call, { name }: ToolPlan, roots: Roots | undefined, isWriter: boolean): Promise<BuiltinContext> => {
+  const { docroot, authority } = call.session
+  const named = Object.entries(roots ?? { docroot: '.' })
+  const folders = named.map(([name, root]) => [name, resolve(docroot, typeof root === 'string' ? root : root.path)] as const)
+  const linked = named.flatMap(([name, root]) => (typeof root === 'object' && root.hard_links ? [name] : []))
   return {
     call,
     tool: name,
-    roots: new Map(named),
-    specPaths: new Set(specs.flatMap((path) => [resolve(path), realPath(path)])),
+    roots: new Map(folders),
+    ...(linked.length > 0 ? { linked: new Set(linked) } : {}),
+    ...(isWriter ? { parts: (await partsOf(call.session)).list } : {}),
     mayReachPrivateNet: authority().grant?.includes('net.private') ?? false,
   }
 }

@@ -4,6 +4,7 @@
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
+import type { Roots } from './path/place.js'
 
 /** `Input` is what its declaration says: whatever comes has been validated. */
 export interface Builtin<Input = unknown> {
@@ -17,13 +18,9 @@ export interface Builtin<Input = unknown> {
   run(input: Input, context: BuiltinContext): Promise<Result<Json>>
 }
 
-export interface BuiltinContext {
+export interface BuiltinContext extends Roots {
   readonly call: Call
   /** What the spec calls it: rules of a policy speak of it by this name. */
   readonly tool: string
-  /** Absolute folders by name (the key `roots`), the docroot alone without it. */
-  readonly roots: ReadonlyMap<string, string>
-  /** The running spec with its modules, absolute: no tool writes them. */
-  readonly specPaths: ReadonlySet<string>
   readonly mayReachPrivateNet: boolean
 }

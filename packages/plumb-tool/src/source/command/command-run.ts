@@ -6,10 +6,12 @@ import { childEnv, fail, preview, type Result, resolveProgram, succeed } from '@
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
+import { whyChanged } from '../parts/watch.js'
 import { deeper } from '../process/depth.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import { spawnBoxed } from '../sandbox/spawn-boxed.js'
+import { withGitGuard } from './git-guard.js'
 import { harvest } from './harvest.js'
 import { wordsOf } from './words.js'
 
@@ -54,13 +56,15 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
   if (!args.ok) return args
   const depth = deeper()
   if (!depth.ok) return depth
+  const changed = await whyChanged(session, [program, ...words.map((word) => resolve(session.docroot, word))])
+  if (changed) return { ok: false, error: changed }
   const isText = resolveType(output).kind === 'string'
   const child = spawnBoxed(
     sandbox,
     {
       command: [program, ...words, ...args.value],
       cwd: session.docroot,
-      env: { ...childEnv('foreign'), ...depth.value },
+      env: withGitGuard({ ...childEnv('foreign'), ...depth.value }),
       isForeign: true,
       joinsStderr: isText,
     },

@@ -9,6 +9,8 @@ import { childEnv, fail, LineReader, MAX_LINE, preview, type Result, succeed } f
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
+import { withGitGuard } from '../command/git-guard.js'
+import { whyChanged } from '../parts/watch.js'
 import { deeper } from '../process/depth.js'
 import { stopWhenAborted } from '../process/stop.js'
 import { programPlaces } from '../sandbox/installation.js'
@@ -49,6 +51,8 @@ export const functionRun = (
 
 const callFunction = async (target: Target, input: JsonText, { signal, session }: Call): Promise<Result<JsonText>> => {
   const { tool, file, specPath, name, sandbox } = target
+  const changed = await whyChanged(session, [file])
+  if (changed) return { ok: false, error: changed }
   const modules = isTypeScript(file) ? await stripTypes(file) : undefined
   if (modules?.ok === false) return modules
   const depth = deeper()
@@ -58,7 +62,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
     {
       command: [process.execPath, '-', `${file}#${name}`],
       cwd: session.docroot,
-      env: { ...childEnv('foreign'), ...depth.value },
+      env: withGitGuard({ ...childEnv('foreign'), ...depth.value }),
       fds: { [REQUESTS]: 'in', [ANSWERS]: 'out' },
       isForeign: false,
     },

@@ -15,6 +15,7 @@ import {
   resolveProgram,
   succeed,
 } from '@plumb/wire'
+import { withGitGuard } from '../command/git-guard.js'
 import { hear, type LastWords } from '../process/last-words.js'
 import { GRACE_MS } from '../process/stop.js'
 import { spawnBoxed } from '../sandbox/spawn-boxed.js'
@@ -39,7 +40,7 @@ export const openStdio = (
   for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
   const sandbox = sandboxOf(config, cwd)
   if (!sandbox.ok) return sandbox
-  const theirs = { ...childEnv('foreign'), ...env }
+  const theirs = withGitGuard({ ...childEnv('foreign'), ...env })
   // In a sandbox it is looked for here, by the same names.
   const program = sandbox.value ? resolveProgram(command, cwd ?? '.', theirs.PATH) : succeed(command)
   if (!program.ok) return program

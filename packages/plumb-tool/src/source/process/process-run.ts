@@ -8,6 +8,7 @@ import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import { type Step, WORDS } from '../inline/leaf.js'
 import { straightStep } from '../inline/straight.js'
+import { handedTexts } from '../parts/watch.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import { ask } from './ask.js'
 import { deeper } from './depth.js'
@@ -52,7 +53,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   if (!depth.ok) return depth
   const started = startProcess({
     bound,
-    files: filesFor(session),
+    files: await handedTexts(filesFor(session), session),
     session,
     env: { ...depth.value, PLUMB_PARENT: call.id },
     sandbox,

@@ -3,7 +3,7 @@
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { BuiltinContext } from '../builtin.js'
 import { readWholeFile, sha256Of, toBytes, toText, type WholeFile } from '../file/text-file.js'
-import { denied, type Place, pathOf, placeOf } from '../path/place.js'
+import { denied, type Place, pathOf, placeOf, whyRepository } from '../path/place.js'
 import type { Expected, Stamp } from '../path/stamp.js'
 import { applyHunks, type Edit } from './apply-hunks.js'
 import { toDiff } from './diff.js'
@@ -63,7 +63,15 @@ export const planSections = async (sections: readonly Section[], options: PlanOp
     }
     planned.push(plan.value)
   }
-  return succeed(planned)
+  return withoutRepository(planned)
+}
+
+// Each file of one may be harmless by itself.
+const withoutRepository = (planned: readonly Planned[]): Result<readonly Planned[]> => {
+  const written = planned.flatMap(({ changes }) => changes.flatMap((change) => (change.kind === 'write' ? [change.place] : [])))
+  const [first] = written
+  const why = first && whyRepository(first.root, written.map(pathOf))
+  return first && why !== undefined ? denied(first.shown, why) : succeed(planned)
 }
 
 const planSection = (section: Section, options: PlanOptions): Promise<Result<Planned>> => {

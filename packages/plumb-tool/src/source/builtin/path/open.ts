@@ -5,6 +5,7 @@ import { type FileHandle, mkdir, open, readlink, realpath, rmdir } from 'node:fs
 import { join } from 'node:path'
 import type { Result } from '@plumb/wire'
 import { succeed } from '@plumb/wire'
+import { whyLinked } from './linked.js'
 import { denied, type Place, systemFault } from './place.js'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
@@ -75,9 +76,14 @@ export const openFile = async (place: Place): Promise<Result<FileHandle>> => {
   try {
     handle = await open(folder.value.at(place.name), FILE)
     const stat = await handle.stat()
-    if (stat.isFile()) return succeed(handle)
+    const why = stat.isFile()
+      ? await whyLinked(handle, stat, place, folder.value)
+      : stat.isDirectory()
+        ? 'it is a folder'
+        : 'it is no regular file'
+    if (why === undefined) return succeed(handle)
     await letGo(handle)
-    return denied(place.shown, stat.isDirectory() ? 'it is a folder' : 'it is no regular file')
+    return denied(place.shown, why)
   } catch (error) {
     await letGo(handle)
     return systemFault(error, 'read', place.shown)

@@ -4,6 +4,7 @@ import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import { keptFromReaders, keptFromWriters } from './kept.js'
+import { repositoryWith, shownFolder } from './repository.js'
 
 /** Where a file is or would be. Checked when it was made; `openFolder` checks again what it really opened. */
 export interface Place {
@@ -18,26 +19,31 @@ export interface Place {
   readonly exists: boolean
   /** As results and errors show it: relative to its root, with `/`. */
   readonly shown: string
+  /** Its root lets a file be read that has other names too. */
+  readonly allowsLinked?: true
 }
 
 /** What is to be done there: `read` and `write` refuse different things, and `edit` is both. `remove` means a link itself, the others where it leads. */
 export type Purpose = 'read' | 'write' | 'edit' | 'list' | 'remove'
 
 export interface Roots {
-  /** Absolute, by name; relative paths belong to the first where none is named. */
+  /** Absolute, by name (the key `roots`), the docroot alone without it; relative paths belong to the first where none is named. */
   readonly roots: ReadonlyMap<string, string>
-  readonly specPaths: ReadonlySet<string>
+  /** Of the program that is running; absent: there is none. */
+  readonly parts?: { whyKept(path: string, root: string): string | undefined } | undefined
+  /** Of these roots, by name, a file may be read that has other names too. */
+  readonly linked?: ReadonlySet<string>
 }
 
 /** `path_denied` for everything outside and everything kept, whether or not it exists; `no_such_file` only inside, and not for `write`. */
-export const placeOf = (path: string, purpose: Purpose, { roots, specPaths }: Roots, rootName?: string): Result<Place> => {
+export const placeOf = (path: string, purpose: Purpose, roots: Roots, rootName?: string): Result<Place> => {
   const flaw = flawOf(path)
   if (flaw !== undefined) return denied(path, flaw)
-  const chosen = chooseRoots(path, roots, rootName)
+  const chosen = chooseRoots(path, roots.roots, rootName)
   if (!chosen.ok) return chosen
-  for (const root of chosen.value) {
+  for (const [name, root] of chosen.value) {
     const place = below(root, path, purpose)
-    if (place?.ok) return kept(place.value, path, purpose, specPaths)
+    if (place?.ok) return kept({ ...place.value, ...(roots.linked?.has(name) ? { allowsLinked: true } : {}) }, path, purpose, roots)
     if (place) return place
   }
   return denied(path, 'it leads outside the roots that tools may use')
@@ -56,11 +62,11 @@ const flawOf = (path: string): string | undefined => {
   return undefined
 }
 
-const chooseRoots = (path: string, roots: ReadonlyMap<string, string>, name: string | undefined): Result<readonly string[]> => {
-  const all = [...roots.values()]
+const chooseRoots = (path: string, roots: ReadonlyMap<string, string>, name: string | undefined) => {
+  const all = [...roots]
   if (name === undefined) return succeed(isAbsolute(path) ? all : all.slice(0, 1))
   const root = roots.get(name)
-  if (root !== undefined) return succeed([root])
+  if (root !== undefined) return succeed([[name, root] as const])
   return fail('path_denied', `no root is named '${preview(name)}', there are ${[...roots.keys()].map((key) => `'${key}'`).join(', ')}`)
 }
 
@@ -112,15 +118,26 @@ const placed = (root: string, real: string, missing: readonly string[], exists =
     : { root, folder: dirname(real), missing: [], name: basename(real), exists: true, shown: shown === '.' ? basename(real) : shown }
 }
 
-const kept = (place: Place, path: string, purpose: Purpose, specPaths: ReadonlySet<string>): Result<Place> => {
-  const components = relative(place.root, pathOf(place)).split(sep)
+const kept = (place: Place, path: string, purpose: Purpose, { parts }: Roots): Result<Place> => {
+  const absolute = pathOf(place)
+  const components = relative(place.root, absolute).split(sep)
   const rootName = basename(place.root)
-  const why =
-    (WRITING.includes(purpose) ? keptFromWriters(components, rootName, pathOf(place), specPaths) : undefined) ??
-    (READING.includes(purpose) ? keptFromReaders(components, rootName) : undefined)
+  const why = WRITING.includes(purpose)
+    ? (keptFromWriters(components, rootName) ?? parts?.whyKept(absolute, place.root) ?? whyRepository(place.root, [absolute]))
+    : READING.includes(purpose)
+      ? keptFromReaders(components, rootName)
+      : undefined
   if (why !== undefined) return denied(path, why)
   if (!place.exists && purpose !== 'write') return fail('no_such_file', `there is no '${preview(path, 200)}'`, { path: preview(path, 200) })
   return succeed(place)
+}
+
+/** All of these are written, or made. */
+export const whyRepository = (root: string, paths: readonly string[]): string | undefined => {
+  const folder = repositoryWith(root, paths)
+  return folder === undefined
+    ? undefined
+    : `git would take '${preview(shownFolder(root, folder), 200)}' for a repository, by HEAD, objects and refs, and run what its config says`
 }
 
 const WRITING: readonly Purpose[] = ['write', 'edit', 'remove']

@@ -1,0 +1,56 @@
+// What a prompt file brings in and names: files that it imports, prompts, programs and servers that its tools are.
+
+import { dirname, resolve } from 'node:path'
+import { readSpec } from '@plumb/wire'
+import { type ChatElement, type ChatNode, parseChatmd } from '../agent/chatmd-parser.js'
+import { type Prompt, readPrompt } from '../agent/prompt.js'
+import { type PromptTool, readPromptTool } from '../agent/prompt-tool.js'
+
+export interface PromptParts {
+  /** Absolute. */
+  readonly files: readonly string[]
+  readonly mounted: readonly string[]
+  readonly lines: readonly string[]
+  readonly commands: readonly (readonly string[])[]
+  readonly builtins: readonly string[]
+}
+
+const MOST_FILES = 200
+
+/** Of one that cannot be read or has errors: as much as can be seen. */
+export const promptParts = (file: string): PromptParts => {
+  const files = new Set([file])
+  const tools: PromptTool[] = []
+  for (const path of files) {
+    const text = path.toLowerCase().endsWith('.chatmd') && files.size < MOST_FILES ? readSpec(path) : undefined
+    const nodes = text?.ok ? parseChatmd(text.value) : undefined
+    for (const { name, attributes } of nodes?.ok ? elementsIn(nodes.value) : []) {
+      const tool = name === 'tool' ? readPromptTool(attributes) : undefined
+      if (tool?.ok) tools.push(tool.value)
+      const { src } = attributes
+      if (typeof src === 'string' && src !== '') for (const found of [resolve(dirname(path), src), resolve(src)]) files.add(found)
+    }
+  }
+  const markdown = file.toLowerCase().endsWith('.md') ? readPrompt(file) : undefined
+  if (markdown?.ok) tools.push(...markdown.value.tools)
+  // Front matter takes the keys of an agent.
+  const { prompts, mcp }: Prompt['config'] = markdown?.ok ? markdown.value.config : {}
+  const servers = [...(Array.isArray(mcp) ? mcp : []), ...tools.flatMap((tool) => (tool.kind === 'server' ? [tool.server] : []))]
+  return {
+    files: [...files, ...texts(prompts).map((path) => resolve(dirname(file), path))],
+    mounted: tools.flatMap((tool) => (tool.kind === 'agent' ? [resolve(dirname(file), tool.of)] : [])),
+    lines: tools.flatMap((tool) => (tool.kind === 'command' ? [tool.of] : [])),
+    commands: servers.map(wordsOfServer),
+    builtins: tools.flatMap((tool) => (tool.kind === 'builtin' ? [tool.of] : [])),
+  }
+}
+
+const elementsIn = (nodes: readonly ChatNode[]): ChatElement[] =>
+  nodes.flatMap((node) => (node.kind === 'text' ? [] : [node, ...elementsIn(node.children)]))
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [])
+
+const wordsOfServer = (server: unknown): string[] => {
+  const { command, args } = Object(server) as { readonly command?: unknown; readonly args?: unknown }
+  return typeof command === 'string' ? [command, ...texts(args)] : []
+}
