@@ -1,11 +1,12 @@
-// The rules of the house that no compiler keeps: who may import what, how long a file may be, what the top level holds.
+// The rules that no compiler checks: which imports are allowed, how long a file may be, what the top level contains.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, sep } from 'node:path'
 import t from 'tap'
-import ts from 'typescript'
+import { findTimedAssertions } from './elapsed-time.js'
 import { NOT_TRIED } from './faults/not-tried.js'
+import { findCycles, importsOf, readGraph } from './import-graph.js'
 
 // Tests run in the root.
 const PACKAGES = readdirSync('packages')
@@ -28,7 +29,7 @@ const TOP_LEVEL = [
 ]
 const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
 
-/** Which packages each may import: the arrows of the house. */
+/** The packages that each package may import. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   lang: ['wire'],
@@ -46,7 +47,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   'plumb-agent': { 'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve)|source\/agent\/mounted)$/ },
 }
 
-/** The one door of each dependency. A dependency that is not here has no door yet: give it one. */
+/** The one door of each dependency: the files that may import it. A new dependency needs a door here. */
 const DOORS: Readonly<Record<string, RegExp>> = {
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
   '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
@@ -97,8 +98,6 @@ const references = (name: string): string[] => {
 }
 
 const sources = (name: string): string[] => filesUnder(`packages/${name}/src`).filter((file) => file.endsWith('.ts'))
-
-const importsOf = (file: string): string[] => ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName)
 
 const leaves =
   (name: string) =>
@@ -163,6 +162,44 @@ t.test('each dependency has one door', async (t) => {
   }
 })
 
+// The cycles of today, one a block, which may only get smaller. With the last of them the list and this test of it go.
+const CYCLES = 'test/import-cycles.txt'
+
+t.test('no file imports itself by way of others, types included', async (t) => {
+  const listed = readFileSync(CYCLES, 'utf8')
+    .split(/\n\n+/)
+    .map((block) => block.split('\n').filter((line) => line !== '' && !line.startsWith('#')))
+    .filter((block) => block.length > 0)
+  const cycles = findCycles(readGraph(PACKAGES))
+  const isListed = (cycle: readonly string[]): boolean => listed.some((block) => cycle.every((file) => block.includes(file)))
+  t.strictSame(
+    cycles.filter((cycle) => !isListed(cycle)),
+    [],
+    'a new or larger cycle: move what its files share into a file of its own',
+  )
+  const inCycles = new Set(cycles.flat())
+  t.strictSame(
+    listed.flat().filter((file) => !inCycles.has(file)),
+    [],
+    `these are in no cycle any more: take them out of ${CYCLES}`,
+  )
+})
+
+t.test('cycles are found', async (t) => {
+  const graph = new Map([
+    ['a', ['b', 'd']],
+    ['b', ['c']],
+    ['c', ['a']],
+    ['d', ['e']],
+    ['e', []],
+    ['f', ['a', 'f']],
+  ])
+  t.strictSame(findCycles(graph), [['a', 'b', 'c']])
+  const files = [...readGraph(PACKAGES)]
+  t.ok(files.some(([file, imports]) => file.startsWith('packages/plumb/') && imports.includes('packages/wire/src/index.ts')))
+  t.ok(files.some(([, imports]) => imports.includes('packages/plumb-tool/src/call/permit.ts')))
+})
+
 t.test('of the official SDKs only types are used', async (t) => {
   const sdks = /^import (?!type\b)[^']* from '(@anthropic-ai\/sdk|openai)\b|\b(import|require)\('(@anthropic-ai\/sdk|openai)\b/m
   const wrong = PACKAGES.flatMap((name) => sources(name).filter((file) => sdks.test(readFileSync(file, 'utf8'))))
@@ -178,7 +215,7 @@ t.test('file descriptors from 3 up are opened by wire alone', async (t) => {
   t.strictSame(wrong, [])
 })
 
-t.test(`no file is longer than ${MAX_LINES} lines, or named for nothing`, async (t) => {
+t.test(`no file is longer than ${MAX_LINES} lines, or has a name that says nothing`, async (t) => {
   const files = PACKAGES.flatMap((name) => filesUnder(`packages/${name}/src`))
   const long = files.filter((file) => file.endsWith('.ts') && readFileSync(file, 'utf8').split('\n').length - 1 > MAX_LINES)
   t.strictSame(long, [], 'length')
@@ -189,7 +226,7 @@ t.test(`no file is longer than ${MAX_LINES} lines, or named for nothing`, async 
   )
 })
 
-t.test('the top level holds what it should, and nothing else', async (t) => {
+t.test('the top level contains what it should, and nothing else', async (t) => {
   t.strictSame(
     readdirSync('.')
       .filter((name) => !NOT_OURS.includes(name))
@@ -210,13 +247,13 @@ t.test('no file names a registry host or a path of one machine', async (t) => {
 t.test('every executable has the same launcher', async (t) => {
   const stubs = PACKAGES.flatMap((name) => (existsSync(`packages/${name}/bin`) ? [`packages/${name}/bin/${name}`] : []))
   t.ok(stubs.length > 0)
-  // What the shell does before may be more for one of them.
+  // The shell part may be longer for one of them.
   const program = (file: string): string => readFileSync(file, 'utf8').split('\nconst ').slice(1).join('\nconst ')
   t.equal(new Set(stubs.map(program)).size, 1)
   for (const file of stubs) t.strictSame(manifest(basename(file)).bin, { [basename(file)]: `bin/${basename(file)}` }, file)
 })
 
-t.test('nothing of others is installed but what the lock file pins, and none of it runs then', async (t) => {
+t.test('only what the lock file pins is installed, and no install script runs', async (t) => {
   t.match(readFileSync('pnpm-workspace.yaml', 'utf8'), /^onlyBuiltDependencies: \[\]$/m)
   const packages =
     readFileSync('pnpm-lock.yaml', 'utf8')
@@ -227,17 +264,55 @@ t.test('nothing of others is installed but what the lock file pins, and none of 
   t.strictSame(
     resolutions.filter((line) => !/^ {4}resolution: \{integrity: sha512-[\w+/]+=*\}$/.test(line)),
     [],
-    'by its hash, from the registry',
+    'each by its hash, from the registry',
   )
   const manifests = PACKAGES.map((name) => JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as { scripts?: object })
   const ran = manifests.flatMap(({ scripts = {} }) => Object.keys(scripts).filter((name) => /install|prepare/.test(name)))
-  t.strictSame(ran, [], 'nor does anything of ours')
+  t.strictSame(ran, [], 'nor one of our own')
+})
+
+/** Assertions on elapsed time that are still there, by file; the numbers may only get smaller. */
+const TIMED: Readonly<Record<string, number>> = {
+  'packages/lang/test/expression.test.ts': 1,
+  'packages/plumb-agent/test/provider.test.ts': 1,
+  'packages/plumb-tool/test/builtin-files.test.ts': 2,
+  'packages/plumb-tool/test/builtin-find.test.ts': 1,
+  'packages/plumb-tool/test/builtin-patch.test.ts': 1,
+  'packages/plumb-tool/test/builtin-web.test.ts': 1,
+  'packages/plumb-tool/test/combine.test.ts': 1,
+  'packages/plumb-tool/test/source-inline.test.ts': 1,
+  'packages/plumb-tool/test/source-process.test.ts': 1,
+  'packages/wire/test/child.test.ts': 2,
+  'packages/wire/test/lines.test.ts': 1,
+}
+
+t.test('no test asserts on elapsed time', async (t) => {
+  const files = [...filesUnder('test'), ...PACKAGES.flatMap((name) => filesUnder(`packages/${name}/test`))].filter((file) =>
+    file.endsWith('.ts'),
+  )
+  const found = files
+    .map((file) => [file, findTimedAssertions(readFileSync(file, 'utf8'))] as const)
+    .filter(([, lines]) => lines.length > 0)
+  t.strictSame(
+    found.filter(([file, lines]) => lines.length > (TIMED[file] ?? 0)),
+    [],
+    'wait for an event with a deadline instead (packages/wire/test/patience.ts)',
+  )
+  const counts = new Map(found.map(([file, lines]) => [file, lines.length]))
+  t.strictSame(
+    Object.entries(TIMED).filter(([file, count]) => (counts.get(file) ?? 0) < count),
+    [],
+    'these have fewer now: lower their number here',
+  )
+  const wrong = "const began = Date.now()\nawait work()\nconst ms = Date.now() - began\nt.ok(ms < 5, 'soon')\nt.ok(Date.now() - began < 5)"
+  t.equal(findTimedAssertions(wrong).length, 2)
+  t.strictSame(findTimedAssertions('const SEED = Date.now() % 9\nt.ok(count > 5, SEED)'), [])
 })
 
 const FAULTS = 125
 
-// A title says of which cases of the fault table it is: `fault 12`, `faults 107, 108`.
-t.test('each case of the fault table is tried, or it is said why not', async (t) => {
+// A title names the cases of the fault table that it tests: `fault 12`, `faults 107, 108`.
+t.test('each case of the fault table has a test, or a reason why it has none', async (t) => {
   const files = [...filesUnder('test'), ...PACKAGES.flatMap((name) => filesUnder(`packages/${name}/test`))]
   const named = files.flatMap((file) =>
     [...readFileSync(file, 'latin1').matchAll(/\bfaults? (\d+(?:(?:, | and )\d+)*)/gi)].flatMap(([, list = '']) =>
@@ -248,11 +323,11 @@ t.test('each case of the fault table is tried, or it is said why not', async (t)
   t.strictSame(
     all.filter((number) => !named.includes(number) && !(number in NOT_TRIED)),
     [],
-    'no test says that it is of these',
+    'no test names these',
   )
   t.strictSame(
     Object.keys(NOT_TRIED).filter((number) => named.includes(Number(number))),
     [],
-    'what is tried is not in the list of those that are not',
+    'cases that have a test are not in the list of those without',
   )
 })
