@@ -1,8 +1,8 @@
-// Lines to stdout, all at once; what stops them is reported.
+// Lines to stdout, all at once, without what a terminal would obey; what stops them is reported.
 
-import { type Reporter, writeStdout } from '@plumb/wire'
+import { escapeLines, type Reporter, writeStdout } from '@plumb/wire'
 
 export const writeLines = async (lines: readonly string[], reporter: Reporter): Promise<void> => {
-  const failure = await writeStdout(lines.map((line) => `${line}\n`).join(''))
+  const failure = await writeStdout(escapeLines(lines.map((line) => `${line}\n`).join('')))
   if (failure) reporter.report(failure)
 }

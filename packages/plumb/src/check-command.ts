@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { type Bound, type Compiled, type Diagnostic, hasErrors, type Need, printType, toJson } from '@plumb/lang'
-import { Reporter } from '@plumb/wire'
+import { escapeLines, Reporter } from '@plumb/wire'
 import { load, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
 import { processNamed } from './process-named.js'
@@ -32,7 +32,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const none = await load(undefined, options)
     if (!none.ok) reporter.report(none.error)
   }
-  const failure = out.length > 0 ? await writeWhole(Buffer.from(`${out.join('\n')}\n`), undefined) : undefined
+  const failure = out.length > 0 ? await writeWhole(Buffer.from(escapeLines(`${out.join('\n')}\n`)), undefined) : undefined
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status

@@ -1,9 +1,15 @@
 // plumb deps: the files that a spec reads, as a make rule, so that `include` makes targets of a Makefile follow them.
 
 import { namedFiles } from '@plumb/lang'
-import { Reporter } from '@plumb/wire'
+import { escapeControls, fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
 import { load, refuseErrors } from './load.js'
 import { writeWhole } from './write-whole.js'
+
+interface Named {
+  readonly path: string
+  /** The spec that names it; none: the command line does. */
+  readonly from?: string
+}
 
 export const deps = async (path: string): Promise<number> => {
   const reporter = new Reporter('plumb')
@@ -13,15 +19,43 @@ export const deps = async (path: string): Promise<number> => {
     const { compiled, files } = loaded.value
     const entry = compiled.program.entry.module.path
     // What comes with plumb has no file that could change.
-    const modules = compiled.program.scopes.map((s) => s.module.path).filter((p) => p !== entry && !p.startsWith('<'))
-    const named = namedFiles(compiled.program).map((f) => files.beside(f.path, f.from))
-    const all = [...new Set([...modules, ...named])].sort()
-    const failure = await writeWhole(Buffer.from(`${[`${escape(path)}:`, ...all.map(escape)].join(' ')}\n`), undefined)
+    const modules = compiled.program.scopes.map((s) => ({ path: s.module.path })).filter((m) => m.path !== entry && !m.path.startsWith('<'))
+    const named = namedFiles(compiled.program).map((f) => ({ path: files.beside(f.path, f.from), from: f.from }))
+    const all = new Map([...modules, ...named].map((name) => [name.path, name]))
+    const sorted = [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+    const words = [targetWord({ path }), ...sorted.map(neededWord)]
+    for (const word of words) if (!word.ok) reporter.report(word.error)
+    const [target, ...needed] = words.map((word) => (word.ok ? word.value : ''))
+    const isWhole = words.every((word) => word.ok)
+    const failure = isWhole ? await writeWhole(Buffer.from(`${[`${target}:`, ...needed].join(' ')}\n`), undefined) : undefined
     if (failure) reporter.report(failure)
   }
   await reporter.end()
   return reporter.status
 }
 
-// As make reads names: a blank and a '#' behind a backslash, a '$' doubled.
-const escape = (path: string): string => path.replace(/([ \t#\\])/g, '\\$1').replace(/\$/g, '$$$$')
+const neededWord = (name: Named): Result<string> => {
+  const { path } = name
+  // Whatever make would do with it: a name that it cannot take gives no rule, since a wrong one may run what is in the name.
+  const why =
+    escapeControls(path) !== path
+      ? 'a control character or a mark that turns the direction of text'
+      : (/[;|=]/.exec(path)?.[0] ??
+        (/[\s\\]$/.test(path) ? 'a blank or backslash at its end' : undefined) ??
+        (path.startsWith('~') ? '~ at its beginning' : undefined) ??
+        (/\(.*\)$/.test(path) ? 'parentheses as of a member of an archive' : undefined))
+  if (why !== undefined) return refuse(name, why)
+  // A backslash counts before what it would quote, and is itself elsewhere.
+  const quoted = path.replace(/\\*[ #:*?[]/g, (found) => `${'\\'.repeat(2 * (found.length - 1) + 1)}${found.at(-1)}`)
+  return succeed(quoted.replaceAll('$', '$$$$'))
+}
+
+const targetWord = (name: Named): Result<string> => {
+  const why = name.path.includes('%') ? '%' : name.path.endsWith('&') ? '& at its end' : undefined
+  return why === undefined ? neededWord(name) : refuse(name, why)
+}
+
+const refuse = ({ path, from }: Named, why: string) => {
+  const who = from === undefined ? '' : `, which '${preview(from)}' names,`
+  return fail('cannot_run', `make cannot take the name '${preview(path)}'${who} since it holds ${why}: rename the file`, { path })
+}

@@ -1,12 +1,12 @@
 // plumb --dry-run: each process that a run would start, as a command line for bash with its descriptors. Nothing is started.
 
 import type { AgentPlan, Graph } from '@plumb/lang'
-import { type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { escapeLines, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import type { SpawnSettings } from './agent-start.js'
 import { agentPlan, type ChildPlan, plumbPlan } from './child-plan.js'
 import type { Permissions } from './permissions.js'
 import { SPEC_PORT, specSent, viaWords } from './spawn-via.js'
-import { quoted } from './via.js'
+import { quoted as quotedPlainly } from './via.js'
 import { placesOf, wiresOf } from './watch/wires.js'
 
 export interface DryRunOptions {
@@ -61,6 +61,13 @@ const commandLines = (plan: ChildPlan, place: string, options: DryRunOptions): R
   const served = toolWords(agent, options, spec.value).map(quoted).join(' ')
   const others = fds.filter((fd) => fd !== TOOL_REQUESTS && fd !== TOOL_ANSWERS)
   return succeed([`mkfifo ${pipe}`, `${shellLine(command, others)} 4> >(${served} > ${pipe}) 5< ${pipe}`, `rm ${pipe}`])
+}
+
+// bash can write what a terminal would obey as what it is.
+const quoted = (word: string): string => {
+  if (escapeLines(word) === word) return quotedPlainly(word)
+  const bytes = (c: string) => [...Buffer.from(c)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
+  return `$'${[...word].map((c) => (c === "'" || c === '\\' ? `\\${c}` : escapeLines(c) === c ? c : bytes(c))).join('')}'`
 }
 
 const TOOL_REQUESTS = 4

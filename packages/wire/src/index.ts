@@ -25,7 +25,7 @@ export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, open
 export { optionReaders } from './option-value.js'
 export { type OwnChild, type OwnChildOptions, type OwnProgram, siblingProgram, spawnOwn, spawnOwnLines, type Within } from './own-child.js'
 export { type OptionLine, type PlainArguments, readPlainly } from './plain-arguments.js'
-export { escapeControls, preview } from './preview.js'
+export { escapeControls, escapeLines, preview } from './preview.js'
 export { endWith, runProgram } from './program.js'
 export { readBytes } from './read-bytes.js'
 export { joined, Reporter, type ReporterOptions } from './report.js'

@@ -25,3 +25,12 @@ export const escapeControls = (text: string): string =>
         /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
         (c) => SHORT.get(c) ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
       )
+
+/** The same of a text of several lines, as a program shows it: line ends and tabs stay. Of JSON the values stay what they are. */
+export const escapeLines = (text: string): string =>
+  PLAIN.test(text)
+    ? text
+    : text
+        .split(/([\n\t])/)
+        .map((part) => (part === '\n' || part === '\t' ? part : escapeControls(part)))
+        .join('')

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 import { exitStatus, type Fault, fault } from './error.js'
 import { LineWriter } from './line-writer.js'
 import { openOutput } from './open-fd.js'
-import { escapeControls } from './preview.js'
+import { escapeControls, escapeLines } from './preview.js'
 import { scrub } from './scrub.js'
 
 export interface ReporterOptions {
@@ -51,7 +51,7 @@ export class Reporter {
     this.write(this.#format(warning, 'warning'))
   }
 
-  /** One line as it is, without its end, but for keys; for diagnostics and logs, which share stderr. */
+  /** One line without its end, but for keys and what a terminal would obey; for diagnostics and logs, which share stderr. */
   write(line: string): void {
     const { stream, writer } = this.#stderr
     if (stream.writableLength > MAX_WAITING_BYTES) {
@@ -59,7 +59,7 @@ export class Reporter {
       return
     }
     if (this.#dropped > 0) this.#tellDropped()
-    writer.writeText(scrub(line))
+    writer.writeText(scrub(escapeLines(line)))
   }
 
   /** What was said so far is with the kernel before what is written elsewhere from now on, where there is room for it. */

@@ -1,6 +1,6 @@
 // Text from elsewhere, made safe for a terminal: line ends and tabs stay, every other control character is escaped.
 
-import { escapeControls } from '@plumb/wire'
+import { escapeLines } from '@plumb/wire'
 
 /** For a text that comes in pieces: joins a character that was cut in two. */
 export class TextSanitizer {
@@ -22,9 +22,4 @@ export class TextSanitizer {
   }
 }
 
-export const sanitize = (text: string): string =>
-  text
-    .replaceAll('\r\n', '\n')
-    .split(/([\n\t])/)
-    .map((part) => (part === '\n' || part === '\t' ? part : escapeControls(part)))
-    .join('')
+export const sanitize = (text: string): string => escapeLines(text.replaceAll('\r\n', '\n'))
