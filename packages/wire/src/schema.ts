@@ -19,7 +19,8 @@ const MAX_FLAWS = 10
 
 /**
  * Draft 2020-12, which MCP has as its default, or draft-07 where `$schema` or the form of the schema says so. `format` is a remark,
- * no rule. `bad_reply` where it is no schema, points outside of itself, or is too large; nothing is ever fetched.
+ * no rule. `bad_reply` where it is no schema, points outside of itself, or is too large; nothing is ever fetched. `cannot_run` where Node forbids
+ * code that is generated: what a server gets and gives would go unchecked.
  */
 export const compileSchema = (schema: unknown): Result<SchemaCheck> => {
   const guarded = guardSchema(schema)
@@ -33,9 +34,13 @@ export const compileSchema = (schema: unknown): Result<SchemaCheck> => {
       return flawsOf(validate, value)
     })
   } catch (error) {
+    if (error instanceof EvalError) return fail('cannot_run', FORBIDDEN)
     return fail('bad_reply', `the schema cannot be used: ${preview((error as Error).message, 200)}`)
   }
 }
+
+const FORBIDDEN =
+  'the JSON Schemas of MCP servers are checked by generated code, which this Node forbids; start it without --disallow-code-generation-from-strings'
 
 const open = (isDraft7: boolean, budget: { steps: number }) => {
   const options: Options = {
