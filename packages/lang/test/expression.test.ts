@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { computedMs } from '../../wire/test/patience.js'
 import type { Diagnostic } from '../src/diagnostic.js'
 import { checkExpression } from '../src/expression/check.js'
+import { isBool } from '../src/expression/kind.js'
 import type { ScannedStage } from '../src/expression/scanned-stage.js'
 import { Sink } from '../src/expression/sink.js'
 import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage.js'
@@ -11,6 +11,7 @@ import { printType } from '../src/types/print.js'
 import { makeScanner, type Path } from '../src/types/scan.js'
 import { parseTree, type Tree } from '../src/types/tree.js'
 import { INT, JSON_TYPE, type NamedType, resolve, STRING, type Type, UNIT } from '../src/types/type.js'
+import { arbitraryEvent, arbitraryExpression, EVENT } from './arbitrary-expression.js'
 import { arbitraryJson, arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
 import { expression, refuse, type } from './parsed.js'
 
@@ -503,6 +504,16 @@ t.test('a scanner accepts only what the tree accepts, and finds the same parts',
   t.ok(accepted > 300, `${accepted} texts were accepted`)
 })
 
+/** The same bytes; throws when more of them are read than that. */
+const readAtMost = (most: number, buf: Buffer): Buffer => {
+  let reads = 0
+  const get = (target: Buffer, key: string | symbol): unknown => {
+    if (++reads > most) throw new Error(`more than ${most} reads of ${target.length} bytes`)
+    return target[key as unknown as number]
+  }
+  return new Proxy(buf, { get })
+}
+
 t.test('a scanner is no burden on the slow path', async (t) => {
   const of = type(
     '{ id: int, s?: string, xs: [(number, bool)], u: "a" | "b" | int | unit, r: { kind: "x", n: int } | { kind: "y", s: json } }',
@@ -539,15 +550,19 @@ t.test('a scanner is no burden on the slow path', async (t) => {
   ] as const) {
     list.target = { kind: 'sum', variants: [UNIT, ...['a', 'b', 'c'].map((value) => cell({ kind: 'literal', value }))] }
     const deep = Buffer.from(`${open.repeat(60)}null${close.repeat(60)}\n`)
-    const before = computedMs()
-    makeScanner({ kind: 'tuple', items: [list] }, []).scan(deep, 0, deep.length - 1, new Int32Array(0))
     const flat = Buffer.from(`[${open}${deep.subarray(0, -1)}${close}]\n`)
-    makeScanner({ kind: 'tuple', items: [list] }, []).scan(flat, 0, flat.length - 1, new Int32Array(0))
-    t.ok(computedMs() - before < 5000, `no exponential time for ${open}`)
+    for (const buf of [deep, flat]) {
+      const { scan } = makeScanner({ kind: 'tuple', items: [list] }, [])
+      t.doesNotThrow(() => scan(readAtMost(64 * buf.length, buf), 0, buf.length - 1, new Int32Array(0)), `linear work for ${open}`)
+    }
   }
 })
 
-t.test('a checked expression gives a value of its type, or fails; fast and slow alike', async (t) => {
+// PLUMB_SEED: the cases of another run; it is printed. PLUMB_TIMES: so many times as many.
+const { PLUMB_SEED, PLUMB_TIMES = '1' } = process.env
+const SEED = PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(PLUMB_SEED)
+
+t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; by generated code as by the interpreter`, async (t) => {
   const names = ['a', 'b', 'c', 'kind', 'constructor', 'value']
   const { e: code } = fc.letrec<{ e: string }>((tie) => {
     const e = tie('e')
@@ -596,7 +611,7 @@ t.test('a checked expression gives a value of its type, or fails; fast and slow 
     .array(fc.tuple(scalar, fc.nat(3)), { minLength: 3, maxLength: 5 })
     .map((all): Type => ({ kind: 'record', fields: all.map(([of, k], i) => ({ name: fields[i] ?? '', type: of, isOptional: k === 0 })) }))
   const arbitrary = fc.oneof({ weight: 3, arbitrary: record }, { weight: 1, arbitrary: arbitraryType({ withDefaults: true }) })
-  let checked = 0
+  const seen = { checked: 0, filters: 0, values: 0, failures: 0 }
   fc.assert(
     fc.property(
       arbitrary.chain((of) => fc.tuple(fc.constant(of), fc.array(arbitraryValue(of), { minLength: 2, maxLength: 4 }))),
@@ -608,12 +623,22 @@ t.test('a checked expression gives a value of its type, or fails; fast and slow 
           const result = checkExpression(e, of, (d) => reports.push(d))
           if ((result === undefined) !== reports.length > 0) throw new Error(`${code}: ${reports.length} reports`)
           if (!result) continue
-          checked++
+          seen.checked++
           const stage = compileMap(e, of)
+          const filter = isBool(result) ? compileFilter(e, of) : undefined
           for (const message of messages) {
             const text = message.replaceAll('\n', ' ')
+            // Throws where the two roads differ.
             const given = run(stage, text)
-            if (given.startsWith('evaluation_failed: ')) continue
+            if (filter) {
+              run(filter, text)
+              seen.filters++
+            }
+            if (given.startsWith('evaluation_failed: ')) {
+              seen.failures++
+              continue
+            }
+            seen.values++
             const output = Buffer.from(given === 'PASS' ? text : given)
             const tree = parseTree(output, 0, output.length)
             if (tree.kind === 'fault') throw new Error(`${code} of ${printType(of)} gave ${given} for ${text}: ${tree.detail}`)
@@ -623,7 +648,37 @@ t.test('a checked expression gives a value of its type, or fails; fast and slow 
         }
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 600 * Number(PLUMB_TIMES), seed: SEED },
   )
-  t.ok(checked > 200, `${checked} expressions were checked`)
+  t.ok(seen.values > 800 && seen.failures > 40 && seen.filters > 100, JSON.stringify(seen))
+  t.comment(JSON.stringify(seen))
+})
+
+t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in bytes, errors and fates`, async (t) => {
+  const seen = { checked: 0, refused: 0, values: 0, failures: 0, kept: 0, dropped: 0 }
+  const messages = fc.array(arbitraryEvent, { minLength: 3, maxLength: 6 })
+  fc.assert(
+    fc.property(arbitraryExpression, messages, (code, texts) => {
+      const e = expression(code)
+      const result = checkExpression(e, EVENT, () => {})
+      if (!result) {
+        seen.refused++
+        return
+      }
+      seen.checked++
+      const stages = [compileMap(e, EVENT), ...(isBool(result) ? [compileFilter(e, EVENT)] : [])]
+      for (const text of texts.filter((one) => !/\p{Surrogate}/u.test(one))) {
+        for (const stage of stages) {
+          // Throws where the two roads differ.
+          const given = run(stage, text)
+          if (given.startsWith('evaluation_failed: ')) seen.failures++
+          else if (stage === stages[0]) seen.values++
+          else seen[given === 'DROP' ? 'dropped' : 'kept']++
+        }
+      }
+    }),
+    { numRuns: 2000 * Number(PLUMB_TIMES), seed: SEED },
+  )
+  t.ok(seen.checked > 1000 && seen.values > 2000 && seen.failures > 300 && seen.kept > 50 && seen.dropped > 50, JSON.stringify(seen))
+  t.comment(JSON.stringify(seen))
 })

@@ -5,15 +5,16 @@ import type { Expression, RecordExpression } from '../ast.js'
 import { isUnbounded } from '../types/depth.js'
 import { hasDefaults, isPresent } from '../types/presence.js'
 import { resolve, type Type } from '../types/type.js'
+import { Checked, isMerged, numeralOf } from './checked.js'
 import { emitBool } from './emit-call.js'
-import { emitValue, isMerged, numeralOf } from './emit-value.js'
+import { emitValue } from './emit-value.js'
 import { emitWritePart } from './emit-write.js'
 import { functionOf } from './function.js'
-import type { Generator } from './generator.js'
+import { Generator } from './generator.js'
 import { type Part, Unfused, WHOLE } from './part.js'
 import type { Reading } from './reading.js'
 import type { Evaluate } from './scanned-stage.js'
-import { emitMap, emitResult, evaluation, openGenerator } from './stage.js'
+import { emitMap, emitResult, evaluation } from './stage.js'
 import { Verdict } from './verdict.js'
 
 export interface Step {
@@ -46,7 +47,7 @@ const write = (steps: readonly Step[], reading: Reading): Chain | undefined => {
   let g: Generator | undefined
   for (const [i, { kind, expression, input }] of steps.entries()) {
     if (i > 0 && hasDefaults(input)) return undefined
-    g = openGenerator(expression, input, reading, message, g)
+    g = new Generator(new Checked(expression, input), reading, message, g)
     if (kind === 'filter') lines.push(`if (!${emitBool(expression, g)}) return ${Verdict.DROP}`)
     else if (g.path(expression)?.length === 0) continue
     else if (i === steps.length - 1) return guarded(g, [...lines, emitMap(expression, g)], true)

@@ -1,10 +1,12 @@
 // Operators → JavaScript expressions.
 
 import type { BinaryExpression, Expression } from '../ast.js'
+import type { Form } from './checked.js'
+import { numeralOf } from './checked.js'
 import { emitBool, emitCall, emitNumber, emitString } from './emit-call.js'
-import { emitCoalesce, emitComputed, emitHeld, emitNumeral, emitValue, isBig, numeralOf } from './emit-value.js'
+import { emitCoalesce, emitComputed, emitHeld, emitNumeral, emitValue, isBig } from './emit-value.js'
 import { functionOf } from './function.js'
-import type { Form, Generator } from './generator.js'
+import type { Generator } from './generator.js'
 import { isHalved } from './text.js'
 
 const INT_OPERATORS: Readonly<Record<string, string>> = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' }

@@ -2,12 +2,12 @@
 // moved as a slice of its text, so that it can be written or taken apart later without loss.
 
 import type { BinaryExpression, Expression, RecordExpression } from '../ast.js'
-import { resolve } from '../types/type.js'
+import { type Form, isMerged, numeralOf } from './checked.js'
 import { emitBool, emitCall, emitIndex, emitNumber } from './emit-call.js'
 import { emitBinary } from './emit-operator.js'
 import { emitWriter } from './emit-write.js'
 import { functionOf } from './function.js'
-import type { Form, Generator } from './generator.js'
+import type { Generator } from './generator.js'
 
 export const emitValue = (e: Expression, g: Generator): string => {
   const form = g.form(e)
@@ -23,7 +23,7 @@ export const emitValue = (e: Expression, g: Generator): string => {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitValue(e.then, g)} : ${emitValue(e.else, g)})`
     case 'binary':
-      return e.operator === '??' ? emitCoalesce(e, g, emitValue, (held) => decodeHeld(held, form, e, g)) : emitComputed(e, g)
+      return e.operator === '??' ? emitCoalesce(e, g, emitValue, (held) => decodeHeld(held, g.form(e.left), e.left, g)) : emitComputed(e, g)
     case 'call':
       return functionOf(e.function.text)?.result === 'moved' ? decodeHeld(emitCall(e, g), form, e, g) : emitComputed(e, g)
     case 'field':
@@ -97,13 +97,6 @@ export const emitHeld = (e: Expression, g: Generator): string => {
   }
 }
 
-/** A number in the program, with its sign: like a part of the message it is only moved until it is computed with. */
-export const numeralOf = (e: Expression): string | undefined => {
-  if (e.kind === 'literal') return typeof e.value === 'number' ? e.text : undefined
-  const isNegated = e.kind === 'unary' && e.operator === '-' && e.operand.kind === 'literal'
-  return isNegated && typeof e.operand.value === 'number' ? `-${e.operand.text}` : undefined
-}
-
 // A numeral is followed by a byte at which every scan stops.
 export const emitNumeral = (text: string, g: Generator): string => `new R.Slice(${g.bytes(`${text}\0`)}, 0, ${text.length})`
 
@@ -152,10 +145,6 @@ const emitLiteral = (e: Extract<Expression, { kind: 'literal' }>, g: Generator):
 }
 
 export const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 2 ** 53
-
-/** Does a record spread what only the message can tell the fields of? */
-export const isMerged = (e: RecordExpression, g: Generator): boolean =>
-  e.parts.some((part) => part.kind === 'spread' && !(g.path(part.of) && resolve(g.fact(part.of).type).kind === 'record'))
 
 const emitMerge = (e: RecordExpression, g: Generator): string => {
   const parts = e.parts.map((part) =>

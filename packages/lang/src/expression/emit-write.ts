@@ -4,9 +4,11 @@
 import type { Expression, RecordExpression } from '../ast.js'
 import { isPresent } from '../types/presence.js'
 import { resolve } from '../types/type.js'
+import type { Form } from './checked.js'
+import { isMerged, numeralOf } from './checked.js'
 import { emitBool } from './emit-call.js'
-import { emitHeld, emitHeldOrAbsent, emitValue, isMerged, isThere, numeralOf } from './emit-value.js'
-import type { Form, Generator } from './generator.js'
+import { emitHeld, emitHeldOrAbsent, emitValue, isThere } from './emit-value.js'
+import type { Generator } from './generator.js'
 import type { Part } from './part.js'
 
 /** JSON text that is always the same, or statements. */

@@ -3,29 +3,13 @@
 // In the generated code `b` is the buffer, `k` the captures, `out` the sink and `p` the place to write at; constants and run-time
 // functions are properties of `K` and `R` under names of ours. No text of a user is in it.
 
-import { preview } from '@plumb/wire/preview'
 import type { Expression } from '../ast.js'
 import type { Path } from '../types/scan.js'
-import type { Type } from '../types/type.js'
-import { type Context, type Fact, sourceOf } from './context.js'
-import { fieldsOf } from './fields.js'
-import { literalIndex } from './infer-data.js'
-import { isWhole } from './infer-name.js'
-import { isBool, isInt, isNumber, isString, isUnit, listsOf } from './kind.js'
+import type { Checked, Form } from './checked.js'
+import type { Fact } from './context.js'
 import { type Part, partAt, Unfused, WHOLE } from './part.js'
 import type { Reading } from './reading.js'
-import type { Key } from './slice.js'
-
-/** How generated code holds values of a type: as JavaScript's own, or as `Held`. */
-export type Form = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'held'
-
-const formOf = (type: Type): Form => {
-  if (isString(type)) return 'string'
-  if (isInt(type)) return 'int'
-  if (isNumber(type)) return 'number'
-  if (isBool(type)) return 'bool'
-  return isUnit(type) ? 'unit' : 'held'
-}
+import { keyOf } from './slice.js'
 
 export class Generator {
   readonly constants: unknown[]
@@ -34,7 +18,7 @@ export class Generator {
 
   /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
   constructor(
-    private readonly context: Context,
+    readonly checked: Checked,
     private readonly reading: Reading,
     private readonly message = WHOLE,
     before?: Generator,
@@ -45,13 +29,11 @@ export class Generator {
   }
 
   fact(e: Expression): Fact {
-    const fact = this.context.facts.get(e)
-    if (!fact) throw new TypeError(`not checked: ${e.kind}`)
-    return fact
+    return this.checked.fact(e)
   }
 
   form(e: Expression): Form {
-    return formOf(this.fact(e).type)
+    return this.checked.form(e)
   }
 
   /** The captures that say where a part of the message begins and ends; the start is negative when it is absent. */
@@ -73,26 +55,14 @@ export class Generator {
 
   /** The variable of what an expression only names, where that was computed by a stage before. */
   computed(e: Expression): string | undefined {
-    const path = this.named(e)
+    const path = this.checked.path(e)
     const part = path && this.part(path)
     return part?.kind === 'value' ? part.variable : undefined
   }
 
   /** Where an expression only names a part of the input. */
   path(e: Expression): Path | undefined {
-    return this.computed(e) === undefined ? this.named(e) : undefined
-  }
-
-  private named(e: Expression): Path | undefined {
-    if (e.kind === 'name') return isWhole(e, this.context) ? [] : [e.name]
-    if (e.kind !== 'field' && e.kind !== 'index') return undefined
-    const base = this.named(e.of)
-    if (!base) return undefined
-    const { type } = this.fact(e.of)
-    if (e.kind === 'field') return fieldsOf(type) ? [...base, e.field.text] : undefined
-    const at = literalIndex(e.index)
-    const areTuples = listsOf(type)?.every((list) => list.kind === 'tuple')
-    return at !== undefined && areTuples ? [...base, at] : undefined
+    return this.computed(e) === undefined ? this.checked.path(e) : undefined
   }
 
   constant(value: unknown): string {
@@ -112,7 +82,7 @@ export class Generator {
   }
 
   key(text: string): string {
-    return this.shared('key ', text, (): Key => ({ text, bytes: Buffer.from(text) }))
+    return this.shared('key ', text, () => keyOf(text))
   }
 
   /** Bytes to be written as they are. */
@@ -121,7 +91,8 @@ export class Generator {
   }
 
   site(e: Expression): string {
-    return this.shared('site ', preview(sourceOf(e)), () => preview(sourceOf(e)))
+    const site = this.checked.site(e)
+    return this.shared('site ', site, () => site)
   }
 
   variable(): string {

@@ -1,7 +1,7 @@
 // Where the message of a stage comes from when it is never written: the stage before it is in the same code (chain.ts).
 
 import type { Path } from '../types/scan.js'
-import type { Form } from './generator.js'
+import type { Form } from './checked.js'
 
 export type Part =
   /** It stands in the message that was read. */

@@ -23,6 +23,7 @@ export class Reading {
   readonly paths: Path[] = []
   readonly #type: Type
   readonly #slots = new Map<string, number>()
+  readonly #preparations: (() => void)[] = []
   #scanner: Scanner | undefined
   /** Messages that are still left to the tree. */
   #few: number
@@ -53,6 +54,12 @@ export class Reading {
     return slot
   }
 
+  /** `prepare` asks for slots; it is called when there is something to scan, and never where all messages are left to the tree. */
+  beforeScan(prepare: () => void): void {
+    if (this.#scanner) prepare()
+    else this.#preparations.push(prepare)
+  }
+
   get scanner(): Scanner {
     return this.#scanner ?? this.#open()
   }
@@ -64,7 +71,7 @@ export class Reading {
   scan(buf: Buffer, start: number, end: number): boolean {
     if (buf === this.#buf && start === this.#start && end === this.#end) return true
     if (this.#look(buf, start) === end) return this.#keep(buf, start, end)
-    if (!this.#scanner && end - start <= SMALL && --this.#few >= 0) return false
+    if (!this.#scanner && ((end - start <= SMALL && --this.#few >= 0) || !mayGenerate())) return false
     if (this.scanner.scan(buf, start, end, this.caps) !== end) return false
     this.#buf = buf
     this.#start = start
@@ -90,14 +97,6 @@ export class Reading {
     return end
   }
 
-  /** Somebody else finds the places, of a message that the scanner does not know. */
-  overwrite(): Int32Array {
-    this.#buf = NOTHING
-    const size = 2 * this.paths.length
-    if (this.caps.length < size) this.caps = new Int32Array(size)
-    return this.caps
-  }
-
   #look(buf: Buffer, at: number): number {
     const usual = this.#usual
     this.#buf = NOTHING
@@ -118,10 +117,24 @@ export class Reading {
   }
 
   #open(): Scanner {
+    for (const prepare of this.#preparations.splice(0)) prepare()
     this.#scanner = makeScanner(this.#type, [...this.paths])
     this.caps = new Int32Array(this.#scanner.size)
     return this.#scanner
   }
+}
+
+// Node may have been started with --disallow-code-generation-from-strings.
+let isAllowed: boolean | undefined
+const mayGenerate = (): boolean => {
+  if (isAllowed === undefined) {
+    try {
+      isAllowed = new Function() !== undefined
+    } catch {
+      isAllowed = false
+    }
+  }
+  return isAllowed
 }
 
 /** One for all types that are the same. */

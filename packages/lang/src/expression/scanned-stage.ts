@@ -1,11 +1,10 @@
-// A stage takes one message at a time through a check and an evaluation. The byte scanner decides the common case; what it
-// refuses goes the slow way, by the tree, which gives the same result or the reason why there is none.
+// A stage takes one message at a time through a check and an evaluation, on one of two roads. The common case is scanned and evaluated by generated
+// code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why there is none.
 
 import { type Fault, fault } from '@plumb/wire/error'
 import { checkTree } from '../types/check.js'
 import { fillDefaults } from '../types/defaults.js'
 import { describeMisfit } from '../types/misfit.js'
-import type { Path } from '../types/scan.js'
 import { space } from '../types/scan-json.js'
 import { parseTree, type Tree } from '../types/tree.js'
 import type { Type } from '../types/type.js'
@@ -18,15 +17,27 @@ import { put } from './write.js'
 /** Works on captures (scan.ts): starts and ends of the paths in `buf`. */
 export type Evaluate = (buf: Buffer, caps: Int32Array, out: Sink) => Verdict
 
+export interface Work {
+  /** Called once, when there is something to scan; says to the reading which parts the code needs. */
+  readonly generate: () => Evaluate
+  /** The same of a message that was parsed; there is a byte behind it. */
+  readonly interpret: (message: Buffer, tree: Tree, out: Sink) => Verdict
+}
+
 export class ScannedStage implements Stage {
   fault: Fault | null = null
   private filled: Sink | undefined
+  private evaluate: Evaluate | undefined
 
   constructor(
     private readonly type: Type,
     private readonly reading: Reading,
-    private readonly evaluate: Evaluate,
-  ) {}
+    private readonly work: Work,
+  ) {
+    reading.beforeScan(() => {
+      this.evaluate = work.generate()
+    })
+  }
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     const { reading } = this
@@ -61,7 +72,7 @@ export class ScannedStage implements Stage {
     return verdict === Verdict.PASS ? rewrite(filled.buf, filled.start, filled.end, out) : verdict
   }
 
-  /** The same without the scanner's first opinion. */
+  /** The same by the tree and the interpreter. */
   runSlowly(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     const message = withStop(buf.subarray(start, end))
     const tree = parseTree(message, 0, end - start)
@@ -72,50 +83,40 @@ export class ScannedStage implements Stage {
       return this.misfit(fault('input_type_mismatch', detail, { path: misfit.path, expected: misfit.expected }))
     }
     const filled = fillDefaults(this.type, message, tree)
-    if (!filled) {
-      this.capture(tree)
-      return this.finish(message, out)
-    }
+    if (!filled) return this.interpret(message, tree, out)
     const whole = withStop(filled)
     const filledTree = parseTree(whole, 0, filled.length)
     if (filledTree.kind === 'fault') return this.misfit(fault(filledTree.error, filledTree.detail))
-    this.capture(filledTree)
-    const verdict = this.finish(whole, out)
+    const verdict = this.interpret(whole, filledTree, out)
     return verdict === Verdict.PASS ? rewrite(whole, 0, filled.length, out) : verdict
   }
 
   private finish(buf: Buffer, out: Sink): Verdict {
     try {
-      return this.evaluate(buf, this.reading.caps, out)
+      return (this.evaluate as Evaluate)(buf, this.reading.caps, out)
     } catch (failure) {
-      expect(failure)
-      this.fault = failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
-      return Verdict.FAILED
+      return this.fail(failure)
     }
+  }
+
+  private interpret(message: Buffer, tree: Tree, out: Sink): Verdict {
+    try {
+      return this.work.interpret(message, tree, out)
+    } catch (failure) {
+      return this.fail(failure)
+    }
+  }
+
+  private fail(failure: unknown): Verdict {
+    expect(failure)
+    this.fault = failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
+    return Verdict.FAILED
   }
 
   private misfit(reason: Fault): Verdict {
     this.fault = reason
     return Verdict.MISFIT
   }
-
-  private capture(tree: Tree): void {
-    const caps = this.reading.overwrite()
-    for (const [slot, path] of this.reading.paths.entries()) {
-      const part = partOf(tree, path)
-      caps[2 * slot] = part?.start ?? -1
-      caps[2 * slot + 1] = part?.end ?? -1
-    }
-  }
-}
-
-const partOf = (tree: Tree, path: Path): Tree | undefined => {
-  let part: Tree | undefined = tree
-  for (const step of path) {
-    if (part?.kind === 'object') part = part.entries.find(({ key }) => key === step)?.node
-    else part = part?.kind === 'array' ? part.items[Number(step)] : undefined
-  }
-  return part
 }
 
 // A copy with a byte behind it. A newline in a message can only be white space; a result has none.

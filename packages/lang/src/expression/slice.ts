@@ -22,6 +22,8 @@ export interface Key {
   readonly bytes: Uint8Array
 }
 
+export const keyOf = (text: string): Key => ({ text, bytes: Buffer.from(text) })
+
 // A message may be nested 512 deep and the expression nests it deeper, while the scanners begin to refuse at 500.
 const DEPTH = -1000
 
@@ -82,6 +84,13 @@ export const eachMember = (record: Slice, visit: Member): void => {
     if (buf[i] !== 44) return
     i = space(buf, i + 1)
   }
+}
+
+/** The values of an object by their keys, in the order of their first mention; of several values for one key the last. */
+export const membersOf = (record: Slice): Map<string, Slice> => {
+  const members = new Map<string, Slice>()
+  eachMember(record, (buf, keyStart, keyEnd, start, end) => members.set(stringAt(buf, keyStart, keyEnd), new Slice(buf, start, end)))
+  return members
 }
 
 const isKey = (buf: Buffer, start: number, end: number, { text, bytes }: Key): boolean => {

@@ -1,11 +1,11 @@
-// Checked expressions → stages. What a stage does with a message is generated code; what it may contain, generator.ts says. Stages of one type
-// that are given the same reading share what is known of a message.
+// Checked expressions → stages. What a stage does with a message is said by the interpreter (interpret.ts), and done faster by generated code; what
+// that may contain, generator.ts says. Stages of one type that are given the same reading share what is known of a message.
 
 import type { Expression } from '../ast.js'
 import { isTooDeep, isUnbounded } from '../types/depth.js'
 import { MAX_DEPTH } from '../types/tree.js'
 import type { Type } from '../types/type.js'
-import { openInference } from './check.js'
+import { Checked } from './checked.js'
 import * as demand from './demand.js'
 import { emitBool } from './emit-call.js'
 import { emitWrite } from './emit-write.js'
@@ -13,23 +13,35 @@ import { equal } from './equal.js'
 import { expect, Failure } from './failure.js'
 import { FUNCTIONS } from './function.js'
 import { Generator } from './generator.js'
+import { evaluate, holds, openEnvironment } from './interpret.js'
 import * as number from './number.js'
-import { WHOLE } from './part.js'
 import { Reading } from './reading.js'
-import { type Evaluate, ScannedStage } from './scanned-stage.js'
+import { type Evaluate, ScannedStage, type Work } from './scanned-stage.js'
 import type { Sink } from './sink.js'
 import * as slice from './slice.js'
 import * as text from './text.js'
 import { type Stage, Verdict } from './verdict.js'
 import * as write from './write.js'
+import { putHeld } from './write.js'
 
 export type { Stage } from './verdict.js'
 export { Verdict } from './verdict.js'
 
 /** WROTE, or PASS where the expression is the whole input. The expression has been checked (checkExpression) against the same input. */
 export const compileMap = (e: Expression, input: Type, reading = new Reading(input)): Stage => {
-  const g = openGenerator(e, input, reading)
-  return g.path(e)?.length === 0 ? compileCheck(input, reading) : new ScannedStage(input, reading, evaluation(g, emitMap(e, g)))
+  const checked = new Checked(e, input)
+  if (checked.path(e)?.length === 0) return compileCheck(input, reading)
+  return new ScannedStage(input, reading, {
+    generate: () => {
+      const g = new Generator(checked, reading)
+      return evaluation(g, emitMap(e, g))
+    },
+    interpret: (message, tree, out) => {
+      out.commit(putHeld(out, out.at, evaluate(e, openEnvironment(checked, message, tree))))
+      refuseDeep(out)
+      return Verdict.WROTE
+    },
+  })
 }
 
 /** Statements that write the result, which is the last of what they do. */
@@ -45,21 +57,20 @@ const refuseDeep = ({ buf, start, end }: Sink): void => {
 
 /** PASS or DROP; WROTE where a default had to be filled in. */
 export const compileFilter = (e: Expression, input: Type, reading = new Reading(input)): Stage => {
-  const g = openGenerator(e, input, reading)
-  return new ScannedStage(input, reading, evaluation(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`))
+  const checked = new Checked(e, input)
+  return new ScannedStage(input, reading, {
+    generate: () => {
+      const g = new Generator(checked, reading)
+      return evaluation(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
+    },
+    interpret: (message, tree) => (holds(e, openEnvironment(checked, message, tree)) ? Verdict.PASS : Verdict.DROP),
+  })
 }
 
 /** PASS; WROTE where a default had to be filled in. */
-export const compileCheck = (type: Type, reading = new Reading(type)): Stage => new ScannedStage(type, reading, () => Verdict.PASS)
+export const compileCheck = (type: Type, reading = new Reading(type)): Stage => new ScannedStage(type, reading, PASSES)
 
-/** `message` and `before` are those of a stage that others come before in the same code (generator.ts). */
-export const openGenerator = (e: Expression, input: Type, reading: Reading, message = WHOLE, before?: Generator): Generator => {
-  const inference = openInference(input, ({ message }) => {
-    throw new TypeError(`not checked: ${message}`)
-  })
-  inference.infer(e)
-  return new Generator(inference, reading, message, before)
-}
+const PASSES: Work = { generate: () => () => Verdict.PASS, interpret: () => Verdict.PASS }
 
 // What generated code calls. Made when there is some: it takes its part of a start.
 let runtime: Readonly<Record<string, unknown>> | undefined

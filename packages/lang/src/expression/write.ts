@@ -1,7 +1,7 @@
 // Puts values into a sink as JSON. Each function takes the place to write at and gives the place behind.
 
 import { Sink } from './sink.js'
-import { eachMember, type Held, type Key, Slice, stringAt } from './slice.js'
+import { type Held, type Key, membersOf, Slice } from './slice.js'
 
 // Below this a loop is faster than the call that copies.
 const SHORT = 64
@@ -151,12 +151,12 @@ export const build = (write: (out: Sink) => number): Slice => {
 const scratch: Sink[] = []
 let depth = 0
 
-export const listOf = (strings: readonly string[]): Slice =>
+export const listOf = (items: readonly Held[]): Slice =>
   build((out) => {
     let p = put(out, out.at, OPEN, 0, 1)
-    strings.forEach((text, i) => {
+    items.forEach((item, i) => {
       if (i > 0) p = put(out, p, COMMA, 0, 1)
-      p = putString(out, p, text)
+      p = putHeld(out, p, item)
     })
     return put(out, p, CLOSE, 0, 1)
   })
@@ -165,9 +165,8 @@ export const listOf = (strings: readonly string[]): Slice =>
 export const merge = (...parts: readonly (readonly [Key, Held] | Slice)[]): Slice => {
   const fields = new Map<string, Held>()
   for (const part of parts) {
-    if (part instanceof Slice) {
-      eachMember(part, (buf, keyStart, keyEnd, start, end) => fields.set(stringAt(buf, keyStart, keyEnd), new Slice(buf, start, end)))
-    } else fields.set(part[0].text, part[1])
+    if (part instanceof Slice) for (const [name, held] of membersOf(part)) fields.set(name, held)
+    else fields.set(part[0].text, part[1])
   }
   return build((out) => {
     let p = put(out, out.at, OPEN, 2, 3)

@@ -1,0 +1,140 @@
+// Random expressions over one record type, by the type of what they give, so that nearly all of them check; and messages of that type with
+// the numbers and strings that are hard.
+
+import fc from 'fast-check'
+import { type } from './parsed.js'
+
+export const EVENT = type(
+  `{ i: int, n: number, s: string, b: bool, e: "x" | "y", j: json, oi?: int, os?: string, d?: int = 3, r: { i: int, n?: number, s: string },
+     l: [int], t: (int, string), v: { k: "a", z: int } | { k: "b", z: number } }`,
+)
+
+type Kind = 'int' | 'num' | 'str' | 'bool' | 'json' | 'list' | 'record' | 'any'
+
+/** The source of an expression. */
+export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, string>>((tie) => {
+  const [int, num, str, bool] = [tie('int'), tie('num'), tie('str'), tie('bool')]
+  const [json, list, record, any] = [tie('json'), tie('list'), tie('record'), tie('any')]
+  type Part = string | fc.Arbitrary<string>
+  const of = (...parts: Part[]): fc.Arbitrary<string> =>
+    fc.tuple(...parts.map((part) => (typeof part === 'object' ? part : fc.constant(part)))).map((all) => all.join(''))
+  const words = (...all: string[]) => fc.constantFrom(...all)
+  const nested = (...all: [fc.Arbitrary<string>, ...fc.Arbitrary<string>[]]) =>
+    fc.oneof({ maxDepth: 4, depthIdentifier: 'expression' }, ...all)
+  const choice = (e: Part) => of('(if ', bool, ' then ', e, ' else ', e, ')')
+  const name = words('i', 'n', 's', 'z')
+  return {
+    int: nested(
+      words('i', 'value.i', 'r.i', 'd', 't[0]', '1', '-3', '2', '0', '9007199254740991', '12345678901234567890', '(-0)'),
+      of('(', int, words('+', '-', '*', '%'), int, ')'),
+      of('(-', int, ')'),
+      of('l[', int, ']'),
+      of('(oi ?? ', int, ')'),
+      of(words('round', 'floor', 'ceil'), '(', num, ')'),
+      of('length(', fc.oneof(str, list), ')'),
+      of(words('min', 'max'), '(', int, ',', int, ')'),
+      of('({ ...r, n: ', num, ' }).i'),
+      of('((if ', bool, ' then { o: i } else { o: r.i }).o)'),
+      choice(int),
+    ),
+    num: nested(
+      words('n', 'v.z', '1.50', '-0.5', '1e300', '0.1', '2.5e-3', '9007199254740993.0'),
+      int,
+      of('(', num, words('+', '-', '*', '/', '%'), num, ')'),
+      of('(r.n ?? ', num, ')'),
+      of('({ ...r, i: ', int, ' }.n ?? ', num, ')'),
+      of('abs(', num, ')'),
+      of('number(', str, ')'),
+      choice(num),
+    ),
+    str: nested(
+      words('s', 'e', 'r.s', 't[1]', 'v.k', '"x"', '""', '"é\\"😀"', '"\\ud800"'),
+      of('(', str, '+', str, ')'),
+      of('(os ?? ', str, ')'),
+      of(words('lower', 'upper', 'trim'), '(', str, ')'),
+      of('text(', any, ')'),
+      of('join(split(', str, ',', str, '),', str, ')'),
+      of('join(', choice(of('split(', str, ', "x")')), ', "-")'),
+      of('replace(', str, ',', str, ',', str, ')'),
+      choice(str),
+    ),
+    bool: nested(
+      words('b', 'has(oi)', 'has(r.n)', 'has(j.a)', 'has(j.a.b)', 'true'),
+      of('(', num, words(' < ', ' <= ', ' > ', ' >= ', ' = ', ' != '), num, ')'),
+      of('(', str, words(' < ', ' >= ', ' = ', ' != '), str, ')'),
+      of('(', json, words(' < ', ' = ', ' != ', ' > '), any, ')'),
+      of('(', bool, words(' and ', ' or ', ' = '), bool, ')'),
+      of('(not ', bool, ')'),
+      of(words('contains', 'starts_with', 'ends_with'), '(', str, ',', str, ')'),
+      choice(bool),
+    ),
+    json: nested(
+      words('j', 'j.a', 'j[0]', 'j.a.b', 'null'),
+      of('(', json, ').', name),
+      of('(', json, ')[', int, ']'),
+      of('(j.a ?? ', any, ')'),
+      of('(', json, ' + ', any, ')'),
+      of('parse(', str, ')'),
+    ),
+    list: nested(words('l', 't', '[]'), of('[', any, ',', any, ']'), of('split(', str, ',', str, ')')),
+    record: nested(
+      words('r', 'v', 'value', '{}'),
+      of('{ a: ', any, ', b: ', any, ' }'),
+      of('{ i: ', any, ', ...r, n: ', any, ' }'),
+      of('{ n: ', any, ', ...r, s: ', any, ' }'),
+      of('{ ...', record, ', i: ', any, ', ...', record, ' }'),
+      of('{ i: ', any, ', ...j, z: ', any, ' }'),
+      choice(record),
+    ),
+    any: fc.oneof(int, num, str, bool, json, list, record),
+  }
+}).any
+
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 })
+const int = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: -3, max: 5 }).map(String) },
+  { weight: 1, arbitrary: fc.constantFrom('-0', '1.0', '1e2', '9007199254740991', '9007199254740993', '-12345678901234567890') },
+)
+const num = fc.oneof(
+  int,
+  fc.constantFrom('0.5', '-1.50', '1E+3', '1e-7', '1e308', '0.30000000000000004', '123456789012345678.5'),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => JSON.stringify(n)),
+)
+const str = fc.oneof(
+  fc.constantFrom('"x"', '""', '"1"', '"-2.50"', '"[1,2]"', '"{\\"i\\":7}"', '"\\u0078"', '"\\ud83d\\ude00 x"', '"\\udc00"', '" A\\n"'),
+  fc.string({ unit: 'grapheme', maxLength: 5 }).map((text) => JSON.stringify(text)),
+)
+const json = fc.oneof(
+  num,
+  str,
+  fc.constantFrom('null', 'true', '[1, "x"]', '{"a":{"b":1,"b":2},"i":9}', '{ "a" : 2.50 , "z":[]}', '{"a":"x","s":null}'),
+)
+
+/** The text of a message, its fields in any order. */
+export const arbitraryEvent: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.record({
+      i: int,
+      n: num,
+      s: str,
+      b: fc.constantFrom('true', 'false'),
+      e: fc.constantFrom('"x"', '"y"', '"\\u0079"'),
+      j: json,
+      oi: optional(int),
+      os: optional(str),
+      d: optional(int),
+      r: fc.tuple(int, optional(num), str).map(([i, n, s]) => `{"s":${s},${n === undefined ? '' : `"n":${n}, `}"i":${i}}`),
+      l: fc.array(int, { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+      t: fc.tuple(int, str).map(([a, b]) => `[${a},${b}]`),
+      v: fc.oneof(
+        int.map((z) => `{"k":"a","z":${z}}`),
+        num.map((z) => `{"z":${z},"k":"b"}`),
+      ),
+    }),
+    fc.boolean(),
+    fc.constantFrom('', ' ', '\t'),
+  )
+  .map(([fields, isTurned, gap]) => {
+    const entries = Object.entries(fields).flatMap(([key, text]) => (text === undefined ? [] : [`${gap}"${key}":${gap}${text}${gap}`]))
+    return `{${(isTurned ? entries.reverse() : entries).join(',')}}`
+  })
