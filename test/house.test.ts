@@ -273,7 +273,6 @@ t.test('only what the lock file pins is installed, and no install script runs', 
 
 /** Assertions on elapsed time that are still there, by file; the numbers may only get smaller. */
 const TIMED: Readonly<Record<string, number>> = {
-  'packages/lang/test/expression.test.ts': 1,
   'packages/plumb-agent/test/provider.test.ts': 1,
   'packages/plumb-tool/test/builtin-files.test.ts': 2,
   'packages/plumb-tool/test/builtin-find.test.ts': 1,
