@@ -41,7 +41,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--check', text: 'call: try without writing, where the tool can' },
   { flags: '--from <type>', text: 'find: what is there' },
   { flags: '--to <type>', text: 'find: what is wanted' },
-  { flags: '--json', text: 'list, find: JSON Lines on a terminal too' },
+  { flags: '--json', text: 'list, find, sandbox: JSON Lines' },
   { flags: '-e, --eval <text>', text: 'the spec itself, in place of a file' },
   { flags: '--agent <name>', text: 'only what this agent may call, with its grant' },
   { flags: '--provider <provider>', text: 'for agents that tools start' },
@@ -93,7 +93,7 @@ export const readFully = async (program: string, argv: readonly string[]): Promi
   command
     .version(version)
     .addHelpText('after', `\nCommands:\n${VERBS.map(({ name, words, says }) => `  ${`${name} ${words}`.padEnd(26)}${says}`).join('\n')}`)
-    .addHelpText('after', examples('plumb-tool call read_file \'{"path":"README.md"}\'', 'plumb-tool a.plumb list'))
+    .addHelpText('after', examples('plumb-tool call read_file \'{"path":"README.md"}\''))
   const read = readFlags(argv)
   return read.ok ? succeed(read.value ?? { words: command.args, flags: command.opts<Flags>() }) : read
 }

@@ -1,6 +1,6 @@
 // What plumb-tool can be asked to do, with how many words each takes and which options are for it alone.
 
-export type VerbName = 'list' | 'schema' | 'call' | 'serve' | 'find' | 'test'
+export type VerbName = 'list' | 'schema' | 'call' | 'serve' | 'find' | 'test' | 'sandbox'
 
 export interface Verb {
   readonly name: VerbName
@@ -36,6 +36,7 @@ export const VERBS: readonly Verb[] = [
     options: ['from', 'to', 'json'],
   },
   { name: 'test', words: '', says: 'try the laws of composition on the tools', least: 0, most: 0, options: ['seed'] },
+  { name: 'sandbox', words: '', says: 'what there is to hold programs, and tries ways out', least: 0, most: 0, options: ['json'] },
 ]
 
 export const verbNamed = (name: string | undefined): Verb | undefined => VERBS.find((verb) => verb.name === name)

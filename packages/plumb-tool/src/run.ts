@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<VerbName, () => Promise<Command>>> = {
   schema: async () => (await import('./main-schema.js')).schema,
   find: async () => (await import('./main-find.js')).find,
   test: async () => (await import('./main-test.js')).test,
+  sandbox: async () => (await import('./main-sandbox.js')).sandbox,
 }
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */

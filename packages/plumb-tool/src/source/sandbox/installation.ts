@@ -7,6 +7,8 @@ import { homes, isTooWide } from './too-wide.js'
 /** Seen as a whole in any sandbox. */
 export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store', '/gnu/store']
 
+/** What is in these comes from the system's packages, which are in its folders as well. */
+const MANAGED: ReadonlySet<string> = new Set(['/usr/bin', '/usr/sbin', '/bin', '/sbin'])
 const MAX_ENTRIES = 5000
 const MAX_CONFIG_BYTES = 64 * 1024
 const MAX_FIRST_LINE = 256
@@ -20,7 +22,7 @@ export const pathFolders = (path: string): readonly string[] => {
     if (!existsSync(folder)) continue
     if (!isTooWide(folder)) found.add(folder)
     for (const place of prefixOf(realOf(folder))) found.add(place)
-    for (const place of linkedFrom(folder)) found.add(place)
+    if (!MANAGED.has(folder)) for (const place of linkedFrom(folder)) found.add(place)
   }
   kept.set(path, [...found])
   return [...found]

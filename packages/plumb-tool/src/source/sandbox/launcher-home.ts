@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { basename, isAbsolute, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { keptFolder } from './kept-proof.js'
 
 const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun', 'deno', 'uvx', 'uv', 'pipx'])
 
@@ -12,10 +12,8 @@ const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'y
 export const launcherHome = (words: readonly string[]): Result<string | undefined> => {
   const [program = ''] = words
   if (!LAUNCHERS.has(basename(program))) return succeed(undefined)
-  const cache = process.env.XDG_CACHE_HOME
-  const base = cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), '.cache')
   const name = createHash('sha256').update(words.join('\0')).digest('hex').slice(0, NAME_LENGTH)
-  const folder = join(base, 'plumb', 'sandbox', name)
+  const folder = join(keptFolder(), name)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return succeed(folder)

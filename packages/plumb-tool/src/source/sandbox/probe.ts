@@ -4,6 +4,7 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { fail, preview, type Result, resolveProgram, spawnBriefly, succeed } from '@plumb/wire'
 import { archOf, filterFor } from './filter.js'
 import { SYSTEM_FOLDERS } from './installation.js'
+import { isProven, keepProof } from './kept-proof.js'
 import { Mounts } from './mounts.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './options.js'
 import type { Arch } from './system-calls.js'
@@ -38,20 +39,24 @@ const tryOne = (): Result<Box> => {
   for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
   mounts.put('/proc', { kind: 'proc' })
   mounts.put('/dev', { kind: 'dev' })
-  const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
   mounts.put('/tmp', { kind: 'keep', fd: FIRST_FOLDER_FD })
+  const options = [...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']
+  if (isProven(bwrap.value, options.join(' '))) return succeed({ bwrap: bwrap.value, arch })
+  const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
   const { status, stderr } = spawnBriefly({
     command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS}`],
     env: {},
     given: {
-      [ARGUMENTS_FD]: argumentBytes([...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']),
+      [ARGUMENTS_FD]: argumentBytes(options),
       [FILTER_FD]: filterFor(arch, { hasSockets: false }),
     },
     shared: { [FIRST_FOLDER_FD]: folder },
     timeoutMs: TRY_TIMEOUT_MS,
   })
   closeSync(folder)
-  return status === WORKS ? succeed({ bwrap: bwrap.value, arch }) : lacking(reasonIn(stderr))
+  if (status !== WORKS) return lacking(reasonIn(stderr))
+  keepProof(bwrap.value, options.join(' '))
+  return succeed({ bwrap: bwrap.value, arch })
 }
 
 const lacking = (what: string): Result<never> => fail('config_invalid', what)

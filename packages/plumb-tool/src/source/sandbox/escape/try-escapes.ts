@@ -1,0 +1,62 @@
+// The escapes, tried one after the other in sandboxes of their own.
+
+import { type BriefEnd, type Result, spawnBriefly, succeed } from '@plumb/wire'
+import { enclose } from '../enclose.js'
+import type { Box } from '../probe.js'
+import { readSandbox } from '../sandbox.js'
+import { ESCAPES, type Escape } from './escapes.js'
+import { type Ground, withGround } from './ground.js'
+
+export interface Tried {
+  readonly name: string
+  readonly verdict: 'held' | 'not held' | 'not applicable'
+  /** Why it could not be tried, or what the program said where it was not held. */
+  readonly said?: string
+}
+
+const TIMEOUT_MS = 20_000
+
+/** `isBoxed: false`: with none, to see that what gets out is noticed. */
+export const tryEscapes = async (box: Box, { isBoxed = true } = {}): Promise<readonly Tried[]> => {
+  const before = process.env.HOME
+  return withGround(box, (ground) => {
+    process.env.HOME = ground.home
+    try {
+      return ESCAPES.map((escape) => tryOne(escape, ground, isBoxed))
+    } finally {
+      if (before === undefined) delete process.env.HOME
+      else process.env.HOME = before
+    }
+  })
+}
+
+const tryOne = (escape: Escape, ground: Ground, isBoxed: boolean): Tried => {
+  const { name } = escape
+  const command = escape.command(ground)
+  if ('cannot' in command) return { name, verdict: 'not applicable', said: command.cannot }
+  const env = { PATH: process.env.PATH ?? '', HOME: ground.home }
+  const end = isBoxed ? runBoxed(command, ground, env) : succeed(runPlain(command, ground, env))
+  if (!end.ok) return { name, verdict: 'not held', said: end.error.detail }
+  if (escape.isHeld(end.value, ground)) return { name, verdict: 'held' }
+  const { status, stdout, stderr } = end.value
+  const said = `${stdout}${stderr}`.trim().slice(-MAX_SAID)
+  return { name, verdict: 'not held', said: `status ${status}${said === '' ? '' : `: ${said}`}` }
+}
+
+const MAX_SAID = 200
+
+const runPlain = (command: readonly string[], { docroot }: Ground, env: Readonly<Record<string, string>>): BriefEnd =>
+  spawnBriefly({ command: command as [string, ...string[]], cwd: docroot, env, timeoutMs: TIMEOUT_MS })
+
+const runBoxed = (command: readonly string[], { docroot }: Ground, env: Readonly<Record<string, string>>): Result<BriefEnd> => {
+  const sandbox = readSandbox({ write: ['out'] }, { who: 'plumb-tool sandbox', docroot })
+  if (!sandbox.ok) return sandbox
+  if (!sandbox.value) throw new TypeError('a sandbox was asked for')
+  const enclosure = enclose(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: [] })
+  if (!enclosure.ok) return enclosure
+  const { command: before, given, shared, env: inner, close } = enclosure.value
+  const whole = [...before, ...command] as unknown as [string, ...string[]]
+  const end = spawnBriefly({ command: whole, cwd: docroot, env: inner, given: given ?? {}, shared: shared ?? {}, timeoutMs: TIMEOUT_MS })
+  close()
+  return succeed(end)
+}

@@ -1,0 +1,43 @@
+// That a sandbox was started here is kept until the machine starts anew, so that not every process has to try one: for as long as the kernel, the
+// user, its namespaces and bubblewrap are the same. Should it not be so any more, the next start fails, and nothing runs without one.
+
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+
+/** Where what belongs to sandboxes is kept for the next one. */
+export const keptFolder = (): string => {
+  const cache = process.env.XDG_CACHE_HOME
+  return join(cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'plumb', 'sandbox')
+}
+
+/** `how`: all that it is started with. */
+export const isProven = (bwrap: string, how: string): boolean => {
+  try {
+    const file = proofFile()
+    return lstatSync(file).uid === process.getuid?.() && readFileSync(file, 'utf8') === stampOf(bwrap, how)
+  } catch {
+    return false
+  }
+}
+
+export const keepProof = (bwrap: string, how: string): void => {
+  try {
+    const file = proofFile()
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const fresh = `${file}.${process.pid}`
+    writeFileSync(fresh, stampOf(bwrap, how), { flag: 'wx', mode: 0o600 })
+    renameSync(fresh, file)
+  } catch {
+    // Then it is tried again the next time.
+  }
+}
+
+const proofFile = (): string => join(keptFolder(), 'works')
+
+const stampOf = (bwrap: string, how: string): string => {
+  const { ino, mtimeMs, size } = statSync(bwrap)
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  const namespaces = ['user', 'pid', 'mnt'].map((name) => readlinkSync(`/proc/self/ns/${name}`))
+  return `${[boot, process.getuid?.(), ...namespaces, bwrap, ino, mtimeMs, size, how].join('\n')}\n`
+}
