@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Fault, fail, fault, openInput, openOutput, preview, Reporter, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, openInput, openOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
 import { isGuarded, openAuthority, type ServerAuthority } from './grant.js'
 import { type HttpServer, serveHttp } from './http/serve-http.js'
 import { readToken } from './http/token.js'
@@ -13,7 +13,6 @@ import { openFiles } from './resources/files.js'
 import { openActiveCalls } from './server/active-calls.js'
 import { serveStdio } from './server/serve-stdio.js'
 import type { Shared } from './server/shared.js'
-import { openTurns } from './server/turns.js'
 import { sourceTools } from './source/source-tools.js'
 import { clashes, notServed, openCatalogue } from './tools/catalogue.js'
 import type { Exported } from './tools/exported.js'
@@ -118,7 +117,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     catalogue: openCatalogue(fixed, () => prompts, authority.value),
     files: options.docroot === undefined ? undefined : openFiles(docroot.value, authority.value),
     calls,
-    turns: openTurns(limits.maxRequests),
+    permits: new Semaphore(limits.maxRequests),
     warn,
   }
   const onListChanged = (listener: () => void): void => {

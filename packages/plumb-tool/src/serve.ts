@@ -1,11 +1,10 @@
 // The dispatcher: calls that agents ask for, each answered once, in any order (tools.md, Dispatch protocol). Of lines and descriptors it knows nothing.
 
-import { type Fault, fault, nearest, preview } from '@plumb/wire'
+import { type Fault, fault, nearest, preview, Semaphore } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
 import type { Registry } from './registry.js'
 import { FirstAnswers } from './serve-answers.js'
-import { Slots } from './serve-slots.js'
 import { whyRefused } from './source/builtin/table.js'
 import type { AgentServers } from './source/mcp/agent-servers.js'
 import type { JsonText } from './tool.js'
@@ -32,7 +31,7 @@ export interface Dispatcher {
 }
 
 /** Calls that run at once; others wait their turn. */
-const MOST_AT_ONCE = 8
+const MAX_PARALLEL = 8
 
 export interface DispatcherOptions {
   readonly registry: Registry
@@ -45,7 +44,7 @@ export interface DispatcherOptions {
 
 export const openDispatcher = ({ registry, session: given, servers, isAskedBefore = false }: DispatcherOptions): Dispatcher => {
   const first = new FirstAnswers()
-  const slots = new Slots(MOST_AT_ONCE)
+  const permits = new Semaphore(MAX_PARALLEL)
   const stop = new AbortController()
   const requested = new Set<string>()
   const session: Session = isAskedBefore
@@ -53,8 +52,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     : given
 
   const run = async ({ id, name, input }: ToolRequest): Promise<ToolAnswer> => {
-    const turn = slots.take()
-    if (turn) await turn
+    if (!permits.tryAcquire()) await permits.acquire()
     requested.add(id)
     try {
       const found = registry.get(name)?.tool ?? (await servers?.find(name))
@@ -66,7 +64,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
       return refuse(id, bug(error))
     } finally {
       requested.delete(id)
-      slots.give()
+      permits.release()
     }
   }
 
@@ -74,7 +72,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     answer: (request) => first.get(request.id, () => run(request)),
     close: async () => {
       stop.abort()
-      await slots.allFree()
+      await permits.idle()
       await given.servers.close()
     },
   }

@@ -15,6 +15,7 @@ import { optionReaders } from '../src/option-value.js'
 import { preview } from '../src/preview.js'
 import { Reporter } from '../src/report.js'
 import { addSecret, scrub } from '../src/scrub.js'
+import { mapLimit, Semaphore } from '../src/semaphore.js'
 import { systemReason } from '../src/system-reason.js'
 import { TelemetryWriter } from '../src/telemetry.js'
 import { usageFault } from '../src/usage.js'
@@ -381,4 +382,46 @@ t.test('what the system said', async (t) => {
   t.equal(systemReason({ code: 'EACCES', errno: 13 }), 'permission denied (EACCES)')
   t.equal(systemReason({ code: 'ERR_OTHER', message: 'x' }), 'ERR_OTHER')
   t.equal(systemReason({ message: 'x' }), 'x')
+})
+
+t.test('a semaphore', async (t) => {
+  const permits = new Semaphore(2)
+  t.ok(permits.tryAcquire() && permits.tryAcquire())
+  t.notOk(permits.tryAcquire(), 'no third one')
+  const order: string[] = []
+  const stop = new AbortController()
+  const [first, cancelled, last] = ['first', 'cancelled', 'last'].map((name) =>
+    permits.acquire(name === 'cancelled' ? stop.signal : undefined).then((isGranted) => {
+      order.push(`${name} ${isGranted}`)
+    }),
+  )
+  t.equal(permits.waiting, 3)
+  stop.abort()
+  await cancelled
+  permits.release()
+  await first
+  const idle = permits.idle().then(() => order.push('idle'))
+  permits.release()
+  await last
+  permits.release()
+  t.equal(permits.waiting, 0)
+  permits.release()
+  await idle
+  t.strictSame(order, ['cancelled false', 'first true', 'last true', 'idle'])
+  t.equal(await permits.acquire(stop.signal), false, 'not with a signal that has fired')
+  await permits.idle()
+
+  let [running, most] = [0, 0]
+  const doubled = await mapLimit([1, 2, 3, 4, 5], 2, async (n) => {
+    most = Math.max(most, ++running)
+    for (let i = n; i < 6; i++) await null
+    running--
+    return 2 * n
+  })
+  t.strictSame([doubled, most], [[2, 4, 6, 8, 10], 2])
+  t.strictSame(await mapLimit([], 2, async () => 1), [])
+  await t.rejects(
+    mapLimit([1, 2, 3], 1, async (n) => (n === 2 ? Promise.reject(new Error('two')) : n)),
+    /two/,
+  )
 })

@@ -5,10 +5,9 @@ import { isUtf8 } from 'node:buffer'
 import { PassThrough, Writable } from 'node:stream'
 import { openActiveCalls } from '../../../packages/plumb-mcp/src/server/active-calls.js'
 import { serveStdio } from '../../../packages/plumb-mcp/src/server/serve-stdio.js'
-import { openTurns } from '../../../packages/plumb-mcp/src/server/turns.js'
 import { openCatalogue } from '../../../packages/plumb-mcp/src/tools/catalogue.js'
 import { annotationsOf, type Exported } from '../../../packages/plumb-mcp/src/tools/exported.js'
-import { isCode, parseJson } from '../../../packages/wire/src/index.js'
+import { isCode, parseJson, Semaphore } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
 const rpc = (...messages: readonly object[]): string => messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('')
@@ -57,7 +56,7 @@ const converse = async (input: Buffer): Promise<readonly Told[]> => {
   const calls = openActiveCalls()
   const catalogue = openCatalogue([ECHO], () => undefined, authority)
   const server = await serveStdio(
-    { catalogue, files: undefined, calls, turns: openTurns(4), warn: () => {} },
+    { catalogue, files: undefined, calls, permits: new Semaphore(4), warn: () => {} },
     { input: stdin, output: stdout, maxLine: MAX_LINE, report: ({ error }) => must(isCode(error), `'${error}' is no code`) },
   )
   stdin.end(Buffer.concat([input, Buffer.from(`\n${rpc({ id: LAST, method: 'ping' })}`)]))

@@ -1,7 +1,7 @@
 // The tools of one agent: which of them the model is offered at this moment, and what each call of one answer comes to.
 
 import type { Json } from '@plumb/lang'
-import { type Fault, fail, fault, nearest, nowMs, preview, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, mapLimit, nearest, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import type { Approvals } from '../approvals.js'
 import type { ToolOffer } from '../provider/provider.js'
 import type { Tell } from '../telemetry.js'
@@ -11,7 +11,6 @@ import { toModelContent } from './content.js'
 import type { Dispatcher } from './dispatcher.js'
 import { CANCELLED, toAnswer } from './exchange.js'
 import type { Gate } from './gate.js'
-import { inTurn } from './in-turn.js'
 import { Once } from './once.js'
 import type { Catalogue } from './server-catalogue.js'
 
@@ -31,7 +30,7 @@ export interface ToolsParts {
   readonly areParallel: boolean
 }
 
-const MOST_AT_ONCE = 8
+const MAX_PARALLEL = 8
 
 export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, areParallel }: ToolsParts): Tools => {
   const once = new Once()
@@ -76,7 +75,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, ar
     answer: (calls, signal, tell) => {
       // Of equal ids the first stays.
       const places = new Map([...calls.entries()].reverse().map(([place, { id }]) => [id, place]))
-      return inTurn(calls, areParallel ? MOST_AT_ONCE : 1, (use, place) => {
+      return mapLimit(calls, areParallel ? MAX_PARALLEL : 1, (use, place) => {
         if (signal.aborted) return refused(use, CANCELLED)
         if (places.get(use.id) !== place) return refused(use, repeatedId(use.id))
         return once.do(use, (id) => answer(use, id, signal, tell))

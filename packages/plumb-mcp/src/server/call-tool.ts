@@ -1,6 +1,6 @@
 // tools/call: one call, with its turn, its progress and its end, whether it is answered or given up.
 
-import { fault, preview } from '@plumb/wire'
+import { type Fault, fault, preview, type Semaphore } from '@plumb/wire'
 import { type Answer, toError } from '../tools/answer.js'
 import type { Exported } from '../tools/exported.js'
 import type { Client, Extra } from './client.js'
@@ -19,7 +19,7 @@ export const callTool: Method = async (client, params, extra) => {
 }
 
 const run = async (tool: Exported, input: Params, client: Client, { signal, _meta, sendNotification }: Extra): Promise<Answer> => {
-  const { calls, turns } = client.shared
+  const { calls, permits } = client.shared
   const stop = new AbortController()
   const giveUp = () => stop.abort()
   signal.addEventListener('abort', giveUp, { once: true })
@@ -32,15 +32,15 @@ const run = async (tool: Exported, input: Params, client: Client, { signal, _met
   }
   const { id, end } = calls.begin({ tell, stop, approve: (request) => ask(client, request, stop.signal) })
   try {
-    const turn = await turns.take(stop.signal)
-    if (!turn.ok) return toError(turn.error)
+    const failure = await acquirePermit(permits, stop.signal)
+    if (failure) return toError(failure)
     try {
       const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.tell })
       if (answer.isError) client.log('warning', { tool: tool.name, failed: answer.content }, sendNotification)
       else client.log('debug', { tool: tool.name, done: true }, sendNotification)
       return answer
     } finally {
-      turn.value()
+      permits.release()
     }
   } catch (error) {
     // What tools throw is caught nearer to them.
@@ -51,6 +51,14 @@ const run = async (tool: Exported, input: Params, client: Client, { signal, _met
     end()
   }
 }
+
+/** A client may send more calls than run at once; a call that is cancelled while it waits leaves the queue. */
+const acquirePermit = async (permits: Semaphore, signal: AbortSignal): Promise<Fault | undefined> => {
+  if (!signal.aborted && permits.waiting >= MAX_WAITING) return fault('overloaded', 'too many calls wait already: try again later')
+  return (await permits.acquire(signal)) ? undefined : fault('cancelled', 'the call was given up before its turn came')
+}
+
+const MAX_WAITING = 10_000
 
 /** Of the person at the client, where it has a way to ask; without one nobody is there, and that is a no. */
 const ask = async ({ server }: Client, { tool, input }: { tool: string; input: unknown }, signal: AbortSignal): Promise<boolean> => {
