@@ -2,7 +2,8 @@
 // checked, and what led to it is remembered.
 
 import { printType, resolve, toSchema } from '@plumb/lang'
-import { currentBudget, type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, totalTokens } from '@plumb/wire'
+import type { Allowance } from './allowance.js'
 import { type ReadAnswer, readAnswer } from './answer/read.js'
 import { Asking } from './asking.js'
 import type { Cancellation } from './cancellation.js'
@@ -27,8 +28,16 @@ export interface Conversation {
   answer(input: string, cancellation: Cancellation, seq?: number): Promise<Outcome>
 }
 
-/** `tellsMemory`: telemetry tells what each answer adds to the memory. */
-export const openConversation = (config: Config, tools: Tools, tellAll: Tell, log: Log, tellsMemory = false): Conversation => {
+export interface Surroundings {
+  /** Telemetry tells what each answer adds to the memory. */
+  readonly tellsMemory?: boolean
+  /** Undefined: calls are not limited. */
+  readonly allowance?: Allowance | undefined
+  readonly warn?: (warning: Fault) => void
+}
+
+export const openConversation = (config: Config, tools: Tools, tellAll: Tell, log: Log, surroundings: Surroundings = {}): Conversation => {
+  const { tellsMemory = false, allowance, warn } = surroundings
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: Message[] = [...config.history]
@@ -37,19 +46,22 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
   let temperature = config.temperature
   let model = config.model
   const asking = new Asking()
+  let isDoubtTold = false
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
   const ask = async (turn: Turn, tell: Tell, cancellation: Cancellation): Promise<Said> => {
     if (asking.refused) return refusedWith(asking.refused)
-    const denied = currentBudget()?.take()
+    const denied = allowance && (await allowance.take(cancellation))
+    if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     if (denied) return { ok: false, error: denied }
     const context = config.hasRuntimeContext ? contextNow() : undefined
     const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
     const settings = () => ({ model, temperature })
     const refused = () => asking.refused
     const asked = asking.turn
-    const question: Question = { ...said, ...settings(), settings, refused, input, output, tell, log }
+    const isLimited = allowance !== undefined
+    const question: Question = { ...said, ...settings(), settings, refused, isLimited, input, output, tell, log }
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await provider.answer(question, cancellation)
@@ -62,10 +74,12 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
       const isShared = answer.refusal !== undefined && asked === asking.turn && asking.refused
       return isShared ? refusedWith(isShared) : { ok: false, error: answer.error }
     }
-    const { usage, stop, content, model: answering = question.model } = answer.value
+    const { usage, estimated, stop, content, model: answering = question.model } = answer.value
+    if (estimated !== undefined && !isDoubtTold) warn?.(fault('usage_unknown', estimated, { agent: config.agent }))
+    isDoubtTold ||= estimated !== undefined
     log('answer', { model: answering, ms, usage, stop, content })
     meter.add(usage)
-    currentBudget()?.use(usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_creation_tokens)
+    allowance?.use(totalTokens(usage))
     tell({ kind: 'usage', ...usage, model: answering, ms })
     return answer
   }

@@ -29,6 +29,10 @@ export interface LoopParts {
   readonly outlets: Outlets
   readonly tell: Tell
   readonly report: (fault: Fault) => void
+  /** Nothing that comes on stdin can be read before an answer is made. */
+  readonly onStarved?: () => void
+  /** Nothing more comes on stdin. */
+  readonly onStreamEnd?: () => void
   /** There is nothing left to do; nothing more is read. */
   readonly onFinish: () => void
 }
@@ -240,6 +244,7 @@ export class Loop {
     this.#isInputClosed = true
     this.#endEnvelopes('ctrl_in')
     this.#endEnvelopes('tool_resp')
+    this.#parts.onStreamEnd?.()
   }
 
   #endEnvelopes(port: 'ctrl_in' | 'tool_resp' | 'spec'): void {
@@ -268,6 +273,7 @@ export class Loop {
     if (!this.#held.isFull) return
     if (this.isStarved) {
       this.#parts.toolAnswers.starve()
+      this.#parts.onStarved?.()
       this.#endApprovals()
     }
     if (this.#isStuck || !this.isPaused || this.#sources.hasDescriptor) return

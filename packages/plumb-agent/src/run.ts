@@ -17,6 +17,7 @@ import {
   type StopSignal,
   sayWhatIsRead,
 } from '@plumb/wire'
+import { askedAllowance, sharedAllowance } from './allowance.js'
 import { Approvals } from './approvals.js'
 import { openConversation } from './conversation.js'
 import { type Framing, openIntake } from './intake.js'
@@ -32,7 +33,7 @@ import { asksOthers } from './tool/open-runner.js'
 import { openServers, type Servers } from './tool/servers.js'
 
 /** A spec that came on stdin, and the rest of that. */
-export type ReceivedInput = Given & { readonly stdin: Readable }
+export type ReceivedInput = Given & { readonly stdin: Readable; readonly hasBudget: boolean }
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const run = async (options: Options, program: string, received?: ReceivedInput): Promise<number> => {
@@ -42,7 +43,7 @@ export const run = async (options: Options, program: string, received?: Received
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
   const { report, write: writeStderr } = stderr
   const servers = prepared && (await openServers({ prepared, options, given: received?.mcpTools, report, writeStderr }))
-  const signal = prepared && servers && (await converse(prepared, servers, options, received?.stdin, stderr, log))
+  const signal = prepared && servers && (await converse(prepared, servers, options, received, stderr, log))
   const status = await stderr.end()
   if (signal) dieOf(signal)
   return servers ? status : 2
@@ -57,7 +58,7 @@ const converse = (
   prepared: Prepared,
   servers: Servers,
   options: Options,
-  received: Readable | undefined,
+  received: ReceivedInput | undefined,
   stderr: Stderr,
   log: Log,
 ): Promise<StopSignal | undefined> => {
@@ -75,9 +76,10 @@ const converse = (
     warn: stderr.warn,
   })
   const tell = openTelemetry(config.agent, outlets.writeTelemetry)
-  const stdin = received ?? openLineInput(FDS.input)
+  const stdin = received?.stdin ?? openLineInput(FDS.input)
   const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
   const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
+  const asked = received?.hasBudget ? askedAllowance(tell) : undefined
   const isRecorded = control !== undefined && isFileInput(control)
 
   return new Promise((resolve) => {
@@ -127,18 +129,25 @@ const converse = (
     const tellPaused: Tell = (event) => tell(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
     const loop: Loop = new Loop({
       config,
-      conversation: openConversation(config, tools, tellPaused, log, options.tellsMemory),
+      conversation: openConversation(config, tools, tellPaused, log, {
+        tellsMemory: options.tellsMemory,
+        allowance: asked ?? sharedAllowance(),
+        warn: stderr.warn,
+      }),
       approvals,
       toolAnswers: tools.answers,
       onAuthority: (message) => {
-        const { authority, mcp_tools: offered } = (message ?? {}) as { readonly authority?: unknown; readonly mcp_tools?: unknown }
-        if (offered !== undefined) servers.renew(offered)
+        const { authority, mcp_tools: offered, budget } = (message ?? {}) as Readonly<Record<string, unknown>>
+        if (budget !== undefined) asked?.answer(budget)
+        else if (offered !== undefined) servers.renew(offered)
         else prepared.authority.renew(authority)
       },
       intake: openIntake(reader, framingOf(options)),
       outlets,
       tell,
       report,
+      onStarved: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
+      onStreamEnd: () => asked?.end('what may be spent cannot be asked any more: its parent has gone'),
       onFinish: finish,
     })
     const giveUp = () => {

@@ -9,13 +9,15 @@ export interface ReceivedSpec {
   readonly args: readonly string[]
   readonly authority: unknown
   readonly mcpTools: unknown
+  /** The run has a budget, and each call is asked for. */
+  readonly hasBudget: boolean
 }
 
 // Far more than all the specs of one program.
 const MAX_BYTES = 256 * 1024 * 1024
 const LF = 10
 
-/** `{"__port":"spec","msg":{"entry","files","modules","args"?,"authority"?,"mcp_tools"?}}`; what follows it is left in the stream. */
+/** `{"__port":"spec","msg":{"entry","files","modules","args"?,"authority"?,"mcp_tools"?,"budget"?}}`; what follows it is left in the stream. */
 export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>> => {
   const line = await firstLine(stdin)
   if (!line.ok) return line
@@ -24,8 +26,8 @@ export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>
   if (!envelope.ok) return refuse(envelope.error.detail)
   const { port, ...rest } = envelope.value
   if (port !== 'spec' || !('msg' in rest) || !isSpec(rest.msg)) return refuse('it carries no spec')
-  const { entry, files, modules, args = [], authority, mcp_tools: mcpTools } = rest.msg
-  return succeed({ bundle: { entry, files, modules }, args, authority, mcpTools })
+  const { entry, files, modules, args = [], authority, mcp_tools: mcpTools, budget } = rest.msg
+  return succeed({ bundle: { entry, files, modules }, args, authority, mcpTools, hasBudget: budget !== undefined })
 }
 
 const refuse = (why: string) => fail('spec_invalid', `the first line of stdin should be the envelope of a spec: ${why}`)
@@ -53,7 +55,12 @@ const firstLine = (stdin: Readable): Promise<Result<Buffer>> =>
     stdin.on('data', take).on('end', end).on('error', refuseRead)
   })
 
-type SpecMessage = Bundle & { readonly args?: readonly string[]; readonly authority?: unknown; readonly mcp_tools?: unknown }
+type SpecMessage = Bundle & {
+  readonly args?: readonly string[]
+  readonly authority?: unknown
+  readonly mcp_tools?: unknown
+  readonly budget?: unknown
+}
 
 const isSpec = (value: unknown): value is SpecMessage => {
   if (typeof value !== 'object' || value === null) return false

@@ -51,6 +51,13 @@ export const failureOf = ({
   })
 }
 
+/** It was ended since it would have spent more. */
+export const spentAt = (name: string, unanswered: Unanswered): Fault =>
+  fault('budget_spent', `'${name}' was ended, since the budget of this run is spent; ${inWords(unanswered)}`, {
+    process: name,
+    ...extrasOf(unanswered),
+  })
+
 /** It was not given the time. */
 export const unfinishedAt = (name: string, unanswered: Unanswered): Fault =>
   fault('cancelled', `'${name}' was ended; ${inWords(unanswered)}`, { process: name, ...extrasOf(unanswered) })

@@ -2,6 +2,7 @@
 
 import type { GraphPort, Sink, Stage } from '@plumb/lang'
 import type { Fault, LineChild, Reporter } from '@plumb/wire'
+import type { ChildAllowance } from './child-allowance.js'
 import type { ChildKind, LedgerOptions } from './child-ledger.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
@@ -40,6 +41,8 @@ export interface ChildOptions {
   readonly tools: ToolService | undefined
   /** Undefined: nobody wants to know. */
   readonly observer: ChildObserver | undefined
+  /** What it may spend, where it shares no budget with us. */
+  readonly allowance: ChildAllowance | undefined
   /** Control messages that it was sent before, as to restore its memory. */
   readonly controls: number
 }

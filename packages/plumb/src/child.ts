@@ -1,7 +1,7 @@
 import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, LineWriter } from '@plumb/wire'
 import { ENVELOPE_BYTES } from './agent-start.js'
 import { Dropped } from './child-dropped.js'
-import { failureOf, unfinishedAt } from './child-end.js'
+import { failureOf, spentAt, unfinishedAt } from './child-end.js'
 import { ChildErrors } from './child-errors.js'
 import { ChildInput } from './child-input.js'
 import { ChildLedger } from './child-ledger.js'
@@ -15,6 +15,7 @@ import type { Holding } from './holding.js'
 import { Morphism } from './morphism/morphism.js'
 import { afterNextPoll } from './next-poll.js'
 import { Origin } from './origin.js'
+import { Overrun } from './overrun.js'
 
 /** Ports with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
@@ -37,6 +38,8 @@ export class ChildProcess extends Morphism implements Worker {
   #isStopping = false
   #isHungUp = false
   #isSurplusTold = false
+  /** Its end, where it would spend more than the run may. */
+  readonly overrun: Overrun
   readonly #dropped = new Dropped()
 
   constructor(feeds: readonly number[], options: ChildOptions) {
@@ -44,6 +47,9 @@ export class ChildProcess extends Morphism implements Worker {
     this.#o = options
     this.#ledger = new ChildLedger(options)
     for (let i = 0; i < options.controls; i++) this.#ledger.sendControl()
+    const { child, allowance } = options
+    const abandon = () => this.#streams.forEach((stream) => void stream.end())
+    this.overrun = new Overrun({ child, allowance, inFlight: () => this.#ledger.inFlight, cancel: () => this.#cancel(), abandon })
     this.gates = options.outputs.map(() => new Gate())
     this.#inputs = this.#openInputs()
     const errors = new LineReader(options.child.stderr)
@@ -80,7 +86,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
     const { inputs, cycle, current, observer, lost } = this.#o
-    if (this.hasEnded) {
+    if (this.hasEnded && !this.overrun.hasBegun) {
       lost(current.origin)
       return this.#dropped.add(current.origin)
     }
@@ -88,7 +94,7 @@ export class ChildProcess extends Morphism implements Worker {
     if (this.#isControl(name)) this.#ledger.sendControl()
     else {
       const { origin } = current
-      const stop = observer?.stops(origin, buf, start, end)
+      const stop = this.overrun.hasBegun ? SPENT : observer?.stops(origin, buf, start, end)
       if (stop === 'settled') return
       if (stop) {
         this.#o.report({ ...stop, process: this.#o.name })
@@ -153,7 +159,9 @@ export class ChildProcess extends Morphism implements Worker {
     const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
     if (inputs.some((_, i) => isWaiting(i))) return
     for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)
-    if (inputs.every((_, i) => !this.isOpen(i))) this.#o.tools?.endWhenQuiet(() => this.#ledger.inFlight === 0)
+    if (inputs.some((_, i) => this.isOpen(i))) return
+    this.#o.tools?.endWhenQuiet(() => this.#ledger.inFlight === 0)
+    this.overrun.closeWhenQuiet()
   }
 
   // Its outputs close when it has ended, or closed them.
@@ -161,8 +169,18 @@ export class ChildProcess extends Morphism implements Worker {
     if (this.#o.inputs.length === 0) void this.#o.child.stdin.end(() => {})
   }
 
+  #cancel(): (() => void) | undefined {
+    const input = this.#inputs[this.#o.inputs.findIndex(({ name }) => this.#isControl(name))]
+    if (!input) return undefined
+    return () => {
+      this.#ledger.sendControl()
+      input.send('ctrl_in', CANCEL, 0, CANCEL.length)
+    }
+  }
+
   #giveUp(): void {
     this.#isStopping = true
+    this.overrun.clear()
     for (const stream of this.#streams) stream.end()
   }
 
@@ -315,7 +333,8 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
-  #pass({ line: _, seqs, seq, ...fault }: Fault): void {
+  #pass({ line: _, seqs, seq, ...said }: Fault): void {
+    const fault = this.overrun.hasBegun && said.error === 'cancelled' ? { ...said, ...SPENT } : said
     const { report, schedule, current, observer, kind, cycle } = this.#o
     const about = numbersIn(seqs ?? seq)
     const origin = this.#ledger.originOfAll(about)
@@ -337,6 +356,7 @@ export class ChildProcess extends Morphism implements Worker {
     const { name, kind, report, fail, inputs, schedule, cycle } = this.#o
     const wasFed = inputs.some((_, i) => this.isOpen(i))
     this.hasEnded = true
+    this.overrun.clear()
     this.#o.observer?.exited(exit)
     schedule.wake()
     await Promise.all([this.#o.tools?.close(), ...this.#streams.map((stream) => stream.ended)])
@@ -344,8 +364,8 @@ export class ChildProcess extends Morphism implements Worker {
     const { unanswered, isExcused } = this.#ledger
     const missing = kind === 'program' && !this.#isHungUp ? this.#ledger.missing : 0
     const ending = { ...exit, name, wasFed, reported, unanswered, missing, isExcused, lastWords: last }
-    const failure = this.#isStopping ? undefined : failureOf(ending)
-    this.#dropped.end = failure ? 'badly' : 'well'
+    const failure = this.#isStopping ? undefined : this.overrun.hasBegun ? spentEnd(name, unanswered) : failureOf(ending)
+    this.#dropped.end = failure && !this.overrun.hasBegun ? 'badly' : 'well'
     if (failure) {
       // One of ours that was not configured never started: whoever waits for it in a loop would wait for ever.
       const tell = exit.status === 2 && kind !== 'program' ? fail : report
@@ -356,6 +376,12 @@ export class ChildProcess extends Morphism implements Worker {
     schedule.wake()
   }
 }
+
+const SPENT = fault('budget_spent', 'the budget of this run is spent')
+const CANCEL = Buffer.from('{"cancel":true}\n')
+
+const spentEnd = (name: string, unanswered: ChildLedger['unanswered']): Fault | undefined =>
+  unanswered.count > 0 ? spentAt(name, unanswered) : undefined
 
 /** One number, several, or ranges of them. */
 const numbersIn = (seqs: unknown): number[] => {

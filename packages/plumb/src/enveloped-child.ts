@@ -21,6 +21,8 @@ export interface EnvelopedChildOptions {
   /** The ports to have, by their descriptors; input and output always. */
   readonly fds: Readonly<Record<number, 'in' | 'out'>>
   readonly maxLine: number
+  /** Its stdin stays open when its ports have ended, until `letGo`. */
+  readonly isHeldOpen?: boolean
   /** What it sent and was no envelope. */
   readonly report: (fault: Fault) => void
 }
@@ -29,22 +31,25 @@ export interface EnvelopedChildOptions {
 export interface EnvelopedChild {
   readonly child: Child
   send(port: string, json: string): void
+  /** Nothing more is sent beside the ports. */
+  letGo(): void
 }
 
 /** Data may wait, control may not: so much of one port is held back before the stream waits as a whole. */
 const HELD_BYTES = 16 * 1024 * 1024
 const LF = 10
 
-export const envelopedChild = ({ child, fds, maxLine, report }: EnvelopedChildOptions): EnvelopedChild => {
+export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report }: EnvelopedChildOptions): EnvelopedChild => {
   const names = (Object.keys(FDS) as Port[]).filter((name) => FDS[name] < 2 || fds[FDS[name]] !== undefined)
   const writer = new LineWriter(child.stdin)
   const inputs = new Map(names.filter((name) => DIRECTIONS[name] === 'in').map((name) => [name, portInput(name, writer)]))
-  let open = inputs.size
+  let open = inputs.size + (isHeldOpen ? 1 : 0)
+  const closeOne = () => {
+    if (--open === 0) void writer.end()
+  }
   for (const { stream } of inputs.values()) {
     stream.on('error', () => {})
-    stream.on('finish', () => {
-      if (--open === 0) void writer.end()
-    })
+    stream.on('finish', closeOne)
   }
   writer.onDrain = () => inputs.forEach((input) => void input.goOn())
   writer.onClosed = () => inputs.forEach((input) => void input.stream.destroy())
@@ -65,7 +70,11 @@ export const envelopedChild = ({ child, fds, maxLine, report }: EnvelopedChildOp
       stdout: outputs.get('output')?.stream as Readable,
       fds: new Map(streams.filter(([fd]) => fd > 2)),
     },
-    send: (port, json) => writer.writeText(`{"__port":${JSON.stringify(port)},"msg":${json}}`),
+    send: (port, json) => {
+      writer.writeText(`{"__port":${JSON.stringify(port)},"msg":${json}}`)
+      writer.flush()
+    },
+    letGo: closeOne,
   }
 }
 

@@ -3,6 +3,7 @@
 import { agentOf, compileCheck, type GraphNode, type Sink } from '@plumb/lang'
 import { currentBudget, type Fault } from '@plumb/wire'
 import { ChildProcess } from './child.js'
+import { ChildAllowance } from './child-allowance.js'
 import type { ChildOptions } from './child-options.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
@@ -28,11 +29,13 @@ export interface OpenChildOptions {
 
 export const openChild = (options: OpenChildOptions): ChildProcess => {
   const { wiring, node, feeds, place, spawned, sink, current, report, lost, needsOrigins, cycle } = options
-  const { child, kind, isEnveloped, isCounting, controls } = spawned
+  const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
   const { watch, settings, schedule, reporter, fail, tools, parent } = wiring
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
   const budget = isCounting ? undefined : currentBudget()
+  const warn = (warning: Fault) => reporter.warn({ ...warning, process: node.name })
+  const allowance = budget && new ChildAllowance({ budget, purse, warn, overrun: () => process.overrun.begin() })
   const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
   const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, options) })
   const isObserved = watch || parent || budget || replay
@@ -58,7 +61,8 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
     fail,
     cycle,
     tools: tools.get(node),
-    observer: isObserved ? new ChildObserver({ place, runs: kind, pid: child.pid, watch, parent, budget, replay }) : undefined,
+    observer: isObserved ? new ChildObserver({ place, runs: kind, pid: child.pid, watch, parent, allowance, replay, warn }) : undefined,
+    allowance,
     controls,
   })
   return process

@@ -308,6 +308,7 @@ class Run {
     if (!spending?.takes(f)) this.#tell(f)
     // What is still read would be for nothing.
     else this.#wired?.input.end()
+    if (f.error === 'budget_spent') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
     if (this.options.isFailFast) this.#stopTaking()
   }
 

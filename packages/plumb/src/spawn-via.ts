@@ -2,7 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
-import { type Child, childEnv, type Result, readSpec, spawnChild } from '@plumb/wire'
+import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
 import { tellsMemory } from './child-plan.js'
 import { envelopedChild } from './enveloped-child.js'
@@ -11,26 +11,46 @@ import { viaCommand } from './via.js'
 /** plumb-agent takes its spec from the first envelope, on this port, and what it may do from then on from later ones. */
 export const SPEC_PORT = 'spec'
 
-export const spawnVia = (via: readonly string[], start: AgentStart): Result<Child> => {
+/** How an agent elsewhere that asks for each call to its model is answered. */
+export interface Purse {
+  /** `denied`: why the call may not be made. */
+  answer(ask: number, denied: Fault | undefined): void
+  /** It will not ask any more. */
+  close(): void
+}
+
+export interface Elsewhere {
+  readonly child: Child
+  /** Undefined: there is no budget, or it is no program of ours. */
+  readonly purse: Purse | undefined
+}
+
+export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
   const { plan, program, fds, settings, offers } = start
   const { giver, maxLine, report } = settings
   const child = spawnChild({ command: viaWords(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
   if (!child.ok) return child
 
   const { name } = plan.bound
+  const budget = program ? undefined : currentBudget()
   const enveloped = envelopedChild({
     child: child.value,
     fds,
     maxLine: maxLine + ENVELOPE_BYTES,
+    isHeldOpen: budget !== undefined,
     report: (fault) => report({ ...fault, detail: `'${name}' gave what is no message: ${fault.detail}`, process: name }),
   })
   if (!program) {
     const grant = giver.grantTo(plan)
-    enveloped.send(SPEC_PORT, JSON.stringify({ ...specSent(start), authority: grant?.(), mcp_tools: offers?.now }))
+    enveloped.send(SPEC_PORT, JSON.stringify({ ...specSent(start), authority: grant?.(), mcp_tools: offers?.now, budget: budget?.limits }))
     offers?.onChange((mcp_tools) => enveloped.send(SPEC_PORT, JSON.stringify({ mcp_tools })))
     if (grant) giver.keepRenewed((authority) => enveloped.send(SPEC_PORT, JSON.stringify({ authority })), grant)
   }
-  return { ok: true, value: enveloped.child }
+  const purse = budget && {
+    answer: (ask: number, denied: Fault | undefined) => enveloped.send(SPEC_PORT, JSON.stringify({ budget: { ask, denied } })),
+    close: enveloped.letGo,
+  }
+  return { ok: true, value: { child: enveloped.child, purse } }
 }
 
 /** The same words for every agent, none of which a shell would touch: options travel with the spec. */

@@ -4,7 +4,7 @@ import type { Bound } from '@plumb/lang'
 import { childEnv, type LineChild, type Result, spawnLines, spawnOwnLines, succeed } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './child-plan.js'
-import { spawnVia } from './spawn-via.js'
+import { type Purse, spawnVia } from './spawn-via.js'
 import { restored } from './watch/resume/restored.js'
 
 export interface Spawned {
@@ -13,6 +13,8 @@ export interface Spawned {
   readonly isEnveloped: boolean
   /** It asks the budget of the run itself. */
   readonly isCounting: boolean
+  /** It asks us for each call. */
+  readonly purse?: Purse | undefined
   /** Control messages that it was sent already. */
   readonly controls: number
 }
@@ -34,7 +36,12 @@ const start = (plan: ChildPlan, { settings, offers }: ChildPlace): Result<Spawne
     const { command, env, fds } = plan
     return as(spawnLines({ command, env: { ...childEnv('foreign', env), ...offers?.env }, fds, isForeign: true }), 'program', false)
   }
-  if (plan.kind === 'via') return as(spawnVia(plan.via, plan.start), plan.start.program ? 'program' : 'agent', false)
+  if (plan.kind === 'via') {
+    const elsewhere = spawnVia(plan.via, plan.start)
+    if (!elsewhere.ok) return elsewhere
+    const { child, purse } = elsewhere.value
+    return succeed({ child, kind: plan.start.program ? 'program' : 'agent', isEnveloped: false, isCounting: false, purse, controls: 0 })
+  }
   const { program, args, fds, entry, agent, isEnveloped, variables } = plan
   const { files, giver } = settings
   const grant = agent ? giver.grantTo(agent) : () => giver.authority

@@ -167,43 +167,6 @@ table('--rejects', {
   },
 })
 
-table('budgets', {
-  'calls of all agents together, also of nested plumbs and of tools': {
-    run: `plumb --max-calls 2 nested.plumb; plumb --max-calls 3 tool.plumb < <(printf '"call ask \\\\"hi\\\\""\\n"I am sad"\\n')`,
-    in: SAD,
-    out: (out: string) => out.split('\n').length === 4,
-    errors: [
-      { error: 'budget_spent', calls: 2, unanswered: 1, seq: 3, detail: /--max-calls/ },
-      { error: 'budget_spent', calls: 3, seq: 2 },
-    ],
-  },
-  'enough is no error': { run: 'plumb --max-calls 3 eliza.plumb | wc -l', in: SAD, out: '3\n' },
-  tokens: {
-    run: 'plumb --max-total-tokens 10 eliza.plumb | wc -l',
-    in: SAD,
-    out: '1\n',
-    errors: [{ error: 'budget_spent', calls: 1, unanswered: 2, seqs: [[2, 3]], detail: /--max-total-tokens is 10/ }],
-    status: 0,
-  },
-  'a program is counted by what it tells, and gets no more than is in flight': {
-    run: `for i in {1..100}; do echo '"a"'; done | plumb --max-calls 5 program.plumb 2> err | wc -l; cut -c1-35 err`,
-    out: (out: string) =>
-      Number.parseInt(out, 10) >= 5 && Number.parseInt(out, 10) <= 13 && out.endsWith('{"error":"budget_spent","category":\n'),
-  },
-  time: {
-    run: 'mkfifo in; plumb --deadline 2 eliza.plumb < in & exec 7> in; cat >&7; wait $!; echo $?',
-    in: SAD,
-    out: (out: string) => out.split('\n').length === 5 && out.endsWith('\n1\n'),
-    errors: [{ error: 'budget_spent', unanswered: 0, detail: /2 seconds of --deadline/ }],
-    status: 0,
-  },
-  'what they take': {
-    run: 'plumb --max-calls 0 eliza.plumb; plumb --deadline soon eliza.plumb; plumb --record a --resume b eliza.plumb',
-    errors: [{ error: 'usage' }, { error: 'usage', detail: /number of seconds/ }, { error: 'usage', detail: /--record/ }],
-    status: 2,
-  },
-})
-
 const refusal = (detail: RegExp) => ({ error: 'record_invalid', detail })
 
 table('what --resume refuses', {

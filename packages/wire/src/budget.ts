@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type Fault, fault } from './error.js'
 import { fail, type Result, succeed } from './result.js'
 import { systemReason } from './system-reason.js'
+import { MAX_CALL_TOKENS } from './tokens.js'
 
 /** Where children of ours have it. */
 export const BUDGET_FD = 10
@@ -20,9 +21,10 @@ export interface Limits {
 
 export interface Budget {
   readonly fd: number
+  readonly limits: Limits
   /** Before a call. The fault, `budget_spent`: there is nothing left for it. */
   take(): Fault | undefined
-  /** After it. */
+  /** After it. What is no count of tokens counts as the most that a call may use. */
   use(tokens: number): void
   /** Nothing more is given out, whatever is left. */
   close(): void
@@ -93,7 +95,7 @@ const makeBudget = (fd: number, limits: Limits, ledger: Ledger): Budget => {
     for (let line = ledger.next(); line !== undefined; line = ledger.next()) {
       const isGranted = left()
       if (line.startsWith(CALL) && isGranted) calls++
-      else if (line.startsWith(TOKENS)) tokens += Number(line.slice(TOKENS.length))
+      else if (line.startsWith(TOKENS)) tokens += countOf(Number(line.slice(TOKENS.length)))
       else if (line === CLOSED) isClosed = true
       if (line === own) return isGranted
     }
@@ -101,12 +103,13 @@ const makeBudget = (fd: number, limits: Limits, ledger: Ledger): Budget => {
   }
   return {
     fd,
+    limits,
     take: () => {
       const own = `${CALL}${process.pid} ${++made}`
       ledger.append(own)
       return readTo(own) ? undefined : denied({ calls, tokens, isClosed }, limits)
     },
-    use: (used) => ledger.append(`${TOKENS}${used}`),
+    use: (used) => ledger.append(`${TOKENS}${countOf(used)}`),
     close: () => ledger.append(CLOSED),
     get spent() {
       const isOver = !readTo()
@@ -115,6 +118,11 @@ const makeBudget = (fd: number, limits: Limits, ledger: Ledger): Budget => {
   }
 }
 
+// Of several kinds of tokens, each within its bound.
+const countOf = (tokens: number): number =>
+  Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= KINDS * MAX_CALL_TOKENS ? tokens : MAX_CALL_TOKENS
+
+const KINDS = 4
 const CALL = 'call '
 const TOKENS = 'tokens '
 const CLOSED = 'closed'

@@ -42,5 +42,6 @@ export { type BriefEnd, type BriefOptions, spawnBriefly } from './spawn-briefly.
 export { type LineChild, spawnLines } from './spawn-lines.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'
+export { isTokenCount, MAX_CALL_TOKENS, readUsage, totalTokens } from './tokens.js'
 export type { UsageError } from './usage.js'
 export { writeStdout } from './write-stdout.js'

@@ -16,6 +16,8 @@ export type Telemetry =
       /** By now it is told to pause. */
       paused?: true
     }
+  /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
+  | { kind: 'budget'; ask: number }
   | { kind: 'text'; delta: string }
   | { kind: 'thinking'; text: string }
   | { kind: 'mended'; what: string }

@@ -74,8 +74,8 @@ export const telemetry: Target = {
     const builder = new TraceBuilder((event) => JSON.parse(JSON.stringify(event)))
     const watch = openWatch([counter, { on: (event) => builder.on(event) }])
     watch?.tell({ kind: 'begin', time: '', spec: 's', binding: 'main', wires: [], nodes: [{ name: 'a', kind: 'agent' }], dot: () => '' })
-    const child = { place: 'a', runs: 'program', pid: 1, watch, parent: undefined, budget: undefined, replay: undefined } as const
-    const observer = new ChildObserver(child)
+    const child = { place: 'a', runs: 'program', pid: 1, watch, parent: undefined, allowance: undefined, replay: undefined } as const
+    const observer = new ChildObserver({ ...child, warn: () => {} })
     const message = Buffer.from('"x"')
     observer.asked(1, 1, message, 0, message.length)
     const reader = new LineReader(new PassThrough().end(input))

@@ -14,6 +14,7 @@ import type { Finished, Protocol } from './protocol.js'
 import { asJson } from './protocol.js'
 import type { Answer, Answered, Provider, Question, Usage } from './provider.js'
 import { toolNamesOf } from './read-message.js'
+import { soundUsage } from './sound-usage.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
 export interface ChatSettings {
@@ -63,7 +64,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
         const result = await ask(asked, signal)
         if (!result.ok) return toAnswered(result.failure)
         const { isPaused = false, ...answer } = result.value
-        said = said ? { ...answer, content: [...said.content, ...answer.content], usage: sum(said.usage, answer.usage) } : answer
+        said = said ? both(said, answer) : answer
         if (!isPaused) return succeed(said)
         if (pauses === MAX_PAUSES) return fail('bad_reply', `${settings.endpoint.host} interrupted its answer ${MAX_PAUSES} times`)
         asked = { ...question, turn: [...question.turn, { role: 'assistant', content: asJson(said.content) }] }
@@ -90,7 +91,7 @@ const bodyOf = (
 
 const send = (
   protocol: Protocol,
-  { endpoint, key, isStreaming, maxRetries, timing }: ChatSettings,
+  { endpoint, key, maxTokens, isStreaming, maxRetries, timing }: ChatSettings,
   connection: Connection,
   question: Question,
   names: WireNames,
@@ -115,7 +116,8 @@ const send = (
         'user-agent': `plumb-agent/${version}`,
         ...protocol.headersOf(key, body),
       }
-      log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes: Buffer.byteLength(text) })
+      const bytes = Buffer.byteLength(text)
+      log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes })
       const reader = protocol.openReader(asked, names, failOf)
       const result = await exchange(
         { protocol, connection, host: endpoint.host, keyWords, timing, log },
@@ -123,7 +125,10 @@ const send = (
         reader,
         signal,
       )
-      return result.ok && model !== question.model ? { ok: true, value: { ...result.value, model } } : result
+      if (!result.ok) return result
+      const { isLimited = false } = question
+      const sound = soundUsage(result.value.usage, { host: endpoint.host, bytes, maxTokens, isLimited })
+      return { ok: true, value: { ...result.value, ...sound, ...(model === question.model ? {} : { model }) } }
     },
     { maxRetries, timing, signal, onRetry: (retry) => tell({ kind: 'retry', ...retry }) },
   )
@@ -131,6 +136,12 @@ const send = (
 
 const concessionsFor = ({ concessions }: Protocol, { fault, words }: Failure): string[] =>
   fault.error === 'provider_refused' ? concessions.filter((one) => one.words.test(words)).map(({ name }) => name) : []
+
+const both = (said: Answer, answer: Answer): Answer => {
+  const estimated = answer.estimated ?? said.estimated
+  const all = { ...answer, content: [...said.content, ...answer.content], usage: sum(said.usage, answer.usage) }
+  return estimated === undefined ? all : { ...all, estimated }
+}
 
 const sum = (a: Usage, b: Usage): Usage => ({
   input_tokens: a.input_tokens + b.input_tokens,

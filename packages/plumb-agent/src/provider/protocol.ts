@@ -48,6 +48,7 @@ export interface AnswerReader {
   finish(): Finished
 }
 
+/** Its counts are as the server told them: see `soundUsage`. */
 export interface Finished extends Answer {
   /** The provider interrupts itself: what it said goes back, and it continues. */
   readonly isPaused?: boolean

@@ -52,6 +52,8 @@ export interface Question {
   readonly settings?: () => Pick<Question, 'model' | 'temperature'>
   /** What became of all questions meanwhile: asked before each retry, which is not made then. */
   readonly refused?: () => Fault | undefined
+  /** What it uses counts against a budget. */
+  readonly isLimited?: boolean
   readonly input: Type
   readonly output: Type
   /** What happens while it answers: text, thinking, retries. */
@@ -72,6 +74,8 @@ export interface Answer {
   /** `tokens`: cut at max_tokens. `refused`: the provider's own filter. */
   readonly stop: 'end' | 'tool_use' | 'tokens' | 'refused'
   readonly usage: Usage
+  /** Why the usage is the most that it could be, and not what was told. */
+  readonly estimated?: string
   /** Which gave it, where that is not the one that was asked first. */
   readonly model?: string
 }

@@ -1,6 +1,18 @@
 // What becomes known of one child, and who wants to know: whoever watches, the parent of a nested plumb, the budget, and a run that is resumed.
 
-import { type Budget, type Exit, type Fault, fault, type LineReader, type LineWriter, parseJson } from '@plumb/wire'
+import {
+  currentBudget,
+  type Exit,
+  type Fault,
+  fault,
+  type LineReader,
+  type LineWriter,
+  MAX_CALL_TOKENS,
+  parseJson,
+  readUsage,
+  totalTokens,
+} from '@plumb/wire'
+import type { ChildAllowance } from '../child-allowance.js'
 import type { Origin } from '../origin.js'
 import type { AgentTelemetry, ProcessKind } from './event.js'
 import type { Replay } from './resume/replay.js'
@@ -14,40 +26,37 @@ export interface ChildObserverOptions {
   readonly watch: Watch | undefined
   /** Where a parent hears what our children tell. */
   readonly parent: LineWriter | undefined
-  /** It cannot count for itself what it spends: it runs elsewhere, or is no program of ours. */
-  readonly budget: Budget | undefined
+  /** Where it shares no budget with us. */
+  readonly allowance: ChildAllowance | undefined
   /** What it answered in the run that is resumed. */
   readonly replay: Replay | undefined
+  readonly warn: (warning: Fault) => void
 }
-
-/** Messages that may be with a child that does not count what it spends. */
-const MOST_UNCOUNTED = 8
 
 export class ChildObserver {
   readonly #o: ChildObserverOptions
-  readonly #spends: boolean
+  #isFlawTold = false
 
   constructor(options: ChildObserverOptions) {
     this.#o = options
-    const { place, runs, pid, watch, budget } = options
-    this.#spends = budget !== undefined
+    const { place, runs, pid, watch } = options
     watch?.tell({ kind: 'spawned', process: place, runs, pid })
   }
 
   /** It is to be sent no more by now; `inFlight`: what it has not answered. */
   isFull(inFlight: number): boolean {
-    return (this.#spends && inFlight >= MOST_UNCOUNTED) || this.#o.replay?.isFull === true
+    return this.#o.allowance?.isFull(inFlight) === true || this.#o.replay?.isFull === true
   }
 
   /** Why the message is not sent; `settled`: it was answered already, and that is passed on in its turn. */
   stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
-    const { replay, budget, watch, place } = this.#o
+    const { replay, allowance, watch, place } = this.#o
     const sealed = replay?.take(origin, buf, start, end)
     if (sealed) {
       watch?.tell({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: sealed.fault === undefined })
       return 'settled'
     }
-    return budget?.spent.isOver ? fault('budget_spent', 'the budget of this run is spent') : undefined
+    return allowance?.send(end - start)
   }
 
   asked(n: number, seq: number, buf: Buffer, start: number, end: number): void {
@@ -57,7 +66,8 @@ export class ChildObserver {
   }
 
   answered(n: number, seq: number, buf: Buffer, start: number, end: number): void {
-    const { watch, place } = this.#o
+    const { watch, place, allowance } = this.#o
+    allowance?.answered(end - start)
     watch?.tell({ kind: 'answered', process: place, n, seq, buf, start, end })
   }
 
@@ -74,18 +84,31 @@ export class ChildObserver {
 
   /** False: the line is for nobody else. */
   heard({ buf, start, end }: LineReader): boolean {
-    const { watch, place, parent, budget } = this.#o
-    const told = watch || budget ? telemetryIn(buf, start, end) : undefined
+    const { watch, place, parent, allowance } = this.#o
+    const told = watch || allowance ? this.#read(buf, start, end) : undefined
+    if (told?.kind === 'budget') {
+      allowance?.ask(told.ask)
+      return false
+    }
     // Nobody has asked for it but whoever records.
     const isPrivate = told?.kind === 'remembered'
     if (!isPrivate) parent?.write(buf, start, end)
     if (!told) return true
     watch?.tell({ kind: 'telemetry', process: place, telemetry: told })
-    if (told.kind === 'usage' && budget) {
-      budget.take()
-      budget.use(tokensOf(told))
-    }
+    if (told.kind === 'usage') allowance?.used(totalTokens(told))
     return !isPrivate
+  }
+
+  // A count that is none would make nonsense of all sums that it goes into.
+  #read(buf: Buffer, start: number, end: number): AgentTelemetry | undefined {
+    const told = telemetryIn(buf, start, end)
+    if (told?.kind !== 'usage') return told
+    const { usage, flaws } = readUsage(told)
+    // A nested plumb that counts has said so itself.
+    const isTold = this.#isFlawTold || (this.#o.runs === 'plumb' && currentBudget() !== undefined)
+    if (flaws.length > 0 && !isTold) this.#o.warn(unknownUsage(flaws))
+    this.#isFlawTold ||= flaws.length > 0
+    return usage
   }
 
   /** Its outputs are about to close. */
@@ -104,8 +127,8 @@ const telemetryIn = (buf: Buffer, start: number, end: number): AgentTelemetry | 
   return typeof told?.kind === 'string' ? told : undefined
 }
 
-const tokensOf = (told: Extract<AgentTelemetry, { kind: 'usage' }>): number =>
-  [told.input_tokens, told.output_tokens, told.cache_read_tokens, told.cache_creation_tokens].reduce(
-    (sum, n) => sum + (Number.isFinite(n) ? n : 0),
-    0,
+const unknownUsage = (flaws: readonly string[]): Fault =>
+  fault(
+    'usage_unknown',
+    `its usage has no ${flaws.join(' and no ')} that can be counted, a whole number from 0 to ${MAX_CALL_TOKENS}: each counts as the most`,
   )

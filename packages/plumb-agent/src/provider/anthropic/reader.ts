@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Json } from '@plumb/lang'
 import type { Failure } from '../http/failure.js'
-import { at, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
+import { at, countAt, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
 import type { AnswerReader, Finished } from '../protocol.js'
 import { asJson } from '../protocol.js'
 import type { Block, Question, Usage } from '../provider.js'
@@ -21,13 +21,16 @@ interface Draft {
 
 export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
   const drafts = new Map<number, Draft>()
-  const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+  const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let stopReason: string | undefined
   let isOver = false
 
   // Counts are cumulative: what comes later replaces what came first, unless it is null.
   const count = (said: unknown): void => {
-    for (const key of Object.keys(usage) as (keyof typeof usage)[]) usage[key] = numberAt(said, key) ?? usage[key]
+    for (const key of Object.keys(usage) as (keyof typeof usage)[]) {
+      const told = countAt(said, key)
+      if (!Number.isNaN(told)) usage[key] = told
+    }
   }
 
   const take = (event: unknown): Failure | undefined => {

@@ -21,6 +21,13 @@ export const numberAt = (value: unknown, ...path: readonly (string | number)[]):
   return typeof part === 'number' ? part : undefined
 }
 
+/** A count as it was told; NaN where none was, -1 where it is no number. */
+export const countAt = (value: unknown, ...path: readonly (string | number)[]): number => {
+  const part = at(value, ...path)
+  if (part === undefined || part === null) return Number.NaN
+  return typeof part === 'number' ? part : -1
+}
+
 export const listAt = (value: unknown, ...path: readonly (string | number)[]): readonly unknown[] => {
   const part = at(value, ...path)
   return Array.isArray(part) ? part : []

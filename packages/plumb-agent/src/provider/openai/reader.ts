@@ -2,8 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Json } from '@plumb/lang'
+import { isTokenCount } from '@plumb/wire'
 import type { Failure } from '../http/failure.js'
-import { at, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
+import { at, countAt, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
 import type { AnswerReader, Finished } from '../protocol.js'
 import { asJson } from '../protocol.js'
 import type { Block, Question, Usage } from '../provider.js'
@@ -20,7 +21,7 @@ export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, f
   let text = ''
   let refusal = ''
   let reason: string | undefined
-  let usage: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 }
+  let usage: Usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_tokens: 0, cache_creation_tokens: 0 }
   let isOver = false
 
   const take = (chunk: unknown): Failure | undefined => {
@@ -92,11 +93,13 @@ const stopOf = (reason: string | undefined, isRefused: boolean, hasCalls: boolea
 
 /** OpenAI counts what came from the cache, or went there, among the tokens of the prompt; here each token is counted once. */
 const usageOf = (usage: unknown): Usage => {
-  const cache_read_tokens = numberAt(usage, 'prompt_tokens_details', 'cached_tokens') ?? 0
-  const cache_creation_tokens = numberAt(usage, 'prompt_tokens_details', 'cache_write_tokens') ?? 0
+  const cache_read_tokens = countAt(usage, 'prompt_tokens_details', 'cached_tokens') || 0
+  const cache_creation_tokens = countAt(usage, 'prompt_tokens_details', 'cache_write_tokens') || 0
+  const prompt = countAt(usage, 'prompt_tokens')
+  const isCounted = [prompt, cache_read_tokens, cache_creation_tokens].every(isTokenCount)
   return {
-    input_tokens: Math.max(0, (numberAt(usage, 'prompt_tokens') ?? 0) - cache_read_tokens - cache_creation_tokens),
-    output_tokens: numberAt(usage, 'completion_tokens') ?? 0,
+    input_tokens: isCounted ? Math.max(0, prompt - cache_read_tokens - cache_creation_tokens) : prompt,
+    output_tokens: countAt(usage, 'completion_tokens'),
     cache_read_tokens,
     cache_creation_tokens,
   }

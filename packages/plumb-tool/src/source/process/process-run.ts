@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream'
 import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
-import { currentBudget, type Fault, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { currentBudget, type Fault, type Result, readUsage, type SourceFiles, succeed, totalTokens } from '@plumb/wire'
 import type { Call, CallRecord, Session, UsageTold } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
@@ -16,6 +16,7 @@ import { hearTelemetry, tokensIn } from './hear-telemetry.js'
 import { traceInnerCalls } from './inner-calls.js'
 import { keepRenewed } from './keep-renewed.js'
 import { startProcess } from './start.js'
+import { GRACE_MS } from './stop.js'
 
 /** `process` names a binding, or a morphism by its word. */
 export const processTool = (
@@ -60,13 +61,26 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   })
   if (!started.ok) return started
   const { child, renewal } = started.value
-  // One of ours asks the budget itself.
+  // One of ours asks the budget itself; of another program the call counts, and what more it tells.
   const budget = renewal ? undefined : currentBudget()
-  const used = (told: UsageTold): void => {
+  let overrun = budget?.take()
+  if (overrun) {
+    await child.terminate(0)
+    return { ok: false, error: overrun }
+  }
+  let isCounted = budget !== undefined
+  const spend = (tokens: number): void => {
+    const spent = isCounted ? undefined : budget?.take()
+    isCounted = false
+    budget?.use(tokens)
+    overrun ??= spent
+    if (spent) void child.terminate(GRACE_MS)
+  }
+  const used = (said: UsageTold): void => {
+    const { usage: told } = readUsage(said)
     session.used?.(told)
-    addUsage(record, told, session.costOf)
-    budget?.take()
-    budget?.use(told.input_tokens + told.output_tokens)
+    addUsage(record, said, session.costOf)
+    if (budget) spend(totalTokens(told))
   }
   const called = traceInnerCalls(call, Number(depth.value.PLUMB_DEPTH), bound.name)
   const telemetry = hearTelemetry(child.fds.get(TELEMETRY) as Readable, { used, called })
@@ -75,6 +89,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const result = await ask({ name: bound.name, child, input, signal, warn })
   stopRenewing?.()
   // What is stopped is not waited for.
+  if (overrun) return { ok: false, error: overrun }
   if (!signal.aborted) await telemetry
   return result
 }

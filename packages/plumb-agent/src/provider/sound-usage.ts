@@ -1,0 +1,34 @@
+// What a call used, from what the server told of it: what is no count is the most that it could be.
+
+import { isTokenCount, preview } from '@plumb/wire'
+import type { Answer, Usage } from './provider.js'
+
+export interface Asked {
+  readonly host: string
+  /** Of the request: no tokenizer makes more tokens of it. */
+  readonly bytes: number
+  readonly maxTokens: number
+  readonly isLimited: boolean
+}
+
+/** What is not told at all counts as nothing where no budget is to be kept. */
+export const soundUsage = (told: Usage, { host, bytes, maxTokens, isLimited }: Asked): Pick<Answer, 'usage' | 'estimated'> => {
+  const wrong: string[] = []
+  const countOf = (field: keyof Usage, most: number): number => {
+    const count = told[field]
+    if (isTokenCount(count)) return count
+    const isMissing = Number.isNaN(count)
+    if (isMissing && !isLimited) return 0
+    wrong.push(`${field} ${isMissing ? 'is missing' : `is ${preview(String(count))}`}`)
+    return most
+  }
+  const usage = {
+    input_tokens: countOf('input_tokens', bytes),
+    output_tokens: countOf('output_tokens', maxTokens),
+    cache_read_tokens: countOf('cache_read_tokens', bytes),
+    cache_creation_tokens: countOf('cache_creation_tokens', bytes),
+  }
+  if (wrong.length === 0) return { usage }
+  const most = `one token a byte of the request, ${bytes}, and max_tokens, ${maxTokens}`
+  return { usage, estimated: `${host} told no usage that can be counted (${wrong.join(', ')}): it counts as the most it could be, ${most}` }
+}
