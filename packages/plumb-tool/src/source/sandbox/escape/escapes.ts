@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { BriefEnd } from '@plumb/wire'
 import { numberOf, type SystemCall } from '../system-calls.js'
 import { callProgram } from './call-program.js'
-import type { Ground } from './ground.js'
+import { GOT_THROUGH, type Ground } from './ground.js'
 
 export interface Escape {
   readonly name: string
@@ -14,8 +14,6 @@ export interface Escape {
   readonly isHeld: (end: BriefEnd, ground: Ground) => boolean
 }
 
-/** What no program prints by chance. */
-export const GOT_THROUGH = 'GOT-THROUGH'
 const printsNothing = ({ status, stdout }: BriefEnd): boolean => status !== null && !stdout.includes(GOT_THROUGH)
 
 const shell = (name: string, script: (ground: Ground) => string, isHeld: Escape['isHeld'] = printsNothing): Escape => ({
