@@ -11,11 +11,12 @@ import { partsOf } from './check/parts.js'
 import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
-import { type Diagnostic, hasErrors, inReadingOrder, once, type Report } from './diagnostic.js'
+import { type Diagnostic, Diagnostics, error, type Report } from './diagnostic.js'
 import { type Files, loadModules, type Module } from './modules.js'
 import type { Bound, Scope } from './names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
+import type { Span } from './source.js'
 import { declareTypes } from './types/declare.js'
 
 export interface Program {
@@ -38,36 +39,49 @@ export interface Compiled {
  * run: what the other bindings are made of is not looked at again.
  */
 export const compile = (entry: { path: string; text: string }, files: Files, looksAt: 'all' | 'agents' = 'all'): Compiled => {
-  const diagnostics: Diagnostic[] = []
-  const report = once((d) => diagnostics.push(d))
+  const diagnostics = new Diagnostics()
+  const { report } = diagnostics
   const scopes = openScopes(loadModules(entry, files, report))
+  const own = scopes.at(-1) as Scope
+  try {
+    check(scopes, own, diagnostics, looksAt)
+  } catch (failure) {
+    // Two types that hold themselves are compared pair by pair, and there may be more pairs in a row than any limit on each of them tells.
+    if (!(failure instanceof RangeError)) throw failure
+    report(error('too_large', 'the types of this program lead too deep into each other to be compared', startOf(own)))
+  }
+  return {
+    diagnostics: diagnostics.list(startOf(own)),
+    program: { entry: own, scopes },
+    typeCount: own.types.size,
+    bindingCount: own.bindings.size,
+  }
+}
+
+const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics, looksAt: 'all' | 'agents'): void => {
+  const { report } = diagnostics
   for (const scope of scopes) declareTypes(scope, report)
   for (const scope of scopes) declareBindings(scope, report)
   const all = scopes.flatMap((s) => [...s.bindings.values()])
   const order = inOrder(all, partsOf, report)
   readValues(order, report)
-  const own = scopes.at(-1) as Scope
   if (looksAt === 'agents') {
     for (const bound of all) if (bound.binding.impl.kind === 'agent') checkBinding(bound, report)
   } else {
     const lifted = new Map(all.map((bound) => [bound, checkBinding(bound, report)]))
     // What map applies is known only by the types, and those of a binding that has errors are not.
     const madeOf = (bound: Bound) => [...partsOf(bound), ...(lifted.get(bound) ?? [])]
-    const whole = hasErrors(diagnostics) ? order : inOrder(all, madeOf, report)
+    const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
     refuseLarge(whole, madeOf, report)
     checkCapitals(own, report)
-    if (!hasErrors(diagnostics)) {
+    if (!diagnostics.hasErrors) {
       checkUnused(own, madeOf, report)
       checkAnswers(all, madeOf, report)
     }
   }
-  return {
-    diagnostics: inReadingOrder(diagnostics),
-    program: { entry: own, scopes },
-    typeCount: own.types.size,
-    bindingCount: own.bindings.size,
-  }
 }
+
+const startOf = ({ module }: Scope): Span => ({ ...module.program.span, end: module.program.span.start })
 
 /** One for each module; `modules` come after those they use. */
 const openScopes = (modules: readonly Module[]): readonly Scope[] => {

@@ -18,6 +18,8 @@ export const RESERVED: ReadonlySet<string> = new Set(
 // What no hand-written program needs, and no call stack minds.
 const MAX_NESTING = 200
 const MAX_OPERATORS = 300
+/** Processes and morphisms of one binding, as written and with all that it is made of (check/size.ts). */
+export const MAX_PARTS = 10_000
 
 const CLOSING: ReadonlySet<string> = new Set([')', ']', '}'])
 
@@ -30,6 +32,7 @@ export class Cursor {
   private at = 0
   private depth = 0
   private height = 0
+  private parts = 0
 
   constructor(
     private readonly tokens: readonly Token[],
@@ -128,6 +131,20 @@ export class Cursor {
   /** `a + b + c` and `a.b.c` make a deep tree without any nesting in the text: to be called for each operator. */
   grow(): void {
     if (++this.height > MAX_OPERATORS) this.fail(`more than ${MAX_OPERATORS} operators in a row`)
+  }
+
+  /** To be called for each item of the file, and for each process or morphism in it. */
+  startItem(): void {
+    this.parts = 0
+  }
+
+  countPart(): void {
+    if (++this.parts <= MAX_PARTS) return
+    const { span } = this.next
+    this.report(
+      error('too_large', `a binding has at most ${MAX_PARTS.toLocaleString('en')} parts`, span, 'give parts of it names of their own'),
+    )
+    throw new SyntaxFailure(false)
   }
 
   /** Runs a rule whose result stands beside what was read before, not around it. */

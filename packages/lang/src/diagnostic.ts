@@ -38,6 +38,20 @@ export const error = (code: Code, message: string, span: Span, help?: string): D
   ...(help === undefined ? {} : { help }),
 })
 
+/** As `error`, with a help that is searched for when it is first read: of thousands of errors only the first are shown. */
+export const errorWithSearch = (code: Code, message: string, span: Span, search: () => string | undefined): Diagnostic => {
+  let help: string | undefined
+  let isFound = false
+  return {
+    ...error(code, message, span),
+    get help() {
+      if (!isFound) help = search()
+      isFound = true
+      return help
+    },
+  } as Diagnostic
+}
+
 /** What is most often a mistake: nothing else follows from it. */
 export const warning = (code: Code, message: string, span: Span, help?: string): Diagnostic => ({
   ...error(code, message, span, help),
@@ -47,21 +61,53 @@ export const warning = (code: Code, message: string, span: Span, help?: string):
 /** For a second look at what was complained of before. */
 export const ignore: Report = () => {}
 
-/** One mistake may be met on every branch that comes to it, or by all that use what has it. */
-export const once = (report: Report): Report => {
-  const told = new Set<string>()
-  return (d) => {
-    const key = `${d.span.start} ${d.span.end} ${d.span.source.path} ${d.message}`
-    if (told.has(key)) return
-    told.add(key)
-    report(d)
+/** Of each severity. Who has mended so many checks again. */
+const MAX_DIAGNOSTICS = 200
+
+/** Beyond that it is not looked whether one was told before. */
+const MAX_TOLD = 10_000
+/** In characters: what two messages at one place differ in stands before. */
+const MAX_KEY = 400
+
+/** Diagnostics as they are told, each once, and the first of them only. */
+export class Diagnostics {
+  readonly #kept: Diagnostic[] = []
+  readonly #told = new Set<string>()
+  readonly #counts = { error: 0, warning: 0 }
+
+  /** One mistake may be met on every branch that comes to it, or by all that use what has it. */
+  readonly report: Report = (d) => {
+    if (this.#told.size < MAX_TOLD) {
+      const key = `${d.span.start} ${d.span.end} ${d.span.source.path} ${d.message.slice(0, MAX_KEY)}`
+      if (this.#told.has(key)) return
+      this.#told.add(key)
+    }
+    if (++this.#counts[d.severity] <= MAX_DIAGNOSTICS) this.#kept.push(d)
+  }
+
+  get hasErrors(): boolean {
+    return this.#counts.error > 0
+  }
+
+  /** In reading order, and how many there are besides at the place `at`. */
+  list(at: Span): readonly Diagnostic[] {
+    const { error: errors, warning: warnings } = this.#counts
+    const rest = (count: number, what: string) => {
+      const more = count - MAX_DIAGNOSTICS
+      return more > 0 ? [`${more.toLocaleString('en')} more ${what}${more === 1 ? '' : 's'}`] : []
+    }
+    const left = [...rest(errors, 'error'), ...rest(warnings, 'warning')]
+    const ordered = inReadingOrder(this.#kept)
+    if (left.length === 0) return ordered
+    const message = `and ${left.join(' and ')}: of each the first ${MAX_DIAGNOSTICS} are shown`
+    return [...ordered, { ...(errors > 0 ? error : warning)('too_large', message, at), help: 'mend these first, and check again' }]
   }
 }
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some((d) => d.severity === 'error')
 
 /** By file in order of first mention, then by place: the order in which a reader meets them. */
-export const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
+const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   const files = [...new Set(diagnostics.map((d) => d.span.source))]
   const rank = new Map(files.map((file, i) => [file, i]))
   const at = (d: Diagnostic) => rank.get(d.span.source) ?? 0

@@ -38,6 +38,9 @@ const CONTROL = /[\u0000-\u001f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL_IN_BLOCK = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
 
+/** Words, signs and comments: no program written by hand comes near it, and each takes its place in memory. */
+const MAX_TOKENS = 500_000
+
 export const tokenize = (source: Source, report: Report): Tokens => {
   const { text } = source
   const tokens: Token[] = []
@@ -141,6 +144,13 @@ export const tokenize = (source: Source, report: Report): Tokens => {
   }
 
   while (at < text.length) {
+    if (tokens.length + comments.length >= MAX_TOKENS) {
+      const help = 'share it out among modules, and data among files that are read at run time'
+      report(error('too_large', `a file holds at most ${MAX_TOKENS.toLocaleString('en')} words, signs and comments`, span(at, at), help))
+      tokens.length = comments.length = 0
+      push('bad', '', text.length)
+      break
+    }
     const space = match(SPACE)
     if (space !== undefined) {
       at += space.length

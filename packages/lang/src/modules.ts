@@ -6,7 +6,7 @@ import type { Use } from './ast.js'
 import { error, type Report } from './diagnostic.js'
 import { reportDuplicate } from './names.js'
 import { type Parsed, parse } from './parser.js'
-import type { Source, Span } from './source.js'
+import type { Span } from './source.js'
 
 /** How lang reaches texts; the executables pass one that reads files, tests one that has a table. */
 export interface Files {
@@ -24,40 +24,37 @@ export interface Module {
   readonly missing: ReadonlySet<string>
 }
 
-/** All modules, each after those it uses; the entry is the last. */
+/** A program of more than that is not written by hand: of files, and of characters in all of them. */
+const MAX_MODULES = 10_000
+const MAX_CHARACTERS = 16 * 1024 * 1024
+
+/** A module whose uses are being followed. */
+interface Open {
+  readonly path: string
+  readonly program: Parsed
+  readonly uses: Map<string, Module>
+  readonly missing: Set<string>
+  readonly places: Map<string, Span>
+  /** The next of its items to look at. */
+  at: number
+}
+
+/** All modules, each after those it uses; the entry is the last. In a loop: they may use each other thousands deep. */
 export const loadModules = (entry: { path: string; text: string }, files: Files, report: Report): readonly Module[] => {
   const done = new Map<string, Module>()
-  const open: string[] = []
+  const open = new Map<string, Open>()
   const order: Module[] = []
+  let characters = 0
 
-  const load = (path: string, source: Source): Module => {
-    open.push(path)
-    const program = parse(source, report)
-    const uses = new Map<string, Module>()
-    const missing = new Set<string>()
-    const places = new Map<string, Span>()
-    for (const item of program.items) {
-      if (item.kind !== 'use') continue
-      const name = aliasOf(item)
-      const place = (item.as ?? item.target).span
-      const first = places.get(name)
-      if (first) {
-        reportDuplicate('module', name, first, place, report)
-        continue
-      }
-      places.set(name, place)
-      const module = follow(item, path)
-      if (module) uses.set(name, module)
-      else missing.add(name)
-    }
-    open.pop()
-    const module = { path, program, uses, missing }
-    done.set(path, module)
-    order.push(module)
+  const enter = (path: string, text: string): Open => {
+    characters += text.length
+    const module: Open = { path, program: parse({ path, text }, report), uses: new Map(), missing: new Set(), places: new Map(), at: 0 }
+    open.set(path, module)
     return module
   }
 
-  const follow = (use: Use, from: string): Module | undefined => {
+  /** Undefined: it cannot be used, told by now. */
+  const follow = (use: Use, from: string): Module | Open | undefined => {
     const { text, span } = use.target
     const path = use.by === 'path' ? files.beside(text, from) : files.find(text, from)
     if (path === undefined) {
@@ -67,10 +64,15 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
     }
     const known = done.get(path)
     if (known) return known
-    const from0 = open.indexOf(path)
-    if (from0 >= 0) {
-      const cycle = [...open.slice(from0), path].map(baseName).join(' -> ')
-      report(error('module_cycle', `modules use each other in a circle: ${cycle}`, span))
+    if (open.has(path)) {
+      const paths = [...open.keys()]
+      const cycle = [...paths.slice(paths.indexOf(path)), path].map(baseName)
+      const shown = cycle.length > MAX_SHOWN ? [...cycle.slice(0, MAX_SHOWN / 2), '…', ...cycle.slice(-MAX_SHOWN / 2)] : cycle
+      report(error('module_cycle', `modules use each other in a circle: ${shown.join(' -> ')}`, span))
+      return undefined
+    }
+    if (done.size + open.size >= MAX_MODULES) {
+      report(error('too_large', `a program has at most ${MAX_MODULES.toLocaleString('en')} modules`, span))
       return undefined
     }
     const read = files.read(path)
@@ -78,11 +80,52 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
       report(error('unknown_module', `cannot read module '${preview(text)}': ${read.error.detail}`, span))
       return undefined
     }
-    return load(path, { path, text: read.value })
+    if (characters + read.value.length > MAX_CHARACTERS) {
+      report(error('too_large', `a program has at most ${MAX_CHARACTERS.toLocaleString('en')} characters in all its modules`, span))
+      return undefined
+    }
+    return enter(path, read.value)
   }
 
-  load(entry.path, { path: entry.path, text: entry.text })
+  const path: Open[] = [enter(entry.path, entry.text)]
+  for (let last = path.at(-1); last; last = path.at(-1)) {
+    const { program, uses, missing, places } = last
+    const item = program.items[last.at]
+    if (!item) {
+      path.pop()
+      open.delete(last.path)
+      const module = { path: last.path, program, uses, missing }
+      done.set(last.path, module)
+      order.push(module)
+      continue
+    }
+    const found = item.kind === 'use' && !isDuplicate(item, places, report) ? follow(item, last.path) : undefined
+    if (found && isOpen(found)) {
+      // When it is done, this item is looked at again, and it is known.
+      places.delete(aliasOf(item as Use))
+      path.push(found)
+      continue
+    }
+    last.at++
+    if (item.kind !== 'use') continue
+    const name = aliasOf(item)
+    if (found) uses.set(name, found)
+    else if (!uses.has(name)) missing.add(name)
+  }
   return order
+}
+
+const MAX_SHOWN = 20
+
+const isOpen = (module: Module | Open): module is Open => 'at' in module
+
+const isDuplicate = (use: Use, places: Map<string, Span>, report: Report): boolean => {
+  const name = aliasOf(use)
+  const place = (use.as ?? use.target).span
+  const first = places.get(name)
+  if (first) reportDuplicate('module', name, first, place, report)
+  else places.set(name, place)
+  return first !== undefined
 }
 
 /** `use fs` names the module `Fs`; `use "./x.plumb"` without `as` takes the file's name. */

@@ -3,7 +3,7 @@
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import type { Binding, Name, QualifiedName } from './ast.js'
-import { error, type Report } from './diagnostic.js'
+import { error, errorWithSearch, type Report } from './diagnostic.js'
 import type { Module } from './modules.js'
 import { PRIMITIVES } from './parse/type.js'
 import type { Span } from './source.js'
@@ -55,10 +55,12 @@ export const findBinding = (
   const found = home.bindings.get(name.name.text)
   if (found) return found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
-  const wanted = [...home.bindings.values()].filter(isWanted).map((b) => b.name)
   // `words.shout` where the module is called Words.
-  const candidates = name.module ? wanted : [...wanted, ...scope.modules.keys()]
-  return notFound('unknown_name', `no binding is named '${shown(name)}'`, name.name, candidates, report)
+  const candidates = () => [
+    ...[...home.bindings.values()].filter(isWanted).map((b) => b.name),
+    ...(name.module ? [] : scope.modules.keys()),
+  ]
+  return notFound('unknown_name', `no binding is named '${preview(shown(name))}'`, name.name, candidates, report)
 }
 
 /** Without a word where there is none. */
@@ -73,8 +75,8 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   const found = home.types.get(name.name.text)
   if (found) return home.brokenTypes.has(found) ? 'unknown' : found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
-  const candidates = name.module ? home.types.keys() : [...home.types.keys(), ...PRIMITIVES]
-  return notFound('unknown_type', `no type is named '${shown(name)}'`, name.name, candidates, report)
+  const candidates = () => [...home.types.keys(), ...(name.module ? [] : PRIMITIVES)]
+  return notFound('unknown_type', `no type is named '${preview(shown(name))}'`, name.name, candidates, report)
 }
 
 const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unknown' => {
@@ -85,9 +87,9 @@ const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unk
   if (scope.module.missing.has(text)) return 'unknown'
   return notFound(
     'unknown_module',
-    `no module is named '${text}'`,
+    `no module is named '${preview(text)}'`,
     name.module,
-    scope.modules.keys(),
+    () => [...scope.modules.keys()],
     report,
     `write 'use ${text.toLowerCase()}' first`,
   )
@@ -97,12 +99,15 @@ const notFound = (
   code: 'unknown_name' | 'unknown_type' | 'unknown_module',
   message: string,
   { text, span }: Name,
-  candidates: Iterable<string>,
+  candidates: () => readonly string[],
   report: Report,
   otherwise?: string,
 ): 'unknown' => {
-  const near = nearest(text, candidates)
-  report(error(code, message, span, near === undefined ? otherwise : `did you mean '${near}'?`))
+  const search = () => {
+    const near = nearest(text, candidates())
+    return near === undefined ? otherwise : `did you mean '${near}'?`
+  }
+  report(errorWithSearch(code, message, span, search))
   return 'unknown'
 }
 

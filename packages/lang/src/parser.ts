@@ -106,6 +106,7 @@ const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => 
 
 const binding = (c: Cursor, named: { name?: Name }): Binding => {
   const start = c.next
+  c.startItem()
   const annotations = parseAnnotations(c)
   c.expectWord('let', 'after the annotation')
   const name = c.ownName('the name of a binding')

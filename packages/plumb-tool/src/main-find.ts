@@ -1,7 +1,7 @@
 // plumb-tool find: tools by words, or by what they take and give.
 
 import { isatty } from 'node:tty'
-import { type Diagnostic, type Program, printType, type Type, typeOf } from '@plumb/lang'
+import { type Diagnostic, MAX_WRITTEN, type Program, printType, type Type, typeOf } from '@plumb/lang'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { Command } from './command.js'
 import { type Chain, findByTypes, findByWords, findChain, writeChain } from './find.js'
@@ -90,7 +90,7 @@ const asJson = (chain: Chain<FoundTool>, from: Type | undefined) => {
   return {
     chain: writeChain(chain),
     tools: chain.map(({ name }) => name),
-    type: `${input ? printType(input) : 'json'} -> ${output ? printType(output) : 'json'}`,
+    type: `${input ? printType(input, MAX_WRITTEN) : 'json'} -> ${output ? printType(output, MAX_WRITTEN) : 'json'}`,
     ...(description === undefined || description === '' ? {} : { description }),
   }
 }

@@ -1,7 +1,7 @@
 // plumb-tool list: what there is to call, as a table for people or as JSON Lines.
 
 import { isatty } from 'node:tty'
-import { printType } from '@plumb/lang'
+import { MAX_WRITTEN, printType } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import type { Command } from './command.js'
 import { dependenciesOf } from './dependency.js'
@@ -39,4 +39,4 @@ const rowOf = ({ plan, effects }: Registered, nameOf: (bound: Registered['plan']
   spec: plan.specPath,
 })
 
-const typeOf = ({ input, output }: Registered['plan']): string => `${printType(input)} -> ${printType(output)}`
+const typeOf = ({ input, output }: Registered['plan']): string => `${printType(input, MAX_WRITTEN)} -> ${printType(output, MAX_WRITTEN)}`

@@ -41,9 +41,10 @@ export class DirectChannel implements Channel {
     relay.leave()
   }
 
-  /** Itself, or what lies behind its receiver. */
-  targets(): readonly Channel[] {
-    return this.to.passesTo?.flatMap((outlet) => outlet.targets()) ?? [this]
+  /** Itself, or what lies behind its receiver. `depth`: so many were passed over. */
+  targets(depth = 0): readonly Channel[] {
+    if (depth === MOST_PASSED) return [this]
+    return this.to.passesTo?.flatMap((outlet) => outlet.targets(depth + 1)) ?? [this]
   }
 
   close(): void {
@@ -74,11 +75,14 @@ export class Outlet {
     for (const channel of this.channels) channel.close()
   }
 
-  targets(): readonly Channel[] {
-    const targets = this.channels.flatMap((channel) => (channel instanceof DirectChannel ? channel.targets() : [channel]))
+  targets(depth = 0): readonly Channel[] {
+    const targets = this.channels.flatMap((channel) => (channel instanceof DirectChannel ? channel.targets(depth) : [channel]))
     return targets.length > MOST_TARGETS ? this.channels : targets
   }
 }
+
+/** What lies behind is found by a recursion, and there may be thousands in a row. */
+const MOST_PASSED = 64
 
 // Where ways part and meet again and again there are more of them than anybody can write down.
 const MOST_TARGETS = 64

@@ -1,7 +1,7 @@
 // plumb check: ok and how much there is, or every diagnostic (language.md, Diagnostics).
 
 import { setFlagsFromString } from 'node:v8'
-import { type Bound, type Compiled, type Diagnostic, hasErrors, type Need, printType, toJson } from '@plumb/lang'
+import { type Bound, type Compiled, type Diagnostic, hasErrors, MAX_WRITTEN, type Need, printType, toJson } from '@plumb/lang'
 import { escapeLines, Reporter } from '@plumb/wire'
 import { load, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
@@ -66,12 +66,12 @@ const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): 
 /** Types by name, and bindings with their ports, for tools that read. */
 const summary = ({ program }: Compiled) => ({
   ok: true,
-  types: Object.fromEntries([...program.entry.types.values()].map((t) => [t.name, printType(t.target)])),
+  types: Object.fromEntries([...program.entry.types.values()].map((t) => [t.name, printType(t.target, MAX_WRITTEN)])),
   bindings: Object.fromEntries([...program.entry.bindings.values()].map((b) => [b.name, signature(b)])),
 })
 
 const signature = ({ category, inputs, outputs }: Bound) => {
   const mark = category === 'stream' ? '!' : ''
-  const ports = (types: Bound['inputs']) => types.map((t) => (t ? mark + printType(t) : '?'))
+  const ports = (types: Bound['inputs']) => types.map((t) => (t ? mark + printType(t, MAX_WRITTEN) : '?'))
   return category === 'value' ? { kind: 'value' } : { kind: category, inputs: ports(inputs), outputs: ports(outputs) }
 }

@@ -2,13 +2,13 @@
 
 import { extname } from 'node:path'
 import { type Bound, planOf } from '@plumb/lang'
-import { fail, preview, Reporter, type Result } from '@plumb/wire'
+import { fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
 import { toDot } from './draw/dot.js'
 import { toJson } from './draw/json.js'
 import { toMermaid } from './draw/mermaid.js'
 import { pictureOf } from './draw/picture.js'
 import { toPng } from './draw/png.js'
-import { toSvg } from './draw/svg.js'
+import { tooLarge, toSvg } from './draw/svg.js'
 import { load, refuseErrors } from './load.js'
 import { processNamed } from './process-named.js'
 import { FORMATS, type Format, type RenderOptions } from './render-options.js'
@@ -19,7 +19,8 @@ export const render = async (path: string | undefined, options: RenderOptions): 
   const bound = await drawable(path, options, reporter)
   if (bound?.ok === false) reporter.report(bound.error)
   if (bound?.ok) {
-    const failure = await writeWhole(await draw(bound.value, options), fileOf(options))
+    const drawn = await draw(bound.value, options)
+    const failure = drawn.ok ? await writeWhole(drawn.value, fileOf(options)) : drawn.error
     if (failure) reporter.report(failure)
   }
   await reporter.end()
@@ -59,15 +60,17 @@ const listed = (formats: readonly string[]): string =>
     .map((name) => `.${name}`)
     .join(', ')} or .${formats.at(-1)}`
 
-const draw = async (bound: Bound, options: RenderOptions): Promise<Uint8Array> => {
+const draw = async (bound: Bound, options: RenderOptions): Promise<Result<Uint8Array>> => {
   const { binding: name, theme } = options
   const format = formatOf(options)
   const graph = planOf(bound)
-  if (format === 'json') return Buffer.from(toJson(name, graph))
+  if (format === 'json') return succeed(Buffer.from(toJson(name, graph)))
   const picture = pictureOf(name, graph)
-  if (format === 'mermaid') return Buffer.from(toMermaid(picture))
+  if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture)))
   const dot = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'))
-  if (format === 'dot') return Buffer.from(dot)
+  if (format === 'dot') return succeed(Buffer.from(dot))
+  const refused = tooLarge(picture)
+  if (refused) return { ok: false, error: refused }
   const svg = await toSvg(dot)
-  return format === 'svg' ? Buffer.from(svg) : toPng(svg)
+  return succeed(format === 'svg' ? Buffer.from(svg) : await toPng(svg))
 }

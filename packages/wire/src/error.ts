@@ -114,6 +114,8 @@ export const ERRORS = {
     'send less at once, or raise the limit with --max-line'),
   too_deep: invalid('a value is nested more than 512 deep',
     'flatten the value'),
+  too_large: invalid('something is larger than the limit on what is taken in, computed or shown; the error names it and its limit',
+    'make it smaller, or cut it into parts'),
   truncated_line: invalid('the input ended in the middle of the last line',
     'look whether the program that wrote it was cut short'),
   input_type_mismatch: invalid('a message does not have the type that its port declares',

@@ -1,10 +1,17 @@
 // For "did you mean": the candidate that a person most likely meant.
 
+/** Names of more characters are no slip of a finger, and of so many candidates the first are looked at. */
+const MAX_NAME = 100
+const MAX_CANDIDATES = 10_000
+
 /** Undefined when none is near: more than a third of the letters differ, or the only one. Of equally near ones, the first. */
 export const nearest = (name: string, candidates: Iterable<string>): string | undefined => {
+  if (name.length > MAX_NAME) return undefined
   let best: string | undefined
+  let count = 0
   let least = (name.length < 2 ? 0 : Math.max(1, Math.floor(name.length / 3))) + 1
   for (const candidate of candidates) {
+    if (++count > MAX_CANDIDATES) break
     if (candidate === name || Math.abs(candidate.length - name.length) >= least) continue
     const distance = candidate.toLowerCase() === name.toLowerCase() ? 0 : editDistance(name, candidate, least)
     if (distance < least) {

@@ -19,7 +19,7 @@ export const checkBaseChain = (bound: Bound, chain: Chain, report: Report, look:
   for (const { expression, input } of seen) look(expression, input)
   if (plan && output)
     refuseMisfit(
-      `'${bound.name}' gives '${printType(plan.output)}', its signature says '${printType(output)}'`,
+      () => `'${bound.name}' gives '${printType(plan.output)}', its signature says '${printType(output)}'`,
       plan.output,
       output,
       lastOf(chain),

@@ -9,6 +9,7 @@ import type { BasePlan } from '../plan/base-plan.js'
 import { conversion } from '../plan/conversion.js'
 import { fieldOfWhole } from '../plan/field.js'
 import { lastOf, partsOfTensor } from '../plan/walk.js'
+import { refuseDeepType } from '../types/depth.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
@@ -46,7 +47,8 @@ export class BaseChecker {
     const outer = { diagnostics: this.diagnostics, seen: this.seen }
     this.diagnostics = []
     this.seen = []
-    const plan = this.infer(chain, input)
+    const inferred = this.infer(chain, input)
+    const plan = inferred && refuseDeepType(inferred.output, lastOf(chain).span, this.report) ? undefined : inferred
     const outcome = { plan, diagnostics: this.diagnostics, seen: this.seen }
     this.diagnostics = outer.diagnostics
     this.seen = outer.seen
@@ -171,7 +173,13 @@ export class BaseChecker {
     const fits =
       !type ||
       !input ||
-      !refuseMisfit(`'trace' feeds back '${printType(type)}', it takes '${printType(input)}'`, type, input, lastOf(chain), this.report)
+      !refuseMisfit(
+        () => `'trace' feeds back '${printType(type)}', it takes '${printType(input)}'`,
+        type,
+        input,
+        lastOf(chain),
+        this.report,
+      )
     const condition = until && this.expression(until, type)
     if (until && condition && !isSubtype(condition, BOOL) && resolve(condition).kind !== 'json') {
       this.fail(`'until' needs a bool, this is '${printType(condition)}'`, until, undefined, 'type_mismatch')
@@ -196,14 +204,14 @@ export class BaseChecker {
     const [takes] = bound.inputs
     const [output] = bound.outputs
     if (takes && input)
-      refuseMisfit(`'${name}' takes '${printType(takes)}', it is given '${printType(input)}'`, input, takes, reference, this.report)
+      refuseMisfit(() => `'${name}' takes '${printType(takes)}', it is given '${printType(input)}'`, input, takes, reference, this.report)
     return output && { kind: 'named', input: input ?? takes ?? JSON_TYPE, output, bound }
   }
 }
 
 /** True when it was reported. */
-export const refuseMisfit = (message: string, source: Type, target: Type, at: Node, report: Report): boolean => {
+export const refuseMisfit = (message: () => string, source: Type, target: Type, at: Node, report: Report): boolean => {
   const isMisfit = isWirable(source, target) === 'no'
-  if (isMisfit) report(error('type_mismatch', message, at.span, conversion(source, target)))
+  if (isMisfit) report(error('type_mismatch', message(), at.span, conversion(source, target)))
   return isMisfit
 }

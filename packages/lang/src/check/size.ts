@@ -1,11 +1,9 @@
 // Bindings that double what they name, one after the other, would fill any memory once they are laid open.
 
+import { MAX_PARTS } from '../cursor.js'
 import { error, type Report } from '../diagnostic.js'
 import type { Bound } from '../names.js'
 import type { PartsOf } from './parts.js'
-
-/** Processes and morphisms with a name of their own. */
-const MAX_PARTS = 10_000
 
 /** `order`: each binding behind its parts. The first one that is too large is told of, not those that are made of it. */
 export const refuseLarge = (order: readonly Bound[], partsOf: PartsOf, report: Report): void => {
@@ -22,7 +20,7 @@ export const refuseLarge = (order: readonly Bound[], partsOf: PartsOf, report: R
     const message = `'${bound.name}' is made of more than ${MAX_PARTS.toLocaleString('en')} parts`
     report(
       error(
-        'spec_invalid',
+        'too_large',
         message,
         bound.binding.name.span,
         'what is named twice in a chain stands there twice, with all that it is made of',

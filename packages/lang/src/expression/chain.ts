@@ -11,7 +11,7 @@ import { emitValue } from './emit-value.js'
 import { emitWritePart } from './emit-write.js'
 import { functionOf } from './function.js'
 import { Generator } from './generator.js'
-import { type Part, Unfused, WHOLE } from './part.js'
+import { type Part, recordPart, Unfused, WHOLE } from './part.js'
 import type { Reading } from './reading.js'
 import type { Evaluate } from './scanned-stage.js'
 import { emitMap, emitResult, evaluation } from './stage.js'
@@ -103,7 +103,7 @@ const recordOf = (e: RecordExpression, g: Generator, lines: string[]): Part => {
       else fields.set(field.name, { ...from, mayBeAbsent: true })
     }
   }
-  return { kind: 'record', fields }
+  return recordPart(fields)
 }
 
 // Its text says no more than its value: numbers and strings that are only moved keep the text that they came in.

@@ -4,7 +4,7 @@
 export class Failure {
   constructor(
     readonly detail: string,
-    readonly code: 'evaluation_failed' | 'too_deep' = 'evaluation_failed',
+    readonly code: 'evaluation_failed' | 'too_deep' | 'too_large' = 'evaluation_failed',
   ) {}
 }
 

@@ -8,10 +8,20 @@ export type Part =
   | { readonly kind: 'place'; readonly path: Path; readonly mayBeAbsent?: boolean }
   /** It was computed, and is in this variable as JavaScript's own value. */
   | { readonly kind: 'value'; readonly variable: string; readonly form: Form }
-  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, Part> }
+  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, Part>; readonly size: number }
 
 /** The message that was read, as it is. */
 export const WHOLE: Part = { kind: 'place', path: [] }
+
+/** Of a record in parts: beyond that what was named twice, stage after stage, would be written out too often. */
+const MAX_SIZE = 1000
+
+export const recordPart = (fields: ReadonlyMap<string, Part>): Part => {
+  let size = 1
+  for (const field of fields.values()) size += field.kind === 'record' ? field.size : 1
+  if (size > MAX_SIZE) throw new Unfused()
+  return { kind: 'record', fields, size }
+}
 
 /** Stages that cannot be written as one: thrown while their code is. */
 export class Unfused {}

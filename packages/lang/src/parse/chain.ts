@@ -41,6 +41,7 @@ const element: Part = (c, isStatement) => {
 
 const atom = (c: Cursor): Chain => {
   const start = c.next
+  if (!c.isSymbol('(')) c.countPart()
   if (c.takeSymbol('(')) {
     const chain = c.nested(() => parseChain(c, false))
     c.expectSymbol(')', 'after the chain')

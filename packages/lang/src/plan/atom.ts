@@ -7,6 +7,7 @@ import { error, type Report } from '../diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { joinAll } from '../expression/join.js'
 import type { Scope } from '../names.js'
+import { refuseDeepType } from '../types/depth.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
@@ -30,7 +31,10 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
       atom.span,
       work,
       takes,
-      outputs.map((type, i) => ({ name: portName('output', i), type })),
+      outputs.map((type, i) => ({
+        name: portName('output', i),
+        type: type && refuseDeepType(type, atom.span, builder.report) ? undefined : type,
+      })),
     )
   const [type] = types
   switch (atom.kind) {

@@ -8,6 +8,7 @@ import { PRIMITIVES } from '../parse/type.js'
 import type { Span } from '../source.js'
 import { refuseInfinite } from './infinite.js'
 import { mentions } from './mentions.js'
+import { refuseNested } from './nesting.js'
 import { refuseParts } from './refuse.js'
 import type { Field, NamedType, Type } from './type.js'
 
@@ -35,7 +36,7 @@ export const declareTypes = (scope: Scope, report: Report): void => {
     else broken.add(named)
   }
   const spans = new Map([...declarations].map(([named, { name }]) => [named, name.span]))
-  for (const named of refuseInfinite(spans, report)) broken.add(named)
+  for (const named of [...refuseInfinite(spans, report), ...refuseNested(spans, report)]) broken.add(named)
   for (const named of withThoseThatMention(broken, [...declarations.keys()])) scope.brokenTypes.add(named)
   for (const [named, { type }] of declarations)
     if (!scope.brokenTypes.has(named)) refuseParts(type, (e) => readType(e, scope, ignore), report)

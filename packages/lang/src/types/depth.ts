@@ -1,5 +1,7 @@
 // How deep values are nested: no message may be nested deeper than readers take, whoever made it.
 
+import { error, type Report } from '../diagnostic.js'
+import type { Span } from '../source.js'
 import { SCAN_DEPTH, value } from './scan-json.js'
 import { MAX_DEPTH } from './tree.js'
 import type { NamedType, Type } from './type.js'
@@ -7,19 +9,22 @@ import type { NamedType, Type } from './type.js'
 /** Whether the type alone does not say how deep its values are nested: it holds `json`, or itself. */
 export const isUnbounded = (type: Type): boolean => {
   const open = new Set<NamedType>()
-  const bounded = new Set<NamedType>()
+  const bounded = new Set<Type>()
   const look = (type: Type): boolean => {
+    if (bounded.has(type)) return false
+    const isFound = lookInto(type)
+    // An inferred type may hold one part in many places.
+    if (!isFound) bounded.add(type)
+    return isFound
+  }
+  const lookInto = (type: Type): boolean => {
     switch (type.kind) {
       case 'json':
         return true
-      case 'named': {
-        if (bounded.has(type)) return false
+      case 'named':
         if (open.has(type)) return true
         open.add(type)
-        if (look(type.target)) return true
-        bounded.add(type)
-        return false
-      }
+        return look(type.target)
       case 'record':
         return type.fields.some((field) => look(field.type))
       case 'array':
@@ -33,6 +38,42 @@ export const isUnbounded = (type: Type): boolean => {
     }
   }
   return look(type)
+}
+
+/** How deep the values of a type are nested without those behind its names. */
+const depthOf = (type: Type): number => {
+  const known = depths.get(type)
+  if (known !== undefined) return known
+  const depth = depthOfParts(type)
+  depths.set(type, depth)
+  return depth
+}
+
+// An inferred type may hold one part in many places.
+const depths = new WeakMap<Type, number>()
+
+const depthOfParts = (type: Type): number => {
+  switch (type.kind) {
+    case 'record':
+      return 1 + deepest(type.fields.map((field) => field.type))
+    case 'array':
+      return 1 + depthOf(type.item)
+    case 'tuple':
+      return 1 + deepest(type.items)
+    case 'sum':
+      return deepest(type.variants)
+    default:
+      return 0
+  }
+}
+
+const deepest = (types: readonly Type[]): number => types.reduce((depth, type) => Math.max(depth, depthOf(type)), 0)
+
+/** No value of such a type could be read. Of what is inferred: what is written is nested less. */
+export const refuseDeepType = (type: Type, span: Span, report: Report): boolean => {
+  if (depthOf(type) <= MAX_DEPTH) return false
+  report(error('too_deep', `what comes out here is nested more than ${MAX_DEPTH} deep, and no value may be`, span))
+  return true
 }
 
 /** Whether a value is nested more than 512 deep. `buf[start..end)` is JSON, and there is a byte behind it. */

@@ -127,13 +127,18 @@ export const withoutLimits = (type: Type): Type => {
   const strip = (t: Type): Type => {
     const found = known.get(t)
     if (found) return found
+    if (t.kind === 'named') {
+      const named: NamedType = { kind: 'named', name: t.name, target: t.target }
+      known.set(t, named)
+      named.target = strip(t.target)
+      return named
+    }
+    const stripped = without(t)
+    known.set(t, stripped)
+    return stripped
+  }
+  const without = (t: Exclude<Type, NamedType>): Type => {
     switch (t.kind) {
-      case 'named': {
-        const named: NamedType = { kind: 'named', name: t.name, target: t.target }
-        known.set(t, named)
-        named.target = strip(t.target)
-        return named
-      }
       case 'record':
         return { kind: 'record', fields: t.fields.map(({ min: _, max: __, ...field }) => ({ ...field, type: strip(field.type) })) }
       case 'array':

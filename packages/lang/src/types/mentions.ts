@@ -15,7 +15,8 @@ export const mentions = (declared: Iterable<NamedType>): ReadonlyMap<NamedType, 
   return found
 }
 
-const namesIn = (type: Type): readonly NamedType[] => {
+/** What is behind a name is not looked at. */
+export const namesIn = (type: Type): readonly NamedType[] => {
   switch (type.kind) {
     case 'named':
       return [type]

@@ -39,6 +39,7 @@ const MAX_ABSENT = 64
 
 export class ScannerCode {
   private readonly functions: string[] = []
+  private readonly waiting: (() => void)[] = []
   private readonly names = new Map<Type, Map<Wanted | undefined, string>>()
   private variables = 0
   private hasAttempts = false
@@ -52,6 +53,7 @@ export class ScannerCode {
 
   /** Makes a function of its text, which may hold the statements that were written here. */
   compile(text: string): unknown {
+    for (let next = this.waiting.pop(); next; next = this.waiting.pop()) next()
     const { absent } = this
     const source = `'use strict'
 const { space, stringRest, number, numberRest, intRest, value, latin1, within } = json
@@ -171,7 +173,10 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
       name = `f${this.functions.length}`
       byWanted.set(below, name)
       const index = this.functions.push('') - 1
-      this.functions[index] = `function ${name}(buf, i, caps, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+      // Not at once: types may hold each other a thousand deep.
+      this.waiting.push(() => {
+        this.functions[index] = `function ${name}(buf, i, caps, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+      })
     }
     return `${name}(buf, i + 1, caps, ${depth} + 1)`
   }

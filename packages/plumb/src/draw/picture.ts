@@ -45,6 +45,7 @@ export interface Wire {
 const MAX_NAME = 40
 const MAX_TYPE = 30
 const MAX_EXPRESSION = 36
+const MAX_TIP = 600
 // Chains of chains may be thousands deep.
 const MAX_FRAMES = 8
 
@@ -120,10 +121,10 @@ const detailOf = (node: GraphNode, kind: NodeKind, expression: string | undefine
 const whoAnswers = ({ provider, model }: AgentDescription): string => [provider, model].filter((part) => part !== undefined).join(' ')
 
 const tipOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, agent: AgentDescription | undefined): string => {
-  const ports = (side: readonly GraphPort[]) => side.map(({ name, type }) => `${name}: ${type ? `!${printType(type)}` : '!…'}`).join(', ')
+  const ports = (side: readonly GraphPort[]) => side.map(({ name, type }) => `${name}: ${type ? `!${printed(type)}` : '!…'}`).join(', ')
   const description = node.work.kind === 'agent' || node.work.kind === 'plumb' ? node.work.bound.description : undefined
   const lines = [
-    `${node.name === kind ? '' : `${kind} `}${node.name}${expression === undefined || expression === node.name ? '' : `(${expression})`}`,
+    `${node.name === kind ? '' : `${kind} `}${node.name}${expression === undefined || expression === node.name ? '' : `(${preview(expression, MAX_TIP)})`}`,
     ...(description === undefined ? [] : [description]),
     ...(agent?.command ? [`command: ${agent.command.join(' ')}`] : []),
     `(${ports(node.inputs)}) -> (${ports(node.outputs)})`,
@@ -161,7 +162,8 @@ const typesOf = (
   return isChecked && target && given !== taken ? `${given} → ${taken}` : given
 }
 
-const printed = (type: Type | undefined): string => (type ? printType(type) : '')
+// Of an inferred type, which may be longer than any picture.
+const printed = (type: Type | undefined): string => (type ? printType(type, MAX_TIP) : '')
 
 const typeText = (type: Type | undefined): string => preview(printed(type), MAX_TYPE)
 

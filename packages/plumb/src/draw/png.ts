@@ -3,7 +3,7 @@
 /** Sharp on the screens of today. */
 const SCALE = 2
 /** Larger pictures are made less sharp. */
-const MAX_PIXELS = 100_000_000
+const MAX_PIXELS = 12_000_000
 
 let isReady = false
 
