@@ -155,15 +155,16 @@ export const withoutLimits = (type: Type): Type => {
 }
 
 export const hasLimits = (type: Type): boolean => {
-  const seen = new Set<Type>()
-  const reaches = (part: Type): boolean => {
-    const t = resolve(part)
-    if (seen.has(t)) return false
-    seen.add(t)
-    if (t.kind === 'record') return t.fields.some((f) => limitsOf(f) !== undefined || reaches(f.type))
-    if (t.kind === 'array') return reaches(t.item)
-    if (t.kind === 'tuple') return t.items.some(reaches)
-    return t.kind === 'sum' && t.variants.some(reaches)
+  const reached = new Set([resolve(type)])
+  const add = (part: Type) => reached.add(resolve(part))
+  // In a loop, as the search for defaults.
+  for (const t of reached) {
+    if (t.kind === 'record') {
+      if (t.fields.some((field) => limitsOf(field) !== undefined)) return true
+      for (const field of t.fields) add(field.type)
+    } else if (t.kind === 'array') add(t.item)
+    else if (t.kind === 'tuple') t.items.forEach(add)
+    else if (t.kind === 'sum') t.variants.forEach(add)
   }
-  return reaches(type)
+  return false
 }

@@ -24,7 +24,7 @@ export const hasDefaults = (type: Type): boolean => {
   const root = resolve(type)
   let answer = answers.get(root)
   if (answer === undefined) {
-    answer = reachesDefault(root, new Set())
+    answer = reachesDefault(root)
     answers.set(root, answer)
   }
   return answer
@@ -32,20 +32,17 @@ export const hasDefaults = (type: Type): boolean => {
 
 const answers = new WeakMap<Type, boolean>()
 
-const reachesDefault = (type: Type, seen: Set<Type>): boolean => {
-  const t = resolve(type)
-  if (seen.has(t)) return false
-  seen.add(t)
-  switch (t.kind) {
-    case 'record':
-      return t.fields.some((f) => f.default !== undefined || reachesDefault(f.type, seen))
-    case 'array':
-      return reachesDefault(t.item, seen)
-    case 'tuple':
-      return t.items.some((item) => reachesDefault(item, seen))
-    case 'sum':
-      return t.variants.some((variant) => reachesDefault(variant, seen))
-    default:
-      return false
+const reachesDefault = (type: Type): boolean => {
+  const reached = new Set([resolve(type)])
+  const add = (part: Type) => reached.add(resolve(part))
+  // In a loop, for types may hold each other thousands deep: a set goes on through what is added meanwhile.
+  for (const t of reached) {
+    if (t.kind === 'record') {
+      if (t.fields.some((field) => field.default !== undefined)) return true
+      for (const field of t.fields) add(field.type)
+    } else if (t.kind === 'array') add(t.item)
+    else if (t.kind === 'tuple') t.items.forEach(add)
+    else if (t.kind === 'sum') t.variants.forEach(add)
   }
+  return false
 }

@@ -8,19 +8,41 @@ import { type ChatElement, type ChatNode, parseChatmd } from './chatmd-parser.js
 /** Deep enough for any file that was meant. */
 const MOST_NESTED = 16
 
-export const expand = (text: string, path: string): Result<readonly ChatNode[]> => expandFile(text, path, [])
+/** Of one prompt, each as often as it is named: of files, and of characters in all of them. */
+const MAX_FILES = 1000
+const MAX_CHARACTERS = 8 * 1024 * 1024
 
-const expandFile = (text: string, path: string, outer: readonly string[]): Result<readonly ChatNode[]> => {
+/** What one prompt has taken in so far. */
+interface Taken {
+  files: number
+  characters: number
+}
+
+export const expand = (text: string, path: string): Result<readonly ChatNode[]> =>
+  expandFile(text, path, [], { files: 0, characters: text.length })
+
+const expandFile = (text: string, path: string, outer: readonly string[], taken: Taken): Result<readonly ChatNode[]> => {
   const open = [...outer, resolve(path)]
   const parsed = parseChatmd(text)
   if (!parsed.ok) return refuse(path, parsed.error.detail)
-  return flatten(parsed.value.map((node) => expandNode(node, { path, open, isMessage: false })))
+  return expandAll(parsed.value, (node) => expandNode(node, { path, open, taken, isMessage: false }))
+}
+
+const takeIn = (file: string, line: number, { path, taken }: Place): Result<string> => {
+  const place = `line ${line} of '${preview(path, 200)}' takes in '${preview(file, 200)}'`
+  const refuseLarge = (limit: string) => fail('too_large', `${place}, and a prompt takes in at most ${limit}`, { path })
+  if (++taken.files > MAX_FILES) return refuseLarge(`${MAX_FILES.toLocaleString('en')} files, each as often as it is named`)
+  const text = readSpec(file)
+  if (!text.ok) return text
+  taken.characters += text.value.length
+  return taken.characters > MAX_CHARACTERS ? refuseLarge(`${MAX_CHARACTERS.toLocaleString('en')} characters`) : text
 }
 
 interface Place {
   readonly path: string
   /** Files that are being expanded, absolute. */
   readonly open: readonly string[]
+  readonly taken: Taken
   readonly isMessage: boolean
 }
 
@@ -39,27 +61,29 @@ const expandMessage = (element: ChatElement, place: Place): Result<readonly Chat
   if (!MESSAGES.includes(element.name)) return succeed([element])
   const isSaid = (element.name === 'msg' ? element.attributes.role : element.name) === 'assistant'
   const inner = { ...place, isMessage: true }
-  const children = flatten(element.children.map((child) => (isSaid ? succeed([child]) : expandNode(child, inner))))
+  const children = expandAll(element.children, (child) => (isSaid ? succeed([child]) : expandNode(child, inner)))
   return children.ok ? succeed([{ ...element, children: children.value }]) : children
 }
 
-const importFile = ({ attributes, line }: ChatElement, { path, open }: Place): Result<readonly ChatNode[]> => {
+const importFile = ({ attributes, line }: ChatElement, place: Place): Result<readonly ChatNode[]> => {
+  const { path, open, taken } = place
   const file = fileOf(attributes.src, path)
   if (file === undefined) return refuse(path, `line ${line}: <import> needs a 'src'`)
   if (open.includes(resolve(file))) return refuse(path, `line ${line}: files import each other in a circle: '${preview(file, 200)}'`)
   if (open.length === MOST_NESTED) return refuse(path, `line ${line}: files are imported more than ${MOST_NESTED} deep`)
-  const text = readSpec(file)
-  return text.ok ? expandFile(text.value, file, open) : text
+  const text = takeIn(file, line, place)
+  return text.ok ? expandFile(text.value, file, open, taken) : text
 }
 
-const inlineDocument = ({ attributes, line }: ChatElement, { path }: Place): Result<readonly ChatNode[]> => {
+const inlineDocument = ({ attributes, line }: ChatElement, place: Place): Result<readonly ChatNode[]> => {
+  const { path } = place
   const file = fileOf(attributes.src, path)
   if (file === undefined) return refuse(path, `line ${line}: <doc> needs a 'src'`)
   const other = ['strip', 'markdown'].find((name) => attributes[name] !== undefined)
   if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it text as it is to be read`)
   if (!attributes.local) return refuse(path, `line ${line}: <doc> must be a file: give it the attribute 'local'`)
   // Beside the prompt, and else where the program runs.
-  const text = readSpec(existsSync(file) ? file : String(attributes.src))
+  const text = takeIn(existsSync(file) ? file : String(attributes.src), line, place)
   return text.ok ? succeed([{ kind: 'text', text: text.value }]) : text
 }
 
@@ -80,13 +104,15 @@ const fileOf = (src: string | boolean | undefined, from: string): string | undef
   return isAbsolute(src) ? src : join(dirname(from), src)
 }
 
-const flatten = (results: readonly Result<readonly ChatNode[]>[]): Result<readonly ChatNode[]> => {
-  const nodes: ChatNode[] = []
-  for (const result of results) {
+/** Up to the first that cannot be used. */
+const expandAll = (nodes: readonly ChatNode[], expandOne: (node: ChatNode) => Result<readonly ChatNode[]>): Result<readonly ChatNode[]> => {
+  const expanded: ChatNode[] = []
+  for (const node of nodes) {
+    const result = expandOne(node)
     if (!result.ok) return result
-    nodes.push(...result.value)
+    for (const one of result.value) expanded.push(one)
   }
-  return succeed(nodes)
+  return succeed(expanded)
 }
 
 const refuse = (path: string, detail: string): Result<never> =>

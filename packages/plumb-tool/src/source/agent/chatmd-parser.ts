@@ -32,10 +32,15 @@ export const parseChatmd = (text: string): Result<readonly ChatNode[]> => {
     if (piece !== '') children().push({ kind: 'text', text: piece })
   }
   let at = 0
+  let line = 1
+  let counted = 0
   const mark = new RegExp(MARK)
   for (let match = mark.exec(text); match; match = mark.exec(text)) {
     const [whole, raw, rawEnd, slash, name = ''] = match
-    const line = lineAt(text, match.index)
+    for (let end = text.indexOf('\n', counted); end >= 0 && end < match.index; end = text.indexOf('\n', counted)) {
+      line++
+      counted = end + 1
+    }
     addText(text.slice(at, match.index))
     at = mark.lastIndex
     if (raw !== undefined) {
@@ -87,7 +92,5 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 const decode = (value: string): string =>
   value.replace(/\\(["'\\])/g, '$1').replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? '')
-
-const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
 
 const refuse = (line: number, detail: string): Result<never> => fail('config_invalid', `line ${line}: ${preview(detail, 200)}`)
