@@ -18,9 +18,9 @@ import { lateNode, latePlugins } from './build/late.mjs'
 import { splitBundles } from './build/split.mjs'
 import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
 import { makeCodeCache, removeCodeCaches } from './build/warm-up.mjs'
+import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { thirdPartyNotices } from './notices.mjs'
-import { ROOT, runMain } from './step.mjs'
 
 /** Builds the executables. Resolves to the names of those that were not fresh. */
 export const build = async () => {

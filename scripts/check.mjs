@@ -1,11 +1,11 @@
 // Types, lint and layout, dead exports, and the rules of the house: check.mjs
 
 import { buildTests } from './build.mjs'
+import { passes, ROOT, runMain, tool } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
-import { passes, ROOT, runMain, tool } from './step.mjs'
 import { runTests } from './tests.mjs'
 
-/** What can be said without running anything of ours. Resolves to { passed, failed }. */
+/** The checks that run none of our own code. Resolves to { passed, failed }. */
 export const checkSources = async () => {
   const results = await Promise.all([
     passes('types', tool('tsc'), ['-b', `${ROOT}/test`]),

@@ -1,11 +1,11 @@
 // Installs the dependencies when what is installed is not what the lock file says: dependencies.mjs
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { ROOT, run, runMain } from './step.mjs'
+import { ROOT, run, runMain } from './command.mjs'
 
 const PNPM = 'pnpm@10.34.9'
 
-/** Does nothing, and needs no network, when all is in place. Throws what pnpm said when it fails. */
+/** Does nothing, and needs no network, when everything is installed. Throws the output of pnpm when it fails. */
 export const installDependencies = async () => {
   if (isInstalled()) return
   console.log(`installing dependencies with ${PNPM}`)
@@ -15,7 +15,7 @@ export const installDependencies = async () => {
   if (status !== 0) throw new Error(`'npx ${args.join(' ')}' failed:\n${output.trimEnd()}`)
 }
 
-// pnpm lays a copy of the lock file into node_modules as the last thing it does.
+// As its last step, pnpm copies the lock file into node_modules.
 const isInstalled = () => {
   const installed = `${ROOT}/node_modules/.pnpm/lock.yaml`
   if (!existsSync(installed) || !existsSync(`${ROOT}/node_modules/.modules.yaml`)) return false

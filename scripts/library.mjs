@@ -1,26 +1,26 @@
-// Lays out what programs import of a package: lib/index.js, an ECMAScript module with all it needs beside it, and its declarations in lib/types.
+// Writes the library of a package: lib/index.js, an ECMAScript module with everything it needs beside it, and its declarations in lib/types.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { bundleLibrary } from './build.mjs'
-import { ROOT, run, tool } from './step.mjs'
+import { ROOT, run, tool } from './command.mjs'
 
-/** What goes into its package.json; nothing where it has nothing for others. */
+/** The fields for its package.json; none when the package has no library. */
 export const exportsOf = (name) =>
   existsSync(`${ROOT}/packages/${name}/src/index.ts`)
     ? { exports: { '.': { types: `./lib/types/${name}/src/index.d.ts`, default: './lib/index.js' } } }
     : {}
 
-export const layLibrary = async (name, to) => {
+export const writeLibrary = async (name, to) => {
   if (!exportsOf(name).exports) return
   const files = await bundleLibrary(name)
   for (const [file, contents] of files) write(`${to}/lib/${file}`, contents)
-  // Whatever the package itself says: the executable beside it is CommonJS.
+  // The package itself is CommonJS, for its executable.
   write(`${to}/lib/package.json`, '{ "type": "module" }\n')
-  await layTypes(name, `${to}/lib/types`)
+  await writeTypes(name, `${to}/lib/types`)
 }
 
-const layTypes = async (name, to) => {
+const writeTypes = async (name, to) => {
   const { status, output } = await run(tool('tsc'), ['-b', `packages/${name}`])
   if (status !== 0) throw new Error(`cannot declare ${name}:\n${output}`)
   const waiting = [`${name}/src/index`]
@@ -42,13 +42,13 @@ const layTypes = async (name, to) => {
 
 const IMPORT = /(\bfrom |\bimport\(|\bimport )['"]([^'"]+)['"]/g
 
-/** As PACKAGE/src/MODULE; undefined for those that come with Node. */
+/** Returns PACKAGE/src/MODULE; undefined for a module of Node. */
 const targetOf = (specifier, from) => {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier)).replace(/\.js$/, '')
   const [, short, part] = /^@plumb\/([^/]+)(\/.*)?$/.exec(specifier) ?? []
   if (short === undefined) {
     if (specifier.startsWith('node:')) return undefined
-    throw new Error(`what ${from} declares is of '${specifier}', which is not handed on`)
+    throw new Error(`the declarations of ${from} use '${specifier}', which is not packed`)
   }
   const folder = existsSync(`${ROOT}/packages/${short}`) ? short : `plumb-${short}`
   const { exports } = JSON.parse(readFileSync(`${ROOT}/packages/${folder}/package.json`, 'utf8'))

@@ -1,7 +1,7 @@
-// A day's load in minutes: load.mjs [--filter TEXT] [--part N]
+// Puts a day's load through the executables in minutes: load.mjs [--filter TEXT] [--part N]
 //
-// Counts and sums what goes in and what comes out, and samples the memory of the processes meanwhile. --part N takes an Nth of everything.
-// Prints a Markdown table, and fails where something was lost or where memory grows.
+// Counts and sums inputs and outputs, and samples the memory of the processes meanwhile. --part N takes an Nth of everything. Prints a Markdown
+// table, and fails when a message was lost or memory grows.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,15 +10,15 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { build } from './build.mjs'
+import { runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { LOADS } from './load/loads.mjs'
 import { quarters, sample } from './load/memory.mjs'
 import { SPECS } from './load/specs.mjs'
-import { runMain } from './step.mjs'
 
 const MIB = 2 ** 20
-/** What the last quarter may have above the first, of the processes together: a heap that is not collected yet, not one that grows. */
-const MOST_GROWTH = 96 * MIB
+/** Allowed growth from the first quarter to the last, of all processes together: garbage that is not collected yet, not a leak. */
+const MAX_GROWTH = 96 * MIB
 
 const load = async (folder, { command: [file, ...args], count, run }, part) => {
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json' }
@@ -39,7 +39,7 @@ const load = async (folder, { command: [file, ...args], count, run }, part) => {
   const flaws = [
     ...(wrong === undefined ? [] : [wrong]),
     ...(status === 0 || status === 'SIGTERM' ? [] : [`it ended with ${status}: ${stderr.slice(0, 300)}`]),
-    ...(growth > MOST_GROWTH ? [`memory grew by ${Math.round(growth / MIB)} MiB`] : []),
+    ...(growth > MAX_GROWTH ? [`memory grew by ${Math.round(growth / MIB)} MiB`] : []),
   ]
   return { messages, seconds, rss, peak: Math.max(0, ...taken) / MIB, flaws }
 }

@@ -1,15 +1,14 @@
 // The client half of the conformance suite: the suite plays a server, and runs this with its URL to do what a scenario asks of a client.
 
 import { fileURLToPath } from 'node:url'
-import { ROOT, run, runMain } from './step.mjs'
+import { ROOT, run, runMain } from './command.mjs'
 
 const LOGIN = 'logs a person in (authorization code); a server of a spec is reached with a token or client credentials'
 
 export const CLIENT = {
   open: async () => ({ argsOf: () => ['--command', `${process.execPath} ${fileURLToPath(import.meta.url)}`], close: async () => {} }),
   cannotApply: {
-    'elicitation-sep1034-client-defaults':
-      'answers questions to a person in the middle of a call, which is not offered: nobody may be there',
+    'elicitation-sep1034-client-defaults': 'asks a person in the middle of a call, which is not offered: a run may be unattended',
     'auth/client-credentials-jwt': 'signs with a private key; a spec names an id and a secret',
     'auth/cross-app-access-complete-flow': 'takes over the identity of a person who has logged in elsewhere',
     ...Object.fromEntries(
@@ -26,13 +25,13 @@ export const CLIENT = {
 
 const CREDENTIALS = ['--client-id-env', 'CONFORMANCE_ID', '--client-secret-env', 'CONFORMANCE_SECRET']
 
-/** What plumb-mcp is asked for in each scenario, the URL aside. */
+/** The arguments of plumb-mcp in each scenario, without the URL. */
 const DOES = {
   initialize: ['tools', '--cache-ttl', '0'],
   tools_call: ['call', 'add_numbers', '{"a":5,"b":3}'],
   'sse-retry': ['call', 'test_reconnection'],
   'auth/client-credentials-basic': ['call', ...CREDENTIALS, 'test-tool'],
-  // Passes when this is refused.
+  // Passes when the call is refused.
   'auth/resource-mismatch': ['call', ...CREDENTIALS, 'test-tool'],
 }
 

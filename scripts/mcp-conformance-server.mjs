@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from './step.mjs'
+import { ROOT } from './command.mjs'
 
 const SPEC = `${ROOT}/packages/plumb-mcp/test/fixtures/conformance.plumb`
 const PROMPT = '---\nprovider: eliza\nmodel: doctor\n---\nThis is a simple prompt for testing.\n'
-const START_MS = 30_000
+const START_TIMEOUT_MS = 30_000
 
 const OTHER_URIS = 'reads URIs of the scheme test:, and the resources of plumb-mcp are files'
 const FORMS = 'wants a form with fields, and plumb-mcp asks for consent alone'
@@ -36,7 +36,7 @@ const open = async () => {
   const args = ['--http', '0', '--docroot', folder, '--prompts', `${folder}/prompts`, SPEC]
   const child = spawn(`${ROOT}/packages/plumb-mcp/bin/plumb-mcp`, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = new Promise((resolve) => child.on('close', resolve))
-  const url = await listening(child)
+  const url = await waitForUrl(child)
   const close = async () => {
     child.kill()
     await ended
@@ -45,18 +45,18 @@ const open = async () => {
   return { argsOf: () => ['--url', url], close }
 }
 
-const listening = (child) =>
+const waitForUrl = (child) =>
   new Promise((resolve, reject) => {
-    let said = ''
-    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      said += text
-      const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said) ?? []
+    let text = ''
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS)
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+      const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(text) ?? []
       if (url === undefined) return
       clearTimeout(timer)
       resolve(url)
     })
-    child.on('close', () => reject(new Error(`the server does not listen: ${said}`)))
+    child.on('close', () => reject(new Error(`the server does not listen: ${text}`)))
   })
 
 export const SERVER = { cannotApply, open }

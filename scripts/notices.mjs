@@ -1,7 +1,7 @@
-// THIRD-PARTY-NOTICES: what a bundle holds of others, and under which licences. A licence that is not in the list stops the build.
+// Writes THIRD-PARTY-NOTICES: the packages that a bundle contains, with their licences. A licence that is not in the list stops the build.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { ROOT } from './step.mjs'
+import { ROOT } from './command.mjs'
 
 /** The text for a bundle that was made of these files, whose paths are relative to the root. */
 export const thirdPartyNotices = (inputs) => {
@@ -10,7 +10,7 @@ export const thirdPartyNotices = (inputs) => {
   return [HEAD, ...[...sections].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)].join(`\n${'-'.repeat(78)}\n\n`)
 }
 
-// Whether all that an SPDX expression asks for is in the list; of alternatives, one.
+// True when the list has all licences that an SPDX expression requires; of alternatives, one.
 const isAllowed = (expression) =>
   typeof expression === 'string' &&
   expression.split(' AND ').every((term) =>
@@ -20,13 +20,13 @@ const isAllowed = (expression) =>
       .some((licence) => ALLOWED.includes(licence)),
   )
 
-// Permissive ones, and two that bind only the work itself, which is here as its makers published it: a wasm (MPL) and a font (OFL).
+// Permissive licences, and two that bind only the work itself, which is included unchanged: a wasm (MPL) and a font (OFL).
 const ALLOWED = [
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC', 'MIT'],
   ...['MPL-2.0', 'OFL-1.1'],
 ]
 
-// Packages without a text of their licence: whose they are, and so the text of scripts/licences holds.
+// The copyright holders of packages that lack a licence text; the text then comes from scripts/licences.
 const HOLDERS = {
   '@resvg/resvg-wasm': 'the resvg-js and resvg authors',
   '@sqlite.org/sqlite-wasm': 'Thomas Steiner and the SQLite authors',
@@ -34,7 +34,7 @@ const HOLDERS = {
   boolbase: 'Felix Boehm',
 }
 
-// What a package holds of others and its licence does not say.
+// Third-party parts of a package that its own licence text does not mention.
 const WITHIN = {
   '@resvg/resvg-wasm': 'Compiled from Rust; the sources, with the list of crates and their licences, are in its repository.',
   '@sqlite.org/sqlite-wasm': 'Holds SQLite (https://sqlite.org), which is in the public domain.',

@@ -1,16 +1,16 @@
-// Makes what can be handed on: pack.mjs [DIR], by default dist
+// Makes the packages for release: pack.mjs [DIR], by default dist
 //
-// DIR/NAME-VERSION.tgz is one executable, as `npm pack` makes it and `npm install -g` takes it, with what programs import of it; DIR/plumb-VERSION.tar.gz is what
-// scripts/install puts in place, to be unpacked anywhere.
+// DIR/NAME-VERSION.tgz is one executable with its library, for `npm install -g`; DIR/plumb-VERSION.tar.gz is the output of scripts/install, to
+// be unpacked anywhere.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { build, executables } from './build.mjs'
+import { ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
-import { exportsOf, layLibrary } from './library.mjs'
+import { exportsOf, writeLibrary } from './library.mjs'
 import { stage } from './stage.mjs'
-import { ROOT, run, runMain } from './step.mjs'
 
 const VERSION = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).version
 
@@ -20,10 +20,10 @@ const pack = async (to) => {
   try {
     const packages = []
     for (const name of executables()) packages.push(await stagePackage(name, join(folder, name)))
-    await must('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, ...packages])
+    await runOrThrow('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, ...packages])
     const { DESTDIR: _, ...env } = process.env
-    await must(`${ROOT}/scripts/install`, [join(folder, `plumb-${VERSION}`)], { env })
-    await must('tar', ['--numeric-owner', '-czf', join(to, `plumb-${VERSION}.tar.gz`), '-C', folder, `plumb-${VERSION}`])
+    await runOrThrow(`${ROOT}/scripts/install`, [join(folder, `plumb-${VERSION}`)], { env })
+    await runOrThrow('tar', ['--numeric-owner', '-czf', join(to, `plumb-${VERSION}.tar.gz`), '-C', folder, `plumb-${VERSION}`])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -32,14 +32,14 @@ const pack = async (to) => {
 const stagePackage = async (name, folder) => {
   const pages = pagesOf(name)
   stage(name, folder, { man: pages.map((page) => `man/${page}`), ...exportsOf(name) })
-  await layLibrary(name, folder)
+  await writeLibrary(name, folder)
   mkdirSync(`${folder}/man`)
   for (const page of pages) copyFileSync(`${ROOT}/man/${page}`, `${folder}/man/${page}`)
   writeFileSync(`${folder}/README.md`, readme(name))
   return folder
 }
 
-// npm refuses a page that another package has put in place: each is in one, and those that belong to all are with plumb.
+// npm refuses a page that another package has installed: each page is in one package, and those of the whole family are in plumb.
 const pagesOf = (name) =>
   readdirSync(`${ROOT}/man`).filter(
     (page) => page === `${name}.1` || (name === 'plumb' && !executables().includes(page.replace(/\.1$/, ''))),
@@ -58,7 +58,7 @@ ${exportsOf(name).exports ? `A program can import it, with types: \`import('${na
 `
 }
 
-const must = async (command, args, options) => {
+const runOrThrow = async (command, args, options) => {
   const { status, output } = await run(command, args, options)
   if (status !== 0) throw new Error(`'${[command, ...args].join(' ')}' failed:\n${output.trimEnd()}`)
 }

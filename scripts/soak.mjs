@@ -1,17 +1,17 @@
-// Tries for as long as it is given what npm test tries for seconds: soak.mjs [MINUTES] [SEED] [--filter TEXT] [--load]
+// Runs for minutes what npm test runs for seconds: soak.mjs [MINUTES] [SEED] [--filter TEXT] [--load]
 //
-// Rounds of all that draws from a seed or has a budget: fuzzers, random programs, kill loops, races, cuts, failing calls, the ledger. Each round has
-// a seed of its own, which is printed with what it tried; it stops at the first failure, and says how to play that again: MINUTES 0 with
-// a SEED is that one round. --filter takes only the test files whose path contains TEXT. --load puts a day's load through it all instead.
+// Rounds of all tests that draw from a seed or have a budget: fuzzers, random programs, kill loops, races, cuts, failing calls, the ledger. Each
+// round has its own seed, which is printed with the number of inputs. The first failure ends it, and a command to repeat it is printed: MINUTES 0
+// with a SEED is that one round. --filter takes only the test files whose path contains TEXT. --load runs scripts/load.mjs instead.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { build, buildTests } from './build.mjs'
+import { passes, ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { measureSlowness } from './slowness.mjs'
-import { passes, ROOT, run, runMain } from './step.mjs'
 
-/** What a round gives them; npm test gives a fraction. What the environment says goes before. */
+/** The budgets of a round; those of npm test are a fraction. The environment overrides them. */
 const BUDGETS = {
   PLUMB_TIMES: '20',
   PLUMB_KILLS: '20',
@@ -21,10 +21,10 @@ const BUDGETS = {
   PLUMB_CUTS: 'all',
   PLUMB_LEDGER: '200',
 }
-const LIMIT_MS = 3_600_000
+const FILE_TIMEOUT_MS = 3_600_000
 
-/** With a budget, or with properties that draw from the seed. */
-const isSoaked = (file) => {
+/** True for a test file with a budget, or with properties that draw from the seed. */
+const hasBudget = (file) => {
   const text = readFileSync(`${ROOT}/${file}`, 'utf8')
   return ['require("fast-check")', 'PLUMB_SEED', ...Object.keys(BUDGETS)].some((word) => text.includes(word))
 }
@@ -32,7 +32,7 @@ const isSoaked = (file) => {
 const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, '.ts')
 
 const soak = async (minutes, seed, filter) => {
-  const files = (await buildTests()).filter((file) => sourceOf(file).includes(filter) && isSoaked(file))
+  const files = (await buildTests()).filter((file) => sourceOf(file).includes(filter) && hasBudget(file))
   if (files.length === 0) throw new Error(`no test file with a budget has '${filter}' in its path`)
   const began = Date.now()
   const total = { rounds: 0, assertions: 0, inputs: 0, kills: 0 }
@@ -59,9 +59,9 @@ const soak = async (minutes, seed, filter) => {
 
 const runFile = (file, round) => {
   const PLUMB_SLOWNESS = String(measureSlowness())
-  const env = { ...BUDGETS, ...process.env, PLUMB_SLOWNESS, PLUMB_SEED: String(round), TAP_TIMEOUT: String(LIMIT_MS / 1000) }
+  const env = { ...BUDGETS, ...process.env, PLUMB_SLOWNESS, PLUMB_SEED: String(round), TAP_TIMEOUT: String(FILE_TIMEOUT_MS / 1000) }
   const args = ['-n', '19', process.execPath, '--require', `${ROOT}/scripts/soak-seed.cjs`, '--enable-source-maps', file]
-  return run('nice', args, { limitMs: LIMIT_MS, env })
+  return run('nice', args, { limitMs: FILE_TIMEOUT_MS, env })
 }
 
 const countIn = (output) => {

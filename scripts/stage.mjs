@@ -1,12 +1,12 @@
-// Lays each executable out as it is handed on, TO/NAME with all that it runs on: stage.mjs TO
+// Copies each executable with everything it needs to TO/NAME: stage.mjs TO
 
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { build, executables } from './build.mjs'
+import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
-import { ROOT, runMain } from './step.mjs'
 
-/** Makes the folder `to`; what was there is replaced. The build has to be fresh. `fields` go into its package.json. */
+/** Writes the folder `to`, and replaces an earlier one. The build has to be fresh. `fields` go into its package.json. */
 export const stage = (name, to, fields = {}) => {
   const from = `${ROOT}/packages/${name}`
   rmSync(to, { recursive: true, force: true })
@@ -20,7 +20,7 @@ export const stage = (name, to, fields = {}) => {
   writeFileSync(`${to}/package.json`, `${JSON.stringify({ ...manifest(name), ...fields }, null, 2)}\n`)
 }
 
-// Of its own: the bundle has all it needs, so there are no dependencies; and whatever is above the folder, bin is CommonJS.
+// The bundle contains everything, so there are no dependencies. `type` is set, so that a package.json above has no influence.
 const manifest = (name) => {
   const { version, description, license, engines, bin } = JSON.parse(readFileSync(`${ROOT}/packages/${name}/package.json`, 'utf8'))
   return { name, version, description, license, type: 'commonjs', engines, bin }

@@ -1,9 +1,9 @@
-// Installs and builds what is not, then shows the executables at work: start.mjs
+// Installs and builds what is missing, then runs the demo: start.mjs
 
 import { spawnSync } from 'node:child_process'
 import { build } from './build.mjs'
+import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
-import { ROOT, runMain } from './step.mjs'
 
 await runMain(import.meta.url, async () => {
   await installDependencies()

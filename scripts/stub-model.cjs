@@ -1,4 +1,4 @@
-// A model on loopback that says one word, as the Messages API streams it.
+// A model on loopback that answers one word, streamed as in the Messages API.
 'use strict'
 const { createServer } = require('node:http')
 
@@ -12,7 +12,7 @@ const REST =
   event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }) +
   event('message_stop', {})
 
-/** Resolves to { url, close }. The word comes at once, the end a moment later. It keeps no process alive. */
+/** Resolves to { url, close }. The word comes at once, the end a moment later. The server keeps no process alive. */
 exports.openModel = () =>
   new Promise((resolve) => {
     const server = createServer((request, response) => {

@@ -1,18 +1,18 @@
-// Installs and builds what is not, then runs all that must hold: test.mjs
+// Installs and builds what is missing, then runs all checks, tests and cases: test.mjs
 //
 // The last line says "N passed, N failed", the one before how many were skipped, and why.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { build, buildTests } from './build.mjs'
 import { checkSources } from './check.mjs'
+import { ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
-import { ROOT, run, runMain } from './step.mjs'
 import { runTests, skippedInWords } from './tests.mjs'
 
 const SHARED_CASES = `${ROOT}/../shared/cases/run`
 const SHARED_LIST = `${ROOT}/test/shared-cases.txt`
 
-// Each resolves to { passed, failed, skipped }, or to a word on why there is nothing to run.
+// Each resolves to { passed, failed, skipped }, or to the reason why there is nothing to run.
 const STEPS = {
   'types, lint, dead exports': () => checkSources(),
   tests: async () => runTests(await buildTests()),

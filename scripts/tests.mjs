@@ -5,13 +5,13 @@
 
 import { availableParallelism } from 'node:os'
 import { build, buildTests } from './build.mjs'
+import { run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { measureSlowness } from './slowness.mjs'
-import { run, runMain } from './step.mjs'
 
-const LIMIT_MS = 180_000
+const FILE_TIMEOUT_MS = 180_000
 
-/** Resolves to { passed, failed, skipped }, counted in assertions; prints what failed, and what was skipped, each with why. */
+/** Resolves to { passed, failed, skipped }, counted in assertions. Prints the output of files that failed, and each skipped test with its reason. */
 export const runTests = async (files) => {
   const queue = [...files]
   const total = { passed: 0, failed: 0, skipped: [] }
@@ -28,10 +28,10 @@ export const runTests = async (files) => {
 }
 
 const runFile = async (file) => {
-  // Each time: others may have come, or gone, since the last.
+  // Measured for each file: the load may have changed.
   const slowness = measureSlowness()
-  const limitMs = Math.round(LIMIT_MS * slowness)
-  // tap has a limit of its own, 30 s.
+  const limitMs = Math.round(FILE_TIMEOUT_MS * slowness)
+  // tap's own limit is 30 s.
   const env = { ...process.env, PLUMB_SLOWNESS: String(slowness), TAP_TIMEOUT: String(limitMs / 1000) }
   const { status, output } = await run(process.execPath, ['--enable-source-maps', file], { limitMs, env })
   const summary = [...output.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''

@@ -1,20 +1,20 @@
 // Measures speed and memory: bench.mjs [--quick] [--filter TEXT,...] [--rounds N] [--lines N] [--against DIR] [--peers DIR] [--json FILE] [--report FILE]
 //
-// Prints the report. CONTRIBUTING.md tells how to read it.
+// Prints the report. CONTRIBUTING.md explains how to read it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from '../build.mjs'
+import { ROOT, runMain } from '../command.mjs'
 import { installDependencies } from '../dependencies.mjs'
-import { ROOT, runMain } from '../step.mjs'
+import { openCheckout } from './checkout.mjs'
 import { FAMILIES } from './families.mjs'
 import { measureFamily } from './family.mjs'
+import { openFixtures } from './fixtures.mjs'
 import { calibrate, processorName } from './noise.mjs'
-import { openPlace } from './place.mjs'
 import { report } from './report.mjs'
-import { openWorkshop } from './workshop.mjs'
 
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
@@ -28,30 +28,30 @@ const OPTIONS = {
 }
 
 const measureAll = async (folder, { quick, filter, rounds, lines, against, peers }) => {
-  const places = [openPlace('plumb', ROOT), ...(against ? [openPlace('before', resolve(against))] : [])]
-  const workshop = openWorkshop(folder, { quick, lines, peers: peers && resolve(peers) })
+  const checkouts = [openCheckout('plumb', ROOT), ...(against ? [openCheckout('before', resolve(against))] : [])]
+  const fixtures = openFixtures(folder, { quick, lines, peers: peers && resolve(peers) })
   const families = wanted(
-    FAMILIES.map((make) => make(workshop)),
+    FAMILIES.map((make) => make(fixtures)),
     filter.split(','),
   )
   if (families.length === 0) throw new Error(`no case has '${filter}' in its name`)
   const calibrations = quick ? 3 : 9
   const started = new Date()
-  const before = await calibrate(calibrations, places[0].env)
+  const before = await calibrate(calibrations, checkouts[0].env)
   const results = []
   for (const family of families) {
     process.stderr.write(`${family.name}, ${family.cases.length} cases, ${rounds ?? family.rounds} rounds:`)
     const from = Date.now()
-    results.push(...(await measureFamily(family, places, rounds)))
+    results.push(...(await measureFamily(family, checkouts, rounds)))
     process.stderr.write(` ${((Date.now() - from) / 1000).toFixed(0)} s\n`)
   }
-  const after = await calibrate(calibrations, places[0].env)
+  const after = await calibrate(calibrations, checkouts[0].env)
   const seconds = (Date.now() - started) / 1000
   return {
     run: {
       ...machine(),
-      jq: workshop.jq,
-      frameworks: workshop.frameworks.map(({ name }) => name),
+      jq: fixtures.jq,
+      frameworks: fixtures.frameworks.map(({ name }) => name),
       isQuick: quick,
       against,
       started,
@@ -97,12 +97,12 @@ await runMain(import.meta.url, async () => {
       process.exit(status)
     })
   try {
-    const told = await measureAll(folder, options)
-    const text = report(told)
-    if (options.json) writeFileSync(options.json, [told.run, ...told.results].map((one) => `${JSON.stringify(one)}\n`).join(''))
+    const measured = await measureAll(folder, options)
+    const text = report(measured)
+    if (options.json) writeFileSync(options.json, [measured.run, ...measured.results].map((one) => `${JSON.stringify(one)}\n`).join(''))
     if (options.report) writeFileSync(options.report, text)
     process.stdout.write(text)
-    return told.results.every(({ programs }) => programs.every(({ error }) => error === undefined))
+    return measured.results.every(({ programs }) => programs.every(({ error }) => error === undefined))
   } finally {
     clean()
   }

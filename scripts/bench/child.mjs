@@ -1,11 +1,11 @@
-// A child that is measured. Of one that has ended Node does not tell the processor time; bash does, with that of all it has waited for.
+// Runs a child that is measured. Node does not report the processor time of a child that has ended; bash does, including its descendants.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const DEADLINE_MS = 180_000
+const RUN_TIMEOUT_MS = 180_000
 
 // A descriptor below 10 would be taken for a channel of the executable.
 const TIMED = `{ time "\${@:3}" 2>&11 11>&-; } 11>&2 2>"$1"`
@@ -13,8 +13,8 @@ const ALONE = `TIMEFORMAT='%U %S'; ${TIMED}`
 const IN_PIPE = `set -o pipefail; TIMEFORMAT='%U %S'; cat "$2" | ${TIMED} | cat >/dev/null`
 
 /**
- * Starts a command. `ended` resolves when it has ended with status 0 and its outputs are closed, and rejects with what it said on standard
- * error otherwise. One that does not end within three minutes is ended, unless it is lasting.
+ * Starts a command. `ended` resolves when it has ended with status 0 and its outputs are closed, and rejects with its standard error
+ * otherwise. One that does not end within three minutes is killed, unless it is lasting.
  */
 export const spawnChild = ([file, ...args], { env, cwd, stdio = ['pipe', 'pipe'], isLasting = false }) => {
   const [stdin, stdout, ...others] = stdio
@@ -25,7 +25,7 @@ export const spawnChild = ([file, ...args], { env, cwd, stdio = ['pipe', 'pipe']
     complaint = (complaint + text).slice(0, 2000)
   })
   child.stdin?.on('error', () => {})
-  const timer = isLasting ? undefined : setTimeout(() => process.kill(-child.pid, 'SIGKILL'), DEADLINE_MS)
+  const timer = isLasting ? undefined : setTimeout(() => process.kill(-child.pid, 'SIGKILL'), RUN_TIMEOUT_MS)
   const ended = new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (status, signal) => {
@@ -38,7 +38,7 @@ export const spawnChild = ([file, ...args], { env, cwd, stdio = ['pipe', 'pipe']
   return { child, ended }
 }
 
-/** The same, and `ended` resolves to the processor time that it has used, in milliseconds. With `data` it reads that file through a pipe and writes to nobody. */
+/** The same, and `ended` resolves to the processor time that it has used, in milliseconds. With `data` it reads that file through a pipe, and its output is dropped. */
 export const spawnTimed = (command, { data = '', ...options }) => {
   const folder = mkdtempSync(join(tmpdir(), 'plumb-bench-'))
   const file = join(folder, 'times')
@@ -50,9 +50,9 @@ export const spawnTimed = (command, { data = '', ...options }) => {
   return { child, ended: used }
 }
 
-// Where that is the custom, with a comma.
+// In some locales with a comma.
 const readTimes = (file) => {
   const [, user, system] = /(\d+\.\d+) (\d+\.\d+)\n$/.exec(readFileSync(file, 'utf8').replaceAll(',', '.')) ?? []
-  if (system === undefined) throw new Error('bash does not tell the times of a command')
+  if (system === undefined) throw new Error('bash does not report the times of a command')
   return (Number(user) + Number(system)) * 1000
 }

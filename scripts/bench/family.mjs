@@ -5,21 +5,21 @@
 // { measure, answer }: measure resolves to a sample, answer to what it writes for a small input. A goal is { to, atMost | atLeast | atMostMore }
 // or { growsAtMost }.
 
-import { findUnlike } from './alike.mjs'
 import { resultOf } from './results.mjs'
 import { runRounds } from './rounds.mjs'
+import { findDifferentAnswers } from './same-answers.mjs'
 
-/** Resolves to one result for each case. The first place is ours, the second what was before. */
-export const measureFamily = async (family, places, rounds = family.rounds) => {
-  const cases = family.cases.map((one) => ({ one, programs: programsOf(one, places) }))
+/** Resolves to one result for each case. The first checkout is ours, the second what was before. */
+export const measureFamily = async (family, checkouts, rounds = family.rounds) => {
+  const cases = family.cases.map((one) => ({ one, programs: programsOf(one, checkouts) }))
   await family.prepare?.()
   try {
-    const unlike = await unlikeOf(cases)
-    const fit = cases.flatMap(({ programs }) => programs.map(({ program }) => program)).filter((program) => !unlike.has(program))
+    const different = await findDifferent(cases)
+    const fit = cases.flatMap(({ programs }) => programs.map(({ program }) => program)).filter((program) => !different.has(program))
     const samples = await runRounds([...new Set(fit.map(({ measure }) => measure))], rounds)
-    const measured = ({ program, isAlike: _, ...rest }) => {
+    const measured = ({ program, mustAgree: _, ...rest }) => {
       const got = samples.get(program.measure)
-      const error = unlike.get(program) ?? got.error
+      const error = different.get(program) ?? got.error
       return error ? { ...rest, error: error.message } : { ...rest, samples: got }
     }
     return cases.map(({ one, programs }) => resultOf(family, one, programs.map(measured)))
@@ -28,22 +28,23 @@ export const measureFamily = async (family, places, rounds = family.rounds) => {
   }
 }
 
-const unlikeOf = async (cases) => {
-  const unlike = new Map()
+const findDifferent = async (cases) => {
+  const different = new Map()
   for (const { one, programs } of cases)
-    for (const [program, error] of await findUnlike(programs, one.isUnordered)) unlike.set(program, error)
-  return unlike
+    for (const [program, error] of await findDifferentAnswers(programs, one.isUnordered)) different.set(program, error)
+  return different
 }
 
-const programsOf = (one, places) => (one.isNull ? places.slice(0, 1) : places).flatMap((place, i) => programsIn(one, place, i === 0))
+const programsOf = (one, checkouts) =>
+  (one.isNull ? checkouts.slice(0, 1) : checkouts).flatMap((checkout, i) => programsIn(one, checkout, i === 0))
 
-const programsIn = (one, place, isOurs) => {
+const programsIn = (one, checkout, isOurs) => {
   const [role, peerRole] = isOurs ? ['ours', 'peer'] : ['before', "before's peer"]
-  if (one.sizes) return one.sizes(place).map(({ n, program }) => ({ name: `${place.label}, ${n}`, role, n, program }))
-  const listed = (programs, isAlike) => Object.entries(programs).map(([name, program]) => ({ name, role: peerRole, program, isAlike }))
+  if (one.sizes) return one.sizes(checkout).map(({ n, program }) => ({ name: `${checkout.label}, ${n}`, role, n, program }))
+  const listed = (programs, mustAgree) => Object.entries(programs).map(([name, program]) => ({ name, role: peerRole, program, mustAgree }))
   return [
-    { name: one.title ?? place.label, role, program: one.ours(place), isAlike: true },
-    ...listed(one.peers(place), true),
-    ...listed(one.yardsticks?.(place) ?? {}, false),
+    { name: one.title ?? checkout.label, role, program: one.ours(checkout), mustAgree: true },
+    ...listed(one.peers(checkout), true),
+    ...listed(one.yardsticks?.(checkout) ?? {}, false),
   ]
 }

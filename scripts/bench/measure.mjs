@@ -1,4 +1,4 @@
-// What can be measured of a command. Each resolves to a sample, { value, cpu }, both in milliseconds unless it says otherwise.
+// Measures a command. Each function resolves to a sample, { value, cpu }, both in milliseconds unless it says otherwise.
 
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -8,11 +8,11 @@ import { memoryOf, settledMemoryOf } from './memory.mjs'
 import { median } from './statistics.mjs'
 
 /**
- * With an input until so many lines have come out (`answers`, 1), without one until the end. `tells` are a descriptor and a text to wait for
- * there instead. The processor time is that of another start, under bash, which takes time itself.
+ * With an input: until it has written `answers` lines (1). Without one: until the end. `waitFor` is a descriptor and a text to wait for instead.
+ * The processor time is that of another start, under bash, which takes time itself.
  */
-export const timeStart = async (command, { input, answers = 1, tells, ...options }) => {
-  const [fd, isThere] = tells ? [tells.fd, (text) => text.includes(tells.text)] : [1, (text) => text.split('\n').length > answers]
+export const timeStart = async (command, { input, answers = 1, waitFor, ...options }) => {
+  const [fd, isThere] = waitFor ? [waitFor.fd, (text) => text.includes(waitFor.text)] : [1, (text) => text.split('\n').length > answers]
   const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', ...(fd === 3 ? ['pipe'] : [])]
   const run = (spawn) => {
     const started = performance.now()
@@ -93,7 +93,7 @@ export const memoryAtRest = async (command, { input, isSilent = false, ...option
   return memory
 }
 
-/** What a command has kept in memory at most, in MB: while nobody reads what it writes, and, as the peak, when all has been read. */
+/** What a command has kept in memory at most, in MB: while its output is not read, and, as the peak, when all of it has been read. */
 export const memoryUnread = (command, { data, ...options }) =>
   withFile(data, async (fd) => {
     const { child, ended } = spawnChild(command, { ...options, stdio: [fd, 'pipe'] })
@@ -104,7 +104,7 @@ export const memoryUnread = (command, { data, ...options }) =>
       last = memoryOf(child.pid) ?? last
     })
     await ended
-    if (!unread) throw new Error(`'${command[0]}' ends although nobody has read what it writes`)
+    if (!unread) throw new Error(`'${command[0]}' ends although its output was not read`)
     return { value: unread.peak, peak: last.peak }
   })
 

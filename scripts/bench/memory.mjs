@@ -1,9 +1,9 @@
-// Resident memory of a process, in MB of 10⁶ bytes. Linux tells it.
+// Resident memory of a process, in MB of 10⁶ bytes; on Linux only.
 
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export const isMemoryTold = process.platform === 'linux'
+export const canMeasureMemory = process.platform === 'linux'
 
 /** { value, peak }: what is resident now and what was at most; undefined when the process is gone. */
 export const memoryOf = (pid) => {

@@ -1,4 +1,4 @@
-// The model on loopback, in a process of its own so that it takes nothing from whoever measures.
+// The model on loopback, in a process of its own so that it takes no processor time from the measuring process.
 
 import { fileURLToPath } from 'node:url'
 import { spawnChild } from './child.mjs'

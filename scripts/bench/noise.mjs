@@ -1,4 +1,4 @@
-// How quiet the machine is: one start and one loop, again and again, before all else and after.
+// Measures how quiet the machine is: a start and a loop, repeated before and after everything else.
 
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -20,7 +20,7 @@ export const calibrate = async (times, env) => {
   return { load, jobs }
 }
 
-/** What kind of processor this is; undefined where nothing tells. */
+/** The model of the processor; undefined when it is not known. */
 export const processorName = () => {
   try {
     return /^model name\s*:\s*(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]

@@ -7,7 +7,7 @@ export const random = (seed) => {
   }
 }
 
-/** The same things in an order of chance. */
+/** The same things in random order. */
 export const shuffle = (things, next) => {
   const left = [...things]
   return things.map(() => left.splice(Math.floor(next() * left.length), 1)[0])

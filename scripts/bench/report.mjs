@@ -55,8 +55,8 @@ const goalTable = (results) => {
 }
 
 const noise = ({ calibration: { before, after } }, results) => {
-  const told = ({ value, cpu }) => `${number(value.median)} (${spread(value)}), processor ${number(cpu.median)}`
-  const jobs = Object.keys(before.jobs).map((name) => [name, told(before.jobs[name]), told(after.jobs[name])])
+  const format = ({ value, cpu }) => `${number(value.median)} (${spread(value)}), processor ${number(cpu.median)}`
+  const jobs = Object.keys(before.jobs).map((name) => [name, format(before.jobs[name]), format(after.jobs[name])])
   const loads = ['load of the last minute', before.load.toFixed(2), after.load.toFixed(2)]
   const nulls = results
     .filter(({ isNull }) => isNull)

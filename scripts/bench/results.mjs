@@ -1,4 +1,4 @@
-// From the samples of a case to what is told of it. Pure.
+// From the samples of a case to its result. Pure.
 
 import { compareBy, difference, growth, inverseRatio, ratio, summarise } from './statistics.mjs'
 
@@ -14,13 +14,13 @@ const peaks = (samples) => (samples.every(({ peak }) => peak !== undefined) ? sa
  * cpu and peak are their summaries; the ratios are ours divided by it.
  */
 export const resultOf = ({ name: family, unit }, { name, about, isNull, megabytes, goals = [], sizes }, programs) => {
-  const told = programs.map((program) => (program.samples ? { ...program, ...summaries(program) } : program))
-  const found = (role) => told.find((program) => program.role === role && program.samples)
-  const result = { family, case: name, about, unit, isNull, megabytes: megabytes?.(), programs: told }
-  if (sizes) return { ...result, goals: [grown(goals[0], told)] }
-  for (const program of told)
+  const summarised = programs.map((program) => (program.samples ? { ...program, ...summaries(program) } : program))
+  const found = (role) => summarised.find((program) => program.role === role && program.samples)
+  const result = { family, case: name, about, unit, isNull, megabytes: megabytes?.(), programs: summarised }
+  if (sizes) return { ...result, goals: [grown(goals[0], summarised)] }
+  for (const program of summarised)
     if (program.role !== 'ours' && program.samples && found('ours')) Object.assign(program, ratios(found('ours'), program))
-  return { ...result, goals: goals.map((goal) => reached(goal, told, found)) }
+  return { ...result, goals: goals.map((goal) => reached(goal, summarised, found)) }
 }
 
 const summaries = ({ samples }) => ({

@@ -1,11 +1,11 @@
-// Runs measures by turns, so that what the machine does meanwhile falls on all of them alike.
+// Runs measures alternately, so that other work on the machine affects all of them alike.
 
 import { random, shuffle } from './random.mjs'
 
 const SEED = 20_240_229
 
 /**
- * Each measure once a round, in an order of chance. Resolves to a map from measure to its samples, { value, cpu }, or to { error } when it
+ * Each measure once a round, in random order. Resolves to a map from measure to its samples, { value, cpu }, or to { error } when it
  * failed once: then it is left out of the rounds that follow.
  */
 export const runRounds = async (measures, rounds) => {

@@ -1,7 +1,7 @@
 // Runs esbuild with the options that all bundles share.
 
 import { basename } from 'node:path'
-import { ROOT } from '../step.mjs'
+import { ROOT } from '../command.mjs'
 
 export const SHARED = {
   absWorkingDir: ROOT,

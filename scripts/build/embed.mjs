@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
-import { ROOT } from '../step.mjs'
+import { ROOT } from '../command.mjs'
 import { bundle, SHARED } from './bundle.mjs'
 
 // The files that each embedded text was made of.

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
-import { ROOT } from '../step.mjs'
+import { ROOT } from '../command.mjs'
 import { inputsOf } from './embed.mjs'
 
 const STAMP = 'built.json'

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { ROOT } from '../step.mjs'
+import { ROOT } from '../command.mjs'
 
 /** To be called before the bundles change: of the source of a cache, Node compares only the length. */
 export const removeCodeCaches = (dist) => {

@@ -1,9 +1,9 @@
-// The loads: what is fed to which program, and what must come of it.
+// The loads: the input of each program, and the output that it must give.
 
-import { ROOT } from '../step.mjs'
-import { talk } from './mcp-client.mjs'
+import { ROOT } from '../command.mjs'
+import { runClient } from './mcp-client.mjs'
 import { AGENTS, SENTENCES } from './specs.mjs'
-import { eachLine, eachNumber, feed, listening } from './streams.mjs'
+import { eachLine, eachNumber, feed, waitForUrl } from './streams.mjs'
 
 const bin = (name) => `${ROOT}/packages/${name}/bin/${name}`
 
@@ -44,7 +44,7 @@ const mux = async (child, count) => {
   return { messages: count, wrong: compare([seen, total], [count, (count * (count - 1)) / 2]) }
 }
 
-// The same sentence has the same answer each time, since nothing is remembered.
+// The same sentence has the same answer each time, since the agent has no memory.
 const agent = async (child, count) => {
   const answers = new Map()
   let [seen, odd] = [0, 0]
@@ -74,8 +74,8 @@ const agents = async (child, count) => {
   return { messages: count * AGENTS, wrong: compare([seen], [count * AGENTS]) }
 }
 
-/** A third at a trickle, a third of the time not at all, and then the rest. */
-const slowly = (lineOf, numberIn) => async (child, count) => {
+/** Reads slowly for a third of the time, not at all for another third, and then the rest. */
+const readSlowly = (lineOf, numberIn) => async (child, count) => {
   const text = 'x'.repeat(60)
   let [seen, disordered] = [0, 0]
   const fed = feed(
@@ -96,9 +96,9 @@ const SLOWLY = { trickleMs: 10_000, stopMs: 10_000, pauseMs: 20 }
 
 const CLIENTS = 100
 const clients = async (child, count) => {
-  const url = await listening(child)
+  const url = await waitForUrl(child)
   const each = Math.ceil(count / CLIENTS)
-  const wrong = (await Promise.all(Array.from({ length: CLIENTS }, (_, i) => talk(url, i, each)))).flat()
+  const wrong = (await Promise.all(Array.from({ length: CLIENTS }, (_, i) => runClient(url, i, each)))).flat()
   child.kill('SIGTERM')
   return { messages: each * CLIENTS, wrong: wrong.length === 0 ? undefined : `${wrong.length} answers are wrong: ${wrong[0]}` }
 }
@@ -113,7 +113,7 @@ export const LOADS = {
   'slow and stopped reader of plumb': {
     command: [bin('plumb'), 'id.plumb'],
     count: 2_000_000,
-    run: slowly(
+    run: readSlowly(
       (n, text) => `{"n":${n},"text":"${text}"}\n`,
       (line) => JSON.parse(line).n,
     ),
@@ -121,7 +121,7 @@ export const LOADS = {
   'slow and stopped reader of plumb-mux': {
     command: [bin('plumb-mux'), '--', 'cat'],
     count: 1_000_000,
-    run: slowly(
+    run: readSlowly(
       (n, text) => `{"__port":"input","msg":{"n":${n},"text":"${text}"}}\n`,
       (line) => JSON.parse(line).msg.n,
     ),

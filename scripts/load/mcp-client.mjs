@@ -1,7 +1,7 @@
 // A client of plumb-mcp over HTTP.
 
-/** One client from its handshake to its last call; what of the answers is not as it should be. */
-export const talk = async (url, client, calls) => {
+/** Runs one client from its handshake to its last call. Resolves to the wrong answers. */
+export const runClient = async (url, client, calls) => {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',

@@ -1,4 +1,4 @@
-// The memory of a process and of those that it has started, while they run.
+// Samples the memory of a process and its descendants while they run.
 
 import { readFileSync } from 'node:fs'
 
@@ -22,7 +22,7 @@ const childrenOf = (pid) => {
   }
 }
 
-/** From its first word on: before that it starts. Returns how to stop, which gives what was taken, in bytes. */
+/** Samples from the first output on. Returns a function that stops and returns the samples, in bytes. */
 export const sample = ({ pid, stdout, stderr }) => {
   const taken = []
   const take = () => {

@@ -1,4 +1,4 @@
-// What the programs under load run.
+// The specs of the programs under load.
 
 /** `left` rounds in the loop, then three ways at once, of which two meet again. */
 const PIPELINE = `

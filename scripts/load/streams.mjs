@@ -1,23 +1,23 @@
-// Lines into a child and out of it, no faster than either side takes them.
+// Writes lines to a child and reads its lines, with back-pressure on both sides.
 
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const CHUNK = 65_536
+const CHUNK_CHARS = 65_536
 
 /** `lines` is called for an iterable of texts. */
 export const feed = async ({ stdin }, lines) => {
   let text = ''
   for (const line of lines()) {
     text += line
-    if (text.length < CHUNK) continue
+    if (text.length < CHUNK_CHARS) continue
     if (!stdin.write(text)) await new Promise((resolve) => stdin.once('drain', resolve))
     text = ''
   }
   stdin.end(text)
 }
 
-/** For `trickleMs` a chunk at a time with a pause behind it, for `stopMs` nothing, then all. */
+/** Reads for `trickleMs` with a pause after each chunk, for `stopMs` not at all, then everything. */
 export const eachLine = async ({ stdout }, take, { trickleMs = 0, stopMs = 0, pauseMs = 0 } = {}) => {
   const began = performance.now()
   let rest = ''
@@ -46,8 +46,8 @@ export const eachNumber = async ({ stdout }, take) => {
   }
 }
 
-/** Where plumb-mcp says that it listens. */
-export const listening = async ({ stderr }) => {
+/** Resolves to the URL that plumb-mcp writes when it listens. */
+export const waitForUrl = async ({ stderr }) => {
   let text = ''
   for await (const chunk of stderr) {
     text += chunk

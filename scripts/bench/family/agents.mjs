@@ -12,13 +12,13 @@ export const manyAgents = (n) => {
 let main : !string -> !string = plumb(input, output) {\n  ${names.map((name) => `input ; ${name} ; output`).join('\n  ')}\n}`
 }
 
-export const agents = ({ isQuick, layFile, peer, once }) => {
-  const program = (key, command, place, answers) =>
-    once(`agents: ${place.label} ${key}`, () => ({ measure: () => timeStart(command, { env: place.env, input: LINE, answers }) }))
+export const agents = ({ isQuick, writeFixture, peer, once }) => {
+  const program = (key, command, checkout, answers) =>
+    once(`agents: ${checkout.label} ${key}`, () => ({ measure: () => timeStart(command, { env: checkout.env, input: LINE, answers }) }))
   const many = (n, goals = []) => ({
     name: `${n} ${n === 1 ? 'agent' : 'agents'}`,
-    ours: (place) => program(`plumb ${n}`, [place.bin('plumb'), layFile(`agents-${n}.plumb`, manyAgents(n))], place, n),
-    peers: (place) => ({ [CHILDREN]: program(`many ${n}`, [process.execPath, peer('many.cjs'), String(n)], place, n) }),
+    ours: (checkout) => program(`plumb ${n}`, [checkout.bin('plumb'), writeFixture(`agents-${n}.plumb`, manyAgents(n))], checkout, n),
+    peers: (checkout) => ({ [CHILDREN]: program(`many ${n}`, [process.execPath, peer('many.cjs'), String(n)], checkout, n) }),
     goals,
   })
   return {

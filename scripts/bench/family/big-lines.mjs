@@ -7,7 +7,7 @@ const SPEC = 'let main : !{ seq: int, text: string } -> !{ seq: int, text: strin
 const WORDS = 'quiet harbour, lantern, meadow; a "näher" river. '
 const BY_HAND = 'node, by hand'
 
-export const bigLines = ({ folder, isQuick, layFile, jq, peer, once }) => {
+export const bigLines = ({ folder, isQuick, writeFixture, jq, peer, once }) => {
   const mebibytes = isQuick ? 8 : 64
   const bytes = mebibytes * 2 ** 20
   const maxLine = String(bytes + 2 ** 20)
@@ -36,14 +36,14 @@ export const bigLines = ({ folder, isQuick, layFile, jq, peer, once }) => {
     cases: [
       {
         name: 'id',
-        ours: (place) => {
-          const spec = layFile('big.plumb', SPEC)
-          return program(place.label, [place.bin('plumb'), '--max-line', maxLine, spec], place.env)
+        ours: (checkout) => {
+          const spec = writeFixture('big.plumb', SPEC)
+          return program(checkout.label, [checkout.bin('plumb'), '--max-line', maxLine, spec], checkout.env)
         },
-        peers: (place) => ({
-          ...(jq ? { [jq]: program('jq', ['jq', '-c', '.'], place.env) } : {}),
-          [BY_HAND]: program('by hand', [process.execPath, peer('lines.cjs'), 'big', maxLine], place.env),
-          cat: program('cat', ['cat'], place.env),
+        peers: (checkout) => ({
+          ...(jq ? { [jq]: program('jq', ['jq', '-c', '.'], checkout.env) } : {}),
+          [BY_HAND]: program('by hand', [process.execPath, peer('lines.cjs'), 'big', maxLine], checkout.env),
+          cat: program('cat', ['cat'], checkout.env),
         }),
         goals: [...(jq ? [{ to: jq, atLeast: 1 }] : []), { to: BY_HAND, atMost: 1.3 }],
         megabytes: () => megabytes,

@@ -34,11 +34,13 @@ let f : !T -> !T = plumb(input, output) {\n${list(n, (i) => `  input ; f${i} ; o
   ],
 }
 
-export const check = ({ isQuick, layFile, once }) => {
+export const check = ({ isQuick, writeFixture, once }) => {
   const times = isQuick ? [1, 2, 4] : [2, 4, 8, 16]
-  const program = (place, key, spec) =>
-    once(`check: ${place.label} ${key}`, () => ({ measure: () => timeRun([place.bin('plumb'), 'check', spec], { env: place.env }) }))
-  const empty = (place) => program(place, 'nothing', layFile('check-0.plumb', SPECS.bindings[1](1)))
+  const program = (checkout, key, spec) =>
+    once(`check: ${checkout.label} ${key}`, () => ({
+      measure: () => timeRun([checkout.bin('plumb'), 'check', spec], { env: checkout.env }),
+    }))
+  const empty = (checkout) => program(checkout, 'nothing', writeFixture('check-0.plumb', SPECS.bindings[1](1)))
   return {
     name: 'check',
     about: '`plumb check` on specs of growing size; the power of n is fitted to the processor time that they take beyond the smallest.',
@@ -46,11 +48,11 @@ export const check = ({ isQuick, layFile, once }) => {
     rounds: isQuick ? 2 : 5,
     cases: Object.entries(SPECS).map(([name, [unit, spec]]) => ({
       name,
-      sizes: (place) => [
-        { n: 0, program: empty(place) },
+      sizes: (checkout) => [
+        { n: 0, program: empty(checkout) },
         ...times
           .map((time) => time * unit)
-          .map((n) => ({ n, program: program(place, `${name} ${n}`, layFile(`check-${name}-${n}.plumb`, spec(n))) })),
+          .map((n) => ({ n, program: program(checkout, `${name} ${n}`, writeFixture(`check-${name}-${n}.plumb`, spec(n))) })),
       ],
       goals: [{ growsAtMost: 1.15 }],
     })),

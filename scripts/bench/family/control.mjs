@@ -4,9 +4,9 @@ import { timeControl } from '../measure.mjs'
 
 const ECHO = '#!/bin/sh\n# Control comes back, and so does data.\ncat <&6 >&7 &\ncat\n'
 
-export const control = ({ isQuick, layFile, peer, once }) => {
+export const control = ({ isQuick, writeFixture, peer, once }) => {
   const seconds = isQuick ? 1 : 2
-  const echo = layFile('echo.sh', ECHO)
+  const echo = writeFixture('echo.sh', ECHO)
   const program = (key, command, env) =>
     once(`control: ${key}`, () => ({ measure: () => timeControl(command, { env, seconds, load: peer('mux-load.cjs') }) }))
   return {
@@ -18,8 +18,8 @@ export const control = ({ isQuick, layFile, peer, once }) => {
       {
         name: 'plumb-mux',
         about: 'through a command that echoes both',
-        ours: (place) => program(place.label, [place.bin('plumb-mux'), '--', 'sh', echo], place.env),
-        peers: (place) => ({ 'cat, in one queue with the data': program('cat', ['cat'], place.env) }),
+        ours: (checkout) => program(checkout.label, [checkout.bin('plumb-mux'), '--', 'sh', echo], checkout.env),
+        peers: (checkout) => ({ 'cat, in one queue with the data': program('cat', ['cat'], checkout.env) }),
       },
     ],
   }

@@ -15,36 +15,36 @@ const BRANCHES = (n) =>
 const ELIZA = 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }'
 const LINE = '"I feel sad today"\n'
 
-export const growth = ({ folder, isQuick, layFile, once }) => {
+export const growth = ({ folder, isQuick, writeFixture, once }) => {
   const scale = isQuick ? 1 : 2
   const doubled = (n, times = 4) => list(isQuick ? 3 : times, (i) => n * 2 ** i)
   const few = scale * 10_000
 
-  const pipe = (place, key, name, spec, file) =>
-    once(`growth: ${place.label} ${key}`, () => {
-      const command = () => [place.bin(name), layFile(`growth ${key}.plumb`, spec)]
-      return { measure: () => timePipe(command(), { env: place.env, data: file() }) }
+  const pipe = (checkout, key, name, spec, file) =>
+    once(`growth: ${checkout.label} ${key}`, () => {
+      const command = () => [checkout.bin(name), writeFixture(`growth ${key}.plumb`, spec)]
+      return { measure: () => timePipe(command(), { env: checkout.env, data: file() }) }
     })
-  const told = (n) => () => layFile(`growth-lines-${n}.jsonl`, LINE.repeat(n))
+  const lineFile = (n) => () => writeFixture(`growth-lines-${n}.jsonl`, LINE.repeat(n))
   const events = (n) => () =>
     once(`growth: events ${n}`, () => {
       const file = `${folder}/growth-events-${n}.jsonl`
       writeEvents(file, n)
       return file
     })
-  const start = (place, n) =>
-    once(`growth: ${place.label} agents ${n}`, () => {
+  const start = (checkout, n) =>
+    once(`growth: ${checkout.label} agents ${n}`, () => {
       const command = [
-        place.bin('plumb'),
-        layFile(`growth-agents-${n}.plumb`, n === 0 ? 'let main : !string -> !string = id' : manyAgents(n)),
+        checkout.bin('plumb'),
+        writeFixture(`growth-agents-${n}.plumb`, n === 0 ? 'let main : !string -> !string = id' : manyAgents(n)),
       ]
-      return { measure: () => timeStart(command, { env: place.env, input: LINE, answers: Math.max(n, 1) }) }
+      return { measure: () => timeStart(command, { env: checkout.env, input: LINE, answers: Math.max(n, 1) }) }
     })
 
   const grows = (name, about, sizes, program) => ({
     name,
     about,
-    sizes: (place) => [0, ...sizes].map((n) => ({ n, program: program(place, n) })),
+    sizes: (checkout) => [0, ...sizes].map((n) => ({ n, program: program(checkout, n) })),
     goals: [{ growsAtMost: 1.15 }],
   })
   return {
@@ -53,15 +53,19 @@ export const growth = ({ folder, isQuick, layFile, once }) => {
     unit: 'ms',
     rounds: isQuick ? 2 : 3,
     cases: [
-      grows('messages', 'plumb, id', doubled(50_000 * (isQuick ? 1 : 2)), (place, n) => pipe(place, `id ${n}`, 'plumb', ID, events(n))),
-      grows('messages of an agent', 'plumb-agent, ELIZA, which remembers', doubled(scale * 1000), (place, n) =>
-        pipe(place, `ELIZA ${n}`, 'plumb-agent', ELIZA, told(n)),
+      grows('messages', 'plumb, id', doubled(50_000 * (isQuick ? 1 : 2)), (checkout, n) =>
+        pipe(checkout, `id ${n}`, 'plumb', ID, events(n)),
       ),
-      grows('messages of an agent in a pipeline', 'plumb, ELIZA', doubled(scale * 1000), (place, n) =>
-        pipe(place, `plumb ELIZA ${n}`, 'plumb', ELIZA, told(n)),
+      grows('messages of an agent', 'plumb-agent, ELIZA, which remembers', doubled(scale * 1000), (checkout, n) =>
+        pipe(checkout, `ELIZA ${n}`, 'plumb-agent', ELIZA, lineFile(n)),
       ),
-      grows('stages', 'maps in series', doubled(4), (place, n) => pipe(place, `chain ${n}`, 'plumb', CHAIN(n), events(few))),
-      grows('branches', 'filters side by side', doubled(4), (place, n) => pipe(place, `branches ${n}`, 'plumb', BRANCHES(n), events(few))),
+      grows('messages of an agent in a pipeline', 'plumb, ELIZA', doubled(scale * 1000), (checkout, n) =>
+        pipe(checkout, `plumb ELIZA ${n}`, 'plumb', ELIZA, lineFile(n)),
+      ),
+      grows('stages', 'maps in series', doubled(4), (checkout, n) => pipe(checkout, `chain ${n}`, 'plumb', CHAIN(n), events(few))),
+      grows('branches', 'filters side by side', doubled(4), (checkout, n) =>
+        pipe(checkout, `branches ${n}`, 'plumb', BRANCHES(n), events(few)),
+      ),
       grows('agents', 'until all have answered one message', doubled(isQuick ? 4 : 8), start),
     ],
   }

@@ -1,4 +1,4 @@
-// Lines: what somebody does with a log, against cat, jq and a program written by hand.
+// Lines: usual work on a log, against cat, jq and a program written by hand.
 
 import { EVENT, eventLines, writeEvents } from '../events.mjs'
 import { outputOf, timePipe } from '../measure.mjs'
@@ -44,10 +44,10 @@ const BY_HAND = 'node, by hand'
 // Counts from 0 to 7 go round until they are 8: four and a half times on average.
 const counts = (n) => Array.from({ length: n }, (_, i) => `{"n":${i % 8},"steps":${i}}\n`).join('')
 
-export const lines = ({ folder, isQuick, lines: wanted, layFile, jq, peer, once }) => {
+export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, peer, once }) => {
   const n = wanted ?? (isQuick ? 100_000 : 500_000)
   const events = { data: `${folder}/events.jsonl`, sample: eventLines(1000) }
-  const turns = { data: layFile('counts.jsonl', counts(n / 5)), sample: counts(1000) }
+  const turns = { data: writeFixture('counts.jsonl', counts(n / 5)), sample: counts(1000) }
   let megabytes = 0
 
   const program = (key, command, env, { data, sample } = events) =>
@@ -55,29 +55,29 @@ export const lines = ({ folder, isQuick, lines: wanted, layFile, jq, peer, once 
       measure: () => timePipe(command, { env, data }),
       answer: () => outputOf(command, { env, input: sample }),
     }))
-  const plumb = (job, place) => {
-    const spec = layFile(`lines-${job}.plumb`, SPECS[job])
-    return program(`${place.label} ${job}`, [place.bin('plumb'), spec], place.env, job === 'cycle' ? turns : events)
+  const plumb = (job, checkout) => {
+    const spec = writeFixture(`lines-${job}.plumb`, SPECS[job])
+    return program(`${checkout.label} ${job}`, [checkout.bin('plumb'), spec], checkout.env, job === 'cycle' ? turns : events)
   }
-  const byHand = (job, place, key = job) =>
-    program(`by hand ${key}`, [process.execPath, peer('lines.cjs'), job], place.env, job === 'cycle' ? turns : events)
-  const cat = (place) => program('cat', ['cat'], place.env)
-  const withJq = (job, place) => program(`jq ${job}`, ['jq', '-c', JQ[job]], place.env, job === 'cycle' ? turns : events)
+  const byHand = (job, checkout, key = job) =>
+    program(`by hand ${key}`, [process.execPath, peer('lines.cjs'), job], checkout.env, job === 'cycle' ? turns : events)
+  const cat = (checkout) => program('cat', ['cat'], checkout.env)
+  const withJq = (job, checkout) => program(`jq ${job}`, ['jq', '-c', JQ[job]], checkout.env, job === 'cycle' ? turns : events)
 
   const job = (name, { title = name, about, goals = [], overJq, peers = () => ({}), yardsticks }) => ({
     name: title,
     about,
-    ours: (place) => plumb(name, place),
-    peers: (place) => ({
-      ...(jq && JQ[name] ? { [jq]: withJq(name, place) } : {}),
-      [BY_HAND]: byHand(name, place),
-      ...peers(place),
+    ours: (checkout) => plumb(name, checkout),
+    peers: (checkout) => ({
+      ...(jq && JQ[name] ? { [jq]: withJq(name, checkout) } : {}),
+      [BY_HAND]: byHand(name, checkout),
+      ...peers(checkout),
     }),
     yardsticks,
     goals: [...(jq && overJq ? [{ to: jq, atLeast: overJq }] : []), ...goals],
     megabytes: name === 'cycle' ? undefined : () => megabytes,
   })
-  const one = (place) => ({ 'plumb, id': plumb('id', place) })
+  const one = (checkout) => ({ 'plumb, id': plumb('id', checkout) })
 
   return {
     name: 'lines',
@@ -92,10 +92,10 @@ export const lines = ({ folder, isQuick, lines: wanted, layFile, jq, peer, once 
         name: 'noise',
         title: BY_HAND,
         isNull: true,
-        ours: (place) => byHand('id', place),
-        peers: (place) => ({ 'the same again': byHand('id', place, 'id again') }),
+        ours: (checkout) => byHand('id', checkout),
+        peers: (checkout) => ({ 'the same again': byHand('id', checkout, 'id again') }),
       },
-      job('id', { overJq: 6, goals: [{ to: BY_HAND, atMost: 1.3 }], peers: (place) => ({ cat: cat(place) }) }),
+      job('id', { overJq: 6, goals: [{ to: BY_HAND, atMost: 1.3 }], peers: (checkout) => ({ cat: cat(checkout) }) }),
       job('filter', { overJq: 5, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
       job('map', { overJq: 3.5, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
       job('stages', {
@@ -105,7 +105,7 @@ export const lines = ({ folder, isQuick, lines: wanted, layFile, jq, peer, once 
           { to: 'plumb, id', atMost: 1.5 },
           { to: 'plumb, map', atMost: 1.5 },
         ],
-        yardsticks: (place) => ({ ...one(place), 'plumb, map': plumb('map', place) }),
+        yardsticks: (checkout) => ({ ...one(checkout), 'plumb, map': plumb('map', checkout) }),
       }),
       job('ids', { title: 'three ids', about: 'id ; id ; id', goals: [{ to: 'plumb, id', atMost: 1.5 }], yardsticks: one }),
       job('copies', {

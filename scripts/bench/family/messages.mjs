@@ -13,20 +13,20 @@ export const messages = ({ isQuick, frameworks, peer, once }) => {
   const eliza = agent('provider: "eliza", model: "doctor"')
   const asking = () => agent(`provider: "anthropic", model: "stub", endpoint: "${model.url}", prompt: "Be brief.", amnesiac: true`)
 
-  const program = (key, place, trips, command) =>
-    once(`messages: ${place.label} ${key}`, () => {
-      const env = { ...place.env, ANTHROPIC_API_KEY: 'none' }
+  const program = (key, checkout, trips, command) =>
+    once(`messages: ${checkout.label} ${key}`, () => {
+      const env = { ...checkout.env, ANTHROPIC_API_KEY: 'none' }
       return {
         measure: () => timeTrips(command(), { env, line, trips }),
         answer: () => outputOf(command(), { env, input: [0, 1, 2].map(line).join('') }),
       }
     })
-  const echo = (place) => program('echo', place, many, () => [process.execPath, peer('echo.cjs')])
-  const fetchLoop = (place, key) => program(key, place, some, () => [process.execPath, peer('fetch-loop.cjs'), model.url])
-  const others = (place) =>
-    Object.fromEntries(frameworks.map(({ name, command }) => [name, program(name, place, some, () => command(model.url))]))
-  const ours = (executable, spec, trips) => (place) =>
-    program(`${executable} ${trips}`, place, trips, () => [place.bin(executable), '-e', spec()])
+  const echo = (checkout) => program('echo', checkout, many, () => [process.execPath, peer('echo.cjs')])
+  const fetchLoop = (checkout, key) => program(key, checkout, some, () => [process.execPath, peer('fetch-loop.cjs'), model.url])
+  const others = (checkout) =>
+    Object.fromEntries(frameworks.map(({ name, command }) => [name, program(name, checkout, some, () => command(model.url))]))
+  const ours = (executable, spec, trips) => (checkout) =>
+    program(`${executable} ${trips}`, checkout, trips, () => [checkout.bin(executable), '-e', spec()])
 
   return {
     name: 'messages',
@@ -42,34 +42,34 @@ export const messages = ({ isQuick, frameworks, peer, once }) => {
         name: 'noise',
         title: 'bare fetch loop',
         isNull: true,
-        ours: (place) => fetchLoop(place, 'fetch'),
-        peers: (place) => ({ 'the same again': fetchLoop(place, 'fetch again') }),
+        ours: (checkout) => fetchLoop(checkout, 'fetch'),
+        peers: (checkout) => ({ 'the same again': fetchLoop(checkout, 'fetch again') }),
       },
       {
         name: 'plumb-agent, ELIZA',
         ours: ours('plumb-agent', () => eliza, many),
         peers: () => ({}),
-        yardsticks: (place) => ({ 'node, a line echoed': echo(place) }),
+        yardsticks: (checkout) => ({ 'node, a line echoed': echo(checkout) }),
       },
       {
         name: 'plumb, ELIZA',
         ours: ours('plumb', () => eliza, many),
         peers: () => ({}),
-        yardsticks: (place) => ({
-          'node, a line echoed': echo(place),
-          'plumb-agent, ELIZA': ours('plumb-agent', () => eliza, many)(place),
+        yardsticks: (checkout) => ({
+          'node, a line echoed': echo(checkout),
+          'plumb-agent, ELIZA': ours('plumb-agent', () => eliza, many)(checkout),
         }),
       },
       {
         name: 'plumb-agent, a model',
         ours: ours('plumb-agent', asking, some),
-        peers: (place) => ({ 'bare fetch loop': fetchLoop(place, 'fetch'), ...others(place) }),
+        peers: (checkout) => ({ 'bare fetch loop': fetchLoop(checkout, 'fetch'), ...others(checkout) }),
         goals: [{ to: 'bare fetch loop', atMostMore: 150 }],
       },
       {
         name: 'plumb, a model',
         ours: ours('plumb', asking, some),
-        peers: (place) => ({ 'bare fetch loop': fetchLoop(place, 'fetch') }),
+        peers: (checkout) => ({ 'bare fetch loop': fetchLoop(checkout, 'fetch') }),
       },
     ],
   }

@@ -23,9 +23,9 @@ export const mux = ({ folder, isQuick, lines: wanted, jq, once }) => {
     const { measure } = program(key, command, env)
     return once(`mux: only measured ${key}`, () => ({ measure }))
   }
-  const peers = (place) => ({
-    ...(jq ? { [jq]: program('jq', ['jq', '-c', JQ], place.env) } : {}),
-    cat: silent('cat', ['cat'], place.env),
+  const peers = (checkout) => ({
+    ...(jq ? { [jq]: program('jq', ['jq', '-c', JQ], checkout.env) } : {}),
+    cat: silent('cat', ['cat'], checkout.env),
   })
   return {
     name: 'mux',
@@ -41,14 +41,15 @@ export const mux = ({ folder, isQuick, lines: wanted, jq, once }) => {
       {
         name: 'inward',
         about: 'to a command that says nothing',
-        ours: (place) => silent(`${place.label} inward`, [place.bin('plumb-mux'), '--', 'sh', '-c', 'cat >/dev/null'], place.env),
+        ours: (checkout) =>
+          silent(`${checkout.label} inward`, [checkout.bin('plumb-mux'), '--', 'sh', '-c', 'cat >/dev/null'], checkout.env),
         peers,
         megabytes: () => megabytes,
       },
       {
         name: 'there and back',
         about: 'through cat',
-        ours: (place) => program(`${place.label} both`, [place.bin('plumb-mux'), '--', 'cat'], place.env),
+        ours: (checkout) => program(`${checkout.label} both`, [checkout.bin('plumb-mux'), '--', 'cat'], checkout.env),
         peers,
         megabytes: () => megabytes,
       },

@@ -2,7 +2,7 @@
 
 import { EVENT, eventLines } from '../events.mjs'
 import { memoryAtRest } from '../measure.mjs'
-import { isMemoryTold } from '../memory.mjs'
+import { canMeasureMemory } from '../memory.mjs'
 import { openModel } from '../model.mjs'
 
 const BARE = 'node, nothing but alive'
@@ -16,21 +16,22 @@ const agent = (url) =>
   `let bot : !string -> !string = agent { provider: "anthropic", model: "stub", endpoint: "${url}", prompt: "Be brief." }`
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
-export const rest = ({ isQuick, frameworks, layFile, peer, once }) => {
-  const [id, eliza, tools] = Object.entries(SPECS).map(([name, text]) => layFile(`rest-${name}.plumb`, text))
+export const rest = ({ isQuick, frameworks, writeFixture, peer, once }) => {
+  const [id, eliza, tools] = Object.entries(SPECS).map(([name, text]) => writeFixture(`rest-${name}.plumb`, text))
   const program = (key, command, env, input, isSilent) =>
     once(`rest: ${key}`, () => ({ measure: () => memoryAtRest(command, { env, input, isSilent }) }))
   let model
-  const asking = (key, command) => (place) =>
-    once(`rest: ${place.label} ${key}`, () => ({
-      measure: () => memoryAtRest(command(place, model.url), { env: { ...place.env, ANTHROPIC_API_KEY: 'none' }, input: '"hello"\n' }),
+  const asking = (key, command) => (checkout) =>
+    once(`rest: ${checkout.label} ${key}`, () => ({
+      measure: () =>
+        memoryAtRest(command(checkout, model.url), { env: { ...checkout.env, ANTHROPIC_API_KEY: 'none' }, input: '"hello"\n' }),
     }))
-  const bare = (place, key = BARE) => program(key, [process.execPath, '-e', 'process.stdin.resume()'], place.env, '\n', true)
-  const spoken = (place) => program(SPOKEN, [process.execPath, peer('echo.cjs')], place.env, '"hello"\n')
+  const bare = (checkout, key = BARE) => program(key, [process.execPath, '-e', 'process.stdin.resume()'], checkout.env, '\n', true)
+  const spoken = (checkout) => program(SPOKEN, [process.execPath, peer('echo.cjs')], checkout.env, '"hello"\n')
   const still = (name, executable, args, input, goals = []) => ({
     name,
-    ours: (place) => program(`${place.label} ${name}`, [place.bin(executable), ...args], place.env, input),
-    peers: (place) => ({ [BARE]: bare(place), [SPOKEN]: spoken(place) }),
+    ours: (checkout) => program(`${checkout.label} ${name}`, [checkout.bin(executable), ...args], checkout.env, input),
+    peers: (checkout) => ({ [BARE]: bare(checkout), [SPOKEN]: spoken(checkout) }),
     goals,
   })
   return {
@@ -42,22 +43,22 @@ export const rest = ({ isQuick, frameworks, layFile, peer, once }) => {
       model = await openModel()
     },
     close: () => model.close(),
-    cases: isMemoryTold
+    cases: canMeasureMemory
       ? [
           {
             name: 'noise',
             title: BARE,
             isNull: true,
-            ours: (place) => bare(place),
-            peers: (place) => ({ 'the same again': bare(place, 'again') }),
+            ours: (checkout) => bare(checkout),
+            peers: (checkout) => ({ 'the same again': bare(checkout, 'again') }),
           },
           still('plumb-agent, ELIZA', 'plumb-agent', [eliza], '"hello"\n', [{ to: BARE, atMost: 1.3 }]),
           {
             name: 'plumb-agent, a model',
-            ours: asking('agent', (place, url) => [place.bin('plumb-agent'), '-e', agent(url)]),
-            peers: (place) => ({
-              'bare fetch loop': asking('fetch loop', (_, url) => [process.execPath, peer('fetch-loop.cjs'), url])(place),
-              ...Object.fromEntries(frameworks.map(({ name, command }) => [name, asking(name, (_, url) => command(url))(place)])),
+            ours: asking('agent', (checkout, url) => [checkout.bin('plumb-agent'), '-e', agent(url)]),
+            peers: (checkout) => ({
+              'bare fetch loop': asking('fetch loop', (_, url) => [process.execPath, peer('fetch-loop.cjs'), url])(checkout),
+              ...Object.fromEntries(frameworks.map(({ name, command }) => [name, asking(name, (_, url) => command(url))(checkout)])),
             }),
           },
           still('plumb, id', 'plumb', [id], eventLines(1)),

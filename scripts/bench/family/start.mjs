@@ -19,26 +19,26 @@ const INITIALIZE = `${JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
 })}\n`
 
-export const start = ({ isQuick, frameworks, layFile, peer, once }) => {
-  const [id, eliza, tools] = Object.entries(SPECS).map(([name, text]) => layFile(`start-${name}.plumb`, text))
+export const start = ({ isQuick, frameworks, writeFixture, peer, once }) => {
+  const [id, eliza, tools] = Object.entries(SPECS).map(([name, text]) => writeFixture(`start-${name}.plumb`, text))
   let model
   const program = (key, command, env, input) => once(`start: ${key}`, () => ({ measure: () => timeStart(command, { env, input }) }))
-  const node = (place, key = NODE) => program(key, [process.execPath, '-e', '0'], place.env)
+  const node = (checkout, key = NODE) => program(key, [process.execPath, '-e', '0'], checkout.env)
 
   // To the first output; where nothing is written, to the end.
   const first = (name, executable, args, { input, atMost, others = () => ({}), goals = [] } = {}) => ({
     name,
-    ours: (place) => program(`${place.label} ${name}`, [place.bin(executable), ...args], place.env, input),
-    peers: (place) => ({ [NODE]: node(place), ...others(place) }),
+    ours: (checkout) => program(`${checkout.label} ${name}`, [checkout.bin(executable), ...args], checkout.env, input),
+    peers: (checkout) => ({ [NODE]: node(checkout), ...others(checkout) }),
     goals: [...(atMost ? [{ to: NODE, atMost }] : []), ...goals],
   })
   const version = (executable, atMost) => first(`${executable} --version`, executable, ['--version'], { atMost })
-  const asking = (key, command, tells) => (place) =>
-    once(`start: ${place.label} ${key}`, () => {
-      const options = { env: { ...place.env, ANTHROPIC_API_KEY: 'none' }, input: '"hello"\n', tells }
-      return { measure: () => timeStart(command(place, model.url), options) }
+  const asking = (key, command, waitFor) => (checkout) =>
+    once(`start: ${checkout.label} ${key}`, () => {
+      const options = { env: { ...checkout.env, ANTHROPIC_API_KEY: 'none' }, input: '"hello"\n', waitFor }
+      return { measure: () => timeStart(command(checkout, model.url), options) }
     })
-  const bareServer = (place) => program('bare server', [process.execPath, peer('mcp-server.cjs')], place.env, INITIALIZE)
+  const bareServer = (checkout) => program('bare server', [process.execPath, peer('mcp-server.cjs')], checkout.env, INITIALIZE)
 
   return {
     name: 'start',
@@ -54,8 +54,8 @@ export const start = ({ isQuick, frameworks, layFile, peer, once }) => {
         name: 'noise',
         title: NODE,
         isNull: true,
-        ours: (place) => node(place),
-        peers: (place) => ({ 'the same again': node(place, 'again') }),
+        ours: (checkout) => node(checkout),
+        peers: (checkout) => ({ 'the same again': node(checkout, 'again') }),
       },
       version('plumb', 1.5),
       first('plumb, id', 'plumb', [id], { input: eventLines(1), atMost: 1.5 }),
@@ -69,26 +69,29 @@ export const start = ({ isQuick, frameworks, layFile, peer, once }) => {
       {
         name: 'plumb-agent, first token',
         about: 'of a model on loopback',
-        ours: asking('agent', (place, url) => [place.bin('plumb-agent'), '--telemetry', '-e', agent(url)], {
+        ours: asking('agent', (checkout, url) => [checkout.bin('plumb-agent'), '--telemetry', '-e', agent(url)], {
           fd: 3,
           text: '"delta":"first"',
         }),
-        peers: (place) => ({
-          [NODE]: node(place),
-          'bare fetch': asking('fetch', (_, url) => [process.execPath, peer('first-token.cjs'), url], { fd: 1, text: 'first' })(place),
+        peers: (checkout) => ({
+          [NODE]: node(checkout),
+          'bare fetch': asking('fetch', (_, url) => [process.execPath, peer('first-token.cjs'), url], { fd: 1, text: 'first' })(checkout),
         }),
       },
       {
         name: 'plumb-agent, first answer',
         about: 'of the same, whole',
-        ours: asking('answer', (place, url) => [place.bin('plumb-agent'), '-e', agent(url)]),
-        peers: (place) => ({
-          'bare fetch loop': asking('fetch loop', (_, url) => [process.execPath, peer('fetch-loop.cjs'), url])(place),
-          ...Object.fromEntries(frameworks.map(({ name, command }) => [name, asking(name, (_, url) => command(url))(place)])),
+        ours: asking('answer', (checkout, url) => [checkout.bin('plumb-agent'), '-e', agent(url)]),
+        peers: (checkout) => ({
+          'bare fetch loop': asking('fetch loop', (_, url) => [process.execPath, peer('fetch-loop.cjs'), url])(checkout),
+          ...Object.fromEntries(frameworks.map(({ name, command }) => [name, asking(name, (_, url) => command(url))(checkout)])),
         }),
       },
       version('plumb-mcp'),
-      first('plumb-mcp, first answer', 'plumb-mcp', [eliza], { input: INITIALIZE, others: (place) => ({ 'bare SDK': bareServer(place) }) }),
+      first('plumb-mcp, first answer', 'plumb-mcp', [eliza], {
+        input: INITIALIZE,
+        others: (checkout) => ({ 'bare SDK': bareServer(checkout) }),
+      }),
       version('plumb-chat'),
     ],
   }

@@ -6,9 +6,9 @@ const numbers = (name) => (i) => `{"id":"toolu_${i}","name":"${name}","input":{"
 const texts = (name) => (i) => `{"id":"toolu_${i}","name":"${name}","input":{"text":"hello ${i}"}}\n`
 const nothing = (name) => (i) => `{"id":"toolu_${i}","name":"${name}","input":{}}\n`
 
-export const tools = ({ isQuick, layFile, peer, once }) => {
+export const tools = ({ isQuick, writeFixture, peer, once }) => {
   const node = JSON.stringify(process.execPath)
-  const spec = layFile(
+  const spec = writeFixture(
     'tools.plumb',
     `type N = { n: int }
 @tool true
@@ -25,17 +25,17 @@ let echo : { text: string } -> string = tool { mcp: server, name: "echo" }`,
       measure: () => timeTrips(command, { env, line, trips }),
       answer: () => outputOf(command, { env, input: [0, 1, 2].map(line).join('') }),
     }))
-  const call = (place, line, trips, words) =>
-    program(`call ${words}`, [process.execPath, peer('call.cjs'), ...words], place.env, line, trips)
-  const echo = (place, line, trips) => {
-    const { measure } = program(`echo ${line(0)}`, [process.execPath, peer('echo.cjs')], place.env, line, trips)
+  const call = (checkout, line, trips, words) =>
+    program(`call ${words}`, [process.execPath, peer('call.cjs'), ...words], checkout.env, line, trips)
+  const echo = (checkout, line, trips) => {
+    const { measure } = program(`echo ${line(0)}`, [process.execPath, peer('echo.cjs')], checkout.env, line, trips)
     return once(`tools: only measured ${line(0)}`, () => ({ measure }))
   }
   const tool = (name, line, trips, peers, goals = []) => ({
     name,
     about: `${trips} calls`,
-    ours: (place) => program(`${place.label} ${name}`, [place.bin('plumb-tool'), spec, 'serve'], place.env, line, trips),
-    peers: (place) => peers(place, line, trips),
+    ours: (checkout) => program(`${checkout.label} ${name}`, [checkout.bin('plumb-tool'), spec, 'serve'], checkout.env, line, trips),
+    peers: (checkout) => peers(checkout, line, trips),
     goals,
     isUnordered: true,
   })
@@ -54,31 +54,31 @@ let echo : { text: string } -> string = tool { mcp: server, name: "echo" }`,
         name: 'noise',
         title: 'node, a line echoed',
         isNull: true,
-        ours: (place) => echo(place, numbers('inline'), often),
-        peers: (place) => ({ 'the same again': echo(place, numbers('again'), often) }),
+        ours: (checkout) => echo(checkout, numbers('inline'), often),
+        peers: (checkout) => ({ 'the same again': echo(checkout, numbers('again'), often) }),
       },
       tool(
         'inline',
         numbers('inline'),
         often,
-        (place, line, trips) => ({
-          'node, a line echoed': echo(place, line, trips),
-          'node, by hand': call(place, line, trips, ['inline']),
+        (checkout, line, trips) => ({
+          'node, a line echoed': echo(checkout, line, trips),
+          'node, by hand': call(checkout, line, trips, ['inline']),
         }),
         [{ to: 'node, a line echoed', atMost: 2 }],
       ),
-      tool('function', numbers('function'), seldom, (place, line, trips) => ({
-        'node, a child each': call(place, line, trips, ['spawn', process.execPath, peer('run-function.mjs')]),
-        'node, in the dispatcher': call(place, line, trips, ['function', peer('double.mjs')]),
+      tool('function', numbers('function'), seldom, (checkout, line, trips) => ({
+        'node, a child each': call(checkout, line, trips, ['spawn', process.execPath, peer('run-function.mjs')]),
+        'node, in the dispatcher': call(checkout, line, trips, ['function', peer('double.mjs')]),
       })),
-      tool('command', nothing('command'), seldom, (place, line, trips) => ({
-        'node, a child each': call(place, line, trips, ['spawn', peer('answer')]),
+      tool('command', nothing('command'), seldom, (checkout, line, trips) => ({
+        'node, a child each': call(checkout, line, trips, ['spawn', peer('answer')]),
       })),
-      tool('process', numbers('process_of'), seldom, (place, line, trips) => ({
-        'node, a child each': call(place, line, trips, ['spawn', process.execPath, peer('double.cjs')]),
+      tool('process', numbers('process_of'), seldom, (checkout, line, trips) => ({
+        'node, a child each': call(checkout, line, trips, ['spawn', process.execPath, peer('double.cjs')]),
       })),
-      tool('MCP over stdio', texts('echo'), often / 10, (place, line, trips) => ({
-        'bare SDK client': call(place, line, trips, ['mcp', peer('mcp-server.cjs')]),
+      tool('MCP over stdio', texts('echo'), often / 10, (checkout, line, trips) => ({
+        'bare SDK client': call(checkout, line, trips, ['mcp', peer('mcp-server.cjs')]),
       })),
     ],
   }

@@ -2,7 +2,7 @@
 
 import { EVENT, writeEvents } from '../events.mjs'
 import { memoryUnread } from '../measure.mjs'
-import { isMemoryTold } from '../memory.mjs'
+import { canMeasureMemory } from '../memory.mjs'
 
 const SPECS = {
   id: `${EVENT}\nlet main : !Event -> !Event = id`,
@@ -12,35 +12,35 @@ const SPECS = {
 }
 const BY_HAND = 'node, by hand'
 
-export const unread = ({ folder, isQuick, layFile, peer, jq, once }) => {
+export const unread = ({ folder, isQuick, writeFixture, peer, jq, once }) => {
   const n = isQuick ? 100_000 : 500_000
   const list = (one) => Array.from({ length: n / 5 }, (_, i) => one(i)).join('')
   const data = {
     events: `${folder}/unread-events.jsonl`,
-    words: layFile(
+    words: writeFixture(
       'unread-words.jsonl',
       list(() => '"I feel sad today, and so do all the others"\n'),
     ),
-    calls: layFile(
+    calls: writeFixture(
       'unread-calls.jsonl',
       list((i) => `{"id":"c${i}","name":"double","input":{"n":${i}}}\n`),
     ),
-    envelopes: layFile(
+    envelopes: writeFixture(
       'unread-envelopes.jsonl',
       list((i) => `{"__port":"input","msg":{"seq":${i},"note":"quiet näher river"}}\n`),
     ),
   }
-  const [id, map, eliza, tools] = Object.entries(SPECS).map(([name, text]) => layFile(`unread-${name}.plumb`, text))
-  const program = (key, command, place, input) =>
-    once(`unread: ${key}`, () => ({ measure: () => memoryUnread(command, { env: place.env, data: data[input] }) }))
+  const [id, map, eliza, tools] = Object.entries(SPECS).map(([name, text]) => writeFixture(`unread-${name}.plumb`, text))
+  const program = (key, command, checkout, input) =>
+    once(`unread: ${key}`, () => ({ measure: () => memoryUnread(command, { env: checkout.env, data: data[input] }) }))
   const jobs = (name, executable, args, input, peers = () => ({})) => ({
     name,
-    ours: (place) => program(`${place.label} ${name}`, [place.bin(executable), ...args], place, input),
+    ours: (checkout) => program(`${checkout.label} ${name}`, [checkout.bin(executable), ...args], checkout, input),
     peers,
   })
-  const byHand = (job) => (place) => ({
-    [BY_HAND]: program(`by hand ${job}`, [process.execPath, peer('lines.cjs'), job], place, 'events'),
-    ...(jq && job === 'id' ? { [jq]: program('jq', ['jq', '-c', '.'], place, 'events') } : {}),
+  const byHand = (job) => (checkout) => ({
+    [BY_HAND]: program(`by hand ${job}`, [process.execPath, peer('lines.cjs'), job], checkout, 'events'),
+    ...(jq && job === 'id' ? { [jq]: program('jq', ['jq', '-c', '.'], checkout, 'events') } : {}),
   })
   return {
     name: 'unread',
@@ -48,7 +48,7 @@ export const unread = ({ folder, isQuick, layFile, peer, jq, once }) => {
     unit: 'MB',
     rounds: isQuick ? 1 : 2,
     prepare: () => writeEvents(data.events, n),
-    cases: isMemoryTold
+    cases: canMeasureMemory
       ? [
           jobs('plumb, id', 'plumb', [id], 'events', byHand('id')),
           jobs('plumb, map', 'plumb', [map], 'events', byHand('map')),

@@ -1,4 +1,4 @@
-// An agent as somebody begins it: each line is a question, fetch asks, the text of the events is the answer. fetch-loop.cjs URL
+// A first version of an agent by hand: each line is a question, fetch asks, the text of the events is the answer. fetch-loop.cjs URL
 'use strict'
 
 const headers = { 'content-type': 'application/json', 'x-api-key': 'none', 'anthropic-version': '2023-06-01' }

@@ -1,4 +1,4 @@
-// What somebody would write by hand, with care, for one job and one type: chunks, one write for each, and the checks that plumb makes of
+// A careful program by hand for one job and one type: chunks, one write for each, and the checks that plumb makes of
 // every line. lines.cjs JOB [MAX-LINE]
 'use strict'
 const { isUtf8 } = require('node:buffer')

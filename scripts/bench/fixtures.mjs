@@ -1,23 +1,23 @@
-// What the families are made with: files that are laid once, and programs that several cases share.
+// What the families share: files that are written once, and programs of several cases.
 
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOT } from '../step.mjs'
+import { ROOT } from '../command.mjs'
 import frameworks from './peer/frameworks.cjs'
 
 /**
- * { folder, isQuick, lines, jq, frameworks, once, layFile, peer }: `jq` is what its column is called, undefined where it is not installed;
+ * { folder, isQuick, lines, jq, frameworks, once, writeFixture, peer }: `jq` is the title of its column, undefined when it is not installed;
  * `frameworks` a list of { name, command }, where the command takes the address of a model.
  */
-export const openWorkshop = (folder, { quick, lines, peers = ROOT }) => {
+export const openFixtures = (folder, { quick, lines, peers = ROOT }) => {
   const made = new Map()
   const once = (key, make) => {
     if (!made.has(key)) made.set(key, make())
     return made.get(key)
   }
-  const layFile = (name, text) =>
+  const writeFixture = (name, text) =>
     once(`file ${name}`, () => {
       writeFileSync(join(folder, name), text)
       return join(folder, name)
@@ -27,5 +27,14 @@ export const openWorkshop = (folder, { quick, lines, peers = ROOT }) => {
   const peer = (name) => fileURLToPath(new URL(`peer/${name}`, import.meta.url))
   const found = frameworks.frameworksIn(peers)
   const command = (name) => (url) => [process.execPath, peer('frameworks.cjs'), peers, name, url]
-  return { folder, isQuick: quick, lines, jq, frameworks: found.map((name) => ({ name, command: command(name) })), once, layFile, peer }
+  return {
+    folder,
+    isQuick: quick,
+    lines,
+    jq,
+    frameworks: found.map((name) => ({ name, command: command(name) })),
+    once,
+    writeFixture,
+    peer,
+  }
 }

@@ -1,29 +1,29 @@
-// What is compared does the same work: the same values come out of it.
+// Checks that the compared programs do the same work: they must give the same values.
 
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * Resolves to a map from program to error, of those that answer otherwise than ours or not at all. Those that have no answer are taken at
- * their word.
+ * Resolves to a map from program to error, for programs whose answer differs from ours or is missing. A program without an `answer` is not
+ * checked.
  */
-export const findUnlike = async (programs, isUnordered) => {
-  const unlike = new Map()
+export const findDifferentAnswers = async (programs, isUnordered) => {
+  const different = new Map()
   const answers = new Map()
-  for (const { program } of programs.filter(({ program, isAlike }) => isAlike && program.answer)) {
+  for (const { program } of programs.filter(({ program, mustAgree }) => mustAgree && program.answer)) {
     try {
       answers.set(program, valuesOf(await program.answer(), isUnordered))
     } catch (error) {
-      unlike.set(program, error)
+      different.set(program, error)
     }
   }
   const wanted = answers.get(programs.find(({ role }) => role === 'ours').program)
-  if (!wanted) return unlike
+  if (!wanted) return different
   for (const [program, is] of answers) {
     const at = wanted.findIndex((value, i) => !isDeepStrictEqual(value, is[i]))
     if (at >= 0 || is.length !== wanted.length)
-      unlike.set(program, new Error(`it answers ${show(is, at)} where ours answers ${show(wanted, at)}`))
+      different.set(program, new Error(`it answers ${show(is, at)} where ours answers ${show(wanted, at)}`))
   }
-  return unlike
+  return different
 }
 
 const show = (values, at) => (at < 0 ? `${values.length} lines` : JSON.stringify(values[at]))

@@ -3,12 +3,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 
 /** { label, root, bin(name), env }. Throws when the folder is not a built checkout. */
-export const openPlace = (label, root) => {
+export const openCheckout = (label, root) => {
   const bin = (name) => `${root}/packages/${name}/bin/${name}`
   for (const name of ['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool'])
     if (!existsSync(bin(name)) || !existsSync(`${root}/packages/${name}/dist/main.cjs`))
       throw new Error(`'${root}' is no built checkout, it has no ${name}: run 'npm run build' there`)
-  return { label, root, bin, env: { ...surroundings(), PATH: `${folders(root).join(':')}:${process.env.PATH}` } }
+  return { label, root, bin, env: { ...cleanEnvironment(), PATH: `${folders(root).join(':')}:${process.env.PATH}` } }
 }
 
 const folders = (root) =>
@@ -16,7 +16,6 @@ const folders = (root) =>
     .map((name) => `${root}/packages/${name}/bin`)
     .filter((bin) => existsSync(bin))
 
-// Node 20 reads the certificates that NODE_EXTRA_CA_CERTS names at every start, which would hide what is measured. Keys and settings of the
-// person who measures are no part of it either.
-const surroundings = () =>
+// Without NODE_EXTRA_CA_CERTS, which costs Node 20 time at every start, and without keys and settings of the person who measures.
+const cleanEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|PLUMB_|PIPELINE_|OTEL_|.*_API_KEY$)/.test(name)))
