@@ -138,6 +138,7 @@ t.test('tools of a program, and of an agent', async (t) => {
 })
 
 const LONG = 'let a : int -> int = map(value + 1)'
+const HOSTS = 'true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]'
 const rows: readonly (readonly [name: string, text: string, expected: readonly string[]])[] = [
   [
     'a breaker, a sandbox and roots',
@@ -150,10 +151,24 @@ const rows: readonly (readonly [name: string, text: string, expected: readonly s
       "1:68-69 config_invalid 'failures' takes a whole number from 1",
       "1:78-80 config_invalid 'reset' takes a number from 0",
       "1:82-86 unknown_option a breaker has no key 'rest' | did you mean 'reset'?",
-      `1:109-110 config_invalid 'net' takes true, false or a list of hosts, as in ["api.example.com:443"]`,
+      `1:109-110 config_invalid 'net' takes true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]`,
       "1:119-122 config_invalid 'write' takes a list of strings",
       '1:132-138 config_invalid \'memory\' takes a size, as in "256M"',
-      "3:72-92 config_invalid 'roots' takes an object of strings",
+      "3:72-92 config_invalid 'roots' takes an object of folders: each a string, or { path, hard_links }",
+    ],
+  ],
+  [
+    'hosts of a sandbox',
+    lines(
+      'let a : unit -> string = tool { command: "x", sandbox: { net: ["a.example", "https://b.example"] } }',
+      'let b : unit -> string = tool { command: "x", sandbox: { net: ["a.example:65536"] } }',
+      'let c : unit -> string = tool { command: "x", sandbox: { net: [] } }',
+      'let d : unit -> string = tool { command: "x", sandbox: { net: ["A.example:22", "*.b.example", "[::1]:8080"] } }',
+    ),
+    [
+      `1:63-97 config_invalid 'net' takes ${HOSTS}; "https://b.example" stands there: of a URL write the host alone, as in "api.example.com"`,
+      `2:63-82 config_invalid 'net' takes ${HOSTS}; "a.example:65536" stands there: it is no host name, nor one with a port from 1 to 65535`,
+      `3:63-65 config_invalid 'net' takes ${HOSTS}`,
     ],
   ],
   [

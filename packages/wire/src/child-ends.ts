@@ -1,6 +1,7 @@
 // How a child is to be started: its descriptors, and the ends of them that stay here.
 
 import { closeSync } from 'node:fs'
+import type { Server } from 'node:net'
 import { openBytes } from './given-bytes.js'
 import { LIFELINE_FD, withLifeline } from './lifeline.js'
 import { makePipes } from './real-pipe.js'
@@ -25,6 +26,15 @@ export interface ChildOptions {
   readonly joinsStderr?: boolean
   /** It writes to our own stderr, be that a terminal or not, and `stderr` is empty. */
   readonly inheritsStderr?: boolean
+  /** It opens a socket that listens, wherever it is, and hands it to us. */
+  readonly listener?: ListenerOption
+}
+
+export interface ListenerOption {
+  /** Where the child, a Node.js, has the channel of `process.send`, which closes once we have the socket. */
+  readonly fd: number
+  /** Called in the turn in which it comes, before anything can connect; not at all where the child ends without. */
+  readonly take: (listener: Server) => void
 }
 
 export interface Prepared {
@@ -43,11 +53,22 @@ export interface Prepared {
   closeOurs(): void
 }
 
-export type Stdio = 'pipe' | 'ignore' | 'inherit' | number
+export type Stdio = 'pipe' | 'ignore' | 'inherit' | 'ipc' | number
 
 /** `file_not_found` where the program cannot be run. */
 export const prepareChild = (options: ChildOptions): Result<Prepared> => {
-  const { command, cwd = currentFolder(), env, fds = {}, shared = {}, given = {}, isForeign, joinsStderr, inheritsStderr } = options
+  const {
+    command,
+    cwd = currentFolder(),
+    env,
+    fds = {},
+    shared = {},
+    given = {},
+    isForeign,
+    joinsStderr,
+    inheritsStderr,
+    listener,
+  } = options
   const [name = '', ...args] = command
   const program = resolveProgram(name, cwd, env.PATH)
   if (!program.ok) return program
@@ -62,6 +83,7 @@ export const prepareChild = (options: ChildOptions): Result<Prepared> => {
   if (!texts.ok) return texts
   const { stdio, childs, ours } = makeEnds(directions, isForeign)
   for (const [number, fd] of [...Object.entries(shared), ...texts.value]) share(stdio, Number(number), fd)
+  if (listener) share(stdio, listener.fd, 'ipc')
   if (inheritsStderr) stdio[2] = 'inherit'
   if (joinsStderr && typeof stdio[1] === 'number') stdio[2] = stdio[1]
   const closeAll = (fds: Iterable<number>): void => {
@@ -126,7 +148,7 @@ const openAll = (given: Readonly<Record<number, Uint8Array>>): Result<ReadonlyMa
   }
 }
 
-const share = (stdio: Ends['stdio'], number: number, fd: number): void => {
+const share = (stdio: Ends['stdio'], number: number, fd: number | 'ipc'): void => {
   while (stdio.length < number) stdio.push('ignore')
   stdio[number] = fd
 }

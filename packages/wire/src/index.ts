@@ -1,5 +1,5 @@
 export { type Budget, currentBudget, joinBudget, openBudget } from './budget.js'
-export type { ChildOptions } from './child-ends.js'
+export type { ChildOptions, ListenerOption } from './child-ends.js'
 export { childEnv } from './child-env.js'
 export type { Exit } from './child-life.js'
 export { nowMs } from './clock.js'

@@ -34,7 +34,7 @@ export interface OwnChildOptions {
   readonly within?: Within | undefined
 }
 
-export interface Within extends Pick<ChildOptions, 'given' | 'shared'> {
+export interface Within extends Pick<ChildOptions, 'given' | 'shared' | 'listener'> {
   /** Stands before the command line. */
   readonly command: readonly string[]
 }
@@ -73,6 +73,7 @@ const start = <SomeChild extends LineChild>(
     command: isDirect ? [process.execPath, main, ...line] : [...(within?.command ?? []), launcher, ...line],
     env: isDirect ? { ...theirs, ...launched(Object.keys(fds)) } : theirs,
     given: within?.given ?? {},
+    ...(within?.listener ? { listener: within.listener } : {}),
     shared: { ...within?.shared, ...(budget ? { [BUDGET_FD]: budget.fd } : {}) },
     fds: { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,

@@ -16,7 +16,7 @@ export type LineChild = ChildOf<LineSink, LineSource>
 
 /** As `spawnChild`. */
 export const spawnLines = (options: ChildOptions): Result<LineChild> => {
-  if (!hasBarePipes() || !hasBareProcesses()) return spawnChild(options)
+  if (options.listener || !hasBarePipes() || !hasBareProcesses()) return spawnChild(options)
   const prepared = prepareChild(options)
   if (!prepared.ok) return prepared
   const child = startPrepared(prepared.value, options.env)

@@ -1,9 +1,9 @@
 // Children: each in a process group of its own, on a lifeline, with the descriptors that were named and no others.
 
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
-import { Socket } from 'node:net'
+import { Server, Socket } from 'node:net'
 import { Readable, type Writable } from 'node:stream'
-import { type ChildOptions, prepareChild } from './child-ends.js'
+import { type ChildOptions, type ListenerOption, prepareChild } from './child-ends.js'
 import { type ChildOf, type Exit, watchOver } from './child-life.js'
 import { LIFELINE_FD } from './lifeline.js'
 import { preview } from './preview.js'
@@ -23,7 +23,20 @@ export const spawnChild = (options: ChildOptions): Result<Child> => {
     closeOurs()
     return fail(started.code, `cannot start '${preview(options.command[0] ?? '')}': ${started.reason}`)
   }
+  if (options.listener) takeListener(started, options.listener)
   return succeed(attach(started, directions, ours))
+}
+
+const takeListener = (child: ChildProcess, { take }: ListenerOption): void => {
+  const disconnect = (): void => {
+    if (child.connected) child.disconnect()
+  }
+  child.once('message', (_, handle) => {
+    if (handle instanceof Server) take(handle)
+    // Whoever gets the descriptor next has no more to hand over.
+    disconnect()
+  })
+  child.once('exit', disconnect)
 }
 
 interface Refusal {

@@ -1,15 +1,26 @@
 // The key `sandbox`: what a program that is started may reach (tools.md, Sandbox).
 
+import { preview } from '@plumb/wire/preview'
+import { readHostPattern } from '../host.js'
 import type { Json } from '../types/type.js'
-import type { KeyRule, KeyTable } from './config.js'
+import type { KeyRule, KeyTable, Rule } from './config.js'
 import { rule, STRINGS } from './rules.js'
 
-/** In small letters, digits, dots and hyphens, with a port where it is not that of https. */
-const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[1-9][0-9]{0,4})?$/i
-const isHosts = (v: Json): boolean => Array.isArray(v) && v.length > 0 && v.every((host) => typeof host === 'string' && HOST.test(host))
+const NET = 'true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]'
+
+/** The first that is no host is told with the reason. */
+const netFits: Rule = (v) => {
+  if (typeof v === 'boolean') return undefined
+  if (!Array.isArray(v) || v.length === 0) return NET
+  for (const host of v as readonly Json[]) {
+    const read = typeof host === 'string' ? readHostPattern(host) : 'it is no string'
+    if (typeof read === 'string') return `${NET}; ${preview(JSON.stringify(host))} stands there: ${read}`
+  }
+  return undefined
+}
 
 const KEYS: KeyTable = {
-  net: rule('true, false or a list of hosts, as in ["api.example.com:443"]', (v) => typeof v === 'boolean' || isHosts(v)),
+  net: { fits: netFits },
   read: STRINGS,
   write: STRINGS,
   sockets: STRINGS,

@@ -10,7 +10,7 @@ import { whyChanged } from '../parts/watch.js'
 import { deeper } from '../process/depth.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
-import { spawnBoxed } from '../sandbox/spawn-boxed.js'
+import { spawnBoxed, tellLack } from '../sandbox/spawn-boxed.js'
 import { withGitGuard } from './git-guard.js'
 import { harvest } from './harvest.js'
 import { wordsOf } from './words.js'
@@ -68,9 +68,14 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
       isForeign: true,
       joinsStderr: isText,
     },
-    { visible: [specFolder, specPath], programFiles: programFilesOf(session, specPath, [program]) },
+    {
+      visible: [specFolder, specPath],
+      programFiles: programFilesOf(session, specPath, [program]),
+      caller: { tool: name, authority: session.authority },
+    },
   )
-  return child.ok ? harvest({ name, child: child.value, signal, output, maxOutput, record }) : child
+  if (!child.ok) return child
+  return tellLack(await harvest({ name, child: child.value, signal, output, maxOutput, record }), child.value)
 }
 
 /** A list, one or none, in a record or as they are; of a type that is only known at run time it may be something else. */

@@ -16,7 +16,7 @@ import { stopWhenAborted } from '../process/stop.js'
 import { programPlaces } from '../sandbox/installation.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
-import { spawnBoxed } from '../sandbox/spawn-boxed.js'
+import { spawnBoxed, tellLack } from '../sandbox/spawn-boxed.js'
 import { readReply } from './reply.js'
 import runner from './runner.child.cjs'
 import { isTypeScript, stripTypes } from './strip-types.js'
@@ -67,7 +67,11 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
       isForeign: false,
     },
     // A function is a program, and where it is looked for is its own folder.
-    { visible: [...programPlaces(file), dirname(file)], programFiles: programFilesOf(session, specPath, [file]) },
+    {
+      visible: [...programPlaces(file), dirname(file)],
+      programFiles: programFilesOf(session, specPath, [file]),
+      caller: { tool, authority: session.authority },
+    },
   )
   if (!child.ok) return child
   const { stdin, fds } = child.value
@@ -77,7 +81,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
   requests.write(`${JSON.stringify({ url: pathToFileURL(file).href, name, modules: modules?.value, input })}\n`)
   const exit = await stopWhenAborted(child.value, signal, { ask: () => void requests.end(), graceMs: ABORT_GRACE_MS })
   if (exit === 'aborted') return fail('cancelled', `function '${tool}' was stopped before it gave a result`)
-  return readReply(line(), exit, target)
+  return tellLack(readReply(line(), exit, target), child.value)
 }
 
 /** What has come of it, or why it cannot be read; the rest is dropped. */

@@ -3,22 +3,11 @@
 
 import { dirname } from 'node:path'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import {
-  addSecret,
-  type Child,
-  childEnv,
-  type Exit,
-  isSecretName,
-  LineReader,
-  parseJson,
-  type Result,
-  resolveProgram,
-  succeed,
-} from '@plumb/wire'
+import { addSecret, childEnv, type Exit, isSecretName, LineReader, parseJson, type Result, resolveProgram, succeed } from '@plumb/wire'
 import { withGitGuard } from '../command/git-guard.js'
 import { hear, type LastWords } from '../process/last-words.js'
 import { GRACE_MS } from '../process/stop.js'
-import { spawnBoxed } from '../sandbox/spawn-boxed.js'
+import { type BoxedChild, spawnBoxed } from '../sandbox/spawn-boxed.js'
 import type { ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'
@@ -62,7 +51,7 @@ interface State {
   isClosed: boolean
 }
 
-const attach = (child: Child, places: Places, onStderr: ((line: string) => void) | undefined): Link => {
+const attach = (child: BoxedChild, places: Places, onStderr: ((line: string) => void) | undefined): Link => {
   const state: State = { stray: 0, isClosed: false }
   const stderr = hear(child.stderr, { line: onStderr })
   const reader = new LineReader(child.stdout)
@@ -118,13 +107,13 @@ const attach = (child: Child, places: Places, onStderr: ((line: string) => void)
     await within(LEAVE_MS, child.exited)
     await child.terminate(GRACE_MS)
   }
-  return { transport, stderr, lastWords: () => lastWords(state, stderr), end }
+  return { transport, stderr, lastWords: () => lastWords(state, stderr, child.lacked?.()), end }
 }
 
-const lastWords = ({ exit, breach, stray }: State, { text }: LastWords): string | undefined => {
+const lastWords = ({ exit, breach, stray }: State, { text }: LastWords, lacked: string | undefined): string | undefined => {
   const ended = exit?.signal ? `it was ended by ${exit.signal}` : exit ? `it ended with status ${exit.status}` : undefined
   const said = text === '' ? undefined : `its stderr ends with: ${text}`
   const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were no JSON-RPC`
-  const parts = [breach ?? ended, skipped, said].filter((part) => part !== undefined)
+  const parts = [breach ?? ended, skipped, said, ended && lacked].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join('; ')
 }

@@ -10,6 +10,7 @@ import { type Step, WORDS } from '../inline/leaf.js'
 import { straightStep } from '../inline/straight.js'
 import { handedTexts } from '../parts/watch.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { tellLack } from '../sandbox/spawn-boxed.js'
 import { ask } from './ask.js'
 import { deeper } from './depth.js'
 import { hearTelemetry, tokensIn } from './hear-telemetry.js'
@@ -91,7 +92,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   // What is stopped is not waited for.
   if (overrun) return { ok: false, error: overrun }
   if (!signal.aborted) await telemetry
-  return result
+  return tellLack(result, child)
 }
 
 /** What it cost is known where the child tells it, or there are prices. */

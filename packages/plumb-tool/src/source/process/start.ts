@@ -3,14 +3,14 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, serverVariables } from '@plumb/lang'
-import { type Child, childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram, spawnOwn, succeed } from '@plumb/wire'
+import { childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram, spawnOwn, succeed } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
 import type { Effect } from '../../call/permit.js'
 import { enclose, type Place } from '../sandbox/enclose.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { spawnBoxed } from '../sandbox/spawn-boxed.js'
+import { type BoxedChild, spawnBoxed, withNet } from '../sandbox/spawn-boxed.js'
 import type { Renewal } from './keep-renewed.js'
 
 export interface Start {
@@ -23,7 +23,7 @@ export interface Start {
 }
 
 export interface Started {
-  readonly child: Child
+  readonly child: BoxedChild
   /** Undefined for a program that is not ours: nothing was handed to it. */
   readonly renewal: Renewal | undefined
 }
@@ -76,7 +76,7 @@ const startOwn = (
   within?.close()
   if (!own.ok) return own
   const { child, renew } = own.value
-  return succeed({ child, renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
+  return succeed({ child: withNet(child, within?.net), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
 }
 
 const startForeign = (command: readonly string[], { config }: AgentPlan, start: Start): Result<Started> => {
@@ -87,9 +87,15 @@ const startForeign = (command: readonly string[], { config }: AgentPlan, start: 
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
 }
 
-const placeOf = ({ scope }: Bound, session: Session, env: Readonly<Record<string, string>>): Omit<Place, 'program'> => {
+const placeOf = ({ name, scope }: Bound, session: Session, env: Readonly<Record<string, string>>): Omit<Place, 'program'> => {
   const { path } = scope.module
-  return { cwd: process.cwd(), env, visible: [dirname(resolve(path)), resolve(path)], programFiles: programFilesOf(session, path, []) }
+  return {
+    cwd: process.cwd(),
+    env,
+    visible: [dirname(resolve(path)), resolve(path)],
+    programFiles: programFilesOf(session, path, []),
+    caller: { tool: name, authority: session.authority },
+  }
 }
 
 // The folder that holds those of this project.

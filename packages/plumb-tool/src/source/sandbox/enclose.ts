@@ -8,6 +8,8 @@ import { filterFor } from './filter.js'
 import { installationOf, nodeModules, pathFolders, programPlaces, SYSTEM_FOLDERS } from './installation.js'
 import { launcherHome } from './launcher-home.js'
 import { Mounts } from './mounts.js'
+import { type BoxNet, openBoxNet } from './net/box-net.js'
+import type { Judging } from './net/reach.js'
 import { openBelow } from './open-below.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './options.js'
 import type { Sandbox } from './sandbox.js'
@@ -23,10 +25,13 @@ export interface Place {
   readonly visible: readonly string[]
   /** Files that stay as they are where they lie below what may be written, absolute. */
   readonly programFiles: readonly string[]
+  /** Who asks for hosts, where the sandbox lists some; left out: nothing is granted besides. */
+  readonly caller?: Pick<Judging, 'tool' | 'authority'>
 }
 
 export interface Enclosure extends Within {
   readonly env: Readonly<Record<string, string>>
+  readonly net: BoxNet | undefined
   /** Once the child has been started. */
   close(): void
 }
@@ -35,9 +40,11 @@ const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 const GIT_CONFIGURATION = ['.gitconfig', '.config/git/config', '.config/git/ignore', '.config/git/attributes']
 const TEMPORARY = ['/tmp', '/var/tmp']
 
+const UNGRANTED = { tool: '', authority: () => ({ policy: [], context: {} }) }
+
 export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
-  const { docroot, hasNet, memory, bwrap, arch } = sandbox
-  const { program, visible, programFiles } = place
+  const { docroot, hasNet, hosts, memory, bwrap, arch, who } = sandbox
+  const { program, visible, programFiles, caller = UNGRANTED } = place
   const mounts = new Mounts()
   const fds: number[] = []
   const close = (): void => {
@@ -67,11 +74,16 @@ export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
   if (!mounts.has(cwd)) mounts.put(cwd, { kind: 'empty' })
   const options = [...UNSHARED, ...(hasNet ? [] : ['--unshare-net']), ...mounts.options(), '--remount-ro', '/', '--chdir', cwd]
   const limit = memory ? [memory.prlimit, `--data=${memory.bytes}`, '--'] : []
+  const net = hosts && openBoxNet(hosts, { ...caller, who })
+  const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--']
   return succeed({
-    command: [...limit, bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--'],
+    // What opens the net is ours, and may need more than the program.
+    command: net ? [...bubblewrap, ...net.command, ...limit] : [...limit, ...bubblewrap],
     given: { [ARGUMENTS_FD]: argumentBytes(options), [FILTER_FD]: filterFor(arch, { hasSockets: sandbox.sockets.length > 0 }) },
     shared: Object.fromEntries(fds.map((fd, i) => [FIRST_FOLDER_FD + i, fd])),
-    env,
+    env: { ...env, ...net?.env },
+    ...(net ? { listener: net.listener } : {}),
+    net,
     close,
   })
 }

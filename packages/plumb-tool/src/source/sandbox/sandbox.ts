@@ -3,14 +3,18 @@
 import { closeSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import type { Json } from '@plumb/lang'
+import { type HostPattern, type Json, readHostPattern } from '@plumb/lang'
 import { fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 import { openBelow } from './open-below.js'
 import { type Box, probe } from './probe.js'
 import { isShared } from './too-wide.js'
 
 export interface Sandbox extends Box {
+  /** As in "tool 'f'". */
+  readonly who: string
   readonly hasNet: boolean
+  /** The only ones that are reached, where there is no other net. */
+  readonly hosts: readonly HostPattern[] | undefined
   /** Real. */
   readonly docroot: string
   /** Names below the docroot, without a link among them. */
@@ -50,7 +54,6 @@ export const readSandbox = (value: Json | undefined, asking: Asking): Result<San
   if (asked === false) return succeed(undefined)
   const { net, read = [], write = [], sockets = [], memory } = asked as Keys
   const { who, effects } = asking
-  if (Array.isArray(net)) return refused(who, "'net' takes no hosts yet: write 'net: true' for all of the network, or 'net: false'")
   const box = probe()
   if (!box.ok) return refused(who, `${box.error.detail}; mend that, or write 'sandbox: false' to run it with all that you may do`)
   const prlimit = memory === undefined ? undefined : resolveProgram('prlimit', '/', process.env.PATH)
@@ -73,7 +76,9 @@ export const readSandbox = (value: Json | undefined, asking: Asking): Result<San
   if (missing !== undefined) return fail('file_not_found', `${who}: '${preview(missing)}' in 'read' of its sandbox does not exist`)
   return succeed({
     ...box.value,
-    hasNet: (net as boolean | undefined) ?? (asking.hasNet || declared.some((effect) => WITH_NET.has(effect))),
+    who,
+    hasNet: typeof net === 'object' ? false : (net ?? (asking.hasNet || declared.some((effect) => WITH_NET.has(effect)))),
+    hosts: typeof net === 'object' ? net.map(readHostPattern).filter((host) => typeof host === 'object') : undefined,
     docroot,
     write: folders,
     read: read.map(fromDocroot(docroot)),

@@ -1,21 +1,49 @@
 // A program that is not ours, in its sandbox where it has one.
 
-import { type Child, type ChildOptions, type Result, spawnChild } from '@plumb/wire'
+import { type Child, type ChildOptions, type Result, spawnChild, succeed } from '@plumb/wire'
 import { enclose, type Place } from './enclose.js'
+import type { BoxNet } from './net/box-net.js'
 import type { Sandbox } from './sandbox.js'
+
+export interface BoxedChild extends Child {
+  /** What its sandbox has kept from it, for the error when it fails. */
+  readonly lacked?: () => string | undefined
+}
 
 /** As `spawnChild`; the program is given by its path. */
 export const spawnBoxed = (
   sandbox: Sandbox | undefined,
   options: ChildOptions,
-  { visible, programFiles }: Pick<Place, 'visible' | 'programFiles'>,
-): Result<Child> => {
+  place: Pick<Place, 'visible' | 'programFiles' | 'caller'>,
+): Result<BoxedChild> => {
   if (!sandbox) return spawnChild(options)
   const { command, cwd = process.cwd(), env } = options
-  const enclosure = enclose(sandbox, { program: command, cwd, env, visible, programFiles })
+  const { visible, programFiles, caller } = place
+  const enclosure = enclose(sandbox, { program: command, cwd, env, visible, programFiles, ...(caller ? { caller } : {}) })
   if (!enclosure.ok) return enclosure
-  const { command: before, given, shared, env: inner, close } = enclosure.value
-  const child = spawnChild({ ...options, command: [...before, ...command], env: inner, given: given ?? {}, shared: shared ?? {} })
+  const { command: before, given, shared, listener, env: inner, net, close } = enclosure.value
+  const child = spawnChild({
+    ...options,
+    command: [...before, ...command],
+    env: inner,
+    given: given ?? {},
+    shared: shared ?? {},
+    ...(listener ? { listener } : {}),
+  })
   close()
-  return child
+  return child.ok ? succeed(withNet(child.value, net)) : child
+}
+
+/** Its net is closed with it. */
+export const withNet = (child: Child, net: BoxNet | undefined): BoxedChild => {
+  if (!net) return child
+  void child.ended.then(net.close)
+  return { ...child, lacked: net.lacked }
+}
+
+/** What has failed in a sandbox says what it lacked there. */
+export const tellLack = <T>(result: Result<T>, { lacked }: BoxedChild): Result<T> => {
+  const lack = result.ok || result.error.error === 'cancelled' ? undefined : lacked?.()
+  if (result.ok || lack === undefined) return result
+  return { ok: false, error: { ...result.error, detail: `${result.error.detail}; ${lack}` } }
 }

@@ -9,7 +9,7 @@ import type { Gate } from './gate.js'
 
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
-const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
 
 /** An address as such is never looked up, so it is judged before. Of several addresses the public ones stay. */
 export const reachable = async (url: URL, gate: Gate, resolve: Resolve = resolveBySystem): Promise<Result<readonly LookupAddress[]>> => {

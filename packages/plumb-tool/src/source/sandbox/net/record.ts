@@ -1,0 +1,46 @@
+// What a boxed program asked of the network in vain, kept for its error: each host once.
+
+import { type Fault, preview } from '@plumb/wire'
+
+export interface NetRecord {
+  /** The socket inside has been handed over. */
+  opened(): void
+  /** Anything was asked for, in whatever words. */
+  used(): void
+  refused(target: string, fault: Fault): void
+  lacked(): string | undefined
+}
+
+const MAX_KEPT = 20
+const MAX_SHOWN = 3
+
+export const openRecord = (): NetRecord => {
+  const refusals = new Map<string, string>()
+  let others = 0
+  let isOpen = false
+  let isUsed = false
+  return {
+    opened() {
+      isOpen = true
+    },
+    used() {
+      isUsed = true
+    },
+    refused(target, { detail }) {
+      if (refusals.size < MAX_KEPT || refusals.has(target)) refusals.set(target, detail)
+      else others++
+    },
+    lacked() {
+      if (!isOpen) return 'the way out of its sandbox to the network could not be opened'
+      if (!isUsed)
+        return "it has asked its proxy for nothing: with a list of hosts in 'net' of its sandbox a program that ignores HTTPS_PROXY and HTTP_PROXY, such as fetch in Node.js before 24, has no network"
+      const all = [...refusals.values()]
+      if (all.length === 0) return undefined
+      const more = all.length + others - MAX_SHOWN
+      return `${all
+        .slice(0, MAX_SHOWN)
+        .map((detail) => preview(detail, 300))
+        .join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+    },
+  }
+}
