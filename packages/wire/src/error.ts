@@ -140,8 +140,6 @@ export const ERRORS = {
     'check that endpoint names an API of this kind, and look for a proxy that answers in its place'),
   usage_unknown: invalid('warning: what a call of a model used is not known, so that a budget cannot count it exactly',
     'let the program tell usage on descriptor 3, with whole numbers of tokens; else read the bill of the provider'),
-  too_large: invalid('a value grew larger than the limit on what may be made or handed on',
-    'make less at once, or let the program give a part of it'),
   tool_changed: invalid('warning: an MCP server says something else of one of its tools than when it was first listed',
     'look at the tool as it is now, with plumb-mcp tools, before trusting it further'),
 
