@@ -59,6 +59,8 @@ t.test('what an expression gives', async (t) => {
     ['x + 1', 'int', '9007199254740991', '9007199254740992'],
     ['x + 1', 'int', '9007199254740992', FAILED],
     ['x + 0', 'int', '9007199254740992', '9007199254740992'],
+    ['(r.o ?? 0) * 2', '{ r: { o?: int } }', '{"r":{"o":9007199254740993}}', "evaluation_failed: an int beyond ±2^53 cannot be computed with in 'r.o'"],
+    ['({ ...r }.o ?? 0) * 2', '{ r: { o?: int } }', '{"r":{"o":9007199254740993}}', "evaluation_failed: an int beyond ±2^53 cannot be computed with in '{ ...r }.o'"],
     ['x + 0', 'int', '9007199254740993', FAILED],
     ['x - 1', 'int', '-9007199254740992', FAILED],
     ['x * 2', 'int', '9007199254740991', FAILED],

@@ -27,6 +27,7 @@ export class Checked {
   readonly #context: Context
   readonly #forms = new Map<Expression, Form>()
   readonly #sites = new Map<Expression, Site>()
+  readonly #paths = new Map<Expression, Path | undefined>()
 
   /** The expression has been checked (checkExpression) against the same input. */
   constructor(e: Expression, input: Type) {
@@ -62,6 +63,11 @@ export class Checked {
 
   /** Where an expression only names a part of the input. */
   path(e: Expression): Path | undefined {
+    if (!this.#paths.has(e)) this.#paths.set(e, this.#pathOf(e))
+    return this.#paths.get(e)
+  }
+
+  #pathOf(e: Expression): Path | undefined {
     if (e.kind === 'name') return this.isWhole(e) ? [] : [e.name]
     if (e.kind !== 'field' && e.kind !== 'index') return undefined
     const base = this.path(e.of)

@@ -27,27 +27,30 @@ import { isJson } from './kind.js'
 import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
 import { fieldIn, type Held, itemIn, keyOf, membersOf, peek, Slice } from './slice.js'
 import { stringsOf } from './text.js'
-import { listOf, merge } from './write.js'
+import { listOf, merge, recordOf } from './write.js'
 
 /** What the names of an expression stand for. */
 export interface Environment {
   readonly checked: Checked
   /** The whole message. */
   readonly value: Held
-  /** The fields of a message that is a record; an optional one may be absent. */
-  readonly names: ReadonlyMap<string, Held>
+  /** What any other name stands for: a field of the message. Undefined: an optional one that is absent. */
+  readonly lookUp: (name: string) => Held | undefined
 }
 
 /** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. */
 export const openEnvironment = (checked: Checked, message: Buffer, tree: Tree): Environment => {
   const slice = ({ start, end }: Tree): Slice => new Slice(message, start, end)
   const entries = tree.kind === 'object' ? tree.entries : []
-  return { checked, value: slice(tree), names: new Map(entries.map(({ key, node }) => [key, slice(node)])) }
+  const lookUp = (name: string): Slice | undefined => {
+    for (const { key, node } of entries) if (key === name) return slice(node)
+    return undefined
+  }
+  return { checked, value: slice(tree), lookUp }
 }
 
 /** What is only moved stays the text that it was. Throws a Failure where the expression has no value. */
 export const evaluate = (e: Expression, env: Environment): Held => {
-  const site = env.checked.site(e)
   switch (e.kind) {
     case 'name':
       return nameOf(e, env) as Held
@@ -65,9 +68,9 @@ export const evaluate = (e: Expression, env: Environment): Held => {
     case 'call':
       return evaluateCall(e, env)
     case 'field':
-      return fieldIn(evaluate(e.of, env), keyOf(e.field.text), site)
+      return fieldIn(evaluate(e.of, env), keyOf(e.field.text), env.checked.site(e))
     case 'index':
-      return itemIn(evaluate(e.of, env), index(e.index, env), site)
+      return itemIn(evaluate(e.of, env), index(e.index, env), env.checked.site(e))
     case 'list':
       return listOf(e.items.map((item) => evaluate(item, env)))
     case 'record':
@@ -83,8 +86,8 @@ const evaluateMaybe = (e: Expression, env: Environment): Held | undefined => {
   return e.kind === 'field' ? peek(evaluateMaybe(e.of, env), keyOf(e.field.text)) : evaluate(e, env)
 }
 
-const nameOf = (e: NameExpression, { checked, value, names }: Environment): Held | undefined =>
-  checked.isWhole(e) ? value : names.get(e.name)
+const nameOf = (e: NameExpression, { checked, value, lookUp }: Environment): Held | undefined =>
+  checked.isWhole(e) ? value : lookUp(e.name)
 
 const evaluateBinary = (e: BinaryExpression, env: Environment): Held => {
   const { operator, left, right } = e
@@ -178,20 +181,23 @@ const evaluateRecord = (e: RecordExpression, env: Environment): Held => {
       ),
     )
   }
-  const fields = new Map<string, (() => Held) | undefined>()
+  const fields = new Map<string, Expression | Held | undefined>()
   for (const part of e.parts) {
     if (part.kind === 'field') {
-      fields.set(part.name.text, () => evaluate(part.value, env))
+      fields.set(part.name.text, part.value)
       continue
     }
     const type = resolve(checked.fact(part.of).type)
     const members = membersOf(evaluate(part.of, env) as Slice)
     for (const { name } of type.kind === 'record' ? type.fields : []) {
-      const member = members.get(name)
-      fields.set(name, member ? () => member : fields.get(name))
+      fields.set(name, members.get(name) ?? fields.get(name))
     }
   }
-  return merge(...[...fields].flatMap(([name, value]) => (value ? [[keyOf(name), value()] as const] : [])))
+  for (const [name, field] of fields) {
+    if (field === undefined) fields.delete(name)
+    else if (!(field instanceof Slice)) fields.set(name, evaluate(field as Expression, env))
+  }
+  return recordOf(fields as ReadonlyMap<string, Held>)
 }
 
 // An operand as the operator asks for it. A json is looked at; of what has the type the text is read.
@@ -214,6 +220,7 @@ const read = (e: Expression, env: Environment): Held => {
     return left === undefined ? read(e.right, env) : decode(left, e.left, env)
   }
   if (e.kind === 'unary' && e.operator === '-') return -number(e.operand, env)
+  if (e.kind === 'literal' && typeof e.value === 'number' && Math.abs(e.value) < 2 ** 53) return e.value
   return decode(evaluate(e, env), e, env)
 }
 

@@ -168,7 +168,11 @@ export const merge = (...parts: readonly (readonly [Key, Held] | Slice)[]): Slic
     if (part instanceof Slice) for (const [name, held] of membersOf(part)) fields.set(name, held)
     else fields.set(part[0].text, part[1])
   }
-  return build((out) => {
+  return recordOf(fields)
+}
+
+export const recordOf = (fields: ReadonlyMap<string, Held>): Slice =>
+  build((out) => {
     let p = put(out, out.at, OPEN, 2, 3)
     let isFirst = true
     for (const [key, held] of fields) {
@@ -178,7 +182,6 @@ export const merge = (...parts: readonly (readonly [Key, Held] | Slice)[]): Slic
     }
     return put(out, p, CLOSE, 2, 3)
   })
-}
 
 const OPEN = Buffer.from('[ {')
 const CLOSE = Buffer.from('] }')
