@@ -44,7 +44,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(error|nearest|preview|result)$/ },
-  'plumb-agent': { 'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve)|source\/agent\/mounted)$/ },
+  'plumb-agent': { 'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve)|source\/agent\/(mounted|prompt-reach))$/ },
 }
 
 /** The one door of each dependency: the files that may import it. A new dependency needs a door here. */

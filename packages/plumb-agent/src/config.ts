@@ -57,6 +57,8 @@ export interface Surroundings {
   readonly readText: (path: string) => Result<string>
   readonly docroot: string
   readonly mayReadFiles: boolean
+  /** Why a prompt may not be brought in from there. */
+  readonly whyNotRead: (path: string, what: string) => Fault | undefined
   /** This is the elsewhere that `via` names. */
   readonly isElsewhere: boolean
 }
@@ -68,13 +70,13 @@ export type Configured =
 /** Values are of the right kind already: lang has checked them. Faults are all of category `config`; none holds a key. */
 export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings: Surroundings): Configured => {
   const { config: spec, specPath } = plan
-  const { env, installed, readText, isElsewhere, docroot, mayReadFiles } = surroundings
+  const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
   if (other) return { faults: [anotherProgram(other, plan.name)] }
   const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = foldersOf(env.PLUMB_RESOURCES)
-  const prompt = readSystemPrompt(asText(spec.prompt), asTexts(spec.prompts), { specPath, resourcePath, installed, readText })
+  const prompt = readSystemPrompt(asText(spec.prompt), asTexts(spec.prompts), { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const prepared =
     name === undefined

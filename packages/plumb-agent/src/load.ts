@@ -34,6 +34,8 @@ export interface Loaded {
   readonly given: Given | undefined
   /** Files that the spec names: from those handed over, else from the disk. */
   readonly readText: (path: string) => Result<string>
+  /** Handed over by a parent, or read already. */
+  readonly holds: (path: string) => boolean
   /** Empty unless one is an error: warnings are for `plumb check`. */
   readonly diagnostics: readonly Diagnostic[]
   readonly faults: readonly Fault[]
@@ -68,6 +70,7 @@ export const loadAgent = (
       const held = given.value ? files.read(name) : undefined
       return held?.ok ? held : readSpec(name)
     },
+    holds: (name) => given.value !== undefined && files.read(name).ok,
     diagnostics: isBroken ? diagnostics : [],
     faults: selected.ok || isBroken ? [] : [selected.error],
   }
@@ -95,6 +98,7 @@ const refuse = (error: Fault, files: SourceFiles): Loaded => ({
   files,
   given: undefined,
   readText: readSpec,
+  holds: () => false,
   diagnostics: [],
   faults: [error],
 })

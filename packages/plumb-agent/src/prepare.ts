@@ -1,9 +1,10 @@
 // Everything that is needed before the first input is read; what is wrong with any of it is told at once.
 
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
 import type { Effect } from '@plumb/tool/call/permit'
+import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles, surrounded } from '@plumb/wire'
 import { AuthorityInForce, readGiven } from './authority.js'
 import { type Config, readConfig } from './config.js'
@@ -22,17 +23,22 @@ export interface Prepared {
 
 /** Undefined: it was told on stderr why not. Nothing is read from stdin. */
 export const prepare = (options: Options, received: Given | undefined, stderr: Stderr): Prepared | undefined => {
-  const { plan, files, given, readText, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
+  const { plan, files, given, readText, holds, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
   const authority = readGiven(given?.authority, options, readText)
+  const grants = [authority.given.grant, plan?.config.grant as readonly Effect[] | undefined]
+  const mayReadFiles = grants.every((grant) => grant?.includes('fs.read') ?? true)
+  const isNarrowed = grants.some((grant) => grant !== undefined)
   const surroundings = {
     env: process.env,
     installed: INSTALLED,
     readText,
     isElsewhere: received !== undefined,
     docroot: options.docroot ?? '.',
-    mayReadFiles: [authority.given.grant, plan?.config.grant as readonly Effect[] | undefined].every(
-      (grant) => grant?.includes('fs.read') ?? true,
-    ),
+    mayReadFiles,
+    whyNotRead: (path: string, what: string) => {
+      const docroot = options.docroot ?? (isNarrowed ? '.' : undefined)
+      return holds(path) ? undefined : whyNotRead(path, { folder: dirname(plan?.specPath ?? '.'), docroot, mayReadFiles }, what)
+    },
   }
   const configured = plan && readConfig(plan, options, surroundings)
   const fds = inheritedFds(options.fds)

@@ -12,6 +12,8 @@ export interface PromptSources {
   /** Those that are there without a file; looked up last. */
   readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
+  /** Why a file may not be brought in; `what` is how the error begins. */
+  readonly whyNotRead: (path: string, what: string) => Fault | undefined
 }
 
 /** Every file that cannot be had is a fault of its own. */
@@ -32,9 +34,12 @@ export const readSystemPrompt = (
 // A document ends where it says, whatever stands in it: a tag of its own is shown as text.
 const escaped = (text: string): string => text.replace(/<(?=\/?document\b)/gi, '&lt;')
 
-const readDocument = (name: string, { specPath, resourcePath, installed, readText }: PromptSources): Result<string> => {
+const readDocument = (name: string, { specPath, resourcePath, installed, readText, whyNotRead }: PromptSources): Result<string> => {
   if (name.includes('/')) {
-    const read = readText(besideSpec(specPath, name))
+    const path = besideSpec(specPath, name)
+    const kept = whyNotRead(path, `'prompts' names '${preview(name)}'`)
+    if (kept) return { ok: false, error: kept }
+    const read = readText(path)
     return read.ok ? read : refuse(name, read.error.detail)
   }
   // The first that is there is meant, also where it cannot be read.

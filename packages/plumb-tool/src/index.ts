@@ -21,6 +21,7 @@ export { type Dispatcher, type DispatcherOptions, openDispatcher, type ToolAnswe
 export { type Lines, type LinesOptions, serveLines } from './serve-lines.js'
 export { type Mounted, mount as mountPrompt, promptSpec } from './source/agent/mounted.js'
 export { type Prompt, type Remark, readPrompt, remarkText } from './source/agent/prompt.js'
+export { reachOf } from './source/agent/prompt-reach.js'
 export { builtinProgram } from './source/builtin/declarations.js'
 export { walk } from './source/builtin/file/walk.js'
 export { keptFromReaders } from './source/builtin/path/kept.js'

@@ -4,6 +4,7 @@ import { normalize, resolve } from 'node:path'
 import { compile, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
 import { bundledFiles, diskFiles, type Handover, openHandover, type Reporter, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import type { Options } from './options.js'
+import { reachOf } from './source/agent/prompt-reach.js'
 import { builtinProgram } from './source/builtin/declarations.js'
 
 export interface Loaded {
@@ -16,7 +17,7 @@ export interface Loaded {
 }
 
 /** Undefined: it was reported. */
-export const load = async ({ spec, sourcesFd }: Options, reporter: Reporter): Promise<Loaded | undefined> => {
+export const load = async ({ spec, sourcesFd, grant, docroot }: Options, reporter: Reporter): Promise<Loaded | undefined> => {
   const opened = open(sourcesFd)
   if (!opened.ok) return refuse(opened, reporter)
   const { files, handover } = opened.value
@@ -24,7 +25,7 @@ export const load = async ({ spec, sourcesFd }: Options, reporter: Reporter): Pr
   const path = spec.kind === 'text' ? EVAL_PATH : handover ? spec.path : normalize(spec.path)
   // A prompt file stands for the spec that it is made into.
   const isPrompt = spec.kind === 'file' && !handover && /\.(chatmd|md)$/i.test(path)
-  const made = isPrompt ? (await import('./source/agent/mounted.js')).promptSpec(path) : undefined
+  const made = isPrompt ? (await import('./source/agent/mounted.js')).promptSpec(path, reachOf({ grants: grant, docroot })) : undefined
   const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
   if (!text.ok) return refuse(text, reporter)
   const { diagnostics, program } = compile({ path, text: text.value }, files)

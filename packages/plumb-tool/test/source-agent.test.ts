@@ -308,7 +308,7 @@ t.test('what was said before stands in the spec that the agent is handed', async
   })
   process.chdir(folder)
   t.equal((await call('chat', '"three"')).value, 'three')
-  t.match(readFileSync('arguments', 'utf8'), /^--agent c --telemetry --no-envelopes --fds 3 --docroot /)
+  t.match(readFileSync('arguments', 'utf8'), /^--agent c --telemetry --no-envelopes --fds 3 --sources-fd /)
   const { entry, files } = JSON.parse(readFileSync('handed', 'utf8'))
   t.match(files[entry], 'history: [{"role":"user","content":"one"},{"role":"assistant","content":"two"}]')
   process.chdir('/')

@@ -31,7 +31,11 @@ export class Giver {
   /** What the agent may do, at any moment. Undefined: it has no use for it. */
   grantTo({ config }: AgentPlan): (() => Authority) | undefined {
     const narrowed = this.#narrow
-    if (!narrowed || (config.tools === undefined && config.mcp === undefined)) return undefined
+    if (!narrowed || (config.tools === undefined && config.mcp === undefined)) {
+      // Its prompts are read within what is granted.
+      const readsFiles = config.prompts !== undefined || config.history !== undefined
+      return readsFiles && this.#authority.grant !== undefined ? () => this.#authority : undefined
+    }
     const grant = config.grant as readonly Effect[] | undefined
     const minutes = config.grant_minutes as number | undefined
     const own = { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }

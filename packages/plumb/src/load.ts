@@ -3,12 +3,16 @@
 import { normalize } from 'node:path'
 import { type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
 import { bundledFiles, diskFiles, fail, type Handover, openHandover, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import type { Permissions } from './permissions.js'
 
 export interface SpecOptions {
   /** The text itself, in place of a file. */
   readonly eval?: string
   /** A parent hands over all texts on this descriptor. */
   readonly sourcesFd?: number
+  /** What a prompt file in place of a spec may bring in. */
+  readonly permissions?: Pick<Permissions, 'grant'>
+  readonly docroot?: string | undefined
 }
 
 export interface Loaded {
@@ -34,7 +38,7 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
   }
   if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
-  const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? (await import('@plumb/tool')).promptSpec(entryPath) : undefined
+  const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptSpec(entryPath, options) : undefined
   if (prompt?.ok) {
     const entry = { path: entryPath, text: prompt.value }
     return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), handover } }
@@ -42,6 +46,11 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
   const text = prompt ?? files.read(entryPath)
   if (!text.ok) return text
   return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, handover } }
+}
+
+const promptSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
+  const tool = await import('@plumb/tool')
+  return tool.promptSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
 }
 
 const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {

@@ -2,6 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
+import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
 import { tellsMemory } from './child-plan.js'
@@ -65,14 +66,23 @@ export const specSent = ({ plan, settings }: AgentStart) => {
   if (isFailFast) args.push('--fail-fast')
   // What stands around it here is not there.
   const { around: _, ...bundle } = files.bundle(plan.specPath)
-  return { ...bundle, files: { ...bundle.files, ...besides(plan) }, args }
+  return { ...bundle, files: { ...bundle.files, ...besides(plan, settings) }, args }
 }
 
-// The files that the spec names for this agent; one that cannot be read here is looked for there. A bare name of a prompt is no file.
-const besides = ({ config, specPath }: AgentPlan): Readonly<Record<string, string>> => {
-  const prompts = ((config.prompts ?? []) as readonly string[]).filter((name) => name.includes('/'))
-  const names = config.script === undefined ? prompts : [...prompts, config.script as string]
-  const paths = names.map((name) => (isAbsolute(name) ? name : join(dirname(specPath), name)))
+// The files that the spec names for this agent; one that cannot, or may not, be read here is looked for there, and refused there by the same rules.
+// A bare name of a prompt is no file.
+const besides = ({ config, specPath }: AgentPlan, { giver, docroot }: AgentStart['settings']): Readonly<Record<string, string>> => {
+  const grants = [giver.authority.grant, config.grant as readonly string[] | undefined].filter((grant) => grant !== undefined)
+  const reach = {
+    folder: dirname(specPath),
+    docroot: docroot ?? (grants.length > 0 ? '.' : undefined),
+    mayReadFiles: grants.every((grant) => grant.includes('fs.read')),
+  }
+  const prompts = ((config.prompts ?? []) as readonly string[]).filter((name) => name.includes('/')).map((name) => beside(specPath, name))
+  const open = prompts.filter((path) => whyNotRead(path, reach, '') === undefined)
+  const paths = config.script === undefined ? open : [...open, beside(specPath, config.script as string)]
   const texts = paths.map((path) => [path, readSpec(path)] as const)
   return Object.fromEntries(texts.flatMap(([path, text]) => (text.ok ? [[path, text.value]] : [])))
 }
+
+const beside = (specPath: string, name: string): string => (isAbsolute(name) ? name : join(dirname(specPath), name))

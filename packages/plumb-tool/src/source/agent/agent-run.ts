@@ -7,6 +7,7 @@ import type { Run } from '../../combine/run.js'
 import { processRun } from '../process/process-run.js'
 import { readSandbox } from '../sandbox/sandbox.js'
 import { mount } from './mounted.js'
+import { whyNotMounted } from './prompt-files.js'
 
 export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
   const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects })
@@ -18,7 +19,14 @@ export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json 
   const declared = (config.effects ?? []) as readonly string[]
   const beyond = effects.filter((effect) => !declared.includes(effect))
   if (beyond.length > 0) return undeclared(plan.name, String(config.agent), beyond, [...new Set([...declared, ...beyond])])
-  return succeed(processRun(bound, { sandbox: sandbox.value, filesFor: ({ caller }) => filesFor(caller) }))
+  const run = processRun(bound, { sandbox: sandbox.value, filesFor: ({ caller }) => filesFor(caller) })
+  return succeed(async (input, call) => {
+    const { grant } = call.session.authority()
+    // Without a grant its readers have the docroot, and it has what its author named.
+    const docroot = grant === undefined ? undefined : call.session.docroot
+    const why = whyNotMounted(file, { docroot, mayReadFiles: grant?.includes('fs.read') ?? true })
+    return why ? { ok: false, error: why } : run(input, call)
+  })
 }
 
 const undeclared = (tool: string, file: string, beyond: readonly string[], all: readonly string[]) =>

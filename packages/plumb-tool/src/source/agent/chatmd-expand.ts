@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fail, preview, type Result, readSpec, succeed } from '@plumb/wire'
 import { type ChatElement, type ChatNode, parseChatmd } from './chatmd-parser.js'
+import { whyNotRead } from './prompt-reach.js'
 
 /** Deep enough for any file that was meant. */
 const MOST_NESTED = 16
@@ -28,10 +29,13 @@ const expandFile = (text: string, path: string, outer: readonly string[], taken:
   return expandAll(parsed.value, (node) => expandNode(node, { path, open, taken, isMessage: false }))
 }
 
-const takeIn = (file: string, line: number, { path, taken }: Place): Result<string> => {
+const takeIn = (file: string, line: number, { path, open: [prompt = path], taken }: Place): Result<string> => {
   const place = `line ${line} of '${preview(path, 200)}' takes in '${preview(file, 200)}'`
   const refuseLarge = (limit: string) => fail('too_large', `${place}, and a prompt takes in at most ${limit}`, { path })
   if (++taken.files > MAX_FILES) return refuseLarge(`${MAX_FILES.toLocaleString('en')} files, each as often as it is named`)
+  // What it may read besides is judged by those who know what is granted.
+  const why = whyNotRead(file, { folder: dirname(prompt), mayReadFiles: true }, place)
+  if (why) return { ok: false, error: why }
   const text = readSpec(file)
   if (!text.ok) return text
   taken.characters += text.value.length

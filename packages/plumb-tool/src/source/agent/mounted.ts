@@ -18,6 +18,8 @@ import type { Effect } from '../../call/permit.js'
 import { effectsOfProcess } from './effects-of-process.js'
 import { programText } from './program-text.js'
 import { type Prompt, readPrompt } from './prompt.js'
+import { whyNotMounted } from './prompt-files.js'
+import type { PromptReach } from './prompt-reach.js'
 
 export interface Mounted {
   readonly bound: Bound
@@ -58,9 +60,12 @@ const mountSpec = (file: string, signature: Signature): Result<Mounted> => {
 }
 
 /** The spec that a prompt file stands for, to be run in its place; undefined: it is no prompt file. */
-export const promptSpec = (path: string): Result<string> | undefined => {
+export const promptSpec = (path: string, reach: Omit<PromptReach, 'folder'>): Result<string> | undefined => {
   const prompt = readPrompt(path)
-  if (!prompt?.ok) return prompt
+  if (!prompt) return undefined
+  const why = whyNotMounted(resolve(path), reach)
+  if (why) return { ok: false, error: why }
+  if (!prompt.ok) return prompt
   const text = programText(prompt.value, optionsFor(prompt.value, { input: TEXT, output: TEXT }, [resolve(path)]))
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
   const { name, text: spec } = text.value

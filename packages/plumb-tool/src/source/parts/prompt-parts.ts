@@ -13,9 +13,11 @@ export interface PromptParts {
   readonly lines: readonly string[]
   readonly commands: readonly (readonly string[])[]
   readonly builtins: readonly string[]
+  /** All that it brings in was looked at. */
+  readonly isWhole: boolean
 }
 
-const MOST_FILES = 200
+const MOST_FILES = 2000
 
 /** Of one that cannot be read or has errors: as much as can be seen. */
 export const promptParts = (file: string): PromptParts => {
@@ -41,6 +43,7 @@ export const promptParts = (file: string): PromptParts => {
     mounted: tools.flatMap((tool) => (tool.kind === 'agent' ? [resolve(dirname(file), tool.of)] : [])),
     lines: tools.flatMap((tool) => (tool.kind === 'command' ? [tool.of] : [])),
     commands: servers.map(wordsOfServer),
+    isWhole: files.size < MOST_FILES,
     builtins: tools.flatMap((tool) => (tool.kind === 'builtin' ? [tool.of] : [])),
   }
 }

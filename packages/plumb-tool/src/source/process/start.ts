@@ -65,7 +65,7 @@ const startOwn = (
   const within = enclosure.value
   const own = spawnOwn({
     program,
-    args: [...args, '--docroot', session.docroot, ...session.handedOn],
+    args: [...args, ...docrootWords(session.docroot), ...session.handedOn],
     files,
     entry: bound.scope.module.path,
     authority: authority(),
@@ -77,6 +77,18 @@ const startOwn = (
   if (!own.ok) return own
   const { child, renew } = own.value
   return succeed({ child: withNet(child, within?.net), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
+}
+
+// One that is there without being named is not named: what is, holds prompts too.
+const docrootWords = (docroot: string): readonly string[] => (docroot === workingFolder() ? [] : ['--docroot', docroot])
+
+const workingFolder = (): string | undefined => {
+  try {
+    return process.cwd()
+  } catch {
+    // It has been removed.
+    return undefined
+  }
 }
 
 const startForeign = (command: readonly string[], { config }: AgentPlan, start: Start): Result<Started> => {

@@ -16,11 +16,16 @@ const isSecret = (name: string): boolean => SECRET_FOLDERS.has(name) || SECRET_N
 
 /** Why not; `components` are those below the root. A root that is itself called so allows all that is in it. */
 export const keptFromReaders = (components: readonly string[], rootName: string): string | undefined => {
+  const why = whySecret(components, rootName)
+  return why === undefined ? undefined : `${why}; a root that names it allows it`
+}
+
+/** The same for those who have no roots. */
+export const whySecret = (components: readonly string[], rootName = ''): string | undefined => {
   const names = components.map(foldName)
   const name = isSecret(foldName(rootName)) ? undefined : components[names.findIndex(isSecret)]
-  if (name !== undefined) return `'${name}' is kept from tools, since such files hold keys; a root that names it allows it`
-  if (isConfigOfGit(names)) return "the configuration of a repository may hold keys in its addresses; a root that names '.git' allows it"
-  return undefined
+  if (name !== undefined) return `'${name}' is kept from tools, since such files hold keys`
+  return isConfigOfGit(names) ? "the configuration below '.git' may hold keys in its addresses" : undefined
 }
 
 // Also of its submodules, its worktrees and a bare one.
