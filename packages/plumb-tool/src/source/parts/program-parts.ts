@@ -113,9 +113,9 @@ class Collector implements ProgramParts {
   }
 
   #addPrompt(file: string): void {
-    const { files, mounted, lines, commands, builtins } = promptParts(file)
+    const { files, images, mounted, lines, commands, builtins } = promptParts(file)
     this.#noteBuiltins(builtins)
-    for (const path of files) this.list.addFile(path)
+    for (const path of [...files, ...images]) this.list.addFile(path)
     for (const path of mounted) this.#addMounted(path)
     for (const line of lines) this.#addCommand(wordsOf(line), dirname(file))
     for (const words of commands) this.#addCommand(words, dirname(file))

@@ -9,6 +9,8 @@ import { type PromptTool, readPromptTool } from '../agent/prompt-tool.js'
 export interface PromptParts {
   /** Absolute. */
   readonly files: readonly string[]
+  /** Which the agent reads by rules of its own. */
+  readonly images: readonly string[]
   readonly mounted: readonly string[]
   readonly lines: readonly string[]
   readonly commands: readonly (readonly string[])[]
@@ -22,6 +24,7 @@ const MOST_FILES = 2000
 /** Of one that cannot be read or has errors: as much as can be seen. */
 export const promptParts = (file: string): PromptParts => {
   const files = new Set([file])
+  const images = new Set<string>()
   const tools: PromptTool[] = []
   for (const path of files) {
     const text = path.toLowerCase().endsWith('.chatmd') && files.size < MOST_FILES ? readSpec(path) : undefined
@@ -30,7 +33,8 @@ export const promptParts = (file: string): PromptParts => {
       const tool = name === 'tool' ? readPromptTool(attributes) : undefined
       if (tool?.ok) tools.push(tool.value)
       const { src } = attributes
-      if (typeof src === 'string' && src !== '') for (const found of [resolve(dirname(path), src), resolve(src)]) files.add(found)
+      const named = typeof src === 'string' && src !== '' ? [resolve(dirname(path), src), resolve(src)] : []
+      for (const found of named) (name === 'img' ? images : files).add(found)
     }
   }
   const markdown = file.toLowerCase().endsWith('.md') ? readPrompt(file) : undefined
@@ -43,6 +47,7 @@ export const promptParts = (file: string): PromptParts => {
     mounted: tools.flatMap((tool) => (tool.kind === 'agent' ? [resolve(dirname(file), tool.of)] : [])),
     lines: tools.flatMap((tool) => (tool.kind === 'command' ? [tool.of] : [])),
     commands: servers.map(wordsOfServer),
+    images: [...images],
     isWhole: files.size < MOST_FILES,
     builtins: tools.flatMap((tool) => (tool.kind === 'builtin' ? [tool.of] : [])),
   }
