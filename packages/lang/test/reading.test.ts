@@ -1,4 +1,4 @@
-// What is quick about messages against what is plain: lines that look as usual, stages that share a reading, numbers with few digits.
+// What is quick about messages against what is plain: lines of one shape, stages that share a reading, numbers with few digits.
 
 import fc from 'fast-check'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { Sink } from '../src/expression/sink.js'
 import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage.js'
 import { putNumber } from '../src/expression/write.js'
 import { makeScanner, type Path } from '../src/types/scan.js'
-import { usualScan } from '../src/types/scan-usual.js'
+import { shapeScan } from '../src/types/scan-shape.js'
 import { resolve, STRING, type Type } from '../src/types/type.js'
 import { arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
 import { expression, refuse, type } from './parsed.js'
@@ -39,7 +39,7 @@ const change = (text: string, at: number, by: string): string => {
   return text.slice(0, cut) + by + text.slice(cut)
 }
 
-t.test('what looks as usual is what the scanner accepts, with the same parts', async (t) => {
+t.test('what has the learned shape is what the scanner accepts, with the same parts', async (t) => {
   const cases = fc
     .oneof(arbitraryType(), arbitraryType({ withLimits: true }))
     .chain((of) =>
@@ -50,7 +50,7 @@ t.test('what looks as usual is what the scanner accepts, with the same parts', a
         fc.array(changes, { maxLength: 8 }),
       ),
     )
-  const seen = { usual: 0, unusual: 0 }
+  const seen = { hits: 0, misses: 0 }
   fc.assert(
     fc.property(cases, ([of, sample, others, edits]) => {
       const line = (text: string) => Buffer.from(`${text.replaceAll('\n', ' ')}\n`)
@@ -60,8 +60,8 @@ t.test('what looks as usual is what the scanner accepts, with the same parts', a
       const places = (): Int32Array => new Int32Array(scanner.size).fill(7)
       const model = line(sample.trim())
       if (scanner.scan(model, 0, model.length - 1, places()) !== model.length - 1) return
-      const usual = usualScan(of, paths, model, 0, model.length - 1)
-      if (!usual) return
+      const scanShape = shapeScan(of, paths, model, 0, model.length - 1)
+      if (!scanShape) return
       for (const text of [
         sample.trim(),
         ...others,
@@ -70,9 +70,9 @@ t.test('what looks as usual is what the scanner accepts, with the same parts', a
         if (!isUtf8(text)) continue
         const message = line(text)
         const [found, expected] = [places(), places()]
-        const end = usual(message, new DataView(message.buffer, message.byteOffset, message.length), 0, found)
+        const end = scanShape(message, new DataView(message.buffer, message.byteOffset, message.length), 0, found)
         const isWhole = end === message.length - 1
-        seen[isWhole ? 'usual' : 'unusual']++
+        seen[isWhole ? 'hits' : 'misses']++
         if (!isWhole) continue
         if (scanner.scan(message, 0, end, expected) !== end) throw new Error(`the scanner does not know ${text}`)
         if (Buffer.compare(Buffer.from(found.buffer), Buffer.from(expected.buffer)) !== 0)
@@ -81,14 +81,14 @@ t.test('what looks as usual is what the scanner accepts, with the same parts', a
     }),
     { numRuns: 1500 },
   )
-  t.ok(seen.usual > 500 && seen.unusual > 500, JSON.stringify(seen))
+  t.ok(seen.hits > 500 && seen.misses > 500, JSON.stringify(seen))
 })
 
 t.test('near the end of a buffer nothing is read behind it', async (t) => {
   const of = type('{ a: int, long_name: string }')
   const model = Buffer.from('{"a":1,"long_name":"x"}\n')
-  const usual = usualScan(of, [], model, 0, model.length - 1)
-  if (!usual) {
+  const scanShape = shapeScan(of, [], model, 0, model.length - 1)
+  if (!scanShape) {
     t.fail('another message would look like this one')
     return
   }
@@ -96,7 +96,7 @@ t.test('near the end of a buffer nothing is read behind it', async (t) => {
   for (let length = 0; length <= line.length; length++) {
     const cut = new Uint8Array(line.subarray(0, length))
     // A view throws where it is asked for what is behind it. With another line behind the first is found, else it may be.
-    const end = usual(cut, new DataView(cut.buffer), 0, new Int32Array(0))
+    const end = scanShape(cut, new DataView(cut.buffer), 0, new Int32Array(0))
     const isFound = end === model.length - 1
     t.ok(isFound ? length >= model.length - 1 : end === -1 && length < line.length, `${length} bytes: ${end}`)
   }
@@ -132,7 +132,7 @@ const odd = fc.constantFrom(
   '{"n":1,"s":"x","k":"\\u0061","x":1,"r":{"y":1,"z":[]}}',
   '{"n":1,"s":"\t","k":"a","r":{"y":1,"z":[]}}',
 )
-const usualLine = fc
+const commonLine = fc
   .record({
     n: fc.integer(),
     s: fc.string({ maxLength: 5 }),
@@ -143,7 +143,7 @@ const usualLine = fc
 
 t.test('stages that share a reading say what they say alone, and slowly', async (t) => {
   const of = type(EVENT)
-  const lines = fc.array(fc.oneof({ weight: 12, arbitrary: usualLine }, { weight: 1, arbitrary: odd }), { minLength: 250, maxLength: 400 })
+  const lines = fc.array(fc.oneof({ weight: 12, arbitrary: commonLine }, { weight: 1, arbitrary: odd }), { minLength: 250, maxLength: 400 })
   let found = 0
   fc.assert(
     fc.property(lines, fc.infiniteStream(fc.nat(4)), (texts, order) => {
@@ -170,7 +170,7 @@ t.test('stages that share a reading say what they say alone, and slowly', async 
     }),
     { numRuns: 30 },
   )
-  t.ok(found > 1000, `${found} lines looked as usual`)
+  t.ok(found > 1000, `${found} lines had the shape`)
 })
 
 const shown = (stage: Stage, verdict: Verdict, out: Sink): string =>

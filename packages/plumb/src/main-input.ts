@@ -27,7 +27,7 @@ export interface Entrance {
   readonly takesText: boolean
   /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
   readonly reading: Reading | undefined
-  /** What takes lines that look as usual, once it is known what that is; undefined where it has to be one after the other. */
+  /** What takes lines of the learned shape, once there is one; undefined where it has to be one after the other. */
   readonly openSkimmer: () => Skimmer | undefined
 }
 
@@ -80,9 +80,9 @@ export class MainInput implements Source {
     return this.#skim(most) || this.#next()
   }
 
-  // Lines that look as usual: the reading finds their end and their type at once.
+  // Lines of the learned shape: the reading finds their end and their type at once.
   #skim(most: number): number {
-    if (!this.#quick?.reading?.isLearned) return 0
+    if (!this.#quick?.reading?.hasShape) return 0
     this.#skimmer ??= this.#quick.openSkimmer() ?? this.#each
     const taken = this.#o.reader.skim(this.#skimmer, most)
     if (this.#skimmer !== this.#each) this.taken += taken

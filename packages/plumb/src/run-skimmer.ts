@@ -1,4 +1,4 @@
-// Lines that look as usual, where all that becomes of them are lines of the output: they go from what was read to what is written in runs.
+// Lines of the learned shape, where all that becomes of them are lines of the output: they go from what was read to what is written in runs.
 // It takes none that somebody has something to say of; those go their way one by one (main-input.ts).
 
 import {

@@ -2,12 +2,12 @@
 // behind or beside another, is gone through once.
 
 import { makeScanner, type Path, type Scanner } from '../types/scan.js'
-import { type UsualScan, usualScan } from '../types/scan-usual.js'
+import { type ShapeScan, shapeScan } from '../types/scan-shape.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
 import { isSameCheck } from '../types/wirable.js'
 
-/** So many messages are seen before one of them is taken for what the others look like. */
+/** So many messages in a row without the learned shape are scanned before the shape of the last is learned. */
 const TRIAL = 64
 /** Messages that may be left to the tree where they may be all: to make a scanner takes longer. */
 export const FEW = 8
@@ -27,9 +27,9 @@ export class Reading {
   #scanner: Scanner | undefined
   /** Messages that are still left to the tree. */
   #few: number
-  #usual: UsualScan | undefined
-  /** Messages in a row that did not look as usual, and how many of them make one of them usual. */
-  #unusual = 0
+  #shape: ShapeScan | undefined
+  /** Messages in a row without the learned shape, and at how many of them another is learned. */
+  #misses = 0
   #trial = TRIAL
   #buf = NOTHING
   #start = 0
@@ -49,7 +49,7 @@ export class Reading {
     if (known !== undefined) return known
     const slot = this.paths.push(path) - 1
     this.#slots.set(key, slot)
-    this.#scanner = this.#usual = undefined
+    this.#scanner = this.#shape = undefined
     this.#buf = NOTHING
     return slot
   }
@@ -76,20 +76,20 @@ export class Reading {
     this.#buf = buf
     this.#start = start
     this.#end = end
-    if (++this.#unusual === this.#trial) {
-      this.#usual = usualScan(this.#type, this.paths, buf, start, end)
+    if (++this.#misses === this.#trial) {
+      this.#shape = shapeScan(this.#type, this.paths, buf, start, end)
       this.#trial *= 2
-      this.#unusual = 0
+      this.#misses = 0
     }
     return true
   }
 
-  /** What the messages look like is known: `find` has a chance. */
-  get isLearned(): boolean {
-    return this.#usual !== undefined
+  /** A shape has been learned: `find` may match. */
+  get hasShape(): boolean {
+    return this.#shape !== undefined
   }
 
-  /** Where a message of the type begins at `at`, stands alone on its line and looks as usual: the place of the line's end. Else -1. */
+  /** If a line that starts at `at` has the learned shape and the type, the offset of its LF; else -1. */
   find(buf: Buffer, at: number): number {
     const end = this.#look(buf, at)
     if (end < 0 || buf[end] !== LF) return -1
@@ -98,18 +98,18 @@ export class Reading {
   }
 
   #look(buf: Buffer, at: number): number {
-    const usual = this.#usual
+    const shape = this.#shape
     this.#buf = NOTHING
-    if (!usual) return -1
+    if (!shape) return -1
     if (buf !== this.#viewed) {
       this.#viewed = buf
       this.#view = new DataView(buf.buffer, buf.byteOffset, buf.length)
     }
-    return usual(buf, this.#view, at, this.caps)
+    return shape(buf, this.#view, at, this.caps)
   }
 
   #keep(buf: Buffer, start: number, end: number): true {
-    this.#unusual = 0
+    this.#misses = 0
     this.#buf = buf
     this.#start = start
     this.#end = end

@@ -1,4 +1,4 @@
-// Messages that look like one that was seen: the same keys in the same order with the same white space, as one program writes them. What
+// Messages of one shape: the same keys in the same order with the same white space, as one program writes them. What
 // stands between the values is then known in advance, and is compared four bytes at a time. Anything else is the scanner's to judge (scan.ts).
 
 import { limitsOf } from './limits.js'
@@ -13,10 +13,10 @@ import { type Field, type RecordType, resolve, type Type } from './type.js'
  * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `caps` is as the
  * scanner leaves it. The bytes are valid UTF-8, and there is an 0x0A at the end of the line; `view` is a view of all of `buf`.
  */
-export type UsualScan = (buf: Uint8Array, view: DataView, at: number, caps: Int32Array) => number
+export type ShapeScan = (buf: Uint8Array, view: DataView, at: number, caps: Int32Array) => number
 
 /** `buf[start..end)` is a message that the scanner has accepted. Undefined: no other would look like it. */
-export const usualScan = (type: Type, paths: readonly Path[], buf: Uint8Array, start: number, end: number): UsualScan | undefined => {
+export const shapeScan = (type: Type, paths: readonly Path[], buf: Uint8Array, start: number, end: number): ShapeScan | undefined => {
   if (hasDefaults(type)) return undefined
   const wanted = wantedTree(paths)
   const code = new ScannerCode(2 * paths.length, false)
@@ -30,7 +30,7 @@ ${resets.join('; ')}
 let c = 0
 ${layout.finish(end)}
 return i
-}`) as UsualScan
+}`) as ShapeScan
 }
 
 /** Long keys are no use to compare so. */
