@@ -4,6 +4,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pipe } from './real-pipe.js'
+import { systemProgram } from './resolve-program.js'
 
 /** Undefined where they cannot be had, for want of `mkfifo` or of descriptors. */
 export const makeFifos = (count: number): Pipe[] | undefined => {
@@ -13,7 +14,7 @@ export const makeFifos = (count: number): Pipe[] | undefined => {
     folder = mkdtempSync(join(tmpdir(), 'plumb-'))
     const paths = Array.from({ length: count }, (_, i) => join(folder as string, String(i)))
     const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
-    if (spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }).status !== 0) return undefined
+    if (spawnSync(systemProgram('mkfifo') ?? '/usr/bin/mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }).status !== 0) return undefined
     return paths.map((path) => openBoth(path, open))
   } catch {
     for (const fd of open) closeSync(fd)

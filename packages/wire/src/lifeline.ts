@@ -1,27 +1,30 @@
 // No child outlives us, however we end: a watcher in each child's process group sees our end of a pipe close, and ends the group.
 
+import { systemProgram } from './resolve-program.js'
+
 /** Where the child's end of the lifeline is when the wrapper starts; the program itself does not get it. */
 export const LIFELINE_FD = 8
 
-// $0 is its name in ps, $1 the process group. It outlives its own TERM, and holds nothing open but the lifeline, on 0.
-const WATCH = 'read -r line; kill -s TERM -- "-$1"; sleep 1; kill -s KILL -- "-$1"'
+// $0 is its name in ps, $1 the process group, $2 what sleeps: the PATH of the program is not asked. It outlives its own TERM, and holds nothing
+// open but the lifeline, on 0.
+const WATCH = 'read -r line; kill -s TERM -- "-$1"; "$2" 1; kill -s KILL -- "-$1"'
 
-// The watcher is a grandchild, so that the program has no child that it does not know of; exec gives it a command line of its own.
+// The watcher is a grandchild, so that the program has no child that it does not know of; exec gives it a command line of its own. No variable is
+// set, which the program might have in its environment.
 const START = `
-watch=$1
-shift
 (
   (
     trap '' HUP INT TERM
-    exec /bin/sh -c "$watch" plumb-lifeline $$ <&${LIFELINE_FD} >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- ${LIFELINE_FD}>&- 9>&-
+    exec /bin/sh -c "$1" plumb-lifeline $$ "$2" <&${LIFELINE_FD} >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- ${LIFELINE_FD}>&- 9>&-
   ) &
 )
 exec ${LIFELINE_FD}>&-
+shift 2
 exec "$@"
 `
 
 /** The command line that runs a program, given by its path, under a watcher. Both must be in a group of their own. */
 export const withLifeline = (program: string, args: readonly string[]): { file: string; args: string[] } => ({
   file: '/bin/sh',
-  args: ['-c', START, 'plumb-start', WATCH, program, ...args],
+  args: ['-c', START, 'plumb-start', WATCH, systemProgram('sleep') ?? '/bin/sleep', program, ...args],
 })

@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { makeFifos } from './fifo.js'
 import { LAID, launcherFds } from './launcher.js'
+import { systemProgram } from './resolve-program.js'
 
 /** Two descriptors of this process, both blocking. */
 export interface Pipe {
@@ -57,9 +58,11 @@ const HOLDABLE = [2, 3, 4, 5, 6, 7, 8, 9]
 const holdPipes = (count: number): Pipe[] | undefined => {
   if (process.platform !== 'linux') return undefined
   const fds = HOLDABLE.slice(0, count)
-  const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${'.\nEND\n'.repeat(count)}sleep 5 >/dev/null &\necho $!`
+  const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${'.\nEND\n'.repeat(count)}"$0" 5 >/dev/null &\necho $!`
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
-  const holder = Number(spawnSync('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout)
+  // It needs nothing of the environment, where a shell might find functions to run.
+  const options = { stdio: ['ignore', 'pipe', 'ignore'] as ('ignore' | 'pipe')[], env: {} }
+  const holder = Number(spawnSync('/bin/sh', ['-c', script, systemProgram('sleep') ?? '/bin/sleep'], options).stdout)
   if (!(holder > 1)) return undefined
   const open: number[] = []
   try {

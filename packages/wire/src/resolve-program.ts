@@ -22,6 +22,12 @@ export const resolveProgram = (name: string, cwd: string, path = ''): Result<str
   return file === undefined ? fail('file_not_found', `program '${preview(name)}' is not on PATH`) : { ok: true, value: file }
 }
 
+/** A program of the system that we need ourselves, wherever PATH would look for it first. */
+export const systemProgram = (name: 'sleep' | 'mkfifo'): string | undefined => {
+  const found = resolveProgram(name, '/', `/bin:/usr/bin:${process.env.PATH ?? ''}`)
+  return found.ok ? found.value : undefined
+}
+
 const whyNot = (file: string): string | undefined => {
   try {
     if (statSync(file).isDirectory()) return 'is a directory'
