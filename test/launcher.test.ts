@@ -127,3 +127,52 @@ t.test('install puts executables and pages in place, as often as it is asked', a
   t.ok(existsSync(join(folder, 'stage/usr/share/zsh/site-functions/_plumb')), 'all in zsh')
   t.match(sh(`'${install}'`), { status: 2, stderr: /^usage: / })
 })
+
+const PROGRAMS: Readonly<Record<string, string>> = {
+  plumb: 'id.plumb',
+  'plumb-agent': 'bot.plumb',
+  'plumb-tool': 'inc.plumb serve',
+  'plumb-mux': '-- cat',
+  'plumb-mcp': 'inc.plumb',
+  'plumb-chat': 'bot.plumb',
+}
+
+const lines = (text: string): unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown)
+
+t.test('too few descriptors, and a stdin that was never open, are errors', async (t) => {
+  writeFileSync(join(folder, 'id.plumb'), 'let main : !int -> !int = id\n')
+  writeFileSync(join(folder, 'bot.plumb'), 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }\n')
+  writeFileSync(join(folder, 'inc.plumb'), '@tool true\nlet inc : int -> int = map(value + 1)\n')
+  for (const [name, words] of Object.entries(PROGRAMS)) {
+    const path = `${process.cwd()}/packages/${name}/bin/${name}`
+    const call = `'${path}' ${words}`
+    for (const limit of [16, 24, 28]) {
+      const { status, stdout, stderr } = sh(`ulimit -n ${limit}; exec ${call}`)
+      t.match(
+        { status, stdout, errors: lines(stderr) },
+        { status: 2, stdout: '', errors: [{ error: 'cannot_run', detail: /ulimit -n/ }] },
+        `${name}, ${limit}`,
+      )
+    }
+    const few = sh(`ulimit -n 33; exec ${call}`)
+    t.ok([0, 1, 2].includes(few.status ?? -1), `${name}, 33: ${few.status}`)
+    t.ok(
+      lines(few.stderr).every((error) => typeof error === 'object'),
+      `${name}, 33: ${few.stderr}`,
+    )
+    const closed = sh(`${call} <&-`)
+    t.match(
+      { status: closed.status, errors: lines(closed.stderr) },
+      { status: 1, errors: [{ error: 'read_failed', detail: /descriptor 0 is not open/ }] },
+    )
+    t.equal(lines(closed.stderr).length, 1, `${name}: it is told once`)
+    t.match(sh(`${call} <&- >&- 2>&-`), { status: 1, stdout: '', stderr: '' }, `${name}: nothing is open`)
+  }
+  // A shell that has not yet read a word of ours ends by itself.
+  for (const limit of [3, 6, 11])
+    t.ok((sh(`ulimit -n ${limit}; exec '${process.cwd()}/packages/plumb/bin/plumb' id.plumb`).status ?? 0) > 0)
+})

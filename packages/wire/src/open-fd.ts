@@ -20,9 +20,12 @@ import { openBareInput, openBareOutput } from './bare-pipe.js'
 import { launcherFds } from './launcher.js'
 import type { LineSink, LineSource } from './line-stream.js'
 
-/** A descriptor that cannot be read gives a stream that fails when it is. */
+const DEVICE = '/dev/null'
+
+/** A descriptor that cannot be read, such as a stdin that was never open, gives a stream that fails when it is. */
 export const openInput = (fd: number): Readable => {
   try {
+    if (launcherFds()?.closed.has(fd)) throw new Error(`descriptor ${fd} is not open; '<${DEVICE}' gives an empty input`)
     const kind = kindOf(fd)
     if (kind === 'terminal') return new ReadStream(fd)
     if (kind === 'pipe') return new Socket({ fd, readable: true, writable: false })
@@ -51,7 +54,7 @@ export const openOutput = (fd: number): Writable => {
 
 /** As `openInput`, for a LineReader alone, and sooner where it is a pipe or a file. */
 export const openLineInput = (fd: number): LineSource => {
-  const kind = kindIfOpen(fd)
+  const kind = launcherFds()?.closed.has(fd) ? undefined : kindIfOpen(fd)
   if (kind === 'file' && !isDevice(fd)) return openFileInput(fd)
   return (kind === 'pipe' ? openBareInput(fd) : undefined) ?? openInput(fd)
 }
@@ -97,7 +100,7 @@ const kindIfOpen = (fd: number): ReturnType<typeof kindOf> | undefined => {
 // One that may keep its reader waiting: any but /dev/null.
 const isDevice = (fd: number): boolean => {
   const stat = fstatSync(fd)
-  return !stat.isFile() && stat.rdev !== statSync('/dev/null').rdev
+  return !stat.isFile() && stat.rdev !== statSync(DEVICE).rdev
 }
 
 /** What isatty says, without what it costs to ask it of a pipe or a file. */
