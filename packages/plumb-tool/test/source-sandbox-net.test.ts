@@ -10,6 +10,7 @@ import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
 import type { Authority } from '../src/call/authority.js'
 import { openBoxNet } from '../src/source/sandbox/net/box-net.js'
+import { callerOf } from '../src/source/sandbox/net/caller.js'
 import { openProxy } from '../src/source/sandbox/net/proxy.js'
 import { type Judging, judgeAddresses, openReach } from '../src/source/sandbox/net/reach.js'
 import { openRecord } from '../src/source/sandbox/net/record.js'
@@ -28,10 +29,13 @@ const patterns = (...texts: string[]) =>
     return read
   })
 
-const judging = (parts: Partial<Judging> = {}): Judging => ({
-  tool: 'probe',
+interface Parts extends Partial<Judging> {
+  readonly authority?: () => Authority
+}
+
+const judging = ({ authority = () => PRIVATE, ...parts }: Parts = {}): Judging => ({
   who: "tool 'probe'",
-  authority: () => PRIVATE,
+  ...callerOf('probe', authority),
   resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   ...parts,
 })
@@ -152,7 +156,7 @@ const textOf = async (stream: AsyncIterable<Buffer>): Promise<string> => {
 }
 
 /** The proxy alone, without a sandbox around its clients. */
-const openListener = async (list: string[], parts: Partial<Judging> = {}) => {
+const openListener = async (list: string[], parts: Parts = {}) => {
   const record = openRecord()
   record.opened()
   const proxy = openProxy(openReach(patterns(...list), judging(parts)), record)
@@ -330,11 +334,7 @@ const BWRAP = [
   '--',
 ]
 
-const box = (
-  list: string[],
-  command: string[],
-  { env = {}, ...parts }: Partial<Judging> & { env?: Record<string, string> } = {},
-): Boxed => {
+const box = (list: string[], command: string[], { env = {}, ...parts }: Parts & { env?: Record<string, string> } = {}): Boxed => {
   const net = openBoxNet(patterns(...list), judging(parts))
   const started = spawnChild({
     command: [...BWRAP, ...net.command, ...command],

@@ -8,6 +8,7 @@ import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import { whyChanged } from '../parts/watch.js'
 import { deeper } from '../process/depth.js'
+import { callerOf } from '../sandbox/net/caller.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import { spawnBoxed, tellLack } from '../sandbox/spawn-boxed.js'
@@ -71,7 +72,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
     {
       visible: [specFolder, specPath],
       programFiles: programFilesOf(session, specPath, [program]),
-      caller: { tool: name, authority: session.authority },
+      caller: callerOf(name, session.authority),
     },
   )
   if (!child.ok) return child

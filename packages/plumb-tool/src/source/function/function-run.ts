@@ -14,6 +14,7 @@ import { whyChanged } from '../parts/watch.js'
 import { deeper } from '../process/depth.js'
 import { stopWhenAborted } from '../process/stop.js'
 import { programPlaces } from '../sandbox/installation.js'
+import { callerOf } from '../sandbox/net/caller.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import { spawnBoxed, tellLack } from '../sandbox/spawn-boxed.js'
@@ -70,7 +71,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
     {
       visible: [...programPlaces(file), dirname(file)],
       programFiles: programFilesOf(session, specPath, [file]),
-      caller: { tool, authority: session.authority },
+      caller: callerOf(tool, session.authority),
     },
   )
   if (!child.ok) return child

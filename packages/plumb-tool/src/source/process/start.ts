@@ -8,6 +8,7 @@ import type { Session } from '../../call/call.js'
 import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
 import type { Effect } from '../../call/permit.js'
 import { enclose, type Place } from '../sandbox/enclose.js'
+import { callerOf } from '../sandbox/net/caller.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type BoxedChild, spawnBoxed, withNet } from '../sandbox/spawn-boxed.js'
@@ -106,7 +107,7 @@ const placeOf = ({ name, scope }: Bound, session: Session, env: Readonly<Record<
     env,
     visible: [dirname(resolve(path)), resolve(path)],
     programFiles: programFilesOf(session, path, []),
-    caller: { tool: name, authority: session.authority },
+    caller: callerOf(name, session.authority),
   }
 }
 

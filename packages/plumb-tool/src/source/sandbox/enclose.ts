@@ -3,7 +3,7 @@
 import { closeSync, type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { fail, preview, type Result, succeed, type Within } from '@plumb/wire'
+import { fail, fault, preview, type Result, succeed, type Within } from '@plumb/wire'
 import { filterFor } from './filter.js'
 import { installationOf, nodeModules, pathFolders, programPlaces, SYSTEM_FOLDERS } from './installation.js'
 import { launcherHome } from './launcher-home.js'
@@ -26,7 +26,7 @@ export interface Place {
   /** Files that stay as they are where they lie below what may be written, absolute. */
   readonly programFiles: readonly string[]
   /** Who asks for hosts, where the sandbox lists some; left out: nothing is granted besides. */
-  readonly caller?: Pick<Judging, 'tool' | 'authority'>
+  readonly caller?: Pick<Judging, 'denies'>
 }
 
 export interface Enclosure extends Within {
@@ -40,7 +40,9 @@ const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 const GIT_CONFIGURATION = ['.gitconfig', '.config/git/config', '.config/git/ignore', '.config/git/attributes']
 const TEMPORARY = ['/tmp', '/var/tmp']
 
-const UNGRANTED = { tool: '', authority: () => ({ policy: [], context: {} }) }
+const UNGRANTED: Pick<Judging, 'denies'> = {
+  denies: (effect) => (effect === 'net' ? undefined : fault('permission_denied', 'net.private is not granted')),
+}
 
 export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
   const { docroot, hasNet, hosts, memory, bwrap, arch, who } = sandbox

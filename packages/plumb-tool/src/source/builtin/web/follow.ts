@@ -3,8 +3,9 @@
 import { type Fault, fail, preview, type Result, scrub, succeed } from '@plumb/wire'
 import { readBody } from './body.js'
 import type { Gate } from './gate.js'
-import { type Resolve, reachable } from './lookup.js'
+import { reachable } from './lookup.js'
 import { type Reply, request } from './request.js'
+import type { Resolve } from './resolve.js'
 import { parseTarget } from './target.js'
 
 export interface Fetched {

@@ -1,15 +1,11 @@
 // Names to addresses, of which only those come out that may be reached: what is connected to is what was judged.
 
 import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
 import { publicAddresses } from './address.js'
 import type { Gate } from './gate.js'
-
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
-
-export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+import { type Resolve, resolveBySystem } from './resolve.js'
 
 /** An address as such is never looked up, so it is judged before. Of several addresses the public ones stay. */
 export const reachable = async (url: URL, gate: Gate, resolve: Resolve = resolveBySystem): Promise<Result<readonly LookupAddress[]>> => {
@@ -23,15 +19,6 @@ export const reachable = async (url: URL, gate: Gate, resolve: Resolve = resolve
   const entered = await gate.enterPrivate(url)
   return entered.ok ? succeed(all) : entered
 }
-
-/** For the socket: it gets what was found before, whatever the name has come to mean since. */
-export const fixedLookup =
-  (addresses: readonly LookupAddress[]): LookupFunction =>
-  (_hostname, options, callback) => {
-    const [first] = addresses
-    if (options.all) callback(null, [...addresses])
-    else callback(null, first?.address ?? '', first?.family)
-  }
 
 const denied = ({ hostname }: URL): Fault =>
   fault('address_denied', `'${hostname}' is a private or local address, or leads to one, and net.private is not granted`, {

@@ -3,7 +3,7 @@
 import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { fixedLookup } from './lookup.js'
+import { fixedLookup } from './resolve.js'
 
 export interface Reply {
   readonly status: number

@@ -5,16 +5,14 @@ import type { LookupAddress } from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
 import { type Host, type HostPattern, isHostOf } from '@plumb/lang'
 import { type Fault, fail, fault, type Result, startDeadline, succeed, systemReason } from '@plumb/wire'
-import { type Authority, permit } from '../../../call/permit.js'
 import { publicAddresses } from '../../builtin/web/address.js'
-import { fixedLookup, type Resolve, resolveBySystem } from '../../builtin/web/lookup.js'
+import { fixedLookup, type Resolve, resolveBySystem } from '../../builtin/web/resolve.js'
 
 export interface Judging {
-  /** Its name, for what the policy says of it. */
-  readonly tool: string
+  /** Why a host may not be reached at all, or not at a private address; undefined: it may. */
+  readonly denies: (effect: 'net' | 'net.private', host: string) => Fault | undefined
   /** As in "tool 'fetch'". */
   readonly who: string
-  readonly authority: () => Authority
   readonly resolve?: Resolve
   readonly connectTimeoutMs?: number
 }
@@ -38,7 +36,7 @@ export const openReach = (hosts: readonly HostPattern[], judging: Judging): Reac
     open: async (target, signal) => {
       const listed = hosts.filter((pattern) => isHostOf(pattern, target))
       if (listed.length === 0) return { ok: false, error: notListed(target, judging) }
-      const denied = deniedByPolicy(target, judging)
+      const denied = judging.denies('net', target.host)
       if (denied) return { ok: false, error: denied }
       return new Promise((done) => {
         const stop = startDeadline(connectTimeoutMs, () =>
@@ -80,7 +78,7 @@ export const judgeAddresses = async (
   listed: readonly HostPattern[],
   judging: Judging,
 ): Promise<Result<readonly LookupAddress[]>> => {
-  const { tool, authority, resolve = resolveBySystem } = judging
+  const { denies, resolve = resolveBySystem } = judging
   const bare = target.host.replace(/^\[(.*)\]$/, '$1')
   const all = target.isAddress ? [{ address: bare, family: isIP(bare) }] : await resolve(bare)
   if (all.length === 0) return fail('connection_failed', `${showTarget(target)} has no address`)
@@ -88,24 +86,10 @@ export const judgeAddresses = async (
   const open = all.filter(({ address }) => isPublic(address))
   // An address has no name that somebody answers for.
   if (!target.isAddress && open.length > 0) return succeed(open)
-  const permission = permit({ tool, effects: ['net.private'], hosts: [target.host] }, authority(), Date.now())
+  const isGranted = denies('net.private', target.host) === undefined
   const isNamed = listed.some(({ isBelow }) => !isBelow)
-  if (permission.kind === 'allow' && isNamed) return succeed(all)
-  return { ok: false, error: privateOnes(target, judging, permission.kind === 'allow') }
-}
-
-/** Grants are not asked here: the program has its net from the key, as one without a sandbox has all of it. */
-const deniedByPolicy = ({ host }: Target, { tool, authority }: Judging): Fault | undefined => {
-  const { grant: _, ...rest } = authority()
-  if (rest.policy.length === 0) return undefined
-  const permission = permit({ tool, effects: ['net'], hosts: [host] }, rest, Date.now())
-  if (permission.kind === 'deny') return permission.fault
-  if (permission.kind === 'allow') return undefined
-  return fault(
-    'approval_required',
-    `the policy asks a person for ${host}, and there is none to be asked while a program runs: allow it there`,
-    { tool },
-  )
+  if (isGranted && isNamed) return succeed(all)
+  return { ok: false, error: privateOnes(target, judging, isGranted) }
 }
 
 const dial = (target: Target, addresses: readonly LookupAddress[]): Socket => {
