@@ -260,6 +260,7 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
     '/bold': sends(`${'<b>'.repeat(100_000)}bold`),
     '/spans': sends('<table><tr><th>a<th>b<tr><td colspan=1000000000 rowspan=1000000000>x</table>'),
     '/spaces': sends(`<p class="${' a'.repeat(100_000)}">x${' '.repeat(1_000_000)}y${'<'.repeat(100_000)}`),
+    '/rows': sends(`<table><tr><th>a<th>b</tr>${'<tr><td>cell one</td><td><b>two</b></td></tr>\n'.repeat(100_000)}</table>`),
     '/brackets': sends(`<p>${'[*_`'.repeat(50_000)}`),
     '/plain': sends(Array.from({ length: 35_000 }, (_, i) => `<p>${prose.slice(0, 120)}${i}</p>\n`).join('')),
     '/huge': sends(`<title>Huge</title><ul><li><a href=/menu>Menu</a></ul><div>${parts.map(({ html }) => html).join('')}</div>`),
@@ -275,6 +276,9 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
   t.match(await markdown(`${origin}/spans`), /\| x \|/)
   t.match(await markdown(`${origin}/spaces`), /x y/)
   t.match(await markdown(`${origin}/brackets`), /\\\[\\\*\\_/)
+  const rows = await markdown(`${origin}/rows`)
+  t.match(rows, /\| cell one \| \*\*two\*\* \|\n/)
+  t.match(rows, /\[The page goes on: the first [0-9,]+ of its 4,[0-9,]+ characters are here; http_get gives it as it is\.\]/, 'a page is cut')
   const plain = await markdown(`${origin}/plain`)
   t.strictSame([plain.split('\n\n').length, plain.endsWith('34999')], [35_000, true], '5 MB of paragraphs')
   const started = Date.now()
