@@ -278,7 +278,11 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
   t.match(await markdown(`${origin}/brackets`), /\\\[\\\*\\_/)
   const rows = await markdown(`${origin}/rows`)
   t.match(rows, /\| cell one \| \*\*two\*\* \|\n/)
-  t.match(rows, /\[The page goes on: the first [0-9,]+ of its 4,[0-9,]+ characters are here; http_get gives it as it is\.\]/, 'a page is cut')
+  t.match(
+    rows,
+    /\[The page goes on: the first [0-9,]+ of its 4,[0-9,]+ characters are here; http_get gives it as it is\.\]/,
+    'a page is cut',
+  )
   const plain = await markdown(`${origin}/plain`)
   t.strictSame([plain.split('\n\n').length, plain.endsWith('34999')], [35_000, true], '5 MB of paragraphs')
   const started = Date.now()
