@@ -11,6 +11,7 @@ interface Flags {
   prompts?: string
   tokenEnv?: string
   token: boolean
+  allowOrigin?: string[]
   builtin?: string[]
   grant?: string[]
   policy?: string
@@ -37,6 +38,7 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
     .option('--prompts <dir>', 'folder of prompts, else MCP_PROMPTS_DIR or ./prompts')
     .option('--token-env <name>', 'HTTP: the variable that holds the bearer token')
     .option('--no-token', 'HTTP: want no token, whatever is granted')
+    .addOption(list('--allow-origin <origin>', 'HTTP: a page that may use it, as http://localhost:6274'))
     .addOption(list('--builtin <list>', 'built-in tools to serve'))
     .addOption(list('--grant <list>', 'effects that tools may have, such as fs.write'))
     .option('--policy <file>', 'rules on what is allowed, asked for or denied')

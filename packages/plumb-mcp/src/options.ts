@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly tokenEnv?: string
   /** No token is wanted, whatever is granted. */
   readonly isOpen?: boolean
+  /** HTTP: origins of pages that may use it besides its own. */
+  readonly allowOrigin?: readonly string[]
   /** Names of built-in tools; absent: those of `DEFAULT_BUILTINS`. */
   readonly builtins?: readonly string[]
   /** Lists of effects, as given to --grant. */

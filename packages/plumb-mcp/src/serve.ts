@@ -37,7 +37,9 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
   if (!opened || !token.ok) return fail('config_invalid', 'the server was not started')
   const { shared, prompts, sessions } = opened
   const started =
-    options.http === undefined ? await onStdio(shared, limits, reporter) : await onHttp(shared, options.http, token.value, limits)
+    options.http === undefined
+      ? await onStdio(shared, limits, reporter)
+      : await onHttp(shared, options.http, token.value, limits, options.allowOrigin ?? [])
   if (!started.ok) {
     reporter.report(started.error)
     return started
@@ -169,8 +171,14 @@ const onStdio = async (shared: Shared, { maxLine }: Limits, reporter: Reporter):
   return succeed({ server, finished: server.finished })
 }
 
-const onHttp = async (shared: Shared, port: number, token: string | undefined, limits: Limits): Promise<Started> => {
-  const server = await serveHttp(shared, { port, token, ...limits })
+const onHttp = async (
+  shared: Shared,
+  port: number,
+  token: string | undefined,
+  limits: Limits,
+  allowedOrigins: readonly string[],
+): Promise<Started> => {
+  const server = await serveHttp(shared, { port, token, allowedOrigins, ...limits })
   if (!server.ok) return server
   return succeed({ server: server.value, finished: new Promise<void>(() => {}) })
 }

@@ -131,6 +131,22 @@ t.test('what a client may not write', async (t) => {
   await client.close()
 })
 
+t.test('a program of a client has a bound on its memory', async (t) => {
+  const client = await connect(place, ['--docroot', root])
+  const stages = (count: number) => Array.from({ length: count }, () => 'map(replace(value, "x", "xxxxxxxxxxxxxxxx"))').join(' ; ')
+  const grown = await Promise.all(
+    [6, 60].map((count) => call(client, 'call', { source: `let main : !string -> !string = ${stages(count)}`, input: 'xxxx' })),
+  )
+  for (const { error, text } of grown) t.equal(error, 'too_large', text)
+  const rope = `let main : !string -> !string = ${Array.from({ length: 40 }, () => 'map({ a: value, b: value })')
+    .join(' ; ')
+    .replace(/^/, 'map({ a: value }) ; ')} ; map(text(value))`
+  t.match((await call(client, 'call', { source: rope, input: 'x'.repeat(1000) })).error, /too_large|spec_invalid/)
+  const after = await call(client, 'call', { source: 'let main : !int -> !int = map(value + 1)', input: 1 })
+  t.equal(after.text, '2', 'the next is served')
+  await client.close()
+})
+
 t.test('what a client may write', async (t) => {
   const client = await connect(place, ['--docroot', root])
   const cases: readonly (readonly [source: string, input: unknown, output: unknown])[] = [

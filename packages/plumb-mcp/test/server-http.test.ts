@@ -104,11 +104,17 @@ t.test('faults 110, 112, 113: who may come in', async (t) => {
   const body = initialize()
   const cases: readonly (readonly [status: number, sent: Sent])[] = [
     [200, {}],
-    [200, { headers: { origin: 'http://localhost:6274' } }],
-    [200, { headers: { origin: 'https://127.0.0.1', host: `localhost:${port}` } }],
+    [403, { headers: { origin: 'http://localhost:6274' } }],
+    [403, { headers: { origin: 'https://127.0.0.1', host: `localhost:${port}` } }],
+    [200, { headers: { origin: `http://localhost:${port}`, host: `LocalHost:${port}` } }],
+    [403, { headers: { host: `127.1:${port}` } }],
+    [403, { headers: { host: `2130706433:${port}` } }],
+    [403, { headers: { host: `0x7f.1:${port}` } }],
+    [403, { headers: { host: 'localhost' } }],
+    [403, { headers: { host: `127.0.0.1:${port === 1 ? 2 : 1}` } }],
     [200, { headers: { host: `[::1]:${port}` } }],
     [200, { headers: { origin: `http://[::1]:${port}` } }],
-    [200, { headers: { origin: 'http://LOCALHOST:1' } }],
+    [403, { headers: { origin: 'http://LOCALHOST:1' } }],
     [403, { headers: { origin: '' } }],
     [403, { headers: { origin: `http://evil.test:${port}` } }],
     [403, { headers: { origin: 'http://127.0.0.1.evil.test' } }],
@@ -155,18 +161,18 @@ t.test('faults 110, 112, 113: who may come in', async (t) => {
   const ping = JSON.stringify(request(1, 'ping'))
   const rest = `Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${ping.length}\r\n`
   const raw: readonly (readonly [status: number, head: string])[] = [
-    [200, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [200, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id}\r\n${rest}`],
     [403, `POST /mcp HTTP/1.0\r\nMcp-Session-Id: ${id}\r\n${rest}`],
     [403, `POST /mcp HTTP/1.1\r\nHost:\r\nMcp-Session-Id: ${id}\r\n${rest}`],
     [400, `POST /mcp HTTP/1.1\r\nMcp-Session-Id: ${id}\r\n${rest}`],
-    [403, `POST /mcp HTTP/1.1\r\nHost: evil.test\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\n${rest}`],
-    [400, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\nX: y\r\n${rest}`],
-    [400, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\rX: y\r\n${rest}`],
-    [404, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}, other\r\n${rest}`],
-    [404, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\nMcp-Session-Id: ${id}\r\n${rest}`],
-    [404, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id.toUpperCase()}\r\n${rest}`],
-    [400, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n${rest}`],
-    [406, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: ${id}\r\n${rest.replace(/Accept.*\r\n/, '')}`],
+    [403, `POST /mcp HTTP/1.1\r\nHost: evil.test\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [400, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id}\nX: y\r\n${rest}`],
+    [400, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id}\rX: y\r\n${rest}`],
+    [404, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id}, other\r\n${rest}`],
+    [404, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id}\r\nMcp-Session-Id: ${id}\r\n${rest}`],
+    [404, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id.toUpperCase()}\r\n${rest}`],
+    [400, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nTransfer-Encoding: chunked\r\n${rest}`],
+    [406, `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nMcp-Session-Id: ${id}\r\n${rest.replace(/Accept.*\r\n/, '')}`],
   ]
   for (const [status, head] of raw) {
     const got = await new Promise<string>((done) => {
@@ -282,14 +288,15 @@ t.test('fault 113: limits', async (t) => {
   )
   t.equal(chunked.status, 413)
   // Somebody sends a head that never ends, and somebody a body: the others are served.
-  const slow = [`POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-`, `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{`].map(
-    (text) => {
-      const socket = connectSocket(port, '127.0.0.1')
-      socket.on('error', () => {})
-      socket.write(text)
-      return socket
-    },
-  )
+  const slow = [
+    `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nX-`,
+    `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 99\r\n\r\n{`,
+  ].map((text) => {
+    const socket = connectSocket(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(text)
+    return socket
+  })
   const batch = [request('a', 'ping'), request('b', 'ping')]
   const got = await send(port, { body: batch, headers: { 'mcp-session-id': id } })
   t.strictSame([got.status, got.text.includes('"id":"a"'), got.text.includes('"id":"b"')], [200, true, true])
@@ -312,7 +319,7 @@ t.test('fault 113: limits', async (t) => {
   const declared = connectSocket(port, '127.0.0.1')
   const status = await new Promise<string>((done) => {
     declared.on('error', () => {}).once('data', (chunk) => done(String(chunk).split(' ')[1] ?? ''))
-    declared.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 30}\r\n\r\n{`)
+    declared.write(`POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: ${2 ** 30}\r\n\r\n{`)
   })
   t.equal(status, '413')
   declared.destroy()
@@ -349,15 +356,48 @@ t.test('fault 113: who takes too long is answered 408, and who is too many is cl
       })
       socket.on('error', () => {}).on('close', () => done(said.split(' ')[1] ?? ''))
     })
-  const slow = ['POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{']
+  const slow = [
+    `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nX-`,
+    `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 99\r\n\r\n{`,
+  ]
   t.strictSame(await Promise.all(slow.map(heard)), ['408', '408'])
-  const many = await Promise.all(Array.from({ length: 60 }, () => heard('GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')))
+  const many = await Promise.all(
+    Array.from({ length: 60 }, () => heard(`GET /x HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`)),
+  )
   t.ok(
     many.every((status) => status === '404' || status === ''),
     'an answer, or none',
   )
   t.ok(many.includes('404'))
-  t.equal(await heard('GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'), '404', 'the next is served')
+  t.equal(await heard(`GET /x HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`), '404', 'the next is served')
+  await listener.value.close()
+})
+
+t.test('bodies that stall have a bound together, and small requests go on beside them', async (t) => {
+  const limits = { maxTotalBytes: 200_000, stallTimeout: 3000, connectionsCheckingInterval: 50 }
+  const sessions = { get: () => undefined, open: async () => undefined, each: () => {}, close: async () => {} }
+  const listener = await listen({ port: 0, token: undefined, maxBytes: 100_000, sessions, limits })
+  if (!listener.ok) throw new Error(listener.error.detail)
+  const port = Number(new URL(listener.value.url).port)
+  const stalled = (): Promise<string> =>
+    new Promise((done) => {
+      const socket = connectSocket(port, '127.0.0.1', () => {
+        socket.write(`POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 99000\r\n\r\n${' '.repeat(90_000)}`)
+      })
+      let said = ''
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        said += chunk
+      })
+      socket.on('error', () => {}).on('close', () => done(said))
+    })
+  const all = Array.from({ length: 10 }, stalled)
+  const first = await Promise.race(all)
+  t.match(first, /^HTTP\/1.1 503 /, 'what is over is refused')
+  t.match(first, /retry-after: 10/i)
+  t.equal((await send(port, { body: request(1, 'ping') })).status, 400, 'a small one is read')
+  const ended = await Promise.all(all)
+  t.equal(ended.filter((said) => said.startsWith('HTTP/1.1 503')).length, 8, 'two fit')
+  t.equal((await send(port, { body: `${JSON.stringify(request(1, 'ping'))}${' '.repeat(90_000)}` })).status, 400, 'there is room again')
   await listener.value.close()
 })
 

@@ -2,19 +2,28 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+export interface Gate {
+  /** That the server listens on. */
+  readonly port: number
+  /** Whoever comes further has to show a token. */
+  readonly hasToken: boolean
+  /** Of pages that may use it besides, such as `http://localhost:6274`. */
+  readonly allowedOrigins: readonly string[]
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** What is wrong with where a request comes from, or what it is addressed to; such requests are answered 403. */
-export const foreign = ({ host, origin }: IncomingHttpHeaders): string | undefined => {
-  if (host === undefined || !isLoopback(`http://${host}`))
-    return 'the Host of a request must be a name of this machine: 127.0.0.1, localhost or [::1]'
-  if (origin !== undefined && !isLoopback(origin)) return 'pages of another origin may not use this server'
-  return undefined
+export const foreign = ({ host, origin }: IncomingHttpHeaders, { port, hasToken, allowedOrigins }: Gate): string | undefined => {
+  const hosts = LOOPBACK.flatMap((name) => [`${name}:${port}`, ...(port === HTTP_PORT ? [name] : [])])
+  if (host === undefined || !hosts.includes(host.toLowerCase())) {
+    return `the Host of a request must be 127.0.0.1, localhost or [::1], with the port ${port}`
+  }
+  if (origin === undefined) return undefined
+  const isOwn = hosts.some((name) => origin.toLowerCase() === `http://${name}`)
+  if (isOwn || allowedOrigins.includes(origin) || (hasToken && LOCAL_PAGE.test(origin))) return undefined
+  return 'pages of another origin may not use this server: --allow-origin names those that may'
 }
 
-const isLoopback = (origin: string): boolean => {
-  if (!URL.canParse(origin)) return false
-  const { protocol, hostname, pathname, username, password, search, hash } = new URL(origin)
-  const isBare = pathname === '/' && username + password + search + hash === ''
-  return (protocol === 'http:' || protocol === 'https:') && isBare && LOOPBACK.has(hostname)
-}
+const HTTP_PORT = 80
+const LOCAL_PAGE = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i

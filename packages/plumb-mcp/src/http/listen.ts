@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { type Fault, fail, type Result, succeed, systemReason } from '@plumb/wire'
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../server/rpc-error.js'
-import { readBody } from './body.js'
-import { foreign } from './gate.js'
+import { openBodies, type ReadBody } from './body.js'
+import { foreign, type Gate } from './gate.js'
 import { sendError, sendResponse, toWebRequest } from './respond.js'
 import type { HttpSession, HttpSessions } from './sessions.js'
 import { hasToken } from './token.js'
@@ -16,6 +16,8 @@ export interface ListenOptions {
   readonly token: string | undefined
   readonly maxBytes: number
   readonly sessions: HttpSessions
+  /** Pages that may use it besides its own. */
+  readonly allowedOrigins?: readonly string[]
   /** In place of the limits below. */
   readonly limits?: Partial<Limits>
 }
@@ -27,6 +29,9 @@ interface Limits {
   /** How often that is looked at. */
   readonly connectionsCheckingInterval: number
   readonly keepAliveTimeout: number
+  /** Of the bodies that are on their way at once, and the time between two pieces of one (ms). */
+  readonly maxTotalBytes: number
+  readonly stallTimeout: number
   /** At once; further ones are closed. */
   readonly maxConnections: number
 }
@@ -44,14 +49,22 @@ const LIMITS: Limits = {
   connectionsCheckingInterval: 5000,
   // Longer than clients keep a connection that they do not use: one that ends it first is not met by a request.
   keepAliveTimeout: 75_000,
+  maxTotalBytes: 64 * 1024 * 1024,
+  stallTimeout: 30_000,
   maxConnections: 4096,
 }
 const SESSION = 'mcp-session-id'
 
 export const listen = async (options: ListenOptions): Promise<Result<Listener>> => {
   const limits = { ...LIMITS, ...options.limits }
+  const readBody = openBodies({ ...limits, maxBytes: options.maxBytes })
+  const gate = (): Gate => ({
+    port: (server.address() as AddressInfo).port,
+    hasToken: options.token !== undefined,
+    allowedOrigins: options.allowedOrigins ?? [],
+  })
   const server = createServer(limits, (request, response) => {
-    answer(request, response, options).catch(() => response.destroy())
+    answer(request, response, { ...options, readBody, gate: gate() }).catch(() => response.destroy())
   })
   server.maxConnections = limits.maxConnections
   const failure = await bound(server, options.port)
@@ -76,9 +89,14 @@ const bound = (server: Server, port: number): Promise<Fault | undefined> =>
     server.listen({ port, host: '127.0.0.1' }, () => resolve(undefined))
   })
 
-const answer = async (request: IncomingMessage, response: ServerResponse, options: ListenOptions): Promise<void> => {
+interface Answering extends ListenOptions {
+  readonly readBody: ReadBody
+  readonly gate: Gate
+}
+
+const answer = async (request: IncomingMessage, response: ServerResponse, options: Answering): Promise<void> => {
   const { headers, method = '', url = '' } = request
-  const stranger = foreign(headers)
+  const stranger = foreign(headers, options.gate)
   if (stranger !== undefined) return sendError(response, 403, REFUSED, stranger)
   if (url.split('?', 1)[0] !== PATH) return sendError(response, 404, REFUSED, `there is nothing here but ${PATH}`)
   if (url !== PATH) return sendError(response, 400, REFUSED, 'a query is of no use here, and no place for a token')
@@ -86,7 +104,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
     return sendError(response, 401, REFUSED, 'a bearer token is wanted', { 'www-authenticate': 'Bearer realm="plumb-mcp"' })
   }
   if (!METHODS.includes(method)) return sendError(response, 405, REFUSED, `${method} is of no use here`, { allow: METHODS.join(', ') })
-  const body = method === 'POST' ? await readBody(request, options.maxBytes) : succeed(undefined)
+  const body = method === 'POST' ? await options.readBody(request) : succeed(undefined)
   if (!body.ok) return refuseBody(response, body.error)
   const session = await sessionFor(request, body.value, options.sessions)
   if ('status' in session) return sendError(response, session.status, session.code, session.message, session.headers)
@@ -100,6 +118,7 @@ const METHODS = ['GET', 'POST', 'DELETE']
 
 const refuseBody = (response: ServerResponse, { error, detail }: Fault): void => {
   // What of it is still on its way is not waited for.
+  if (error === 'overloaded') return sendError(response, 503, REFUSED, detail, { connection: 'close', 'retry-after': '10' })
   const headers = error === 'line_too_long' ? { connection: 'close' } : {}
   const [status, code] = error === 'line_too_long' ? [413, REFUSED] : [400, PARSE_ERROR]
   sendError(response, status, code, detail, headers)

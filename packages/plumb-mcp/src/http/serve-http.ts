@@ -11,6 +11,7 @@ export interface HttpOptions {
   readonly maxLine: number
   readonly maxSessions: number
   readonly idleTimeout: number
+  readonly allowedOrigins: readonly string[]
 }
 
 export interface HttpServer {
@@ -21,9 +22,9 @@ export interface HttpServer {
 }
 
 export const serveHttp = async (shared: Shared, options: HttpOptions): Promise<Result<HttpServer>> => {
-  const { port, token, maxLine } = options
+  const { port, token, maxLine, allowedOrigins } = options
   const sessions = openSessions(await import('./mcp-http.late.js'), shared, options)
-  const listener = await listen({ port, token, maxBytes: maxLine, sessions })
+  const listener = await listen({ port, token, maxBytes: maxLine, sessions, allowedOrigins })
   if (!listener.ok) return listener
   return succeed({
     url: listener.value.url,

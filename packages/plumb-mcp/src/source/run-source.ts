@@ -1,5 +1,6 @@
 // Runs a program that was judged: a `plumb` of its own, in the docroot, with what clients may do and no more.
 
+import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { deeper } from '@plumb/tool'
 import { narrow } from '@plumb/tool/call/permit'
@@ -19,6 +20,7 @@ import {
   surrounded,
 } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
+import { MAX_HEAP_MIB, MAX_RUN_BYTES, watchMemory } from './memory.js'
 
 export interface SourceRun {
   readonly bundle: Bundle
@@ -86,11 +88,22 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
       if (warnings++ < MOST_FAULTS) warn(told)
     } else if (!isCut && faults.length < MOST_FAULTS) faults.push(told)
   })
+  let isTooLarge = false
+  const refuseSize = (limit: number): void => {
+    isTooLarge = true
+    isCut = true
+    faults.push(tooLarge(limit))
+    child.kill('SIGKILL')
+  }
+  const forget = watchMemory({ pid: child.pid, end: refuseSize })
+  yieldTo(child.pid)
   signal.addEventListener('abort', end, { once: true })
   child.stdin.end(inputs.map((input) => `${input}\n`).join(''))
   const { status, signal: killed } = await child.exited
   signal.removeEventListener('abort', end)
+  forget()
   if (signal.aborted) return fail('cancelled', 'the run was given up')
+  if (!isCut && !isTooLarge && killed !== null && OUT_OF_MEMORY.includes(killed)) faults.push(tooLarge(MAX_RUN_BYTES))
   if (!isCut && status !== 0 && faults.length === 0) {
     faults.push(fault('child_failed', `the program ended ${killed === null ? `with status ${status}` : `by ${killed}`} and said nothing`))
   }
@@ -108,8 +121,24 @@ const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<
     authority: narrow(authority, { minutes: MINUTES, now: Date.now() }),
     cwd: docroot,
     // Nothing is found by name outside the docroot.
-    env: { ...childEnv('ours'), ...depth.value, PLUMB_ERRORS: 'json', PLUMB_PATH: '', PLUMB_RESOURCES: '' },
+    env: { ...childEnv('ours'), ...depth.value, PLUMB_ERRORS: 'json', PLUMB_PATH: '', PLUMB_RESOURCES: '', NODE_OPTIONS },
   })
+}
+
+const NODE_OPTIONS = `--max-old-space-size=${MAX_HEAP_MIB}`
+/** How Node ends where its heap is full, or the system has no more. */
+const OUT_OF_MEMORY: readonly NodeJS.Signals[] = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL']
+
+const tooLarge = (limit: number): Fault =>
+  fault('too_large', `the program took more memory than the programs of clients may, ${limit / 2 ** 20} MiB, and was stopped`)
+
+// A program that only computes leaves the processor to the server and to whoever answers other calls.
+const yieldTo = (pid: number): void => {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Longer than any call may take. */
