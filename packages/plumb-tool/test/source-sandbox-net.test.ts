@@ -8,13 +8,14 @@ import { isHostOf, readHost, readHostPattern } from '@plumb/lang'
 import { type Child, spawnChild } from '@plumb/wire'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
+import { TEST_PATH } from '../../wire/test/shell.js'
 import type { Authority } from '../src/call/authority.js'
 import { openBoxNet } from '../src/source/sandbox/net/box-net.js'
 import { callerOf } from '../src/source/sandbox/net/caller.js'
 import { openProxy } from '../src/source/sandbox/net/proxy.js'
 import { type Judging, judgeAddresses, openReach } from '../src/source/sandbox/net/reach.js'
 import { openRecord } from '../src/source/sandbox/net/record.js'
-import { hasBubblewrap, makeSource, until } from './source-folder.js'
+import { hasBubblewrap, makeFolder, makeSource, running, until } from './source-folder.js'
 
 t.setTimeout(scaled(60_000))
 const BOXED = { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }
@@ -559,4 +560,22 @@ export const whole = ({ n }) => n + 1`,
     () => makeSource('let x : { arguments?: [string] } -> string = tool { command: "true", sandbox: { net: ["https://a.org/"] } }'),
     /https.*of a URL write the host alone/,
   )
+})
+
+t.test('the outside dies, and with it all that is inside', BOXED, async (t) => {
+  const mark = `60${process.pid}`
+  const folder = makeFolder({
+    'k.plumb': `let k : { arguments?: [string] } -> string = tool { command: "sleep ${mark}", timeout: 600, sandbox: { net: ["api.example.com"] } }`,
+  })
+  const started = spawnChild({
+    command: ['plumb-tool', 'k.plumb', 'call', 'k', '{}'],
+    cwd: folder,
+    env: { PATH: TEST_PATH },
+    isForeign: false,
+  })
+  if (!started.ok) throw new Error(started.error.detail)
+  const isThere = () => running(`sleep ${mark}`).length > 0
+  t.ok(await until(isThere), 'it has begun')
+  process.kill(started.value.pid, 'SIGKILL')
+  t.ok(await until(() => !isThere()), 'it has gone')
 })
