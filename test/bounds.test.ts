@@ -11,7 +11,7 @@ const SCALE = Number(process.env.PLUMB_BOUNDS ?? 1)
 const MAX_RSS_KB = 300_000
 
 const folder = layFolder({
-  'rss.cjs': "process.on('exit', () => require('node:fs').writeSync(2, `rss ${process.resourceUsage().maxRSS}\\n`))",
+  'rss.cjs': "process.on('exit', () => require('node:fs').writeSync(2, ['rss ', process.resourceUsage().maxRSS, '\\n'].join('')))",
   'fan.plumb': `let f : int -> json = ${repeated('(id * id)', 30 * SCALE)}\n`,
   'lists.plumb': `let main : !int -> !json = ${repeated('map([value, value])', 40 * SCALE)}\n`,
   'records.plumb': `let main : !int -> !json = ${repeated('map({ a: value, b: value })', 30 * SCALE)}\n`,
