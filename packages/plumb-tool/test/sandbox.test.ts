@@ -300,3 +300,41 @@ t.test('where there is none', async (t) => {
   })
   t.equal(status, 2)
 })
+
+t.test('agents that are programs, and servers of MCP', { skip }, async (t) => {
+  const server = `let server = { command: "node", args: ["server.cjs"], sandbox: { net: false } }
+let whoami : json -> string = tool { mcp: server, name: "look" }\n`
+  const files = {
+    's.plumb': `let a : !string -> !string = agent { command: ["./a.sh"], sandbox: { write: ["out"] } }
+let main : !string -> !string = a
+let asked : string -> string = tool { process: a }\n`,
+    'server.plumb': server,
+    'a.sh': `#!/bin/bash
+cd "$(dirname "$0")"
+while read -r line; do
+  { : >> out/own; : >> own; } 2>/dev/null && echo '"open"' || echo "\\"$(grep -c 'CapEff:.0000000000000000' /proc/self/status) $(ls out)\\""
+done\n`,
+    'server.cjs': `const { createInterface } = require('node:readline')
+const { readFileSync, writeFileSync } = require('node:fs')
+const look = () => { try { writeFileSync('made', ''); return 'open' } catch ({ code }) { return code + /CapEff:\\s+0{16}\\n/.test(readFileSync('/proc/self/status', 'utf8')) } }
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  const result = method === 'initialize' ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+    : method === 'tools/list' ? { tools: [{ name: 'look', inputSchema: { type: 'object' } }] }
+    : { content: [{ type: 'text', text: look() }] }
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+})\n`,
+  }
+  const run = `echo '"x"' | plumb s.plumb 2>&1; plumb-tool s.plumb call asked '"x"' 2>&1; plumb-tool server.plumb call whoami '{}' 2>&1`
+  for (const { user, out } of await asEach(run, files, open)) t.equal(out, '"1 own"\n"1 own"\n"EROFStrue"\n', user)
+  const refused = `mkdir bin; ln -s "$(type -p node)" bin/node; one=$(type -p plumb); tool=$(type -p plumb-tool)
+PATH=$PWD/bin $one s.plumb < /dev/null 2>&1; echo "status $?"; PATH=$PWD/bin $tool server.plumb list 2>&1; echo "status $?"`
+  for (const { user, out } of await asEach(refused, files, open)) {
+    t.match(
+      out,
+      /agent 'a' asks for a sandbox: 'bwrap'.*\nstatus 2\n.*MCP server .* asks for a sandbox: 'bwrap'.*\nstatus 2\n$/s,
+      `${user}: ${out}`,
+    )
+  }
+})

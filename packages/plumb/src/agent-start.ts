@@ -1,7 +1,7 @@
 // What is needed to start the children of a run.
 
-import type { AgentPlan } from '@plumb/lang'
-import type { Session } from '@plumb/tool'
+import type { AgentPlan, Bound } from '@plumb/lang'
+import type { AgentBox, Session } from '@plumb/tool'
 import type { Fault, SourceFiles } from '@plumb/wire'
 import type { Giver } from './giver.js'
 import type { ServerOffers } from './server-offers.js'
@@ -21,6 +21,8 @@ export interface SpawnSettings {
   /** A program in place of the dispatcher of tools (--tool-command, PLUMB_TOOL). */
   readonly toolProgram: string | undefined
   readonly giver: Giver
+  /** Of agents that are programs, those that are held in one. */
+  readonly boxes?: ReadonlyMap<Bound, AgentBox> | undefined
   readonly maxInFlight: number
   readonly maxLine: number
   /** After its first failure a child asks for nothing more. */

@@ -2,6 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type GraphNode, serverVariables } from '@plumb/lang'
+import type { AgentBox } from '@plumb/tool'
 import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
 
@@ -22,7 +23,14 @@ export type ChildPlan =
       readonly variables: readonly string[]
     }
   /** Another program; `env` are the variables that it gets besides the usual ones. */
-  | { readonly kind: 'program'; readonly command: readonly string[]; readonly env: readonly string[]; readonly fds: Fds }
+  | {
+      readonly kind: 'program'
+      readonly command: readonly string[]
+      readonly env: readonly string[]
+      readonly fds: Fds
+      /** What holds it. */
+      readonly box: AgentBox | undefined
+    }
   /** An agent behind the words of `via`; another program in its place has `program`. */
   | { readonly kind: 'via'; readonly via: readonly string[]; readonly start: AgentStart }
 
@@ -42,7 +50,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const isRestored = (settings.resumed?.get(place)?.memory.length ?? 0) > 0
   const fds = portFds(node, plan, isRestored)
   if (via) return { kind: 'via', via: besideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
-  if (program) return { kind: 'program', command: program, env: envNames(plan), fds }
+  if (program) return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound) }
   const args = ['--agent', plan.bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
   if (tellsMemory(plan, settings)) args.push('--tell-memory')
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const

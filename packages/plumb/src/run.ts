@@ -22,6 +22,8 @@ import {
   TelemetryWriter,
   writeStdout,
 } from '@plumb/wire'
+import { openBoxes } from './agent-boxes.js'
+import type { SpawnSettings } from './agent-start.js'
 import { checkAgents } from './check-agents.js'
 import { Current } from './current.js'
 import { openTools, servesTools } from './dispatch.js'
@@ -153,8 +155,10 @@ class Run {
       tellParent: lines && ((json: string) => lines.writeText(json)),
       costOf: this.sight.costOf,
       quietly: this.sight.quietly,
+      boxes: undefined as SpawnSettings['boxes'],
     }
-    if (!(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
+    settings.boxes = await openBoxes(graph, settings, this.reporter)
+    if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
     const tools = await openTools(graph, settings, this.reporter)
     if (!tools) return this.#refuse()
     if (watch) await tellBegin(watch, graph, spec, options)

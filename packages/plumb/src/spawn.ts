@@ -29,12 +29,35 @@ export const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) =
 
 export const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
 
+const spawnProgram = (
+  { command, env: names, fds, box }: ChildPlan & { kind: 'program' },
+  offers: ChildPlace['offers'],
+): Result<LineChild> => {
+  const env = { ...childEnv('foreign', names), ...offers?.env }
+  if (!box) return spawnLines({ command, env, fds, isForeign: true })
+  const boxed = box(command, env)
+  if (!boxed.ok) return boxed
+  const { enclosure, command: inner } = boxed.value
+  const { command: before, given = {}, shared = {}, listener, env: theirs, net, close } = enclosure
+  const child = spawnLines({
+    command: [...before, ...inner],
+    env: theirs,
+    fds,
+    given,
+    shared,
+    ...(listener ? { listener } : {}),
+    isForeign: true,
+  })
+  close()
+  if (child.ok && net) void child.value.ended.then(net.close)
+  return child
+}
+
 const start = (plan: ChildPlan, { settings, offers }: ChildPlace): Result<Spawned> => {
   const as = (child: Result<LineChild>, kind: ChildKind, isCounting: boolean, isEnveloped = false): Result<Spawned> =>
     child.ok ? succeed({ child: child.value, kind, isEnveloped, isCounting, controls: 0 }) : child
   if (plan.kind === 'program') {
-    const { command, env, fds } = plan
-    return as(spawnLines({ command, env: { ...childEnv('foreign', env), ...offers?.env }, fds, isForeign: true }), 'program', false)
+    return as(spawnProgram(plan, offers), 'program', false)
   }
   if (plan.kind === 'via') {
     const elsewhere = spawnVia(plan.via, plan.start)

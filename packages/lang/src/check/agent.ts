@@ -9,6 +9,7 @@ import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
 import { COMMAND, EFFECTS, FLAG, listOf, MESSAGES, NAMES, numberIn, OBJECT, oneOf, STRINGS, serversOf, TEXT, wholeFrom } from './rules.js'
+import { SANDBOX } from './sandbox.js'
 import { MCP_SERVER } from './server.js'
 
 export const AGENT_KEYS: KeyTable = {
@@ -41,6 +42,7 @@ export const AGENT_KEYS: KeyTable = {
   command: COMMAND,
   answers: oneOf('each', 'some'),
   via: COMMAND,
+  sandbox: SANDBOX,
   script: TEXT,
 }
 const DEFAULT_MAX_TOKENS = 8192
@@ -94,7 +96,10 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   for (const key of ['provider', 'model']) {
     if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
   }
-  if (!config.has('command') && !isWrong('command')) fail('answers', "'answers' is for an agent with 'command'")
+  for (const key of ['answers', 'sandbox']) {
+    if (!config.has('command') && !isWrong('command')) fail(key, `'${key}' is for an agent with 'command'`)
+  }
+  if (config.has('via')) fail('sandbox', "'sandbox' and 'via' exclude each other: what runs elsewhere is not held here")
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
 }
 

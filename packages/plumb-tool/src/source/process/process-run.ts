@@ -1,7 +1,7 @@
 // A lowered process as a tool: a process for each call, one line in, exactly one line out.
 
 import type { Readable } from 'node:stream'
-import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
+import { agentOf, type Bound, type ToolBody, type ToolPlan } from '@plumb/lang'
 import { currentBudget, type Fault, type Result, readUsage, type SourceFiles, succeed, totalTokens } from '@plumb/wire'
 import type { Call, CallRecord, Session, UsageTold } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
@@ -27,6 +27,10 @@ export const processTool = (
 ): Result<Run> => {
   const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
+  const agent = process?.kind === 'bound' && process.bound.binding.impl.kind === 'agent' ? agentOf(process.bound) : undefined
+  const own =
+    agent?.config.command === undefined ? succeed(undefined) : readSandbox(agent.config.sandbox, { who: `agent '${agent.name}'`, docroot })
+  if (!own.ok) return own
   if (process?.kind === 'bound') {
     return succeed(processRun(process.bound, { sandbox: sandbox.value, filesFor: ({ files }) => files }))
   }

@@ -7,6 +7,7 @@ import { childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram
 import type { Session } from '../../call/call.js'
 import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
 import type { Effect } from '../../call/permit.js'
+import { agentSandbox } from '../sandbox/agent-box.js'
 import { enclose, type Place } from '../sandbox/enclose.js'
 import { callerOf } from '../sandbox/net/caller.js'
 import { programFilesOf } from '../sandbox/program-files.js'
@@ -92,11 +93,15 @@ const workingFolder = (): string | undefined => {
   }
 }
 
-const startForeign = (command: readonly string[], { config }: AgentPlan, start: Start): Result<Started> => {
+const startForeign = (command: readonly string[], agent: AgentPlan, start: Start): Result<Started> => {
+  const { config } = agent
   const { bound, session, env, sandbox } = start
   const names = (config.env as readonly string[] | undefined) ?? []
   const place = placeOf(bound, session, { ...childEnv('foreign', names), ...env })
-  const child = spawnBoxed(sandbox, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
+  // A tool that has a sandbox of its own holds it in that.
+  const held = sandbox ? succeed(sandbox) : agentSandbox(agent, session.docroot)
+  if (!held.ok) return held
+  const child = spawnBoxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
 }
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Session } from '../../call/call.js'
 
 /** The spec with its modules, and what a tool names besides. */
-export const programFilesOf = ({ files }: Session, specPath: string, named: readonly string[]): readonly string[] => [
+export const programFilesOf = ({ files }: Pick<Session, 'files'>, specPath: string, named: readonly string[]): readonly string[] => [
   ...Object.keys(files.bundle(specPath).files)
     .filter((path) => !path.startsWith('<'))
     .map((path) => resolve(path)),
