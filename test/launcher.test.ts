@@ -150,7 +150,7 @@ t.test('too few descriptors, and a stdin that was never open, are errors', async
   for (const [name, words] of Object.entries(PROGRAMS)) {
     const path = `${process.cwd()}/packages/${name}/bin/${name}`
     const call = `'${path}' ${words}`
-    for (const limit of [16, 24, 28]) {
+    for (const limit of [12, 16, 24, 28]) {
       const { status, stdout, stderr } = sh(`ulimit -n ${limit}; exec ${call}`)
       t.match(
         { status, stdout, errors: lines(stderr) },
