@@ -302,7 +302,11 @@ for (const means of [{}, { STREAMS: '1' }]) {
         `$launcher $probe copy 0 1 </dev/null >&-`,
         { status: 1, err: /^\{"error":"write_failed".*descriptor 1 is not open"\}\n$/ },
       ],
-      ['a stdin that was never open', `$launcher $probe copy 0 1 <&-`, { out: '', status: 0, err: /^$/ }],
+      [
+        'a stdin that was never open',
+        `$launcher $probe copy 0 1 <&-`,
+        { out: '', status: 1, err: /read_failed.*descriptor 0 is not open/ },
+      ],
       ['a directory', `node $probe copy 0 1 < /`, { status: 1, err: /^\{"error":"read_failed".*EISDIR/ }],
       ['a full stderr', `$launcher $probe complain 3 2> /dev/full`, { status: 1, err: /^$/ }],
       ['a closed stderr', `$launcher $probe complain 3 2>&-`, { status: 1 }],

@@ -58,13 +58,9 @@ const SESSION = 'mcp-session-id'
 export const listen = async (options: ListenOptions): Promise<Result<Listener>> => {
   const limits = { ...LIMITS, ...options.limits }
   const readBody = openBodies({ ...limits, maxBytes: options.maxBytes })
-  const gate = (): Gate => ({
-    port: (server.address() as AddressInfo).port,
-    hasToken: options.token !== undefined,
-    allowedOrigins: options.allowedOrigins ?? [],
-  })
+  const gate: Gate = { hasToken: options.token !== undefined, allowedOrigins: options.allowedOrigins ?? [] }
   const server = createServer(limits, (request, response) => {
-    answer(request, response, { ...options, readBody, gate: gate() }).catch(() => response.destroy())
+    answer(request, response, { ...options, readBody, gate }).catch(() => response.destroy())
   })
   server.maxConnections = limits.maxConnections
   const failure = await bound(server, options.port)
