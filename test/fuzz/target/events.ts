@@ -8,6 +8,7 @@ import { serverEvents } from '../../../packages/plumb-agent/src/provider/http/se
 import { eventsOf as openaiEvents, openReader as openOpenai } from '../../../packages/plumb-agent/src/provider/openai/reader.js'
 import type { AnswerReader } from '../../../packages/plumb-agent/src/provider/protocol.js'
 import { readMessage } from '../../../packages/plumb-agent/src/provider/read-message.js'
+import { soundUsage } from '../../../packages/plumb-agent/src/provider/sound-usage.js'
 import { wireNames } from '../../../packages/plumb-agent/src/provider/wire-names.js'
 import { isCode } from '../../../packages/wire/src/index.js'
 import { makeRandom, type Random } from '../random.js'
@@ -80,9 +81,10 @@ const STOPS = new Set(['end', 'tool_use', 'tokens', 'refused'])
 
 /** The answer, without the ids that are made up. */
 const finish = (reader: AnswerReader): string => {
-  const { content, stop, usage } = reader.finish()
+  const { content, stop, usage: told } = reader.finish()
   must(STOPS.has(stop), `it stops with ${String(stop)}`)
-  for (const count of Object.values(usage)) must(typeof count === 'number' && count >= 0, `it counts ${count} tokens`)
+  const { usage } = soundUsage(told, { host: 'host', bytes: 1000, maxTokens: 100, isLimited: true })
+  for (const count of Object.values(usage)) must(Number.isSafeInteger(count) && count >= 0, `it counts ${count} tokens`)
   // As it is kept, and shown to the next model.
   const kept = JSON.parse(JSON.stringify({ role: 'assistant', content }))
   for (const { type } of readMessage(kept).parts) must(PARTS.has(type), `there is a part ${type}`)
