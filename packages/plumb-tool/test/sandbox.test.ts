@@ -8,6 +8,7 @@ import { bash, type Files, layFolder, TEST_PATH } from '../../wire/test/shell.js
 import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
 import { tryEscapes } from '../src/source/sandbox/escape/try-escapes.js'
 import { filterFor } from '../src/source/sandbox/filter.js'
+import { type Found, lackIn } from '../src/source/sandbox/lack.js'
 import { probe } from '../src/source/sandbox/probe.js'
 import { type Arch, numberOf, type SystemCall } from '../src/source/sandbox/system-calls.js'
 
@@ -244,6 +245,95 @@ t.test('repositories and the files of the program stay as they are', { skip }, a
   for (const { user, out } of await asEach(inside(tries), declared, lay)) {
     t.strictSame(out.match(/^wrote .*|MOVED|REMOVED/gm), ['wrote own'], `${user}, by fs.write: ${out}`)
   }
+})
+
+t.test('what a failure lacked, by what its program said', async (t) => {
+  const outside: Readonly<Record<string, Found>> = {
+    '/site': { kind: 'folder', isBound: true },
+    '/site/out': { kind: 'folder', isBound: true },
+    '/site/.git': { kind: 'folder', isBound: true },
+    '/site/open': { kind: 'folder', isBound: true },
+    '/site/open/s.plumb': { kind: 'file', isBound: true },
+    '/data': { kind: 'folder', isBound: false },
+    '/data/a b': { kind: 'file', isBound: false },
+    '/data/list': { kind: 'file', isBound: false },
+    '/etc/hosts': { kind: 'file', isBound: true },
+    '/run/x.sock': { kind: 'socket', isBound: false },
+  }
+  const find = (path: string): Found => outside[path] ?? { kind: 'none', isBound: false }
+  const sandbox = { docroot: '/site', hasNet: false, hosts: undefined, write: [['open']] }
+  const lack = (said: string, keys: Partial<typeof sandbox> = {}) => lackIn(said, { sandbox: { ...sandbox, ...keys }, cwd: '/site', find })
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["touch: cannot touch 'out/x': Read-only file system", 'write: ["out"]'],
+    ['/bin/sh: 1: cannot create out/x: Read-only file system', 'write: ["out"]'],
+    ['bash: line 1: out/x: Read-only file system', 'write: ["out"]'],
+    ["Error: EROFS: read-only file system, open '/site/out/x'", 'write: ["out"]'],
+    ["OSError: [Errno 30] Read-only file system: 'x'", 'write: ["."]'],
+    ["fatal: Unable to create '/site/.git/index.lock': Read-only file system", 'write: [".git"]'],
+    ['sh: open/s.plumb: Read-only file system', 'write: ["open/s.plumb"]'],
+    ["touch: cannot touch '/data/x': Read-only file system", "'write' of its sandbox takes what is below the docroot '/site'"],
+    ["touch: cannot touch '/no/where/x': Read-only file system", undefined],
+    ['Read-only file system', undefined],
+    ["function 'out/y' threw: EROFS: read-only file system, open 'open/z/x'", undefined],
+    ['cat: /data/list: No such file or directory', 'read: ["/data/list"]'],
+    ["cat: '/data/a b': No such file or directory", 'read: ["/data/a b"]'],
+    ["ENOENT: no such file or directory, open '/data/list'", 'read: ["/data/list"]'],
+    ["FileNotFoundError: [Errno 2] No such file or directory: '/data/list'", 'read: ["/data/list"]'],
+    ['cat: /data/list: Permission denied', 'read: ["/data/list"]'],
+    ['cat: /data/none: No such file or directory', undefined],
+    ['cat: data/list: No such file or directory', undefined],
+    ['cat: /etc/hosts: Permission denied', undefined],
+    ['/data/list', undefined],
+    ['connect EACCES /run/x.sock', 'sockets: ["/run/x.sock"]'],
+    ['dial unix /run/x.sock: socket: permission denied', 'sockets: ["/run/x.sock"]'],
+    ['curl: (6) Could not resolve host: example.com', 'net: true'],
+    ['getaddrinfo EAI_AGAIN example.com', 'net: true'],
+    ['connect: Network is unreachable', 'net: true'],
+  ]
+  for (const [said, expected] of rows) {
+    const found = lack(said)
+    if (expected === undefined) t.equal(found, undefined, said)
+    else t.ok(found?.includes(expected), `${said}: ${found}`)
+  }
+  t.equal(lack('getaddrinfo EAI_AGAIN example.com', { hasNet: true }), undefined, 'it has the network')
+  t.equal(lack(`cat: /data/list: No such file or directory\n${'x\n'.repeat(50)}`), undefined, 'long before its end')
+  t.equal(lack('cat: /data/list: No such file or directory\n'.repeat(30))?.match(/read:/g)?.length, 1, 'once')
+  t.equal(lack(`'${'/'.repeat(1e6)}' No such file or directory`), undefined)
+})
+
+t.test('a failure inside ends with what it lacked', { skip }, async (t) => {
+  const lay = (folder: string): void => {
+    open(folder)
+    mkdirSync(join(folder, 'home/data'), { recursive: true })
+    writeFileSync(join(folder, 'home/data/list'), 'DATA')
+    mkdirSync(join(folder, 'work/out'), { recursive: true })
+    for (const name of ['work', 'work/out']) chmodSync(join(folder, name), 0o777)
+    writeFileSync(join(folder, 'work/s.plumb'), readFileSync(join(folder, 's.plumb')))
+    writeFileSync(join(folder, 'work/f.plumb'), 'let f : json -> string = tool { function: "f.mjs", sandbox: {} }\n')
+    writeFileSync(join(folder, 'work/f.mjs'), "import { writeFileSync } from 'node:fs'\nexport default () => writeFileSync('out/x', '')\n")
+  }
+  const rows = [
+    [inside('echo > out/x'), 'write: ["out"]'],
+    [inside(`node -e 'fs.writeFileSync("out/x", "")'`), 'write: ["out"]'],
+    ["plumb-tool -r f.plumb call f '{}' 2>&1", 'write: ["out"]'],
+    [`git init -q .; ${inside('git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x')}`, 'write: [".git"]'],
+    [inside('cat ~/data/list'), 'read: ["~/data/list"]'],
+    [inside('cat ~/data/none'), undefined],
+    [inside(`node -e 'require("dns").lookup("example.com", (e) => { throw e })'`), 'net: true'],
+  ] as const
+  for (const [script, expected] of rows) {
+    for (const { user, out } of await asEach(`cd work\n${script}`, spec(''), lay)) {
+      if (expected === undefined) t.notMatch(out, 'its sandbox', `${user}: ${out}`)
+      else t.ok(out.includes(expected) || out.includes(expected.replaceAll('"', '\\"')), `${user}: ${expected}: ${out}`)
+    }
+  }
+  const path = join(layFolder({}), 's')
+  chmodSync(join(path, '..'), 0o755)
+  const server = createServer()
+  await new Promise<void>((done) => void server.listen(path, done))
+  const connect = inside(`node -e 'require("net").connect("${path}")'`)
+  for (const { user, out } of await asEach(`cd work\n${connect}`, spec(''), lay)) t.match(out, /sockets: \[\\?"/, `${user}: ${out}`)
+  server.close()
 })
 
 t.test('no descriptor gets in that is not the program’s own', { skip }, async (t) => {

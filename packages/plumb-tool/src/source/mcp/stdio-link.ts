@@ -107,7 +107,7 @@ const attach = (child: BoxedChild, places: Places, onStderr: ((line: string) => 
     await within(LEAVE_MS, child.exited)
     await child.terminate(GRACE_MS)
   }
-  return { transport, stderr, lastWords: () => lastWords(state, stderr, child.lacked?.()), end }
+  return { transport, stderr, lastWords: () => lastWords(state, stderr, child.lacked?.(stderr.text)), end }
 }
 
 const lastWords = ({ exit, breach, stray }: State, { text }: LastWords, lacked: string | undefined): string | undefined => {

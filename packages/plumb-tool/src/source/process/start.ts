@@ -12,7 +12,7 @@ import { enclose, type Place } from '../sandbox/enclose.js'
 import { callerOf } from '../sandbox/net/caller.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { type BoxedChild, spawnBoxed, withNet } from '../sandbox/spawn-boxed.js'
+import { type BoxedChild, inEnclosure, spawnBoxed } from '../sandbox/spawn-boxed.js'
 import type { Renewal } from './keep-renewed.js'
 
 export interface Start {
@@ -78,7 +78,7 @@ const startOwn = (
   within?.close()
   if (!own.ok) return own
   const { child, renew } = own.value
-  return succeed({ child: withNet(child, within?.net), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
+  return succeed({ child: inEnclosure(child, within), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
 }
 
 // One that is there without being named is not named: what is, holds prompts too.

@@ -1,11 +1,13 @@
 // From what a sandbox allows to the command line that starts a program in it, with what is to be read on descriptors.
 
-import { closeSync, type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs'
+import { closeSync, type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fail, fault, preview, type Result, succeed, type Within } from '@plumb/wire'
+import { isWithin } from '../builtin/path/place.js'
 import { filterFor } from './filter.js'
 import { installationOf, nodeModules, pathFolders, programPlaces, SYSTEM_FOLDERS } from './installation.js'
+import { type Found, lackIn } from './lack.js'
 import { launcherHome } from './launcher-home.js'
 import { Mounts } from './mounts.js'
 import { type BoxNet, openBoxNet } from './net/box-net.js'
@@ -32,6 +34,8 @@ export interface Place {
 export interface Enclosure extends Within {
   readonly env: Readonly<Record<string, string>>
   readonly net: BoxNet | undefined
+  /** What its program lacked, by what it said when it failed. */
+  readonly lacked: (said: string) => string | undefined
   /** Once the child has been started. */
   close(): void
 }
@@ -86,9 +90,24 @@ export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
     env: { ...env, ...net?.env },
     ...(net ? { listener: net.listener } : {}),
     net,
+    lacked: (said) =>
+      [net?.lacked(), lackIn(said, { sandbox, cwd, find: finder(mounts, sandbox) })].filter((lack) => lack !== undefined).join('; ') ||
+      undefined,
     close,
   })
 }
+
+const finder =
+  (mounts: Mounts, { sockets }: Sandbox) =>
+  (path: string): Found => {
+    const real = realOf(path)
+    const stat = statSync(real, { throwIfNoEntry: false })
+    if (!stat) return { kind: 'none', isBound: false }
+    if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(realOf).includes(real) }
+    const isKept = unreadable().some((hidden) => isWithin(hidden.path, real))
+    const isBound = isKept || isTooWide(real) || mounts.shows(real)
+    return { kind: stat.isDirectory() ? 'folder' : 'file', isBound }
+  }
 
 const putOwn = (mounts: Mounts): void => {
   for (const folder of SYSTEM_FOLDERS) mounts.read(folder)

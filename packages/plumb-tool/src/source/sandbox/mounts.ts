@@ -19,6 +19,8 @@ export type Mount =
   | { readonly kind: 'proc' }
   | { readonly kind: 'dev' }
 
+const SHOWN: ReadonlySet<Mount['kind']> = new Set(['read', 'write', 'keep', 'proc', 'dev'])
+
 /** As many as Linux follows. */
 const MAX_LINKS = 40
 
@@ -64,6 +66,12 @@ export class Mounts {
 
   has(path: string): boolean {
     return this.#mounts.has(path)
+  }
+
+  /** What is at this real path outside is there inside. */
+  shows(path: string): boolean {
+    const kind = (this.#mounts.get(path) ?? above(path, this.#mounts))?.kind
+    return kind !== undefined && SHOWN.has(kind)
   }
 
   /** Parents before what is in them. */

@@ -1,13 +1,12 @@
 // A program that is not ours, in its sandbox where it has one.
 
 import { type Child, type ChildOptions, type Result, spawnChild, succeed } from '@plumb/wire'
-import { enclose, type Place } from './enclose.js'
-import type { BoxNet } from './net/box-net.js'
+import { type Enclosure, enclose, type Place } from './enclose.js'
 import type { Sandbox } from './sandbox.js'
 
 export interface BoxedChild extends Child {
   /** What its sandbox has kept from it, for the error when it fails. */
-  readonly lacked?: () => string | undefined
+  readonly lacked?: (said: string) => string | undefined
 }
 
 /** As `spawnChild`; the program is given by its path. */
@@ -21,7 +20,7 @@ export const spawnBoxed = (
   const { visible, programFiles, caller } = place
   const enclosure = enclose(sandbox, { program: command, cwd, env, visible, programFiles, ...(caller ? { caller } : {}) })
   if (!enclosure.ok) return enclosure
-  const { command: before, given, shared, listener, env: inner, net, close } = enclosure.value
+  const { command: before, given, shared, listener, env: inner, close } = enclosure.value
   const child = spawnChild({
     ...options,
     command: [...before, ...command],
@@ -31,19 +30,21 @@ export const spawnBoxed = (
     ...(listener ? { listener } : {}),
   })
   close()
-  return child.ok ? succeed(withNet(child.value, net)) : child
+  return child.ok ? succeed(inEnclosure(child.value, enclosure.value)) : child
 }
 
 /** Its net is closed with it. */
-export const withNet = (child: Child, net: BoxNet | undefined): BoxedChild => {
-  if (!net) return child
-  void child.ended.then(net.close)
-  return { ...child, lacked: net.lacked }
+export const inEnclosure = (child: Child, enclosure: Enclosure | undefined): BoxedChild => {
+  if (!enclosure) return child
+  const { net, lacked } = enclosure
+  if (net) void child.ended.then(net.close)
+  return { ...child, lacked }
 }
 
 /** What has failed in a sandbox says what it lacked there. */
 export const tellLack = <T>(result: Result<T>, { lacked }: BoxedChild): Result<T> => {
-  const lack = result.ok || result.error.error === 'cancelled' ? undefined : lacked?.()
-  if (result.ok || lack === undefined) return result
-  return { ok: false, error: { ...result.error, detail: `${result.error.detail}; ${lack}` } }
+  if (result.ok || !lacked || result.error.error === 'cancelled') return result
+  const { detail, output } = result.error
+  const lack = lacked(typeof output === 'string' && output !== '' ? output : detail)
+  return lack === undefined ? result : { ok: false, error: { ...result.error, detail: `${detail}; ${lack}` } }
 }
