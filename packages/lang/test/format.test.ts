@@ -45,6 +45,7 @@ const INVISIBLE: readonly Layout[] = [
   ['let f=map((("""\n a\n  """)))', 'let f = map("""\n  a\n""")\n'],
   ['let f=map(({\na}))', 'let f = map({\n  a\n})\n'],
   ['let f=map(("""\n""" (* why *) ))', 'let f = map(\n  (\n    """\n\n    """ (* why *)\n  )\n)\n'],
+  ['let f=map("""\n  \n"""(* why\n*))', 'let f = map(\n  "  " (* why\n*)\n)\n'],
   ['let f=map("""a\r\r\n""")', 'let f = map("""\n  a\\r\n""")\n'],
 ]
 

@@ -21,4 +21,10 @@ export const blockText = (written: string): Doc => {
   return [QUOTES, indent(lines.map((text) => [hard, text])), hard, QUOTES]
 }
 
+/** It is printed in three quotes. */
+export const staysBlock = (written: string): boolean => {
+  const printed = blockText(written)
+  return typeof printed !== 'string' || printed.startsWith(QUOTES)
+}
+
 const valueOf = (raw: string) => unescape(unindent(raw))

@@ -1,6 +1,7 @@
 // Expressions, with a space on either side of an operator of two operands.
 
 import type { BinaryExpression, BinaryOperator, Expression, IfExpression, RecordPart } from '../ast.js'
+import { staysBlock } from './block-text.js'
 import { bracketed } from './bracket.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
@@ -105,7 +106,7 @@ const callArguments = (r: TokenReader, nodes: readonly Expression[]): Doc => {
 export const soleArgument = (r: TokenReader, node: Expression): Doc => {
   const { start, end } = node.span
   const isData =
-    node.kind === 'record' || node.kind === 'list' || (node.kind === 'literal' && node.span.source.text.startsWith('"""', start))
+    node.kind === 'record' || node.kind === 'list' || (node.kind === 'literal' && staysBlock(node.span.source.text.slice(start, end)))
   // Parentheses around it go, unless a comment is in them.
   let written = 0
   while (r.isSymbol('(', written + 1) && r.peek(written + 1).span.start < start) written++
