@@ -20,7 +20,7 @@ import {
   surrounded,
 } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
-import { MAX_HEAP_MIB, MAX_RUN_BYTES, watchMemory } from './memory.js'
+import { MAX_HEAP_MIB, watchMemory } from './memory.js'
 
 export interface SourceRun {
   readonly bundle: Bundle
@@ -103,7 +103,7 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
   signal.removeEventListener('abort', end)
   forget()
   if (signal.aborted) return fail('cancelled', 'the run was given up')
-  if (!isCut && !isTooLarge && killed !== null && OUT_OF_MEMORY.includes(killed)) faults.push(tooLarge(MAX_RUN_BYTES))
+  if (!isCut && !isTooLarge && killed !== null && OUT_OF_MEMORY.includes(killed)) faults.push(tooLarge(MAX_HEAP_MIB * 2 ** 20))
   if (!isCut && status !== 0 && faults.length === 0) {
     faults.push(fault('child_failed', `the program ended ${killed === null ? `with status ${status}` : `by ${killed}`} and said nothing`))
   }
@@ -126,8 +126,8 @@ const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<
 }
 
 const NODE_OPTIONS = `--max-old-space-size=${MAX_HEAP_MIB}`
-/** How Node ends where its heap is full, or the system has no more. */
-const OUT_OF_MEMORY: readonly NodeJS.Signals[] = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL']
+/** How Node ends where its heap is full. */
+const OUT_OF_MEMORY: readonly NodeJS.Signals[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
 
 const tooLarge = (limit: number): Fault =>
   fault('too_large', `the program took more memory than the programs of clients may, ${limit / 2 ** 20} MiB, and was stopped`)
