@@ -1,8 +1,10 @@
 // A client's own source stays within the docroot and the grant, whatever it tries.
 
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { openMemoryWatch } from '../src/source/memory.js'
 import { call, connect, openPlace } from './server.js'
 
 const place = openPlace({
@@ -145,6 +147,28 @@ t.test('a program of a client has a bound on its memory', async (t) => {
   const after = await call(client, 'call', { source: 'let main : !int -> !int = map(value + 1)', input: 1 })
   t.equal(after.text, '2', 'the next is served')
   await client.close()
+})
+
+t.test('programs have a bound on what they take besides the heap, each and together', async (t) => {
+  const MIB = 1024 * 1024
+  const watch = openMemoryWatch({ run: 300 * MIB, all: 500 * MIB })
+  const hold = (mib: number) =>
+    new Promise<number>((resolve, reject) => {
+      const child = spawn(process.execPath, [
+        '-e',
+        `const held = Buffer.alloc(${mib} * ${MIB}, 1); console.log(held.length); setInterval(() => held, 1e6)`,
+      ])
+      t.teardown(() => child.kill('SIGKILL'))
+      child.on('error', reject)
+      // Watched once it has taken all: which of several is the largest is to be no question of which came first.
+      child.stdout.once('data', () => {
+        const forget = watch({ pid: child.pid as number, end: resolve })
+        t.teardown(forget)
+      })
+    })
+  t.equal(await hold(350), 300 * MIB, 'one that is too large alone')
+  const three = [hold(170), hold(180), hold(190)]
+  t.equal(await three[2], 500 * MIB, 'the largest of three that are too large together')
 })
 
 t.test('what a client may write', async (t) => {

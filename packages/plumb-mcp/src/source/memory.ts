@@ -11,37 +11,45 @@ export interface Watched {
 const MIB = 1024 * 1024
 /** Of the heap of one, held by Node itself; buffers are not part of it. */
 export const MAX_HEAP_MIB = 256
-/** Resident, of one and of all. */
-export const MAX_RUN_BYTES = 512 * MIB
-const MAX_ALL_BYTES = 2048 * MIB
 const CHECK_MS = 100
 
-const running = new Set<Watched>()
-let timer: NodeJS.Timeout | undefined
+/** Resident, in bytes: of one and of all together. */
+export interface MemoryLimits {
+  readonly run: number
+  readonly all: number
+}
 
-/** Returns how to stop watching. Where the system does not tell what a process takes, only the heap is held. */
-export const watchMemory = (watched: Watched): (() => void) => {
-  running.add(watched)
-  timer ??= setInterval(look, CHECK_MS).unref()
-  return () => {
-    running.delete(watched)
-    if (running.size > 0) return
-    clearInterval(timer)
-    timer = undefined
+/**
+ * Returns how to watch one, which returns how to stop watching it. Where the system does not tell what a process takes, only the heap is
+ * held.
+ */
+export const openMemoryWatch = ({ run, all }: MemoryLimits): ((watched: Watched) => () => void) => {
+  const running = new Set<Watched>()
+  let timer: NodeJS.Timeout | undefined
+  const look = (): void => {
+    const sizes = [...running].map((one) => ({ one, bytes: residentBytes(one.pid) })).sort((a, b) => b.bytes - a.bytes)
+    let sum = sizes.reduce((total, { bytes }) => total + bytes, 0)
+    for (const { one, bytes } of sizes) {
+      const limit = bytes > run ? run : sum > all ? all : undefined
+      if (limit === undefined) return
+      sum -= bytes
+      running.delete(one)
+      one.end(limit)
+    }
+  }
+  return (watched) => {
+    running.add(watched)
+    timer ??= setInterval(look, CHECK_MS).unref()
+    return () => {
+      running.delete(watched)
+      if (running.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    }
   }
 }
 
-const look = (): void => {
-  const sizes = [...running].map((one) => ({ one, bytes: residentBytes(one.pid) })).sort((a, b) => b.bytes - a.bytes)
-  let all = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
-  for (const { one, bytes } of sizes) {
-    const limit = bytes > MAX_RUN_BYTES ? MAX_RUN_BYTES : all > MAX_ALL_BYTES ? MAX_ALL_BYTES : undefined
-    if (limit === undefined) return
-    all -= bytes
-    running.delete(one)
-    one.end(limit)
-  }
-}
+export const watchMemory = openMemoryWatch({ run: 512 * MIB, all: 2048 * MIB })
 
 const residentBytes = (pid: number): number => {
   try {
