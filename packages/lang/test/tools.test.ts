@@ -222,7 +222,7 @@ const rows: readonly (readonly [name: string, text: string, expected: readonly s
       'let odd = { command: "x", token: "t", env: { A: 1 }, tool: ["a"], prefix: "a:b", transport: "http", timeout: 0 }',
       'let wrong = { url: "x.test" }',
       'let two = { url: "wss://x.test", transport: "ws", token: "t", token_env: "T" }',
-      'let fine = { command: "node", args: ["a"], env: { A: "b" }, tools: ["t"], strict: true, handshake_timeout: 5, timeout: 60, cache_ttl: 0 }',
+      'let fine = { command: "node", args: ["a"], env: { A: "b" }, tools: ["t"], strict: true, handshake_timeout: 5, timeout: 60, cache_ttl: 0, max_output: 5 }',
       'let a : !string -> !string = agent { mcp: [both, neither, keys, odd, wrong, two, fine, { }] }',
       'let b : !string -> !string = agent { mcp: [both, neither] }',
       'let c : json -> json = tool { mcp: neither, name: "x" }',

@@ -116,6 +116,7 @@ t.test('what may not be called at all is not started', async (t) => {
 })
 
 t.test('answers as values of a type, and as content', async (t) => {
+  const limit = { maxOutput: 1000, onCut: () => t.fail('none of them is long') }
   const words = (text: string) => ({ type: 'text' as const, text })
   const image = { type: 'image' as const, media_type: 'image/png', data: 'AAAA' }
   const link = { type: 'resource_link' as const, uri: 'file:///a', name: 'a' }
@@ -140,7 +141,7 @@ t.test('answers as values of a type, and as content', async (t) => {
     [answer([image]), list(JSON_TYPE), JSON.stringify([image])],
     [answer([words('see'), image, link, resource]), STRING, '"see\\n[image image/png]\\n[a file:///a]\\ninside"'],
   ]
-  for (const [given, type, json] of values) t.strictSame(toValue('x', given, type), { ok: true, value: json }, json)
+  for (const [given, type, json] of values) t.strictSame(toValue('x', given, type, limit), { ok: true, value: json }, json)
 
   const contents: readonly [McpAnswer, unknown][] = [
     [answer([words('one')]), 'one'],
@@ -152,19 +153,50 @@ t.test('answers as values of a type, and as content', async (t) => {
     [answer([], '{"n":1}'), '{"n":1}'],
     [answer([words('see'), image, link]), [words('see'), image, link]],
   ]
-  for (const [given, shown] of contents) t.strictSame(toContent('x', given), { ok: true, value: JSON.stringify(shown) })
+  for (const [given, shown] of contents) t.strictSame(toContent('x', given, limit), { ok: true, value: JSON.stringify(shown) })
   const ours = { error: 'rate_limited', category: 'unavailable', detail: 'slow down', retry_after: 2 }
   const said = (error: object, ...more: McpAnswer['content']) =>
     readAnswer({ content: [words(JSON.stringify(error)), ...more], isError: true }, { server: 's', tool: 'x', check: undefined })
   const answers = [said(ours), said({ ...ours, error: 'no_such_code' }), said(ours, words('more'))]
-  const errors = answers.map((answer) => (answer.ok ? toContent('x', answer.value) : answer))
+  const errors = answers.map((answer) => (answer.ok ? toContent('x', answer.value, limit) : answer))
   t.strictSame(errors[0], { ok: false, error: { ...ours, tool: 'x' } }, 'an error object of ours is that error')
   t.match(errors.slice(1), [{ error: { error: 'tool_crashed' } }, { error: { error: 'tool_crashed' } }])
-  const failed = toContent('x', { content: [words('no'), image], isError: true })
+  const failed = toContent('x', { content: [words('no'), image], isError: true }, limit)
   t.match(failed, {
     ok: false,
     error: { error: 'tool_crashed', detail: "tool 'x' failed: no\\n[image image/png]", content: [words('no'), image] },
   })
+})
+
+t.test('content is held to max_output: the text of all blocks together is cut, and data stays', async (t) => {
+  const words = (text: string) => ({ type: 'text' as const, text })
+  const image = { type: 'image' as const, media_type: 'image/png', data: 'A'.repeat(1000) }
+  let cut = 0
+  const shown = (maxOutput: number, answer: Partial<McpAnswer>) => {
+    cut = 0
+    const result = toContent('x', { content: [], isError: false, ...answer }, { maxOutput, onCut: (bytes) => (cut = bytes) })
+    return result.ok ? JSON.parse(result.value) : result.error
+  }
+  t.equal(shown(10, { content: [words('0123456789')] }), '0123456789', 'as many as are allowed')
+  t.equal(shown(3, { content: [words('😀😀😀')] }), '😀😀😀', 'characters')
+  t.equal(cut, 0)
+  t.equal(shown(10, { content: [words('one\ntwo\nthree')] }), 'one\ntwo\n[truncated: 5 more bytes]')
+  t.equal(cut, 5)
+  const several = [words('one'), image, words(`two\n${'x'.repeat(100)}`), words('y'.repeat(50)), image]
+  t.strictSame(shown(359, { content: several }), several, 'several blocks that are short enough together')
+  t.equal(cut, 0, 'although their data alone is not')
+  const [first, , , , last] = several
+  t.strictSame(shown(200, { content: several }), [first, image, words('two\n[truncated: 150 more bytes]'), last])
+  const nothing = shown(1000, { content: Array.from({ length: 100_000 }, () => words('')) })
+  t.ok(nothing.length < 40, 'empty blocks without end')
+  t.strictSame(shown(0, { content: [words('a'), image] }), '[truncated: 42 more bytes]', 'not even the name of an image')
+  const link = { type: 'resource_link' as const, uri: 'file:///a', name: 'a'.repeat(500) }
+  t.match(shown(100, { content: [words('a'), link] }), [words('a'), words('[truncated: 552 more bytes]')], 'a long name')
+  const big = JSON.stringify({ list: 'z'.repeat(100) })
+  t.match(shown(50, { content: [words('see')], structured: big }), { error: 'too_large', detail: /111 characters .*50 .*'max_output'/ })
+  t.strictSame(shown(112, { content: [words('see')], structured: big }), [words('s\n[truncated: 2 more bytes]'), words(big)])
+  t.match(shown(50, { content: [words(big)], structured: big }), /truncated/, 'said in words, it is a text')
+  t.match(shown(50, { content: [words('no'.repeat(100))], isError: true }), { error: 'tool_crashed', content: /truncated: 150 more/ })
 })
 
 const FILES = {
@@ -188,6 +220,9 @@ let lost : Say -> json = tool { mcp: notes, name: "ehco" }
 let mute : Say -> json = tool { mcp: { command: "sleep", args: ["100"] }, name: "x" }
 @tool true let pair : Say -> (json, json) = mute * sulk
 @tool true let other : Say -> json = sulk + say
+let long : Say -> string = tool { mcp: { command: "node", args: ["./server.cjs"], max_output: 10 }, name: "echo" }
+let longer : Say -> string = tool { mcp: { command: "node", args: ["./server.cjs"], max_output: 10 }, name: "echo", max_output: 12 }
+let value : Say -> json = tool { mcp: notes, name: "echo", max_output: 10 }
 let gone : unit -> json = tool { mcp: { command: "./none" }, name: "x" }
 let far : unit -> json = tool { mcp: "http://127.0.0.1:9/mcp", name: "x", retry: 1 }`,
   'deny.json': '[{"decision":"deny","tool":"say"},{"decision":"allow"}]',
@@ -216,6 +251,18 @@ t.test('one tool of a server, as any other tool', (t) =>
       'what its own schema refuses neither': {
         run: `plumb-tool t.plumb call words '"x"'`,
         errors: [{ error: 'input_type_mismatch', detail: /'words' does not fit the schema of its server: .*'text'.*'input'/ }],
+      },
+      'a long text is cut, at 100,000 characters where nothing else is said': {
+        run: `for size in 99000 100001; do head -c $size /dev/zero | tr '\\0' x | jq -Rc '{text: .}' > in; plumb-tool t.plumb call say - < in | jq -r . | tail -c 40; done`,
+        out: /^x{39}\nx{13}\n\[truncated: 8 more bytes\]\n$/,
+      },
+      'a long text is cut at max_output of the server, or of the tool': {
+        run: `for tool in long longer; do plumb-tool t.plumb call $tool '{"text":"good day"}'; done; plumb-tool t.plumb call --envelope long '{"text":"good day"}' | jq .truncated`,
+        out: '"heard: goo\\n[truncated: 5 more bytes]"\n"heard: good \\n[truncated: 3 more bytes]"\ntrue\n',
+      },
+      'a value that is longer is an error': {
+        run: `plumb-tool t.plumb call value '{"text":"good day"}'`,
+        errors: [{ error: 'too_large', detail: /'value'.* 17 characters .*10 are the limit.*'max_output'/ }],
       },
       'a tool that it has not, with the nearest': {
         run: `plumb-tool t.plumb call lost '{"text":"x"}'`,

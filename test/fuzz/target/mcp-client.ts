@@ -10,6 +10,8 @@ import { readTools } from '../../../packages/plumb-tool/src/source/mcp/tool-list
 import { type Fault, isCode, parseJson, succeed } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
+const LIMIT = { maxOutput: 100, onCut: () => {} }
+
 const sound = ({ error, detail }: Fault): void => must(isCode(error) && detail.length < 4000, `a refusal says ${detail.slice(0, 80)}`)
 
 const TOOL = {
@@ -111,9 +113,9 @@ const judgeAnswer = (result: Readonly<Record<string, unknown>>, check: Parameter
     )
   }
   for (const made of [
-    toContent('t', answer.value),
-    toValue('t', answer.value, { kind: 'json' }),
-    toValue('t', answer.value, { kind: 'int' }),
+    toContent('t', answer.value, LIMIT),
+    toValue('t', answer.value, { kind: 'json' }, LIMIT),
+    toValue('t', answer.value, { kind: 'int' }, LIMIT),
   ]) {
     if (made.ok) JSON.parse(made.value)
     else sound({ ...made.error, content: undefined })

@@ -3,7 +3,7 @@
 import type { ObjectValue } from '../ast.js'
 import { error, type Report } from '../diagnostic.js'
 import type { Config, Inner } from './config.js'
-import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, WEB_ADDRESS, WORD } from './rules.js'
+import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, WEB_ADDRESS, WORD, wholeFrom } from './rules.js'
 import { SANDBOX } from './sandbox.js'
 
 const KEYS = {
@@ -25,6 +25,7 @@ const KEYS = {
   handshake_timeout: OVER_ZERO,
   timeout: OVER_ZERO,
   cache_ttl: numberIn(0, Number.POSITIVE_INFINITY),
+  max_output: wholeFrom(0),
 }
 
 const OF_COMMAND = ['args', 'env', 'sandbox']

@@ -28,3 +28,8 @@ const endOfCharacters = (text: string, maxCharacters: number): number => {
   for (let count = 0; count < maxCharacters && end < text.length; count++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
   return end
 }
+
+/** Characters, not units of the string. */
+export const charactersOf = (text: string): number => text.length - (text.match(PAIRS)?.length ?? 0)
+
+const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g

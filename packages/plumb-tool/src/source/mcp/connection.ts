@@ -31,6 +31,8 @@ export interface ServerConfig {
   readonly timeout?: number
   /** 300; 0 keeps nothing. */
   readonly cache_ttl?: number
+  /** 100,000; in characters, of one result. */
+  readonly max_output?: number
 }
 
 /** All may be left out. */

@@ -6,10 +6,11 @@ import { secure } from '../../call/secure.js'
 import { noteFit } from '../../call/validate.js'
 import type { Tool, Wrap } from '../../tool.js'
 import type { McpTool } from './connection.js'
+import { maxOutputOf } from './cut-content.js'
 import type { NamedTool } from './name-tools.js'
 import { toContent } from './result.js'
 import { effectOf, hostsOf } from './server.js'
-import { callServer, fitServerInput } from './server-call.js'
+import { callServer, fitServerInput, limitOf } from './server-call.js'
 
 /** As it stands in the file that PLUMB_MCP_TOOLS names. */
 export interface OfferedTool {
@@ -52,7 +53,7 @@ export const securedTool = (name: string, { config, connection, tool }: NamedToo
     output: JSON_TYPE,
     run: async (input, call) => {
       const answer = await callServer({ name, connection, tool, timeoutMs }, input, call)
-      return answer.ok ? toContent(name, answer.value) : answer
+      return answer.ok ? toContent(name, answer.value, limitOf(call, maxOutputOf(config))) : answer
     },
   }
   return secure(bare, {

@@ -3,20 +3,39 @@
 import { resolve, type Type } from '@plumb/lang'
 import { fail, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import { canonicalJson } from '../../call/canonical-json.js'
+import { charactersOf, cutText } from '../../call/cut-text.js'
 import { fitOutput } from '../../call/validate.js'
 import type { JsonText } from '../../tool.js'
 import type { McpAnswer, McpContent } from './connection.js'
+import { cutContent, fitsOutput } from './cut-content.js'
+
+export interface OutputLimit {
+  /** In characters. */
+  readonly maxOutput: number
+  readonly onCut: (bytes: number) => void
+}
 
 /** A text as it is, anything else as a list of blocks; `isError` is an error that carries them as `content`. */
-export const toContent = (tool: string, answer: McpAnswer): Result<JsonText> =>
-  answer.isError ? failed(tool, answer) : succeed(JSON.stringify(contentOf(answer)))
+export const toContent = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<JsonText> => {
+  if (answer.isError) return failed(tool, answer, limit)
+  const { content, structured } = answer
+  if (structured === undefined || isInWords(content, structured)) return succeed(JSON.stringify(shown(cut(content, limit))))
+  const fit = fitsOutput(tool, structured, limit.maxOutput)
+  if (!fit.ok) return fit
+  const room = limit.maxOutput - charactersOf(structured)
+  return succeed(JSON.stringify(shown([...cut(content, { ...limit, maxOutput: room }), { type: 'text', text: structured }])))
+}
 
 /** The first that fits, rather as it is than mended, of: what is structured, the text as JSON, the text, the blocks. */
-export const toValue = (tool: string, answer: McpAnswer, type: Type): Result<JsonText> => {
-  if (answer.isError) return failed(tool, answer)
+export const toValue = (tool: string, answer: McpAnswer, type: Type, limit: OutputLimit): Result<JsonText> => {
+  if (answer.isError) return failed(tool, answer, limit)
   const { content, structured } = answer
   const text = textOf(content)
-  if (resolve(type).kind === 'string') return succeed(JSON.stringify(content.length === 0 ? (structured ?? '') : text))
+  if (resolve(type).kind === 'string') {
+    const words = cutText(content.length === 0 ? (structured ?? '') : text, limit.maxOutput)
+    if (words.cutBytes > 0) limit.onCut(words.cutBytes)
+    return succeed(JSON.stringify(words.text))
+  }
   const isText = content.every((block) => block.type === 'text')
   const blocks = [...(content.length === 1 ? [content[0]] : []), content].map((block) => JSON.stringify(block))
   const candidates = [
@@ -28,15 +47,21 @@ export const toValue = (tool: string, answer: McpAnswer, type: Type): Result<Jso
   // Where none does, the stage of the output says what is wrong with the first.
   const fits = candidates.map((json) => ({ json, fit: fitOutput(json, type) }))
   const fitting = fits.find(({ fit }) => fit.ok && fit.value.repairs.length === 0) ?? fits.find(({ fit }) => fit.ok)
-  return succeed(fitting?.json ?? (candidates[0] as JsonText))
+  const json = fitting?.json ?? (candidates[0] as JsonText)
+  const mediaCharacters = content.reduce((sum, block) => sum + ('data' in block ? block.data.length : 0), 0)
+  return fitsOutput(tool, json, limit.maxOutput, blocks.includes(json) ? mediaCharacters : 0)
 }
 
-const contentOf = ({ content, structured }: McpAnswer): string | readonly McpContent[] => {
-  const isSaid = structured === undefined || isInWords(content, structured)
-  const blocks: readonly McpContent[] = isSaid ? content : [...content, { type: 'text', text: structured }]
+const shown = (blocks: readonly McpContent[]): string | readonly McpContent[] => {
   const [only, another] = blocks
   if (!only) return ''
   return only.type === 'text' && !another ? only.text : blocks
+}
+
+const cut = (content: readonly McpContent[], { maxOutput, onCut }: OutputLimit): readonly McpContent[] => {
+  const { blocks, cutBytes } = cutContent(content, maxOutput)
+  if (cutBytes > 0) onCut(cutBytes)
+  return blocks
 }
 
 // Servers say what is structured as text too, for clients that know no better; some wrap a text, or a value, as the one field that there is.
@@ -56,11 +81,14 @@ const isJson = (text: string): boolean => {
 // Line ends stand between the parts of a JSON text only.
 const oneLine = (text: string): JsonText => text.trim().replaceAll(/[\r\n]+/g, ' ')
 
-const failed = (tool: string, answer: McpAnswer): Result<never> => {
+const failed = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<never> => {
   if (answer.error) return { ok: false, error: { ...answer.error, tool: answer.error.tool ?? tool } }
-  const said = textOf(answer.content).trim()
+  const { content, structured } = answer
+  const said = textOf(content).trim()
   const words = said === '' ? 'and says nothing of it' : preview(said, MAX_WORDS)
-  return fail('tool_crashed', `tool '${tool}' failed: ${words}`, { tool, content: contentOf(answer) })
+  const isSaid = structured === undefined || isInWords(content, structured)
+  const blocks: readonly McpContent[] = isSaid ? content : [...content, { type: 'text', text: structured }]
+  return fail('tool_crashed', `tool '${tool}' failed: ${words}`, { tool, content: shown(cut(blocks, limit)) })
 }
 
 const MAX_WORDS = 400

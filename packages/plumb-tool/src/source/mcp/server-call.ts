@@ -7,6 +7,7 @@ import { type FitSchema, openFitSchema } from '../../call/fit-schema.js'
 import { note, plural, showMs } from '../../call/note.js'
 import type { JsonText } from '../../tool.js'
 import type { McpAnswer, McpConnection, McpTool, Progress } from './connection.js'
+import type { OutputLimit } from './result.js'
 
 export interface ServerCall {
   /** As the caller knows it. */
@@ -36,6 +37,15 @@ export const callServer = async (
 }
 
 const showProgress = ({ progress, total }: Progress): string => (total === undefined ? `${progress}` : `${progress} of ${total}`)
+
+/** What is left out of an answer is told with the call. */
+export const limitOf = (call: Call, maxOutput: number): OutputLimit => ({
+  maxOutput,
+  onCut: (bytes) => {
+    call.record.truncated = true
+    note(call, 'output', `cut by ${plural(bytes, 'byte')}`)
+  },
+})
 
 const fits = new WeakMap<McpTool, Result<FitSchema>>()
 

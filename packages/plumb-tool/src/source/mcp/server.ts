@@ -38,6 +38,15 @@ export const sandboxOf = (config: ServerConfig, docroot = '.'): Result<Sandbox |
 
 /** Equal where two entries mean one connection: what is offered of its tools, and how, is no part of that. */
 export const connectionKey = (config: ServerConfig): string => {
-  const { tools: _, prefix: __, strict: ___, handshake_timeout: ____, timeout: _____, cache_ttl: ______, ...rest } = config
+  const {
+    tools: _,
+    prefix: __,
+    strict: ___,
+    handshake_timeout: ____,
+    timeout: _____,
+    cache_ttl: ______,
+    max_output: _______,
+    ...rest
+  } = config
   return canonicalJson(JSON.stringify(rest.url === undefined ? rest : { ...rest, url: normalised(rest.url) }))
 }

@@ -8,9 +8,10 @@ import { noteFit } from '../../call/validate.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
 import type { McpConnection, McpTool } from './connection.js'
+import { maxOutputOf } from './cut-content.js'
 import { toValue } from './result.js'
 import { describeServer, hostsOf, readServer, sandboxOf } from './server.js'
-import { callServer, fitServerInput } from './server-call.js'
+import { callServer, fitServerInput, limitOf } from './server-call.js'
 
 export interface ServerToolRun {
   readonly run: Run
@@ -28,6 +29,7 @@ export const serverTool = (
   const wanted = String(config.name)
   const timeoutMs = ((config.timeout as number | undefined) ?? server.timeout ?? DEFAULT_TIMEOUT) * 1000
   const hosts = hostsOf(server)
+  const maxOutput = maxOutputOf(server, config.max_output)
 
   const run: Run = async (text, call) => {
     const connection = await connected(call.session.servers.connect(server), call)
@@ -39,7 +41,7 @@ export const serverTool = (
     if (!fit.ok) return fit
     const { tool, json } = fit.value
     const answer = await callServer({ name, connection: connection.value, tool, timeoutMs }, json, call)
-    return answer.ok ? toValue(name, answer.value, output) : answer
+    return answer.ok ? toValue(name, answer.value, output, limitOf(call, maxOutput)) : answer
   }
   return succeed({ run, targetsOf: async () => ({ written: [], ...(hosts.length === 0 ? {} : { hosts }) }) })
 }
