@@ -247,6 +247,34 @@ t.test('repositories and the files of the program stay as they are', { skip }, a
   }
 })
 
+t.test('what a program is made of stays as it is, as for built-in tools', { skip }, async (t) => {
+  const files = {
+    's.plumb': `let sh : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { write: ["."] } }
+let f : json -> string = tool { function: "f.mjs", sandbox: { write: ["."] } }
+let p : !string -> !string = agent { model: "eliza", prompts: ["./p.md"] }
+let make : { arguments?: [string] } -> string = tool { command: "node build.cjs" }\n`,
+    'f.mjs': `import { name } from './sub/name.mjs'
+import { writeFileSync } from 'node:fs'
+const attempt = (path) => { try { writeFileSync(path, ''); return path } catch ({ code }) { return code } }
+export default () => [name, ...['sub/name.mjs', 'p.md', 'build.cjs', 'own'].map(attempt)].join(' ')\n`,
+    'sub/name.mjs': "export const name = 'NAME'\n",
+    'p.md': 'Be kind.\n',
+    'build.cjs': '1\n',
+  }
+  const lay = (folder: string): void => {
+    for (const name of Object.keys(files)) chmodSync(join(folder, name), 0o666)
+    chmodSync(join(folder, 'sub'), 0o777)
+  }
+  const tries =
+    'for f in f.mjs sub/name.mjs p.md build.cjs s.plumb own; do echo >> $f && echo "wrote $f"; done; mv sub old && echo MOVED; true'
+  for (const { user, out } of await asEach(inside(tries), files, lay)) {
+    t.strictSame(out.match(/^wrote .*|MOVED/gm), ['wrote own'], `${user}: ${out}`)
+  }
+  for (const { user, out } of await asEach("plumb-tool -r s.plumb call f '{}' 2>&1", files, lay)) {
+    t.equal(out.trim(), 'NAME EROFS EROFS EROFS own', user)
+  }
+})
+
 t.test('what a failure lacked, by what its program said', async (t) => {
   const outside: Readonly<Record<string, Found>> = {
     '/site': { kind: 'folder', isBound: true },

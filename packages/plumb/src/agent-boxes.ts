@@ -24,7 +24,7 @@ export const openBoxes = async (
     if (plan.config.sandbox === undefined) continue
     const { agentBox } = await import('@plumb/tool')
     const folder = findDocroot(docroot)
-    const box = folder.ok ? agentBox(plan, folder.value, files) : folder
+    const box = folder.ok ? await agentBox(plan, folder.value, files) : folder
     if (!box.ok) reporter.report({ ...box.error, process: plan.name })
     else if (box.value) boxes.set(bound, box.value)
     hasFailed ||= !box.ok

@@ -60,6 +60,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
   const changed = await whyChanged(session, [program, ...words.map((word) => resolve(session.docroot, word))])
   if (changed) return { ok: false, error: changed }
   const isText = resolveType(output).kind === 'string'
+  const programFiles = await programFilesOf(session, sandbox, [program])
   const child = spawnBoxed(
     sandbox,
     {
@@ -71,7 +72,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
     },
     {
       visible: [specFolder, specPath],
-      programFiles: programFilesOf(session, specPath, [program]),
+      programFiles,
       caller: callerOf(name, session.authority),
     },
   )

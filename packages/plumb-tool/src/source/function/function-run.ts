@@ -25,7 +25,6 @@ import { isTypeScript, stripTypes } from './strip-types.js'
 interface Target {
   readonly tool: string
   readonly file: string
-  readonly specPath: string
   /** Of the export. */
   readonly name: string
   readonly output: Type
@@ -46,18 +45,19 @@ export const functionRun = (
   if (!sandbox.ok) return sandbox
   const file = resolve(dirname(specPath), path)
   if (!existsSync(file)) return fail('file_not_found', `tool '${tool}' is a function of '${preview(file, 200)}', which does not exist`)
-  const target = { tool, file, specPath, name, output, sandbox: sandbox.value }
+  const target = { tool, file, name, output, sandbox: sandbox.value }
   return succeed((input, call) => callFunction(target, input, call))
 }
 
 const callFunction = async (target: Target, input: JsonText, { signal, session }: Call): Promise<Result<JsonText>> => {
-  const { tool, file, specPath, name, sandbox } = target
+  const { tool, file, name, sandbox } = target
   const changed = await whyChanged(session, [file])
   if (changed) return { ok: false, error: changed }
   const modules = isTypeScript(file) ? await stripTypes(file) : undefined
   if (modules?.ok === false) return modules
   const depth = deeper()
   if (!depth.ok) return depth
+  const programFiles = await programFilesOf(session, sandbox, [file])
   const child = spawnBoxed(
     sandbox,
     {
@@ -70,7 +70,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
     // A function is a program, and where it is looked for is its own folder.
     {
       visible: [...programPlaces(file), dirname(file)],
-      programFiles: programFilesOf(session, specPath, [file]),
+      programFiles,
       caller: callerOf(tool, session.authority),
     },
   )

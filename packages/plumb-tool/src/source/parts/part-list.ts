@@ -24,6 +24,17 @@ export class PartList {
     add(this.#folders, this.addFile(path))
   }
 
+  /** Those below a folder that are there, without what is in a folder that is one. */
+  present(root: string): readonly string[] {
+    const all = [...this.#folders.values(), ...this.#files.values()].flatMap((names) => [...names])
+    const folders = new Set([...this.#folders.values()].flatMap((names) => [...names]).filter((folder) => folder !== root))
+    const isInFolder = (path: string): boolean => {
+      for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (folders.has(at)) return true
+      return false
+    }
+    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && lookAt(path) && !isInFolder(path))
+  }
+
   /** `path` is real, as far as it is there. A root that is this file, or in this folder, says that it is meant. */
   whyKept(path: string, root: string): string | undefined {
     if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'

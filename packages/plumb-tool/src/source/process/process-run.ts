@@ -57,7 +57,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const { session, record, signal } = call
   const depth = deeper()
   if (!depth.ok) return depth
-  const started = startProcess({
+  const started = await startProcess({
     bound,
     files: await handedTexts(filesFor(session), session),
     session,

@@ -33,7 +33,7 @@ export interface Started {
 /** Telemetry, for what it costs. */
 const FDS = { 3: 'out' } as const
 
-export const startProcess = (start: Start): Result<Started> => {
+export const startProcess = async (start: Start): Promise<Result<Started>> => {
   const { bound, session } = start
   const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
   if (!agent || agent.config.via !== undefined) return startPlumb(start)
@@ -46,23 +46,24 @@ export const startProcess = (start: Start): Result<Started> => {
   return startOwn('plumb-agent', args, FDS, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }, start)
 }
 
-const startPlumb = (start: Start): Result<Started> => {
+const startPlumb = (start: Start): Promise<Result<Started>> => {
   const { agentProgram } = start.session
   const replaced = agentProgram === undefined ? [] : ['--agent-command', agentProgram]
   const args = ['run', '--binding', start.bound.name, '--telemetry', '--no-envelopes', ...replaced]
   return startOwn('plumb', args, FDS, {}, start)
 }
 
-const startOwn = (
+const startOwn = async (
   program: 'plumb' | 'plumb-agent',
   args: readonly string[],
   fds: Readonly<Record<number, 'in' | 'out'>>,
   limits: Omit<HandDown, 'now'>,
-  { bound, files, session, env, sandbox }: Start,
-): Result<Started> => {
+  start: Start,
+): Promise<Result<Started>> => {
+  const { bound, files, session, env, sandbox } = start
   const authority = () => narrow(session.authority(), { ...limits, now: Date.now() })
   const theirs = { ...childEnv('ours', serverVariables(bound)), ...env }
-  const enclosure = sandbox ? enclose(sandbox, { ...placeOf(bound, session, theirs), program: executables() }) : succeed(undefined)
+  const enclosure = sandbox ? enclose(sandbox, { ...(await placeOf(start, sandbox, theirs)), program: executables() }) : succeed(undefined)
   if (!enclosure.ok) return enclosure
   const within = enclosure.value
   const own = spawnOwn({
@@ -93,25 +94,29 @@ const workingFolder = (): string | undefined => {
   }
 }
 
-const startForeign = (command: readonly string[], agent: AgentPlan, start: Start): Result<Started> => {
+const startForeign = async (command: readonly string[], agent: AgentPlan, start: Start): Promise<Result<Started>> => {
   const { config } = agent
-  const { bound, session, env, sandbox } = start
+  const { session, env, sandbox } = start
   const names = (config.env as readonly string[] | undefined) ?? []
-  const place = placeOf(bound, session, { ...childEnv('foreign', names), ...env })
   // A tool that has a sandbox of its own holds it in that.
   const held = sandbox ? succeed(sandbox) : agentSandbox(agent, session.docroot)
   if (!held.ok) return held
+  const place = await placeOf(start, held.value, { ...childEnv('foreign', names), ...env })
   const child = spawnBoxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
 }
 
-const placeOf = ({ name, scope }: Bound, session: Session, env: Readonly<Record<string, string>>): Omit<Place, 'program'> => {
+const placeOf = async (
+  { bound: { name, scope }, session }: Start,
+  sandbox: Sandbox | undefined,
+  env: Readonly<Record<string, string>>,
+): Promise<Omit<Place, 'program'>> => {
   const { path } = scope.module
   return {
     cwd: process.cwd(),
     env,
     visible: [dirname(resolve(path)), resolve(path)],
-    programFiles: programFilesOf(session, path, []),
+    programFiles: await programFilesOf(session, sandbox, []),
     caller: callerOf(name, session.authority),
   }
 }

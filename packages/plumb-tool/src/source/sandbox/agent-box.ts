@@ -18,18 +18,19 @@ export const agentSandbox = ({ name, config }: AgentPlan, docroot: string): Resu
   config.command === undefined ? succeed(undefined) : readSandbox(config.sandbox, { who: `agent '${name}'`, docroot, hasNet: true })
 
 /** The same, with what starts it. */
-export const agentBox = (plan: AgentPlan, docroot: string, files: SourceFiles): Result<AgentBox | undefined> => {
+export const agentBox = async (plan: AgentPlan, docroot: string, files: SourceFiles): Promise<Result<AgentBox | undefined>> => {
   const { specPath } = plan
   const sandbox = agentSandbox(plan, docroot)
   if (!sandbox.ok) return sandbox
   const { value } = sandbox
   if (!value) return succeed(undefined)
   const spec = resolve(specPath)
+  const parts = await programFilesOf({ files, docroot }, value, [])
   return succeed(([word = '', ...args], env) => {
     const program = resolveProgram(word, process.cwd(), env.PATH)
     if (!program.ok) return program
     const command = [program.value, ...args]
-    const programFiles = programFilesOf({ files }, specPath, [program.value])
+    const programFiles = [...parts, program.value]
     const enclosure = enclose(value, { program: command, cwd: process.cwd(), env, visible: [dirname(spec), spec], programFiles })
     return enclosure.ok ? succeed({ enclosure: enclosure.value, command }) : enclosure
   })

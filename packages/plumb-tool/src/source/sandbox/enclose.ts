@@ -144,7 +144,7 @@ const hideDotted = (mounts: Mounts, home: string): void => {
 }
 
 /** What may be written, and below it what may not all the same; each through a descriptor, so that it is what was found here. */
-const putWritten = (mounts: Mounts, { docroot, write }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
+const putWritten = (mounts: Mounts, { docroot, write, who }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
   const hold = (components: readonly string[]): number | 'missing' | 'link' => {
     const opened = openBelow(docroot, components)
     if (opened.kind !== 'open') return opened.kind
@@ -159,7 +159,18 @@ const putWritten = (mounts: Mounts, { docroot, write }: Sandbox, programFiles: r
       return fail('file_not_found', `'${preview(path)}' in 'write' of a sandbox is not there any more, or is a link now`)
     mounts.put(path, { kind: 'write', fd })
   }
-  for (const path of keptPaths(docroot, named, programFiles)) {
+  const kept = keptPaths(docroot, named, programFiles)
+  if (kept.length > MAX_KEPT) {
+    const why = `${kept.length} files of the program lie below what its sandbox may write, and at most ${MAX_KEPT} can be kept as they are`
+    return fail('config_invalid', `${who}: ${why}: name narrower folders in 'write'`)
+  }
+  // A folder that is a place where something is mounted cannot be moved away, and another put in its place.
+  for (const path of new Set(kept.flatMap((path) => foldersAbove(path, docroot)))) {
+    if (kept.includes(path) || mounts.has(path) || !isWritten(path, docroot, named)) continue
+    const fd = hold(relative(docroot, path).split('/'))
+    if (typeof fd === 'number') mounts.put(path, { kind: 'write', fd })
+  }
+  for (const path of kept) {
     const fd = hold(relative(docroot, path).split('/'))
     if (fd === 'missing') continue
     if (fd === 'link')
@@ -178,16 +189,24 @@ const distinct = (lists: readonly (readonly string[])[]): readonly (readonly str
 
 /** Repositories at, above and just below what may be written, and files of the program. */
 const keptPaths = (docroot: string, named: ReadonlySet<string>, programFiles: readonly string[]): readonly string[] => {
-  const isWritten = (path: string): boolean => {
-    for (let folder = dirname(path); folder.startsWith(docroot); folder = dirname(folder)) if (named.has(folder)) return true
-    return false
-  }
   const repositories = [...named].flatMap((folder) => [folder, ...foldersIn(folder)]).map((folder) => join(folder, '.git'))
   const files = programFiles.map(realOf)
-  return [...new Set([...repositories, ...files])].filter((path) => isWritten(path) && !named.has(path))
+  return [...new Set([...repositories, ...files])].filter((path) => isWritten(path, docroot, named) && !named.has(path) && existsSync(path))
+}
+
+const isWritten = (path: string, docroot: string, named: ReadonlySet<string>): boolean =>
+  path.startsWith(`${docroot}/`) && [docroot, ...foldersAbove(path, docroot)].some((folder) => named.has(folder))
+
+/** Below the docroot. */
+const foldersAbove = (path: string, docroot: string): readonly string[] => {
+  const found: string[] = []
+  for (let folder = dirname(path); folder.startsWith(`${docroot}/`); folder = dirname(folder)) found.push(folder)
+  return found
 }
 
 const MAX_FOLDERS = 200
+/** Each takes a descriptor. */
+const MAX_KEPT = 400
 
 const foldersIn = (folder: string): readonly string[] => {
   const entries = entriesOf(folder).filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, '.git')))

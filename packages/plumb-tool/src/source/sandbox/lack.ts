@@ -62,11 +62,15 @@ const lackOfLine = (line: string, surroundings: Surroundings): string | undefine
   return first(absolutePaths(line), (path) => readLack(withHome(path), isRefused, surroundings))
 }
 
-const writeLack = (path: string, { sandbox, find }: Surroundings): string | undefined => {
+const writeLack = (path: string, surroundings: Surroundings): string | undefined => {
+  const { sandbox, find } = surroundings
   const { docroot, write } = sandbox
   // What is to be made need not be there, but something above it has to be.
   if (find(path).kind === 'none' && find(dirname(path)).kind !== 'folder') return undefined
   if (!isWithin(docroot, path)) {
+    // It would make a folder of its own that is there outside.
+    const unread = readLack(path, false, surroundings)
+    if (unread !== undefined) return unread
     return `'${preview(path)}' can be read only, and 'write' of its sandbox takes what is below the docroot '${preview(docroot)}'`
   }
   const names = relative(docroot, path).split('/')

@@ -1,12 +1,13 @@
-// The files that a program is made of, which its tools leave as they are.
+// The files that a program is made of, which its tools leave as they are: those that built-in tools leave too.
 
-import { resolve } from 'node:path'
 import type { Session } from '../../call/call.js'
+import { partsOf } from '../parts/watch.js'
+import type { Sandbox } from './sandbox.js'
 
-/** The spec with its modules, and what a tool names besides. */
-export const programFilesOf = ({ files }: Pick<Session, 'files'>, specPath: string, named: readonly string[]): readonly string[] => [
-  ...Object.keys(files.bundle(specPath).files)
-    .filter((path) => !path.startsWith('<'))
-    .map((path) => resolve(path)),
-  ...named,
-]
+/** What is there of it, and what a tool names besides; nothing where nothing may be written. */
+export const programFilesOf = async (
+  program: Pick<Session, 'files' | 'docroot'>,
+  sandbox: Sandbox | undefined,
+  named: readonly string[],
+): Promise<readonly string[]> =>
+  sandbox && sandbox.write.length > 0 ? [...(await partsOf(program)).list.present(sandbox.docroot), ...named] : []
