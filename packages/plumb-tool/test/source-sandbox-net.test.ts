@@ -407,9 +407,9 @@ t.test('no way out but the list', BOXED, async (t) => {
   t.equal(hits, 0)
 })
 
-const MEGABYTES = 100
+const MEGABYTES = 300
 
-t.test('100 MB each way, a slow reader, and what that takes of memory', BOXED, async (t) => {
+t.test('300 MB each way, a slow reader, and what that takes of memory', BOXED, async (t) => {
   const piece = Buffer.alloc(1024 * 1024, 'x')
   const received: number[] = []
   const { port } = await listening(
@@ -445,7 +445,7 @@ t.test('100 MB each way, a slow reader, and what that takes of memory', BOXED, a
   clearInterval(watch)
   t.equal(text, `${MEGABYTES * 1024 * 1024}\n`)
   t.strictSame(received, [MEGABYTES * 1024 * 1024])
-  t.ok(most - before < 64 * 1024 * 1024, `${Math.round((most - before) / 1024 / 1024)} MB more than before`)
+  t.ok(most - before < 150 * 1024 * 1024, `${Math.round((most - before) / 1024 / 1024)} MB more than before`)
 })
 
 t.test('a reader that reads nothing holds back the one that sends', BOXED, async (t) => {
@@ -513,10 +513,11 @@ t.test('the inside dies, the server dies, and either other side hears of it', BO
 t.test('tools with a list of hosts', BOXED, async (t) => {
   const port = await serveHttp((request, response) => response.end(`served ${request.headers['x-who'] ?? ''}`))
   const fetcher = (target: string) => `#!${process.execPath}
-const { request } = require('node:http')
+const { Agent, request } = require('node:http')
 const { host: proxy } = new URL(process.env.http_proxy)
 const [host, port] = proxy.split(':')
-request({ host, port, path: 'http://${target}/', headers: { host: 'x', 'x-who': 'a command' } }, async (given) => {
+// The usual agent of Node.js 24 would ask the proxy for the proxy.
+request({ agent: new Agent(), host, port, path: 'http://${target}/', headers: { host: 'x', 'x-who': 'a command' } }, async (given) => {
   for await (const chunk of given) process.stdout.write(chunk)
   process.exit(given.statusCode === 200 ? 0 : 4)
 }).end()
@@ -567,15 +568,18 @@ t.test('the outside dies, and with it all that is inside', BOXED, async (t) => {
   const folder = makeFolder({
     'k.plumb': `let k : { arguments?: [string] } -> string = tool { command: "sleep ${mark}", timeout: 600, sandbox: { net: ["api.example.com"] } }`,
   })
-  const started = spawnChild({
-    command: ['plumb-tool', 'k.plumb', 'call', 'k', '{}'],
-    cwd: folder,
-    env: { PATH: TEST_PATH },
-    isForeign: false,
-  })
-  if (!started.ok) throw new Error(started.error.detail)
   const isThere = () => running(`sleep ${mark}`).length > 0
-  t.ok(await until(isThere), 'it has begun')
-  process.kill(started.value.pid, 'SIGKILL')
-  t.ok(await until(() => !isThere()), 'it has gone')
+  // As soon as bubblewrap is seen, which has then hardly begun.
+  for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
+    const started = spawnChild({
+      command: ['plumb-tool', 'k.plumb', 'call', 'k', '{}'],
+      cwd: folder,
+      env: { PATH: TEST_PATH },
+      isForeign: false,
+    })
+    if (!started.ok) throw new Error(started.error.detail)
+    t.ok(await until(isThere), 'it has begun')
+    process.kill(started.value.pid, signal)
+    t.ok(await until(() => !isThere()), `it has gone after ${signal}`)
+  }
 })

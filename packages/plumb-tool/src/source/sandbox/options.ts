@@ -10,7 +10,9 @@ export const UNSHARED: readonly string[] = [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
   // Root, too, has none left, nor a namespace to have them in.
   ...['--disable-userns', '--cap-drop', 'ALL'],
-  ...['--new-session', '--die-with-parent'],
+  // No session of its own: each child has one already, without a terminal. In its group it is reached also while bubblewrap starts, which does
+  // not look whether its parent has died meanwhile.
+  '--die-with-parent',
 ]
 
 /** As `--args` takes them. */

@@ -38,7 +38,16 @@ export const inEnclosure = (child: Child, enclosure: Enclosure | undefined): Box
   if (!enclosure) return child
   const { net, lacked } = enclosure
   if (net) void child.ended.then(net.close)
-  return { ...child, lacked }
+  // What bubblewrap had started when the signal ended it, but not yet bound to its own end, is still there.
+  const terminate = async (graceMs: number): Promise<void> => {
+    await child.terminate(graceMs)
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // Nothing was.
+    }
+  }
+  return { ...child, terminate, lacked }
 }
 
 /** What has failed in a sandbox says what it lacked there. */
