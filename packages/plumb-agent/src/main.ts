@@ -1,10 +1,10 @@
 // argv in, exit status out.
 
 import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
+import { receiveSpec } from './config/spec-envelope.js'
 import { readArguments } from './main-flags.js'
 import type { Options } from './options.js'
 import { type ReceivedInput, run } from './run.js'
-import { receiveSpec } from './spec-envelope.js'
 
 const PROGRAM = 'plumb-agent'
 

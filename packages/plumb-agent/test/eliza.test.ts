@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { Cancellation } from '../src/cancellation.js'
+import { Cancellation } from '../src/conversation/cancellation.js'
+import { toContent } from '../src/conversation/turn.js'
 import { assemble } from '../src/provider/eliza/assemble.js'
 import { loadDoctor } from '../src/provider/eliza/doctor.js'
 import doctorText from '../src/provider/eliza/doctor.script'
@@ -17,7 +18,6 @@ import type { Decomposition, Reassembly, Rule, Script, Term } from '../src/provi
 import { loadScript } from '../src/provider/eliza/script.js'
 import { ElizaSession } from '../src/provider/eliza/session.js'
 import type { Message, Question } from '../src/provider/provider.js'
-import { toContent } from '../src/turn.js'
 
 const fixture = (name: string): string => readFileSync(join(__dirname, '../../test/fixtures/eliza', name), 'utf8')
 const fixtureLines = <T>(name: string): T[] =>

@@ -5,7 +5,7 @@ import { agentsOf, agentTools, compile, hasErrors, printType, STANDARD_LIBRARY }
 import { diskFiles } from '@plumb/wire'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { compileAgain } from '../src/load.js'
+import { compileAgain } from '../src/config/load.js'
 import { textFor } from '../src/own-text.js'
 
 const FILES = diskFiles([], STANDARD_LIBRARY)

@@ -2,8 +2,8 @@
 // words, and only who asked is answered.
 
 import { PassThrough } from 'node:stream'
-import { parseControl } from '../../../packages/plumb-agent/src/control.js'
-import { Exchange } from '../../../packages/plumb-agent/src/tool/exchange.js'
+import { parseControl } from '../../../packages/plumb-agent/src/control/message.js'
+import { Exchange } from '../../../packages/plumb-agent/src/tool/client.js'
 import { readRequest, writeAnswer } from '../../../packages/plumb-tool/src/serve-request.js'
 import { type Fault, isCode, LineReader, parseJson } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'

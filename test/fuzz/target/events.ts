@@ -1,9 +1,9 @@
 // What a provider streams: torn and whole deliveries come to the same answer, and whatever was sent, an answer is of known parts.
 
 import { eventsOf as anthropicEvents, openReader as openAnthropic } from '../../../packages/plumb-agent/src/provider/anthropic/reader.js'
+import { errorEvent, refusal } from '../../../packages/plumb-agent/src/provider/http/api-error.js'
 import type { Failure } from '../../../packages/plumb-agent/src/provider/http/failure.js'
 import { readJson } from '../../../packages/plumb-agent/src/provider/http/json-path.js'
-import { errorEvent, refusal } from '../../../packages/plumb-agent/src/provider/http/refusal.js'
 import { serverEvents } from '../../../packages/plumb-agent/src/provider/http/server-events.js'
 import { eventsOf as openaiEvents, openReader as openOpenai } from '../../../packages/plumb-agent/src/provider/openai/reader.js'
 import type { AnswerReader } from '../../../packages/plumb-agent/src/provider/protocol.js'

@@ -1,15 +1,15 @@
 // One attempt: a request goes out, its reply is read to the end, within a deadline.
 
 import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
-import { breakage } from './http/breakage.js'
+import { refusal } from './http/api-error.js'
 import type { Connection, Request } from './http/connection.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
 import { at, readJson } from './http/json-path.js'
-import { refusal } from './http/refusal.js'
 import { type Reply, readBody, readText } from './http/reply-body.js'
 import { header } from './http/retry-after.js'
 import { serverEvents } from './http/server-events.js'
 import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
+import { breakage } from './http/transport-error.js'
 import type { AnswerReader, Finished, Protocol } from './protocol.js'
 
 export interface Exchange {

@@ -2,9 +2,9 @@
 
 import type { Json, Type } from '@plumb/lang'
 import type { Fault, Log } from '@plumb/wire'
-import type { Refusal } from '../asking.js'
-import type { Listened } from '../cancellation.js'
-import type { Tell } from '../telemetry.js'
+import type { Refusal } from '../conversation/breaker.js'
+import type { Listened } from '../conversation/cancellation.js'
+import type { Tell } from '../io/telemetry.js'
 
 /**
  * One turn of the conversation, in the form that get_memory shows. `content` is text, or a list of blocks; where a memory was set it may

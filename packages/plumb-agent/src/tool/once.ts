@@ -1,7 +1,7 @@
 // What each call was answered: an id that comes again, as when a reply is repeated, gets its answer again and runs nothing.
 
 import type { Json } from '@plumb/lang'
-import type { ToolResult, ToolUse } from '../turn.js'
+import type { ToolResult, ToolUse } from '../conversation/turn.js'
 
 interface Kept {
   /** Name and input: some servers count their ids from the beginning in each reply, and mean another call. */

@@ -1,10 +1,10 @@
 // Who runs the tools of this agent: whoever reads fd 4 and writes fd 5, or speaks envelopes with us, else a program of our own.
 
 import { type Fault, FDS, fault, isFileInput, openInput, readControl } from '@plumb/wire'
-import type { Outlets } from '../outlets.js'
+import type { Outlets } from '../io/outlets.js'
+import type { OwnDispatcher } from './child-dispatcher.js'
+import { Exchange, toAnswer } from './client.js'
 import type { Dispatcher, EnvelopedAnswers } from './dispatcher.js'
-import { Exchange, toAnswer } from './exchange.js'
-import type { OwnDispatcher } from './own-dispatcher.js'
 
 export interface ToolRunner {
   readonly dispatcher: Dispatcher

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Json } from '@plumb/lang'
 import { type Exit, type Fault, fault } from '@plumb/wire'
-import { OwnDispatcher } from './own-dispatcher.js'
+import { OwnDispatcher } from './child-dispatcher.js'
 import { type Catalogue, NOTHING_OFFERED, readCatalogue } from './server-catalogue.js'
 import type { Servers, ServersParts } from './servers.js'
 import { startPlumbTool } from './start-runner.js'

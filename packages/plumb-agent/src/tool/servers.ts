@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'
+import type { Prepared } from '../config/prepare.js'
 import type { Options } from '../options.js'
-import type { Prepared } from '../prepare.js'
-import type { OwnDispatcher } from './own-dispatcher.js'
+import type { OwnDispatcher } from './child-dispatcher.js'
 import { openOwnServers } from './own-servers.js'
 import { type Catalogue, NOTHING_OFFERED, readCatalogue } from './server-catalogue.js'
 

@@ -2,8 +2,8 @@
 
 import { serverVariables } from '@plumb/lang'
 import { type Child, childEnv, type Result, spawnChild, spawnOwn, succeed } from '@plumb/wire'
+import type { Prepared } from '../config/prepare.js'
 import type { Options } from '../options.js'
-import type { Prepared } from '../prepare.js'
 
 export interface Started {
   readonly child: Child

@@ -2,16 +2,16 @@
 
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, fault, mapLimit, nearest, nowMs, preview, type Result, succeed } from '@plumb/wire'
-import type { Approvals } from '../approvals.js'
+import type { Approvals } from '../control/approvals.js'
+import type { ToolResult, ToolUse } from '../conversation/turn.js'
+import type { Tell } from '../io/telemetry.js'
 import type { ToolOffer } from '../provider/provider.js'
-import type { Tell } from '../telemetry.js'
-import type { ToolResult, ToolUse } from '../turn.js'
 import type { CallableTool } from './callable.js'
+import { CANCELLED, toAnswer } from './client.js'
 import { toModelContent } from './content.js'
 import type { Dispatcher } from './dispatcher.js'
-import { CANCELLED, toAnswer } from './exchange.js'
-import type { Gate } from './gate.js'
 import { Once } from './once.js'
+import type { Gate } from './policy.js'
 import type { Catalogue } from './server-catalogue.js'
 
 export interface Tools {

@@ -1,7 +1,7 @@
 // ELIZA's settings: one model, and the script of 1966 unless the spec names another.
 
 import { type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
-import { besideSpec } from '../../prompts.js'
+import { besideSpec } from '../../config/prompts.js'
 import type { Prepared, ProviderSettings } from '../table.js'
 import { loadDoctor } from './doctor.js'
 import { openEliza } from './provider.js'

@@ -1,7 +1,7 @@
 // Why one attempt gave no answer: the fault an input is to have, and whether the same request may be sent again.
 
 import { type Code, type Fault, fault } from '@plumb/wire'
-import type { Refusal } from '../../asking.js'
+import type { Refusal } from '../../conversation/breaker.js'
 
 export interface Failure {
   readonly fault: Fault

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import type { Message } from '../provider/provider.js'
 import { besideSpec } from './prompts.js'
-import type { Message } from './provider/provider.js'
 
 export interface HistorySources {
   /** The spec that names the files. */

@@ -1,7 +1,7 @@
 // The inputs that have been taken and are not answered yet, and the answers that wait for their turn.
 
 import { nowMs } from '@plumb/wire'
-import type { Input, Outcome } from './held.js'
+import type { Input, Outcome } from './pending-queue.js'
 
 /** So many answers wait for an earlier one at most: beyond it, no further input is taken. */
 const MAX_WAITING = 1_000

@@ -1,9 +1,9 @@
 // How inputs leave: an output for each that is answered, an error object for each that fails, and one for all that fail with one cause.
 
 import { type Fault, fault, nowMs } from '@plumb/wire'
-import type { Input, Outcome } from './held.js'
-import type { Outlets } from './outlets.js'
-import type { Tell } from './telemetry.js'
+import type { Outlets } from '../io/outlets.js'
+import type { Tell } from '../io/telemetry.js'
+import type { Input, Outcome } from './pending-queue.js'
 
 export interface DeliveryParts {
   readonly outlets: Pick<Outlets, 'writeOutput' | 'flushTelemetry'>

@@ -1,8 +1,8 @@
 // A dispatcher of our own: plumb-tool, or another program that speaks the same lines, started for the first call and ended with us.
 
 import { type Child, type Exit, type Fault, fault, LineReader, LineWriter, preview, type Result, readControl } from '@plumb/wire'
+import { Exchange, toAnswer } from './client.js'
 import type { Dispatcher, ToolAnswer, ToolRequest } from './dispatcher.js'
-import { Exchange, toAnswer } from './exchange.js'
 
 export interface OwnDispatcherParts {
   /** Its name, for messages. */

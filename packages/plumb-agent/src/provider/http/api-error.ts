@@ -1,7 +1,7 @@
 // From a status other than 200, or an error in the middle of a stream, to what it means for the input.
 
 import { type Code, fault, preview, scrub } from '@plumb/wire'
-import type { Refusal } from '../../asking.js'
+import type { Refusal } from '../../conversation/breaker.js'
 import type { Failure } from './failure.js'
 import { readJson, textAt } from './json-path.js'
 import { header, readRetryAfter } from './retry-after.js'

@@ -3,11 +3,11 @@
 import { type AgentPlan, agentTools, type Json, type ToolPlan, type Type } from '@plumb/lang'
 import type { Effect } from '@plumb/tool/call/permit'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
+import type { Options } from '../options.js'
+import type { Message, Provider } from '../provider/provider.js'
+import { PROVIDERS, type Prepared } from '../provider/table.js'
 import { readHistory } from './history.js'
-import type { Options } from './options.js'
 import { foldersOf, readSystemPrompt } from './prompts.js'
-import type { Message, Provider } from './provider/provider.js'
-import { PROVIDERS, type Prepared } from './provider/table.js'
 
 export interface Config {
   readonly agent: string

@@ -11,7 +11,7 @@ import {
   renewalMs,
 } from '@plumb/tool/call/permit'
 import { type Fault, fault, preview, type Result } from '@plumb/wire'
-import type { Options } from './options.js'
+import type { Options } from '../options.js'
 
 /** Of the agent's spec. */
 export interface AgentLimits {

@@ -1,12 +1,12 @@
 // What control messages do: at once (set_temp, set_model, cancel, approve, deny, pause, resume, in this order), or as an errand between inputs.
 
 import { type Fault, fault } from '@plumb/wire'
+import type { Conversation } from '../conversation/conversation.js'
+import type { Outlets } from '../io/outlets.js'
+import type { Asked, Errand } from '../loop/pending-queue.js'
 import type { Approvals } from './approvals.js'
-import { parseControl, type Reply, toErrorReply } from './control.js'
-import type { Conversation } from './conversation.js'
-import type { Asked, Errand } from './held.js'
-import type { Outlets } from './outlets.js'
-import { isSameMemory, ShownMemories } from './shown-memories.js'
+import { isSameMemory, ShownMemories } from './memory-reads.js'
+import { parseControl, type Reply, toErrorReply } from './message.js'
 
 export interface ControlDeskParts {
   readonly conversation: Pick<Conversation, 'noTemperature' | 'setTemperature' | 'setModel' | 'memory' | 'setMemory'>

@@ -1,8 +1,8 @@
 // Whether another call to the model may be made: asked of the budget of the run, on a descriptor, or of a parent to whom this agent runs elsewhere.
 
 import { currentBudget, type Fault, fault, isCode } from '@plumb/wire'
+import type { Tell } from '../io/telemetry.js'
 import type { Cancellation } from './cancellation.js'
-import type { Tell } from './telemetry.js'
 
 export interface Allowance {
   /** Before a call. A fault, `budget_spent`: it may not be made. Undefined as well once the answer is cancelled. */

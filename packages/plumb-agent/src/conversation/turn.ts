@@ -1,6 +1,6 @@
 // One input on its way to its answer: all that was said for it, and what of that will be remembered.
 
-import type { Block, Message } from './provider/provider.js'
+import type { Block, Message } from '../provider/provider.js'
 
 export type ToolUse = Extract<Block, { type: 'tool_use' }>
 export type ToolResult = Extract<Block, { type: 'tool_result' }>

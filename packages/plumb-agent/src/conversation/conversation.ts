@@ -3,16 +3,16 @@
 
 import { printType, resolve, toSchema } from '@plumb/lang'
 import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, totalTokens } from '@plumb/wire'
+import { type ReadAnswer, readAnswer } from '../answer/read.js'
+import type { Config } from '../config/config.js'
+import type { Tell } from '../io/telemetry.js'
+import type { Outcome } from '../loop/pending-queue.js'
+import type { Answer, Message, Question } from '../provider/provider.js'
+import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
-import { type ReadAnswer, readAnswer } from './answer/read.js'
-import { Asking } from './asking.js'
+import { Asking } from './breaker.js'
 import type { Cancellation } from './cancellation.js'
-import type { Config } from './config.js'
-import type { Outcome } from './held.js'
 import { Meter } from './meter.js'
-import type { Answer, Message, Question } from './provider/provider.js'
-import type { Tell } from './telemetry.js'
-import type { Tools } from './tool/tools.js'
 import { Turn, textOf, toolUsesOf } from './turn.js'
 
 export interface Conversation {

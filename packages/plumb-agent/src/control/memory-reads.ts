@@ -1,7 +1,7 @@
 // Which memories were shown, and in which pause: so that whoever comes too late with a memory does not end a pause that is not theirs.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Message } from './provider/provider.js'
+import type { Message } from '../provider/provider.js'
 
 /** Of so many readers it is known what they have read. */
 const MAX_SHOWN = 16

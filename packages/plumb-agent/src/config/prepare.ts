@@ -6,12 +6,12 @@ import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
 import type { Effect } from '@plumb/tool/call/permit'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles, surrounded } from '@plumb/wire'
+import type { Stderr } from '../io/stderr.js'
+import type { Options } from '../options.js'
+import { INSTALLED } from '../resource/installed.js'
 import { AuthorityInForce, readGiven } from './authority.js'
 import { type Config, readConfig } from './config.js'
 import { type Given, loadAgent } from './load.js'
-import type { Options } from './options.js'
-import { INSTALLED } from './resource/installed.js'
-import type { Stderr } from './stderr.js'
 
 export interface Prepared {
   readonly plan: AgentPlan

@@ -1,6 +1,6 @@
 // What a conversation has cost so far, and the words that tell the model of it (runtime_context).
 
-import type { Usage } from './provider/provider.js'
+import type { Usage } from '../provider/provider.js'
 
 export interface Standing {
   readonly now: Date

@@ -1,7 +1,7 @@
 // Where things leave the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
 import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, openLineOutput, startDeadline } from '@plumb/wire'
-import type { Reply } from './control.js'
+import type { Reply } from '../control/message.js'
 
 export interface OutletOptions {
   readonly fds: ReadonlySet<number>

@@ -1,6 +1,6 @@
 // Where control messages may still come from: fd 6, and envelopes on stdin.
 
-import type { Intake } from './intake.js'
+import type { Intake } from '../io/intake.js'
 
 export class ControlSources {
   #descriptor: 'none' | 'open' | 'willEnd' = 'none'

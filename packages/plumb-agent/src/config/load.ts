@@ -12,8 +12,8 @@ import {
   type SourceFiles,
   succeed,
 } from '@plumb/wire'
-import type { Options } from './options.js'
-import { textFor } from './own-text.js'
+import type { Options } from '../options.js'
+import { textFor } from '../own-text.js'
 import { foldersOf } from './prompts.js'
 import { selectAgent } from './select-agent.js'
 

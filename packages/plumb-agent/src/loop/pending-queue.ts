@@ -1,8 +1,8 @@
 // What has arrived and waits: inputs, and the errands of control messages between them, in order of arrival and within bounds.
 
 import type { Fault, Result } from '@plumb/wire'
-import type { Cancellation } from './cancellation.js'
-import type { Control } from './control.js'
+import type { Control } from '../control/message.js'
+import type { Cancellation } from '../conversation/cancellation.js'
 
 /** What an input comes to: the line to write, or why there is none; `isShared` where others fail with the same one. */
 export type Outcome =

@@ -2,8 +2,8 @@
 
 import { type AskTerminal, terminalApproval } from '@plumb/tool/call/approve'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
-import type { Reply } from './control.js'
-import type { Tell } from './telemetry.js'
+import type { Tell } from '../io/telemetry.js'
+import type { Reply } from './message.js'
 
 export interface ApprovalRequest {
   readonly id: string

@@ -2,8 +2,8 @@
 
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
-import type { Message } from './provider/provider.js'
-import { describeUnpaired } from './provider/read-message.js'
+import type { Message } from '../provider/provider.js'
+import { describeUnpaired } from '../provider/read-message.js'
 
 /** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
 export interface Control {
