@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { agentsOf } from '../src/agent-plan.js'
 import { bindingNamed } from '../src/compile.js'
-import { hasErrors } from '../src/diagnostic.js'
+import { hasErrors } from '../src/diagnostic/diagnostic.js'
 import { planOf } from '../src/plan/root.js'
+import { agentsOf } from '../src/program/agent-plan.js'
 import { compileText, type ModuleTexts, reports } from './reports.js'
 
 /** A name for the test, the program, all that is reported, and the modules it uses. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Diagnostic } from '../src/diagnostic.js'
+import type { Diagnostic } from '../src/diagnostic/diagnostic.js'
 import { checkExpression } from '../src/expression/check.js'
 import { isBool } from '../src/expression/kind.js'
 import type { ScannedStage } from '../src/expression/scanned-stage.js'

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Diagnostic } from '../src/diagnostic.js'
+import type { Diagnostic } from '../src/diagnostic/diagnostic.js'
 import { format } from '../src/format/format.js'
-import { parse } from '../src/parser.js'
+import { parse } from '../src/parse/parser.js'
 import { arbitraryProgram } from './arbitrary-program.js'
 
 const tidy = (text: string): string => {

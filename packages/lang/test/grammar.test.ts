@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { loadWASM, OnigScanner, OnigString } from 'vscode-oniguruma'
 import { type IGrammar, INITIAL, parseRawGrammar, Registry } from 'vscode-textmate'
-import { RESERVED } from '../src/cursor.js'
 import { FUNCTIONS } from '../src/expression/function.js'
-import { tokenize } from '../src/lexer.js'
+import { RESERVED } from '../src/parse/cursor.js'
+import { tokenize } from '../src/parse/lexer.js'
 
 // Tests run in the root.
 const GRAMMAR = 'packages/lang/grammar/plumb.tmLanguage.json'

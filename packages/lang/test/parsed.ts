@@ -1,7 +1,7 @@
 // Types and expressions from their text; throws where there is anything wrong with it.
 
-import type { Expression, TypeExpression } from '../src/ast.js'
-import { parseExpression, parseTypeText } from '../src/parser.js'
+import type { Expression, TypeExpression } from '../src/parse/ast.js'
+import { parseExpression, parseTypeText } from '../src/parse/parser.js'
 import type { Type } from '../src/types/type.js'
 
 export const refuse = ({ message }: { message: string }) => {

@@ -2,11 +2,11 @@
 
 import { fault } from '@plumb/wire/error'
 import type { Test } from 'tap'
-import { agentsOf } from '../src/agent-plan.js'
 import { type Compiled, compile, type Program } from '../src/compile.js'
-import { type Diagnostic, hasErrors, toJson } from '../src/diagnostic.js'
-import type { Files } from '../src/modules.js'
-import { agentTools } from '../src/tool-plan.js'
+import { type Diagnostic, hasErrors, toJson } from '../src/diagnostic/diagnostic.js'
+import type { Files } from '../src/names/modules.js'
+import { agentsOf } from '../src/program/agent-plan.js'
+import { agentTools } from '../src/program/tool-plan.js'
 import { printType } from '../src/types/print.js'
 
 /** Module files by path: `lib/a.plumb`. By name they are found at the top. */

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { compile } from '../src/compile.js'
-import type { Files } from '../src/modules.js'
+import type { Files } from '../src/names/modules.js'
 import { completionsAt, definitionAt, type Edit, fixesOf, hoverAt, renameAt, renameableAt } from '../src/service/index.js'
 import { STANDARD_LIBRARY } from '../src/stdlib/library.js'
 

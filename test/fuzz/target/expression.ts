@@ -14,7 +14,7 @@ import {
   typeOf,
   Verdict,
 } from '../../../packages/lang/src/index.js'
-import { parseExpression } from '../../../packages/lang/src/parser.js'
+import { parseExpression } from '../../../packages/lang/src/parse/parser.js'
 import { checkTree } from '../../../packages/lang/src/types/check.js'
 import { parseTree } from '../../../packages/lang/src/types/tree.js'
 import { bundledFiles, isCode } from '../../../packages/wire/src/index.js'

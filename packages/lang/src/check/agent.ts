@@ -1,9 +1,9 @@
 // agent { … }: its ports, and its keys by the table of agent.md. What depends on the machine (keys, files, environment) is plumb-agent's.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { AgentImplementation, QualifiedName } from '../ast.js'
-import { error, ignore, type Report } from '../diagnostic.js'
-import { type Bound, findBinding, type Scope, shown } from '../names.js'
+import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
+import { type Bound, findBinding, type Scope, shown } from '../names/names.js'
+import type { AgentImplementation, QualifiedName } from '../parse/ast.js'
 import { libraryNameOf } from '../stdlib/built-in.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'

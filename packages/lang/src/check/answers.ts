@@ -1,8 +1,8 @@
 // Foreign programs on a branch of a barrier: which output answers which input is known only if they answer each input once, or say what they
 // have settled. What a spec says of that is in `answers` (agent.md).
 
-import { error, type Report, warning } from '../diagnostic.js'
-import type { Bound } from '../names.js'
+import { error, type Report, warning } from '../diagnostic/diagnostic.js'
+import type { Bound } from '../names/names.js'
 import type { GraphNode } from '../plan/graph.js'
 import { partingsOf } from '../plan/parting.js'
 import { planOf } from '../plan/root.js'

@@ -1,8 +1,8 @@
 // A binding made of itself would never end being laid open, and a plumb inside itself would start processes for ever.
 
-import { findCircles as circlesAmong } from '../circle.js'
-import { error, type Report } from '../diagnostic.js'
-import type { Bound } from '../names.js'
+import { findCircles as circlesAmong } from '../declare/find-cycle.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Bound } from '../names/names.js'
 import type { PartsOf } from './parts.js'
 
 /** Every binding behind those it is made of. Each circle is told once. */

@@ -1,13 +1,13 @@
 // tool { process: f }: whether f is total, and has the tool's own types (language.md, Totality).
 
-import type { Chain, QualifiedName } from '../ast.js'
-import { type Diagnostic, error, type Report } from '../diagnostic.js'
-import { MORPHISMS, NOT_TOTAL } from '../morphism.js'
-import { type Bound, findBinding, lookUp, type Scope, shown } from '../names.js'
+import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
+import { memberOf } from '../names/member.js'
+import { type Bound, findBinding, lookUp, type Scope, shown } from '../names/names.js'
+import type { Chain, QualifiedName } from '../parse/ast.js'
+import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
 import { isEqual } from '../types/equal.js'
 import { printType } from '../types/print.js'
 import { type Type, UNIT } from '../types/type.js'
-import { memberOf } from './member.js'
 
 export const lower = (tool: Bound, name: QualifiedName, report: Report): void => {
   if (!name.module && MORPHISMS.has(name.name.text)) lowerMorphism(tool, name, report)

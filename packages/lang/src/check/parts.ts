@@ -1,9 +1,9 @@
 // What a binding is made of: the bindings that stand in its chain, body or config.
 
-import type { Chain, PlumbImplementation, QualifiedName, Value } from '../ast.js'
-import { type Bound, lookUp, type Scope } from '../names.js'
+import { memberOf } from '../names/member.js'
+import { type Bound, lookUp, type Scope } from '../names/names.js'
+import type { Chain, PlumbImplementation, QualifiedName, Value } from '../parse/ast.js'
 import { nameIn } from './config.js'
-import { memberOf } from './member.js'
 
 export type PartsOf = (bound: Bound) => readonly Bound[]
 

@@ -1,9 +1,9 @@
 // The key `sandbox`: what a program that is started may reach (tools.md, Sandbox).
 
 import { preview } from '@plumb/wire/preview'
-import { readHostPattern } from '../host.js'
 import type { Json } from '../types/type.js'
 import type { KeyRule, KeyTable, Rule } from './config.js'
+import { readHostPattern } from './host.js'
 import { rule, STRINGS } from './rules.js'
 
 const NET = 'true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]'

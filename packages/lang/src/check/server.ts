@@ -1,7 +1,7 @@
 // An MCP server as a config value: its keys by the table of tools.md, MCP.
 
-import type { ObjectValue } from '../ast.js'
-import { error, type Report } from '../diagnostic.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { ObjectValue } from '../parse/ast.js'
 import type { Config, Inner } from './config.js'
 import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, WEB_ADDRESS, WORD, wholeFrom } from './rules.js'
 import { SANDBOX } from './sandbox.js'

@@ -1,8 +1,8 @@
 // Bindings that double what they name, one after the other, would fill any memory once they are laid open.
 
-import { MAX_PARTS } from '../cursor.js'
-import { error, type Report } from '../diagnostic.js'
-import type { Bound } from '../names.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Bound } from '../names/names.js'
+import { MAX_PARTS } from '../parse/cursor.js'
 import type { PartsOf } from './parts.js'
 
 /** `order`: each binding behind its parts. The first one that is too large is told of, not those that are made of it. */

@@ -1,8 +1,8 @@
 // What a tool's own types ask: of the tools that it combines, of a value that stands for its results, of a command line.
 
-import type { QualifiedName } from '../ast.js'
-import { error, type Report } from '../diagnostic.js'
-import { type Bound, findBinding, shown } from '../names.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import { type Bound, findBinding, shown } from '../names/names.js'
+import type { QualifiedName } from '../parse/ast.js'
 import { checkTree, describeMisfit } from '../types/check.js'
 import { printType } from '../types/print.js'
 import { parseTree } from '../types/tree.js'

@@ -1,8 +1,8 @@
 // tool { … }: one source and its keys (tools.md).
 
-import type { ToolImplementation } from '../ast.js'
-import { error, ignore, type Report } from '../diagnostic.js'
-import type { Bound, Scope } from '../names.js'
+import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
+import type { Bound, Scope } from '../names/names.js'
+import type { ToolImplementation } from '../parse/ast.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
 import { lower } from './lower.js'
 import { COMBINING } from './parts.js'

@@ -1,9 +1,9 @@
 // Config values → JSON: names of value bindings are replaced by what those hold.
 
-import type { NameValue, Value } from '../ast.js'
-import { error, type Report } from '../diagnostic.js'
-import { type Bound, findBinding, type Held, reportDuplicate, type Scope, shown } from '../names.js'
-import type { Span } from '../source.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import { type Bound, findBinding, type Held, reportDuplicate, type Scope, shown } from '../names/names.js'
+import type { NameValue, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
 
 // What no hand-written config needs, and no call stack and no memory minds.

@@ -1,7 +1,7 @@
 // Stages one behind the other → one evaluation of the first one's message: what comes between them is never written. Where the message would be
 // refused on the way there is no verdict here, and the stages have to be run one after the other.
 
-import type { Expression, RecordExpression } from '../ast.js'
+import type { Expression, RecordExpression } from '../parse/ast.js'
 import { isUnbounded } from '../types/depth.js'
 import { hasDefaults, isPresent } from '../types/presence.js'
 import { resolve, type Type } from '../types/type.js'

@@ -1,7 +1,7 @@
 // Static typing of an expression: one rule for each form of the syntax.
 
-import type { Expression } from '../ast.js'
-import type { Report } from '../diagnostic.js'
+import type { Report } from '../diagnostic/diagnostic.js'
+import type { Expression } from '../parse/ast.js'
 import { BOOL, INT, NUMBER, type Type, UNIT } from '../types/type.js'
 import { type Context, type Fact, openContext } from './context.js'
 import { inferCall } from './infer-call.js'

@@ -1,7 +1,7 @@
 // What is known of a checked expression before there is a message: the interpreter and the generator of code ask the same questions of it.
 
 import { preview } from '@plumb/wire/preview'
-import type { Expression, NameExpression, RecordExpression } from '../ast.js'
+import type { Expression, NameExpression, RecordExpression } from '../parse/ast.js'
 import type { Path } from '../types/scan.js'
 import { resolve, type Type } from '../types/type.js'
 import { openInference } from './check.js'

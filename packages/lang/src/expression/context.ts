@@ -2,9 +2,9 @@
 
 import type { Code } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
-import type { Expression } from '../ast.js'
-import type { Report } from '../diagnostic.js'
-import type { Span } from '../source.js'
+import type { Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Expression } from '../parse/ast.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 

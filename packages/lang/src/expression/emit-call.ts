@@ -1,6 +1,6 @@
 // Calls, and operands as an operator or function asks for them → JavaScript expressions.
 
-import type { CallExpression, Expression } from '../ast.js'
+import type { CallExpression, Expression } from '../parse/ast.js'
 import { emitHeld, emitHeldOrAbsent, emitValue, isThere } from './emit-value.js'
 import { functionOf, type Parameter } from './function.js'
 import type { Generator } from './generator.js'

@@ -1,6 +1,6 @@
 // Operators → JavaScript expressions.
 
-import type { BinaryExpression, Expression } from '../ast.js'
+import type { BinaryExpression, Expression } from '../parse/ast.js'
 import type { Form } from './checked.js'
 import { numeralOf } from './checked.js'
 import { emitBool, emitCall, emitNumber, emitString } from './emit-call.js'

@@ -1,7 +1,7 @@
 // Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitHeld` instead keeps what is only
 // moved as a slice of its text, so that it can be written or taken apart later without loss.
 
-import type { BinaryExpression, Expression, RecordExpression } from '../ast.js'
+import type { BinaryExpression, Expression, RecordExpression } from '../parse/ast.js'
 import { type Form, isMerged, numeralOf } from './checked.js'
 import { emitBool, emitCall, emitIndex, emitNumber } from './emit-call.js'
 import { emitBinary } from './emit-operator.js'

@@ -1,7 +1,7 @@
 // Expressions → statements that write JSON into the sink. Parts of the message are copied byte for byte; what is known in advance
 // is one constant as far as it goes.
 
-import type { Expression, RecordExpression } from '../ast.js'
+import type { Expression, RecordExpression } from '../parse/ast.js'
 import { isPresent } from '../types/presence.js'
 import { resolve } from '../types/type.js'
 import type { Form } from './checked.js'

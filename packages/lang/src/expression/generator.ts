@@ -3,7 +3,7 @@
 // In the generated code `b` is the buffer, `k` the captures, `out` the sink and `p` the place to write at; constants and run-time
 // functions are properties of `K` and `R` under names of ours. No text of a user is in it.
 
-import type { Expression } from '../ast.js'
+import type { Expression } from '../parse/ast.js'
 import type { Path } from '../types/scan.js'
 import type { Checked, Form } from './checked.js'
 import type { Fact } from './context.js'

@@ -1,7 +1,7 @@
 // Calls: `has` asks for a field; every other function is a row of the table in function.ts.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { CallExpression, Expression } from '../ast.js'
+import type { CallExpression, Expression } from '../parse/ast.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, STRING, type Type } from '../types/type.js'
 import { type Context, show } from './context.js'

@@ -1,6 +1,6 @@
 // Choices: `if c then a else b` and `x ?? default`.
 
-import type { BinaryExpression, Expression, IfExpression } from '../ast.js'
+import type { BinaryExpression, Expression, IfExpression } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 import { type Context, show, sourceOf } from './context.js'
 import { needBool } from './infer-operator.js'

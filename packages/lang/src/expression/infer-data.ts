@@ -1,7 +1,7 @@
 // Data: fields, indexes, lists and records.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { Expression, FieldExpression, IndexExpression, ListExpression, Name, RecordExpression } from '../ast.js'
+import type { Expression, FieldExpression, IndexExpression, ListExpression, Name, RecordExpression } from '../parse/ast.js'
 import { isPresent } from '../types/presence.js'
 import { type Field, JSON_TYPE, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'

@@ -1,7 +1,7 @@
 // Names: `value`, the fields of the input, or the one free name of an input that is no record.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { NameExpression } from '../ast.js'
+import type { NameExpression } from '../parse/ast.js'
 import { type Context, type Fact, show } from './context.js'
 import { fieldsOf } from './fields.js'
 import { isFunction } from './function.js'

@@ -1,6 +1,6 @@
 // Operators: arithmetic, comparison, logic. A json operand is allowed everywhere and looked at when it is there.
 
-import type { BinaryExpression, Expression, UnaryExpression } from '../ast.js'
+import type { BinaryExpression, Expression, UnaryExpression } from '../parse/ast.js'
 import { findShared } from '../types/disjoint.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../types/type.js'
 import { type Context, show, sourceOf } from './context.js'

@@ -2,7 +2,7 @@
 // does not take, and all messages where no code may be generated, are evaluated here; generated code (emit-*.ts) is held to the same bytes, the same
 // errors and the same order of evaluation.
 
-import type { BinaryExpression, CallExpression, Expression, NameExpression, RecordExpression } from '../ast.js'
+import type { BinaryExpression, CallExpression, Expression, NameExpression, RecordExpression } from '../parse/ast.js'
 import type { Tree } from '../types/tree.js'
 import { resolve } from '../types/type.js'
 import { type Checked, isMerged, numeralOf } from './checked.js'

@@ -1,7 +1,7 @@
 // Checked expressions → stages. What a stage does with a message is said by the interpreter (interpret.ts), and done faster by generated code; what
 // that may contain, generator.ts says. Stages of one type that are given the same reading share what is known of a message.
 
-import type { Expression } from '../ast.js'
+import type { Expression } from '../parse/ast.js'
 import { isTooDeep, isUnbounded } from '../types/depth.js'
 import { MAX_DEPTH } from '../types/tree.js'
 import type { Type } from '../types/type.js'

@@ -1,6 +1,6 @@
 // `@name literal`, before a binding or a field.
 
-import type { Annotation } from '../ast.js'
+import type { Annotation } from '../parse/ast.js'
 import { type Doc, group, type LineKind } from './doc.js'
 import { breaking, hasNewline } from './gap.js'
 import { literal } from './literal.js'

@@ -1,6 +1,6 @@
 // A string as it is printed: as it is written; a """block""" of several lines moves with its surroundings, its value does not change.
 
-import { unescape, unindent } from '../string-literal.js'
+import { unescape, unindent } from '../parse/string-literal.js'
 import { type Doc, indent, line } from './doc.js'
 
 const QUOTES = '"""'

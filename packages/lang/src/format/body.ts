@@ -1,6 +1,6 @@
 // `plumb(p, q) { … }`: a statement a line.
 
-import type { PlumbImplementation, Statement } from '../ast.js'
+import type { PlumbImplementation, Statement } from '../parse/ast.js'
 import { bracketed, emptyBracket } from './bracket.js'
 import { chain } from './chain.js'
 import { type Doc, group, indent } from './doc.js'

@@ -1,6 +1,6 @@
 // A comment as it is printed: word for word, without what no one sees, and moved as a block when it was written as one.
 
-import type { Comment } from '../ast.js'
+import type { Comment } from '../parse/ast.js'
 import type { CommentText } from './doc.js'
 
 export const commentText = ({ text, span }: Comment): CommentText => {

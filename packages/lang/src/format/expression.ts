@@ -1,6 +1,6 @@
 // Expressions, with a space on either side of an operator of two operands.
 
-import type { BinaryExpression, BinaryOperator, Expression, IfExpression, RecordPart } from '../ast.js'
+import type { BinaryExpression, BinaryOperator, Expression, IfExpression, RecordPart } from '../parse/ast.js'
 import { staysBlock } from './block-text.js'
 import { bracketed } from './bracket.js'
 import { type Doc, group, indent } from './doc.js'

@@ -1,10 +1,10 @@
 // Text → the same program in the one layout (cli.md, fmt): tokens and comments in their order, only what separates them is new, but for
 // parentheses and commas that nobody needs.
 
-import type { Diagnostic } from '../diagnostic.js'
-import { tokenize } from '../lexer.js'
-import { parse } from '../parser.js'
-import type { Source } from '../source.js'
+import type { Diagnostic } from '../diagnostic/diagnostic.js'
+import type { Source } from '../diagnostic/source.js'
+import { tokenize } from '../parse/lexer.js'
+import { parse } from '../parse/parser.js'
 import { type Doc, line } from './doc.js'
 import { breaking, closing, starting } from './gap.js'
 import { item } from './item.js'

@@ -1,6 +1,6 @@
 // What stands at the top of a file: `use`, `type` and `let`.
 
-import type { Binding, Implementation, Item, TypeDeclaration, Use } from '../ast.js'
+import type { Binding, Implementation, Item, TypeDeclaration, Use } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { plumb } from './body.js'
 import { chain, isOperation } from './chain.js'

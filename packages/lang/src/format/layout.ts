@@ -1,6 +1,6 @@
 // Doc → text: a group stands on one line if what is left of the line has room for it up to the next line end.
 
-import { codePoints } from '../source.js'
+import { codePoints } from '../diagnostic/source.js'
 import { type Doc, isList } from './doc.js'
 
 const WIDTH = 100

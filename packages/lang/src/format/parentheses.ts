@@ -1,7 +1,7 @@
 // Parentheses: an operation that is an operand keeps the pair that it was written with, needed or not, since it is there for readers;
 // all others go, but for those around a comment.
 
-import type { Node } from '../ast.js'
+import type { Node } from '../parse/ast.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking, closing } from './gap.js'
 import type { TokenReader } from './token-reader.js'

@@ -1,6 +1,6 @@
 // `name` or `Module.name`.
 
-import type { QualifiedName } from '../ast.js'
+import type { QualifiedName } from '../parse/ast.js'
 import type { Doc } from './doc.js'
 import type { TokenReader } from './token-reader.js'
 

@@ -1,9 +1,9 @@
 // The tokens of a source in their order, each with what stands before it. Printing walks the tree and takes the tokens one by one,
 // so that every comment stays between the two tokens where it stood.
 
-import type { Comment, Node } from '../ast.js'
-import type { Token, Tokens } from '../lexer.js'
-import type { Source } from '../source.js'
+import type { Source } from '../diagnostic/source.js'
+import type { Comment, Node } from '../parse/ast.js'
+import type { Token, Tokens } from '../parse/lexer.js'
 import { blockText } from './block-text.js'
 import { commentText } from './comment-text.js'
 import type { Doc } from './doc.js'

@@ -1,6 +1,6 @@
 // Types and the ports of signatures.
 
-import type { FieldType, Port, TypeExpression } from '../ast.js'
+import type { FieldType, Port, TypeExpression } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'

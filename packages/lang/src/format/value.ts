@@ -1,6 +1,6 @@
 // Config values: literals, lists, objects and names. Between lines an object has no commas.
 
-import type { ObjectValue, Value } from '../ast.js'
+import type { ObjectValue, Value } from '../parse/ast.js'
 import { bracketed, emptyBracket } from './bracket.js'
 import { choice, type Doc, group, indent } from './doc.js'
 import { aroundComma, breaking, closing, type Gap, hasNewline, joinGaps } from './gap.js'

@@ -1,7 +1,7 @@
 // annotation = "@" ( IDENT | "tool" ) [ literal ], the value true when left out.
 
-import type { Annotation } from '../ast.js'
-import type { Cursor } from '../cursor.js'
+import type { Annotation } from './ast.js'
+import type { Cursor } from './cursor.js'
 import { isLiteral, parseLiteral } from './value.js'
 
 export const parseAnnotations = (c: Cursor): Annotation[] => {

@@ -1,8 +1,8 @@
 // plumb = "plumb" "(" IDENT { "," IDENT } ")" "{" { statement } "}"
 
-import type { Name, PlumbImplementation, SpawnArgument, Statement } from '../ast.js'
-import type { Cursor, SyntaxFailure } from '../cursor.js'
+import type { Name, PlumbImplementation, SpawnArgument, Statement } from './ast.js'
 import { parseChain } from './chain.js'
+import type { Cursor, SyntaxFailure } from './cursor.js'
 import { parsePort } from './port.js'
 
 export const parsePlumb = (c: Cursor): PlumbImplementation => {

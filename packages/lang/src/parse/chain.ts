@@ -1,9 +1,9 @@
 // chain = tensor { ";" tensor } ; tensor = choice { "*" choice } ; choice = element { "+" element }
 
-import type { Chain, Expression, Literal, Structural } from '../ast.js'
-import type { Cursor } from '../cursor.js'
-import { PLAIN_MORPHISMS } from '../morphism.js'
+import type { Chain, Expression, Literal, Structural } from './ast.js'
+import type { Cursor } from './cursor.js'
 import { parseExpression } from './expression.js'
+import { PLAIN_MORPHISMS } from './morphism.js'
 import { isLiteral, parseLiteral } from './value.js'
 
 /** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator stands on either side of it. */

@@ -1,7 +1,7 @@
 // Expressions, from loose to tight: if · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
-import type { BinaryOperator, Expression, RecordPart } from '../ast.js'
-import type { Cursor } from '../cursor.js'
+import type { BinaryOperator, Expression, RecordPart } from './ast.js'
+import type { Cursor } from './cursor.js'
 import { LITERAL_WORDS } from './value.js'
 
 export const parseExpression = (c: Cursor): Expression => c.nested(choice)

@@ -1,7 +1,7 @@
 // ports = port | "(" [ port { "," port } ] ")" ; port = "!" type | type
 
-import type { Port, Signature } from '../ast.js'
-import type { Cursor } from '../cursor.js'
+import type { Port, Signature } from './ast.js'
+import type { Cursor } from './cursor.js'
 import { parseType } from './type.js'
 
 export const parseSignature = (c: Cursor): Signature => {

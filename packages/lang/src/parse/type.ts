@@ -1,8 +1,8 @@
 // type = alt { "|" alt }
 
-import type { FieldType, Primitive, TypeExpression } from '../ast.js'
-import type { Cursor } from '../cursor.js'
 import { parseAnnotations } from './annotation.js'
+import type { FieldType, Primitive, TypeExpression } from './ast.js'
+import type { Cursor } from './cursor.js'
 import { isLiteral, parseLiteral } from './value.js'
 
 export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])

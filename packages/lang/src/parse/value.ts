@@ -1,8 +1,8 @@
 // Config values: literals, lists, objects and names of other bindings.
 
-import type { Entry, Literal, ObjectValue, Value } from '../ast.js'
-import type { Cursor } from '../cursor.js'
-import { MORPHISMS } from '../morphism.js'
+import type { Entry, Literal, ObjectValue, Value } from './ast.js'
+import type { Cursor } from './cursor.js'
+import { MORPHISMS } from './morphism.js'
 
 export const LITERAL_WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],

@@ -1,12 +1,12 @@
 // Structural morphisms as nodes: from the types that come in to a node and the types that go out.
 
-import type { Atom, Expression, Node, Reference, TraceAtom } from '../ast.js'
-import { liftable } from '../check/lift.js'
-import { bindingNamedBy, warnLoneName } from '../check/lone-name.js'
-import { error, type Report } from '../diagnostic.js'
+import { liftable } from '../base/lift.js'
+import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/check.js'
 import { joinAll } from '../expression/join.js'
-import type { Scope } from '../names.js'
+import type { Scope } from '../names/names.js'
+import type { Atom, Expression, Node, Reference, TraceAtom } from '../parse/ast.js'
 import { refuseDeepType } from '../types/depth.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'

@@ -1,12 +1,12 @@
 // A graph while it is being wired: adds nodes and edges, and holds every edge to the rule of subtypes.
 
-import { error, type Report } from '../diagnostic.js'
-import type { Span } from '../source.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import { conversion } from '../types/conversion.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { resolve, type Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
-import { conversion } from './conversion.js'
 import type { Edge, GraphNode, GraphPort, Opened, Process, Source, Work } from './graph.js'
 
 export interface BuilderOptions {

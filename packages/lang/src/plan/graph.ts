@@ -1,8 +1,8 @@
 // The wiring of one binding: processes as nodes, wires as edges. What the runtime runs, render draws and the checks look at.
 
-import type { Expression } from '../ast.js'
-import type { Bound } from '../names.js'
-import type { Span } from '../source.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Bound } from '../names/names.js'
+import type { Expression } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 
 export interface Graph {

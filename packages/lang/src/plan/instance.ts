@@ -1,17 +1,17 @@
 // A binding → a process in a graph: one node for an agent, a plumb or a single morphism; a bound chain is laid open in place.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { Chain, Name, PlumbImplementation, Reference } from '../ast.js'
-import { memberOf } from '../check/member.js'
-import { error } from '../diagnostic.js'
-import { type Bound, findBinding, lookUp, type Scope, shown } from '../names.js'
-import type { Span } from '../source.js'
+import { error } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import { memberOf } from '../names/member.js'
+import { type Bound, findBinding, lookUp, type Scope, shown } from '../names/names.js'
+import type { Chain, Name, PlumbImplementation, Reference } from '../parse/ast.js'
+import { firstOf, lastOf } from '../parse/children.js'
 import type { Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { arityOf, type Morphism, makeAtom, portName } from './atom.js'
 import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, Process, Source, Work } from './graph.js'
-import { firstOf, lastOf } from './walk.js'
 import { feed, type Wiring, wire } from './wire.js'
 
 /** The stream binding a reference names, or undefined with the error told. */

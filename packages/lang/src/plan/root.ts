@@ -1,7 +1,7 @@
 // The whole graph of one stream binding, between the ports it has towards the outside.
 
-import { ignore, type Report } from '../diagnostic.js'
-import type { Bound } from '../names.js'
+import { ignore, type Report } from '../diagnostic/diagnostic.js'
+import type { Bound } from '../names/names.js'
 import { wireBody } from './body.js'
 import { Builder, type BuilderOptions } from './builder.js'
 import type { Graph, GraphNode, GraphPort } from './graph.js'

@@ -1,9 +1,9 @@
 // spawn process(channel, port=channel, …): wires the ports of a process to channels and parameters, by place or by name.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { SpawnArgument, SpawnStatement } from '../ast.js'
-import { error, warning } from '../diagnostic.js'
-import type { Span } from '../source.js'
+import { error, warning } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import type { SpawnArgument, SpawnStatement } from '../parse/ast.js'
 import type { Local } from './body.js'
 import type { Process } from './graph.js'
 import { reportNoPort } from './instance.js'

@@ -1,15 +1,15 @@
 // Chains → edges. Wires a chain behind what feeds it and gives what comes out, by the rules of language.md, Wiring.
 
-import type { Chain, FieldOf, Node, Reference } from '../ast.js'
-import { memberOf } from '../check/member.js'
-import { error } from '../diagnostic.js'
+import { error } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/check.js'
-import { type Scope, shown } from '../names.js'
+import { memberOf } from '../names/member.js'
+import { type Scope, shown } from '../names/names.js'
+import type { Chain, FieldOf, Node, Reference } from '../parse/ast.js'
+import { partsOfTensor } from '../parse/children.js'
 import { arityOf, joined, type Morphism, makeAtom } from './atom.js'
 import type { Builder } from './builder.js'
 import { fieldOfWhole } from './field.js'
 import type { Process, Source } from './graph.js'
-import { partsOfTensor } from './walk.js'
 
 /**
  * What flows into each input of a chain, from one source or several. `head`: the chain begins a statement, its first processes are sources

@@ -1,14 +1,14 @@
 // Inside agent { … } and tool { … }: the keys that are left, and what a key takes.
 
-import type { AgentImplementation, Entry, Node, ObjectValue, ToolImplementation, Value } from '../ast.js'
 import { AGENT_KEYS } from '../check/agent.js'
 import type { KeyRule, KeyTable } from '../check/config.js'
 import { COMBINING } from '../check/parts.js'
 import { TOOL_KEYS } from '../check/tool.js'
 import type { Program } from '../compile.js'
-import type { Bound } from '../names.js'
+import type { Bound } from '../names/names.js'
+import type { AgentImplementation, Entry, Node, ObjectValue, ToolImplementation, Value } from '../parse/ast.js'
 import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
-import { STAND_IN } from './mended-text.js'
+import { STAND_IN } from './completion-text.js'
 import { isOf } from './path-at.js'
 
 export const configCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {

@@ -1,13 +1,13 @@
 // Inside an expression: the fields of what it is applied to, functions and words; behind a dot the fields of what stands before it.
 
-import type { Node } from '../ast.js'
 import type { Program } from '../compile.js'
 import { fieldsOf } from '../expression/fields.js'
 import { FUNCTIONS } from '../expression/function.js'
+import type { Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 import { type Completion, keywords } from './completion.js'
+import { STAND_IN } from './completion-text.js'
 import { expressionAt } from './expression-at.js'
-import { STAND_IN } from './mended-text.js'
 import { shown } from './signature.js'
 
 export const expressionCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {

@@ -1,18 +1,18 @@
 // In a chain or a body: processes, channels, parameters, ports behind '@', members behind a module's dot, the words of the language.
 
-import type { FieldOf, Node, PlumbImplementation, Reference, SpawnStatement } from '../ast.js'
-import { memberOf } from '../check/member.js'
 import type { Program } from '../compile.js'
-import { type Bound, findBinding } from '../names.js'
+import { memberOf } from '../names/member.js'
+import { type Bound, findBinding } from '../names/names.js'
+import type { FieldOf, Node, PlumbImplementation, Reference, SpawnStatement } from '../parse/ast.js'
 import { fields } from './complete-expression.js'
 import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
+import { STAND_IN } from './completion-text.js'
 import { bindingAround } from './expression-at.js'
 import { flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
-import { type Meaning, portsNamed } from './meaning.js'
-import { STAND_IN } from './mended-text.js'
 import { isOf } from './path-at.js'
 import { shown } from './signature.js'
+import { type Meaning, portsNamed } from './symbol.js'
 
 const TOTAL = ['id', 'copy', 'map', 'discard']
 const STREAM_ONLY = ['filter', 'merge', 'barrier', 'project', 'empty']

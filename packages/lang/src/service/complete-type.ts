@@ -1,8 +1,8 @@
 // Where a type is wanted: the types of the language, of the file, and behind a dot those of a module.
 
-import type { NamedType, Node } from '../ast.js'
 import type { Program } from '../compile.js'
-import type { Scope } from '../names.js'
+import type { Scope } from '../names/names.js'
+import type { NamedType, Node } from '../parse/ast.js'
 import { printType } from '../types/print.js'
 import { type Completion, keywords, modulesOf } from './completion.js'
 import { isOf } from './path-at.js'

@@ -1,6 +1,6 @@
 // One thing that can be written, and the lists that several places share.
 
-import type { Bound, Scope } from '../names.js'
+import type { Bound, Scope } from '../names/names.js'
 import { portsOf } from './signature.js'
 
 export interface Completion {

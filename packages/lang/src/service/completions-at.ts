@@ -1,16 +1,16 @@
 // What can be written at a place: names and words that the grammar takes there, with what they are.
 
-import type { Node, Use } from '../ast.js'
 import { compile, type Program } from '../compile.js'
-import { tokenize } from '../lexer.js'
-import type { Files } from '../modules.js'
+import type { Files } from '../names/modules.js'
+import type { Node, Use } from '../parse/ast.js'
+import { tokenize } from '../parse/lexer.js'
 import { STANDARD_LIBRARY } from '../stdlib/library.js'
 import { configCompletions } from './complete-config.js'
 import { expressionCompletions } from './complete-expression.js'
 import { processCompletions } from './complete-process.js'
 import { typeCompletions } from './complete-type.js'
 import { type Completion, keywords } from './completion.js'
-import { mendedText, STAND_IN } from './mended-text.js'
+import { mendedText, STAND_IN } from './completion-text.js'
 import { isOf, pathAt } from './path-at.js'
 
 export interface Completions {

@@ -1,14 +1,14 @@
 // Where the name under a place is declared: bindings, types, channels, parameters, modules, and the fields of named types.
 
 import type { Compiled } from '../compile.js'
-import type { Span } from '../source.js'
+import type { Span } from '../diagnostic/source.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
 import { fieldDeclaration } from './field-declaration.js'
 import { flowOf } from './flow.js'
-import { looseNameAt } from './loose-name.js'
-import { declarationOf } from './meaning.js'
+import { looseNameAt } from './fuzzy-name.js'
 import { occurrenceAt } from './occurrences.js'
 import { isOf, pathAt } from './path-at.js'
+import { declarationOf } from './symbol.js'
 
 /** The declared name itself; of a module the beginning of its file. */
 export const definitionAt = ({ program }: Compiled, offset: number): Span | undefined => {

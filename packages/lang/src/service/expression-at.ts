@@ -1,9 +1,9 @@
 // The expression under a place with what is known of it.
 
-import type { Expression, FieldExpression, Name, Node } from '../ast.js'
 import type { Program } from '../compile.js'
 import type { Fact } from '../expression/context.js'
-import type { Bound } from '../names.js'
+import type { Bound } from '../names/names.js'
+import type { Expression, FieldExpression, Name, Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 import { factsOf, flowOf } from './flow.js'
 import { isOf } from './path-at.js'

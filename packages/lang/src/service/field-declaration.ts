@@ -1,9 +1,9 @@
 // From a field of a type to where it is declared, as far as the type has a name.
 
-import type { TypeDeclaration, TypeExpression } from '../ast.js'
 import type { Program } from '../compile.js'
-import type { Scope } from '../names.js'
-import type { Span } from '../source.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Scope } from '../names/names.js'
+import type { TypeDeclaration, TypeExpression } from '../parse/ast.js'
 import type { NamedType, Type } from '../types/type.js'
 
 /** The name of the field in the declaration of the type; in that of the first variant that has it. */

@@ -1,7 +1,7 @@
 // What an editor can mend by itself: a name for which a near one is known.
 
-import type { Diagnostic } from '../diagnostic.js'
-import type { Span } from '../source.js'
+import type { Diagnostic } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
 
 export interface Fix {
   readonly title: string

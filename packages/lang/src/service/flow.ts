@@ -1,14 +1,14 @@
 // What flows where in one binding: the types that expressions are applied to, and the nodes that morphisms became.
 
-import type { Expression, Name, QualifiedName } from '../ast.js'
-import { checkBaseChain } from '../check/base-chain.js'
-import { bindingNamedBy } from '../check/lone-name.js'
+import { checkBaseChain } from '../base/base-chain.js'
+import { bindingNamedBy } from '../base/lone-name.js'
+import type { Span } from '../diagnostic/source.js'
 import { openInference } from '../expression/check.js'
 import type { Fact } from '../expression/context.js'
-import type { Bound } from '../names.js'
+import type { Bound } from '../names/names.js'
+import type { Expression, Name, QualifiedName } from '../parse/ast.js'
 import type { GraphNode } from '../plan/graph.js'
 import { graphOf } from '../plan/root.js'
-import type { Span } from '../source.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Flow {

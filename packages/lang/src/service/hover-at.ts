@@ -1,17 +1,17 @@
 // What a name, a morphism or a part of an expression is: its declaration, or its type.
 
-import type { Chain, Expression, Name, Node } from '../ast.js'
 import type { Compiled, Program } from '../compile.js'
+import type { Span } from '../diagnostic/source.js'
 import { functionOf } from '../expression/function.js'
-import type { Span } from '../source.js'
+import type { Chain, Expression, Name, Node } from '../parse/ast.js'
 import { resolve, type Type } from '../types/type.js'
+import { remarkOn } from './doc-comment.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
 import { typeDeclaration } from './field-declaration.js'
 import { flowOf } from './flow.js'
-import { looseNameAt } from './loose-name.js'
+import { looseNameAt } from './fuzzy-name.js'
 import { occurrenceAt } from './occurrences.js'
 import { isOf, pathAt } from './path-at.js'
-import { remarkOn } from './remark.js'
 import { shown, signatureOf } from './signature.js'
 
 export interface Hover {

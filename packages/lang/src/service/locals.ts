@@ -1,9 +1,9 @@
 // The names that a body has for itself.
 
-import type { PlumbImplementation } from '../ast.js'
-import type { Bound } from '../names.js'
+import type { Bound } from '../names/names.js'
+import type { PlumbImplementation } from '../parse/ast.js'
 import { declaredType } from '../types/declare.js'
-import { type Meaning, portsNamed } from './meaning.js'
+import { type Meaning, portsNamed } from './symbol.js'
 
 /** What stands under a name within a body, before the bindings of the file. */
 export type Locals = ReadonlyMap<string, Meaning>

@@ -1,16 +1,16 @@
 // Every name in a file that means something declared, with what it means. Fields are known by type, not by name: field-declaration.ts.
 
-import type { Binding, Chain, Name, ObjectValue, PlumbImplementation, QualifiedName, TypeExpression, Value } from '../ast.js'
 import { AGENT_KEYS } from '../check/agent.js'
 import type { KeyTable } from '../check/config.js'
-import { memberOf } from '../check/member.js'
 import { TOOL_KEYS } from '../check/tool.js'
-import { aliasOf } from '../modules.js'
-import type { Bound, Scope } from '../names.js'
-import type { Span } from '../source.js'
+import type { Span } from '../diagnostic/source.js'
+import { memberOf } from '../names/member.js'
+import { aliasOf } from '../names/modules.js'
+import type { Bound, Scope } from '../names/names.js'
+import type { Binding, Chain, Name, ObjectValue, PlumbImplementation, QualifiedName, TypeExpression, Value } from '../parse/ast.js'
 import { type Flow, flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
-import { type Meaning, portOf } from './meaning.js'
+import { type Meaning, portOf } from './symbol.js'
 
 export interface Occurrence {
   /** Of the name alone, without its module or quotes. */

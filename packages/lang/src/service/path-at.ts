@@ -1,6 +1,6 @@
 // From a place in the text to the nodes of the syntax tree around it.
 
-import type { Node } from '../ast.js'
+import type { Node } from '../parse/ast.js'
 
 /** From the outermost in. A node is around the places at both of its ends, so that a cursor behind a name is on it. */
 export const pathAt = (root: Node, offset: number): Node[] => {

@@ -3,12 +3,12 @@
 import { type Code, fault } from '@plumb/wire/error'
 import type { Result } from '@plumb/wire/result'
 import { type Compiled, compile } from '../compile.js'
-import { RESERVED } from '../cursor.js'
-import type { Files } from '../modules.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Files } from '../names/modules.js'
+import { RESERVED } from '../parse/cursor.js'
 import { isPrimitive } from '../parse/type.js'
-import type { Span } from '../source.js'
-import { declarationOf } from './meaning.js'
 import { type Occurrence, occurrenceAt, occurrencesIn } from './occurrences.js'
+import { declarationOf } from './symbol.js'
 
 export interface Edit {
   readonly span: Span

@@ -1,10 +1,10 @@
 // Declarations as one line, as a user would write them.
 
-import type { Bound } from '../names.js'
-import type { Span } from '../source.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Bound } from '../names/names.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
-import type { Meaning } from './meaning.js'
+import type { Meaning } from './symbol.js'
 
 export const signatureOf = (meaning: Meaning): string => {
   switch (meaning.kind) {

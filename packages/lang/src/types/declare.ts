@@ -1,11 +1,11 @@
 // Type expressions → types: names found, fields checked; what is infinite, overlaps or has a wrong default is refused.
 
-import { readAnnotations } from '../annotations.js'
-import type { FieldType, TypeDeclaration, TypeExpression } from '../ast.js'
-import { error, ignore, type Report } from '../diagnostic.js'
-import { findType, reportDuplicate, type Scope } from '../names.js'
+import { readAnnotations } from '../declare/annotations.js'
+import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import { findType, reportDuplicate, type Scope } from '../names/names.js'
+import type { FieldType, TypeDeclaration, TypeExpression } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
-import type { Span } from '../source.js'
 import { refuseInfinite } from './infinite.js'
 import { mentions } from './mentions.js'
 import { refuseNested } from './nesting.js'

@@ -1,7 +1,7 @@
 // How deep values are nested: no message may be nested deeper than readers take, whoever made it.
 
-import { error, type Report } from '../diagnostic.js'
-import type { Span } from '../source.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
 import { SCAN_DEPTH, value } from './scan-json.js'
 import { MAX_DEPTH } from './tree.js'
 import type { NamedType, Type } from './type.js'

@@ -1,8 +1,8 @@
 // Types that contain themselves without end: no value of them can be written.
 
-import { findCircles } from '../circle.js'
-import { error, type Report } from '../diagnostic.js'
-import type { Span } from '../source.js'
+import { findCircles } from '../declare/find-cycle.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
 import { mentions } from './mentions.js'
 import type { NamedType, Type } from './type.js'
 

@@ -1,8 +1,8 @@
 // Types that hold each other by name, thousands deep: what goes through types by recursion would exhaust the stack, and no value is nested so.
 
-import { findCircles } from '../circle.js'
-import { error, type Report } from '../diagnostic.js'
-import type { Span } from '../source.js'
+import { findCircles } from '../declare/find-cycle.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
 import { namesIn } from './mentions.js'
 import type { NamedType } from './type.js'
 

@@ -1,7 +1,7 @@
 // Sums whose variants share a value, and defaults that do not fit: both need all types to be known.
 
-import type { FieldType, TypeExpression } from '../ast.js'
-import { error, type Report } from '../diagnostic.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { FieldType, TypeExpression } from '../parse/ast.js'
 import { checkTree, describeMisfit } from './check.js'
 import { findOverlap } from './disjoint.js'
 import { findExcess, limitedKinds } from './limits.js'

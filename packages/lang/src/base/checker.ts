@@ -1,0 +1,217 @@
+// What a chain of the base category is for one type of input: its plan, and all that is wrong with it (tools.md, How tools combine).
+
+import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/diagnostic.js'
+import { checkExpression } from '../expression/check.js'
+import { joinAll } from '../expression/join.js'
+import { memberOf } from '../names/member.js'
+import { findBinding, type Scope, shown } from '../names/names.js'
+import type { Chain, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
+import { lastOf, partsOfTensor } from '../parse/children.js'
+import { fieldOfWhole } from '../plan/field.js'
+import { conversion } from '../types/conversion.js'
+import { refuseDeepType } from '../types/depth.js'
+import { printType } from '../types/print.js'
+import { isSubtype } from '../types/subtype.js'
+import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
+import { isWirable } from '../types/wirable.js'
+import type { BasePlan } from './base-plan.js'
+import { bindingNamedBy, warnLoneName } from './lone-name.js'
+
+/** Rounds of a trace that has no `max`. */
+const DEFAULT_MAX = 100
+
+/**
+ * What a chain is for one type of input, and all that was met on the way. There is no plan where what it gives is unknown because of an
+ * error; where a part has one, the plan goes on without it, for the checks behind it.
+ */
+export interface Outcome {
+  readonly plan: BasePlan | undefined
+  readonly diagnostics: readonly Diagnostic[]
+  readonly seen: readonly { readonly expression: Expression; readonly input: Type }[]
+}
+
+/**
+ * A tensor is tried on the whole input and then on its parts, and so is every tensor within it: outcomes are remembered, or the work would
+ * grow with the power of the depth.
+ */
+export class BaseChecker {
+  private readonly outcomes = new Map<Chain, Map<Type | undefined, Outcome>>()
+  private diagnostics: Diagnostic[] = []
+  private seen: { expression: Expression; input: Type }[] = []
+
+  constructor(private readonly scope: Scope) {}
+
+  check(chain: Chain, input: Type | undefined): Outcome {
+    const known = this.outcomes.get(chain)?.get(input)
+    if (known) return known
+    const outer = { diagnostics: this.diagnostics, seen: this.seen }
+    this.diagnostics = []
+    this.seen = []
+    const inferred = this.infer(chain, input)
+    const plan = inferred && refuseDeepType(inferred.output, lastOf(chain).span, this.report) ? undefined : inferred
+    const outcome = { plan, diagnostics: this.diagnostics, seen: this.seen }
+    this.diagnostics = outer.diagnostics
+    this.seen = outer.seen
+    const row = this.outcomes.get(chain) ?? new Map<Type | undefined, Outcome>()
+    this.outcomes.set(chain, row.set(input, outcome))
+    return outcome
+  }
+
+  /** Checks a part and takes over what was met in it. */
+  private planOf(chain: Chain, input: Type | undefined): BasePlan | undefined {
+    return this.accept(this.check(chain, input))
+  }
+
+  private accept({ plan, diagnostics, seen }: Outcome): BasePlan | undefined {
+    this.diagnostics.push(...diagnostics)
+    this.seen.push(...seen)
+    return plan
+  }
+
+  private readonly report: Report = (d) => this.diagnostics.push(d)
+
+  private fail(message: string, at: Node, help?: string, code: 'stream_in_base' | 'type_mismatch' = 'stream_in_base'): undefined {
+    this.report(error(code, message, at.span, help))
+  }
+
+  private expression(expression: Expression, input: Type | undefined): Type | undefined {
+    if (!input) return undefined
+    this.seen.push({ expression, input })
+    return checkExpression(expression, input, this.report)
+  }
+
+  private infer(chain: Chain, input: Type | undefined): BasePlan | undefined {
+    switch (chain.kind) {
+      case 'id':
+        return input && { kind: 'id', input, output: input }
+      case 'copy':
+        return input && { kind: 'copy', input, output: { kind: 'tuple', items: [input, input] } }
+      case 'discard':
+        return { kind: 'discard', input: input ?? JSON_TYPE, output: UNIT }
+      case 'map':
+        return this.mapOrLift(chain, input)
+      case 'merge':
+      case 'barrier':
+      case 'filter':
+      case 'project':
+      case 'empty':
+        return this.fail(
+          `'${chain.kind}' stands on streams only (not total)`,
+          chain,
+          'a bare morphism gives exactly one result for each input',
+        )
+      case 'sequence':
+        return this.sequence(
+          chain.items.map((item) => (type) => this.planOf(item, type)),
+          input,
+        )
+      case 'tensor':
+        return this.product(partsOfTensor(chain), input)
+      case 'choice':
+        return this.choice(chain.items, input, chain)
+      case 'trace':
+        return this.trace(chain, input)
+      case 'field': {
+        const member = memberOf(chain, this.scope)
+        if (member) return this.reference(member, input)
+        return this.sequence([(type) => this.planOf(chain.of, type), (type) => this.map(fieldOfWhole(chain), type)], input)
+      }
+      case 'reference':
+        return this.reference(chain, input)
+    }
+  }
+
+  // In a bare chain map(f) is f.
+  private mapOrLift({ expression }: MapAtom, input: Type | undefined): BasePlan | undefined {
+    const name = input && bindingNamedBy(expression, input, this.scope)
+    if (name) {
+      this.seen.push({ expression, input })
+      return this.reference({ kind: 'reference', name, span: expression.span }, input)
+    }
+    if (input) warnLoneName(expression, input, 'map', this.report)
+    return this.map(expression, input)
+  }
+
+  private map(expression: Expression, input: Type | undefined): BasePlan | undefined {
+    const output = this.expression(expression, input)
+    return input && output && { kind: 'map', input, output, expression }
+  }
+
+  private sequence(steps: readonly ((input: Type | undefined) => BasePlan | undefined)[], input: Type | undefined): BasePlan | undefined {
+    const plans: (BasePlan | undefined)[] = []
+    for (const step of steps) plans.push(step(plans.length === 0 ? input : plans.at(-1)?.output))
+    const last = plans.at(-1)
+    return last && { kind: 'sequence', input: input ?? JSON_TYPE, output: last.output, items: plans.filter((plan) => plan !== undefined) }
+  }
+
+  // Each on the whole input; or each on its part, when that is a tuple of as many parts that fit, and the whole does not.
+  private product(chains: readonly Chain[], input: Type | undefined): BasePlan | undefined {
+    const onWhole = chains.map((item) => this.check(item, input))
+    const tuple = input && resolve(input)
+    const parts = tuple?.kind === 'tuple' && tuple.items.length === chains.length ? tuple.items : undefined
+    const isOnParts = parts !== undefined && onWhole.some((o) => hasErrors(o.diagnostics))
+    const outcomes = isOnParts ? chains.map((item, i) => this.check(item, parts[i])) : onWhole
+    const items = outcomes.map((outcome) => this.accept(outcome))
+    if (!items.every((item) => item !== undefined)) return undefined
+    const output: Type = { kind: 'tuple', items: items.map((item) => item.output) }
+    return { kind: 'product', input: input ?? JSON_TYPE, output, isOnParts, items }
+  }
+
+  private choice(chains: readonly Chain[], input: Type | undefined, at: Node): BasePlan | undefined {
+    const items = chains.map((item) => this.planOf(item, input))
+    if (!items.every((item) => item !== undefined)) return undefined
+    const types = items.map((item) => item.output)
+    const output = joinAll(types)
+    if (output) return { kind: 'choice', input: input ?? JSON_TYPE, output, items }
+    const shown = types.map((type) => `'${printType(type)}'`).join(' and ')
+    return this.fail(`the alternatives give ${shown}`, at, 'they have one type, or types that are disjoint', 'type_mismatch')
+  }
+
+  private trace({ chain, max, until }: TraceAtom, input: Type | undefined): BasePlan | undefined {
+    const body = this.planOf(chain, input)
+    const type = body?.output
+    const fits =
+      !type ||
+      !input ||
+      !refuseMisfit(
+        () => `'trace' feeds back '${printType(type)}', it takes '${printType(input)}'`,
+        type,
+        input,
+        lastOf(chain),
+        this.report,
+      )
+    const condition = until && this.expression(until, type)
+    if (until && condition && !isSubtype(condition, BOOL) && resolve(condition).kind !== 'json') {
+      this.fail(`'until' needs a bool, this is '${printType(condition)}'`, until, undefined, 'type_mismatch')
+    }
+    const count = max ? max.value : DEFAULT_MAX
+    const isCount = typeof count === 'number' && Number.isSafeInteger(count) && count >= 1
+    if (max && !isCount) this.fail("'max' is a whole number from 1", max, undefined, 'type_mismatch')
+    if (!body || !fits) return undefined
+    const { input: takes, output } = body
+    return { kind: 'trace', input: takes, output, body, max: isCount ? count : DEFAULT_MAX, ...(until ? { until } : {}) }
+  }
+
+  private reference(reference: Reference, input: Type | undefined): BasePlan | undefined {
+    const bound = findBinding(reference.name, this.scope, this.report, (b) => b.category === 'base')
+    if (bound === 'unknown' || bound.category === 'unknown') return undefined
+    const name = shown(reference.name)
+    if (bound.category !== 'base') {
+      const help = bound.category === 'stream' ? `lower it: 'tool { process: ${name} }'` : undefined
+      return this.fail(`'${name}' is no bare morphism (base category)`, reference, help)
+    }
+    if (reference.port) return this.fail('a bare morphism has no ports to name', reference.port)
+    const [takes] = bound.inputs
+    const [output] = bound.outputs
+    if (takes && input)
+      refuseMisfit(() => `'${name}' takes '${printType(takes)}', it is given '${printType(input)}'`, input, takes, reference, this.report)
+    return output && { kind: 'named', input: input ?? takes ?? JSON_TYPE, output, bound }
+  }
+}
+
+/** True when it was reported. */
+export const refuseMisfit = (message: () => string, source: Type, target: Type, at: Node, report: Report): boolean => {
+  const isMisfit = isWirable(source, target) === 'no'
+  if (isMisfit) report(error('type_mismatch', message(), at.span, conversion(source, target)))
+  return isMisfit
+}

@@ -1,0 +1,56 @@
+// What map(f) does with a message: the chain of f in place, with what its signature says looked at wherever types alone do not tell.
+
+import type { Span } from '../diagnostic/source.js'
+import type { Step } from '../expression/chain.js'
+import type { Reading } from '../expression/reading.js'
+import { compileMap } from '../expression/stage.js'
+import type { Stage } from '../expression/verdict.js'
+import type { Bound } from '../names/names.js'
+import type { Type } from '../types/type.js'
+import { isWirable } from '../types/wirable.js'
+import { planOfBase } from './base-chain.js'
+import type { BasePlan } from './base-plan.js'
+import { BaseStages } from './base-stage.js'
+
+/** `reading` is one of what f takes. */
+export const compileLift = (f: Bound, reading?: Reading): Stage => {
+  const steps = stepsOf(f)
+  const [only, another] = steps ?? []
+  // What f names may take more than f does.
+  const isOne = only !== undefined && !another && only.input === f.inputs[0]
+  return isOne ? compileMap(only.expression, only.input, reading) : new BaseStages().of(f)
+}
+
+/** More in a row than anybody writes; chains that name each other twice have more than there is room for. */
+const MAX_STEPS = 64
+
+/** The maps that f is made of, one behind the other; undefined where it is more than that, or has to be looked at on the way. */
+export const stepsOf = (f: Bound): readonly Step[] | undefined => {
+  const [takes] = f.inputs
+  const steps: Step[] = []
+  const add = (plan: BasePlan): boolean => {
+    switch (plan.kind) {
+      case 'id':
+        return true
+      case 'map':
+        return steps.push({ kind: 'map', expression: plan.expression, input: plan.input }) <= MAX_STEPS
+      case 'sequence':
+        return plan.items.every(add)
+      case 'named':
+        return isStatic(plan.input, plan.bound.inputs[0]) && addNamed(plan.bound)
+      default:
+        return false
+    }
+  }
+  const addNamed = (bound: Bound): boolean => {
+    const plan = planOfBase(bound)
+    return plan !== undefined && isStatic(plan.output, bound.outputs[0]) && add(plan)
+  }
+  if (!addNamed(f) || !takes) return undefined
+  return steps.length > 0 ? steps : [{ kind: 'map', expression: whole(f.binding.span), input: takes }]
+}
+
+const isStatic = (source: Type | undefined, target: Type | undefined): boolean =>
+  source !== undefined && target !== undefined && isWirable(source, target) === 'static'
+
+const whole = (span: Span) => ({ kind: 'name', name: 'value', span }) as const

@@ -1,0 +1,64 @@
+// map(f) where f names a bare binding: what may be put on a stream so, and what it calls.
+
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import { type Bound, findBinding, type Scope, shown } from '../names/names.js'
+import type { QualifiedName } from '../parse/ast.js'
+import { planIfRight } from './base-chain.js'
+import type { BasePlan } from './base-plan.js'
+
+/** The binding that map puts on a stream; undefined where it has an error, told by now. */
+export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bound | undefined => {
+  const bound = findBinding(name, scope, report, (b) => b.category === 'base')
+  if (bound === 'unknown' || bound.category === 'unknown') return undefined
+  const { span } = name
+  const text = shown(name)
+  if (bound.category === 'value') {
+    report(error('not_a_process', `'${text}' is a config value, and map takes an expression or a bare binding`, span))
+  } else if (bound.category === 'stream') {
+    const help = `wire it in place of the map: '… ; ${text} ; …'`
+    report(error('stream_in_base', `'${text}' is a process on streams, and map takes an expression or a bare binding`, span, help))
+  } else {
+    const tool = toolIn(bound)
+    if (!tool) return bound
+    const message = tool === bound ? `'${text}' is a tool` : `'${text}' calls the tool '${tool.name}'`
+    const help = `let an agent call it: 'agent { tools: [${text}] … }'; or run it as a program: 'agent { command: ["plumb-tool", "FILE", "call", "${text}", "-"] }'`
+    report(error('bare_in_stream', `${message}, and map takes what calls none`, span, help))
+  }
+  return undefined
+}
+
+/** The first tool that a bare binding calls, through all that it names. */
+const toolIn = (bound: Bound): Bound | undefined => {
+  const seen = new Set([bound])
+  for (const next of seen) {
+    if (next.binding.impl.kind === 'tool') return next
+    for (const part of calledBy(next)) seen.add(part)
+  }
+  return undefined
+}
+
+/** The bare bindings that a bare chain calls: those it names, and those that map puts into it. */
+export const calledBy = (bound: Bound): readonly Bound[] => {
+  const known = calls.get(bound)
+  if (known) return known
+  const found = namesIn(planIfRight(bound))
+  calls.set(bound, found)
+  return found
+}
+
+const calls = new WeakMap<Bound, readonly Bound[]>()
+
+const namesIn = (plan: BasePlan | undefined): readonly Bound[] => {
+  switch (plan?.kind) {
+    case 'named':
+      return [plan.bound]
+    case 'sequence':
+    case 'choice':
+    case 'product':
+      return plan.items.flatMap(namesIn)
+    case 'trace':
+      return namesIn(plan.body)
+    default:
+      return []
+  }
+}

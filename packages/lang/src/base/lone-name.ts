@@ -1,0 +1,30 @@
+// A name that is all of an expression: a field of the input, a bare binding (in map), or the whole input.
+
+import { type Report, warning } from '../diagnostic/diagnostic.js'
+import { fieldsOf } from '../expression/fields.js'
+import type { Scope } from '../names/names.js'
+import type { Expression, QualifiedName } from '../parse/ast.js'
+import type { Type } from '../types/type.js'
+
+/** The binding that an expression is nothing but the name of. Fields of the input come before it. */
+export const bindingNamedBy = (e: Expression, input: Type, scope: Scope): QualifiedName | undefined => {
+  const { module } = scope
+  const { span } = e
+  if (e.kind === 'name') {
+    const isDeclared = scope.bindings.has(e.name) || module.program.broken.has(e.name)
+    return isDeclared && !isTaken(e.name, input) ? { name: { text: e.name, span }, span } : undefined
+  }
+  if (e.kind !== 'field' || e.of.kind !== 'name') return undefined
+  const { name, span: place } = e.of
+  const isModule = scope.modules.has(name) || module.missing.has(name)
+  return isModule && !isTaken(name, input) ? { module: { text: name, span: place }, name: e.field, span } : undefined
+}
+
+const isTaken = (name: string, input: Type): boolean => name === 'value' || fieldsOf(input)?.has(name) === true
+
+/** Most often a name that is misspelt: of a record the fields are known, of anything else any name would do. */
+export const warnLoneName = (e: Expression, input: Type, word: 'map' | 'filter', report: Report): void => {
+  if (e.kind !== 'name' || e.name === 'value' || fieldsOf(input)) return
+  const message = `'${e.name}' names no field and no binding: it means the whole input`
+  report(warning('lone_name', message, e.span, `write '${word}(value)', if that is meant`))
+}

@@ -1,0 +1,49 @@
+// Warnings: capitals against the custom, bindings that nothing uses. They change no exit status.
+
+import { type Report, warning } from '../diagnostic/diagnostic.js'
+import type { Bound, Scope } from '../names/names.js'
+import type { Name, Value } from '../parse/ast.js'
+import { PRIMITIVES } from '../parse/type.js'
+import type { PartsOf } from './parts.js'
+
+/** Types and modules start upper-case, bindings lower-case (language.md, Lexical). */
+export const checkCapitals = (scope: Scope, report: Report): void => {
+  for (const item of scope.module.program.items) {
+    if (item.kind === 'type' && /^[a-z]/.test(item.name.text) && !PRIMITIVES.has(item.name.text)) odd('type', 'upper', item.name, report)
+    if (item.kind === 'binding' && /^[A-Z]/.test(item.name.text)) odd('binding', 'lower', item.name, report)
+    if (item.kind === 'use' && item.as && /^[a-z]/.test(item.as.text)) odd('module', 'upper', item.as, report)
+  }
+}
+
+const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: Name, report: Report): void => {
+  const first = text.charAt(0)
+  const better = (wanted === 'upper' ? first.toUpperCase() : first.toLowerCase()) + text.slice(1)
+  const message = `${what} '${text}' starts with ${wanted === 'upper' ? 'a small letter' : 'a capital'}`
+  report(warning('odd_capital', message, span, `'${better}' is the custom`))
+}
+
+/** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too. */
+export const checkUnused = (scope: Scope, partsOf: PartsOf, report: Report): void => {
+  const main = scope.bindings.get('main')
+  if (!main) return
+  const forOthers = [...scope.bindings.values()].filter((b) => b.binding.annotations.some((a) => a.name.text === 'tool'))
+  const used = new Set([main, ...forOthers])
+  // A set goes on through what is added meanwhile.
+  for (const bound of used) for (const next of [...partsOf(bound), ...namedInConfig(bound)]) used.add(next)
+  for (const bound of scope.bindings.values()) {
+    if (!used.has(bound)) report(warning('unused_binding', `'${bound.name}' is never used`, bound.binding.name.span))
+  }
+}
+
+const namedInConfig = ({ binding: { impl }, scope }: Bound): Bound[] => {
+  if (impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'object') return []
+  const words = wordsIn(impl.kind === 'object' ? impl : impl.config)
+  return words.flatMap((w) => scope.bindings.get(w) ?? [])
+}
+
+const wordsIn = (value: Value): string[] => {
+  if (value.kind === 'name') return value.name.module ? [] : [value.name.name.text]
+  if (value.kind === 'list') return value.items.flatMap(wordsIn)
+  if (value.kind === 'object') return value.entries.flatMap((e) => wordsIn(e.value))
+  return typeof value.value === 'string' ? [value.value] : []
+}

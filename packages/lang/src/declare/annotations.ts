@@ -1,0 +1,31 @@
+// Annotations against a table of those that may stand at a place.
+
+import { nearest } from '@plumb/wire/nearest'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Annotation } from '../parse/ast.js'
+
+export type AnnotationTable = Readonly<Record<string, 'string' | 'number' | 'boolean'>>
+export type Annotations = ReadonlyMap<string, string | number | boolean | null>
+
+const WORDS = { string: 'a string', number: 'a number', boolean: 'true or false' } as const
+
+/** Those that are right; the others are reported. `where` as in "a field has no annotation '@x'". */
+export const readAnnotations = (list: readonly Annotation[], table: AnnotationTable, where: string, report: Report): Annotations => {
+  const found = new Map<string, string | number | boolean | null>()
+  for (const { name, value, span } of list) {
+    const fail = (message: string, help?: string) => report(error('annotation_invalid', message, span, help))
+    const wanted = Object.hasOwn(table, name.text) ? table[name.text] : undefined
+    if (!wanted) {
+      const near = nearest(name.text, Object.keys(table))
+      const all = Object.keys(table).map((known) => `@${known}`)
+      fail(`${where} has no annotation '@${name.text}'`, near ? `did you mean '@${near}'?` : `it may have ${all.join(', ')}`)
+    } else if (found.has(name.text)) fail(`'@${name.text}' is given twice`)
+    else if (typeof value.value === wanted) found.set(name.text, value.value)
+    else
+      fail(
+        `'@${name.text}' takes ${WORDS[wanted]}`,
+        wanted === 'boolean' ? undefined : `as in @${name.text} ${wanted === 'string' ? '"…"' : '1'}`,
+      )
+  }
+  return found
+}

@@ -1,0 +1,121 @@
+// What each name of a module stands for: its types and bindings, and those of the modules it uses.
+
+import { nearest } from '@plumb/wire/nearest'
+import { preview } from '@plumb/wire/preview'
+import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Binding, Name, QualifiedName } from '../parse/ast.js'
+import { PRIMITIVES } from '../parse/type.js'
+import type { Json, NamedType, Type } from '../types/type.js'
+import type { Module } from './modules.js'
+
+export interface Scope {
+  readonly module: Module
+  readonly types: Map<string, NamedType>
+  /** Declared types that have errors: what mentions them is unknown, and not complained of again. */
+  readonly brokenTypes: Set<NamedType>
+  readonly bindings: Map<string, Bound>
+  /** What the config values hold; those with errors hold nothing. */
+  readonly values: Map<string, Held>
+  readonly modules: Map<string, Scope>
+}
+
+/** A config value with all names in it replaced. */
+export interface Held {
+  readonly json: Json
+  /** In parts and characters: values that name others twice, one after the other, grow fast. */
+  readonly size: number
+  readonly depth: number
+}
+
+/** A binding with what its signature says. A type is undefined where it is unknown because of an error already told. */
+export interface Bound {
+  readonly name: string
+  readonly binding: Binding
+  readonly scope: Scope
+  /** `stream`: ports with `!`; `base`: bare types; `value`: a config value; `unknown`: its signature has an error. */
+  readonly category: 'stream' | 'base' | 'value' | 'unknown'
+  readonly inputs: readonly (Type | undefined)[]
+  readonly outputs: readonly (Type | undefined)[]
+  readonly description?: string
+  readonly version?: string
+  /** Agents may be given it: a `tool { … }`, or a bare morphism under `@tool`. */
+  readonly isTool: boolean
+}
+
+/** `'unknown'` where the name, or the module, has an error already told. */
+export const findBinding = (
+  name: QualifiedName,
+  scope: Scope,
+  report: Report,
+  isWanted: (b: Bound) => boolean = () => true,
+): Bound | 'unknown' => {
+  const home = homeOf(name, scope, report)
+  if (home === 'unknown') return 'unknown'
+  const found = home.bindings.get(name.name.text)
+  if (found) return found
+  if (home.module.program.broken.has(name.name.text)) return 'unknown'
+  // `words.shout` where the module is called Words.
+  const candidates = () => [
+    ...[...home.bindings.values()].filter(isWanted).map((b) => b.name),
+    ...(name.module ? [] : scope.modules.keys()),
+  ]
+  return notFound('unknown_name', `no binding is named '${preview(shown(name))}'`, name.name, candidates, report)
+}
+
+/** Without a word where there is none. */
+export const lookUp = ({ module, name }: QualifiedName, scope: Scope): Bound | undefined => {
+  const home = module ? scope.modules.get(module.text) : scope
+  return home?.bindings.get(name.text)
+}
+
+export const findType = (name: QualifiedName, scope: Scope, report: Report): NamedType | 'unknown' => {
+  const home = homeOf(name, scope, report)
+  if (home === 'unknown') return 'unknown'
+  const found = home.types.get(name.name.text)
+  if (found) return home.brokenTypes.has(found) ? 'unknown' : found
+  if (home.module.program.broken.has(name.name.text)) return 'unknown'
+  const candidates = () => [...home.types.keys(), ...(name.module ? [] : PRIMITIVES)]
+  return notFound('unknown_type', `no type is named '${preview(shown(name))}'`, name.name, candidates, report)
+}
+
+const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unknown' => {
+  if (!name.module) return scope
+  const { text } = name.module
+  const home = scope.modules.get(text)
+  if (home) return home
+  if (scope.module.missing.has(text)) return 'unknown'
+  return notFound(
+    'unknown_module',
+    `no module is named '${preview(text)}'`,
+    name.module,
+    () => [...scope.modules.keys()],
+    report,
+    `write 'use ${text.toLowerCase()}' first`,
+  )
+}
+
+const notFound = (
+  code: 'unknown_name' | 'unknown_type' | 'unknown_module',
+  message: string,
+  { text, span }: Name,
+  candidates: () => readonly string[],
+  report: Report,
+  otherwise?: string,
+): 'unknown' => {
+  const search = () => {
+    const near = nearest(text, candidates())
+    return near === undefined ? otherwise : `did you mean '${near}'?`
+  }
+  report(errorWithSearch(code, message, span, search))
+  return 'unknown'
+}
+
+export const shown = (name: QualifiedName): string => (name.module ? `${name.module.text}.${name.name.text}` : name.name.text)
+
+/** Both places of a name that is declared twice. */
+export const reportDuplicate = (what: string, name: string, first: Span, second: Span, report: Report): void =>
+  report({
+    ...error('duplicate_name', `${what} '${preview(name)}' is declared twice`, second, 'rename or delete one of them'),
+    related: [{ message: 'the first one is here', span: first }],
+  })

@@ -1,0 +1,303 @@
+// The syntax tree: one node type for each production of the grammar in language.md. Every node carries its span.
+
+import type { Span } from '../diagnostic/source.js'
+
+export interface Node {
+  readonly span: Span
+}
+
+export interface Name extends Node {
+  readonly text: string
+}
+
+/** `name` or `Module.name`. */
+export interface QualifiedName extends Node {
+  readonly module?: Name
+  readonly name: Name
+}
+
+export interface Program extends Node {
+  readonly items: readonly Item[]
+  readonly comments: readonly Comment[]
+  /** The `#!` line, without its newline. */
+  readonly shebang?: string
+}
+
+export interface Comment extends Node {
+  readonly text: string
+}
+
+export type Item = Use | TypeDeclaration | Binding
+
+export interface Use extends Node {
+  readonly kind: 'use'
+  /** `use fs` finds a module by name; `use "./x.plumb"` by path. */
+  readonly by: 'name' | 'path'
+  readonly target: Name
+  readonly as?: Name
+}
+
+export interface TypeDeclaration extends Node {
+  readonly kind: 'type'
+  readonly name: Name
+  readonly type: TypeExpression
+}
+
+export interface Binding extends Node {
+  readonly kind: 'binding'
+  readonly annotations: readonly Annotation[]
+  readonly name: Name
+  readonly signature?: Signature
+  readonly impl: Implementation
+}
+
+/** `@description "…"`; the value is true when left out. */
+export interface Annotation extends Node {
+  readonly name: Name
+  readonly value: Literal
+}
+
+export interface Signature extends Node {
+  readonly inputs: readonly Port[]
+  readonly outputs: readonly Port[]
+}
+
+export interface Port extends Node {
+  readonly isStream: boolean
+  readonly type: TypeExpression
+}
+
+// --- types
+
+export type TypeExpression = PrimitiveType | LiteralType | NamedType | ArrayType | TupleType | RecordType | SumType
+export type Primitive = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'json'
+
+export interface PrimitiveType extends Node {
+  readonly kind: 'primitive'
+  readonly name: Primitive
+}
+export interface LiteralType extends Node {
+  readonly kind: 'literal'
+  readonly value: string
+}
+export interface NamedType extends Node {
+  readonly kind: 'named'
+  readonly name: QualifiedName
+}
+export interface ArrayType extends Node {
+  readonly kind: 'array'
+  readonly item: TypeExpression
+}
+export interface TupleType extends Node {
+  readonly kind: 'tuple'
+  readonly items: readonly TypeExpression[]
+}
+export interface RecordType extends Node {
+  readonly kind: 'record'
+  readonly fields: readonly FieldType[]
+}
+export interface FieldType extends Node {
+  readonly annotations: readonly Annotation[]
+  readonly name: Name
+  readonly isOptional: boolean
+  readonly type: TypeExpression
+  readonly default?: Literal
+}
+export interface SumType extends Node {
+  readonly kind: 'sum'
+  readonly variants: readonly TypeExpression[]
+}
+
+// --- what a name is bound to
+
+export type Implementation = AgentImplementation | ToolImplementation | PlumbImplementation | ObjectValue | Chain
+
+export interface AgentImplementation extends Node {
+  readonly kind: 'agent'
+  readonly config: ObjectValue
+}
+export interface ToolImplementation extends Node {
+  readonly kind: 'tool'
+  readonly config: ObjectValue
+}
+export interface PlumbImplementation extends Node {
+  readonly kind: 'plumb'
+  readonly parameters: readonly Name[]
+  readonly statements: readonly Statement[]
+}
+
+// --- config values
+
+export type Value = Literal | ListValue | ObjectValue | NameValue
+
+export interface Literal extends Node {
+  readonly kind: 'value'
+  readonly value: string | number | boolean | null
+  /** The literal as written: numbers keep their digits. */
+  readonly text: string
+}
+export interface ListValue extends Node {
+  readonly kind: 'list'
+  readonly items: readonly Value[]
+}
+export interface ObjectValue extends Node {
+  readonly kind: 'object'
+  readonly entries: readonly Entry[]
+}
+export interface Entry extends Node {
+  readonly key: Name
+  readonly value: Value
+}
+export interface NameValue extends Node {
+  readonly kind: 'name'
+  readonly name: QualifiedName
+}
+
+// --- bodies
+
+export type Statement = ChannelStatement | SpawnStatement | WireStatement
+
+export interface ChannelStatement extends Node {
+  readonly kind: 'channel'
+  readonly name: Name
+  readonly port: Port
+}
+export interface SpawnStatement extends Node {
+  readonly kind: 'spawn'
+  readonly process: QualifiedName
+  readonly arguments: readonly SpawnArgument[]
+}
+export interface SpawnArgument extends Node {
+  readonly port?: Name
+  readonly channel: Name
+}
+/** A chain of at least two elements as a statement. */
+export interface WireStatement extends Node {
+  readonly kind: 'wire'
+  readonly chain: Chain
+}
+
+// --- chains: `+` binds tighter than `*`, `*` tighter than `;`
+
+/** Any morphism expression. A chain of one element is that element itself. */
+export type Chain = Sequence | Tensor | Choice | FieldOf | Atom
+
+export interface Sequence extends Node {
+  readonly kind: 'sequence'
+  readonly items: readonly Chain[]
+}
+export interface Tensor extends Node {
+  readonly kind: 'tensor'
+  readonly items: readonly Chain[]
+}
+export interface Choice extends Node {
+  readonly kind: 'choice'
+  readonly items: readonly Chain[]
+}
+/** `element.field`. `a.b` parses as a field too: names.ts turns it into a module member where `a` was named by `use`. */
+export interface FieldOf extends Node {
+  readonly kind: 'field'
+  readonly of: Chain
+  readonly field: Name
+}
+
+export type Atom = Structural | MapAtom | FilterAtom | ProjectAtom | TraceAtom | Reference
+
+export interface Structural extends Node {
+  readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier'
+}
+export interface MapAtom extends Node {
+  readonly kind: 'map'
+  readonly expression: Expression
+}
+export interface FilterAtom extends Node {
+  readonly kind: 'filter'
+  readonly expression: Expression
+}
+export interface ProjectAtom extends Node {
+  readonly kind: 'project'
+  readonly index: number
+}
+export interface TraceAtom extends Node {
+  readonly kind: 'trace'
+  readonly chain: Chain
+  readonly max?: Literal
+  readonly until?: Expression
+}
+/** A binding, channel or parameter by name, with the port behind `@`. */
+export interface Reference extends Node {
+  readonly kind: 'reference'
+  readonly name: QualifiedName
+  readonly port?: Name
+}
+
+// --- expressions
+
+export type Expression =
+  | LiteralExpression
+  | NameExpression
+  | UnaryExpression
+  | BinaryExpression
+  | IfExpression
+  | CallExpression
+  | FieldExpression
+  | IndexExpression
+  | RecordExpression
+  | ListExpression
+
+export interface LiteralExpression extends Node {
+  readonly kind: 'literal'
+  readonly value: string | number | boolean | null
+  readonly text: string
+}
+/** A field of the input, `value`, or the one free name of a scalar input. */
+export interface NameExpression extends Node {
+  readonly kind: 'name'
+  readonly name: string
+}
+export interface UnaryExpression extends Node {
+  readonly kind: 'unary'
+  readonly operator: '-' | 'not'
+  readonly operand: Expression
+}
+export type BinaryOperator = '??' | 'or' | 'and' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | '%'
+export interface BinaryExpression extends Node {
+  readonly kind: 'binary'
+  readonly operator: BinaryOperator
+  readonly left: Expression
+  readonly right: Expression
+}
+export interface IfExpression extends Node {
+  readonly kind: 'if'
+  readonly condition: Expression
+  readonly then: Expression
+  readonly else: Expression
+}
+/** `has(x)`, `upper(s)`, `min(a, b)`… */
+export interface CallExpression extends Node {
+  readonly kind: 'call'
+  readonly function: Name
+  readonly arguments: readonly Expression[]
+}
+export interface FieldExpression extends Node {
+  readonly kind: 'field'
+  readonly of: Expression
+  readonly field: Name
+}
+export interface IndexExpression extends Node {
+  readonly kind: 'index'
+  readonly of: Expression
+  readonly index: Expression
+}
+export interface RecordExpression extends Node {
+  readonly kind: 'record'
+  readonly parts: readonly RecordPart[]
+}
+/** `name: e`, the shorthand `name` (then value is a NameExpression), or `...e`. */
+export type RecordPart =
+  | { readonly kind: 'field'; readonly name: Name; readonly value: Expression; readonly isShorthand: boolean }
+  | { readonly kind: 'spread'; readonly of: Expression; readonly span: Span }
+export interface ListExpression extends Node {
+  readonly kind: 'list'
+  readonly items: readonly Expression[]
+}

@@ -1,0 +1,199 @@
+// Text → tokens. White space and comments only separate; what the parser needs to know of them is on the next token.
+
+import { preview } from '@plumb/wire/preview'
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Source, Span } from '../diagnostic/source.js'
+import type { Comment } from './ast.js'
+import { unescape, unindent } from './string-literal.js'
+
+export interface Token {
+  /** `bad`: no token; told by then. */
+  readonly kind: 'identifier' | 'string' | 'number' | 'symbol' | 'end' | 'bad'
+  /** The identifier, the symbol, the number as written, or the string's value. */
+  readonly text: string
+  readonly span: Span
+  /** A line end stands between the token before and this one. */
+  readonly startsLine: boolean
+  /** White space or a comment stands before it. */
+  readonly isSpaced: boolean
+}
+
+export interface Tokens {
+  readonly tokens: readonly Token[]
+  readonly comments: readonly Comment[]
+  readonly shebang?: string
+}
+
+// Longest first, so that `...` is not three dots.
+const SYMBOL = /\.\.\.|->|\u2192|\?\?|&&|\|\||!=|<=|>=|[;*+(){}[\],:=|?.@!<>\-/%]/y
+const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
+const QUOTED = /'[^'\n]*'/y
+const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
+const SPACE = /[ \t\r\n]+/y
+// Garbage is told of a run at a time.
+const ODD = /[^ \t\r\nA-Za-z0-9_"\u2192&;*+(){}[\],:=|?.@!<>\-/%]+|&/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL_IN_BLOCK = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
+
+/** Words, signs and comments: no program written by hand comes near it, and each takes its place in memory. */
+const MAX_TOKENS = 500_000
+
+export const tokenize = (source: Source, report: Report): Tokens => {
+  const { text } = source
+  const tokens: Token[] = []
+  const comments: Comment[] = []
+  const shebang = /^\uFEFF?#![^\n]*/.exec(text)?.[0]
+  let at = shebang?.length ?? (text.startsWith('\uFEFF') ? 1 : 0)
+  let startsLine = true
+  let isSpaced = true
+  const span = (start: number, end: number): Span => ({ source, start, end })
+  const push = (kind: Token['kind'], value: string, end: number) => {
+    tokens.push({ kind, text: value, span: span(at, end), startsLine, isSpaced })
+    startsLine = isSpaced = false
+    at = end
+  }
+  const fail = (message: string, place: Span, end: number, help?: string) => {
+    report(error('syntax_error', message, place, help))
+    push('bad', '', end)
+  }
+  const match = (pattern: RegExp, from = at): string | undefined => {
+    pattern.lastIndex = from
+    return pattern.exec(text)?.[0]
+  }
+
+  const comment = () => {
+    const start = at
+    let depth = 0
+    do {
+      if (text.startsWith('(*', at)) {
+        depth++
+        at += 2
+      } else if (text.startsWith('*)', at)) {
+        depth--
+        at += 2
+      } else at++
+    } while (depth > 0 && at < text.length)
+    const body = text.slice(start, at)
+    if (body.includes('\n')) startsLine = true
+    isSpaced = true
+    if (depth > 0) fail('this comment is never closed', span(start, start + 2), at, "comments nest: each '(*' needs a '*)' of its own")
+    else comments.push({ text: body, span: span(start, at) })
+  }
+
+  const string = () => {
+    const quote = text.startsWith('"""', at) ? '"""' : '"'
+    const isBlock = quote === '"""'
+    const inside = at + quote.length
+    let end = inside
+    while (end < text.length && !text.startsWith(quote, end) && (isBlock || text[end] !== '\n')) {
+      end += text[end] === '\\' && text[end + 1] !== '\n' ? 2 : 1
+    }
+    if (!text.startsWith(quote, end)) {
+      const stop = Math.min(end, text.length)
+      const shown = isBlock ? inside : at + text.slice(at, stop).trimEnd().length
+      return fail('this string is never closed', span(at, shown), stop, `a string ends with ${quote}`)
+    }
+    const raw = text.slice(inside, end)
+    const behind = end + quote.length
+    const control = raw.search(isBlock ? CONTROL_IN_BLOCK : CONTROL)
+    if (control >= 0) {
+      const place = span(inside + control, inside + control + 1)
+      const help = isBlock ? 'write it as \\u0000' : 'write \\t for a tab, or use """ for text of several lines'
+      return fail(`'${preview(raw[control] ?? '')}' must be escaped in a string`, place, behind, help)
+    }
+    const value = unescape(isBlock ? unindent(raw) : raw)
+    if (typeof value === 'string') return push('string', value, behind)
+    // Where it stands in what was written.
+    const written = unescape(raw)
+    const bad = typeof written === 'string' ? value : written
+    const place = span(inside + bad.offset, Math.min(inside + bad.offset + bad.text.length, end))
+    fail(`'${preview(bad.text)}' is no escape`, place, behind, 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000')
+  }
+
+  const number = (digits: string) => {
+    const written = digits + (match(MORE_OF_A_WORD, at + digits.length) ?? '')
+    const end = at + written.length
+    if (written !== digits) fail(`'${preview(written)}' is no number`, span(at, end), end, 'numbers are written as in JSON')
+    else if (!Number.isFinite(Number(digits)))
+      fail(`'${preview(digits)}' is beyond all numbers`, span(at, end), end, 'the largest is about 1.8e308')
+    else push('number', digits, end)
+  }
+
+  // Of other languages: passed over like one of ours, so that all else in the file is looked at.
+  const foreignComment = () => {
+    const mark = text[at] === '#' ? (text[at + 1] === '!' ? '#!' : '#') : '//'
+    const isFirst = at === 0 || text.slice(0, at) === '\uFEFF'
+    const help =
+      mark === '#!'
+        ? "a '#!' line is the first of the file, with nothing before it"
+        : isFirst && mark === '#' && text[at + 1] === '/'
+          ? "a first line for the shell begins with '#!', as in '#!/usr/bin/env plumb'"
+          : 'comments are written (* … *)'
+    report(error('syntax_error', `unexpected '${mark}'`, span(at, at + mark.length), help))
+    const end = text.indexOf('\n', at)
+    at = end < 0 ? text.length : end
+  }
+
+  const quoted = () => {
+    const whole = match(QUOTED) ?? "'"
+    const help = whole.length > 1 ? `write ${preview(JSON.stringify(whole.slice(1, -1)))}` : 'strings stand in double quotes'
+    fail(`a string stands in double quotes, not in '`, span(at, at + whole.length), at + whole.length, help)
+  }
+
+  while (at < text.length) {
+    if (tokens.length + comments.length >= MAX_TOKENS) {
+      const help = 'share it out among modules, and data among files that are read at run time'
+      report(error('too_large', `a file holds at most ${MAX_TOKENS.toLocaleString('en')} words, signs and comments`, span(at, at), help))
+      tokens.length = comments.length = 0
+      push('bad', '', text.length)
+      break
+    }
+    const space = match(SPACE)
+    if (space !== undefined) {
+      at += space.length
+      isSpaced = true
+      if (space.includes('\n')) startsLine = true
+      continue
+    }
+    if (text.startsWith('(*', at)) {
+      comment()
+      continue
+    }
+    if (text.startsWith('//', at) || text[at] === '#') {
+      foreignComment()
+      continue
+    }
+    if (text[at] === "'") {
+      quoted()
+      continue
+    }
+    const word = match(IDENTIFIER)
+    if (word !== undefined) {
+      push('identifier', word, at + word.length)
+      continue
+    }
+    if (text[at] === '"') {
+      string()
+      continue
+    }
+    const digits = match(NUMBER)
+    if (digits !== undefined) {
+      number(digits)
+      continue
+    }
+    const symbol = match(SYMBOL)
+    if (symbol !== undefined) {
+      push('symbol', symbol === '→' ? '->' : symbol, at + symbol.length)
+      continue
+    }
+    const odd = match(ODD) ?? text.slice(at, at + 1)
+    const what = [...odd.slice(0, 3)].length > 1 ? 'characters' : 'character'
+    fail(`unexpected ${what} '${preview(odd, 20)}'`, span(at, at + odd.length), at + odd.length)
+  }
+  startsLine = true
+  push('end', '', text.length)
+  return { tokens, comments, ...(shebang === undefined ? {} : { shebang: shebang.replace(/^\uFEFF|\r$/g, '') }) }
+}

@@ -1,0 +1,138 @@
+// Tokens → syntax tree, by recursive descent along the grammar of language.md: here programs and their items.
+// Signatures, types, bodies, chains, config values and expressions have files of their own under parse/.
+
+import type { Report } from '../diagnostic/diagnostic.js'
+import type { Source } from '../diagnostic/source.js'
+import { parseAnnotations } from './annotation.js'
+import type { Binding, Implementation, Item, Name, Program, TypeDeclaration, Use } from './ast.js'
+import { parsePlumb, WIRED } from './body.js'
+import { parseChain } from './chain.js'
+import { Cursor } from './cursor.js'
+import { parseExpression as expression } from './expression.js'
+import { tokenize } from './lexer.js'
+import { parseSignature } from './port.js'
+import { parseType } from './type.js'
+import { isLiteral, parseObject } from './value.js'
+
+export interface Parsed extends Program {
+  /** Names whose declaration has a syntax error: who uses them is not told of it again. */
+  readonly broken: ReadonlySet<string>
+}
+
+/** Every syntax error is reported; what could be read is in the result. */
+export const parse = (source: Source, report: Report): Parsed => {
+  const { tokens, comments, shebang } = tokenize(source, report)
+  const c = new Cursor(tokens, report)
+  const items: Item[] = []
+  const broken = new Set<string>()
+  while (c.next.kind !== 'end') {
+    const start = c.next
+    const named: { name?: Name } = {}
+    const found = c.attempt(
+      () => c.beside(() => item(c, named)),
+      () => {
+        if (named.name) broken.add(named.name.text)
+        if (c.next === start) c.advance()
+        skipToItem(c)
+      },
+    )
+    if (found) items.push(found)
+  }
+  const span = { source, start: 0, end: source.text.length }
+  return { items, comments, broken, span, ...(shebang === undefined ? {} : { shebang }) }
+}
+
+/** One expression and nothing behind it. */
+export const parseExpression = (source: Source, report: Report) => alone(source, report, expression)
+
+/** One type and nothing behind it. */
+export const parseTypeText = (source: Source, report: Report) => alone(source, report, parseType)
+
+const alone = <T>(source: Source, report: Report, rule: (c: Cursor) => T): T | undefined => {
+  const c = new Cursor(tokenize(source, report).tokens, report)
+  return c.attempt(
+    () => {
+      const result = rule(c)
+      if (c.next.kind !== 'end') c.failExpecting('the end')
+      return result
+    },
+    () => {},
+  )
+}
+
+// A declaration begins in the first column; elsewhere, as in a file of one line, where it looks like one and stands in no brackets.
+const skipToItem = (c: Cursor): void => {
+  let depth = 0
+  for (; c.next.kind !== 'end'; c.advance()) {
+    if (c.startsItem || (depth <= 0 && looksLikeItem(c))) return
+    if (c.isSymbol('{') || c.isSymbol('(') || c.isSymbol('[')) depth++
+    if (c.isSymbol('}') || c.isSymbol(')') || c.isSymbol(']')) depth--
+  }
+}
+
+const looksLikeItem = (c: Cursor): boolean => {
+  if (c.isWord('use')) return c.peek(1).kind === 'identifier' || c.peek(1).kind === 'string'
+  return (c.isWord('let') || c.isWord('type')) && c.peek(1).kind === 'identifier' && (c.isSymbol('=', 2) || c.isSymbol(':', 2))
+}
+
+const item = (c: Cursor, named: { name?: Name }): Item => {
+  if (c.isWord('use')) return use(c)
+  if (c.isWord('type')) return typeDeclaration(c, named)
+  if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
+  const { next } = c
+  const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
+  const isArrow = c.isSymbol('|') || c.isSymbol('->')
+  const help = isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined
+  return c.failExpecting("'use', 'type', 'let' or an annotation", help)
+}
+
+const use = (c: Cursor): Use => {
+  const start = c.advance()
+  const t = c.next
+  const by = t.kind === 'string' ? 'path' : 'name'
+  const target = by === 'path' ? { text: c.advance().text, span: t.span } : c.ownName('the name of a module')
+  const as = c.takeWord('as') ? c.ownName('the name of a module') : undefined
+  return { kind: 'use', by, target, span: c.spanFrom(start), ...(as ? { as } : {}) }
+}
+
+const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => {
+  const start = c.advance()
+  const name = c.ownName('the name of a type')
+  named.name = name
+  c.expectSymbol('=', `after 'type ${name.text}'`)
+  const type = parseType(c)
+  return { kind: 'type', name, type, span: c.spanFrom(start) }
+}
+
+const binding = (c: Cursor, named: { name?: Name }): Binding => {
+  const start = c.next
+  c.startItem()
+  const annotations = parseAnnotations(c)
+  c.expectWord('let', 'after the annotation')
+  const name = c.ownName('the name of a binding')
+  named.name = name
+  const signature = c.takeSymbol(':') ? parseSignature(c) : undefined
+  c.expectSymbol('=', signature ? 'after the signature' : `after 'let ${name.text}'`)
+  const impl = implementation(c)
+  return { kind: 'binding', annotations, name, impl, span: c.spanFrom(start), ...(signature ? { signature } : {}) }
+}
+
+const implementation = (c: Cursor): Implementation => {
+  const start = c.next
+  if (c.takeWord('agent')) return { kind: 'agent', config: parseObject(c, "after 'agent'"), span: c.spanFrom(start) }
+  if (c.takeWord('tool')) return { kind: 'tool', config: parseObject(c, "after 'tool'"), span: c.spanFrom(start) }
+  if (c.isWord('plumb')) return parsePlumb(c)
+  if (c.isSymbol('{')) return parseObject(c, '')
+  if (c.isSymbol('[') || isLiteral(c)) {
+    const what = c.isSymbol('[')
+      ? 'a list'
+      : start.kind === 'string'
+        ? 'a string'
+        : start.kind === 'identifier'
+          ? `'${start.text}'`
+          : 'a number'
+    const help = "write 'let name = { key: … }' and use the name, or write the value where it is used"
+    c.fail(`a binding is an agent, a tool, a plumb, a chain or a config value { … }, not ${what}`, start.span, help)
+  }
+  return parseChain(c, false)
+}

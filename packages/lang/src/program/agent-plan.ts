@@ -1,0 +1,58 @@
+// An agent binding as plumb-agent runs it; only for a program without errors.
+
+import { agentConfig } from '../check/agent.js'
+import { plainConfig } from '../check/config.js'
+import { bindingsOf, type Program } from '../compile.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Bound } from '../names/names.js'
+import type { AgentImplementation } from '../parse/ast.js'
+import { JSON_TYPE, type Json, type Type } from '../types/type.js'
+
+export interface AgentPlan {
+  readonly name: string
+  readonly bound: Bound
+  readonly input: Type
+  readonly output: Type
+  /** Ports of the signature: a second input, a second output. */
+  readonly hasControl: boolean
+  readonly hasTelemetry: boolean
+  /** Servers in `mcp` that were given by name have that name as their `prefix`, if no other. */
+  readonly config: { readonly [key: string]: Json }
+  /** The file that declares it: its paths are relative to that. */
+  readonly specPath: string
+  readonly description?: string
+  readonly span: Span
+}
+
+/** The agents of the file that was named, and of the modules it uses as `Module.name`. */
+export const agentsOf = (program: Program): AgentPlan[] =>
+  bindingsOf(program)
+    .filter(({ bound }) => bound.binding.impl.kind === 'agent')
+    .map(({ name, bound }) => agentOf(bound, name))
+
+export const agentOf = (bound: Bound, name = bound.name): AgentPlan => {
+  const { impl } = bound.binding
+  return {
+    name,
+    bound,
+    input: bound.inputs[0] ?? JSON_TYPE,
+    output: bound.outputs[0] ?? JSON_TYPE,
+    hasControl: bound.inputs.length > 1,
+    hasTelemetry: bound.outputs.length > 1,
+    config: impl.kind === 'agent' ? configOf(impl, bound) : {},
+    specPath: bound.scope.module.path,
+    span: bound.binding.name.span,
+    ...(bound.description === undefined ? {} : { description: bound.description }),
+  }
+}
+
+const configOf = (impl: AgentImplementation, { scope }: Bound): AgentPlan['config'] => {
+  const config = plainConfig(agentConfig(impl, scope))
+  const servers = impl.config.entries.find(({ key }) => key.text === 'mcp')?.value
+  if (servers?.kind !== 'list' || !Array.isArray(config.mcp)) return config
+  const named = config.mcp.map((server, i) => {
+    const value = servers.items[i]
+    return value?.kind === 'name' ? { prefix: value.name.name.text, ...server } : server
+  })
+  return { ...config, mcp: named }
+}

@@ -1,0 +1,37 @@
+// The agents and tools that a binding is made of and may call, however deep in it.
+
+import type { BasePlan } from '../base/base-plan.js'
+import type { Bound } from '../names/names.js'
+import { planOf } from '../plan/root.js'
+import { agentTools, type ToolPlan, toolOf } from './tool-plan.js'
+
+/** Of an agent, a plumb, a chain or a tool, itself included; without those of prompt files. Only for a program without errors. */
+export const reachedFrom = (bound: Bound): ReadonlySet<Bound> => {
+  const reached = new Set<Bound>()
+  const isNew = (bound: Bound): boolean => !reached.has(bound) && reached.add(bound) !== undefined
+  const addTool = ({ bound, body }: ToolPlan): void => {
+    if (!isNew(bound)) return
+    if (body.kind === 'chain') return addChain(body.chain)
+    for (const part of body.parts) addTool(toolOf(part))
+    if (body.process?.kind === 'bound') addProcess(body.process.bound)
+  }
+  const addChain = (chain: BasePlan): void => {
+    if (chain.kind === 'named') addTool(toolOf(chain.bound))
+    else if (chain.kind === 'trace') addChain(chain.body)
+    else if ('items' in chain) for (const item of chain.items) addChain(item)
+  }
+  const addAgent = (bound: Bound): void => {
+    reached.add(bound)
+    for (const tool of agentTools(bound)) addTool(tool)
+  }
+  const addProcess = (bound: Bound): void => {
+    if (!isNew(bound)) return
+    for (const { work } of planOf(bound).nodes) {
+      if (work.kind === 'agent') addAgent(work.bound)
+      else if (work.kind === 'plumb') addProcess(work.bound)
+    }
+  }
+  if (bound.category === 'base') addTool(toolOf(bound))
+  else addProcess(bound)
+  return reached
+}

@@ -1,0 +1,105 @@
+// A text that is being written, made whole enough to be parsed: a stand-in where the cursor is, and what the grammar still wants behind it.
+
+import type { Program } from '../parse/ast.js'
+import { type Token, tokenize } from '../parse/lexer.js'
+import { parse } from '../parse/parser.js'
+
+/** Stands where the cursor is. No program has such a name. */
+export const STAND_IN = 'cursor_is_here_0'
+
+export interface Mended {
+  readonly text: string
+  /** Where the stand-in begins. */
+  readonly offset: number
+}
+
+/** The first mend whose tree holds the stand-in. `from` and `to` bound the word at the cursor. */
+export const mendedText = (text: string, from: number, to: number): Mended | undefined => {
+  const lineStart = text.lastIndexOf('\n', from - 1) + 1
+  const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to)
+  const start = itemStart(text, from)
+  const end = itemEnd(text, to)
+  const head = text.slice(start, from)
+  const wanted = wantedBehind(head, lineStart - start)
+  const tails = [text.slice(to, end), wanted.onLine + text.slice(lineEnd, end), `${wanted.inItem}\n`, wanted.inItem + wanted.ofItem]
+  for (const tail of tails) {
+    for (const [before, after] of standInsBehind(head)) {
+      const item = head + before + STAND_IN + after + tail
+      if (!holdsStandIn(item)) continue
+      return { text: text.slice(0, start) + item + text.slice(end), offset: from + before.length }
+    }
+  }
+  return undefined
+}
+
+// What a name may need around it to be something: nothing, a value, a rest of a statement, a word before it, a declaration behind it.
+const STAND_INS = [
+  ['', ''],
+  ['', ': 0'],
+  ['', ' ; id'],
+  ['', '()'],
+  ['and ', ''],
+  ['as ', ''],
+  ['', ' a: int'],
+] as const
+const AT_ITEM = [['use ', '']] as const
+const AT_ANNOTATION = [
+  ['', ''],
+  ['', '\nlet a : int -> int = id'],
+] as const
+
+const standInsBehind = (head: string) => (head.trim() === '' ? AT_ITEM : head.trim() === '@' ? AT_ANNOTATION : STAND_INS)
+
+const holdsStandIn = (item: string): boolean => {
+  const program: Program = parse({ path: '', text: item }, () => {})
+  return JSON.stringify(program.items, (key, value) => (key === 'span' ? undefined : value)).includes(STAND_IN)
+}
+
+// A declaration begins in the first column.
+const ITEM = /^(?:let|type|use)\b|^@/gm
+
+const itemStart = (text: string, offset: number): number => {
+  let start = 0
+  for (const { index } of text.matchAll(ITEM)) if (index <= offset) start = index
+  const isFirstColumn = offset === 0 || text[offset - 1] === '\n'
+  return isFirstColumn && wantedBehind(text.slice(start, offset), 0).inItem === '' ? offset : start
+}
+
+const itemEnd = (text: string, offset: number): number => {
+  for (const { index } of text.matchAll(ITEM)) if (index > offset) return index
+  return text.length
+}
+
+/** What is still open before the cursor: on its line, in the whole declaration, and the rest that a declaration must have. */
+const wantedBehind = (head: string, lineStart: number) => {
+  const open: { readonly closer: string; readonly start: number }[] = []
+  const { tokens } = tokenize({ path: '', text: head }, () => {})
+  for (const [i, token] of tokens.entries()) {
+    const closer = CLOSERS[token.text]
+    const isFreeWord = token.kind === 'identifier' && tokens[i - 1]?.text !== '.' && tokens[i + 1]?.text !== ':'
+    const push = (text: string) => open.push({ closer: text, start: token.span.start })
+    if (token.kind === 'symbol' && closer !== undefined) push(closer)
+    else if (token.kind === 'symbol' && Object.values(CLOSERS).includes(token.text)) closeTo(open, token)
+    else if (isFreeWord && token.text === 'if') push(' then 0 else 0')
+    else if (isFreeWord && token.text === 'then' && open.at(-1)?.closer === ' then 0 else 0')
+      open.splice(-1, 1, { closer: ' else 0', start: token.span.start })
+    else if (isFreeWord && token.text === 'else' && open.at(-1)?.closer === ' else 0') open.pop()
+  }
+  const closers = (from: number) =>
+    open
+      .filter((o) => o.start >= from)
+      .map((o) => o.closer)
+      .reverse()
+      .join('')
+  const line = head.slice(lineStart)
+  const isChannel = open.some((o) => o.start < lineStart) && /^\s*let\b[^=]*:[^=]*$/.test(line)
+  const ofItem = /^(?:@[^\n]*\n)*\s*let\b[^=]*$/.test(head) ? (head.includes('->') || head.includes('→') ? ' = id' : ' -> !int = id') : ''
+  return { onLine: closers(lineStart) + (isChannel ? ' = channel' : ''), inItem: closers(0), ofItem }
+}
+
+const CLOSERS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
+
+const closeTo = (open: { readonly closer: string }[], { text }: Token): void => {
+  const at = open.findLastIndex((o) => o.closer === text)
+  if (at >= 0) open.length = at
+}

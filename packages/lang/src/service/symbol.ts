@@ -1,0 +1,52 @@
+// What a name in a program can mean.
+
+import type { Span } from '../diagnostic/source.js'
+import type { Bound, Scope } from '../names/names.js'
+import type { ChannelStatement, Name, TypeDeclaration, Use } from '../parse/ast.js'
+import type { GraphPort } from '../plan/graph.js'
+import { portsOf } from '../plan/instance.js'
+import type { Type } from '../types/type.js'
+
+export type Meaning =
+  | { readonly kind: 'binding'; readonly bound: Bound }
+  | { readonly kind: 'type'; readonly declaration: TypeDeclaration; readonly scope: Scope }
+  /** `scope` is undefined where the module did not load. */
+  | { readonly kind: 'module'; readonly use: Use; readonly scope: Scope | undefined }
+  | { readonly kind: 'parameter'; readonly bound: Bound; readonly name: Name; readonly port: GraphPort | undefined }
+  | { readonly kind: 'channel'; readonly bound: Bound; readonly statement: ChannelStatement; readonly type: Type | undefined }
+  /** A port that the language names: of an agent, a chain or a channel. */
+  | { readonly kind: 'port'; readonly of: string; readonly port: GraphPort; readonly bound: Bound | undefined }
+
+/** Where it gets its name; a port of the language's naming has that of its process. */
+export const declarationOf = (meaning: Meaning): Span | undefined => {
+  switch (meaning.kind) {
+    case 'binding':
+      return meaning.bound.binding.name.span
+    case 'type':
+      return meaning.declaration.name.span
+    case 'module':
+      return meaning.scope && { ...meaning.scope.module.program.span, end: 0 }
+    case 'parameter':
+      return meaning.name.span
+    case 'channel':
+      return meaning.statement.name.span
+    case 'port':
+      return meaning.bound?.binding.name.span
+  }
+}
+
+/** The ports of a stream binding by name: inputs, then outputs. */
+export const portsNamed = (bound: Bound): GraphPort[] => {
+  if (bound.category !== 'stream') return []
+  const { inputs, outputs } = portsOf(bound)
+  return [...inputs, ...outputs]
+}
+
+/** One of them: those of a plumb are its parameters. */
+export const portOf = (bound: Bound, name: string): Meaning | undefined => {
+  const port = portsNamed(bound).find((p) => p.name === name)
+  if (!port) return undefined
+  const { impl } = bound.binding
+  const parameter = impl.kind === 'plumb' ? impl.parameters.find((p) => p.text === name) : undefined
+  return parameter ? { kind: 'parameter', bound, name: parameter, port } : { kind: 'port', of: bound.name, port, bound }
+}

@@ -1,0 +1,43 @@
+// What to put between two types that do not fit: the help of a mismatch.
+
+import { preview } from '@plumb/wire/preview'
+import { fieldOf, isPresent, isRequired } from './presence.js'
+import { printType } from './print.js'
+import { isCompatible, isSubtype } from './subtype.js'
+import { type RecordType, resolve, type Type } from './type.js'
+
+export const conversion = (source: Type, target: Type): string | undefined => {
+  const from = resolve(source)
+  const to = resolve(target)
+  if (from.kind === 'record' && to.kind !== 'record') {
+    const field = from.fields.find((f) => !f.isOptional && isSubtype(f.type, target))
+    if (field) return `take the field: '.${field.name}'`
+  }
+  if (from.kind === 'record' && to.kind === 'record') return differences(from, to)
+  if (to.kind === 'string') return "convert in between: '; map(text(value))'"
+  if ((from.kind === 'string' || from.kind === 'literal') && to.kind === 'number') return "convert in between: '; map(number(value))'"
+  if ((from.kind === 'string' || from.kind === 'literal') && to.kind === 'int') return "convert in between: '; map(round(number(value)))'"
+  if (from.kind === 'number' && to.kind === 'int') return "convert in between: '; map(round(value))', or floor or ceil"
+  if (to.kind === 'array' && isSubtype(source, to.item)) return "make a list of it: '; map([value])'"
+  return undefined
+}
+
+/** Field by field, the first few of them. */
+const differences = (from: RecordType, to: RecordType): string => {
+  const found = [
+    ...from.fields.flatMap((field) => {
+      const wanted = fieldOf(to, field.name)
+      if (!wanted) return [`'${field.name}' is unknown there`]
+      return isCompatible(field.type, wanted.type) ? [] : [`'${field.name}' is '${show(field.type)}', wanted is '${show(wanted.type)}'`]
+    }),
+    ...to.fields.filter(isRequired).flatMap(({ name }) => {
+      const given = fieldOf(from, name)
+      if (!given) return [`'${name}' is missing`]
+      return isPresent(given) ? [] : [`'${name}' may be absent`]
+    }),
+  ]
+  return `${found.slice(0, MOST).join('; ')}${found.length > MOST ? '; …' : ''}`
+}
+
+const MOST = 4
+const show = (type: Type): string => preview(printType(type))
