@@ -11,13 +11,13 @@ import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
 import { declareBindings } from './declare/bindings.js'
+import { declareTypes } from './declare/declare.js'
 import { type Diagnostic, Diagnostics, error, type Report } from './diagnostic/diagnostic.js'
 import type { Span } from './diagnostic/source.js'
 import { type Files, loadModules, type Module } from './names/modules.js'
 import type { Bound, Scope } from './names/names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
-import { declareTypes } from './types/declare.js'
 
 export interface Program {
   /** The file that was named. */

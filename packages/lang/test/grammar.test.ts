@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { loadWASM, OnigScanner, OnigString } from 'vscode-oniguruma'
 import { type IGrammar, INITIAL, parseRawGrammar, Registry } from 'vscode-textmate'
-import { FUNCTIONS } from '../src/expression/function.js'
+import { FUNCTIONS } from '../src/expression/run/function.js'
 import { RESERVED } from '../src/parse/cursor.js'
 import { tokenize } from '../src/parse/lexer.js'
 

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { join, joinAll, unite } from '../src/expression/join.js'
 import { findOverlap, findShared } from '../src/types/disjoint.js'
 import { isEqual } from '../src/types/equal.js'
-import { fieldOf } from '../src/types/presence.js'
+import { join, joinAll, unite } from '../src/types/join.js'
 import { printType } from '../src/types/print.js'
+import { fieldOf } from '../src/types/required-fields.js'
 import { isCompatible, isSubtype } from '../src/types/subtype.js'
 import { BOOL, type Field, INT, JSON_TYPE, NUMBER, type RecordType, STRING, type SumType, type Type, UNIT } from '../src/types/type.js'
 import { variantsOf } from '../src/types/variants.js'

@@ -1,9 +1,9 @@
 // Expressions: a type, an expression over it, and messages, one a line. What is checked is compiled, and gives what its type says or fails in
 // words; the way over the scanned bytes and the slow one over the parsed tree come to the same.
 
-import { checkExpression } from '../../../packages/lang/src/expression/check.js'
-import type { ScannedStage } from '../../../packages/lang/src/expression/scanned-stage.js'
-import { Sink } from '../../../packages/lang/src/expression/sink.js'
+import { checkExpression } from '../../../packages/lang/src/expression/infer/check.js'
+import { Sink } from '../../../packages/lang/src/expression/run/sink.js'
+import type { ScannedStage } from '../../../packages/lang/src/expression/stage/scanned-stage.js'
 import {
   compile,
   compileFilter,
@@ -15,8 +15,8 @@ import {
   Verdict,
 } from '../../../packages/lang/src/index.js'
 import { parseExpression } from '../../../packages/lang/src/parse/parser.js'
-import { checkTree } from '../../../packages/lang/src/types/check.js'
-import { parseTree } from '../../../packages/lang/src/types/tree.js'
+import { parseTree } from '../../../packages/lang/src/scan/tree.js'
+import { checkTree } from '../../../packages/lang/src/validate/check-tree.js'
 import { bundledFiles, isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 

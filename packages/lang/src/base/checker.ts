@@ -1,8 +1,7 @@
 // What a chain of the base category is for one type of input: its plan, and all that is wrong with it (tools.md, How tools combine).
 
 import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/diagnostic.js'
-import { checkExpression } from '../expression/check.js'
-import { joinAll } from '../expression/join.js'
+import { checkExpression } from '../expression/infer/check.js'
 import { memberOf } from '../names/member.js'
 import { findBinding, type Scope, shown } from '../names/names.js'
 import type { Chain, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
@@ -10,6 +9,7 @@ import { lastOf, partsOfTensor } from '../parse/children.js'
 import { fieldOfWhole } from '../plan/field.js'
 import { conversion } from '../types/conversion.js'
 import { refuseDeepType } from '../types/depth.js'
+import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'

@@ -1,10 +1,10 @@
 // What map(f) does with a message: the chain of f in place, with what its signature says looked at wherever types alone do not tell.
 
 import type { Span } from '../diagnostic/source.js'
-import type { Step } from '../expression/chain.js'
-import type { Reading } from '../expression/reading.js'
-import { compileMap } from '../expression/stage.js'
-import type { Stage } from '../expression/verdict.js'
+import type { Step } from '../expression/emit/fuse.js'
+import type { Reading } from '../expression/stage/message-scanner.js'
+import { compileMap } from '../expression/stage/stage.js'
+import type { Stage } from '../expression/stage/verdict.js'
 import type { Bound } from '../names/names.js'
 import type { Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'

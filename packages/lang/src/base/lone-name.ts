@@ -1,7 +1,7 @@
 // A name that is all of an expression: a field of the input, a bare binding (in map), or the whole input.
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
-import { fieldsOf } from '../expression/fields.js'
+import { fieldsOf } from '../expression/infer/fields.js'
 import type { Scope } from '../names/names.js'
 import type { Expression, QualifiedName } from '../parse/ast.js'
 import type { Type } from '../types/type.js'

@@ -3,11 +3,11 @@
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, shown } from '../names/names.js'
 import type { QualifiedName } from '../parse/ast.js'
-import { checkTree, describeMisfit } from '../types/check.js'
+import { parseTree } from '../scan/tree.js'
 import { printType } from '../types/print.js'
-import { parseTree } from '../types/tree.js'
 import { STRING, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
+import { checkTree, describeMisfit } from '../validate/check-tree.js'
 import type { Config } from './config.js'
 
 export const checkPart = (tool: Bound, name: QualifiedName, report: Report): void => {

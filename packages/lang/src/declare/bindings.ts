@@ -4,8 +4,8 @@ import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { type Bound, reportDuplicate, type Scope } from '../names/names.js'
 import type { Binding } from '../parse/ast.js'
-import { declaredType } from '../types/declare.js'
 import { type AnnotationTable, readAnnotations } from './annotations.js'
+import { declaredType } from './declare.js'
 
 export const declareBindings = (scope: Scope, report: Report): void => {
   for (const item of scope.module.program.items) {

@@ -1,10 +1,10 @@
 // The body of a plumb: one instance a name, channels, and the rule that a process that is used has an input.
 
+import { declaredType } from '../declare/declare.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { type Bound, reportDuplicate, shown } from '../names/names.js'
 import type { Name, PlumbImplementation, Reference } from '../parse/ast.js'
-import { declaredType } from '../types/declare.js'
 import { type Builder, processOf } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
 import { instantiate, streamNamed, withPort } from './instance.js'

@@ -1,7 +1,7 @@
 // Chains → edges. Wires a chain behind what feeds it and gives what comes out, by the rules of language.md, Wiring.
 
 import { error } from '../diagnostic/diagnostic.js'
-import { checkExpression } from '../expression/check.js'
+import { checkExpression } from '../expression/infer/check.js'
 import { memberOf } from '../names/member.js'
 import { type Scope, shown } from '../names/names.js'
 import type { Chain, FieldOf, Node, Reference } from '../parse/ast.js'

@@ -1,8 +1,8 @@
 // Inside an expression: the fields of what it is applied to, functions and words; behind a dot the fields of what stands before it.
 
 import type { Program } from '../compile.js'
-import { fieldsOf } from '../expression/fields.js'
-import { FUNCTIONS } from '../expression/function.js'
+import { fieldsOf } from '../expression/infer/fields.js'
+import { FUNCTIONS } from '../expression/run/function.js'
 import type { Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 import { type Completion, keywords } from './completion.js'

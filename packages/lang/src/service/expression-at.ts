@@ -1,7 +1,7 @@
 // The expression under a place with what is known of it.
 
 import type { Program } from '../compile.js'
-import type { Fact } from '../expression/context.js'
+import type { Fact } from '../expression/infer/context.js'
 import type { Bound } from '../names/names.js'
 import type { Expression, FieldExpression, Name, Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'

@@ -2,7 +2,7 @@
 
 import type { Compiled, Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
-import { functionOf } from '../expression/function.js'
+import { functionOf } from '../expression/run/function.js'
 import type { Chain, Expression, Name, Node } from '../parse/ast.js'
 import { resolve, type Type } from '../types/type.js'
 import { remarkOn } from './doc-comment.js'

@@ -1,8 +1,8 @@
 // The names that a body has for itself.
 
+import { declaredType } from '../declare/declare.js'
 import type { Bound } from '../names/names.js'
 import type { PlumbImplementation } from '../parse/ast.js'
-import { declaredType } from '../types/declare.js'
 import { type Meaning, portsNamed } from './symbol.js'
 
 /** What stands under a name within a body, before the bindings of the file. */

@@ -1,6 +1,6 @@
 // Which variants of a sum can be meant at all: told by their kinds, and by the literal field that tells its records apart.
 
-import { fieldOf, isRequired } from './presence.js'
+import { fieldOf, isRequired } from './required-fields.js'
 import type { Field, RecordType, SumType, Type } from './type.js'
 import { literalsOf, variantsOf } from './variants.js'
 

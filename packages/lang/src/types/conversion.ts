@@ -1,8 +1,8 @@
 // What to put between two types that do not fit: the help of a mismatch.
 
 import { preview } from '@plumb/wire/preview'
-import { fieldOf, isPresent, isRequired } from './presence.js'
 import { printType } from './print.js'
+import { fieldOf, isPresent, isRequired } from './required-fields.js'
 import { isCompatible, isSubtype } from './subtype.js'
 import { type RecordType, resolve, type Type } from './type.js'
 

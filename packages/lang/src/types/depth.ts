@@ -2,8 +2,8 @@
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { SCAN_DEPTH, value } from './scan-json.js'
-import { MAX_DEPTH } from './tree.js'
+import { SCAN_DEPTH, value } from '../scan/scan-json.js'
+import { MAX_DEPTH } from '../scan/tree.js'
 import type { NamedType, Type } from './type.js'
 
 /** Whether the type alone does not say how deep its values are nested: it holds `json`, or itself. */

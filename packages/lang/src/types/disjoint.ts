@@ -1,7 +1,7 @@
 // Whether two types share a value, and which: the variants of a sum must not, and a person believes it when shown one.
 
 import { candidates, candidatesAmong } from './candidates.js'
-import { fieldOf, isRequired } from './presence.js'
+import { fieldOf, isRequired } from './required-fields.js'
 import { type RecordType, resolve, type Type } from './type.js'
 
 /**

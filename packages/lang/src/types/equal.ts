@@ -2,7 +2,7 @@
 
 import { candidatesAmong } from './candidates.js'
 import { coinductive } from './coinductive.js'
-import { fieldOf } from './presence.js'
+import { fieldOf } from './required-fields.js'
 import type { Field, RecordType, Type } from './type.js'
 import { variantsOf } from './variants.js'
 

@@ -2,9 +2,9 @@
 // boundary and of nothing else: two types that differ in them are equal, and each may be wired into the other; the receiver looks.
 
 import { preview } from '@plumb/wire/preview'
-import type { Misfit } from './misfit.js'
-import { latin1, space, value } from './scan-json.js'
-import type { Tree } from './tree.js'
+import { latin1, space, value } from '../scan/scan-json.js'
+import type { Tree } from '../scan/tree.js'
+import type { Misfit } from '../validate/mismatch.js'
 import { type Field, type NamedType, resolve, type Type } from './type.js'
 import { variantsOf } from './variants.js'
 

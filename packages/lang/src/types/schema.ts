@@ -1,6 +1,6 @@
 // A type as JSON Schema 2020-12: what models and MCP clients see of it.
 
-import { isRequired } from './presence.js'
+import { isRequired } from './required-fields.js'
 import { type Field, type Json, type NamedType, type RecordType, resolve, type SumType, type Type } from './type.js'
 import { literalsOf, variantsOf } from './variants.js'
 

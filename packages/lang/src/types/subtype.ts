@@ -2,7 +2,7 @@
 
 import { candidates } from './candidates.js'
 import { coinductive } from './coinductive.js'
-import { fieldOf, isPresent } from './presence.js'
+import { fieldOf, isPresent } from './required-fields.js'
 import type { RecordType, Type } from './type.js'
 
 /**

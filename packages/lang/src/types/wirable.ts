@@ -3,7 +3,7 @@
 import { candidates } from './candidates.js'
 import { isEqual } from './equal.js'
 import { hasLimits, keepsLimits } from './limits.js'
-import { fieldOf, hasDefaults, isPresent } from './presence.js'
+import { fieldOf, hasDefaults, isPresent } from './required-fields.js'
 import { isCompatible, isSubtype } from './subtype.js'
 import { resolve, type Type } from './type.js'
 

@@ -1,0 +1,113 @@
+// Type expressions → types: names found, fields checked; what is infinite, overlaps or has a wrong default is refused.
+
+import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import { findType, reportDuplicate, type Scope } from '../names/names.js'
+import type { FieldType, TypeDeclaration, TypeExpression } from '../parse/ast.js'
+import { PRIMITIVES } from '../parse/type.js'
+import type { Field, NamedType, Type } from '../types/type.js'
+import { readAnnotations } from './annotations.js'
+import { refuseInfinite } from './infinite.js'
+import { mentions } from './mentions.js'
+import { refuseNested } from './nesting.js'
+import { refuseParts } from './refuse.js'
+
+/** Fills `scope.types`. All of a file's types are declared before any is read, so they may refer to each other. */
+export const declareTypes = (scope: Scope, report: Report): void => {
+  const declarations = new Map<NamedType, TypeDeclaration>()
+  const places = new Map<string, Span>()
+  for (const item of scope.module.program.items) {
+    if (item.kind !== 'type') continue
+    const { text, span } = item.name
+    const first = places.get(text)
+    if (first) reportDuplicate('type', text, first, span, report)
+    else if (PRIMITIVES.has(text)) report(error('duplicate_name', `'${text}' is a type of the language`, span, 'choose another name'))
+    else {
+      places.set(text, span)
+      const named: NamedType = { kind: 'named', name: text, target: { kind: 'json' } }
+      scope.types.set(text, named)
+      declarations.set(named, item)
+    }
+  }
+  const broken = new Set<NamedType>()
+  for (const [named, { type }] of declarations) {
+    const target = readType(type, scope, report)
+    if (target) named.target = target
+    else broken.add(named)
+  }
+  const spans = new Map([...declarations].map(([named, { name }]) => [named, name.span]))
+  for (const named of [...refuseInfinite(spans, report), ...refuseNested(spans, report)]) broken.add(named)
+  for (const named of withThoseThatMention(broken, [...declarations.keys()])) scope.brokenTypes.add(named)
+  for (const [named, { type }] of declarations)
+    if (!scope.brokenTypes.has(named)) refuseParts(type, (e) => readType(e, scope, ignore), report)
+}
+
+/** A type written in a signature or a channel; undefined when it has an error, told here or at a declaration it mentions. */
+export const declaredType = (e: TypeExpression, scope: Scope, report: Report): Type | undefined => {
+  const type = readType(e, scope, report)
+  if (!type || refuseParts(e, (part) => readType(part, scope, ignore), report)) return undefined
+  return type
+}
+
+const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undefined => {
+  const read = (inner: TypeExpression) => readType(inner, scope, report)
+  switch (e.kind) {
+    case 'primitive':
+      return { kind: e.name }
+    case 'literal':
+      return { kind: 'literal', value: e.value }
+    case 'named': {
+      const found = findType(e.name, scope, report)
+      return found === 'unknown' ? undefined : found
+    }
+    case 'array': {
+      const item = read(e.item)
+      return item && { kind: 'array', item }
+    }
+    case 'tuple': {
+      const items = e.items.map(read)
+      return items.every((t) => t !== undefined) ? { kind: 'tuple', items } : undefined
+    }
+    case 'sum': {
+      const variants = e.variants.map(read)
+      // A sum inside a sum is the sum of all of them.
+      return variants.every((t) => t !== undefined)
+        ? { kind: 'sum', variants: variants.flatMap((v) => (v.kind === 'sum' ? v.variants : [v])) }
+        : undefined
+    }
+    case 'record': {
+      const places = new Map<string, Span>()
+      const fields = e.fields.map((f) => {
+        const first = places.get(f.name.text)
+        if (first) reportDuplicate('field', f.name.text, first, f.name.span, report)
+        else places.set(f.name.text, f.name.span)
+        return field(f, scope, report)
+      })
+      return places.size === fields.length && fields.every((f) => f !== undefined) ? { kind: 'record', fields } : undefined
+    }
+  }
+}
+
+const FIELD_ANNOTATIONS = { description: 'string', min: 'number', max: 'number' } as const
+
+const field = (f: FieldType, scope: Scope, report: Report): Field | undefined => {
+  const type = readType(f.type, scope, report)
+  const extras = Object.fromEntries(readAnnotations(f.annotations, FIELD_ANNOTATIONS, 'a field', report))
+  if (!type) return undefined
+  return {
+    name: f.name.text,
+    type,
+    isOptional: f.isOptional || f.default !== undefined,
+    ...extras,
+    ...(f.default ? { default: f.default.text } : {}),
+  }
+}
+
+const withThoseThatMention = (broken: ReadonlySet<NamedType>, all: readonly NamedType[]): ReadonlySet<NamedType> => {
+  const reached = new Set(broken)
+  if (broken.size === 0) return reached
+  const mentioning = mentions(all)
+  // A set goes on through what is added meanwhile.
+  for (const part of reached) for (const type of mentioning.get(part) ?? []) reached.add(type)
+  return reached
+}

@@ -1,0 +1,79 @@
+// Types that contain themselves without end: no value of them can be written.
+
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import type { NamedType, Type } from '../types/type.js'
+import { findCircles } from './find-cycle.js'
+import { mentions } from './mentions.js'
+
+/**
+ * The declared types that stand in such a circle; each circle is told once. A type may contain itself through an array, an optional
+ * field, or a sum with a variant that ends; but it cannot be one of its own variants.
+ */
+export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
+  const ending = thoseThatEnd([...declared.keys()])
+  const refused = new Set<NamedType>()
+  const nextOf = (type: NamedType) =>
+    [...aliasesIn(type.target), ...(ending.has(type) ? [] : needsOf(type.target, ending))].filter((t) => declared.has(t))
+  findCircles(declared.keys(), nextOf, (circle) => {
+    const isTold = circle.some((type) => refused.has(type))
+    for (const type of circle) refused.add(type)
+    const [first] = circle
+    const span = first && declared.get(first)
+    if (isTold || !first || !span) return
+    const names = [...circle, first].map((type) => type.name).join(' -> ')
+    const help = 'a type may contain itself through an array, an optional field or a sum with another variant'
+    report(error('type_cycle', `type '${first.name}' contains itself without end: ${names}`, span, help))
+  })
+  return refused
+}
+
+/** Declared types that have a value, found from those whose parts are known to have one. */
+const thoseThatEnd = (declared: readonly NamedType[]): ReadonlySet<NamedType> => {
+  const ending = new Set<NamedType>()
+  const own = new Set(declared)
+  const ends = (type: Type): boolean => {
+    switch (type.kind) {
+      case 'named':
+        return !own.has(type) || ending.has(type)
+      case 'record':
+        return type.fields.every((f) => f.isOptional || ends(f.type))
+      case 'tuple':
+        return type.items.every(ends)
+      case 'sum':
+        return type.variants.some(ends)
+      default:
+        return true
+    }
+  }
+  const waiting = mentions(declared)
+  const queue = [...declared]
+  for (let type = queue.pop(); type; type = queue.pop()) {
+    if (ending.has(type) || !ends(type.target)) continue
+    ending.add(type)
+    queue.push(...(waiting.get(type) ?? []))
+  }
+  return ending
+}
+
+/** What a type is another name for, or a sum of. */
+const aliasesIn = (type: Type): readonly NamedType[] => {
+  if (type.kind === 'named') return [type]
+  return type.kind === 'sum' ? type.variants.flatMap(aliasesIn) : []
+}
+
+/** The names without a value of their own for which a type has none. */
+const needsOf = (type: Type, ending: ReadonlySet<NamedType>): readonly NamedType[] => {
+  switch (type.kind) {
+    case 'named':
+      return ending.has(type) ? [] : [type]
+    case 'record':
+      return type.fields.filter((f) => !f.isOptional).flatMap((f) => needsOf(f.type, ending))
+    case 'tuple':
+      return type.items.flatMap((item) => needsOf(item, ending))
+    case 'sum':
+      return type.variants.flatMap((variant) => needsOf(variant, ending))
+    default:
+      return []
+  }
+}

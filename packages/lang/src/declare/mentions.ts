@@ -1,0 +1,34 @@
+// Which declared types a type mentions, and which mention it.
+
+import type { NamedType, Type } from '../types/type.js'
+
+/** For each name, the declared types that mention it; what is behind a name is not looked at. */
+export const mentions = (declared: Iterable<NamedType>): ReadonlyMap<NamedType, readonly NamedType[]> => {
+  const found = new Map<NamedType, NamedType[]>()
+  for (const type of declared) {
+    for (const name of namesIn(type.target)) {
+      const list = found.get(name)
+      if (list) list.push(type)
+      else found.set(name, [type])
+    }
+  }
+  return found
+}
+
+/** What is behind a name is not looked at. */
+export const namesIn = (type: Type): readonly NamedType[] => {
+  switch (type.kind) {
+    case 'named':
+      return [type]
+    case 'array':
+      return namesIn(type.item)
+    case 'record':
+      return type.fields.flatMap((f) => namesIn(f.type))
+    case 'tuple':
+      return type.items.flatMap(namesIn)
+    case 'sum':
+      return type.variants.flatMap(namesIn)
+    default:
+      return []
+  }
+}

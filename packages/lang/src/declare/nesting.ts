@@ -1,0 +1,38 @@
+// Types that hold each other by name, thousands deep: what goes through types by recursion would exhaust the stack, and no value is nested so.
+
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import type { NamedType } from '../types/type.js'
+import { findCircles } from './find-cycle.js'
+import { namesIn } from './mentions.js'
+
+/** Names on the way from a type to what it holds. */
+const MAX_NESTED = 3000
+
+/** The declared types that are nested too deep; the first of them is told. */
+export const refuseNested = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
+  const depths = new Map<NamedType, number>()
+  const refused = new Set<NamedType>()
+  const inside = new Map([...declared.keys()].map((type) => [type, namesIn(type.target)]))
+  const refuse = (type: NamedType): void => {
+    const span = declared.get(type)
+    const message = `type '${type.name}' holds others more than ${MAX_NESTED.toLocaleString('en')} names deep`
+    if (refused.size === 0 && span) report(error('too_large', message, span, 'no value may be nested more than 512 deep'))
+    refused.add(type)
+  }
+  const order = findCircles(
+    declared.keys(),
+    (type) => inside.get(type) ?? [],
+    (circle) => {
+      const [first] = circle
+      if (first && circle.length > MAX_NESTED) refuse(first)
+    },
+  )
+  for (const type of order) {
+    // What it comes back to has no depth of its own yet.
+    const depth = (inside.get(type) ?? []).reduce((most, other) => Math.max(most, (depths.get(other) ?? 0) + 1), 0)
+    depths.set(type, depth)
+    if (depth > MAX_NESTED) refuse(type)
+  }
+  return refused
+}

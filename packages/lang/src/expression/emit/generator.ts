@@ -1,0 +1,112 @@
+// The state of writing one evaluator: which parts of the message it needs, its constants, its variables.
+//
+// In the generated code `b` is the buffer, `k` the captures, `out` the sink and `p` the place to write at; constants and run-time
+// functions are properties of `K` and `R` under names of ours. No text of a user is in it.
+
+import type { Expression } from '../../parse/ast.js'
+import type { Path } from '../../scan/scanner.js'
+import type { Checked, Form } from '../infer/checked.js'
+import type { Fact } from '../infer/context.js'
+import { keyOf } from '../run/slice.js'
+import type { Reading } from '../stage/message-scanner.js'
+import { type Part, partAt, Unfused, WHOLE } from './fused-input.js'
+
+export class Generator {
+  readonly constants: unknown[]
+  readonly variables: Set<string>
+  private readonly names: Map<string, string>
+
+  /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
+  constructor(
+    readonly checked: Checked,
+    private readonly reading: Reading,
+    private readonly message = WHOLE,
+    before?: Generator,
+  ) {
+    this.constants = before?.constants ?? []
+    this.variables = before?.variables ?? new Set()
+    this.names = before?.names ?? new Map()
+  }
+
+  fact(e: Expression): Fact {
+    return this.checked.fact(e)
+  }
+
+  form(e: Expression): Form {
+    return this.checked.form(e)
+  }
+
+  /** The captures that say where a part of the message begins and ends; the start is negative when it is absent. */
+  extent(path: Path): { start: string; end: string } {
+    const part = this.part(path)
+    if (part.kind !== 'place') throw new Unfused()
+    return this.place(part.path)
+  }
+
+  /** The same of a part of the message that was read. */
+  place(path: Path): { start: string; end: string } {
+    const slot = this.reading.slot(path)
+    return { start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]` }
+  }
+
+  part(path: Path): Part {
+    return partAt(this.message, path)
+  }
+
+  /** The variable of what an expression only names, where that was computed by a stage before. */
+  computed(e: Expression): string | undefined {
+    const path = this.checked.path(e)
+    const part = path && this.part(path)
+    return part?.kind === 'value' ? part.variable : undefined
+  }
+
+  /** Where an expression only names a part of the input. */
+  path(e: Expression): Path | undefined {
+    return this.computed(e) === undefined ? this.checked.path(e) : undefined
+  }
+
+  constant(value: unknown): string {
+    return `K${this.constants.push(value) - 1}`
+  }
+
+  /** One constant for equal ones. */
+  private shared(kind: string, text: string, make: () => unknown): string {
+    const key = kind + text
+    const name = this.names.get(key) ?? this.constant(make())
+    this.names.set(key, name)
+    return name
+  }
+
+  text(text: string): string {
+    return this.shared('text ', text, () => text)
+  }
+
+  key(text: string): string {
+    return this.shared('key ', text, () => keyOf(text))
+  }
+
+  /** Bytes to be written as they are. */
+  bytes(text: string): string {
+    return this.shared('bytes ', text, () => Buffer.from(text))
+  }
+
+  site(e: Expression): string {
+    const site = this.checked.site(e)
+    return this.shared('site ', site, () => site)
+  }
+
+  variable(): string {
+    return this.declared(`t${this.variables.size}`)
+  }
+
+  /** Decoded once, when first needed. */
+  once(name: string, code: string): string {
+    this.declared(name)
+    return `(${name} === undefined ? ${name} = ${code} : ${name})`
+  }
+
+  private declared(name: string): string {
+    this.variables.add(name)
+    return name
+  }
+}

@@ -1,0 +1,92 @@
+// Operators → JavaScript expressions.
+
+import type { BinaryExpression, Expression } from '../../parse/ast.js'
+import type { Form } from '../infer/checked.js'
+import { numeralOf } from '../infer/checked.js'
+import { functionOf } from '../run/function.js'
+import { isHalved } from '../run/text.js'
+import { emitBool, emitCall, emitNumber, emitString } from './call.js'
+import type { Generator } from './generator.js'
+import { emitCoalesce, emitComputed, emitHeld, emitNumeral, emitValue, isBig } from './value.js'
+
+const INT_OPERATORS: Readonly<Record<string, string>> = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' }
+
+export const emitBinary = (e: BinaryExpression, g: Generator): string => {
+  const { operator, left, right } = e
+  switch (operator) {
+    case 'and':
+      return `(${emitBool(left, g)} && ${emitBool(right, g)})`
+    case 'or':
+      return `(${emitBool(left, g)} || ${emitBool(right, g)})`
+    case '=':
+      return emitEqual(left, right, g)
+    case '!=':
+      return `(!${emitEqual(left, right, g)})`
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return emitOrder(e, g)
+    case '/':
+      return `R.divide(${emitNumber(left, g)}, ${emitNumber(right, g)}, ${g.site(e)})`
+    case '%':
+      return `R.remainder(${emitNumber(left, g)}, ${emitNumber(right, g)}, ${g.site(e)})`
+    case '+':
+      if (g.form(e) === 'held') return `R.add(${emitHeld(left, g)}, ${emitHeld(right, g)}, ${g.site(e)})`
+      if (g.form(e) === 'string') return `(${emitString(left, g)} + ${emitString(right, g)})`
+  }
+  const [a, b] = [emitNumber(left, g), emitNumber(right, g)]
+  const inInts = INT_OPERATORS[operator]
+  return g.form(e) === 'int' && inInts ? `R.${inInts}(${a}, ${b}, ${g.site(e)})` : `R.finite(${a} ${operator} ${b}, ${g.site(e)})`
+}
+
+const isNumeric = (form: Form): boolean => form === 'int' || form === 'number'
+
+const emitEqual = (left: Expression, right: Expression, g: Generator): string => {
+  const forms = [g.form(left), g.form(right)] as const
+  if (forms.every(isNumeric)) return `(${emitExact(left, g)} == ${emitExact(right, g)})`
+  if (forms[0] !== forms[1] || forms[0] === 'held') return `R.equal(${emitHeld(left, g)}, ${emitHeld(right, g)})`
+  if (forms[0] !== 'string') return `(${emitValue(left, g)} === ${emitValue(right, g)})`
+  return emitIsText(left, right, g) ?? emitIsText(right, left, g) ?? `(${emitValue(left, g)} === ${emitValue(right, g)})`
+}
+
+// A part against a literal: the bytes decide, without decoding.
+const emitIsText = (part: Expression, literal: Expression, g: Generator): string | undefined => {
+  const path = g.path(part)
+  if (!path || literal.kind !== 'literal' || typeof literal.value !== 'string' || isHalved(literal.value)) return undefined
+  const { start, end } = g.extent(path)
+  return `R.isText(b, ${start} + 1, ${end} - 1, ${g.text(literal.value)}, ${g.bytes(literal.value)})`
+}
+
+const emitOrder = (e: BinaryExpression, g: Generator): string => {
+  const { operator, left, right } = e
+  const forms = [g.form(left), g.form(right)] as const
+  if (forms.every(isNumeric)) return `(${emitExact(left, g)} ${operator} ${emitExact(right, g)})`
+  if (forms.every((form) => form === 'string')) return `(R.compareStrings(${emitValue(left, g)}, ${emitValue(right, g)}) ${operator} 0)`
+  return `(R.order(${emitHeld(left, g)}, ${emitHeld(right, g)}, ${g.site(e)}) ${operator} 0)`
+}
+
+/** A number to compare with: one that is only moved is compared by its digits. */
+const emitExact = (e: Expression, g: Generator): string => {
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
+  const path = g.path(e)
+  if (path) {
+    const { start, end } = g.extent(path)
+    return g.once(`x${start.replace(/\D/g, '')}`, `R.exactAt(b, ${start}, ${end})`)
+  }
+  const numeral = numeralOf(e)
+  if (numeral !== undefined) return isBig(numeral) ? `R.exactOf(${emitNumeral(numeral, g)})` : `(${Number(numeral)})`
+  switch (e.kind) {
+    case 'if':
+      return `(${emitBool(e.condition, g)} ? ${emitExact(e.then, g)} : ${emitExact(e.else, g)})`
+    case 'binary':
+      return e.operator === '??' ? emitCoalesce(e, g, emitExact, (held) => `R.exactOf(${held})`) : emitComputed(e, g)
+    case 'call':
+      return functionOf(e.function.text)?.result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : emitComputed(e, g)
+    case 'unary':
+      return emitComputed(e, g)
+    default:
+      return `R.exactOf(${emitHeld(e, g)})`
+  }
+}

@@ -1,0 +1,156 @@
+// Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitHeld` instead keeps what is only
+// moved as a slice of its text, so that it can be written or taken apart later without loss.
+
+import type { BinaryExpression, Expression, RecordExpression } from '../../parse/ast.js'
+import { type Form, isMerged, numeralOf } from '../infer/checked.js'
+import { functionOf } from '../run/function.js'
+import { emitBool, emitCall, emitIndex, emitNumber } from './call.js'
+import type { Generator } from './generator.js'
+import { emitBinary } from './operator.js'
+import { emitWriter } from './write.js'
+
+export const emitValue = (e: Expression, g: Generator): string => {
+  const form = g.form(e)
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
+  if (form === 'held') return emitHeld(e, g)
+  const path = g.path(e)
+  if (path) {
+    const { start, end } = g.extent(path)
+    return decodePart(start, end, form, e, g)
+  }
+  switch (e.kind) {
+    case 'if':
+      return `(${emitBool(e.condition, g)} ? ${emitValue(e.then, g)} : ${emitValue(e.else, g)})`
+    case 'binary':
+      return e.operator === '??' ? emitCoalesce(e, g, emitValue, (held) => decodeHeld(held, g.form(e.left), e.left, g)) : emitComputed(e, g)
+    case 'call':
+      return functionOf(e.function.text)?.result === 'moved' ? decodeHeld(emitCall(e, g), form, e, g) : emitComputed(e, g)
+    case 'field':
+    case 'index':
+      return decodeHeld(emitHeld(e, g), form, e, g)
+    default:
+      return emitComputed(e, g)
+  }
+}
+
+const decodePart = (start: string, end: string, form: Form, e: Expression, g: Generator): string => {
+  const slot = start.replace(/\D/g, '')
+  switch (form) {
+    case 'string':
+      return g.once(`s${slot}`, `R.stringAt(b, ${start} + 1, ${end} - 1)`)
+    case 'int':
+      return g.once(`i${slot}`, `R.intAt(b, ${start}, ${end}, ${g.site(e)})`)
+    case 'number':
+      return g.once(`n${slot}`, `R.numberAt(b, ${start}, ${end})`)
+    case 'bool':
+      return `(b[${start}] === 116)`
+    default:
+      return 'null'
+  }
+}
+
+const decodeHeld = (held: string, form: Form, e: Expression, g: Generator): string => {
+  switch (form) {
+    case 'string':
+      return `R.stringOf(${held})`
+    case 'int':
+      return `R.intOf(${held}, ${g.site(e)})`
+    case 'number':
+      return `R.numberOf(${held})`
+    case 'bool':
+      return `R.boolOf(${held})`
+    case 'unit':
+      return `(${held}, null)`
+    default:
+      return held
+  }
+}
+
+export const emitHeld = (e: Expression, g: Generator): string => {
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
+  const path = g.path(e)
+  if (path) {
+    const { start, end } = g.extent(path)
+    return `new R.Slice(b, ${start}, ${end})`
+  }
+  const numeral = numeralOf(e)
+  if (numeral !== undefined) return emitNumeral(numeral, g)
+  switch (e.kind) {
+    case 'if':
+      return `(${emitBool(e.condition, g)} ? ${emitHeld(e.then, g)} : ${emitHeld(e.else, g)})`
+    case 'binary':
+      return e.operator === '??' ? emitCoalesce(e, g, emitHeld, (held) => held) : emitComputed(e, g)
+    case 'call':
+      return functionOf(e.function.text)?.result === 'strings' ? `R.listOf(${emitCall(e, g)})` : emitComputed(e, g)
+    case 'field':
+      return `R.fieldIn(${emitHeld(e.of, g)}, ${g.key(e.field.text)}, ${g.site(e)})`
+    case 'index':
+      return `R.itemIn(${emitHeld(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
+    case 'list':
+      return `R.build(${emitWriter(e, g)})`
+    case 'record':
+      return isMerged(e, g) ? emitMerge(e, g) : `R.build(${emitWriter(e, g)})`
+    default:
+      return emitComputed(e, g)
+  }
+}
+
+// A numeral is followed by a byte at which every scan stops.
+export const emitNumeral = (text: string, g: Generator): string => `new R.Slice(${g.bytes(`${text}\0`)}, 0, ${text.length})`
+
+/** A field that may be absent: undefined when it is. */
+export const emitHeldOrAbsent = (e: Expression, g: Generator): string => {
+  const path = g.path(e)
+  const computed = g.computed(e)
+  if (computed !== undefined) return computed
+  if (path) return `(${isThere(path, g)} ? ${emitHeld(e, g)} : undefined)`
+  return e.kind === 'field' ? `R.peek(${emitHeldOrAbsent(e.of, g)}, ${g.key(e.field.text)})` : emitHeld(e, g)
+}
+
+export const isThere = (path: readonly (string | number)[], g: Generator): string =>
+  g.part(path).kind === 'place' ? `${g.extent(path).start} >= 0` : 'true'
+
+type Emit = (e: Expression, g: Generator) => string
+
+export const emitCoalesce = (e: BinaryExpression, g: Generator, emit: Emit, fromHeld: (held: string) => string): string => {
+  const path = g.path(e.left)
+  if (path) return `(${isThere(path, g)} ? ${emit(e.left, g)} : ${emit(e.right, g)})`
+  const held = g.variable()
+  return `((${held} = ${emitHeldOrAbsent(e.left, g)}) !== undefined ? ${fromHeld(held)} : ${emit(e.right, g)})`
+}
+
+// What is computed: operators, literals, functions.
+export const emitComputed = (e: Expression, g: Generator): string => {
+  switch (e.kind) {
+    case 'literal':
+      return emitLiteral(e, g)
+    case 'unary':
+      return e.operator === 'not' ? `(!${emitBool(e.operand, g)})` : `(-${emitNumber(e.operand, g)})`
+    case 'binary':
+      return emitBinary(e, g)
+    case 'call':
+      return emitCall(e, g)
+    default:
+      throw new TypeError(`not computed: ${e.kind}`)
+  }
+}
+
+const emitLiteral = (e: Extract<Expression, { kind: 'literal' }>, g: Generator): string => {
+  if (typeof e.value === 'string') return g.text(e.value)
+  if (typeof e.value !== 'number') return String(e.value)
+  // An int that cannot be computed with fails when it is, like any other.
+  return g.form(e) === 'int' && isBig(e.text) ? `R.intOf(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
+}
+
+export const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 2 ** 53
+
+const emitMerge = (e: RecordExpression, g: Generator): string => {
+  const parts = e.parts.map((part) =>
+    part.kind === 'field'
+      ? `[${g.key(part.name.text)}, ${emitHeld(part.value, g)}]`
+      : `R.needObject(${emitHeld(part.of, g)}, ${g.site(part.of)})`,
+  )
+  return `R.merge(${parts.join(', ')})`
+}

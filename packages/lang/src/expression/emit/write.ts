@@ -1,0 +1,190 @@
+// Expressions → statements that write JSON into the sink. Parts of the message are copied byte for byte; what is known in advance
+// is one constant as far as it goes.
+
+import type { Expression, RecordExpression } from '../../parse/ast.js'
+import { isPresent } from '../../types/required-fields.js'
+import { resolve } from '../../types/type.js'
+import type { Form } from '../infer/checked.js'
+import { isMerged, numeralOf } from '../infer/checked.js'
+import { emitBool } from './call.js'
+import type { Part } from './fused-input.js'
+import type { Generator } from './generator.js'
+import { emitHeld, emitHeldOrAbsent, emitValue, isThere } from './value.js'
+
+/** JSON text that is always the same, or statements. */
+export type Piece = { readonly text: string } | { readonly code: string }
+
+export const emitWrite = (e: Expression, g: Generator): string => emitPieces(pieces(e, g), g)
+
+/** The same of what stages before have left. */
+export const emitWritePart = (part: Part, g: Generator): string => emitPieces(partPieces(part, g), g)
+
+/** A function that writes into a sink of its own (build in write.ts). */
+export const emitWriter = (e: Expression, g: Generator): string => `(out) => {\nlet p = out.at\n${emitWrite(e, g)}\nreturn p\n}`
+
+const emitPieces = (list: readonly Piece[], g: Generator): string => {
+  const lines: string[] = []
+  let text = ''
+  const flush = () => {
+    if (text !== '') lines.push(emitText(text, g))
+    text = ''
+  }
+  for (const piece of list) {
+    if ('text' in piece) text += piece.text
+    else {
+      flush()
+      lines.push(piece.code)
+    }
+  }
+  flush()
+  return lines.join('\n')
+}
+
+// What is short is written four bytes at a time, as numbers.
+const emitText = (text: string, g: Generator): string => {
+  const bytes = Buffer.from(text)
+  const { length } = bytes
+  if (length > MOST_BYTES) return `p = R.put(out, p, ${g.bytes(text)}, 0, ${length})`
+  const room = `p = R.room(out, p, ${length})`
+  if (length < 4) return [room, ...Array.from(bytes, (byte) => `out.buf[p++] = ${byte}`)].join('\n')
+  const places = Array.from({ length: Math.ceil(length / 4) }, (_, k) => Math.min(4 * k, length - 4))
+  return [room, ...places.map((at) => `out.view.setInt32(p + ${at}, ${bytes.readInt32LE(at)}, true)`), `p += ${length}`].join('\n')
+}
+
+const MOST_BYTES = 64
+
+const code = (line: string): Piece[] => [{ code: line }]
+
+const pieces = (e: Expression, g: Generator): Piece[] => {
+  const path = g.path(e)
+  if (path) return copy(path, g)
+  const computed = g.computed(e)
+  if (computed !== undefined) return writeComputed(computed, g.form(e))
+  const numeral = numeralOf(e)
+  if (numeral !== undefined) return [{ text: numeral }]
+  switch (e.kind) {
+    case 'literal':
+      // A half surrogate pair is an escape here, so this is always valid UTF-8.
+      return [{ text: JSON.stringify(e.value) }]
+    case 'if':
+      return code(`if (${emitBool(e.condition, g)}) {\n${emitWrite(e.then, g)}\n} else {\n${emitWrite(e.else, g)}\n}`)
+    case 'list':
+      return [{ text: '[' }, ...e.items.flatMap((item, i) => [{ text: i > 0 ? ',' : '' }, ...pieces(item, g)]), { text: ']' }]
+    case 'record':
+      return isMerged(e, g) ? code(`p = R.putHeld(out, p, ${emitHeld(e, g)})`) : recordPieces(e, g)
+    case 'binary':
+      if (e.operator === '??') return code(emitWriteCoalesce(e.left, e.right, g))
+  }
+  const form = e.kind === 'call' || e.kind === 'binary' || e.kind === 'unary' ? g.form(e) : 'held'
+  const isMoved = form === 'held' || form === 'unit' || (e.kind === 'call' && e.function.text === 'number')
+  return isMoved ? writeComputed(emitHeld(e, g), 'held') : writeComputed(emitValue(e, g), form)
+}
+
+const writeComputed = (value: string, form: Form): Piece[] => {
+  switch (form) {
+    case 'string':
+      return code(`p = R.putString(out, p, ${value})`)
+    case 'int':
+    case 'number':
+      return code(`p = R.putNumber(out, p, ${value})`)
+    case 'bool':
+      return code(`p = R.putBool(out, p, ${value})`)
+    default:
+      return code(`p = R.putHeld(out, p, ${value})`)
+  }
+}
+
+const copy = (path: readonly (string | number)[], g: Generator): Piece[] => partPieces(g.part(path), g)
+
+const partPieces = (part: Part, g: Generator): Piece[] => {
+  if (part.kind === 'value') return writeComputed(part.variable, part.form)
+  if (part.kind === 'record') {
+    const origins = new Map<string, Origin>()
+    for (const [name, field] of part.fields) {
+      const isThere = field.kind === 'place' && field.mayBeAbsent ? `${g.place(field.path).start} >= 0` : undefined
+      origins.set(name, { pieces: partPieces(field, g), ...(isThere === undefined ? {} : { isThere }) })
+    }
+    return fieldPieces(origins, g)
+  }
+  const { start, end } = g.place(part.path)
+  return code(`p = R.put(out, p, b, ${start}, ${end})`)
+}
+
+const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): string => {
+  const path = g.path(left)
+  if (path) return `if (${isThere(path, g)}) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
+  const held = g.variable()
+  return `${held} = ${emitHeldOrAbsent(left, g)}\nif (${held} !== undefined) p = R.putHeld(out, p, ${held})\nelse {\n${emitWrite(right, g)}\n}`
+}
+
+/** Where the value of a field comes from: under a condition, then what stands in for it when that does not hold. */
+interface Origin {
+  readonly isThere?: string
+  readonly pieces: readonly Piece[]
+  readonly otherwise?: Origin
+}
+
+const recordPieces = (e: RecordExpression, g: Generator): Piece[] => {
+  const origins = new Map<string, Origin>()
+  for (const part of e.parts) {
+    if (part.kind === 'field') origins.set(part.name.text, { pieces: pieces(part.value, g) })
+    else spreadInto(origins, part.of, g)
+  }
+  return fieldPieces(origins, g)
+}
+
+const fieldPieces = (origins: ReadonlyMap<string, Origin>, g: Generator): Piece[] => {
+  const result: Piece[] = [{ text: '{' }]
+  // Whether a comma has to go before the next field: known until an optional field comes first.
+  let isLater: boolean | string = false
+  for (const [name, origin] of origins) {
+    const key = `${JSON.stringify(name)}:`
+    if (isLater === false && isSure(origin)) {
+      result.push({ text: key }, ...alternatives(origin, g))
+      isLater = true
+    } else if (isLater === true && isSure(origin)) result.push({ text: `,${key}` }, ...alternatives(origin, g))
+    else if (isLater === true) result.push(...optional(`,${key}`, origin, g))
+    else {
+      if (isLater === false) {
+        isLater = g.variable()
+        result.push({ code: `${isLater} = false` })
+      }
+      const comma = `if (${isLater}) {\n${emitPieces([{ text: ',' }], g)}\n}\n${isLater} = true`
+      if (isSure(origin)) {
+        result.push({ code: comma }, { text: key }, ...alternatives(origin, g))
+        isLater = true
+      } else result.push(...optional(key, origin, g, comma))
+    }
+  }
+  return [...result, { text: '}' }]
+}
+
+const isSure = (origin: Origin): boolean => origin.isThere === undefined || (origin.otherwise !== undefined && isSure(origin.otherwise))
+
+const alternatives = ({ isThere, pieces, otherwise }: Origin, g: Generator): readonly Piece[] => {
+  if (isThere === undefined || !otherwise) return pieces
+  return code(`if (${isThere}) {\n${emitPieces(pieces, g)}\n} else {\n${emitPieces(alternatives(otherwise, g), g)}\n}`)
+}
+
+const optional = (key: string, origin: Origin, g: Generator, before = ''): Piece[] => {
+  const conditions: string[] = []
+  for (let o: Origin | undefined = origin; o; o = o.otherwise) if (o.isThere !== undefined) conditions.push(o.isThere)
+  return code(`if (${conditions.join(' || ')}) {\n${before}\n${emitPieces([{ text: key }, ...alternatives(origin, g)], g)}\n}`)
+}
+
+const spreadInto = (origins: Map<string, Origin>, e: Expression, g: Generator): void => {
+  const path = g.path(e)
+  const type = resolve(g.fact(e).type)
+  if (!path || type.kind !== 'record') throw new TypeError(`not spread in place: ${e.kind}`)
+  for (const field of type.fields) {
+    const part = [...path, field.name]
+    const earlier = origins.get(field.name)
+    if (isPresent(field)) origins.set(field.name, { pieces: copy(part, g) })
+    else
+      origins.set(field.name, {
+        isThere: isThere(part, g),
+        pieces: copy(part, g),
+        ...(earlier ? { otherwise: earlier } : {}),
+      })
+  }
+}

@@ -1,0 +1,58 @@
+// Static typing of an expression: one rule for each form of the syntax.
+
+import type { Report } from '../../diagnostic/diagnostic.js'
+import type { Expression } from '../../parse/ast.js'
+import { BOOL, INT, NUMBER, type Type, UNIT } from '../../types/type.js'
+import { inferCall } from './call.js'
+import { inferCoalesce, inferIf } from './choice.js'
+import { type Context, type Fact, openContext } from './context.js'
+import { inferField, inferIndex, inferList, inferRecord } from './data.js'
+import { inferName } from './name.js'
+import { inferBinary, inferUnary } from './operator.js'
+
+/** undefined: an error was reported. Every independent error is; one that follows from another is not. */
+export const checkExpression = (e: Expression, input: Type, report: Report): Type | undefined => openInference(input, report).infer(e)
+
+export const openInference = (input: Type, report: Report): Context => openContext(input, report, rule)
+
+const rule = (e: Expression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
+  switch (e.kind) {
+    case 'name':
+      return inferName(e, context)
+    case 'field':
+      return inferField(e, context, mayBeAbsent)
+    default: {
+      const type = ruleOfPresent(e, context)
+      return type && { type, absence: 'never' }
+    }
+  }
+}
+
+const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' }>, context: Context): Type | undefined => {
+  switch (e.kind) {
+    case 'literal':
+      return typeOfLiteral(e.value, e.text)
+    case 'unary':
+      return inferUnary(e, context)
+    case 'binary':
+      return e.operator === '??' ? inferCoalesce(e, context) : inferBinary(e, context)
+    case 'if':
+      return inferIf(e, context)
+    case 'call':
+      return inferCall(e, context)
+    case 'index':
+      return inferIndex(e, context)
+    case 'record':
+      return inferRecord(e, context)
+    case 'list':
+      return inferList(e, context)
+  }
+}
+
+/** A whole number is an int, unless only its exponent takes it beyond what an int can be computed with. */
+const typeOfLiteral = (value: string | number | boolean | null, text: string): Type => {
+  if (value === null) return UNIT
+  if (typeof value === 'boolean') return BOOL
+  if (typeof value === 'string') return { kind: 'literal', value }
+  return Number.isInteger(value) && (Math.abs(value) <= 2 ** 53 || /^[0-9]+$/.test(text)) ? INT : NUMBER
+}

@@ -1,0 +1,71 @@
+// What the typing rules share: the scope, the way to report, and what has been found out about each sub-expression.
+
+import type { Code } from '@plumb/wire/error'
+import { preview } from '@plumb/wire/preview'
+import type { Report } from '../../diagnostic/diagnostic.js'
+import type { Span } from '../../diagnostic/source.js'
+import type { Expression } from '../../parse/ast.js'
+import { printType } from '../../types/print.js'
+import type { Type } from '../../types/type.js'
+
+/**
+ * 'never': always there. 'maybe': an optional field, to be used only under `??` and `has`. 'checked': a field of a json; when it
+ * is not there the expression fails at run time.
+ */
+export type Absence = 'never' | 'maybe' | 'checked'
+
+export interface Fact {
+  readonly type: Type
+  readonly absence: Absence
+}
+
+export interface Context {
+  readonly input: Type
+  /** The one free name that stands for an input which is no record. */
+  freeName?: string
+  readonly facts: Map<Expression, Fact>
+  readonly complain: (
+    code: Code,
+    span: Span,
+    message: string,
+    more?: { help?: string | undefined; related?: { message: string; span: Span }[] },
+  ) => undefined
+  /** The type of an expression whose value is needed; undefined once an error has been reported in it. */
+  readonly infer: (e: Expression) => Type | undefined
+  /** As infer, where it may also be absent. */
+  readonly inferMaybe: (e: Expression) => Fact | undefined
+}
+
+export const openContext = (
+  input: Type,
+  report: Report,
+  rule: (e: Expression, context: Context, mayBeAbsent: boolean) => Fact | undefined,
+): Context => {
+  const learn = (e: Expression, mayBeAbsent: boolean): Fact | undefined => {
+    const fact = rule(e, context, mayBeAbsent)
+    if (fact) context.facts.set(e, fact)
+    return fact
+  }
+  const context: Context = {
+    input,
+    facts: new Map(),
+    complain: (code, span, message, { help, related } = {}) =>
+      void report({ severity: 'error', code, message, span, ...(help === undefined ? {} : { help }), ...(related ? { related } : {}) }),
+    infer: (e) => {
+      const fact = learn(e, false)
+      if (fact?.absence !== 'maybe') return fact?.type
+      const what = sourceOf(e)
+      return context.complain('type_mismatch', e.span, `'${what}' may be absent`, {
+        help: `give what stands in for it, as in ${what} ?? …, or ask has(${what}) and use it under ??`,
+      })
+    },
+    inferMaybe: (e) => learn(e, true),
+  }
+  return context
+}
+
+/** The expression as written, for messages. */
+export const sourceOf = ({ span }: Expression): string => span.source.text.slice(span.start, span.end).replace(/\s+/g, ' ')
+
+/** A type, for messages. */
+export const show = (type: Type): string => preview(printType(type), 120)

@@ -1,0 +1,134 @@
+// Data: fields, indexes, lists and records.
+
+import { nearest } from '@plumb/wire/nearest'
+import type { Expression, FieldExpression, IndexExpression, ListExpression, Name, RecordExpression } from '../../parse/ast.js'
+import { joinAll, unite } from '../../types/join.js'
+import { isInt, isJson, listsOf } from '../../types/kind.js'
+import { isPresent } from '../../types/required-fields.js'
+import { type Field, JSON_TYPE, type Type } from '../../types/type.js'
+import { type Variant, variantsOf } from '../../types/variants.js'
+import { joinOrComplain } from './choice.js'
+import { type Context, type Fact, show, sourceOf } from './context.js'
+import { fieldsOf } from './fields.js'
+
+export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
+  const base = mayBeAbsent && (e.of.kind === 'name' || e.of.kind === 'field') ? context.inferMaybe(e.of) : present(context.infer(e.of))
+  if (!base) return undefined
+  const { text: name, span } = e.field
+  if (isJson(base.type)) return { type: JSON_TYPE, absence: base.absence === 'maybe' ? 'maybe' : 'checked' }
+  const fields = fieldsOf(base.type)
+  if (!fields) {
+    return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`)
+  }
+  const field = fields.get(name)
+  if (!field) return unknownField(e.field, base.type, fields, context)
+  return base.absence === 'never' ? field : { type: field.type, absence: 'maybe' }
+}
+
+const present = (type: Type | undefined): Fact | undefined => type && { type, absence: 'never' }
+
+const unknownField = ({ text, span }: Name, type: Type, fields: ReadonlyMap<string, Fact>, context: Context): undefined => {
+  const near = nearest(text, fields.keys())
+  return context.complain('unknown_field', span, `${show(type)} has no field '${text}'`, { help: near && `did you mean '${near}'?` })
+}
+
+export const inferIndex = (e: IndexExpression, context: Context): Type | undefined => {
+  const list = context.infer(e.of)
+  const index = context.infer(e.index)
+  if (!list || !index) return undefined
+  if (!isJson(index) && !isInt(index)) {
+    return context.complain('type_mismatch', e.index.span, `an index is an int, but this is ${show(index)}`, {
+      help:
+        e.index.kind === 'literal' && typeof e.index.value === 'string'
+          ? `a field is taken with a point, as in ${sourceOf(e.of)}.name`
+          : undefined,
+    })
+  }
+  if (isJson(list)) return JSON_TYPE
+  const lists = listsOf(list)
+  if (!lists) return context.complain('type_mismatch', e.of.span, `only a list has an index, but this is ${show(list)}`)
+  const at = literalIndex(e.index)
+  if (at === undefined) return unite(lists.flatMap((l) => (l.kind === 'array' ? [l.item] : l.items)))
+  const items = lists.map((l) => (l.kind === 'array' && at >= 0 ? l.item : l.kind === 'tuple' ? l.items[at] : undefined))
+  const known = items.flatMap((item) => item ?? [])
+  if (known.length === items.length) return unite(known)
+  return context.complain('type_mismatch', e.index.span, `${show(list)} has no item ${at}`, { help: 'items are counted from 0' })
+}
+
+/** The number of a literal index, negative ones too. */
+export const literalIndex = (e: Expression): number | undefined => {
+  if (e.kind === 'literal' && typeof e.value === 'number') return e.value
+  if (e.kind !== 'unary' || e.operator !== '-') return undefined
+  const index = literalIndex(e.operand)
+  return index === undefined ? undefined : -index
+}
+
+export const inferList = (e: ListExpression, context: Context): Type | undefined => {
+  const items = e.items.map(context.infer)
+  const known = items.flatMap((item) => item ?? [])
+  return known.length === items.length ? { kind: 'tuple', items: known } : undefined
+}
+
+type Shape = Map<string, Fact>
+
+/** One record for each way in which the variants of spread sums combine; json once a json is spread. */
+export const inferRecord = (e: RecordExpression, context: Context): Type | undefined => {
+  let shapes: readonly Shape[] = [new Map()]
+  let isOpen = false
+  let isWrong = hasDuplicates(e, context)
+  for (const part of e.parts) {
+    const type = context.infer(part.kind === 'field' ? part.value : part.of)
+    if (!type) isWrong = true
+    else if (part.kind === 'field') for (const shape of shapes) shape.set(part.name.text, { type, absence: 'never' })
+    else if (isJson(type)) isOpen = true
+    else if (!fieldsOf(type)) {
+      isWrong = true
+      context.complain('type_mismatch', part.of.span, `'...' spreads a record, but this is ${show(type)}`)
+    } else {
+      const variants = variantsOf(type)
+      const spread = shapes.flatMap((shape) => variants.map((variant) => spreadOver(e, shape, variant, context)))
+      shapes = spread.flatMap((shape) => shape ?? [])
+      if (shapes.length < spread.length) isWrong = true
+    }
+  }
+  if (isWrong) return undefined
+  return isOpen ? JSON_TYPE : sumOf(e, shapes.map(recordOf), context)
+}
+
+const spreadOver = (e: Expression, shape: Shape, variant: Variant, context: Context): Shape | undefined => {
+  const result = new Map(shape)
+  for (const field of variant.kind === 'record' ? variant.fields : []) {
+    const earlier = result.get(field.name)
+    if (isPresent(field)) result.set(field.name, { type: field.type, absence: 'never' })
+    else if (!earlier) result.set(field.name, { type: field.type, absence: 'maybe' })
+    else {
+      const type = joinOrComplain(e, earlier.type, field.type, `the two values of '${field.name}'`, context)
+      if (!type) return undefined
+      result.set(field.name, { type, absence: earlier.absence })
+    }
+  }
+  return result
+}
+
+const recordOf = (shape: Shape): Type => {
+  const fields = [...shape].map(([name, { type, absence }]): Field => ({ name, type, isOptional: absence === 'maybe' }))
+  return { kind: 'record', fields }
+}
+
+const sumOf = (e: Expression, records: readonly Type[], context: Context): Type | undefined =>
+  joinAll(records) ?? context.complain('type_mismatch', e.span, 'the variants of the spread can no longer be told apart')
+
+const hasDuplicates = (e: RecordExpression, context: Context): boolean => {
+  const seen = new Map<string, Name>()
+  let hasAny = false
+  for (const part of e.parts) {
+    if (part.kind === 'spread') continue
+    const first = seen.get(part.name.text)
+    if (first) {
+      hasAny = true
+      const related = [{ message: 'the first', span: first.span }]
+      context.complain('duplicate_name', part.name.span, `field '${part.name.text}' is given twice`, { related })
+    } else seen.set(part.name.text, part.name)
+  }
+  return hasAny
+}

@@ -1,0 +1,32 @@
+// The fields that every value of a type has a place for: those of a record, and those that all variants of a sum of records have.
+
+import { unite } from '../../types/join.js'
+import { fieldOf, isPresent } from '../../types/required-fields.js'
+import type { Type } from '../../types/type.js'
+import { variantsOf } from '../../types/variants.js'
+import type { Fact } from './context.js'
+
+type Fields = ReadonlyMap<string, Fact> | undefined
+
+/** undefined when the type is no record, or not all its variants are. A default counts as present. */
+export const fieldsOf = (type: Type): Fields => {
+  if (!known.has(type)) known.set(type, findFields(type))
+  return known.get(type)
+}
+
+// Every name of every expression asks; types do not change once they are resolved.
+const known = new WeakMap<Type, Fields>()
+
+const findFields = (type: Type): Fields => {
+  const records = variantsOf(type).flatMap((v) => (v.kind === 'record' ? [v] : []))
+  const [first] = records
+  if (!first || records.length < variantsOf(type).length) return undefined
+  const common = new Map<string, Fact>()
+  for (const { name } of first.fields) {
+    const fields = records.flatMap((record) => fieldOf(record, name) ?? [])
+    if (fields.length < records.length) continue
+    const absence = fields.every(isPresent) ? 'never' : 'maybe'
+    common.set(name, { type: unite(fields.map((field) => field.type)), absence })
+  }
+  return common
+}

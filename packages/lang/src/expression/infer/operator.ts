@@ -1,0 +1,107 @@
+// Operators: arithmetic, comparison, logic. A json operand is allowed everywhere and looked at when it is there.
+
+import type { BinaryExpression, Expression, UnaryExpression } from '../../parse/ast.js'
+import { findShared } from '../../types/disjoint.js'
+import { isBool, isInt, isJson, isNumber, isString } from '../../types/kind.js'
+import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
+import { type Context, show, sourceOf } from './context.js'
+
+export const inferUnary = (e: UnaryExpression, context: Context): Type | undefined => {
+  const type = context.infer(e.operand)
+  if (!type) return undefined
+  if (e.operator === 'not') return needBool(e.operand, type, `'not'`, context) ? BOOL : undefined
+  if (!needNumber(e.operand, type, `'-'`, context)) return undefined
+  return isInt(type) ? INT : NUMBER
+}
+
+export const inferBinary = (e: BinaryExpression, context: Context): Type | undefined => {
+  const left = context.infer(e.left)
+  const right = context.infer(e.right)
+  if (!left || !right) return undefined
+  switch (e.operator) {
+    case 'and':
+    case 'or': {
+      const isLeft = needBool(e.left, left, `'${e.operator}'`, context)
+      return needBool(e.right, right, `'${e.operator}'`, context) && isLeft ? BOOL : undefined
+    }
+    case '=':
+    case '!=':
+      return compare(e, left, right, context)
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return order(e, left, right, context)
+    case '+':
+      return add(e, left, right, context)
+    default: {
+      const isLeft = needNumber(e.left, left, `'${e.operator}'`, context)
+      if (!needNumber(e.right, right, `'${e.operator}'`, context) || !isLeft) return undefined
+      return e.operator !== '/' && isInt(left) && isInt(right) ? INT : NUMBER
+    }
+  }
+}
+
+const add = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
+  const isText = (isString(left) && !isJson(right)) || (isString(right) && !isJson(left))
+  if (isText) {
+    if (isString(left) && isString(right)) return STRING
+    const [other, type] = isString(left) ? [e.right, right] : [e.left, left]
+    return context.complain('type_mismatch', other.span, `'+' joins two strings or adds two numbers, but this is ${show(type)}`, {
+      help: `text(${sourceOf(other)}) makes it a string`,
+    })
+  }
+  if (isString(left) || isString(right)) return STRING
+  if (isJson(left) && isJson(right)) return JSON_TYPE
+  const isLeft = needNumber(e.left, left, `'+'`, context)
+  if (!needNumber(e.right, right, `'+'`, context) || !isLeft) return undefined
+  return isInt(left) && isInt(right) ? INT : NUMBER
+}
+
+const compare = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
+  if (findShared(left, right) !== undefined) return BOOL
+  return context.complain('type_mismatch', e.span, `'${e.operator}' compares ${show(left)} with ${show(right)}, which are never equal`, {
+    help: conversion(e, left, right),
+  })
+}
+
+const order = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
+  const isOrdered = (type: Type) => isJson(type) || isNumber(type) || isString(type)
+  const areAlike = isJson(left) || isJson(right) || isNumber(left) === isNumber(right)
+  if (isOrdered(left) && isOrdered(right) && areAlike) return BOOL
+  const wrong = isOrdered(left) ? (isOrdered(right) ? e : e.right) : e.left
+  const what = wrong === e ? `${show(left)} and ${show(right)}` : show(wrong === e.left ? left : right)
+  return context.complain('type_mismatch', wrong.span, `'${e.operator}' orders two numbers or two strings, not ${what}`, {
+    help: conversion(e, left, right),
+  })
+}
+
+// Where a number meets a string one of them has to be converted.
+const conversion = (e: BinaryExpression, left: Type, right: Type): string | undefined => {
+  if (isNumber(left) && isString(right)) return `number(${sourceOf(e.right)}) reads a number, text(${sourceOf(e.left)}) makes a string`
+  if (isString(left) && isNumber(right)) return `number(${sourceOf(e.left)}) reads a number, text(${sourceOf(e.right)}) makes a string`
+  return undefined
+}
+
+export const needNumber = (e: Expression, type: Type, who: string, context: Context): boolean => {
+  if (isJson(type) || isNumber(type)) return true
+  const help = isString(type) ? `number(${sourceOf(e)}) reads a number from a string` : undefined
+  context.complain('type_mismatch', e.span, `${who} needs a number, but this is ${show(type)}`, { help })
+  return false
+}
+
+export const needString = (e: Expression, type: Type, who: string, context: Context): boolean => {
+  if (isJson(type) || isString(type)) return true
+  context.complain('type_mismatch', e.span, `${who} needs a string, but this is ${show(type)}`, {
+    help: `text(${sourceOf(e)}) makes it a string`,
+  })
+  return false
+}
+
+export const needBool = (e: Expression, type: Type, who: string, context: Context): boolean => {
+  if (isJson(type) || isBool(type)) return true
+  const what = sourceOf(e)
+  const help = isNumber(type) ? `compare it, as in ${what} != 0` : isString(type) ? `compare it, as in ${what} != ""` : undefined
+  context.complain('type_mismatch', e.span, `${who} needs a bool, but this is ${show(type)}`, { help })
+  return false
+}

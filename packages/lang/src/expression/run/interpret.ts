@@ -1,0 +1,252 @@
+// What an expression means: its value for one message, one case for each form of the syntax. This is the reference. Messages that the scanner
+// does not take, and all messages where no code may be generated, are evaluated here; generated code (emit/) is held to the same bytes, the same
+// errors and the same order of evaluation.
+
+import type { BinaryExpression, CallExpression, Expression, NameExpression, RecordExpression } from '../../parse/ast.js'
+import type { Tree } from '../../scan/tree.js'
+import { isJson } from '../../types/kind.js'
+import { resolve } from '../../types/type.js'
+import { type Checked, isMerged, numeralOf } from '../infer/checked.js'
+import {
+  add,
+  boolOf,
+  intOf,
+  needBool,
+  needIndex,
+  needNumber,
+  needObject,
+  needString,
+  needStrings,
+  numberOf,
+  order,
+  stringOf,
+} from './coerce.js'
+import { equal } from './equal.js'
+import type { Site } from './failure.js'
+import { functionOf, type Parameter } from './function.js'
+import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
+import { fieldIn, type Held, itemIn, keyOf, membersOf, peek, Slice } from './slice.js'
+import { stringsOf } from './text.js'
+import { listOf, merge, recordOf } from './write.js'
+
+/** What the names of an expression stand for. */
+export interface Environment {
+  readonly checked: Checked
+  /** The whole message. */
+  readonly value: Held
+  /** What any other name stands for: a field of the message. Undefined: an optional one that is absent. */
+  readonly lookUp: (name: string) => Held | undefined
+}
+
+/** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. */
+export const openEnvironment = (checked: Checked, message: Buffer, tree: Tree): Environment => {
+  const slice = ({ start, end }: Tree): Slice => new Slice(message, start, end)
+  const entries = tree.kind === 'object' ? tree.entries : []
+  const lookUp = (name: string): Slice | undefined => {
+    for (const { key, node } of entries) if (key === name) return slice(node)
+    return undefined
+  }
+  return { checked, value: slice(tree), lookUp }
+}
+
+/** What is only moved stays the text that it was. Throws a Failure where the expression has no value. */
+export const evaluate = (e: Expression, env: Environment): Held => {
+  switch (e.kind) {
+    case 'name':
+      return nameOf(e, env) as Held
+    case 'literal':
+      return typeof e.value === 'number' ? numeral(e.text) : e.value
+    case 'unary': {
+      if (e.operator === 'not') return !holds(e.operand, env)
+      const literal = numeralOf(e)
+      return literal === undefined ? -number(e.operand, env) : numeral(literal)
+    }
+    case 'binary':
+      return evaluateBinary(e, env)
+    case 'if':
+      return evaluate(holds(e.condition, env) ? e.then : e.else, env)
+    case 'call':
+      return evaluateCall(e, env)
+    case 'field':
+      return fieldIn(evaluate(e.of, env), keyOf(e.field.text), env.checked.site(e))
+    case 'index':
+      return itemIn(evaluate(e.of, env), index(e.index, env), env.checked.site(e))
+    case 'list':
+      return listOf(e.items.map((item) => evaluate(item, env)))
+    case 'record':
+      return evaluateRecord(e, env)
+    default:
+      return unknown(e)
+  }
+}
+
+/** As evaluate, of what may be absent: undefined then. */
+const evaluateMaybe = (e: Expression, env: Environment): Held | undefined => {
+  if (e.kind === 'name') return nameOf(e, env)
+  return e.kind === 'field' ? peek(evaluateMaybe(e.of, env), keyOf(e.field.text)) : evaluate(e, env)
+}
+
+const nameOf = (e: NameExpression, { checked, value, lookUp }: Environment): Held | undefined =>
+  checked.isWhole(e) ? value : lookUp(e.name)
+
+const evaluateBinary = (e: BinaryExpression, env: Environment): Held => {
+  const { operator, left, right } = e
+  const site = env.checked.site(e)
+  switch (operator) {
+    case '??': {
+      const there = evaluateMaybe(left, env)
+      return there === undefined ? evaluate(right, env) : there
+    }
+    case 'and':
+      return holds(left, env) && holds(right, env)
+    case 'or':
+      return holds(left, env) || holds(right, env)
+    case '=':
+      return equal(evaluate(left, env), evaluate(right, env))
+    case '!=':
+      return !equal(evaluate(left, env), evaluate(right, env))
+    case '<':
+      return order(evaluate(left, env), evaluate(right, env), site) < 0
+    case '<=':
+      return order(evaluate(left, env), evaluate(right, env), site) <= 0
+    case '>':
+      return order(evaluate(left, env), evaluate(right, env), site) > 0
+    case '>=':
+      return order(evaluate(left, env), evaluate(right, env), site) >= 0
+    case '+': {
+      const form = env.checked.form(e)
+      if (form === 'held') return add(evaluate(left, env), evaluate(right, env), site)
+      return form === 'string' ? string(left, env) + string(right, env) : compute(addInts, (a, b) => a + b, e, env)
+    }
+    case '-':
+      return compute(subtractInts, (a, b) => a - b, e, env)
+    case '*':
+      return compute(multiplyInts, (a, b) => a * b, e, env)
+    case '/':
+      return divide(number(left, env), number(right, env), site)
+    case '%':
+      return remainder(number(left, env), number(right, env), site)
+    default:
+      return unknown(operator)
+  }
+}
+
+type Operation<T extends unknown[] = []> = (a: number, b: number, ...site: T) => number
+
+const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpression, env: Environment): number => {
+  const [a, b] = [number(e.left, env), number(e.right, env)]
+  const site = env.checked.site(e)
+  return env.checked.form(e) === 'int' ? ints(a, b, site) : finite(numbers(a, b), site)
+}
+
+const evaluateCall = (e: CallExpression, env: Environment): Held => {
+  const [first] = e.arguments
+  if (e.function.text === 'has' && first) return evaluateMaybe(first, env) !== undefined
+  const called = functionOf(e.function.text)
+  if (!called) throw new TypeError(`not checked: ${e.function.text}`)
+  const values = e.arguments.map((argument, i) => evaluateArgument(argument, called.takes[i] ?? 'any', env))
+  const run = called.run as (...values: unknown[]) => unknown
+  const result = run(...values, env.checked.site(e))
+  return called.result === 'strings' ? listOf(result as string[]) : (result as Held)
+}
+
+const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment): Held | readonly string[] => {
+  switch (parameter) {
+    case 'string':
+      return string(e, env)
+    case 'number':
+      return number(e, env)
+    case 'strings': {
+      const list = evaluate(e, env)
+      return isJson(env.checked.fact(e).type) ? needStrings(list, env.checked.site(e)) : stringsOf(list as Slice)
+    }
+    case 'sized':
+    case 'any':
+      return evaluate(e, env)
+    default:
+      return unknown(parameter)
+  }
+}
+
+// A field that a later part gives too is not evaluated, and stands where it was first named. Where the type does not tell what is spread, all
+// parts are evaluated in their order.
+const evaluateRecord = (e: RecordExpression, env: Environment): Held => {
+  const { checked } = env
+  if (isMerged(e, checked)) {
+    return merge(
+      ...e.parts.map((part) =>
+        part.kind === 'field'
+          ? ([keyOf(part.name.text), evaluate(part.value, env)] as const)
+          : needObject(evaluate(part.of, env), checked.site(part.of)),
+      ),
+    )
+  }
+  const fields = new Map<string, Expression | Held | undefined>()
+  for (const part of e.parts) {
+    if (part.kind === 'field') {
+      fields.set(part.name.text, part.value)
+      continue
+    }
+    const type = resolve(checked.fact(part.of).type)
+    const members = membersOf(evaluate(part.of, env) as Slice)
+    for (const { name } of type.kind === 'record' ? type.fields : []) {
+      fields.set(name, members.get(name) ?? fields.get(name))
+    }
+  }
+  for (const [name, field] of fields) {
+    if (field === undefined) fields.delete(name)
+    else if (!(field instanceof Slice)) fields.set(name, evaluate(field as Expression, env))
+  }
+  return recordOf(fields as ReadonlyMap<string, Held>)
+}
+
+// An operand as the operator asks for it. A json is looked at; of what has the type the text is read.
+const operand =
+  <T>(look: (held: Held, site: Site) => T) =>
+  (e: Expression, env: Environment): T =>
+    isJson(env.checked.fact(e).type) ? look(evaluate(e, env), env.checked.site(e)) : (read(e, env) as T)
+
+/** Of an expression that is a bool. */
+export const holds = operand(needBool)
+const number = operand(needNumber)
+const string = operand(needString)
+const index = operand(needIndex)
+
+// The value as JavaScript's own. An int that is only moved may have any size; here it is computed with.
+const read = (e: Expression, env: Environment): Held => {
+  if (e.kind === 'if') return read(holds(e.condition, env) ? e.then : e.else, env)
+  if (e.kind === 'binary' && e.operator === '??') {
+    const left = evaluateMaybe(e.left, env)
+    return left === undefined ? read(e.right, env) : decode(left, e.left, env)
+  }
+  if (e.kind === 'unary' && e.operator === '-') return -number(e.operand, env)
+  if (e.kind === 'literal' && typeof e.value === 'number' && Math.abs(e.value) < 2 ** 53) return e.value
+  return decode(evaluate(e, env), e, env)
+}
+
+const decode = (held: Held, e: Expression, { checked }: Environment): Held => {
+  const form = checked.form(e)
+  switch (form) {
+    case 'string':
+      return stringOf(held)
+    case 'int':
+      return intOf(held, checked.site(e))
+    case 'number':
+      return numberOf(held)
+    case 'bool':
+      return boolOf(held)
+    case 'unit':
+      return null
+    case 'held':
+      return held
+    default:
+      return unknown(form)
+  }
+}
+
+// A numeral is followed by a byte at which every scan stops.
+const numeral = (text: string): Slice => new Slice(Buffer.from(`${text}\0`), 0, text.length)
+
+const unknown = (what: never): never => {
+  throw new TypeError(`no case for ${JSON.stringify(what)}`)
+}

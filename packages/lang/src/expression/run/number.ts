@@ -1,0 +1,73 @@
+// Numbers: read from their text, computed, rounded. An int is exact or an error; any other number is a double and finite.
+
+import { isIntegerText, withoutLastZeros } from '../../scan/integer.js'
+import { fail, type Site } from './failure.js'
+
+const LIMIT = 2 ** 53
+const POWERS = Array.from({ length: 16 }, (_, k) => 10 ** k)
+
+/** The double of a JSON number. */
+export const numberAt = (buf: Buffer, start: number, end: number): number => {
+  // At most 15 digits: they and the power of ten are exact, so one division rounds as it should.
+  if (end - start > 16) return Number(buf.toString('latin1', start, end))
+  let i = start
+  const isNegative = buf[i] === 45
+  if (isNegative) i++
+  let n = 0
+  let point = -1
+  for (; i < end; i++) {
+    const c = buf[i] as number
+    if (c === 46) point = i + 1
+    else if (c > 47) n = 10 * n + c - 48
+    else return Number(buf.toString('latin1', start, end))
+    if (c > 57 || n >= 1e15) return Number(buf.toString('latin1', start, end))
+  }
+  if (point >= 0) n /= POWERS[end - point] as number
+  return isNegative ? -n : n
+}
+
+/** An int to compute with. One beyond ±2^53 passes as text, but a double would lose digits of it. */
+export const intAt = (buf: Buffer, start: number, end: number, site: Site): number => {
+  const n = numberAt(buf, start, end)
+  return n < LIMIT && n > -LIMIT ? n : limited(integerOf(buf.toString('latin1', start, end)), site)
+}
+
+/** To compare with: exact for ints of any size. `==` and `<` mix both kinds rightly. */
+export const exactAt = (buf: Buffer, start: number, end: number): number | bigint => {
+  const n = numberAt(buf, start, end)
+  if (n < LIMIT && n > -LIMIT) return n
+  const text = buf.toString('latin1', start, end)
+  return isIntegerText(text) ? integerOf(text) : n
+}
+
+const integerOf = (text: string): bigint => {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = withoutLastZeros(fraction)
+  const scale = Number(exponent) - digits.length
+  const n = BigInt(whole + digits)
+  return scale < 0 ? n / 10n ** BigInt(-scale) : n * 10n ** BigInt(scale)
+}
+
+const limited = (n: bigint, site: Site): number =>
+  n <= BigInt(LIMIT) && n >= -BigInt(LIMIT) ? Number(n) : fail(site, 'an int beyond ±2^53 cannot be computed with')
+
+// A double at the limit may stand for a neighbour that it cannot hold.
+const isSafe = (n: number): boolean => n < LIMIT && n > -LIMIT
+
+export const addInts = (a: number, b: number, site: Site): number => (isSafe(a + b) ? a + b : limited(BigInt(a) + BigInt(b), site))
+export const subtractInts = (a: number, b: number, site: Site): number => (isSafe(a - b) ? a - b : limited(BigInt(a) - BigInt(b), site))
+export const multiplyInts = (a: number, b: number, site: Site): number => (isSafe(a * b) ? a * b : limited(BigInt(a) * BigInt(b), site))
+
+export const finite = (n: number, site: Site): number => (Number.isFinite(n) ? n : fail(site, 'the result is too large for a number'))
+
+export const divide = (a: number, b: number, site: Site): number => (b === 0 ? fail(site, 'division by zero') : finite(a / b, site))
+
+/** The sign is that of `a`, so that `a = b * truncated(a / b) + a % b`. */
+export const remainder = (a: number, b: number, site: Site): number => (b === 0 ? fail(site, 'division by zero') : a % b)
+
+/** The result of rounding, as an int. */
+export const whole = (n: number, site: Site): number =>
+  n <= LIMIT && n >= -LIMIT ? n : fail(site, 'an int beyond ±2^53 cannot be computed with')
+
+export const roundAwayFromZero = (n: number): number => (n < 0 ? -Math.round(-n) : Math.round(n))

@@ -1,0 +1,44 @@
+// JSON inside strings: what `parse` and `number` read.
+
+import { number, SCAN_DEPTH, space, value } from '../../scan/scan-json.js'
+import { MAX_DEPTH } from '../../scan/tree.js'
+import { fail, type Site } from './failure.js'
+import { Slice } from './slice.js'
+import { isHalved } from './text.js'
+
+/** The text itself, so that numbers keep their digits. */
+export const parseText = (text: string, site: Site): Slice => {
+  const buf = encode(text)
+  const end = buf ? buf.length - 1 : 0
+  const start = buf ? space(buf, 0) : 0
+  const stop = buf ? value(buf, start, SCAN_DEPTH - MAX_DEPTH) : -1
+  if (!buf || stop < 0 || space(buf, stop) !== end) return fail(site, 'the string is no JSON value')
+  return new Slice(buf, start, stop)
+}
+
+/** Exactly one JSON number, without white space. */
+export const parseNumber = (text: string, site: Site): Slice => {
+  const buf = encode(text)
+  if (!buf || number(buf, 0) !== buf.length - 1) return fail(site, 'the string is no JSON number')
+  return new Slice(buf, 0, buf.length - 1)
+}
+
+// With a byte behind it, at which every scan stops. Newlines can only be white space, and a message has none; half a surrogate
+// pair has no bytes and becomes an escape, if it stands where it can: JSON.parse knows.
+const encode = (text: string): Buffer | undefined => {
+  let plain = text
+  if (isHalved(text)) {
+    if (!isJson(text)) return undefined
+    plain = text.replace(/\p{Surrogate}/gu, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
+  }
+  return Buffer.from(`${plain.replaceAll('\n', ' ')}\0`)
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,134 @@
+// A stage takes one message at a time through a check and an evaluation, on one of two roads. The common case is scanned and evaluated by generated
+// code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why there is none.
+
+import { type Fault, fault } from '@plumb/wire/error'
+import { space } from '../../scan/scan-json.js'
+import { parseTree, type Tree } from '../../scan/tree.js'
+import type { Type } from '../../types/type.js'
+import { checkTree } from '../../validate/check-tree.js'
+import { fillDefaults } from '../../validate/defaults.js'
+import { describeMisfit } from '../../validate/mismatch.js'
+import { expect, Failure } from '../run/failure.js'
+import { Sink } from '../run/sink.js'
+import { put } from '../run/write.js'
+import type { Reading } from './message-scanner.js'
+import { type Stage, Verdict } from './verdict.js'
+
+/** Works on captures (scan/scanner.ts): starts and ends of the paths in `buf`. */
+export type Evaluate = (buf: Buffer, caps: Int32Array, out: Sink) => Verdict
+
+export interface Work {
+  /** Called once, when there is something to scan; says to the reading which parts the code needs. */
+  readonly generate: () => Evaluate
+  /** The same of a message that was parsed; there is a byte behind it. */
+  readonly interpret: (message: Buffer, tree: Tree, out: Sink) => Verdict
+}
+
+export class ScannedStage implements Stage {
+  fault: Fault | null = null
+  private filled: Sink | undefined
+  private evaluate: Evaluate | undefined
+
+  constructor(
+    private readonly type: Type,
+    private readonly reading: Reading,
+    private readonly work: Work,
+  ) {
+    reading.beforeScan(() => {
+      this.evaluate = work.generate()
+    })
+  }
+
+  run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
+    const { reading } = this
+    // The scanner wants a byte behind the message, where it stops.
+    if (end === buf.length) return this.run(withStop(buf.subarray(start, end)), 0, end - start, out)
+    if (!reading.scan(buf, start, end)) return this.runSlowly(buf, start, end, out)
+    const { scanner, caps } = reading
+    if (scanner.insertions.length === 0 || caps[scanner.absent] === 0) return this.finish(buf, out)
+    return this.fill(buf, start, end, out) ?? this.runSlowly(buf, start, end, out)
+  }
+
+  // Writes the message anew with its defaults, and scans it again.
+  private fill(buf: Buffer, start: number, end: number, out: Sink): Verdict | undefined {
+    const { reading } = this
+    const { scanner, caps } = reading
+    const filled = this.filled ?? new Sink()
+    this.filled = filled
+    let from = space(buf, start)
+    let to = end
+    while ((buf[to - 1] as number) <= 32) to--
+    let p = filled.at
+    const count = caps[scanner.absent] as number
+    for (let i = scanner.absent + 1; i <= scanner.absent + 2 * count; i += 2) {
+      const at = caps[i] as number
+      const text = scanner.insertions[caps[i + 1] as number] as Buffer
+      p = put(filled, put(filled, p, buf, from, at), text, 0, text.length)
+      from = at
+    }
+    filled.commit(put(filled, p, buf, from, to))
+    if (!reading.scan(filled.buf, filled.start, filled.end)) return undefined
+    const verdict = this.finish(filled.buf, out)
+    return verdict === Verdict.PASS ? rewrite(filled.buf, filled.start, filled.end, out) : verdict
+  }
+
+  /** The same by the tree and the interpreter. */
+  runSlowly(buf: Buffer, start: number, end: number, out: Sink): Verdict {
+    const message = withStop(buf.subarray(start, end))
+    const tree = parseTree(message, 0, end - start)
+    if (tree.kind === 'fault') return this.misfit(fault(tree.error, tree.detail))
+    const misfit = checkTree(this.type, message, tree)
+    if (misfit) {
+      const detail = describeMisfit(misfit, this.type.kind === 'named' ? this.type.name : undefined)
+      return this.misfit(fault('input_type_mismatch', detail, { path: misfit.path, expected: misfit.expected }))
+    }
+    const filled = fillDefaults(this.type, message, tree)
+    if (!filled) return this.interpret(message, tree, out)
+    const whole = withStop(filled)
+    const filledTree = parseTree(whole, 0, filled.length)
+    if (filledTree.kind === 'fault') return this.misfit(fault(filledTree.error, filledTree.detail))
+    const verdict = this.interpret(whole, filledTree, out)
+    return verdict === Verdict.PASS ? rewrite(whole, 0, filled.length, out) : verdict
+  }
+
+  private finish(buf: Buffer, out: Sink): Verdict {
+    try {
+      return (this.evaluate as Evaluate)(buf, this.reading.caps, out)
+    } catch (failure) {
+      return this.fail(failure)
+    }
+  }
+
+  private interpret(message: Buffer, tree: Tree, out: Sink): Verdict {
+    try {
+      return this.work.interpret(message, tree, out)
+    } catch (failure) {
+      return this.fail(failure)
+    }
+  }
+
+  private fail(failure: unknown): Verdict {
+    expect(failure)
+    this.fault = failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
+    return Verdict.FAILED
+  }
+
+  private misfit(reason: Fault): Verdict {
+    this.fault = reason
+    return Verdict.MISFIT
+  }
+}
+
+// A copy with a byte behind it. A newline in a message can only be white space; a result has none.
+const withStop = (message: Buffer): Buffer => {
+  const copy = Buffer.allocUnsafe(message.length + 1)
+  message.copy(copy)
+  copy[message.length] = 10
+  for (let i = copy.indexOf(10); i < message.length; i = copy.indexOf(10, i)) copy[i] = 32
+  return copy
+}
+
+const rewrite = (buf: Buffer, start: number, end: number, out: Sink): Verdict => {
+  out.commit(put(out, out.at, buf, start, end))
+  return Verdict.WROTE
+}

@@ -1,0 +1,27 @@
+// Code that compares the bytes at `i` with a text: the numbers of its bytes, never the text.
+
+import type { Field } from '../types/type.js'
+
+/** A string as JSON writes it when nothing has to be escaped; undefined when something has, or when UTF-8 cannot hold it. */
+const plainBytes = (text: string): number[] | undefined => {
+  const quoted = JSON.stringify(text)
+  return quoted.length === text.length + 2 ? [...new TextEncoder().encode(quoted)] : undefined
+}
+
+// A name that must be escaped is never found by the fast path.
+export const keyBytes = (name: string): number[] => plainBytes(name) ?? [256]
+
+export const matches = (bytes: readonly number[]): string => bytes.map((b, k) => `buf[i${k ? ` + ${k}` : ''}] === ${b}`).join(' && ')
+
+export const literals = (texts: readonly string[]): string => {
+  const branches = texts.flatMap((text) => {
+    const bytes = plainBytes(text)
+    return bytes ? [`if (${matches(bytes)}) i += ${bytes.length}`] : []
+  })
+  return [...branches, 'return -1'].join('\nelse ')
+}
+
+export const lookUp = (name: string, fields: readonly Field[]): string => {
+  const tests = fields.map((f, k) => `if (${matches(keyBytes(f.name))}) return ${k}`)
+  return `function ${name}(buf, i) {\n${tests.join('\n')}\nreturn -1\n}`
+}

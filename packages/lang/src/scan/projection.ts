@@ -1,0 +1,25 @@
+// The paths that a scanner is to find, as a tree that it can walk down with the type.
+
+import type { Path } from './scanner.js'
+
+/** The wanted paths as a tree; `slots` are the numbers of the paths that end here. */
+export interface Wanted {
+  readonly slots: number[]
+  readonly below: Map<string | number, Wanted>
+}
+
+export const wantedTree = (paths: readonly Path[]): Wanted => {
+  const root: Wanted = { slots: [], below: new Map() }
+  paths.forEach((path, slot) => {
+    let node = root
+    for (const step of path) {
+      const next: Wanted = node.below.get(step) ?? { slots: [], below: new Map() }
+      node.below.set(step, next)
+      node = next
+    }
+    node.slots.push(slot)
+  })
+  return root
+}
+
+export const slotsOf = (w: Wanted): number[] => [...w.slots, ...[...w.below.values()].flatMap(slotsOf)]

@@ -1,0 +1,136 @@
+// Messages of one shape: the same keys in the same order with the same white space, as one program writes them. What
+// stands between the values is then known in advance, and is compared four bytes at a time. Anything else is the scanner's to judge (scan/scanner.ts).
+
+import { limitsOf } from '../types/limits.js'
+import { hasDefaults } from '../types/required-fields.js'
+import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
+import { slotsOf, type Wanted, wantedTree } from './projection.js'
+import { space, stringRest, value } from './scan-json.js'
+import type { Path } from './scanner.js'
+import { refuseExcess, ScannerCode } from './scanner-code.js'
+
+/**
+ * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `caps` is as the
+ * scanner leaves it. The bytes are valid UTF-8, and there is an 0x0A at the end of the line; `view` is a view of all of `buf`.
+ */
+export type ShapeScan = (buf: Uint8Array, view: DataView, at: number, caps: Int32Array) => number
+
+/** `buf[start..end)` is a message that the scanner has accepted. Undefined: no other would look like it. */
+export const shapeScan = (type: Type, paths: readonly Path[], buf: Uint8Array, start: number, end: number): ShapeScan | undefined => {
+  if (hasDefaults(type)) return undefined
+  const wanted = wantedTree(paths)
+  const code = new ScannerCode(2 * paths.length, false)
+  const layout = new Layout(code, buf)
+  if (layout.value(type, wanted, start, 0) !== end || layout.longest > MOST_BYTES) return undefined
+  const resets = slotsOf(wanted).map((k) => `caps[${2 * k}] = -1`)
+  return code.compile(`(buf, view, i, caps) => {
+const safe = buf.length - ${layout.longest}
+waste = 0; far = i; most = ${MOST_WASTE}
+${resets.join('; ')}
+let c = 0
+${layout.finish(end)}
+return i
+}`) as ShapeScan
+}
+
+/** Long keys are no use to compare so. */
+const MOST_BYTES = 1024
+/** As much may be read in vain where variants are tried. */
+const MOST_WASTE = 65_536
+
+class Layout {
+  /** Bytes of the longest piece between two values. */
+  longest = 0
+  readonly #lines: string[] = []
+  /** Where the piece begins that is not written yet. */
+  #from: number
+  #marks = 0
+
+  constructor(
+    private readonly code: ScannerCode,
+    private readonly buf: Uint8Array,
+  ) {
+    this.#from = -1
+  }
+
+  /** Writes what accepts the value that begins at `at`, and gives the place behind it; -1 where that cannot be written. */
+  value(type: Type, wanted: Wanted | undefined, at: number, depth: number): number {
+    if (this.#from < 0) this.#from = at
+    const t = resolve(type)
+    if (t.kind !== 'record') return this.#leaf(type, wanted, at, depth)
+    const slots = wanted?.slots ?? []
+    if (slots.length === 0) return this.#record(t, wanted, at, depth)
+    this.#between(at)
+    const mark = `m${this.#marks++}`
+    this.#lines.push(`const ${mark} = i`)
+    const end = this.#record(t, wanted, at, depth)
+    if (end < 0) return -1
+    this.#between(end)
+    for (const k of slots) this.#lines.push(`caps[${2 * k}] = ${mark}; caps[${2 * k + 1}] = i`)
+    return end
+  }
+
+  /** All that was written, up to `end`. */
+  finish(end: number): string {
+    this.#between(end)
+    return this.#lines.join('\n')
+  }
+
+  #leaf(type: Type, wanted: Wanted | undefined, at: number, depth: number): number {
+    this.#between(at)
+    this.#lines.push('c = buf[i]', `{\n${this.code.value(type, wanted, String(depth))}\n}`)
+    const end = value(this.buf, at, depth)
+    this.#from = end
+    return end
+  }
+
+  #record({ fields }: RecordType, wanted: Wanted | undefined, at: number, depth: number): number {
+    const { buf } = this
+    let i = space(buf, at + 1)
+    if (buf[i] === CLOSE) return i + 1
+    for (;;) {
+      const end = stringRest(buf, i + 1)
+      const key = Buffer.from(buf.subarray(i + 1, end - 1)).toString()
+      const field = fields.find(({ name }) => name === key)
+      // A key with escapes.
+      if (!field) return -1
+      i = this.#field(field, wanted?.below.get(key), space(buf, space(buf, end) + 1), depth + 1)
+      if (i < 0) return -1
+      i = space(buf, i)
+      if (buf[i] === CLOSE) return i + 1
+      i = space(buf, i + 1)
+    }
+  }
+
+  #field(field: Field, wanted: Wanted | undefined, at: number, depth: number): number {
+    const limits = limitsOf(field)
+    if (!limits) return this.value(field.type, wanted, at, depth)
+    this.#between(at)
+    const mark = `m${this.#marks++}`
+    this.#lines.push(`const ${mark} = i`)
+    const end = this.value(field.type, wanted, at, depth)
+    if (end < 0) return -1
+    this.#between(end)
+    this.#lines.push(refuseExcess(mark, limits))
+    return end
+  }
+
+  /** What stands between the value before and `end`, as it is. */
+  #between(end: number): void {
+    const bytes = this.buf.subarray(this.#from, end)
+    this.#from = end
+    if (bytes.length === 0) return
+    this.longest = Math.max(this.longest, bytes.length)
+    this.#lines.push(`if (i > safe || ${differs(bytes)}) return -1`, `i += ${bytes.length}`)
+  }
+}
+
+const CLOSE = 125
+
+const differs = (bytes: Uint8Array): string => {
+  const { length } = bytes
+  if (length < 4) return [...bytes].map((byte, k) => `buf[i + ${k}] !== ${byte}`).join(' || ')
+  const places = Array.from({ length: Math.ceil(length / 4) }, (_, k) => Math.min(4 * k, length - 4))
+  const words = new DataView(bytes.buffer, bytes.byteOffset, length)
+  return places.map((at) => `view.getInt32(i + ${at}, true) !== ${words.getInt32(at, true)}`).join(' || ')
+}

@@ -1,0 +1,296 @@
+// Writes the source of a scanner. No text of a user is in it: names, literals and keys appear as numbers of bytes.
+//
+// In the generated code `i` is the place, `c` the byte there (before a value) and `d` how many containers are open. A record is a
+// loop over a switch: the case of the field that followed this one last time is tried first, so that any steady order of keys
+// runs without a look-up.
+
+import { type Limits, limitsOf, within } from '../types/limits.js'
+import { hasDefaults, isRequired } from '../types/required-fields.js'
+import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
+import { type Variant, variantsOf } from '../types/variants.js'
+import { keyBytes, literals, lookUp, matches } from './byte-code.js'
+import { slotsOf, type Wanted, wantedTree } from './projection.js'
+import * as json from './scan-json.js'
+import { SCAN_DEPTH } from './scan-json.js'
+import type { Path, Scanner } from './scanner.js'
+
+export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
+  const wanted = wantedTree(paths)
+  const absent = 2 * paths.length
+  const isFilled = hasDefaults(type)
+  const code = new ScannerCode(absent, isFilled)
+  const body = code.value(type, wanted, '0')
+  const resets = slotsOf(wanted).map((k) => `caps[${2 * k}] = -1`)
+  if (isFilled) resets.push(`caps[${absent}] = 0`)
+  const scan = code.compile(`(buf, i, end, caps) => {
+waste = 0; far = i; most = 16 * (end - i) + 256
+${resets.join('; ')}
+let c = buf[i]
+if (c <= 32) { i = space(buf, i); c = buf[i] }
+${body}
+if (i !== end) i = space(buf, i)
+return i === end ? i : -1
+}`) as Scanner['scan']
+  return { scan, absent, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0), insertions: code.insertions }
+}
+
+/** A message that lacks more defaults than this goes to the tree. */
+const MAX_ABSENT = 64
+
+export class ScannerCode {
+  private readonly functions: string[] = []
+  private readonly waiting: (() => void)[] = []
+  private readonly names = new Map<Type, Map<Wanted | undefined, string>>()
+  private variables = 0
+  private hasAttempts = false
+  readonly insertions: Buffer[] = []
+
+  /** `absent` is where the captures hold the number of absent defaults, if the type has any. */
+  constructor(
+    private readonly absent: number,
+    private readonly hasDefaults: boolean,
+  ) {}
+
+  /** Makes a function of its text, which may hold the statements that were written here. */
+  compile(text: string): unknown {
+    for (let next = this.waiting.pop(); next; next = this.waiting.pop()) next()
+    const { absent } = this
+    const source = `'use strict'
+const { space, stringRest, number, numberRest, intRest, value, latin1, within } = json
+let waste = 0, far = 0, most = 0
+const insert = (caps, at, number) => {
+const count = caps[${absent}]
+if (count === ${MAX_ABSENT}) return false
+caps[${absent}] = count + 1
+caps[${absent + 1} + 2 * count] = at
+caps[${absent + 2} + 2 * count] = number
+return true
+}
+${this.functions.join('\n').replaceAll(FAR, this.hasAttempts ? 'far = i' : '')}
+return ${text}`
+    return new Function('json', source)({ ...json, within })
+  }
+
+  /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */
+  value(type: Type, wanted: Wanted | undefined, depth: string): string {
+    const code = this.bare(resolve(type), wanted, depth)
+    if (!wanted || wanted.slots.length === 0) return code
+    const start = this.variable()
+    const notes = wanted.slots.map((k) => `caps[${2 * k}] = ${start}; caps[${2 * k + 1}] = i`)
+    return `const ${start} = i\n${code}\n${notes.join('; ')}`
+  }
+
+  /** As `value`, within the limits of the field. */
+  field(field: Field, wanted: Wanted | undefined, depth: string): string {
+    const limits = limitsOf(field)
+    const code = this.value(field.type, wanted, depth)
+    if (!limits) return code
+    const start = this.variable()
+    return `const ${start} = i\n${code}\n${refuseExcess(start, limits)}`
+  }
+
+  private bare(type: Exclude<Type, { kind: 'named' }>, wanted: Wanted | undefined, depth: string): string {
+    switch (type.kind) {
+      case 'string':
+        return STRING_CODE
+      case 'int':
+        return this.digits(`i = intRest(buf, i)`)
+      case 'number':
+        return this.digits(`i = numberRest(buf, i, $start)`)
+      case 'bool':
+        return BOOL_CODE
+      case 'unit':
+        return UNIT_CODE
+      case 'json':
+        return `i = value(buf, i, ${depth}); if (i < 0) return -1`
+      case 'literal':
+        return literals([type.value])
+      case 'sum':
+        return this.sum(variantsOf(type), wanted, depth)
+      case 'record':
+      case 'array':
+      case 'tuple':
+        return `if (c !== ${type.kind === 'record' ? 123 : 91}) return -1\ni = ${this.call(type, wanted, depth)}; if (i < 0) return -1`
+    }
+  }
+
+  private digits(rest: string): string {
+    const start = this.variable()
+    const first = this.variable()
+    // A sign and a zero are seldom seen: where they had branches of their own, the first of them would undo what V8 has made of the rest.
+    return `const ${start} = i
+i += c === 45 ? 1 : 0
+const ${first} = i
+c = buf[i]
+while (c > 47 && c < 58) c = buf[++i]
+if (i === ${first} || (i - ${first} > 1 && buf[${first}] === 48) || i - ${start} > 300) return -1
+if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i < 0) return -1 }`
+  }
+
+  /** One branch a first byte; where several variants may begin alike, one after the other is tried. */
+  private sum(all: readonly Variant[], wanted: Wanted | undefined, depth: string): string {
+    if (all.some((t) => t.kind === 'json')) return this.bare({ kind: 'json' }, wanted, depth)
+    const branches: string[] = []
+    const of = (...kinds: Type['kind'][]) => all.filter((t) => kinds.includes(t.kind))
+    const strings = of('string', 'literal')
+    const texts = strings.flatMap((t) => (t.kind === 'literal' ? [t.value] : []))
+    if (strings.length > 0) branches.push(`if (c === 34) {\n${strings.length > texts.length ? STRING_CODE : literals(texts)}\n}`)
+    const records = of('record')
+    if (records.length > 0) branches.push(`if (c === 123) {\n${this.attempts(records, wanted, depth)}\n}`)
+    const lists = of('array', 'tuple')
+    if (lists.length > 0) branches.push(`if (c === 91) {\n${this.attempts(lists, wanted, depth)}\n}`)
+    if (of('bool').length > 0) branches.push(`if (c === 116 || c === 102) {\n${BOOL_CODE}\n}`)
+    if (of('unit').length > 0) branches.push(`if (c === 110) {\n${UNIT_CODE}\n}`)
+    const numbers = of('number')[0] ?? of('int')[0]
+    branches.push(numbers ? `{\n${this.bare(numbers, undefined, depth)}\n}` : 'return -1')
+    return branches.join(' else ')
+  }
+
+  // Trying costs what the failed attempts have read. Nested sums could make that exponential, so past a few times the length the
+  // scan gives up.
+  private attempts(types: readonly Type[], wanted: Wanted | undefined, depth: string): string {
+    const calls = types.map((t) => this.call(t, wanted, depth))
+    if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
+    this.hasAttempts = true
+    const at = this.variable()
+    const count = this.variable()
+    const note = this.hasDefaults ? `const ${count} = caps[${this.absent}]\n` : ''
+    // What the attempt captured stays: the next one reads the same bytes.
+    const reset = this.hasDefaults ? `caps[${this.absent}] = ${count}; ` : ''
+    const first = `${note}let ${at} = ${calls[0]}`
+    const others = calls
+      .slice(1)
+      .map((call) => `if (${at} < 0) { waste += far > i ? far - i : 1; if (waste > most) return -1; ${reset}${at} = ${call} }`)
+    return [first, ...others, `if (${at} < 0) return -1`, `i = ${at}`].join('\n')
+  }
+
+  private call(type: Type, wanted: Wanted | undefined, depth: string): string {
+    const below = wanted && wanted.below.size > 0 ? wanted : undefined
+    const byWanted = this.names.get(type) ?? new Map<Wanted | undefined, string>()
+    this.names.set(type, byWanted)
+    let name = byWanted.get(below)
+    if (name === undefined) {
+      name = `f${this.functions.length}`
+      byWanted.set(below, name)
+      const index = this.functions.push('') - 1
+      // Not at once: types may hold each other a thousand deep.
+      this.waiting.push(() => {
+        this.functions[index] = `function ${name}(buf, i, caps, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+      })
+    }
+    return `${name}(buf, i + 1, caps, ${depth} + 1)`
+  }
+
+  private container(type: Type, wanted: Wanted | undefined): string {
+    if (type.kind === 'record') return this.record(type, wanted)
+    if (type.kind === 'array')
+      return `let c = buf[i]
+${SPACE}
+if (c === 93) return i + 1
+for (;;) {
+${this.value(type.item, undefined, 'd')}
+${FAR}
+c = buf[i]
+${SPACE}
+i++
+if (c === 93) return i
+if (c !== 44) return -1
+c = buf[i]
+${SPACE}
+}`
+    if (type.kind !== 'tuple') throw new TypeError(`no container: ${type.kind}`)
+    const items = type.items.map(
+      (item, k) =>
+        `${k > 0 ? `${FAR}\nc = buf[i]\n${SPACE}\nif (c !== 44) return -1\nc = buf[++i]\n${SPACE}\n` : ''}{\n${this.value(item, wanted?.below.get(k), 'd')}\n}`,
+    )
+    return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
+  }
+
+  private record(type: RecordType, wanted: Wanted | undefined): string {
+    const { fields } = type
+    const words = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => w)
+    const needed = (w: number) => fields.slice(31 * w, 31 * w + 31).reduce((bits, f, k) => (isRequired(f) ? bits | (1 << k) : bits), 0)
+    const checks = words.filter((w) => needed(w) !== 0).map((w) => `(seen${w} & ${needed(w)}) === ${needed(w)}`)
+    const check = checks.join(' && ') || 'true'
+    const complete = (behind: string) => `{\nif (!(${check})) return -1\n${this.absentDefaults(fields)}return ${behind}\n}`
+    const next = `n${this.variable()}`
+    const order = `const ${next} = new Uint16Array([${[...fields.map((_, k) => k), 0].join()}])`
+    const find = `q${this.variable()}`
+    this.functions.push(order, lookUp(find, fields))
+    const cases = fields.map((field, k) => {
+      const key = keyBytes(field.name)
+      const bit = `seen${Math.floor(k / 31)}`
+      return `case ${k}:
+if (!(${matches(key)})) break
+i += ${key.length}
+if (${bit} & ${1 << (k % 31)}) return -1
+${bit} |= ${1 << (k % 31)}
+if (buf[i] === 58) i++
+else { i = space(buf, i); if (buf[i] !== 58) return -1; i++ }
+c = buf[i]
+${SPACE}
+{
+${this.field(field, wanted?.below.get(field.name), 'd')}
+}
+break key`
+    })
+    return `let c = buf[i], f = 0, last = 0, e = i
+${words.map((w) => `let seen${w} = 0`).join('; ')}
+${SPACE}
+if (c === 125) ${complete('i + 1')}
+for (;;) {
+f = ${next}[last]
+key: for (;;) {
+switch (f) {
+${cases.join('\n')}
+}
+f = ${find}(buf, i)
+if (f < 0) return -1
+${next}[last] = f
+}
+${FAR}
+${fields.some((f) => f.default !== undefined) ? 'e = i' : ''}
+c = buf[i]
+${SPACE}
+i++
+if (c === 44) {
+last = f + 1
+c = buf[i]
+${SPACE}
+} else if (c === 125) ${complete('i')}
+else return -1
+}`
+  }
+
+  // They go behind the last field (`e`), in the order of declaration. A comma comes before each but the first of an object that
+  // is empty.
+  private absentDefaults(fields: readonly Field[]): string {
+    const seen = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => `seen${w} !== 0`).join(' || ')
+    const tests = fields.flatMap((field, k) => {
+      if (field.default === undefined) return []
+      const text = `${JSON.stringify(field.name)}:${field.default}`
+      const number = this.insertions.push(Buffer.from(text), Buffer.from(`,${text}`)) - 2
+      return [`if (!(seen${Math.floor(k / 31)} & ${1 << (k % 31)})) { if (!insert(caps, e, ${number} + m)) return -1; m = 1 }`]
+    })
+    return tests.length > 0 ? `let m = ${seen} ? 1 : 0\n${tests.join('\n')}\n` : ''
+  }
+
+  private variable(): string {
+    return `v${this.variables++}`
+  }
+}
+
+/** Statements: the value from the place `start` to `i` is within the limits, or they return -1. */
+export const refuseExcess = (start: string, { min, max, kinds }: Limits): string =>
+  `if (!within(buf, ${start}, i, ${min}, ${max}, ${kinds})) return -1`
+
+// Kept only where attempts are counted.
+const FAR = '/* far */'
+const SPACE = 'if (c <= 32) { i = space(buf, i); c = buf[i] }'
+const STRING_CODE = `if (c !== 34) return -1
+do c = buf[++i]; while (c > 31 && c !== 34 && c !== 92)
+if (c === 34) i++
+else { i = stringRest(buf, i); if (i < 0) return -1 }`
+const BOOL_CODE = `if (c === 116) { if (buf[i + 1] !== 114 || buf[i + 2] !== 117 || buf[i + 3] !== 101) return -1; i += 4 }
+else { if (c !== 102 || buf[i + 1] !== 97 || buf[i + 2] !== 108 || buf[i + 3] !== 115 || buf[i + 4] !== 101) return -1; i += 5 }`
+const UNIT_CODE = 'if (c !== 110 || buf[i + 1] !== 117 || buf[i + 2] !== 108 || buf[i + 3] !== 108) return -1\ni += 4'

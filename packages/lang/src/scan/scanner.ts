@@ -1,0 +1,34 @@
+// A type → a function over bytes that accepts only texts of that type and notes where the wanted parts stand.
+// It may refuse what the type accepts (escaped or repeated keys, deep nesting): the tree decides then.
+
+import type { Type } from '../types/type.js'
+import { generateScanner } from './scanner-code.js'
+
+export interface Scanner {
+  /**
+   * The whole message is `buf[start..end)`; gives `end`, or -1 for "not sure: ask the tree". The bytes are valid UTF-8, and `end`
+   * is inside the buffer, not its length. `caps` receives start and end of wanted path k at 2k and 2k + 1, start -1 where it is
+   * absent; behind them, at `absent`, how many fields with a default are absent, and for each the place where it is to be
+   * inserted and the number of the insertion, in order of place.
+   */
+  readonly scan: (buf: Uint8Array, start: number, end: number, caps: Int32Array) => number
+  readonly absent: number
+  /** How long `caps` has to be. */
+  readonly size: number
+  /** JSON text of fields with their defaults, with a comma before where one is needed. */
+  readonly insertions: readonly Buffer[]
+}
+
+/** Field names and tuple indexes from the root down. */
+export type Path = readonly (string | number)[]
+
+export const makeScanner = (type: Type, paths: readonly Path[]): Scanner => {
+  const key = JSON.stringify(paths)
+  const known = cache.get(type) ?? new Map<string, Scanner>()
+  cache.set(type, known)
+  const scanner = known.get(key) ?? generateScanner(type, paths)
+  known.set(key, scanner)
+  return scanner
+}
+
+const cache = new WeakMap<Type, Map<string, Scanner>>()

@@ -1,0 +1,207 @@
+// Whether a value is of a type, decided on its tree; and if not, why. Slow and exact: what a byte scanner will not decide comes here.
+
+import { preview } from '@plumb/wire/preview'
+import { isIntegerText } from '../scan/integer.js'
+import { type ObjectTree, stringOf, type Tree } from '../scan/tree.js'
+import { findExcess } from '../types/limits.js'
+import { printType } from '../types/print.js'
+import { fieldOf, isRequired } from '../types/required-fields.js'
+import { type RecordType, resolve, type SumType, type TupleType, type Type } from '../types/type.js'
+import { literalsOf, type Variant, variantsOf } from '../types/variants.js'
+import { fieldStep, inField, inItem, type Misfit } from './mismatch.js'
+
+export { describeMisfit, type Misfit } from './mismatch.js'
+
+/** undefined: it fits. A field with a default may be absent. */
+export const checkTree = (type: Type, buf: Buffer, node: Tree): Misfit | undefined => openChecker(buf).check(type, node)
+
+export interface Checker {
+  check(type: Type, node: Tree): Misfit | undefined
+  /** The variant of a sum that accepts the value. */
+  pick(sum: SumType, node: Tree): Variant | undefined
+}
+
+/**
+ * Remembers what it found for a sum, so that variants which differ only deep inside (each of them looks at the same parts again) do not
+ * make the work grow with the power of the depth.
+ */
+export const openChecker = (buf: Buffer): Checker => {
+  const picks = new Map<Tree, Map<SumType, Pick>>()
+
+  const check = (type: Type, node: Tree): Misfit | undefined => {
+    const t = resolve(type)
+    switch (t.kind) {
+      case 'json':
+        return undefined
+      case 'sum':
+        return pickOnce(t, node).misfit
+      case 'array':
+        if (node.kind !== 'array') return mismatch(type, node)
+        for (const [i, item] of node.items.entries()) {
+          const misfit = check(t.item, item)
+          if (misfit) return inItem(misfit, i)
+        }
+        return undefined
+      case 'tuple':
+        return checkTuple(t, node)
+      case 'record':
+        return node.kind === 'object' ? checkRecord(t, node) : mismatch(type, node)
+      default:
+        return isKind(t, node) && isExactly(t, node) ? undefined : mismatch(type, node)
+    }
+  }
+
+  const checkTuple = (type: TupleType, node: Tree): Misfit | undefined => {
+    if (node.kind !== 'array') return mismatch(type, node)
+    const { length } = type.items
+    if (node.items.length !== length) return mismatch(type, node, `expected ${length} items, found ${node.items.length}`)
+    for (const [i, item] of node.items.entries()) {
+      const misfit = check(type.items[i] ?? type, item)
+      if (misfit) return inItem(misfit, i)
+    }
+    return undefined
+  }
+
+  const checkRecord = (type: RecordType, node: ObjectTree): Misfit | undefined => {
+    for (const { key, node: value } of node.entries) {
+      const field = fieldOf(type, key)
+      if (!field) return unknownField(type, key, value)
+      const misfit = check(field.type, value) ?? findExcess(field, buf, value)
+      if (!misfit) continue
+      const isNull = value.kind === 'null' && !isRequired(field)
+      return inField(isNull ? { ...misfit, reason: `${misfit.reason}; leave the field out instead` } : misfit, key)
+    }
+    for (const field of type.fields) {
+      if (isRequired(field) && !node.entries.some(({ key }) => key === field.name)) return missingField(field.type, field.name, node)
+    }
+    return undefined
+  }
+
+  const pickOnce = (sum: SumType, node: Tree): Pick => {
+    const row = picks.get(node) ?? new Map<SumType, Pick>()
+    picks.set(node, row)
+    const pick = row.get(sum) ?? pickVariant(sum, node)
+    row.set(sum, pick)
+    return pick
+  }
+
+  const pickVariant = (sum: SumType, node: Tree): Pick => {
+    const ofKind = variantsOf(sum).filter((variant) => isKind(variant, node))
+    const candidates = ofKind.filter((variant) => hasLiterals(variant, node))
+    const misfits: Misfit[] = []
+    for (const variant of candidates) {
+      const misfit = check(variant, node)
+      if (!misfit) return { variant }
+      misfits.push(misfit)
+    }
+    // Limits do not tell variants apart: this is the one that was meant.
+    const excess = misfits.find(({ isExcess }) => isExcess)
+    if (excess) return { misfit: excess }
+    const [misfit] = misfits
+    if (misfit && misfits.every(({ path, reason }) => path === misfit.path && reason === misfit.reason)) return { misfit }
+    const [only] = ofKind
+    if (only && ofKind.length === 1 && hasParts(only)) return { misfit: check(only, node) ?? mismatch(sum, node) }
+    return { misfit: (misfits.length === 0 && wrongDiscriminator(ofKind, node)) || mismatch(sum, node) }
+  }
+
+  // The literals that a record or tuple must have are what tells the variants of a sum apart in most programs.
+  const hasLiterals = (variant: Variant, node: Tree): boolean => {
+    if (variant.kind === 'record' && node.kind === 'object') {
+      return variant.fields.every((field) => {
+        const literals = isRequired(field) && literalsOf(field.type)
+        return !literals || isOneOf(literals, valueAt(node, field.name))
+      })
+    }
+    if (variant.kind === 'tuple' && node.kind === 'array') {
+      return (
+        variant.items.length === node.items.length &&
+        variant.items.every((item, i) => {
+          const literals = literalsOf(item)
+          return !literals || isOneOf(literals, node.items[i])
+        })
+      )
+    }
+    return isExactly(variant, node)
+  }
+
+  // A field by which all the variants could be told apart, and which has a value that none of them knows.
+  const wrongDiscriminator = (variants: readonly Variant[], node: Tree): Misfit | undefined => {
+    const [first] = variants
+    if (node.kind !== 'object' || first?.kind !== 'record') return undefined
+    for (const { name } of first.fields) {
+      const fields = variants.map((variant) => (variant.kind === 'record' ? fieldOf(variant, name) : undefined))
+      const types = fields.flatMap((field) => (field && isRequired(field) && literalsOf(field.type) ? [field.type] : []))
+      const value = valueAt(node, name)
+      if (types.length < variants.length || types.some((type) => isOneOf(literalsOf(type) ?? [], value))) continue
+      const all = enumOf(types)
+      return value ? inField(mismatch(all, value), name) : missingField(all, name, node)
+    }
+    return undefined
+  }
+
+  const isExactly = (type: Variant, node: Tree): boolean => {
+    if (type.kind === 'int') return isIntegerText(buf.toString('latin1', node.start, node.end))
+    return type.kind !== 'literal' || isOneOf([type.value], node)
+  }
+
+  const isOneOf = (literals: readonly string[], node: Tree | undefined): boolean =>
+    node?.kind === 'string' && literals.includes(stringOf(node, buf))
+
+  const mismatch = (type: Type, node: Tree, reason?: string): Misfit => {
+    const expected = printType(type)
+    const found = show(node)
+    return { path: '', expected, found, reason: reason ?? `expected ${preview(expected, MAX_TYPE)}, found ${found}` }
+  }
+
+  const missingField = (type: Type, name: string, node: Tree): Misfit => {
+    const expected = printType(type)
+    return { path: fieldStep(name), expected, found: show(node), reason: `missing field, expected ${preview(expected, MAX_TYPE)}` }
+  }
+
+  const unknownField = (type: RecordType, key: string, value: Tree): Misfit => {
+    const names = type.fields.map((field) => field.name).join(', ')
+    const reason = `unknown field, the record has ${names === '' ? 'none' : preview(names, MAX_TYPE)}`
+    return { path: fieldStep(preview(key)), expected: printType(type), found: show(value), reason }
+  }
+
+  // A character takes at most 4 bytes, or 12 as escapes.
+  const show = ({ start, end }: Tree): string => preview(buf.toString('utf8', start, Math.min(end, start + 12 * MAX_FOUND)), MAX_FOUND)
+
+  return { check, pick: (sum, node) => pickOnce(sum, node).variant }
+}
+
+type Pick = { readonly variant: Variant; readonly misfit?: undefined } | { readonly variant?: undefined; readonly misfit: Misfit }
+
+const MAX_FOUND = 80
+const MAX_TYPE = 120
+
+const isKind = (type: Variant, node: Tree): boolean => {
+  switch (type.kind) {
+    case 'json':
+      return true
+    case 'string':
+    case 'literal':
+      return node.kind === 'string'
+    case 'int':
+    case 'number':
+      return node.kind === 'number'
+    case 'bool':
+      return node.kind === 'true' || node.kind === 'false'
+    case 'unit':
+      return node.kind === 'null'
+    case 'array':
+    case 'tuple':
+      return node.kind === 'array'
+    case 'record':
+      return node.kind === 'object'
+  }
+}
+
+const hasParts = ({ kind }: Variant): boolean => kind === 'record' || kind === 'tuple' || kind === 'array'
+
+const valueAt = (node: ObjectTree, name: string): Tree | undefined => node.entries.find(({ key }) => key === name)?.node
+
+const enumOf = (types: readonly Type[]): Type => {
+  const values = new Set(types.flatMap((type) => literalsOf(type) ?? []))
+  return { kind: 'sum', variants: [...values].map((value) => ({ kind: 'literal', value })) }
+}

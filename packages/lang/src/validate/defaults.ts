@@ -1,0 +1,61 @@
+// Writes a message anew with the defaults of its absent fields, and every byte of what was there.
+
+import type { ObjectTree, Tree } from '../scan/tree.js'
+import { hasDefaults } from '../types/required-fields.js'
+import { resolve, type Type } from '../types/type.js'
+import { openChecker } from './check-tree.js'
+
+/**
+ * The text of a value that fits the type, each default put behind the last field of its object in the order of declaration; undefined
+ * when no field with a default is absent. White space around the value is dropped.
+ */
+export const fillDefaults = (type: Type, buf: Buffer, node: Tree): Buffer | undefined => {
+  if (!hasDefaults(type)) return undefined
+  const insertions: Insertion[] = []
+  const checker = openChecker(buf)
+
+  const visit = (type: Type, node: Tree): void => {
+    if (!hasDefaults(type)) return
+    const t = resolve(type)
+    if (t.kind === 'sum') {
+      const variant = checker.pick(t, node)
+      if (variant) visit(variant, node)
+    } else if (node.kind === 'array') {
+      for (const [i, item] of node.items.entries()) {
+        const itemType = t.kind === 'tuple' ? t.items[i] : t.kind === 'array' ? t.item : undefined
+        if (itemType) visit(itemType, item)
+      }
+    } else if (node.kind === 'object' && t.kind === 'record') {
+      const given = new Map(node.entries.map((entry) => [entry.key, entry.node]))
+      const absent: string[] = []
+      for (const field of t.fields) {
+        const value = given.get(field.name)
+        if (value) visit(field.type, value)
+        else if (field.default !== undefined) absent.push(`${JSON.stringify(field.name)}:${field.default}`)
+      }
+      if (absent.length > 0) insertions.push({ at: endOfFields(node), text: `${given.size > 0 ? ',' : ''}${absent.join(',')}` })
+    }
+  }
+
+  visit(type, node)
+  return insertions.length === 0 ? undefined : insert(buf, node, insertions)
+}
+
+interface Insertion {
+  readonly at: number
+  readonly text: string
+}
+
+const endOfFields = ({ start, entries }: ObjectTree): number => entries.reduce((end, entry) => Math.max(end, entry.node.end), start + 1)
+
+// An inner object ends before what encloses it, so no two insertions have one place.
+const insert = (buf: Buffer, { start, end }: Tree, insertions: readonly Insertion[]): Buffer => {
+  const parts: Buffer[] = []
+  let from = start
+  for (const { at, text } of [...insertions].sort((a, b) => a.at - b.at)) {
+    parts.push(buf.subarray(from, at), Buffer.from(text))
+    from = at
+  }
+  parts.push(buf.subarray(from, end))
+  return Buffer.concat(parts)
+}

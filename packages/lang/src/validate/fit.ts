@@ -1,0 +1,77 @@
+// JSON text from somebody who may be told what is wrong with it: a value of the type on one line, or the reasons why not.
+
+import { preview } from '@plumb/wire/preview'
+import { fail, type Result, succeed } from '@plumb/wire/result'
+import { parseTree, type Tree } from '../scan/tree.js'
+import { printType } from '../types/print.js'
+import type { Type } from '../types/type.js'
+import { toBytes } from './bytes.js'
+import { checkTree } from './check-tree.js'
+import { fillDefaults } from './defaults.js'
+import { describeMisfits, listMisfits } from './mismatches.js'
+import { type Repaired, type RepairKind, repairTree } from './repair.js'
+
+export interface FitOptions {
+  /** What the text is, for errors: `input`, `answer`. */
+  readonly what: string
+  readonly code: 'input_type_mismatch' | 'output_type_mismatch'
+  /** None when left out. */
+  readonly repairs?: ReadonlySet<RepairKind>
+}
+
+export interface Fit {
+  /** With the defaults of absent fields. */
+  readonly json: string
+  /** What was read as something else: `n: "21" read as 21`. */
+  readonly repairs: readonly string[]
+}
+
+/** Text that is no JSON is `invalid_json` where it came in; otherwise it has no type at all. */
+export const fitText = (json: string, type: Type, { what, code, repairs }: FitOptions): Result<Fit> => {
+  const buf = toBytes(json)
+  const tree = parseTree(buf, 0, buf.length)
+  const typeName = (): string => preview(printType(type))
+  if (tree.kind === 'fault') {
+    const isInput = code === 'input_type_mismatch'
+    return fail(isInput ? tree.error : code, `${what} is no JSON value: ${tree.detail}`, { expected: typeName() })
+  }
+  if (!checkTree(type, buf, tree)) return succeed({ json: write(type, buf, tree), repairs: [] })
+  let misfits = listMisfits(type, buf, tree)
+  const mended = repairs ? repairTree(type, buf, tree, repairs) : undefined
+  if (mended && mended.repairs.length > 0) {
+    const mendedBuf = toBytes(mended.text)
+    const mendedTree = parseTree(mendedBuf, 0, mendedBuf.length) as Tree
+    misfits = listMisfits(type, mendedBuf, mendedTree)
+    if (misfits.length === 0) return succeed({ json: write(type, mendedBuf, mendedTree), repairs: changesOf(mended, what) })
+  }
+  const [first] = misfits
+  return fail(code, `${what} ${describeMisfits(misfits, typeName())}`, {
+    path: first?.path ?? '',
+    expected: preview(first?.expected ?? typeName()),
+  })
+}
+
+/**
+ * The repairs and defaults of `fitText` without its verdict, for a value that something else judges, such as the JSON Schema that the type
+ * was read from: what does not fit stays as it is. Undefined for a text that is no JSON.
+ */
+export const mendText = (json: string, type: Type, { what, repairs }: Pick<FitOptions, 'what' | 'repairs'>): Fit | undefined => {
+  const buf = toBytes(json)
+  const tree = parseTree(buf, 0, buf.length)
+  if (tree.kind === 'fault') return undefined
+  const mended = repairs ? repairTree(type, buf, tree, repairs) : undefined
+  if (!mended || mended.repairs.length === 0) return { json: write(type, buf, tree), repairs: [] }
+  const mendedBuf = toBytes(mended.text)
+  return { json: write(type, mendedBuf, parseTree(mendedBuf, 0, mendedBuf.length) as Tree), repairs: changesOf(mended, what) }
+}
+
+const changesOf = ({ repairs }: Repaired, what: string): readonly string[] =>
+  repairs.map(({ path, change }) => `${path.replace(/^\./, '') || what}: ${preview(change, MAX_CHANGE)}`)
+
+const MAX_CHANGE = 120
+
+const write = (type: Type, buf: Buffer, tree: Tree): string =>
+  onOneLine((fillDefaults(type, buf, tree) ?? buf.subarray(tree.start, tree.end)).toString())
+
+// Valid JSON has line ends only between tokens.
+const onOneLine = (json: string): string => (/[\n\r]/.test(json) ? json.replace(/[\n\r]\s*/g, '') : json)

@@ -1,0 +1,152 @@
+// A value said in another way, read as the value of the type that it says: what models send where an object, a number or a list is due.
+
+import { isIntegerText } from '../scan/integer.js'
+import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from '../scan/tree.js'
+import { fieldOf, isRequired } from '../types/required-fields.js'
+import { type ArrayType, type Field, type RecordType, resolve, type SumType, type Type } from '../types/type.js'
+import { variantsOf } from '../types/variants.js'
+import { toBytes } from './bytes.js'
+import { checkTree } from './check-tree.js'
+import { inField, inItem } from './mismatch.js'
+
+/**
+ * `json_text`: a string that holds an object or list. `scalar_text`: a string that is just a number, `true` or `false`. `lone_value`: one
+ * item in place of the list of it. `null_field`: null where a field may be absent, and null is none of its values.
+ */
+export type RepairKind = 'json_text' | 'scalar_text' | 'lone_value' | 'null_field'
+
+export interface Repair {
+  /** As in a misfit: `.kids[0].v`; empty for the value itself. */
+  readonly path: string
+  /** What was done: `"21" read as 21`. */
+  readonly change: string
+}
+
+export interface Repaired {
+  /** JSON text. It may still not fit. */
+  readonly text: string
+  /** Empty: nothing could be done. */
+  readonly repairs: readonly Repair[]
+}
+
+export const ALL_REPAIRS: ReadonlySet<RepairKind> = new Set(['json_text', 'scalar_text', 'lone_value', 'null_field'])
+
+/** Nothing is lost and nothing invented: where a string could be meant as such, or several readings fit, it stays. */
+export const repairTree = (type: Type, buf: Buffer, node: Tree, kinds: ReadonlySet<RepairKind> = ALL_REPAIRS): Repaired =>
+  new Mender(kinds).mend(type, { buf, node })
+
+// Sums within sums multiply the ways to read a value; what needs more than this stays as it is.
+const MAX_STEPS = 10_000
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+// Lists of paths stay as they are: a file may be called `["a"]` (tools.md, validate).
+const PATH_FIELD = /(?:^|_)(?:path|file|dir|directory|folder|root)s?$|(?:Path|File|Dir|Directory|Folder|Root)s?$/
+
+interface Place<T extends Tree = Tree> {
+  readonly buf: Buffer
+  readonly node: T
+}
+
+class Mender {
+  #steps = MAX_STEPS
+
+  constructor(private readonly kinds: ReadonlySet<RepairKind>) {}
+
+  mend(type: Type, place: Place): Repaired {
+    if (--this.#steps < 0) return asIs(place)
+    const t = resolve(type)
+    const { kind } = place.node
+    switch (t.kind) {
+      case 'int':
+      case 'number':
+      case 'bool':
+        return kind === 'string' ? this.#mendScalar(t.kind, place) : asIs(place)
+      case 'record':
+        return kind === 'object' ? this.#mendFields(t, place as Place<ObjectTree>) : this.#readText(t, place, 'object')
+      case 'array':
+        return kind === 'array' ? this.#mendItems(() => t.item, place as Place<ArrayTree>) : this.#makeList(t, place)
+      case 'tuple':
+        return kind === 'array' ? this.#mendItems((i) => t.items[i] ?? t, place as Place<ArrayTree>) : this.#readText(t, place, 'array')
+      case 'sum':
+        return this.#mendVariant(t, place)
+      default:
+        return asIs(place)
+    }
+  }
+
+  #mendScalar(kind: 'int' | 'number' | 'bool', place: Place): Repaired {
+    const text = stringOf(place.node, place.buf)
+    const isValue = kind === 'bool' ? text === 'true' || text === 'false' : isNumber(text) && (kind === 'number' || isIntegerText(text))
+    if (!isValue || !this.kinds.has('scalar_text')) return asIs(place)
+    return { text, repairs: [{ path: '', change: `${JSON.stringify(text)} read as ${text}` }] }
+  }
+
+  #mendFields(type: RecordType, { buf, node }: Place<ObjectTree>): Repaired {
+    const texts: string[] = []
+    const repairs: Repair[] = []
+    for (const { key, node: value } of node.entries) {
+      const field = fieldOf(type, key)
+      if (field && value.kind === 'null' && this.kinds.has('null_field') && isDroppable(field)) {
+        repairs.push(inField({ path: '', change: 'null dropped, the field may be absent' }, key))
+        continue
+      }
+      const place = { buf, node: value }
+      const mended = field && !holdsPaths(field) ? this.mend(field.type, place) : asIs(place)
+      texts.push(`${JSON.stringify(key)}:${mended.text}`)
+      repairs.push(...mended.repairs.map((repair) => inField(repair, key)))
+    }
+    return repairs.length === 0 ? asIs({ buf, node }) : { text: `{${texts.join(',')}}`, repairs }
+  }
+
+  #mendItems(typeAt: (index: number) => Type, { buf, node }: Place<ArrayTree>): Repaired {
+    const mended = node.items.map((item, i) => this.mend(typeAt(i), { buf, node: item }))
+    const repairs = mended.flatMap((item, i) => item.repairs.map((repair) => inItem(repair, i)))
+    return repairs.length === 0 ? asIs({ buf, node }) : { text: `[${mended.map(({ text }) => text).join(',')}]`, repairs }
+  }
+
+  #makeList(type: ArrayType, place: Place): Repaired {
+    const read = this.#readText(type, place, 'array')
+    if (read.repairs.length > 0 && fits(type, read.text)) return read
+    const item = this.kinds.has('lone_value') ? this.mend(type.item, place) : undefined
+    if (!item || !fits(type.item, item.text)) return asIs(place)
+    return { text: `[${item.text}]`, repairs: [...item.repairs, { path: '', change: 'a lone value read as a list' }] }
+  }
+
+  #readText(type: Type, place: Place, kind: 'object' | 'array'): Repaired {
+    if (place.node.kind !== 'string' || !this.kinds.has('json_text')) return asIs(place)
+    const buf = toBytes(stringOf(place.node, place.buf))
+    const node = parseTree(buf, 0, buf.length)
+    if (node.kind !== kind) return asIs(place)
+    const { text, repairs } = this.mend(type, { buf, node })
+    return { text, repairs: [{ path: '', change: `text read as the ${kind === 'array' ? 'list' : kind} in it` }, ...repairs] }
+  }
+
+  // Just one reading, or none.
+  #mendVariant(type: SumType, place: Place): Repaired {
+    if (!checkTree(type, place.buf, place.node)) return asIs(place)
+    const readings = new Map<string, Repaired>()
+    for (const variant of variantsOf(type)) {
+      const mended = this.mend(variant, place)
+      if (mended.repairs.length > 0 && fits(variant, mended.text)) readings.set(mended.text, mended)
+    }
+    const [only, another] = readings.values()
+    return only && !another ? only : asIs(place)
+  }
+}
+
+const asIs = ({ buf, node }: Place): Repaired => ({ text: buf.toString('utf8', node.start, node.end), repairs: [] })
+
+const fits = (type: Type, text: string): boolean => {
+  const buf = toBytes(text)
+  const node = parseTree(buf, 0, buf.length)
+  return node.kind !== 'fault' && !checkTree(type, buf, node)
+}
+
+const isNumber = (text: string): boolean => NUMBER.test(text) && Number.isFinite(Number(text))
+
+const isDroppable = (field: Field): boolean =>
+  !isRequired(field) && !variantsOf(field.type).some(({ kind }) => kind === 'unit' || kind === 'json')
+
+const holdsPaths = ({ name, type }: Field): boolean => {
+  const t = resolve(type)
+  return PATH_FIELD.test(name) && t.kind === 'array' && resolve(t.item).kind === 'string'
+}
