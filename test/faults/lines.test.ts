@@ -1,4 +1,4 @@
-// Bytes that come in (faults.md, A): each strange line, wherever lines are read, is one error that names it, or goes through as it is; the
+// Bytes that come in (plumb-faults(7), Bytes and JSON): each strange line, wherever lines are read, is one error that names it, or goes through as it is; the
 // lines after it go on.
 
 import { isUtf8 } from 'node:buffer'

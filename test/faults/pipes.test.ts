@@ -1,4 +1,4 @@
-// Where output goes, and how it ends (faults.md, B): readers that leave, stop or come late, disks that are full, signals, terminals that go.
+// Where output goes, and how it ends (plumb-faults(7), Output and the end): readers that leave, stop or come late, disks that are full, signals, terminals that go.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

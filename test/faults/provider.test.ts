@@ -1,4 +1,4 @@
-// plumb-agent and a provider behind a faulty network (faults.md, E): the answers of a model with a tool are cut at every place, and
+// plumb-agent and a provider behind a faulty network (plumb-faults(7), Providers): the answers of a model with a tool are cut at every place, and
 // whatever else can become of a reply becomes of one input and of no other.
 
 import { once } from 'node:events'

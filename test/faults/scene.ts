@@ -20,7 +20,7 @@ export { until }
 export interface SceneOptions {
   /** More variables of the environment. */
   readonly env?: Readonly<Record<string, string>>
-  /** `text` where stderr is not only ours, or where it is meant for people. Default: `objects`, as wire.md has them. */
+  /** `text` where stderr is not only ours, or where it is meant for people. Default: `objects`, as plumb-wire(5) has them. */
   readonly stderr?: 'objects' | 'text'
   /** Temporary files that may be left, as after a `kill -9`, by their paths. */
   readonly mayLeave?: RegExp

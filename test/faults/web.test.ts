@@ -1,4 +1,4 @@
-// Pages behind a faulty network (faults.md, G): cut at every place, they are whole or an error.
+// Pages behind a faulty network (plumb-faults(7), Pages of the web): cut at every place, they are whole or an error.
 
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

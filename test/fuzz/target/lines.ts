@@ -54,7 +54,7 @@ const torn = (input: Buffer, random: Random): Buffer[] => {
   return chunks
 }
 
-// As wire.md has it, and no faster.
+// As plumb-wire(5) has it, and no faster.
 const simply = (input: Buffer, maxLine: number): Read => {
   const lines: string[] = []
   let from = 0
