@@ -1,4 +1,4 @@
-// Providers over HTTP: what is tried again and what is not, what is waited, how much is read, and where a key goes (faults.md, E).
+// Providers over HTTP: what is tried again and what is not, what is waited, how much is read, and where a key goes (plumb-faults(7), Providers).
 
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// The dispatcher: calls that agents ask for, each answered once, in any order (tools.md, Dispatch protocol). Of lines and descriptors it knows nothing.
+// The dispatcher: calls that agents ask for, each answered once, in any order (plumb-wire(5), Tools). Of lines and descriptors it knows nothing.
 
 import { type Fault, fault, nearest, preview, Semaphore } from '@plumb/wire'
 import type { Session } from './call/call.js'

@@ -1,4 +1,4 @@
-// plumb check: ok and how much there is, or every diagnostic (language.md, Diagnostics).
+// plumb check: ok and how much there is, or every diagnostic (plumbing(5), DIAGNOSTICS).
 
 import { setFlagsFromString } from 'node:v8'
 import { type Bound, type Compiled, type Diagnostic, hasErrors, MAX_WRITTEN, type Need, printType, toJson } from '@plumb/lang'

@@ -1,4 +1,4 @@
-// What a child was sent and what it has answered: by its own word (`settled`, wire.md), else one output for each input.
+// What a child was sent and what it has answered: by its own word (`settled`, plumb-wire(5)), else one output for each input.
 
 import type { Settled } from '@plumb/wire'
 import { rangesOf } from './current.js'

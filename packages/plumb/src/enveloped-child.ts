@@ -1,4 +1,4 @@
-// A child that speaks envelopes on one stream, made to look like one with a descriptor for each port (wire.md, Envelopes).
+// A child that speaks envelopes on one stream, made to look like one with a descriptor for each port (plumb-wire(5), Envelopes).
 
 import { Readable, Writable } from 'node:stream'
 import {

@@ -1,4 +1,4 @@
-// The authority of this run (tools.md, permission), as it is handed down: narrowed for each agent, and renewed for as long as the run lives.
+// The authority of this run (plumb-tools(7), What may be done), as it is handed down: narrowed for each agent, and renewed for as long as the run lives.
 
 import type { AgentPlan } from '@plumb/lang'
 import type { Authority, Effect, narrow } from '@plumb/tool/call/permit'

@@ -1,4 +1,4 @@
-// An agent that runs elsewhere (agent.md, `via`): everything that it has here on descriptors, it gets there in envelopes on one stream.
+// An agent that runs elsewhere (plumb(1), Agents elsewhere): everything that it has here on descriptors, it gets there in envelopes on one stream.
 
 import { dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'

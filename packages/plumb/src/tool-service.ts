@@ -1,4 +1,4 @@
-// The tool channel of one agent: requests that it writes on descriptor 4 are answered on 5, by whoever dispatches (tools.md, Dispatch protocol).
+// The tool channel of one agent: requests that it writes on descriptor 4 are answered on 5, by whoever dispatches (plumb-wire(5), Tools).
 // It shares no queue with data: neither waits for the other.
 
 import type { Dispatcher, serveLines } from '@plumb/tool'

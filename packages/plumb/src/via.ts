@@ -1,4 +1,4 @@
-// The command line of an agent that runs elsewhere (agent.md, `via`).
+// The command line of an agent that runs elsewhere (plumb(1), Agents elsewhere).
 
 import { basename } from 'node:path'
 

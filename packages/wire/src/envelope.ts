@@ -1,4 +1,4 @@
-// Everything on two streams (wire.md, Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
+// Everything on two streams (plumb-wire(5), Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
 
 import { jsonFault } from './json.js'
 import { JsonScan } from './json-scan.js'

@@ -1,4 +1,4 @@
-// The one table of everything that can go wrong (wire.md, Errors): exit statuses, `plumb explain` and the man pages come from it.
+// The one table of everything that can go wrong (plumb-wire(5), Errors): exit statuses, `plumb explain` and the man pages come from it.
 
 export type { Result } from './result.js'
 

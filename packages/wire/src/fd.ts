@@ -1,4 +1,4 @@
-// The file descriptors of a process (wire.md, File descriptors): their names, and which of them its parent opened.
+// The file descriptors of a process (plumb-wire(5), FILE DESCRIPTORS): their names, and which of them its parent opened.
 
 import { fstatSync } from 'node:fs'
 import { launcherFds } from './launcher.js'

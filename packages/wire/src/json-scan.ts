@@ -1,4 +1,4 @@
-// Walks over one JSON value in bytes without building it: where it ends, or why it is none (RFC 8259, plus the limits of wire.md).
+// Walks over one JSON value in bytes without building it: where it ends, or why it is none (RFC 8259, plus the limits of plumb-wire(5)).
 
 /** Why the bytes are no value that we take. */
 export interface Flaw {

@@ -1,4 +1,4 @@
-// Lines out of a byte stream, pulled one at a time and without an object a line: JSON Lines framing as wire.md has it.
+// Lines out of a byte stream, pulled one at a time and without an object a line: JSON Lines framing as plumb-wire(5) has it.
 
 import { isUtf8 } from 'node:buffer'
 import { type Code, type Fault, fault } from './error.js'

@@ -1,4 +1,4 @@
-// What a process tells about itself on fd 3 (agent.md, Ports and control): one object a line, `kind` first.
+// What a process tells about itself on fd 3 (plumb-agent(1), Telemetry): one object a line, `kind` first.
 
 import type { Fault } from './error.js'
 import type { LineWriter } from './line-writer.js'

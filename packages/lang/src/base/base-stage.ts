@@ -173,7 +173,7 @@ class FirstThatWorks implements Stage {
 
 const takenApart = ({ earlier, ...last }: Fault): Fault[] => [...(Array.isArray(earlier) ? earlier : []), last as Fault]
 
-/** A message goes through the body until it no longer changes, or until the condition holds of it (tools.md, feedback). */
+/** A message goes through the body until it no longer changes, or until the condition holds of it (plumb-tools(7), How tools combine). */
 class Feedback implements Stage {
   fault: Fault | null = null
 

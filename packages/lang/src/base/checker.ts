@@ -1,4 +1,4 @@
-// What a chain of the base category is for one type of input: its plan, and all that is wrong with it (tools.md, How tools combine).
+// What a chain of the base category is for one type of input: its plan, and all that is wrong with it (plumb-tools(7), How tools combine).
 
 import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'

@@ -1,4 +1,4 @@
-// agent { … }: its ports, and its keys by the table of agent.md. What depends on the machine (keys, files, environment) is plumb-agent's.
+// agent { … }: its ports, and its keys by the table of plumb-agent(1). What depends on the machine (keys, files, environment) is plumb-agent's.
 
 import { nearest } from '@plumb/wire/nearest'
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'

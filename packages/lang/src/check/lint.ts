@@ -6,7 +6,7 @@ import type { Name, Value } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
 import type { PartsOf } from './parts.js'
 
-/** Types and modules start upper-case, bindings lower-case (language.md, Lexical). */
+/** Types and modules start upper-case, bindings lower-case (plumbing(5), LEXICAL STRUCTURE). */
 export const checkCapitals = (scope: Scope, report: Report): void => {
   for (const item of scope.module.program.items) {
     if (item.kind === 'type' && /^[a-z]/.test(item.name.text) && !PRIMITIVES.has(item.name.text)) odd('type', 'upper', item.name, report)

@@ -1,4 +1,4 @@
-// tool { process: f }: whether f is total, and has the tool's own types (language.md, Totality).
+// tool { process: f }: whether f is total, and has the tool's own types (plumbing(5), Totality).
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { memberOf } from '../names/member.js'

@@ -84,7 +84,7 @@ export const serversOf = (inner: Inner): KeyRule => ({
 })
 export const serverOf = (inner: Inner): KeyRule => ({ ...rule('a URL or a config value', (v) => isUrl(v) || isObject(v)), inner })
 
-/** What reaches a server must not hold what pays for a model (agent.md, The loop). */
+/** What reaches a server must not hold what pays for a model (plumb-agent(1), Providers). */
 const PROVIDER_KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
 export const VARIABLE = rule("the name of an environment variable, and never that of a provider's key", (v) => {
   return typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !PROVIDER_KEYS.includes(v)
@@ -93,7 +93,7 @@ export const VARIABLE = rule("the name of an environment variable, and never tha
 export const listOf = (...values: readonly string[]): KeyRule =>
   rule(`a list of ${values.join(', ')}`, (v) => isStrings(v) && v.every((s) => values.includes(s)))
 
-/** What a call may do to the world (tools.md, permission). */
+/** What a call may do to the world (plumb-tools(7), What may be done). */
 export const EFFECTS = ['fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model'] as const
 export type Effect = (typeof EFFECTS)[number]
 

@@ -1,4 +1,4 @@
-// The key `sandbox`: what a program that is started may reach (tools.md, Sandbox).
+// The key `sandbox`: what a program that is started may reach (plumb-tools(7), Sandbox).
 
 import { preview } from '@plumb/wire/preview'
 import type { Json } from '../types/type.js'

@@ -1,4 +1,4 @@
-// An MCP server as a config value: its keys by the table of tools.md, MCP.
+// An MCP server as a config value: its keys by the table of plumb-tools(7), MCP servers.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { ObjectValue } from '../parse/ast.js'

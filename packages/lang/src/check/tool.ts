@@ -1,4 +1,4 @@
-// tool { … }: one source and its keys (tools.md).
+// tool { … }: one source and its keys (plumb-tools(7)).
 
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound, Scope } from '../names/names.js'

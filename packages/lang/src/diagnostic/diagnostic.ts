@@ -1,4 +1,4 @@
-// What is wrong with a program, where, and how to mend it; and the two ways of showing it (language.md, Diagnostics).
+// What is wrong with a program, where, and how to mend it; and the two ways of showing it (plumbing(5), DIAGNOSTICS).
 
 import type { Code } from '@plumb/wire/error'
 import { codePoints, lineAround, position, type Span } from './source.js'

@@ -13,7 +13,7 @@ export interface Span {
   readonly end: number
 }
 
-/** Line and column, both from 1; the column counts code points, as language.md asks. */
+/** Line and column, both from 1; the column counts code points, as plumbing(5) asks. */
 export interface Position {
   readonly line: number
   readonly column: number

@@ -1,4 +1,4 @@
-// Text → the same program in the one layout (cli.md, fmt): tokens and comments in their order, only what separates them is new, but for
+// Text → the same program in the one layout (plumb(1), fmt): tokens and comments in their order, only what separates them is new, but for
 // parentheses and commas that nobody needs.
 
 import type { Diagnostic } from '../diagnostic/diagnostic.js'

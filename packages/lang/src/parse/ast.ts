@@ -1,4 +1,4 @@
-// The syntax tree: one node type for each production of the grammar in language.md. Every node carries its span.
+// The syntax tree: one node type for each production of the grammar in plumbing(5). Every node carries its span.
 
 import type { Span } from '../diagnostic/source.js'
 

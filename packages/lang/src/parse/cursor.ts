@@ -7,7 +7,7 @@ import { joinSpans, type Span } from '../diagnostic/source.js'
 import type { Name } from './ast.js'
 import type { Token } from './lexer.js'
 
-/** Words that name no binding, type, channel, port or module (language.md, Lexical). */
+/** Words that name no binding, type, channel, port or module (plumbing(5), LEXICAL STRUCTURE). */
 export const RESERVED: ReadonlySet<string> = new Set(
   (
     'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier trace spawn channel true ' +

@@ -1,4 +1,4 @@
-// The words of the structural morphisms, and which of them are total (language.md, Totality).
+// The words of the structural morphisms, and which of them are total (plumbing(5), Totality).
 
 import type { Structural } from './ast.js'
 

@@ -1,4 +1,4 @@
-// Tokens → syntax tree, by recursive descent along the grammar of language.md: here programs and their items.
+// Tokens → syntax tree, by recursive descent along the grammar of plumbing(5): here programs and their items.
 // Signatures, types, bodies, chains, config values and expressions have files of their own under parse/.
 
 import type { Report } from '../diagnostic/diagnostic.js'

@@ -1,4 +1,4 @@
-// Where the branches of each barrier part (language.md, "A barrier joins by origin"): the nearest place that every message on its way to the
+// Where the branches of each barrier part (plumbing(5), Joins): the nearest place that every message on its way to the
 // barrier has passed. In the terms of flow graphs it is the immediate dominator of the barrier.
 
 import type { Edge, Graph, GraphNode } from './graph.js'

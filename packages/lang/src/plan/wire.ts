@@ -1,4 +1,4 @@
-// Chains → edges. Wires a chain behind what feeds it and gives what comes out, by the rules of language.md, Wiring.
+// Chains → edges. Wires a chain behind what feeds it and gives what comes out, by the rules of plumbing(5), WIRING.
 
 import { error } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'

@@ -14,7 +14,7 @@ export interface Need {
   /** The key that asks for it. */
   readonly key: string
   readonly from: string
-  /** Without it the rest runs: a server that does not start is left out, with a warning of its own (tools.md). */
+  /** Without it the rest runs: a server that does not start is left out, with a warning of its own (plumb-tools(7)). */
   readonly isOptional: boolean
   /** The agent or tool. */
   readonly by: string
@@ -54,7 +54,7 @@ const ofTool = ({ agent, function: code, command }: Config, need: Make): Need[] 
   return [
     ...texts(agent).map((path) => need('file', 'agent', path)),
     ...texts(code).map((path) => need('file', 'function', path.replace(/#.*$/s, ''))),
-    // %20 is a space within a word (tools.md).
+    // %20 is a space within a word (plumb-tools(7)).
     ...(word === undefined ? [] : [need('program', 'command', word.replaceAll('%20', ' '))]),
   ]
 }

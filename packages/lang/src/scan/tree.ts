@@ -12,7 +12,7 @@ export interface Extent {
 export type Tree = ObjectTree | ArrayTree | ScalarTree
 export interface ObjectTree extends Extent {
   readonly kind: 'object'
-  /** One for each key, in order of its first mention. Of several values for one key the last stands here (wire.md, Lines). */
+  /** One for each key, in order of its first mention. Of several values for one key the last stands here (plumb-wire(5), Lines). */
   readonly entries: readonly TreeEntry[]
 }
 export interface TreeEntry {

@@ -5,7 +5,7 @@ import { fieldOf, isRequired } from './required-fields.js'
 import { type RecordType, resolve, type Type } from './type.js'
 
 /**
- * JSON text of a smallest value that both types accept; undefined when they are disjoint (language.md, Types).
+ * JSON text of a smallest value that both types accept; undefined when they are disjoint (plumbing(5), TYPES).
  *
  * A recursive type may hold only values that end, so this is a least fixed point: each pair of types is looked at again until no pair
  * finds a smaller value from what the others have found. Parts of a value over 4096 characters are shown as `…`.

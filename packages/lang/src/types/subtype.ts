@@ -1,4 +1,4 @@
-// Which messages may go where: out(p) <: in(q) of language.md, Types.
+// Which messages may go where: out(p) <: in(q) of plumbing(5), TYPES.
 
 import { candidates } from './candidates.js'
 import { coinductive } from './coinductive.js'

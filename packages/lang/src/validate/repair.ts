@@ -38,7 +38,7 @@ export const repairTree = (type: Type, buf: Buffer, node: Tree, kinds: ReadonlyS
 // Sums within sums multiply the ways to read a value; what needs more than this stays as it is.
 const MAX_STEPS = 10_000
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-// Lists of paths stay as they are: a file may be called `["a"]` (tools.md, validate).
+// Lists of paths stay as they are: a file may be called `["a"]` (plumb-tools(7), What happens to a call).
 const PATH_FIELD = /(?:^|_)(?:path|file|dir|directory|folder|root)s?$|(?:Path|File|Dir|Directory|Folder|Root)s?$/
 
 interface Place<T extends Tree = Tree> {

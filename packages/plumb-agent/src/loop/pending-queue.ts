@@ -33,7 +33,7 @@ export interface Errand {
 /** How a control message came, and so where its reply goes. */
 export type Asked = 'by-envelope' | 'by-descriptor'
 
-// wire.md, Envelopes: so much data may wait while control goes on.
+// plumb-wire(5), Envelopes: so much data may wait while control goes on.
 const MAX_BYTES = 16 * 1024 * 1024
 // What one takes besides its text, so that very short ones are bounded too.
 const ITEM_BYTES = 256

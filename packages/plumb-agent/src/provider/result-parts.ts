@@ -1,4 +1,4 @@
-// What the result of a tool holds, as parts that a provider can show: of MCP, each kind of content (tools.md, MCP).
+// What the result of a tool holds, as parts that a provider can show: of MCP, each kind of content (plumb-tools(7), MCP servers).
 
 import type { Json } from '@plumb/lang'
 import { textAt } from './http/json-path.js'

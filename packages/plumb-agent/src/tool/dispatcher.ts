@@ -1,4 +1,4 @@
-// Who runs tools, as a call sees it (tools.md, Dispatch protocol): one request out, its one answer back.
+// Who runs tools, as a call sees it (plumb-wire(5), Tools): one request out, its one answer back.
 
 export interface ToolRequest {
   /** Made once in the life of this process. */

@@ -48,7 +48,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, ar
     return resultOf(use, toModelContent(content, isError, tool?.isOfServer), isError)
   }
 
-  // The stages of tools.md that come before whoever runs the tool has it: validate, permission, approval.
+  // The stages of plumb-tools(7) that come before whoever runs the tool has it: validate, permission, approval.
   const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal, tell: Tell) => {
     if (!tool) return unknown(name, offered())
     const read = readInput(written, tool)

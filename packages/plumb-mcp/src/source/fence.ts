@@ -1,4 +1,4 @@
-// What a client's own source may not do without a grant (tools.md, plumb-mcp): found in the checked program, before anything is started.
+// What a client's own source may not do without a grant (plumb-mcp(1), Programs of the client): found in the checked program, before anything is started.
 //
 //   key                                          needs
 //   command, via, env, function, *_env           exec

@@ -35,7 +35,7 @@ export interface StageNote {
   readonly note: string
 }
 
-/** The wrapper of a call (tools.md, Executing a call); for `--envelope` and the trace. */
+/** The wrapper of a call (plumb-tools(7), What happens to a call); for `--envelope` and the trace. */
 export interface CallEnvelope {
   readonly tool: string
   readonly id: string

@@ -1,4 +1,4 @@
-// What a tool may do to the world, fixed by what it is made of; its own `effects:` can only add (tools.md, permission).
+// What a tool may do to the world, fixed by what it is made of; its own `effects:` can only add (plumb-tools(7), What may be done).
 
 import { agentOf, agentTools, type BasePlan, type Bound, type Json, planOf, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { EFFECTS, type Effect } from './authority.js'

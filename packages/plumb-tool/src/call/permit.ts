@@ -1,4 +1,4 @@
-// Whether a call may be made: effects against grants and policy (tools.md, permission). Pure: who asks is told what time it is.
+// Whether a call may be made: effects against grants and policy (plumb-tools(7), What may be done). Pure: who asks is told what time it is.
 
 import { type Fault, fault, preview } from '@plumb/wire'
 import { type Authority, type Effect, isGranted, type PolicyRule } from './authority.js'

@@ -1,4 +1,4 @@
-// How the calls of a tool are made safe, by the keys that every tool { … } may have (tools.md, Where a tool comes from).
+// How the calls of a tool are made safe, by the keys that every tool { … } may have (plumbing(5), Tools).
 
 import type { ToolBody, ToolPlan } from '@plumb/lang'
 import type { Wrap } from '../tool.js'

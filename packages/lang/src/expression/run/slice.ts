@@ -27,7 +27,7 @@ export const keyOf = (text: string): Key => ({ text, bytes: Buffer.from(text) })
 // A message may be nested 512 deep and the expression nests it deeper, while the scanners begin to refuse at 500.
 const DEPTH = -1000
 
-/** The last of that name, as wire.md has it for repeated keys; undefined when there is none or `held` is no object. */
+/** The last of that name, as plumb-wire(5) has it for repeated keys; undefined when there is none or `held` is no object. */
 export const peek = (held: Held | undefined, key: Key): Slice | undefined => {
   if (!(held instanceof Slice) || held.buf[held.start] !== 123) return undefined
   let found: Slice | undefined

@@ -1,4 +1,4 @@
-// Where a key may be sent (agent.md, Providers): the provider's own host, loopback, and what the person who runs the agent has named.
+// Where a key may be sent (plumb-agent(1), Providers): the provider's own host, loopback, and what the person who runs the agent has named.
 
 import { type Fault, fault, preview } from '@plumb/wire'
 

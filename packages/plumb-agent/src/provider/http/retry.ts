@@ -1,4 +1,4 @@
-// Sends the same request again while that may help (agent.md, Providers: the retry table).
+// Sends the same request again while that may help (plumb-agent(1), Providers: the retry table).
 
 import { fault } from '@plumb/wire'
 import type { Attempt, Failure } from './failure.js'

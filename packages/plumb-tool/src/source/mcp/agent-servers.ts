@@ -1,4 +1,4 @@
-// The servers of one agent, opened at its spawn: their tools under the names that its model sees (tools.md, MCP).
+// The servers of one agent, opened at its spawn: their tools under the names that its model sees (plumb-tools(7), MCP servers).
 
 import { setTimeout } from 'node:timers/promises'
 import type { AgentPlan, Json } from '@plumb/lang'

@@ -38,7 +38,7 @@ export const offerOf = (name: string, { config, tool }: NamedTool): OfferedTool 
 // Its own schema says what fits.
 const JSON_TYPE: Type = { kind: 'json' }
 
-/** As of any tool that starts no program (tools.md, retry). */
+/** As of any tool that starts no program (plumb-tools(7), What happens to a call). */
 const DEFAULT_ATTEMPTS = 3
 /** 60 seconds. */
 const DEFAULT_TIMEOUT_MS = 60_000

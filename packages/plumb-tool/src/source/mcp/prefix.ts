@@ -1,4 +1,4 @@
-// What stands before the colon in the name of a server's tool (tools.md, MCP).
+// What stands before the colon in the name of a server's tool (plumb-tools(7), MCP servers).
 
 import { basename } from 'node:path'
 import type { ServerConfig } from './connection.js'

@@ -72,7 +72,7 @@ export class ServerPool {
     this.#closing ??= new AbortController()
     const { signal } = this.#closing
     const { connectMcp } = await import('./connect.js')
-    // A server address that stands in the spec's own `mcp` needs no net.private (tools.md, permission).
+    // A server address that stands in the spec's own `mcp` needs no net.private (plumb-tools(7), What may be done).
     return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged })
   }
 }

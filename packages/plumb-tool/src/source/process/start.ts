@@ -1,4 +1,4 @@
-// Which program runs a lowered process, and with which arguments (cli.md): one of ours, or the one that the spec or the caller names.
+// Which program runs a lowered process, and with which arguments (plumb(1)): one of ours, or the one that the spec or the caller names.
 
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'

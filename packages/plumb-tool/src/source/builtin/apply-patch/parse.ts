@@ -1,4 +1,4 @@
-// Patch text → sections, by the grammar of tools.md; the first thing that is wrong is told with its line.
+// Patch text → sections, by the grammar of plumb-builtins(7), Patches; the first thing that is wrong is told with its line.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Hunk, HunkLine, Section } from './patch.js'

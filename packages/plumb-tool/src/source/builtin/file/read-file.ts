@@ -13,7 +13,7 @@ interface Input extends PathInput {
   readonly limit?: number
 }
 
-/** As tools.md has it. */
+/** As plumb-builtins(7), Files, has it. */
 const MAX_BYTES = 380_928
 /** All of it is read each time, for its sum and its lines: about a second for 400 MB. */
 const MAX_FILE_BYTES = 4 * 1024 ** 3
