@@ -44,7 +44,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(error|nearest|preview|result)$/ },
-  'plumb-agent': { 'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve)|source\/agent\/(mounted|prompt-reach))$/ },
+  'plumb-agent': {
+    'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve)|source\/agent\/(prompt-program|prompt-reach))$/,
+  },
 }
 
 /** The one door of each dependency: the files that may import it. A new dependency needs a door here. */
@@ -55,7 +57,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   '@mozilla/readability': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
-  '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/database\.ts$/,
+  '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/sqlite\.ts$/,
   ajv: /^packages\/wire\/src\/schema\.ts$/,
   commander: /^packages\/[^/]+\/src\/main[^/]*\.ts$/,
   'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache-store|source\/builtin\/web\/page-cache)\.ts$/,
@@ -70,7 +72,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   'mdast-util-gfm': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'mdast-util-to-markdown': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   parse5: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
-  'ipaddr.js': /^packages\/plumb-tool\/src\/source\/builtin\/web\/address\.ts$/,
+  'ipaddr.js': /^packages\/plumb-tool\/src\/source\/builtin\/web\/public-addresses\.ts$/,
   openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
   pino: /^packages\/wire\/src\/log\.ts$/,
   split2: /^packages\/wire\/src\//,

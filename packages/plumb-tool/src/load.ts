@@ -25,7 +25,9 @@ export const load = async ({ spec, sourcesFd, grant, docroot }: Options, reporte
   const path = spec.kind === 'text' ? EVAL_PATH : handover ? spec.path : normalize(spec.path)
   // A prompt file stands for the spec that it is made into.
   const isPrompt = spec.kind === 'file' && !handover && /\.(chatmd|md)$/i.test(path)
-  const made = isPrompt ? (await import('./source/agent/mounted.js')).promptSpec(path, reachOf({ grants: grant, docroot })) : undefined
+  const made = isPrompt
+    ? (await import('./source/agent/prompt-program.js')).promptSpec(path, reachOf({ grants: grant, docroot }))
+    : undefined
   const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
   if (!text.ok) return refuse(text, reporter)
   const { diagnostics, program } = compile({ path, text: text.value }, files)

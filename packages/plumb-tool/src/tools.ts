@@ -23,7 +23,7 @@ import type { Loaded } from './load.js'
 import type { Options } from './options.js'
 import { openRegistry } from './registry.js'
 import { ServerPool } from './source/mcp/server-pool.js'
-import { watchProgram } from './source/parts/watch.js'
+import { watchProgram } from './source/program-files/detect-changes.js'
 import { openAuthority } from './tools-authority.js'
 
 /** Undefined: all that is wrong was reported. */

@@ -2,7 +2,7 @@
 
 import { bundledFiles, type Fault } from '@plumb/wire'
 import type { Session } from '../src/call/call.js'
-import { builtinTool } from '../src/source/builtin/builtin-run.js'
+import { builtinTool } from '../src/source/builtin/builtin-tool.js'
 import { declarationOf } from '../src/source/builtin/declarations.js'
 import { findBuiltin } from '../src/source/builtin/table.js'
 import { openCall, openSession } from './call-session.js'

@@ -23,7 +23,7 @@ import {
   type Subject,
   settingsOf,
 } from '../src/call/permit.js'
-import { builtinTool } from '../src/source/builtin/builtin-run.js'
+import { builtinTool } from '../src/source/builtin/builtin-tool.js'
 import { declarationOf } from '../src/source/builtin/declarations.js'
 import { BUILTINS } from '../src/source/builtin/table.js'
 import { codeOf, openCall, openSession } from './call-session.js'

@@ -7,10 +7,10 @@ import t from 'tap'
 import { bash, type Files, layFolder, TEST_PATH } from '../../wire/test/shell.js'
 import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
 import { tryEscapes } from '../src/source/sandbox/escape/try-escapes.js'
-import { filterFor } from '../src/source/sandbox/filter.js'
-import { type Found, lackIn } from '../src/source/sandbox/lack.js'
+import { type Found, lackIn } from '../src/source/sandbox/missing-access.js'
 import { probe } from '../src/source/sandbox/probe.js'
-import { type Arch, numberOf, type SystemCall } from '../src/source/sandbox/system-calls.js'
+import { filterFor } from '../src/source/sandbox/seccomp/filter.js'
+import { type Arch, numberOf, type SystemCall } from '../src/source/sandbox/seccomp/refused-calls.js'
 
 const box = probe()
 const skip = box.ok ? false : `no sandbox can be had here: ${box.error.detail}`

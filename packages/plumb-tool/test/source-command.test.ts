@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { wordsOf } from '../src/source/command/words.js'
+import { wordsOf } from '../src/source/command/split-words.js'
 import { openCall } from './call-session.js'
 import { after, hasBubblewrap, makeFolder, makeSource, once, running, until } from './source-folder.js'
 

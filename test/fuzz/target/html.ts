@@ -1,7 +1,7 @@
 // Pages: whatever the bytes, they become text within the limits, and the same page the same text.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { decode } from '../../../packages/plumb-tool/src/source/builtin/web/decode.js'
+import { decode } from '../../../packages/plumb-tool/src/source/builtin/web/decode-text.js'
 import { toMarkdown } from '../../../packages/plumb-tool/src/source/builtin/web/html/to-markdown.js'
 import { must, type Target } from '../target.js'
 

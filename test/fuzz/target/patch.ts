@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { parsePatch } from '../../../packages/plumb-tool/src/source/builtin/apply-patch/parse.js'
+import { parsePatch } from '../../../packages/plumb-tool/src/source/builtin/apply-patch/parse-patch.js'
 import { builtinsIn } from '../../../packages/plumb-tool/test/builtin-folder.js'
 import { isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readChatmd } from '../../../packages/plumb-tool/src/source/agent/chatmd.js'
 import { readMarkdown } from '../../../packages/plumb-tool/src/source/agent/markdown.js'
-import { mount } from '../../../packages/plumb-tool/src/source/agent/mounted.js'
+import { mount } from '../../../packages/plumb-tool/src/source/agent/prompt-program.js'
 import { type Fault, isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 

@@ -2,7 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import { STANDARD_LIBRARY } from '@plumb/lang'
-import { pathOf, placeOf } from '@plumb/tool/source/builtin/path/place'
+import { pathOf, placeOf } from '@plumb/tool/source/path/resolved-path'
 import { fail, preview, type Result, readSpec, type SourceFiles, succeed } from '@plumb/wire'
 
 export interface Entry {

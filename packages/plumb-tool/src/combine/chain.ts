@@ -2,7 +2,7 @@
 
 import { type BasePlan, type Bound, compileFilter, type Expression, Sink, type Type, Verdict } from '@plumb/lang'
 import { type Fault, type Result, succeed } from '@plumb/wire'
-import { leafOf } from '../source/inline/leaf.js'
+import { leafOf } from '../source/inline/inline-step.js'
 import type { JsonText, Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
 import { feedbackOf } from './feedback.js'

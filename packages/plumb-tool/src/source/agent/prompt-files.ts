@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Fault, fault, preview } from '@plumb/wire'
-import { promptParts } from '../parts/prompt-parts.js'
+import { promptParts } from '../program-files/prompt-references.js'
 import { type PromptReach, whyNotRead } from './prompt-reach.js'
 
 /** Why the prompt is not used; undefined: nothing is against it. */

@@ -4,7 +4,7 @@
 import { basename, relative, sep } from 'node:path'
 import { type Fault, fault, preview } from '@plumb/wire'
 import { realPath } from '../../call/real-path.js'
-import { whySecret } from '../builtin/path/kept.js'
+import { whySecret } from '../path/protected-paths.js'
 
 export interface PromptReach {
   /** Of the spec, or the prompt file, that names them. */

@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { wordsOf } from '../command/words.js'
+import { wordsOf } from '../command/split-words.js'
 
 export type PromptTool =
   | { readonly kind: 'builtin' | 'command' | 'agent'; readonly name: string; readonly of: string; readonly description?: string }

@@ -4,7 +4,7 @@
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
-import type { Roots } from './path/place.js'
+import type { Roots } from '../path/resolved-path.js'
 
 /** `Input` is what its declaration says: whatever comes has been validated. */
 export interface Builtin<Input = unknown> {

@@ -6,15 +6,15 @@ import { childEnv, fail, preview, type Result, resolveProgram, succeed } from '@
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../tool.js'
-import { whyChanged } from '../parts/watch.js'
-import { deeper } from '../process/depth.js'
-import { callerOf } from '../sandbox/net/caller.js'
+import { deeper } from '../process/nesting-depth.js'
+import { whyChanged } from '../program-files/detect-changes.js'
+import { callerOf } from '../sandbox/net/host-policy.js'
 import { programFilesOf } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
-import { spawnBoxed, tellLack } from '../sandbox/spawn-boxed.js'
+import { spawnBoxed, tellLack } from '../sandbox/spawn-sandboxed.js'
+import { harvest } from './collect-output.js'
 import { withGitGuard } from './git-guard.js'
-import { harvest } from './harvest.js'
-import { wordsOf } from './words.js'
+import { wordsOf } from './split-words.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
 /** Linux takes no longer word; a command line may have many. */

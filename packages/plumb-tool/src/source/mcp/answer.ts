@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { compileSchema, type Fault, fail, type Result, type SchemaCheck, succeed } from '@plumb/wire'
-import { faultIn } from '../process/last-words.js'
+import { faultIn } from '../process/stderr-tail.js'
 import type { McpAnswer, McpContent, McpTool } from './connection.js'
 import { isRecord } from './message.js'
 

@@ -3,7 +3,7 @@
 import type { Json } from '@plumb/lang'
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../../tool.js'
-import type { LastWords } from '../process/last-words.js'
+import type { LastWords } from '../process/stderr-tail.js'
 
 /** One entry of `mcp: […]`, checked by lang. Times are in seconds. */
 export interface ServerConfig {

@@ -2,7 +2,7 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Fault } from '@plumb/wire'
-import type { LastWords } from '../process/last-words.js'
+import type { LastWords } from '../process/stderr-tail.js'
 
 export interface Link {
   readonly transport: Transport

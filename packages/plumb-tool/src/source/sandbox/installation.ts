@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { homes, isTooWide } from './too-wide.js'
+import { homes, isTooWide } from './shared-folders.js'
 
 /** Seen as a whole in any sandbox. */
 export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store', '/gnu/store']

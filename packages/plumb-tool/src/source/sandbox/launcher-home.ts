@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import { keptFolder } from './kept-proof.js'
+import { keptFolder } from './sandbox-cache.js'
 
 const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun', 'deno', 'uvx', 'uv', 'pipx'])
 

@@ -2,12 +2,12 @@
 
 import { closeSync, constants, openSync } from 'node:fs'
 import { fail, preview, type Result, resolveProgram, spawnBriefly, succeed } from '@plumb/wire'
-import { archOf, filterFor } from './filter.js'
+import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
 import { SYSTEM_FOLDERS } from './installation.js'
-import { isProven, keepProof } from './kept-proof.js'
 import { Mounts } from './mounts.js'
-import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './options.js'
-import type { Arch } from './system-calls.js'
+import { isProven, keepProof } from './sandbox-cache.js'
+import { archOf, filterFor } from './seccomp/filter.js'
+import type { Arch } from './seccomp/refused-calls.js'
 
 /** What one is made with. */
 export interface Box {

@@ -1,7 +1,7 @@
 // The files that a program is made of, which its tools leave as they are: those that built-in tools leave too.
 
 import type { Session } from '../../call/call.js'
-import { partsOf } from '../parts/watch.js'
+import { partsOf } from '../program-files/detect-changes.js'
 import type { Sandbox } from './sandbox.js'
 
 /** What is there of it, and what a tool names besides; nothing where nothing may be written. */

@@ -5,9 +5,9 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type HostPattern, type Json, readHostPattern } from '@plumb/lang'
 import { fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
-import { openBelow } from './open-below.js'
+import { openBelow } from './open-beneath.js'
 import { type Box, probe } from './probe.js'
-import { isShared } from './too-wide.js'
+import { isShared } from './shared-folders.js'
 
 export interface Sandbox extends Box {
   /** As in "tool 'f'". */

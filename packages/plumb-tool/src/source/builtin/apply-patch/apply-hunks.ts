@@ -2,9 +2,9 @@
 
 import { type Result, succeed } from '@plumb/wire'
 import { type Line, withEnds } from './lines.js'
-import { lower, type Rung, Text } from './match.js'
+import { oldLines, placeHunk } from './locate-hunk.js'
+import { lower, type Rung, Text } from './match-lines.js'
 import type { Hunk } from './patch.js'
-import { oldLines, placeHunk } from './place-hunk.js'
 import { reindent } from './reindent.js'
 
 /** Lines `[from, from + removed.length)` of the old text give way to `added`. */

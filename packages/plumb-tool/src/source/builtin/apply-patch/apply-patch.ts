@@ -3,9 +3,9 @@
 import { fail, preview, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
 import { namedPath, type PathInput, writtenPath } from '../file/path-input.js'
-import { planSections } from './change.js'
-import { parsePatch } from './parse.js'
+import { parsePatch } from './parse-patch.js'
 import type { Section } from './patch.js'
+import { planSections } from './plan-changes.js'
 import { commit } from './transaction.js'
 
 interface Input {

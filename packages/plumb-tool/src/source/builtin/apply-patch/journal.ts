@@ -4,11 +4,11 @@ import { constants, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { type Folder, openFolder } from '../path/open.js'
-import { OWNER } from '../path/owner.js'
-import { type Place, systemFault } from '../path/place.js'
-import { temporaryName } from '../path/temporary.js'
-import type { Direction, Entry } from './entry.js'
+import { OWNER } from '../../path/file-owner.js'
+import { type Folder, openFolder } from '../../path/open.js'
+import { type Place, systemFault } from '../../path/resolved-path.js'
+import { temporaryName } from '../../path/temporary-files.js'
+import type { Direction, Entry } from './journal-entry.js'
 
 /** `.plumb-patch-OWNER-ID.DIRECTION`: to turn it takes a rename, which needs no space on the disk. */
 export const journalName = (id: string, direction: Direction, owner = OWNER): string => `.plumb-patch-${owner}-${id}.${direction}`

@@ -4,12 +4,12 @@ import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { realPath } from '../../../call/real-path.js'
-import { type Folder, letGo, openFolder } from '../path/open.js'
-import { isGone, OWNER } from '../path/owner.js'
-import { isWithin, type Place, placeOf, type Roots } from '../path/place.js'
-import { removeLeftOver } from '../path/temporary.js'
-import { type Direction, type Entry, isHindered, settle } from './entry.js'
+import { isGone, OWNER } from '../../path/file-owner.js'
+import { type Folder, letGo, openFolder } from '../../path/open.js'
+import { isWithin, type Place, placeOf, type Roots } from '../../path/resolved-path.js'
+import { removeLeftOver } from '../../path/temporary-files.js'
 import { failedJournals, homeOf, JOURNAL, journalName, openJournals } from './journal.js'
+import { type Direction, type Entry, isHindered, settle } from './journal-entry.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
 

@@ -2,8 +2,8 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Line } from './lines.js'
+import type { Looking, Placed } from './locate-hunk.js'
 import type { Hunk, HunkLine } from './patch.js'
-import type { Looking, Placed } from './place-hunk.js'
 
 /** What the file has in place of what the patch has, at the start of each line. */
 interface Shift {

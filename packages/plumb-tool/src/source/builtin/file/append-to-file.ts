@@ -1,8 +1,8 @@
 // append_to_file: text at the end, on a line of its own.
 
-import { placeOf } from '../path/place.js'
-import { changed } from '../path/stamp.js'
-import { editor } from './editor.js'
+import { changed } from '../../path/file-stamp.js'
+import { placeOf } from '../../path/resolved-path.js'
+import { editor } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
 import { readTextFile } from './text-file.js'
 import { writeText } from './write-text.js'

@@ -1,9 +1,9 @@
 // delete_file: one file, or a link and not what it leads to. Folders stay.
 
 import { succeed } from '@plumb/wire'
+import { removeFile } from '../../path/remove-file.js'
+import { placeOf } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
-import { placeOf } from '../path/place.js'
-import { removeFile } from '../path/remove-file.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 import { readWholeFile } from './text-file.js'
 

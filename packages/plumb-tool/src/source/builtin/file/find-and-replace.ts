@@ -1,8 +1,8 @@
 // find_and_replace: an exact piece of text for another; several places are an error unless all are meant.
 
 import { fail, preview, succeed } from '@plumb/wire'
-import { placeOf } from '../path/place.js'
-import { editor } from './editor.js'
+import { placeOf } from '../../path/resolved-path.js'
+import { editor } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
 import { MAX_EDITED_BYTES, readTextFile } from './text-file.js'
 import { writeText } from './write-text.js'

@@ -1,12 +1,12 @@
 // glob: paths that fit a pattern.
 
 import { escapeControls, succeed } from '@plumb/wire'
+import { placeOf } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
-import { placeOf } from '../path/place.js'
 import { readGlob } from './glob-pattern.js'
 import { isFolder, noFolder } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
-import { isPermitted } from './readable.js'
+import { isPermitted } from './permitted-file.js'
 import { unseenNotes } from './unseen-notes.js'
 import { walk } from './walk.js'
 

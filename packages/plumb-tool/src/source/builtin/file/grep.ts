@@ -1,14 +1,14 @@
 // grep: lines that a regular expression finds, as `path:line:text`; linear time, whatever the expression.
 
 import { escapeControls, succeed } from '@plumb/wire'
+import { letGo, openFile } from '../../path/open.js'
+import { type Place, placeOf } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
-import { letGo, openFile } from '../path/open.js'
-import { type Place, placeOf } from '../path/place.js'
 import { type LineExpression, readExpression } from './expression.js'
 import { readGlob } from './glob-pattern.js'
 import { isFolder } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
-import { isReadable } from './readable.js'
+import { isReadable } from './permitted-file.js'
 import { textPieces } from './text-pieces.js'
 import { unseenNotes } from './unseen-notes.js'
 import { walk } from './walk.js'

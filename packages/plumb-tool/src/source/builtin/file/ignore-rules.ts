@@ -1,9 +1,9 @@
 // What .gitignore and .ignore files leave out, each for the folder that it is in.
 
 import type { Ignore } from 'ignore'
-import { letGo, openFile } from '../path/open.js'
-import type { Place } from '../path/place.js'
-import { placeIn } from '../path/place.js'
+import { letGo, openFile } from '../../path/open.js'
+import type { Place } from '../../path/resolved-path.js'
+import { placeIn } from '../../path/resolved-path.js'
 
 /** The later overrules the earlier. */
 const IGNORE_FILES = ['.gitignore', '.ignore']

@@ -1,9 +1,9 @@
 // import_image: a picture for a model that sees, known by its first bytes and not by its name.
 
 import { fail, preview, succeed } from '@plumb/wire'
+import { letGo, openFile } from '../../path/open.js'
+import { placeOf, systemFault } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
-import { letGo, openFile } from '../path/open.js'
-import { placeOf, systemFault } from '../path/place.js'
 import { namedPath, type PathInput } from './path-input.js'
 
 /** Providers take 5 MiB of what it becomes in base64. */

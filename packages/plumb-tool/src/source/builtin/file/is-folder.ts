@@ -2,8 +2,8 @@
 
 import { lstat } from 'node:fs/promises'
 import { fail, preview } from '@plumb/wire'
-import { openFolder } from '../path/open.js'
-import type { Place } from '../path/place.js'
+import { openFolder } from '../../path/open.js'
+import type { Place } from '../../path/resolved-path.js'
 
 /** What is there now, links not followed. */
 export const isFolder = async (place: Place): Promise<boolean> => {

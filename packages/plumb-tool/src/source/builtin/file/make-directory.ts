@@ -1,9 +1,9 @@
 // make_directory: a folder and those on the way to it.
 
 import { fail, preview, succeed } from '@plumb/wire'
+import { openFolder } from '../../path/open.js'
+import { placeOf } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
-import { openFolder } from '../path/open.js'
-import { placeOf } from '../path/place.js'
 import { isFolder } from './is-folder.js'
 import { namedPath, type PathInput, writtenPath } from './path-input.js'
 

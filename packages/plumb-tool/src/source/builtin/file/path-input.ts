@@ -1,8 +1,8 @@
 // What file tools are given, and which path that means: as the input names it, for rules of a policy, and the one that is written.
 
 import { resolve } from 'node:path'
+import { type Purpose, pathOf, placeOf } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
-import { type Purpose, pathOf, placeOf } from '../path/place.js'
 
 export interface PathInput {
   /** Relative to a root, or absolute and below one. */

@@ -1,13 +1,13 @@
 // read_directory: names, one a line, sorted, a slash behind folders.
 
 import { type Result, succeed } from '@plumb/wire'
+import { openFolder } from '../../path/open.js'
+import { insideOf, type Place, placeIn, placeOf, systemFault } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
-import { openFolder } from '../path/open.js'
-import { insideOf, type Place, placeIn, placeOf, systemFault } from '../path/place.js'
-import { type DirectoryEntry, readEntries, shownName } from './entries.js'
 import { noFolder } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
-import { isPermitted } from './readable.js'
+import { isPermitted } from './permitted-file.js'
+import { type DirectoryEntry, readEntries, shownName } from './read-entries.js'
 
 interface Input extends PathInput {
   readonly depth?: number

@@ -1,10 +1,10 @@
 // read_file: text with exact continuation.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { letGo, openFile } from '../../path/open.js'
+import { placeOf, systemFault } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
-import { letGo, openFile } from '../path/open.js'
-import { placeOf, systemFault } from '../path/place.js'
-import { readLines } from './line-reader.js'
+import { readLines } from './line-window.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { binary } from './text-file.js'
 

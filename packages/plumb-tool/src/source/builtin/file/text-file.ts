@@ -3,9 +3,9 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { letGo, openFile } from '../path/open.js'
-import { type Place, systemFault } from '../path/place.js'
-import { changed, type Stamp, stampOf } from '../path/stamp.js'
+import { changed, type Stamp, stampOf } from '../../path/file-stamp.js'
+import { letGo, openFile } from '../../path/open.js'
+import { type Place, systemFault } from '../../path/resolved-path.js'
 
 export interface WholeFile {
   readonly bytes: Buffer

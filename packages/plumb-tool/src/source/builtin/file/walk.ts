@@ -1,10 +1,10 @@
 // The files below a folder in order, those that ignore files name left out; links are not followed.
 
 import { relative, sep } from 'node:path'
-import { openFolder } from '../path/open.js'
-import { insideOf, type Place, pathOf, placeIn } from '../path/place.js'
-import { type DirectoryEntry, readEntries } from './entries.js'
+import { openFolder } from '../../path/open.js'
+import { insideOf, type Place, pathOf, placeIn } from '../../path/resolved-path.js'
 import { isIgnored, type Rules, readRules, rulesWithin } from './ignore-rules.js'
+import { type DirectoryEntry, readEntries } from './read-entries.js'
 
 export interface Found {
   readonly place: Place

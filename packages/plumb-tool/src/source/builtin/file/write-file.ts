@@ -1,10 +1,10 @@
 // write_file: the whole content of a file, new or old.
 
 import { succeed } from '@plumb/wire'
+import { changed } from '../../path/file-stamp.js'
+import { type Place, placeOf } from '../../path/resolved-path.js'
+import type { WriteOptions } from '../../path/write-file-atomically.js'
 import type { Builtin } from '../builtin.js'
-import { type Place, placeOf } from '../path/place.js'
-import { changed } from '../path/stamp.js'
-import type { WriteOptions } from '../path/write-whole.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 import { readWholeFile } from './text-file.js'
 import { writeText } from './write-text.js'

@@ -1,8 +1,8 @@
 // The text of a whole file to its place, and what is told of it.
 
 import { type Result, succeed } from '@plumb/wire'
-import type { Place } from '../path/place.js'
-import { type WriteOptions, writeWhole } from '../path/write-whole.js'
+import type { Place } from '../../path/resolved-path.js'
+import { type WriteOptions, writeWhole } from '../../path/write-file-atomically.js'
 import { sha256Of, toBytes } from './text-file.js'
 
 export const writeText = async (

@@ -1,9 +1,9 @@
 // Vectors for the chunks that have none yet, in batches; what is done is kept now and then, so that the next run goes on from there.
 
 import { type Fault, nowMs, type Result, succeed } from '@plumb/wire'
-import { about, setAbout } from './contents.js'
-import type { Database } from './database.js'
 import type { Embeddings } from './embeddings.js'
+import { about, setAbout } from './index-tables.js'
+import type { Database } from './sqlite.js'
 
 const BATCH = 64
 const KEEP_EVERY_MS = 5000

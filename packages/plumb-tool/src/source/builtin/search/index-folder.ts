@@ -1,21 +1,21 @@
 // index_markdown_docs and index_code: a folder's files made findable, again and again at the cost of what has changed.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Expected } from '../../path/file-stamp.js'
+import { type Place, pathOf, placeOf } from '../../path/resolved-path.js'
+import { writeWhole } from '../../path/write-file-atomically.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
 import { isFolder } from '../file/is-folder.js'
 import { namedPath } from '../file/path-input.js'
-import { type Place, pathOf, placeOf } from '../path/place.js'
-import type { Expected } from '../path/stamp.js'
-import { writeWhole } from '../path/write-whole.js'
-import { about, counts, emptyContents, setAbout } from './contents.js'
-import type { Database } from './database.js'
+import { CODE, type Kind, MARKDOWN } from './document-kind.js'
 import { embedMissing } from './embed-missing.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
 import { checkName, indexPlace, nameFor, readIndex, writeIndex } from './index-file.js'
 import { lockIndex } from './index-lock.js'
-import { CODE, type Kind, MARKDOWN } from './kind.js'
-import { NO_ENDPOINT } from './ranking.js'
-import { type Update, update } from './update.js'
+import { about, counts, emptyContents, setAbout } from './index-tables.js'
+import { NO_ENDPOINT } from './rank.js'
+import type { Database } from './sqlite.js'
+import { type Update, update } from './update-index.js'
 
 interface Input {
   readonly root: string

@@ -6,10 +6,10 @@ import { link, lstat, open, readFile, rename, rm, utimes } from 'node:fs/promise
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { type Folder, letGo, openFolder } from '../path/open.js'
-import { isGone, OWNER } from '../path/owner.js'
-import { type Place, systemFault } from '../path/place.js'
-import { temporaryName } from '../path/temporary.js'
+import { isGone, OWNER } from '../../path/file-owner.js'
+import { type Folder, letGo, openFolder } from '../../path/open.js'
+import { type Place, systemFault } from '../../path/resolved-path.js'
+import { temporaryName } from '../../path/temporary-files.js'
 
 const LOOK_MS = 100
 const BEAT_MS = 5000

@@ -1,14 +1,14 @@
 // markdown_search and code_search: the best pieces of all indexes, or of one, with where they stand.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { placeOf } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
-import { placeOf } from '../path/place.js'
-import { about } from './contents.js'
+import { CODE, type Kind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
+import { withIndex } from './index-cache.js'
 import { checkName, indexNames, indexPlace } from './index-file.js'
-import { withIndex } from './kept-indexes.js'
-import { CODE, type Kind, MARKDOWN } from './kind.js'
-import { byScore, type Hit, NO_ENDPOINT, rank } from './ranking.js'
+import { about } from './index-tables.js'
+import { byScore, type Hit, NO_ENDPOINT, rank } from './rank.js'
 import type { Vector } from './vector.js'
 
 interface Input {

@@ -1,9 +1,9 @@
 // What came back, as Markdown: by what the server calls it.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { htmlToMarkdown } from './convert.js'
-import { decode } from './decode.js'
-import type { Fetched } from './follow.js'
+import { decode } from './decode-text.js'
+import type { Fetched } from './follow-redirects.js'
+import { htmlToMarkdown } from './html-to-markdown.js'
 import { type LineRange, sliceLines } from './line-range.js'
 
 export interface Document {

@@ -2,9 +2,9 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
-import { decode } from './decode.js'
-import { follow } from './follow.js'
-import { openGate } from './gate.js'
+import { decode } from './decode-text.js'
+import { follow } from './follow-redirects.js'
+import { openGate } from './host-permission.js'
 
 interface Input {
   readonly url: string

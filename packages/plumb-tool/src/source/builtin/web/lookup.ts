@@ -3,8 +3,8 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
-import { publicAddresses } from './address.js'
-import type { Gate } from './gate.js'
+import type { Gate } from './host-permission.js'
+import { publicAddresses } from './public-addresses.js'
 import { type Resolve, resolveBySystem } from './resolve.js'
 
 /** An address as such is never looked up, so it is judged before. Of several addresses the public ones stay. */

@@ -3,8 +3,8 @@
 import { type Result, succeed } from '@plumb/wire'
 import type { BuiltinContext } from '../builtin.js'
 import { type Document, documentOf } from './document.js'
-import { type FollowOptions, follow } from './follow.js'
-import { openGate } from './gate.js'
+import { type FollowOptions, follow } from './follow-redirects.js'
+import { openGate } from './host-permission.js'
 import { freshMs, type KeptPage, pageCache } from './page-cache.js'
 import { isSuccess, statusFault } from './status-fault.js'
 

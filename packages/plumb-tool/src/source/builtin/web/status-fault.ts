@@ -1,8 +1,8 @@
 // What a status that is no success means to somebody who wanted the page.
 
 import { type Code, type Fault, fault, preview } from '@plumb/wire'
-import { decode } from './decode.js'
-import type { Fetched } from './follow.js'
+import { decode } from './decode-text.js'
+import type { Fetched } from './follow-redirects.js'
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 

@@ -2,11 +2,11 @@
 
 import { succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
+import { parseTarget } from './check-url.js'
 import { show } from './document.js'
 import { rawFileOf } from './github.js'
 import { lineRangeOf } from './line-range.js'
 import { readPage } from './read-page.js'
-import { parseTarget } from './target.js'
 import { markUntrusted } from './untrusted.js'
 
 interface Input {

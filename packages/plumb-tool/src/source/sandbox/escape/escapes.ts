@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BriefEnd } from '@plumb/wire'
-import { numberOf, type SystemCall } from '../system-calls.js'
-import { callProgram } from './call-program.js'
-import { GOT_THROUGH, type Ground } from './ground.js'
+import { numberOf, type SystemCall } from '../seccomp/refused-calls.js'
+import { GOT_THROUGH, type Ground } from './fixture.js'
+import { callProgram } from './syscall-program.js'
 
 export interface Escape {
   readonly name: string

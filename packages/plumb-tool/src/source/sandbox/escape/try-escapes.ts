@@ -1,11 +1,11 @@
 // The escapes, tried one after the other in sandboxes of their own.
 
 import { type BriefEnd, type Result, spawnBriefly, succeed } from '@plumb/wire'
-import { enclose } from '../enclose.js'
+import { enclose } from '../bubblewrap-command.js'
 import type { Box } from '../probe.js'
 import { readSandbox } from '../sandbox.js'
 import { ESCAPES, type Escape } from './escapes.js'
-import { type Ground, withGround } from './ground.js'
+import { type Ground, withGround } from './fixture.js'
 
 export interface Tried {
   readonly name: string

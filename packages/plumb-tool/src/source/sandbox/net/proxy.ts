@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { Server, Socket } from 'node:net'
 import { type Host, readHost } from '@plumb/lang'
 import { type Fault, fault, preview } from '@plumb/wire'
+import { type Reach, showTarget, type Target } from './connect-host.js'
 import { forwarded } from './headers.js'
-import { type Reach, showTarget, type Target } from './reach.js'
-import type { NetRecord } from './record.js'
+import type { NetRecord } from './refusal-log.js'
 import { join } from './tunnel.js'
 
 export interface Proxy {

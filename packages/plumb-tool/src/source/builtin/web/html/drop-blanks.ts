@@ -1,7 +1,7 @@
 // White space between blocks, which is half of the nodes of a page that is written a line a paragraph: what follows is quicker without.
 
 import type { Element, Parents, Root, RootContent } from 'hast'
-import { isNamed } from './walk.js'
+import { isNamed } from './tree.js'
 
 const isBlock = isNamed(
   ...['p', 'div', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th', 'blockquote', 'hr', 'pre'],

@@ -3,10 +3,10 @@
 import type { Element, ElementContent, Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { parseFragment } from 'parse5'
-import { limitDepth } from './depth.js'
+import { limitDepth } from './limit-depth.js'
 import { prune } from './prune.js'
 import { resolveLinks } from './resolve-links.js'
-import { element, elementsIn, findElement, isNamed, property, textOf } from './walk.js'
+import { element, elementsIn, findElement, isNamed, property, textOf } from './tree.js'
 
 /** Undefined: it has no frames. */
 export const framesOf = (tree: Root, base: string): Root | undefined => {

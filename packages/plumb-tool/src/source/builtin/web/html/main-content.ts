@@ -4,7 +4,7 @@ import { Readability } from '@mozilla/readability'
 import type { Element, Root, Text } from 'hast'
 import { toHtml } from 'hast-util-to-html'
 import { parseHTML } from 'linkedom'
-import { element, elementsIn, isNamed, property, replaceElements, textOf } from './walk.js'
+import { element, elementsIn, isNamed, property, replaceElements, textOf } from './tree.js'
 
 /** Of the text around it, what is found must be this share, or the page is about something else. */
 const LEAST_SHARE = 0.3

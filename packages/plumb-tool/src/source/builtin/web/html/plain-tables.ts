@@ -1,7 +1,7 @@
 // Tables as Markdown can have them: those that only lay out a page are taken apart, captions go before, spans have bounds.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, elementsIn, isNamed, property, replaceElements, textOf } from './walk.js'
+import { element, elementsIn, isNamed, property, replaceElements, textOf } from './tree.js'
 
 const MOST_CELLS = 100
 const isBlock = isNamed('table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'pre', 'blockquote', 'form', 'hr')

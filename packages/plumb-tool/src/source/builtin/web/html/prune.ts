@@ -1,7 +1,7 @@
 // What is on a page and is not for reading: scripts, styles, what is hidden. And what a reader would see in another way than it is written.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, findElement, isNamed, property, replaceElements, textOf } from './walk.js'
+import { element, findElement, isNamed, property, replaceElements, textOf } from './tree.js'
 
 const GONE = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'canvas', 'object', 'embed', 'applet', 'audio', 'video', 'map'],

@@ -1,7 +1,7 @@
 // Links and pictures by their whole address; what leads nowhere is text, and so is a heading that leads to itself.
 
 import type { Element, Root } from 'hast'
-import { findElement, isNamed, property, replaceElements, textOf } from './walk.js'
+import { findElement, isNamed, property, replaceElements, textOf } from './tree.js'
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'ftp:', 'tel:'])
 

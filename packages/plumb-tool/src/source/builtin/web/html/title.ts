@@ -1,7 +1,7 @@
 // What a page is called.
 
 import type { Root } from 'hast'
-import { findElement, isNamed, property, textOf } from './walk.js'
+import { findElement, isNamed, property, textOf } from './tree.js'
 
 const MAX_TITLE = 300
 

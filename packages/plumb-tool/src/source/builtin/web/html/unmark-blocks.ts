@@ -1,7 +1,7 @@
 // Blocks where Markdown has none: those in bold or italic stay, those in a heading become words of it.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, elementsIn, isNamed, replaceElements, textOf } from './walk.js'
+import { element, elementsIn, isNamed, replaceElements, textOf } from './tree.js'
 
 const isMark = isNamed('strong', 'b', 'em', 'i', 'u', 'mark', 's', 'strike', 'del', 'ins', 'small', 'cite', 'big', 'font')
 const isBlock = isNamed('p', 'div', 'ul', 'ol', 'li', 'table', 'pre', 'blockquote', 'hr', 'section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6')

@@ -1,0 +1,145 @@
+// A prompt file as a program that was checked, with the agent or the main in it that the tool runs.
+
+import { dirname, resolve } from 'node:path'
+import {
+  agentsOf,
+  type Bound,
+  bindingNamed,
+  compile,
+  hasErrors,
+  isWirable,
+  type Program,
+  printType,
+  STANDARD_LIBRARY,
+  type Type,
+} from '@plumb/lang'
+import { bundledFiles, diskFiles, fail, preview, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import type { Effect } from '../../call/permit.js'
+import { effectsOfProcess } from './effects-of-process.js'
+import { type Prompt, readPrompt } from './prompt.js'
+import { whyNotMounted } from './prompt-files.js'
+import type { PromptReach } from './prompt-reach.js'
+import { programText } from './prompt-spec.js'
+
+export interface Mounted {
+  readonly bound: Bound
+  /** What it may do, without what each prompt may. */
+  readonly effects: readonly Effect[]
+  /** `caller` is heard where the file says nothing of provider or model. */
+  filesFor(caller: Caller | undefined): SourceFiles
+}
+
+export interface Caller {
+  readonly provider: string
+  readonly model: string
+}
+
+export interface Signature {
+  readonly input: Type
+  readonly output: Type
+}
+
+/** The file is absolute; `outer` are those that are being mounted around it. */
+export const mount = (file: string, signature: Signature, outer: readonly string[] = []): Result<Mounted> => {
+  const prompt = readPrompt(file)
+  if (!prompt) return mountSpec(file, signature)
+  return prompt.ok ? mountPrompt(prompt.value, signature, [...outer, file]) : prompt
+}
+
+const mountSpec = (file: string, signature: Signature): Result<Mounted> => {
+  const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
+  const files = diskFiles(folders, STANDARD_LIBRARY)
+  const text = files.read(file)
+  if (!text.ok) return text
+  const program = compiled(file, text.value, files)
+  if (!program.ok) return program
+  const bound = chosen(program.value, file)
+  if (!bound.ok) return bound
+  const misfit = misfitOf(bound.value, signature, file)
+  return misfit ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
+}
+
+/** The spec that a prompt file stands for, to be run in its place; undefined: it is no prompt file. */
+export const promptSpec = (path: string, reach: Omit<PromptReach, 'folder'>): Result<string> | undefined => {
+  const prompt = readPrompt(path)
+  if (!prompt) return undefined
+  const why = whyNotMounted(resolve(path), reach)
+  if (why) return { ok: false, error: why }
+  if (!prompt.ok) return prompt
+  const text = programText(prompt.value, optionsFor(prompt.value, { input: TEXT, output: TEXT }, [resolve(path)]))
+  if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
+  const { name, text: spec } = text.value
+  return succeed(name === 'main' ? spec : `${spec}let main : !string -> !string = ${name}\n`)
+}
+
+const optionsFor = ({ path }: Prompt, signature: Signature, open: readonly string[]) => ({
+  ...signature,
+  effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), open),
+})
+
+const mountPrompt = (prompt: Prompt, signature: Signature, open: readonly string[]): Result<Mounted> => {
+  const { path } = prompt
+  const options = optionsFor(prompt, signature, open)
+  const text = programText(prompt, options)
+  if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
+  const filesOf = (spec: string) => bundledFiles({ entry: path, files: { [path]: spec }, modules: {} })
+  const program = compiled(path, text.value.text, filesOf(text.value.text))
+  if (!program.ok) return program
+  const bound = bindingNamed(program.value, text.value.name) as Bound
+  const filesFor = (caller: Caller | undefined): SourceFiles => {
+    const again = programText(
+      { ...prompt, config: { ...(caller && { provider: caller.provider, model: caller.model }), ...prompt.config } },
+      options,
+    )
+    return filesOf(again.ok ? again.value.text : text.value.text)
+  }
+  return succeed({ bound, effects: effectsOfProcess(bound), filesFor })
+}
+
+const TEXT: Type = { kind: 'string' }
+
+// A prompt that mounts itself adds nothing to what it may do.
+const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly Effect[]> => {
+  if (open.includes(file)) return succeed([])
+  const mounted = mount(file, { input: TEXT, output: TEXT }, open)
+  return mounted.ok ? succeed(mounted.value.effects) : mounted
+}
+
+const compiled = (path: string, text: string, files: SourceFiles): Result<Program> => {
+  const { program, diagnostics } = compile({ path, text }, files)
+  if (!hasErrors(diagnostics)) return succeed(program)
+  const said = diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ message, help }) => (help ? `${message} (${help})` : message))
+  return fail('spec_invalid', `cannot use '${preview(path, 200)}': ${said.slice(0, MOST_SAID).join('; ')}`, { path })
+}
+
+const MOST_SAID = 5
+
+/** `main`, or the one agent that there is. */
+const chosen = (program: Program, path: string): Result<Bound> => {
+  const main = bindingNamed(program, 'main')
+  if (main?.category === 'stream') return succeed(main)
+  const agents = agentsOf(program).filter(({ name }) => !name.includes('.'))
+  const [only] = agents
+  if (only && agents.length === 1) return succeed(only.bound)
+  const found = agents.length === 0 ? 'no agent' : `the agents ${agents.map(({ name }) => name).join(', ')}`
+  return fail('spec_invalid', `'${preview(path, 200)}' is to be a tool, which takes a main or exactly one agent, and it has ${found}`, {
+    path,
+  })
+}
+
+const misfitOf = ({ name, inputs, outputs, binding }: Bound, { input, output }: Signature, path: string) => {
+  const where = `'${name}' in '${preview(path, 200)}'`
+  if (binding.impl.kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {
+    return fail('arity_mismatch', `${where} has several ports, and a tool has one input and one output`)
+  }
+  const [takes, gives] = [inputs[0], outputs[0]]
+  if (takes && isWirable(input, takes) === 'no') {
+    return fail('type_mismatch', `${where} takes '${printType(takes)}', and the tool '${printType(input)}'`)
+  }
+  if (gives && isWirable(gives, output) === 'no') {
+    return fail('type_mismatch', `${where} gives '${printType(gives)}', and the tool '${printType(output)}'`)
+  }
+  return undefined
+}

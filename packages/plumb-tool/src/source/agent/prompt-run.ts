@@ -1,0 +1,37 @@
+// A prompt file as a tool: each call is a fresh conversation, in a process of its own, with what its caller may do.
+
+import { dirname, resolve } from 'node:path'
+import type { Json, ToolPlan } from '@plumb/lang'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Run } from '../../combine/run.js'
+import { processRun } from '../process/process-run.js'
+import { readSandbox } from '../sandbox/sandbox.js'
+import { whyNotMounted } from './prompt-files.js'
+import { mount } from './prompt-program.js'
+
+export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects })
+  if (!sandbox.ok) return sandbox
+  const file = resolve(dirname(plan.specPath), String(config.agent))
+  const mounted = mount(file, plan)
+  if (!mounted.ok) return mounted
+  const { bound, effects, filesFor } = mounted.value
+  const declared = (config.effects ?? []) as readonly string[]
+  const beyond = effects.filter((effect) => !declared.includes(effect))
+  if (beyond.length > 0) return undeclared(plan.name, String(config.agent), beyond, [...new Set([...declared, ...beyond])])
+  const run = processRun(bound, { sandbox: sandbox.value, filesFor: ({ caller }) => filesFor(caller) })
+  return succeed(async (input, call) => {
+    const { grant } = call.session.authority()
+    // Without a grant its readers have the docroot, and it has what its author named.
+    const docroot = grant === undefined ? undefined : call.session.docroot
+    const why = whyNotMounted(file, { docroot, mayReadFiles: grant?.includes('fs.read') ?? true })
+    return why ? { ok: false, error: why } : run(input, call)
+  })
+}
+
+const undeclared = (tool: string, file: string, beyond: readonly string[], all: readonly string[]) =>
+  fail(
+    'config_invalid',
+    `the prompt '${preview(file, 200)}' may do ${beyond.join(', ')}, and tool '${tool}', which mounts it, does not say so: ` +
+      `write effects: ${JSON.stringify(all)}, if that is meant`,
+  )

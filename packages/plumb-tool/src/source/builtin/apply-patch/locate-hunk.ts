@@ -1,0 +1,120 @@
+// Where a hunk fits into a file; or why it does not, said so that its author can mend it.
+
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { lower, type Rung, type Text } from './match-lines.js'
+import type { Hunk } from './patch.js'
+
+export interface Looking {
+  readonly path: string
+  readonly text: Text
+  readonly hunk: Hunk
+  /** From 1, within its file. */
+  readonly number: number
+}
+
+export interface Placed {
+  /** Perhaps without empty lines at its end. */
+  readonly hunk: Hunk
+  /** Index of the line at which it begins. */
+  readonly at: number
+  /** Of its own lines and its anchors, whichever is lower. */
+  readonly rung: Rung
+}
+
+export const oldLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) => sign !== '+').map(({ text }) => text)
+const newLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) => sign !== '-').map(({ text }) => text)
+
+/** Not before `cursor`, which is where the hunk before ended. */
+export const placeHunk = (looking: Looking, cursor: number): Result<Placed> => {
+  const { hunk, text } = looking
+  const anchored = followAnchors(looking, cursor)
+  if (!anchored.ok) return anchored
+  const { from, rung, isAnchored } = anchored.value
+  if (oldLines(hunk).length === 0) return succeed({ hunk, at: isAnchored && !hunk.isAtEnd ? from : text.lines.length, rung })
+  for (const variant of variantsOf(hunk)) {
+    // An anchor may be the first line of its own context.
+    const starts = isAnchored ? [from, from - 1] : [from]
+    for (const start of starts) {
+      const found = text.find(oldLines(variant), start, variant.isAtEnd)
+      if (!found) continue
+      const [at = 0, second] = found.places
+      if (second !== undefined && !isAnchored) return ambiguous(looking, found.places)
+      return succeed({ hunk: variant, at, rung: lower(rung, found.rung) })
+    }
+  }
+  return notFound(looking, from)
+}
+
+const followAnchors = (looking: Looking, cursor: number): Result<{ from: number; rung: Rung; isAnchored: boolean }> => {
+  let from = cursor
+  let rung: Rung = 'exact'
+  for (const anchor of looking.hunk.anchors) {
+    const found = looking.text.find([anchor], from) ?? looking.text.find([anchor.replace(/ @@$/, '')], from)
+    if (!found) return anchorLost(looking, anchor, from)
+    from = (found.places[0] ?? 0) + 1
+    // An anchor is written without the white space before it.
+    if (found.rung === 'quotes and dashes') rung = found.rung
+  }
+  return succeed({ from, rung, isAnchored: looking.hunk.anchors.length > 0 })
+}
+
+const MOST_VARIANTS = 8
+
+// Empty lines at the end of a hunk may only part it from what follows.
+const variantsOf = (hunk: Hunk): Hunk[] => {
+  const variants = [hunk]
+  let { lines } = hunk
+  for (let last = lines.at(-1); last?.sign === ' ' && last.text === '' && variants.length < MOST_VARIANTS; last = lines.at(-1)) {
+    lines = lines.slice(0, -1)
+    variants.push({ ...hunk, lines })
+  }
+  return variants.filter((variant) => oldLines(variant).length > 0)
+}
+
+const extrasOf = ({ path, hunk, number }: Looking) => ({ path: preview(path, 200), hunk: number, line: hunk.line })
+const MAX_EXPECTED = 12
+
+const notFound = (looking: Looking, from: number): ReturnType<typeof fail> => {
+  const wanted = oldLines(looking.hunk)
+  return fail(
+    'context_not_found',
+    `hunk ${looking.number} of '${preview(looking.path, 200)}': its lines ${whyNot(looking, wanted, from)}`,
+    {
+      ...extrasOf(looking),
+      expected: wanted.slice(0, MAX_EXPECTED),
+      nearest: looking.text.nearest(wanted),
+    },
+  )
+}
+
+const whyNot = ({ text, hunk }: Looking, wanted: readonly string[], from: number): string => {
+  if (text.find(newLines(hunk), 0, hunk.isAtEnd)) {
+    return 'are not in the file; what they would become is there already, so the hunk may have been applied before'
+  }
+  const elsewhere = text.find(wanted, 0)?.places[0]
+  if (elsewhere === undefined && isDiffHeader(hunk)) return "are the headers of a diff: leave out '---' and '+++'"
+  if (elsewhere === undefined) return 'are not in the file as the patch has them: read it and give its own lines'
+  if (elsewhere < from) return `are on line ${elsewhere + 1}, before the place where the search began: hunks stand in the order of the file`
+  return `are on line ${elsewhere + 1}, and not the last of the file`
+}
+
+const isDiffHeader = ({ lines: [first, second] }: Hunk): boolean =>
+  first?.sign === '-' && first.text.startsWith('-- ') && second?.sign === '+' && second.text.startsWith('++ ')
+
+const ambiguous = (looking: Looking, places: readonly number[]): ReturnType<typeof fail> => {
+  const numbers = places.map((at) => at + 1)
+  const detail = `hunk ${looking.number} of '${preview(looking.path, 200)}' fits on lines ${numbers.join(', ')}`
+  return fail('context_ambiguous', `${detail}: give more lines around it, or an anchor behind '@@'`, {
+    ...extrasOf(looking),
+    candidates: numbers,
+  })
+}
+
+const anchorLost = (looking: Looking, anchor: string, from: number): ReturnType<typeof fail> => {
+  const where = from === 0 ? '' : ` behind line ${from}`
+  return fail(
+    'context_not_found',
+    `hunk ${looking.number} of '${preview(looking.path, 200)}': no line${where} is the anchor '${preview(anchor)}': give a whole line of the file, or one behind each '@@'`,
+    { ...extrasOf(looking), expected: [anchor], nearest: looking.text.alike(anchor) },
+  )
+}

@@ -1,0 +1,93 @@
+// tool { builtin: "…" }: the types that the spec declares, on work of ours.
+
+import { resolve } from 'node:path'
+import { isWirable, type Json, printType, type ToolPlan, type Type } from '@plumb/lang'
+import { fail, type Result, succeed } from '@plumb/wire'
+import { builtinEffects } from '../../call/builtin-effects.js'
+import type { Call } from '../../call/call.js'
+import { isOnFiles } from '../../call/rule.js'
+import { type TargetsOf, toTargets } from '../../call/targets.js'
+import { fitInput } from '../../call/validate.js'
+import type { Run } from '../../combine/run.js'
+import { partsOf } from '../program-files/detect-changes.js'
+import type { BuiltinContext } from './builtin.js'
+import { declarationOf } from './declarations.js'
+import { findBuiltin } from './table.js'
+
+export interface BuiltinTool {
+  readonly run: Run
+  readonly targetsOf: TargetsOf
+}
+
+/**
+ * What callers see may be narrower than what the built-in takes, or say less of it: each call is held against its own declaration, bounds
+ * included. What it gives may be wider.
+ */
+export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Json }): Result<BuiltinTool> => {
+  const found = findBuiltin(String(config.builtin))
+  if (!found.ok) return found
+  const { name, load } = found.value
+  const declared = declarationOf(name)
+  if (!declared) throw new Error(`'${name}' is not declared in builtins.plumb`)
+  if (isWirable(plan.input, declared.input) === 'no') return misfit(plan.name, name, 'takes', declared.input, plan.input)
+  if (isWirable(declared.output, plan.output) === 'no') return misfit(plan.name, name, 'gives', declared.output, plan.output)
+  const contextOf = (call: Call, isWriter: boolean) => toContext(call, plan, config.roots as Roots | undefined, isWriter)
+  return succeed({
+    run: async (input, call) => {
+      const given = fitInput(input, declared.input)
+      if (!given.ok) return given
+      const builtin = await load()
+      const context = await contextOf(call, builtin.writes !== undefined)
+      if (builtinEffects(name).some(isOnFiles)) await recoverOnce(builtin.writes !== undefined, context)
+      const result = await builtin.run(JSON.parse(given.value.json), context)
+      return result.ok ? succeed(JSON.stringify(result.value)) : result
+    },
+    targetsOf: async (input, call) => {
+      const fit = fitInput(input, declared.input)
+      // It will be refused, and reaches nothing.
+      if (!fit.ok) return toTargets({ paths: [], written: [], url: undefined })
+      const builtin = await load()
+      const given = JSON.parse(fit.value.json) as unknown
+      const context = await contextOf(call, builtin.writes !== undefined)
+      return toTargets({
+        paths: builtin.paths?.(given, context) ?? [],
+        written: builtin.writes?.(given, context) ?? [],
+        url: builtin.url?.(given),
+      })
+    },
+  })
+}
+
+type Roots = Readonly<Record<string, string | { readonly path: string; readonly hard_links?: boolean }>>
+
+const misfit = (tool: string, builtin: string, does: string, own: Type, declared: Type) =>
+  fail(
+    'type_mismatch',
+    `the built-in '${builtin}' ${does} '${printType(own)}', the signature of tool '${tool}' says '${printType(declared)}'`,
+  )
+
+const recovered = new Set<string>()
+
+// Whoever reads sees the patches of killed processes whole, those of before this one was started; whoever writes, those of any.
+const recoverOnce = async (isWriter: boolean, context: BuiltinContext): Promise<void> => {
+  const key = [...context.roots.values()].join('\0')
+  if (!isWriter && recovered.has(key)) return
+  recovered.add(key)
+  const { recover } = await import('./apply-patch/recover.js')
+  await recover(context)
+}
+
+const toContext = async (call: Call, { name }: ToolPlan, roots: Roots | undefined, isWriter: boolean): Promise<BuiltinContext> => {
+  const { docroot, authority } = call.session
+  const named = Object.entries(roots ?? { docroot: '.' })
+  const folders = named.map(([name, root]) => [name, resolve(docroot, typeof root === 'string' ? root : root.path)] as const)
+  const linked = named.flatMap(([name, root]) => (typeof root === 'object' && root.hard_links ? [name] : []))
+  return {
+    call,
+    tool: name,
+    roots: new Map(folders),
+    ...(linked.length > 0 ? { linked: new Set(linked) } : {}),
+    ...(isWriter ? { parts: (await partsOf(call.session)).list } : {}),
+    mayReachPrivateNet: authority().grant?.includes('net.private') ?? false,
+  }
+}

@@ -1,0 +1,121 @@
+// Brings an index up to date with the files: those that are as they were are not read again, those that are gone vanish.
+
+import { isUtf8 } from 'node:buffer'
+import type { BigIntStats } from 'node:fs'
+import { extname } from 'node:path'
+import { letGo, openFile } from '../../path/open.js'
+import type { Place } from '../../path/resolved-path.js'
+import type { BuiltinContext } from '../builtin.js'
+import { isReadable } from '../file/permitted-file.js'
+import { isBinary, sha256Of } from '../file/text-file.js'
+import { walk } from '../file/walk.js'
+import type { Kind } from './document-kind.js'
+import { addFile, filesOf, type IndexedFile, removeFile, setStamp } from './index-tables.js'
+import type { Database } from './sqlite.js'
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024
+const MAX_FILES = 50_000
+const MAX_TOTAL_BYTES = 512 * 1024 * 1024
+const MAX_ENDING = 20
+/** The first few are named. */
+const MAX_NAMED = 20
+/** What was written so shortly before may be written again without its times telling. */
+const SETTLED_MS = 2000
+
+export interface Update {
+  added: number
+  changed: number
+  removed: number
+  unchanged: number
+  /** Unchanged ones that need not be read again next time. */
+  restamped: number
+  /** Those that were left out, the first by name. */
+  skipped: number
+  readonly reasons: string[]
+  /** Files of other kinds, by how their names end. */
+  readonly others: Map<string, number>
+}
+
+/** Undefined: the signal fired; the database is then half done. */
+export const update = async (database: Database, folder: Place, kind: Kind, context: BuiltinContext): Promise<Update | undefined> => {
+  const { signal } = context.call
+  const done: Update = { added: 0, changed: 0, removed: 0, unchanged: 0, restamped: 0, skipped: 0, reasons: [], others: new Map() }
+  const known = filesOf(database)
+  const budget = { files: MAX_FILES, bytes: MAX_TOTAL_BYTES }
+  const unseen = { folders: 0, names: 0, shown: [] as string[] }
+  const leaveOut = (why: string): void => {
+    done.skipped++
+    if (done.reasons.length < MAX_NAMED) done.reasons.push(why)
+  }
+  for await (const { place } of walk(folder, signal, { unseen })) {
+    if (!kind.fits(place.shown)) {
+      const ending = extname(place.shown).toLowerCase().slice(0, MAX_ENDING)
+      done.others.set(ending, (done.others.get(ending) ?? 0) + 1)
+      continue
+    }
+    if (!isReadable(place, context)) continue
+    const before = known.get(place.shown)
+    const file = await look(place, before, budget)
+    if (file.kind === 'skipped') {
+      leaveOut(`${place.shown}: ${file.why}`)
+      continue
+    }
+    known.delete(place.shown)
+    if (file.kind === 'same') {
+      done.unchanged++
+      if (before && file.stamp !== before.stamp) {
+        setStamp(database, before, file.stamp)
+        done.restamped++
+      }
+      continue
+    }
+    if (before) removeFile(database, before)
+    addFile(database, kind, place.shown, file)
+    done[before ? 'changed' : 'added']++
+  }
+  if (signal.aborted) return undefined
+  for (const shown of unseen.shown) leaveOut(`${shown}: a folder that cannot be opened, or is too deep`)
+  for (const [path, file] of known) {
+    if (unseen.shown.some((outer) => isBelow(outer, path))) continue
+    removeFile(database, file)
+    done.removed++
+  }
+  return done
+}
+
+// What cannot be looked at now need not be gone.
+const isBelow = (folder: string, path: string): boolean => folder === '.' || path.startsWith(`${folder}/`)
+
+type Looked =
+  | { readonly kind: 'same'; readonly stamp: string }
+  | { readonly kind: 'new'; readonly text: string; readonly sha256: string; readonly stamp: string }
+  | { readonly kind: 'skipped'; readonly why: string }
+
+const look = async (place: Place, before: IndexedFile | undefined, budget: { files: number; bytes: number }): Promise<Looked> => {
+  const opened = await openFile(place)
+  if (!opened.ok) return { kind: 'skipped', why: opened.error.detail }
+  const handle = opened.value
+  try {
+    const stat = await handle.stat({ bigint: true })
+    const size = Number(stat.size)
+    if (size > MAX_FILE_BYTES) return { kind: 'skipped', why: `larger than ${MAX_FILE_BYTES} bytes` }
+    if (budget.files < 1 || budget.bytes < size) return { kind: 'skipped', why: 'the index is full' }
+    budget.files--
+    budget.bytes -= size
+    const stamp = stampOf(stat)
+    if (before && before.stamp !== '' && before.stamp === stamp) return { kind: 'same', stamp }
+    const bytes = Buffer.allocUnsafe(size)
+    const { bytesRead } = await handle.read(bytes, 0, size, 0)
+    const read = bytes.subarray(0, bytesRead)
+    if (isBinary(read) || !isUtf8(read)) return { kind: 'skipped', why: 'no UTF-8 text' }
+    const sha256 = sha256Of(read)
+    return sha256 === before?.sha256 ? { kind: 'same', stamp } : { kind: 'new', text: read.toString(), sha256, stamp }
+  } catch {
+    return { kind: 'skipped', why: 'it could not be read' }
+  } finally {
+    await letGo(handle)
+  }
+}
+
+const stampOf = ({ ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): string =>
+  Number(ctimeMs) > Date.now() - SETTLED_MS ? '' : `${ino} ${size} ${mtimeNs} ${ctimeNs}`

@@ -1,0 +1,107 @@
+// From a URL to the reply at the end of its redirects: each hop is judged as if it had been asked for.
+
+import { type Fault, fail, preview, type Result, scrub, succeed } from '@plumb/wire'
+import { readBody } from './body.js'
+import { parseTarget } from './check-url.js'
+import type { Gate } from './host-permission.js'
+import { reachable } from './lookup.js'
+import { type Reply, request } from './request.js'
+import type { Resolve } from './resolve.js'
+
+export interface Fetched {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+  /** Each URL that was asked, the last one is where the bytes came from. */
+  readonly hops: readonly URL[]
+}
+
+export interface Wanted {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface FollowOptions {
+  readonly gate: Gate
+  readonly signal: AbortSignal
+  readonly resolve?: Resolve
+}
+
+const MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** What is said to every host; the rest is for the one that was asked for. */
+const FOR_ALL = new Set(['accept', 'accept-language', 'user-agent', 'accept-encoding'])
+const OWN = { 'user-agent': 'plumb-tool', 'accept-encoding': 'gzip, deflate, br' }
+
+export const follow = async ({ url, headers }: Wanted, { gate, signal, resolve }: FollowOptions): Promise<Result<Fetched>> => {
+  const hops: URL[] = []
+  let next = parseTarget(url, gate.mayReachPrivateNet)
+  let sent: Readonly<Record<string, string>> = { ...OWN, ...headers }
+  for (;;) {
+    if (!next.ok) return next
+    const target: URL = next.value
+    const last = hops.at(-1)
+    if (last && last.origin !== target.origin) sent = Object.fromEntries(Object.entries(sent).filter(([name]) => FOR_ALL.has(name)))
+    hops.push(target)
+    const reply = await ask(target, sent, { gate, signal, ...(resolve ? { resolve } : {}) })
+    if (!reply.ok) return reply
+    const { status, headers: told, close } = reply.value
+    try {
+      const location = told.location
+      if (!REDIRECTS.has(status) || location === undefined) {
+        const bytes = await readBody(reply.value)
+        return bytes.ok ? succeed({ status, headers: told, bytes: bytes.value, hops }) : bytes
+      }
+      next = redirected(location, hops, gate.mayReachPrivateNet)
+    } catch (error) {
+      return { ok: false, error: broken(error, target, signal) }
+    } finally {
+      close()
+    }
+  }
+}
+
+const ask = async (
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  { gate, signal, resolve }: FollowOptions,
+): Promise<Result<Reply>> => {
+  const entered = await gate.enter(url)
+  if (!entered.ok) return entered
+  try {
+    const addresses = await reachable(url, gate, resolve)
+    return addresses.ok ? succeed(await request(url, headers, addresses.value, signal)) : addresses
+  } catch (error) {
+    return { ok: false, error: broken(error, url, signal) }
+  }
+}
+
+const redirected = (location: string, hops: readonly URL[], mayReachPrivateNet: boolean): Result<URL> => {
+  const from = hops.at(-1)
+  // A URL in a header may be relative, and has spaces around it on some servers.
+  const text = URL.canParse(location.trim(), from?.href) && !location.includes('\\') ? new URL(location.trim(), from).href : location
+  const target = parseTarget(text, mayReachPrivateNet)
+  if (!target.ok)
+    return { ok: false, error: { ...target.error, detail: `a redirect of ${from?.host} is not followed: ${target.error.detail}` } }
+  if (from?.protocol === 'https:' && target.value.protocol === 'http:') {
+    return fail('address_denied', `a redirect of ${from.host} from https: to http: is not followed`, { location: preview(text, 200) })
+  }
+  if (hops.some(({ href }) => href === target.value.href))
+    return fail('bad_reply', `the redirects of ${hops[0]?.host} go round in a circle`)
+  if (hops.length > MAX_REDIRECTS) return fail('bad_reply', `${hops[0]?.host} redirects more than ${MAX_REDIRECTS} times`)
+  return target
+}
+
+const broken = (error: unknown, { host }: URL, signal: AbortSignal): Fault => {
+  const { code: given, message = '' } = error as { code?: unknown; message?: string }
+  const code = typeof given === 'string' ? given : ''
+  const isLate = /TIMEOUT|ETIMEDOUT/.test(code)
+  const damaged = code.startsWith('Z_') || code.startsWith('ERR_BR') || code.startsWith('ERR__ERROR')
+  const why = scrub(preview(message === '' ? code : message, 200))
+  const failure = signal.aborted
+    ? fail('cancelled', `asking ${host} was given up`)
+    : damaged
+      ? fail('bad_reply', `what ${host} sent cannot be unpacked: ${why}`)
+      : fail(isLate ? 'timeout' : 'connection_failed', `${host} ${isLate ? 'does not answer' : 'cannot be read'}: ${why}`, { host })
+  return (failure as { error: Fault }).error
+}

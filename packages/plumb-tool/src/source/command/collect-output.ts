@@ -1,0 +1,86 @@
+// What a command gave when it has ended: its text, or the JSON on its stdout; a status other than 0 is an error that carries the text.
+
+import { isUtf8 } from 'node:buffer'
+import { resolve as resolveType, type Type } from '@plumb/lang'
+import { type Child, type Exit, fail, MAX_LINE, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import type { CallRecord } from '../../call/call.js'
+import { cutText } from '../../call/cut-text.js'
+import { toldFault } from '../../call/told-fault.js'
+import type { JsonText } from '../../tool.js'
+import { EX_TEMPFAIL, stopWhenAborted } from '../process/stop-child.js'
+import { Capture, Ending } from './output-buffer.js'
+
+export interface Harvest {
+  readonly name: string
+  readonly child: Child
+  readonly signal: AbortSignal
+  readonly output: Type
+  readonly maxOutput: number
+  readonly record: CallRecord
+}
+
+/** No character has more bytes. */
+const CHARACTER_BYTES = 4
+
+export const harvest = async ({ name, child, signal, output, maxOutput, record }: Harvest): Promise<Result<JsonText>> => {
+  const isText = resolveType(output).kind === 'string'
+  const said = new Capture(CHARACTER_BYTES * (maxOutput + 1))
+  const json = new Capture(MAX_LINE)
+  child.stdin.end()
+  // Where the system could not join the two, they are joined here.
+  const ending = new Ending()
+  for (const stream of [child.stderr, child.stdout]) said.listen(stream)
+  ending.listen(child.stderr)
+  // The system has joined the two, so that the error stream ends at once.
+  if (isText) ending.listen(child.stdout)
+  if (!isText) json.listen(child.stdout)
+  const exit = await stopWhenAborted(child, signal)
+  const kept = said.wholeCharacters
+  const { text, cutBytes } = cutText(kept.toString('utf8'), maxOutput, said.bytes - kept.length)
+  if (exit === 'aborted') return fail('cancelled', `command '${name}' was stopped before it ended`, { output: text })
+  if (exit.status !== 0) return failed(name, exit, text, ending.lastLine)
+  if (!isText) return jsonIn(name, json, output)
+  record.truncated ||= cutBytes > 0
+  return succeed(JSON.stringify(text))
+}
+
+/** What a command says of its failure: an error object as its last line, or by this status that it may pass (sysexits(3), EX_TEMPFAIL). */
+const failed = (name: string, { status, signal }: Exit, output: string, lastLine: string): Result<never> => {
+  const ending = signal ? { signal } : { status }
+  const told = toldFault(parseObject(lastLine), `command '${name}'`)
+  if (told) return { ok: false, error: { ...told, ...ending, output } }
+  const ended = signal ? `was ended by ${signal}` : `ended with status ${status}`
+  const last = output.trimEnd().split('\n').slice(-LAST_LINES).join('\n')
+  const words = last === '' ? 'and wrote nothing' : `and wrote: ${preview(last, MAX_WORDS)}`
+  const code = status === EX_TEMPFAIL ? 'overloaded' : 'child_failed'
+  return fail(code, `command '${name}' ${ended}, ${words}`, { ...ending, output })
+}
+
+const parseObject = (line: string): unknown => {
+  if (!line.startsWith('{')) return undefined
+  const bytes = Buffer.from(line)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  return parsed.ok ? parsed.value : undefined
+}
+
+const LAST_LINES = 5
+const MAX_WORDS = 400
+
+const jsonIn = (name: string, stdout: Capture, output: Type): Result<JsonText> => {
+  if (stdout.bytes > MAX_LINE)
+    return fail('output_type_mismatch', `command '${name}' wrote more than ${MAX_LINE} bytes, too much for one JSON value`)
+  const bytes = stdout.beginning
+  if (!isUtf8(bytes)) return fail('output_type_mismatch', `what command '${name}' wrote on stdout is not UTF-8`)
+  // Nothing is what unit looks like.
+  if (resolveType(output).kind === 'unit' && bytes.toString('latin1').trim() === '') return succeed('null')
+  const parsed = parseJson(bytes, 0, bytes.length)
+  // Line ends stand between its parts only.
+  if (parsed.ok)
+    return succeed(
+      bytes
+        .toString('utf8')
+        .trim()
+        .replace(/[\r\n]+/g, ' '),
+    )
+  return fail('output_type_mismatch', `what command '${name}' wrote on stdout is to be one JSON value: ${parsed.error.detail}`)
+}

@@ -1,0 +1,106 @@
+// Opens what a place names and checks what was opened, so that a path that is swapped in between gains nothing.
+
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readlink, realpath, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Result } from '@plumb/wire'
+import { succeed } from '@plumb/wire'
+import { whyLinked } from './hard-links.js'
+import { denied, type Place, systemFault } from './resolved-path.js'
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+// A FIFO does not block, a link in the last place is refused, a terminal does not become ours.
+const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+
+const HAS_PROC = process.platform === 'linux'
+
+/** A folder held open. What is named through it is in it, whatever happens to the path that led there. */
+export interface Folder {
+  /** For fs calls, as long as the folder is open. */
+  at(name: string): string
+  /** To the disk, after a rename in it; as far as that can be done. */
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The folder that the place is in; with `create` those that are missing are made. */
+export const openFolder = async (place: Place, { create = false } = {}): Promise<Result<Folder>> => {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(place.folder, FOLDER)
+    if (!(await isAt(handle, place.folder))) {
+      await letGo(handle)
+      return denied(place.shown, 'it was moved while it was being opened')
+    }
+    let path = place.folder
+    for (const name of place.missing) {
+      const inside = pathIn(handle, path, name)
+      if (create) await mkdir(inside).catch(unless('EEXIST'))
+      const next = await open(inside, FOLDER)
+      await letGo(handle)
+      handle = next
+      path = join(path, name)
+    }
+    const folder = handle
+    return succeed({
+      at: (name) => (name === '.' ? pathTo(folder, path) : pathIn(folder, path, name)),
+      sync: () => folder.sync().catch(() => {}),
+      close: () => letGo(folder),
+    })
+  } catch (error) {
+    await letGo(handle)
+    return systemFault(error, create ? 'write' : 'read', place.shown)
+  }
+}
+
+/** Of what was only read nothing is lost when closing it fails. */
+export const letGo = async (handle: FileHandle | undefined): Promise<void> => {
+  await handle?.close().catch(() => {})
+}
+
+/** Those on the way to a place that were made for it, as far as they are empty again. */
+export const removeFolders = async (place: Place): Promise<void> => {
+  for (let depth = place.missing.length; depth > 0; depth--) {
+    const outer = await openFolder({ ...place, missing: place.missing.slice(0, depth - 1) })
+    if (!outer.ok) continue
+    await rmdir(outer.value.at(place.missing[depth - 1] as string)).catch(() => {})
+    await outer.value.close()
+  }
+}
+
+/** A regular file and nothing else, to be read; the caller closes it. */
+export const openFile = async (place: Place): Promise<Result<FileHandle>> => {
+  const folder = await openFolder(place)
+  if (!folder.ok) return folder
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(folder.value.at(place.name), FILE)
+    const stat = await handle.stat()
+    const why = stat.isFile()
+      ? await whyLinked(handle, stat, place, folder.value)
+      : stat.isDirectory()
+        ? 'it is a folder'
+        : 'it is no regular file'
+    if (why === undefined) return succeed(handle)
+    await letGo(handle)
+    return denied(place.shown, why)
+  } catch (error) {
+    await letGo(handle)
+    return systemFault(error, 'read', place.shown)
+  } finally {
+    await folder.value.close()
+  }
+}
+
+// The kernel says where an open folder is; elsewhere the path is looked at again. Another one below the same root may be one that is kept.
+const isAt = async (handle: FileHandle, path: string): Promise<boolean> =>
+  (HAS_PROC ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(path)) === path
+
+const pathTo = (handle: FileHandle, path: string): string => (HAS_PROC ? `/proc/self/fd/${handle.fd}` : path)
+const pathIn = (handle: FileHandle, path: string, name: string): string => `${pathTo(handle, path)}/${name}`
+
+const unless =
+  (...codes: readonly string[]) =>
+  (error: NodeJS.ErrnoException): void => {
+    if (!codes.includes(error.code ?? '')) throw error
+  }

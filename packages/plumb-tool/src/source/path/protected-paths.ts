@@ -1,0 +1,50 @@
+// What tools are kept from below their roots: keys and credentials from all; from writers also what other programs run or trust when they start,
+// and files that are just being written.
+
+import { foldName, trustedBy } from './trusted-names.js'
+
+const SECRET_NAMES: readonly RegExp[] = [
+  /^\.env(\.(?!(example|sample|template|dist)$).*)?$/,
+  /^\.envrc$/,
+  /\.(pem|key|p12|pfx|jks|keystore|kdbx)$/,
+  /^id_[a-z0-9_-]+$/,
+  /^\.(netrc|npmrc|pypirc|pgpass|gitconfig|git-credentials|dockercfg|htpasswd)$/,
+]
+const SECRET_FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure', '.gcloud', '.docker'])
+
+const isSecret = (name: string): boolean => SECRET_FOLDERS.has(name) || SECRET_NAMES.some((pattern) => pattern.test(name))
+
+/** Why not; `components` are those below the root. A root that is itself called so allows all that is in it. */
+export const keptFromReaders = (components: readonly string[], rootName: string): string | undefined => {
+  const why = whySecret(components, rootName)
+  return why === undefined ? undefined : `${why}; a root that names it allows it`
+}
+
+/** The same for those who have no roots. */
+export const whySecret = (components: readonly string[], rootName = ''): string | undefined => {
+  const names = components.map(foldName)
+  const name = isSecret(foldName(rootName)) ? undefined : components[names.findIndex(isSecret)]
+  if (name !== undefined) return `'${name}' is kept from tools, since such files hold keys`
+  return isConfigOfGit(names) ? "the configuration below '.git' may hold keys in its addresses" : undefined
+}
+
+// Also of its submodules, its worktrees and a bare one.
+const isConfigOfGit = (names: readonly string[]): boolean =>
+  /^config(\.worktree)?$/.test(names.at(-1) ?? '') && names.slice(0, -1).some((name) => name.endsWith('.git'))
+
+/** What every temporary file of ours is called: what stands in one is put in its place, perhaps by a later run. */
+export const OWN_PREFIX = '.plumb-'
+
+export const keptFromWriters = (components: readonly string[], rootName: string): string | undefined => {
+  if (components.some((name) => name.startsWith(OWN_PREFIX)))
+    return `names that begin with '${OWN_PREFIX}' are for files that are being written`
+  const ofRoot = trustedBy(foldName(rootName))
+  const trusted = components.find((name) => {
+    const owner = trustedBy(foldName(name))
+    return owner !== undefined && owner !== ofRoot
+  })
+  if (trusted !== undefined) {
+    return `'${trusted}' is kept from writers, since ${trustedBy(foldName(trusted))} would run or trust what stands there; a root that names it allows it`
+  }
+  return keptFromReaders(components, rootName)
+}

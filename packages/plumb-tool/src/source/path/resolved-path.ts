@@ -1,0 +1,195 @@
+// From a path as a model writes it to a place below a root: links resolved, nothing outside, nothing that is kept from tools.
+
+import { lstatSync, realpathSync, type Stats } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { repositoryWith, shownFolder } from './git-repository.js'
+import { keptFromReaders, keptFromWriters } from './protected-paths.js'
+
+/** Where a file is or would be. Checked when it was made; `openFolder` checks again what it really opened. */
+export interface Place {
+  /** The root, real. It may be a file: then that file is all there is. */
+  readonly root: string
+  /** The deepest folder on the way that exists, real, below the root. */
+  readonly folder: string
+  /** Folders below it that do not exist yet. */
+  readonly missing: readonly string[]
+  /** The last component; `.` where the root itself is meant. */
+  readonly name: string
+  readonly exists: boolean
+  /** As results and errors show it: relative to its root, with `/`. */
+  readonly shown: string
+  /** Its root lets a file be read that has other names too. */
+  readonly allowsLinked?: true
+}
+
+/** What is to be done there: `read` and `write` refuse different things, and `edit` is both. `remove` means a link itself, the others where it leads. */
+export type Purpose = 'read' | 'write' | 'edit' | 'list' | 'remove'
+
+export interface Roots {
+  /** Absolute, by name (the key `roots`), the docroot alone without it; relative paths belong to the first where none is named. */
+  readonly roots: ReadonlyMap<string, string>
+  /** Of the program that is running; absent: there is none. */
+  readonly parts?: { whyKept(path: string, root: string): string | undefined } | undefined
+  /** Of these roots, by name, a file may be read that has other names too. */
+  readonly linked?: ReadonlySet<string>
+}
+
+/** `path_denied` for everything outside and everything kept, whether or not it exists; `no_such_file` only inside, and not for `write`. */
+export const placeOf = (path: string, purpose: Purpose, roots: Roots, rootName?: string): Result<Place> => {
+  const flaw = flawOf(path)
+  if (flaw !== undefined) return denied(path, flaw)
+  const chosen = chooseRoots(path, roots.roots, rootName)
+  if (!chosen.ok) return chosen
+  for (const [name, root] of chosen.value) {
+    const place = below(root, path, purpose)
+    if (place?.ok) return kept({ ...place.value, ...(roots.linked?.has(name) ? { allowsLinked: true } : {}) }, path, purpose, roots)
+    if (place) return place
+  }
+  return denied(path, 'it leads outside the roots that tools may use')
+}
+
+const MAX_PATH = 4096
+// Of one name, in the file systems of Linux and macOS.
+const MAX_NAME = 255
+
+const flawOf = (path: string): string | undefined => {
+  if (path === '') return 'it is empty'
+  if (path.includes('\0')) return 'it holds a NUL character'
+  if (/^~(\/|$)/.test(path)) return "no home folder is meant by '~' here; a file of that name is './~'"
+  if (Buffer.byteLength(path) > MAX_PATH) return `it is longer than ${MAX_PATH} bytes`
+  if (path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME)) return `a name in it is longer than ${MAX_NAME} bytes`
+  return undefined
+}
+
+const chooseRoots = (path: string, roots: ReadonlyMap<string, string>, name: string | undefined) => {
+  const all = [...roots]
+  if (name === undefined) return succeed(isAbsolute(path) ? all : all.slice(0, 1))
+  const root = roots.get(name)
+  if (root !== undefined) return succeed([[name, root] as const])
+  return fail('path_denied', `no root is named '${preview(name)}', there are ${[...roots.keys()].map((key) => `'${key}'`).join(', ')}`)
+}
+
+// Undefined: not below this root as it is written.
+const below = (named: string, path: string, purpose: Purpose): Result<Place> | undefined => {
+  const root = realOf(named)
+  if (root === undefined) return fail('no_such_file', `the root '${preview(named)}' does not exist`)
+  const absolute = resolve(named, path)
+  // Written with the root's own name, or with its real one.
+  const inside = [named, root].find((base) => isWithin(base, absolute))
+  if (inside === undefined) return undefined
+  const asWritten = join(root, relative(inside, absolute))
+  if (purpose === 'remove' && asWritten !== root && isLink(asWritten)) return linkItself(root, asWritten, path)
+  return follow(root, asWritten, path)
+}
+
+const linkItself = (root: string, absolute: string, path: string): Result<Place> => {
+  const folder = realOf(dirname(absolute))
+  if (folder === undefined || !isWithin(root, folder)) return denied(path, 'it leads outside the root through a link')
+  return succeed(placed(root, folder, [basename(absolute)], true))
+}
+
+// Links may lead anywhere on the way: what counts is where the deepest part that exists really is.
+const follow = (root: string, absolute: string, path: string): Result<Place> => {
+  const missing: string[] = []
+  let at = absolute
+  for (;;) {
+    const real = realOf(at)
+    if (real !== undefined) {
+      if (!isWithin(root, real)) return denied(path, 'it leads outside the root through a link')
+      return succeed(placed(root, real, missing))
+    }
+    if (isLink(at)) return denied(path, 'a link on the way leads nowhere')
+    if (at === root) return denied(path, 'the root has gone')
+    missing.unshift(basename(at))
+    at = dirname(at)
+  }
+}
+
+const placed = (root: string, real: string, missing: readonly string[], exists = false): Place => {
+  const shown =
+    relative(root, join(real, ...missing))
+      .split(sep)
+      .join('/') || '.'
+  const name = missing.at(-1)
+  if (name !== undefined) return { root, folder: real, missing: missing.slice(0, -1), name, exists, shown }
+  return real === root && !isRegular(root)
+    ? { root, folder: real, missing: [], name: '.', exists: true, shown }
+    : { root, folder: dirname(real), missing: [], name: basename(real), exists: true, shown: shown === '.' ? basename(real) : shown }
+}
+
+const kept = (place: Place, path: string, purpose: Purpose, { parts }: Roots): Result<Place> => {
+  const absolute = pathOf(place)
+  const components = relative(place.root, absolute).split(sep)
+  const rootName = basename(place.root)
+  const why = WRITING.includes(purpose)
+    ? (keptFromWriters(components, rootName) ?? parts?.whyKept(absolute, place.root) ?? whyRepository(place.root, [absolute]))
+    : READING.includes(purpose)
+      ? keptFromReaders(components, rootName)
+      : undefined
+  if (why !== undefined) return denied(path, why)
+  if (!place.exists && purpose !== 'write') return fail('no_such_file', `there is no '${preview(path, 200)}'`, { path: preview(path, 200) })
+  return succeed(place)
+}
+
+/** All of these are written, or made. */
+export const whyRepository = (root: string, paths: readonly string[]): string | undefined => {
+  const folder = repositoryWith(root, paths)
+  return folder === undefined
+    ? undefined
+    : `git would take '${preview(shownFolder(root, folder), 200)}' for a repository, by HEAD, objects and refs, and run what its config says`
+}
+
+const WRITING: readonly Purpose[] = ['write', 'edit', 'remove']
+const READING: readonly Purpose[] = ['read', 'edit']
+
+/** Absolute. */
+export const pathOf = ({ folder, missing, name }: Place): string => join(folder, ...missing, name)
+
+/** The place of what is in a folder that is there. */
+export const placeIn = (folder: Place, name: string): Place => {
+  const shown = folder.shown === '.' ? name : `${folder.shown}/${name}`
+  return { ...insideOf(folder), name, exists: true, shown }
+}
+
+/** The folder at this place as the one that its names are in. */
+export const insideOf = (place: Place): Place => (place.name === '.' ? place : { ...place, folder: pathOf(place), missing: [], name: '.' })
+
+/** By components, so that `/ws-evil` is not within `/ws`. */
+export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+
+const realOf = (path: string): string | undefined => {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+const isLink = (path: string): boolean => lookAt(path)?.isSymbolicLink() === true
+const isRegular = (path: string): boolean => lookAt(path)?.isFile() === true
+
+const lookAt = (path: string): Stats | undefined => {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+export const denied = (path: string, why: string): { readonly ok: false; readonly error: ReturnType<typeof fail>['error'] } =>
+  fail('path_denied', `'${preview(path, 200)}' is refused: ${why}`, { path: preview(path, 200) })
+
+/** What the system said about a place, as one of our errors. */
+export const systemFault = (error: unknown, doing: string, shown: string): ReturnType<typeof fail> => {
+  const { code } = error as NodeJS.ErrnoException
+  const named = `'${preview(shown, 200)}'`
+  const extras = { path: preview(shown, 200) }
+  if (code === 'ENOENT') return fail('no_such_file', `cannot ${doing} ${named}: it is not there`, extras)
+  if (code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR')
+    return fail('path_denied', `cannot ${doing} ${named}: it is no regular file`, extras)
+  if (code === 'ENOTDIR') return fail('no_such_file', `cannot ${doing} ${named}: a part of the path is no folder`, extras)
+  const why = systemReason(error as NodeJS.ErrnoException)
+  if (code === 'EACCES' || code === 'EPERM') return fail('path_denied', `cannot ${doing} ${named}: ${why}`, extras)
+  return fail(doing === 'write' ? 'write_failed' : 'read_failed', `cannot ${doing} ${named}: ${why}`, extras)
+}

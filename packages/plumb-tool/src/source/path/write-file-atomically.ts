@@ -1,0 +1,55 @@
+// Bytes to a place, which then holds all of them or what it held before: temporary file, fsync, rename, mode kept.
+
+import { constants, lstatSync } from 'node:fs'
+import { access, rm } from 'node:fs/promises'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { changed, type Expected } from './file-stamp.js'
+import { type Folder, openFolder } from './open.js'
+import { replaceFile } from './replace-file.js'
+import { type Place, systemFault } from './resolved-path.js'
+import { sweep, temporaryName } from './temporary-files.js'
+import { writeFresh } from './write-new-file.js'
+
+export interface WriteOptions {
+  /** `file_changed` where the file is no longer this one, or where there is one by now. */
+  readonly expect?: Expected
+  /** Of a new file; default: what the umask leaves of 0666. */
+  readonly mode?: number
+}
+
+/** Creates the folders on the way. */
+export const writeWhole = async (place: Place, bytes: Uint8Array, options: WriteOptions = {}): Promise<Result<void>> => {
+  const folder = await openFolder(place, { create: true })
+  if (!folder.ok) return folder
+  try {
+    await sweep(folder.value)
+    return await replace(folder.value, place, bytes, options)
+  } catch (error) {
+    return systemFault(error, 'write', place.shown)
+  } finally {
+    await folder.value.close()
+  }
+}
+
+const replace = async (
+  folder: Folder,
+  { name, shown }: Place,
+  bytes: Uint8Array,
+  { expect, mode }: WriteOptions,
+): Promise<Result<void>> => {
+  const target = folder.at(name)
+  const old = lstatSync(target, { throwIfNoEntry: false })
+  if (old && !old.isFile()) return fail('path_denied', `'${preview(shown, 200)}' is no regular file`, { path: preview(shown, 200) })
+  // A rename asks the folder only.
+  if (old) await access(target, constants.W_OK)
+  const fresh = temporaryName()
+  try {
+    await writeFresh(folder.at(fresh), bytes, old, mode)
+    if (!replaceFile(folder, fresh, name, expect)) return changed(shown)
+  } finally {
+    // What is left is swept later; it does not make what was done undone.
+    await rm(folder.at(fresh), { force: true }).catch(() => {})
+  }
+  await folder.sync()
+  return succeed(undefined)
+}

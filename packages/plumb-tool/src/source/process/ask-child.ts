@@ -1,0 +1,66 @@
+// One line into a child, and exactly one line out of it before it ends.
+
+import { type Child, type Exit, type Fault, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import type { JsonText } from '../../tool.js'
+import { hear, type LastWords } from './stderr-tail.js'
+import { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './stop-child.js'
+
+export interface Question {
+  /** What errors call it. */
+  readonly name: string
+  readonly child: Child
+  readonly input: JsonText
+  readonly signal: AbortSignal
+  /** Left out for a program that is not ours: its words are its own. */
+  readonly warn?: ((warning: Fault) => void) | undefined
+}
+
+/** The child is gone when it resolves. An error that the child told itself is the error. */
+export const ask = async ({ name, child, input, signal, warn }: Question): Promise<Result<JsonText>> => {
+  const words = hear(child.stderr, { warn: warn && ((warning) => warn({ ...warning, source: warning.source ?? name })) })
+  const answers = listen(name, child)
+  child.stdin.end(`${input}\n`)
+  const exit = await stopWhenAborted(child, signal)
+  if (exit === 'aborted') return fail('cancelled', `process '${name}' was stopped before it gave an answer`)
+  const failed = failure(name, exit, words, answers)
+  return failed ?? answers.first ?? fail('tool_crashed', `process '${name}' ended without an answer`)
+}
+
+interface Answers {
+  first: Result<JsonText> | undefined
+  count: number
+}
+
+const listen = (name: string, child: Child): Answers => {
+  const answers: Answers = { first: undefined, count: 0 }
+  const reader = new LineReader(child.stdout)
+  reader.onReadable = () => {
+    while (reader.next()) {
+      answers.count++
+      answers.first ??= answerIn(name, reader)
+      // No more of it is of any use.
+      if (answers.count === 2) void child.terminate(GRACE_MS)
+    }
+  }
+  return answers
+}
+
+const answerIn = (name: string, { fault, buf, start, end, isLast }: LineReader): Result<JsonText> => {
+  const parsed = fault ? ({ ok: false, error: fault } as const) : parseJson(buf, start, end, isLast)
+  if (parsed.ok) return succeed(buf.toString('utf8', start, end))
+  return fail(parsed.error.error, `what process '${name}' gave cannot be read: ${parsed.error.detail}`, { source: name })
+}
+
+const failure = (name: string, { status, signal }: Exit, words: LastWords, { first, count }: Answers): Result<JsonText> | undefined => {
+  if (count > 1) {
+    return fail('output_type_mismatch', `process '${name}' gave more than one output for one input, and a tool gives exactly one`)
+  }
+  if (words.fault && (status !== 0 || !first)) return { ok: false, error: { source: name, ...words.fault } as typeof words.fault }
+  if (status === 0) return undefined
+  const ended = signal ? `was ended by ${signal}` : `ended with status ${status}`
+  const said = words.text === '' ? 'and said nothing on stderr' : `and said: ${preview(words.text, MAX_SAID)}`
+  const code = status === EX_TEMPFAIL ? 'overloaded' : first ? 'child_failed' : 'tool_crashed'
+  return fail(code, `process '${name}' ${ended}, ${said}`, { source: name, ...(signal ? { signal } : { status }) })
+}
+
+const MAX_SAID = 600

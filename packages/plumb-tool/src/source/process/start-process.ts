@@ -1,0 +1,141 @@
+// Which program runs a lowered process, and with which arguments (plumb(1)): one of ours, or the one that the spec or the caller names.
+
+import { realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { type AgentPlan, agentOf, type Bound, serverVariables } from '@plumb/lang'
+import { childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram, spawnOwn, succeed } from '@plumb/wire'
+import type { Session } from '../../call/call.js'
+import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
+import type { Effect } from '../../call/permit.js'
+import { agentSandbox } from '../sandbox/agent-sandbox.js'
+import { enclose, type Place } from '../sandbox/bubblewrap-command.js'
+import { callerOf } from '../sandbox/net/host-policy.js'
+import { programFilesOf } from '../sandbox/program-files.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { type BoxedChild, inEnclosure, spawnBoxed } from '../sandbox/spawn-sandboxed.js'
+import type { Renewal } from './keep-renewed.js'
+
+export interface Start {
+  readonly bound: Bound
+  /** The texts of the program that `bound` is of. */
+  readonly files: SourceFiles
+  readonly session: Session
+  readonly env: Readonly<Record<string, string>>
+  readonly sandbox: Sandbox | undefined
+}
+
+export interface Started {
+  readonly child: BoxedChild
+  /** Undefined for a program that is not ours: nothing was handed to it. */
+  readonly renewal: Renewal | undefined
+}
+
+/** Telemetry, for what it costs. */
+const FDS = { 3: 'out' } as const
+
+export const startProcess = async (start: Start): Promise<Result<Started>> => {
+  const { bound, session } = start
+  const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
+  if (!agent || agent.config.via !== undefined) return startPlumb(start)
+  const program = foreignProgram(agent, session)
+  // Whoever runs a program in the place of an agent also answers its calls.
+  const hasTools = agent.config.tools !== undefined || agent.config.mcp !== undefined
+  if (program) return hasTools ? startPlumb(start) : startForeign(program, agent, start)
+  const args = ['--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(FDS).join(',')]
+  const { grant, grant_minutes: minutes } = agent.config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
+  return startOwn('plumb-agent', args, FDS, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }, start)
+}
+
+const startPlumb = (start: Start): Promise<Result<Started>> => {
+  const { agentProgram } = start.session
+  const replaced = agentProgram === undefined ? [] : ['--agent-command', agentProgram]
+  const args = ['run', '--binding', start.bound.name, '--telemetry', '--no-envelopes', ...replaced]
+  return startOwn('plumb', args, FDS, {}, start)
+}
+
+const startOwn = async (
+  program: 'plumb' | 'plumb-agent',
+  args: readonly string[],
+  fds: Readonly<Record<number, 'in' | 'out'>>,
+  limits: Omit<HandDown, 'now'>,
+  start: Start,
+): Promise<Result<Started>> => {
+  const { bound, files, session, env, sandbox } = start
+  const authority = () => narrow(session.authority(), { ...limits, now: Date.now() })
+  const theirs = { ...childEnv('ours', serverVariables(bound)), ...env }
+  const enclosure = sandbox ? enclose(sandbox, { ...(await placeOf(start, sandbox, theirs)), program: executables() }) : succeed(undefined)
+  if (!enclosure.ok) return enclosure
+  const within = enclosure.value
+  const own = spawnOwn({
+    program,
+    args: [...args, ...docrootWords(session.docroot), ...session.handedOn],
+    files,
+    entry: bound.scope.module.path,
+    authority: authority(),
+    fds,
+    env: within?.env ?? theirs,
+    within,
+  })
+  within?.close()
+  if (!own.ok) return own
+  const { child, renew } = own.value
+  return succeed({ child: inEnclosure(child, within), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
+}
+
+// One that is there without being named is not named: what is, holds prompts too.
+const docrootWords = (docroot: string): readonly string[] => (docroot === workingFolder() ? [] : ['--docroot', docroot])
+
+const workingFolder = (): string | undefined => {
+  try {
+    return process.cwd()
+  } catch {
+    // It has been removed.
+    return undefined
+  }
+}
+
+const startForeign = async (command: readonly string[], agent: AgentPlan, start: Start): Promise<Result<Started>> => {
+  const { config } = agent
+  const { session, env, sandbox } = start
+  const names = (config.env as readonly string[] | undefined) ?? []
+  // A tool that has a sandbox of its own holds it in that.
+  const held = sandbox ? succeed(sandbox) : agentSandbox(agent, session.docroot)
+  if (!held.ok) return held
+  const place = await placeOf(start, held.value, { ...childEnv('foreign', names), ...env })
+  const child = spawnBoxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
+  return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
+}
+
+const placeOf = async (
+  { bound: { name, scope }, session }: Start,
+  sandbox: Sandbox | undefined,
+  env: Readonly<Record<string, string>>,
+): Promise<Omit<Place, 'program'>> => {
+  const { path } = scope.module
+  return {
+    cwd: process.cwd(),
+    env,
+    visible: [dirname(resolve(path)), resolve(path)],
+    programFiles: await programFilesOf(session, sandbox, []),
+    caller: callerOf(name, session.authority),
+  }
+}
+
+// The folder that holds those of this project.
+const executables = (): readonly string[] => {
+  const agent = resolveProgram(siblingProgram('plumb-agent'), '/', process.env.PATH)
+  return agent.ok ? [join(realpathSync(agent.value), '../../..')] : []
+}
+
+const foreignProgram = ({ config, specPath }: AgentPlan, { agentProgram }: Session): readonly string[] | undefined => {
+  const own = config.command as readonly string[] | undefined
+  if (own) return besideSpec(own, specPath)
+  return agentProgram === undefined ? undefined : [agentProgram]
+}
+
+/** A program with a slash is relative to the spec. */
+const besideSpec = ([program = '', ...args]: readonly string[], specPath: string): readonly string[] => {
+  if (!program.includes('/') || isAbsolute(program)) return [program, ...args]
+  const path = join(dirname(specPath), program)
+  return [path.includes('/') ? path : `./${path}`, ...args]
+}

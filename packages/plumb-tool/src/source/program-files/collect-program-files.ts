@@ -1,0 +1,188 @@
+// What a program is made of and would run, from the texts of its specs: what its own tools must leave as it is.
+
+import { readdirSync, statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { STANDARD_LIBRARY, specParts } from '@plumb/lang'
+import { type Bundle, readSpec } from '@plumb/wire'
+import { builtinEffects } from '../../call/builtin-effects.js'
+import { realPath } from '../../call/real-path.js'
+import { wordsOf } from '../command/split-words.js'
+import { isWithin } from '../path/resolved-path.js'
+import { moduleFiles } from './module-files.js'
+import { PartList } from './program-file-set.js'
+import { promptParts } from './prompt-references.js'
+
+export interface ProgramParts {
+  readonly list: PartList
+  /** Programs and function files that tools could write, by the path that names them: all that would run with each, real. */
+  readonly programs: ReadonlyMap<string, readonly string[]>
+}
+
+export interface Surroundings {
+  /** Absolute. */
+  readonly docroot: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Reads what the specs name, within limits; starts nothing and never fails. */
+export const programParts = (bundle: Bundle, surroundings: Surroundings): ProgramParts => {
+  const collector = new Collector(surroundings)
+  const { files = {}, paths = [] } = bundle.around ?? {}
+  const texts = [...Object.entries(bundle.files), ...Object.entries(files)]
+  for (const [path, text] of texts) collector.expect(path, text)
+  for (const path of paths) collector.addPath(path)
+  for (const [path, text] of texts) if (!isLibrary(path)) collector.addSpec(path, text)
+  return collector
+}
+
+class Collector implements ProgramParts {
+  readonly list = new PartList()
+  readonly programs = new Map<string, readonly string[]>()
+  readonly #code = new Map<string, readonly string[]>()
+  readonly #mounted = new Set<string>()
+  /** Where tools may use files, and where sandboxes may write. */
+  readonly #regions: string[]
+  readonly #open: string[] = []
+  #hasWriter = false
+  readonly #onPath: readonly string[]
+
+  constructor(private readonly surroundings: Surroundings) {
+    this.#regions = [realPath(surroundings.docroot)]
+    this.#onPath = listed(surroundings.env.PATH).filter(isAbsolute)
+  }
+
+  /** Before what is in reach is looked for. */
+  expect(path: string, text: string): void {
+    const { roots, writable, builtins } = specParts(path, text)
+    const real = (folder: string): string => realPath(resolve(this.surroundings.docroot, folder))
+    this.#regions.push(...roots.map(real))
+    this.#open.push(...writable.map(real))
+    this.#noteBuiltins(builtins)
+  }
+
+  #noteBuiltins(names: readonly string[]): void {
+    this.#hasWriter ||= names.some((name) => builtinEffects(name).includes('fs.write'))
+  }
+
+  addPath(path: string): void {
+    if (statOf(path)?.isDirectory()) {
+      this.list.addFolder(resolve(path))
+      for (const name of namesIn(path)) if (isMountable(name)) this.#addMounted(resolve(path, name))
+    } else if (isMountable(path)) this.#addMounted(resolve(path))
+    else this.list.addFile(resolve(path))
+  }
+
+  addSpec(path: string, text: string): void {
+    // One that came as text has no file, and names what it names from where it runs.
+    if (!path.startsWith('<')) this.list.addFile(resolve(path))
+    if (isPrompt(path)) this.#addPrompt(resolve(path))
+    const folder = resolve(dirname(path))
+    const parts = specParts(path, text)
+    const { env } = this.surroundings
+    for (const name of parts.modules) {
+      if (Object.hasOwn(STANDARD_LIBRARY, name)) continue
+      for (const place of [folder, ...listed(env.PLUMB_PATH)]) this.list.addFile(resolve(place, `${name}.plumb`))
+    }
+    for (const name of parts.resources) for (const place of listed(env.PLUMB_RESOURCES)) this.list.addFile(resolve(place, name))
+    for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(folder, path))
+    for (const path of parts.mounted) this.#addMounted(resolve(folder, path))
+    for (const path of parts.functions) this.#addCode(resolve(folder, path))
+    for (const line of parts.lines) this.#addCommand(wordsOf(line), folder)
+    for (const words of parts.commands) this.#addCommand(words, folder)
+  }
+
+  #addMounted(path: string): void {
+    const file = resolve(path)
+    if (this.#mounted.has(file)) return
+    this.#mounted.add(file)
+    this.list.addFile(file)
+    if (isPrompt(file)) return this.#addPrompt(file)
+    const text = readSpec(file)
+    if (!text.ok) return
+    this.expect(file, text.value)
+    this.addSpec(file, text.value)
+    // Its modules are read when it is run.
+    const { modules, modulePaths } = specParts(file, text.value)
+    const named = modules.filter((name) => !Object.hasOwn(STANDARD_LIBRARY, name)).map((name) => `${name}.plumb`)
+    const places = [dirname(file), ...listed(this.surroundings.env.PLUMB_PATH)]
+    for (const name of named) {
+      const found = places.map((place) => resolve(place, name)).find((path) => statOf(path)?.isFile())
+      if (found !== undefined) this.#addMounted(found)
+    }
+    for (const path of modulePaths) this.#addMounted(resolve(dirname(file), path))
+  }
+
+  #addPrompt(file: string): void {
+    const { files, images, mounted, lines, commands, builtins } = promptParts(file)
+    this.#noteBuiltins(builtins)
+    for (const path of [...files, ...images]) this.list.addFile(path)
+    for (const path of mounted) this.#addMounted(path)
+    for (const line of lines) this.#addCommand(wordsOf(line), dirname(file))
+    for (const words of commands) this.#addCommand(words, dirname(file))
+  }
+
+  // A name is found along PATH, a path is relative to the spec. An argument is a script where it is a file, as in `python3 build.py`.
+  #addCommand([program, ...args]: readonly string[], folder: string): void {
+    if (program === undefined || program === '') return
+    const programs = program.includes('/') ? [resolve(folder, program)] : this.#onPath.map((place) => join(place, program))
+    for (const path of programs) {
+      this.list.addFile(path)
+      if (statOf(path)?.isFile()) this.#addCode(path)
+    }
+    const words = args.map((word) => word.slice(word.startsWith('-') ? word.indexOf('=') + 1 : 0))
+    for (const place of new Set([this.surroundings.docroot, resolve('.')])) {
+      for (const path of words.map((word) => resolve(place, word))) if (statOf(path)?.isFile()) this.#addCode(path)
+    }
+  }
+
+  #addCode(path: string): void {
+    const real = realPath(path)
+    this.list.addFile(path)
+    const known = this.#code.get(real)
+    this.#watch(path, known ?? this.#look(real))
+  }
+
+  #look(real: string): readonly string[] {
+    const isInReach = (file: string): boolean => [...this.#regions, ...this.#open].some((region) => isWithin(region, file))
+    const { code, names, folders } = isInReach(real) ? moduleFiles(real, isInReach) : NOTHING
+    this.#code.set(real, code)
+    for (const file of [...code, ...names]) this.list.addFile(file)
+    for (const folder of folders) this.list.addFolder(folder)
+    return code
+  }
+
+  // A root that is the very file says that it is meant to be written.
+  #watch(path: string, code: readonly string[]): void {
+    const isMeant = (file: string): boolean => this.#regions.includes(file)
+    const writable = [...(this.#hasWriter ? this.#regions : []), ...this.#open]
+    const watched = code.filter((file) => !isMeant(file) && writable.some((region) => isWithin(region, file)))
+    if (watched.length > 0) this.programs.set(resolve(path), watched)
+  }
+}
+
+const NOTHING = { code: [], names: [], folders: [] } as const
+
+const isLibrary = (path: string): boolean => path.startsWith('<stdlib>/')
+
+const MOST_NAMES = 1000
+
+const namesIn = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder).slice(0, MOST_NAMES)
+  } catch {
+    return []
+  }
+}
+
+const isMountable = (path: string): boolean => isPrompt(path) || path.endsWith('.plumb')
+const isPrompt = (path: string): boolean => /\.(chatmd|md)$/i.test(path)
+
+const listed = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((folder) => folder !== '')
+
+const statOf = (path: string): ReturnType<typeof statSync> | undefined => {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,174 @@
+// What a function file, or a script of Node.js or Python, is made of: itself, what it imports, and the names under which its imports are looked for,
+// there or not. A bounded look at texts: what cannot be followed whole has all of its folder kept.
+
+import { closeSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { importsOf, pythonImportsOf } from './scan-imports.js'
+
+export interface ModuleFiles {
+  /** Those that run: there, in the order in which they are found. */
+  readonly code: readonly string[]
+  /** And names that would be found. */
+  readonly names: readonly string[]
+  readonly folders: readonly string[]
+}
+
+const MAX_FILES = 2000
+const MAX_BYTES = 64 * 1024 * 1024
+const SCRIPT = /\.(?:[cm]?[jt]sx?)$/
+const ENDINGS = [
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.json',
+  '.node',
+  '.ts',
+  '.mts',
+  '.cts',
+  '/package.json',
+  '/index.js',
+  '/index.json',
+  '/index.node',
+  '/index.ts',
+]
+
+type Language = 'script' | 'python' | undefined
+
+/** `isKept` says of what it is asked: files outside of all that tools may write need no look. */
+export const moduleFiles = (file: string, isKept: (path: string) => boolean): ModuleFiles => {
+  const walk = new Walk(isKept)
+  walk.run(realOf(file) ?? file)
+  return walk
+}
+
+class Walk implements ModuleFiles {
+  readonly code: string[] = []
+  readonly names: string[] = []
+  readonly folders: string[] = []
+  readonly #seen = new Set<string>()
+  readonly #packages = new Set<string>()
+  #bytes = 0
+
+  constructor(private readonly isKept: (path: string) => boolean) {}
+
+  run(entry: string): void {
+    const waiting = [entry]
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      if (this.#seen.has(file)) continue
+      this.#seen.add(file)
+      this.code.push(file)
+      const text = this.#read(file)
+      if (text === 'too much') {
+        this.folders.push(dirname(entry))
+        return
+      }
+      const language = text === undefined ? undefined : languageOf(file, text)
+      if (text === undefined || language === undefined) continue
+      const next = language === 'python' ? this.#python(file, text) : this.#script(file, text)
+      for (const found of next) if (this.isKept(found)) waiting.push(found)
+    }
+  }
+
+  #read(file: string): string | 'too much' | undefined {
+    if (this.#seen.size > MAX_FILES) return 'too much'
+    let fd: number | undefined
+    try {
+      fd = openSync(file, 'r')
+      const stat = fstatSync(fd)
+      if (!stat.isFile()) return undefined
+      this.#bytes += stat.size
+      return this.#bytes > MAX_BYTES ? 'too much' : readFileSync(fd, 'utf8')
+    } catch {
+      return undefined
+    } finally {
+      if (fd !== undefined) closeSync(fd)
+    }
+  }
+
+  #script(file: string, text: string): string[] {
+    const folder = dirname(file)
+    this.#package(folder)
+    return [...importsOf(text)].flatMap((name) => {
+      const path = pathOf(name, folder)
+      if (path !== undefined) return this.#candidates(path)
+      return name.startsWith('#') ? this.#mapped(folder) : this.#installed(name, folder)
+    })
+  }
+
+  /** Those of them that are there, real. */
+  #candidates(path: string): string[] {
+    const asTypeScript = path.replace(/\.([cm]?)js$/, '.$1ts')
+    const all = [path, ...(asTypeScript === path ? [] : [asTypeScript]), ...ENDINGS.map((ending) => path + ending)]
+    this.names.push(...all)
+    return all.flatMap((name) => (isFile(name) ? (realOf(name) ?? []) : []))
+  }
+
+  // Where modules are looked for by name, and what says how files are read, up to the nearest that is there.
+  #package(folder: string): void {
+    let isNearer = true
+    for (let at = folder; !this.#packages.has(at); at = dirname(at)) {
+      this.#packages.add(at)
+      if (basename(at) !== 'node_modules') this.folders.push(join(at, 'node_modules'))
+      if (isNearer) this.names.push(join(at, 'package.json'))
+      if (isFile(join(at, 'package.json'))) isNearer = false
+    }
+  }
+
+  // All that the nearest package.json may map a name to.
+  #mapped(folder: string): string[] {
+    for (let at = folder; ; at = dirname(at)) {
+      const file = join(at, 'package.json')
+      const text = isFile(file) ? this.#read(file) : undefined
+      if (text !== undefined) return [...importsOf(text)].flatMap((name) => this.#candidates(resolve(at, name)))
+      if (at === dirname(at)) return []
+    }
+  }
+
+  // Of a workspace, a package may be a link to sources elsewhere.
+  #installed(name: string, folder: string): string[] {
+    const own = name.split('/', name.startsWith('@') ? 2 : 1).join('/')
+    for (let at = folder; ; at = dirname(at)) {
+      const real = realOf(join(at, 'node_modules', own))
+      if (real !== undefined && !real.split(sep).includes('node_modules')) this.folders.push(real)
+      if (at === dirname(at)) return []
+    }
+  }
+
+  #python(file: string, text: string): string[] {
+    return [...pythonImportsOf(text)].flatMap((name) => {
+      const path = join(dirname(file), name)
+      this.folders.push(path)
+      this.names.push(`${path}.py`)
+      return isFile(`${path}.py`) ? (realOf(`${path}.py`) ?? []) : []
+    })
+  }
+}
+
+const languageOf = (file: string, text: string): Language => {
+  const shebang = text.startsWith('#!') ? text.slice(0, 200).split('\n', 1)[0] : ''
+  if (SCRIPT.test(file) || /\b(?:node|bun|deno|tsx)\b/.test(shebang ?? '')) return 'script'
+  return file.endsWith('.py') || /\bpython/.test(shebang ?? '') ? 'python' : undefined
+}
+
+const pathOf = (name: string, folder: string): string | undefined => {
+  const path = name.replace(/[?#].*$/s, '')
+  if (name.startsWith('file:')) return URL.canParse(name) && new URL(name).host === '' ? fileURLToPath(new URL(name)) : undefined
+  return /^(\.{0,2}\/|\.{1,2}$)/.test(name) ? resolve(folder, path) : undefined
+}
+
+const realOf = (path: string): string | undefined => {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,85 @@
+// The files that a program is made of, and the question whether a path is one of them, however it is spelt.
+
+import { lstatSync, type Stats } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isWithin } from '../path/resolved-path.js'
+import { foldName } from '../path/trusted-names.js'
+import { namesOnTheWay } from './symlink-chain.js'
+
+export class PartList {
+  /** Paths by what a file system that ignores case may take them for. */
+  readonly #files = new Map<string, Set<string>>()
+  readonly #folders = new Map<string, Set<string>>()
+  readonly #ways = new Map<string, readonly string[]>()
+
+  /** Whether it is there or not. Returns its last name. */
+  addFile(path: string): string {
+    const names = namesOnTheWay(join(this.#folder(dirname(path)), basename(path)))
+    for (const name of names) add(this.#files, name)
+    return names.at(-1) ?? path
+  }
+
+  /** With all that is in it. */
+  addFolder(path: string): void {
+    add(this.#folders, this.addFile(path))
+  }
+
+  /** Those below a folder that are there, without what is in a folder that is one. */
+  present(root: string): readonly string[] {
+    const all = [...this.#folders.values(), ...this.#files.values()].flatMap((names) => [...names])
+    const folders = new Set([...this.#folders.values()].flatMap((names) => [...names]).filter((folder) => folder !== root))
+    const isInFolder = (path: string): boolean => {
+      for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (folders.has(at)) return true
+      return false
+    }
+    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && lookAt(path) && !isInFolder(path))
+  }
+
+  /** `path` is real, as far as it is there. A root that is this file, or in this folder, says that it is meant. */
+  whyKept(path: string, root: string): string | undefined {
+    if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'
+    for (let at = path; isWithin(root, at) && at !== root; at = dirname(at)) {
+      if (isAmong(this.#folders, at)) return 'the program that is running looks there for what it is made of'
+    }
+    return undefined
+  }
+
+  // Many files are in one folder.
+  #folder(path: string): string {
+    const known = this.#ways.get(path) ?? namesOnTheWay(path)
+    if (!this.#ways.has(path)) for (const name of known.slice(0, -1)) add(this.#files, name)
+    this.#ways.set(path, known)
+    return known.at(-1) ?? path
+  }
+
+  #isFile(path: string): boolean {
+    if (isAmong(this.#files, path)) return true
+    const found = lookAt(path)
+    // Another name of a part is the part.
+    if (!found?.isFile() || found.nlink <= 1) return false
+    return [...this.#files.values()].some((names) => [...names].some((name) => isSame(lookAt(name), found)))
+  }
+}
+
+const add = (names: Map<string, Set<string>>, path: string): void => {
+  const key = foldName(path)
+  names.set(key, (names.get(key) ?? new Set()).add(path))
+}
+
+// Under another spelling it is the same file where the system says so, or where neither is there yet.
+const isAmong = (names: ReadonlyMap<string, ReadonlySet<string>>, path: string): boolean => {
+  const known = names.get(foldName(path))
+  if (!known || known.has(path)) return known !== undefined
+  const found = lookAt(path)
+  return [...known].some((name) => (found ? isSame(lookAt(name), found) : lookAt(name) === undefined))
+}
+
+const isSame = (a: Stats | undefined, b: Stats): boolean => a !== undefined && a.ino === b.ino && a.dev === b.dev
+
+const lookAt = (path: string): Stats | undefined => {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,230 @@
+// From what a sandbox allows to the command line that starts a program in it, with what is to be read on descriptors.
+
+import { closeSync, type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fail, fault, preview, type Result, succeed, type Within } from '@plumb/wire'
+import { isWithin } from '../path/resolved-path.js'
+import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
+import { installationOf, nodeModules, pathFolders, programPlaces, SYSTEM_FOLDERS } from './installation.js'
+import { launcherHome } from './launcher-home.js'
+import { type Found, lackIn } from './missing-access.js'
+import { Mounts } from './mounts.js'
+import type { Judging } from './net/connect-host.js'
+import { type BoxNet, openBoxNet } from './net/sandbox-net.js'
+import { openBelow } from './open-beneath.js'
+import { unreadable } from './root-only-files.js'
+import type { Sandbox } from './sandbox.js'
+import { filterFor } from './seccomp/filter.js'
+import { homes, isTooWide } from './shared-folders.js'
+
+export interface Place {
+  /** The program with its first words, for what it needs; given by its path. */
+  readonly program: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Folders and files besides, such as that of the spec. */
+  readonly visible: readonly string[]
+  /** Files that stay as they are where they lie below what may be written, absolute. */
+  readonly programFiles: readonly string[]
+  /** Who asks for hosts, where the sandbox lists some; left out: nothing is granted besides. */
+  readonly caller?: Pick<Judging, 'denies'>
+}
+
+export interface Enclosure extends Within {
+  readonly env: Readonly<Record<string, string>>
+  readonly net: BoxNet | undefined
+  /** What its program lacked, by what it said when it failed. */
+  readonly lacked: (said: string) => string | undefined
+  /** Once the child has been started. */
+  close(): void
+}
+
+const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+const GIT_CONFIGURATION = ['.gitconfig', '.config/git/config', '.config/git/ignore', '.config/git/attributes']
+const TEMPORARY = ['/tmp', '/var/tmp']
+
+const UNGRANTED: Pick<Judging, 'denies'> = {
+  denies: (effect) => (effect === 'net' ? undefined : fault('permission_denied', 'net.private is not granted')),
+}
+
+export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
+  const { docroot, hasNet, hosts, memory, bwrap, arch, who } = sandbox
+  const { program, visible, programFiles, caller = UNGRANTED } = place
+  const mounts = new Mounts()
+  const fds: number[] = []
+  const close = (): void => {
+    for (const fd of fds) closeSync(fd)
+  }
+  const home = launcherHome(program)
+  if (!home.ok) return home
+  const env = { ...place.env, TMPDIR: '/tmp', ...(home.value === undefined ? {} : { HOME: home.value }) }
+  putOwn(mounts)
+  mounts.put(docroot, { kind: 'read' })
+  const cwd = mounts.reach(place.cwd) ?? docroot
+  for (const path of placesOf(program, visible, docroot, env)) mounts.read(path)
+  for (const path of sandbox.read) mounts.read(path)
+  // The name of the machine's resolver is a link, to where services keep it.
+  if (hasNet) mounts.read('/etc/resolv.conf')
+  for (const socket of sandbox.sockets) {
+    if (existsSync(socket)) mounts.read(socket)
+    else return fail('file_not_found', `'${preview(socket)}' in 'sockets' of a sandbox does not exist: is its service running?`)
+  }
+  for (const folder of homes()) if (`${folder}/`.startsWith(`${docroot}/`)) hideDotted(mounts, folder)
+  const written = putWritten(mounts, sandbox, programFiles, fds)
+  if (!written.ok) {
+    close()
+    return written
+  }
+  if (home.value !== undefined) mounts.put(home.value, { kind: 'write' })
+  if (!mounts.has(cwd)) mounts.put(cwd, { kind: 'empty' })
+  const options = [...UNSHARED, ...(hasNet ? [] : ['--unshare-net']), ...mounts.options(), '--remount-ro', '/', '--chdir', cwd]
+  const limit = memory ? [memory.prlimit, `--data=${memory.bytes}`, '--'] : []
+  const net = hosts && openBoxNet(hosts, { ...caller, who })
+  const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--']
+  return succeed({
+    // What opens the net is ours, and may need more than the program.
+    command: net ? [...bubblewrap, ...net.command, ...limit] : [...limit, ...bubblewrap],
+    given: { [ARGUMENTS_FD]: argumentBytes(options), [FILTER_FD]: filterFor(arch, { hasSockets: sandbox.sockets.length > 0 }) },
+    shared: Object.fromEntries(fds.map((fd, i) => [FIRST_FOLDER_FD + i, fd])),
+    env: { ...env, ...net?.env },
+    ...(net ? { listener: net.listener } : {}),
+    net,
+    lacked: (said) =>
+      [net?.lacked(), lackIn(said, { sandbox, cwd, find: finder(mounts, sandbox) })].filter((lack) => lack !== undefined).join('; ') ||
+      undefined,
+    close,
+  })
+}
+
+const finder =
+  (mounts: Mounts, { sockets }: Sandbox) =>
+  (path: string): Found => {
+    const real = realOf(path)
+    const stat = statSync(real, { throwIfNoEntry: false })
+    if (!stat) return { kind: 'none', isBound: false }
+    if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(realOf).includes(real) }
+    const isKept = unreadable().some((hidden) => isWithin(hidden.path, real))
+    const isBound = isKept || isTooWide(real) || mounts.shows(real)
+    return { kind: stat.isDirectory() ? 'folder' : 'file', isBound }
+  }
+
+const putOwn = (mounts: Mounts): void => {
+  for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
+  for (const { path, isFolder } of unreadable()) mounts.put(path, { kind: 'hide', isFolder })
+  mounts.put('/proc', { kind: 'proc' })
+  mounts.put('/dev', { kind: 'dev' })
+  mounts.read('/sys/devices/system/cpu')
+  for (const folder of TEMPORARY) mounts.put(folder, { kind: 'temporary' })
+}
+
+const placesOf = (
+  program: readonly string[],
+  visible: readonly string[],
+  docroot: string,
+  env: Readonly<Record<string, string>>,
+): readonly string[] => [
+  ...program.slice(0, 1).flatMap(programPlaces),
+  ...installationOf(process.execPath),
+  ...pathFolders(env.PATH ?? ''),
+  ...visible.filter((path) => !isTooWide(realOf(path))),
+  ...[docroot, ...visible].flatMap(nodeModules),
+  ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
+  ...CERTIFICATES.flatMap((name) => env[name] ?? []),
+]
+
+// Where somebody works in the home folder itself, its settings and keys are not the work.
+const hideDotted = (mounts: Mounts, home: string): void => {
+  for (const entry of entriesOf(home)) {
+    const path = join(home, entry.name)
+    if (entry.name.startsWith('.') && !entry.isSymbolicLink() && !mounts.has(path)) {
+      mounts.put(path, { kind: 'hide', isFolder: entry.isDirectory() })
+    }
+  }
+}
+
+/** What may be written, and below it what may not all the same; each through a descriptor, so that it is what was found here. */
+const putWritten = (mounts: Mounts, { docroot, write, who }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
+  const hold = (components: readonly string[]): number | 'missing' | 'link' => {
+    const opened = openBelow(docroot, components)
+    if (opened.kind !== 'open') return opened.kind
+    fds.push(opened.fd)
+    return FIRST_FOLDER_FD + fds.length - 1
+  }
+  const named = new Set(write.map((components) => join(docroot, ...components)))
+  for (const components of distinct(write)) {
+    const fd = hold(components)
+    const path = join(docroot, ...components)
+    if (typeof fd === 'string')
+      return fail('file_not_found', `'${preview(path)}' in 'write' of a sandbox is not there any more, or is a link now`)
+    mounts.put(path, { kind: 'write', fd })
+  }
+  const kept = keptPaths(docroot, named, programFiles)
+  if (kept.length > MAX_KEPT) {
+    const why = `${kept.length} files of the program lie below what its sandbox may write, and at most ${MAX_KEPT} can be kept as they are`
+    return fail('config_invalid', `${who}: ${why}: name narrower folders in 'write'`)
+  }
+  // A folder that is a place where something is mounted cannot be moved away, and another put in its place.
+  for (const path of new Set(kept.flatMap((path) => foldersAbove(path, docroot)))) {
+    if (kept.includes(path) || mounts.has(path) || !isWritten(path, docroot, named)) continue
+    const fd = hold(relative(docroot, path).split('/'))
+    if (typeof fd === 'number') mounts.put(path, { kind: 'write', fd })
+  }
+  for (const path of kept) {
+    const fd = hold(relative(docroot, path).split('/'))
+    if (fd === 'missing') continue
+    if (fd === 'link')
+      return fail(
+        'permission_denied',
+        `'${preview(path)}' is to stay as it is while a sandbox writes beside it, and leads through a link: put the file itself there`,
+      )
+    mounts.put(path, { kind: 'keep', fd })
+  }
+  return succeed(undefined)
+}
+
+const distinct = (lists: readonly (readonly string[])[]): readonly (readonly string[])[] => [
+  ...new Map(lists.map((list) => [list.join('/'), list])).values(),
+]
+
+/** Repositories at, above and just below what may be written, and files of the program. */
+const keptPaths = (docroot: string, named: ReadonlySet<string>, programFiles: readonly string[]): readonly string[] => {
+  const repositories = [...named].flatMap((folder) => [folder, ...foldersIn(folder)]).map((folder) => join(folder, '.git'))
+  const files = programFiles.map(realOf)
+  return [...new Set([...repositories, ...files])].filter((path) => isWritten(path, docroot, named) && !named.has(path) && existsSync(path))
+}
+
+const isWritten = (path: string, docroot: string, named: ReadonlySet<string>): boolean =>
+  path.startsWith(`${docroot}/`) && [docroot, ...foldersAbove(path, docroot)].some((folder) => named.has(folder))
+
+/** Below the docroot. */
+const foldersAbove = (path: string, docroot: string): readonly string[] => {
+  const found: string[] = []
+  for (let folder = dirname(path); folder.startsWith(`${docroot}/`); folder = dirname(folder)) found.push(folder)
+  return found
+}
+
+const MAX_FOLDERS = 200
+/** Each takes a descriptor. */
+const MAX_KEPT = 400
+
+const foldersIn = (folder: string): readonly string[] => {
+  const entries = entriesOf(folder).filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, '.git')))
+  return entries.slice(0, MAX_FOLDERS).map(({ name }) => join(folder, name))
+}
+
+const entriesOf = (folder: string): readonly Dirent[] => {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+const realOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

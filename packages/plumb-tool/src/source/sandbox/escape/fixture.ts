@@ -1,0 +1,83 @@
+// What escapes are tried on: folders with secrets, listeners and a process, all outside the sandbox and gone afterwards.
+
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawnChild } from '@plumb/wire'
+import { keptFolder } from '../sandbox-cache.js'
+import type { Arch } from '../seccomp/refused-calls.js'
+
+/** What no program prints by chance. */
+export const GOT_THROUGH = 'GOT-THROUGH'
+
+export interface Ground {
+  readonly arch: Arch
+  readonly bwrap: string
+  readonly docroot: string
+  readonly home: string
+  readonly outside: string
+  readonly socket: string
+  /** The name of a socket, which begins with a NUL character. */
+  readonly abstract: string
+  readonly port: number
+  /** Of a process. */
+  readonly neighbour: number
+  /** An executable in the docroot, by its path. */
+  readonly place: (program: Uint8Array) => string
+}
+
+const SLEEP_SECONDS = '300'
+const GRACE_MS = 100
+
+/** `work` gets the ground, which is gone when it has come back. */
+export const withGround = async <T>(box: Pick<Ground, 'arch' | 'bwrap'>, work: (ground: Ground) => T): Promise<T> => {
+  const base = makeBase()
+  const [docroot, home, outside] = ['work', 'home', 'outside'].map((name) => join(base, name)) as [string, string, string]
+  for (const folder of [join(docroot, 'out/.git'), join(home, '.ssh'), outside]) mkdirSync(folder, { recursive: true })
+  writeFileSync(join(docroot, 'out/.git/config'), '')
+  writeFileSync(join(home, '.ssh/id_rsa'), GOT_THROUGH)
+  writeFileSync(join(home, '.bashrc'), '')
+  writeFileSync(join(outside, 'secret'), GOT_THROUGH)
+  const [socket, abstract] = [join(outside, 'socket'), `\0plumb-${process.pid}`]
+  const servers: Server[] = []
+  const listen = async (at: string | number): Promise<Server> => {
+    const server = createServer()
+    servers.push(server)
+    await new Promise<void>((done, fail) =>
+      server.on('error', fail).listen(typeof at === 'number' ? { port: at, host: '127.0.0.1' } : { path: at }, done),
+    )
+    return server
+  }
+  const neighbour = spawnChild({ command: ['/bin/sleep', SLEEP_SECONDS], env: { CANARY: GOT_THROUGH }, isForeign: false })
+  try {
+    await listen(socket)
+    await listen(abstract)
+    const { port } = (await listen(0)).address() as { port: number }
+    let count = 0
+    const place = (program: Uint8Array): string => {
+      const path = join(docroot, `call-${++count}`)
+      writeFileSync(path, program)
+      chmodSync(path, 0o755)
+      return path
+    }
+    return work({ ...box, docroot, home, outside, socket, abstract, port, neighbour: neighbour.ok ? neighbour.value.pid : 0, place })
+  } finally {
+    for (const server of servers) server.close()
+    if (neighbour.ok) await neighbour.value.terminate(GRACE_MS)
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+// Where a home folder is: /tmp has another in a sandbox anyhow.
+const makeBase = (): string => {
+  for (const folder of [keptFolder(), tmpdir()]) {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      return realpathSync(mkdtempSync(join(folder, 'try-')))
+    } catch {
+      // The other one.
+    }
+  }
+  throw new Error(`no folder can be made in ${tmpdir()}`)
+}

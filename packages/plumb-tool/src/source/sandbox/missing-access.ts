@@ -1,0 +1,130 @@
+// What a program that has failed in a sandbox lacked there, and the key to write: from the last of what it said, and only where what it names
+// is found outside.
+
+import { homedir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { preview } from '@plumb/wire'
+import { isWithin } from '../path/resolved-path.js'
+import type { Sandbox } from './sandbox.js'
+
+/** What is outside at an absolute path, and of that inside. */
+export interface Found {
+  readonly kind: 'folder' | 'file' | 'socket' | 'none'
+  /** It is there inside too, or may never be. */
+  readonly isBound: boolean
+}
+
+export interface Surroundings {
+  readonly sandbox: Pick<Sandbox, 'docroot' | 'hasNet' | 'hosts' | 'write'>
+  /** Where its relative paths lead from. */
+  readonly cwd: string
+  readonly find: (path: string) => Found
+}
+
+const MAX_TEXT = 8000
+const MAX_LINES = 40
+const MAX_LINE = 1000
+const MAX_HINTS = 3
+
+const NO_NET = [
+  'could not resolve host',
+  'temporary failure in name resolution',
+  'name or service not known',
+  'eai_again',
+  'network is unreachable',
+  'enetunreach',
+]
+const ABSENT = ['no such file or directory', 'enoent']
+const REFUSED = ['permission denied', 'eacces', 'operation not permitted', 'eperm', 'address family not supported', 'eafnosupport']
+const READ_ONLY = ['read-only file system', 'erofs']
+
+/** Or what a preview shows in its place. */
+const LINE_END = /\\n|\n/
+
+/** Undefined where nothing of what it said is found to be so. */
+export const lackIn = (text: string, surroundings: Surroundings): string | undefined => {
+  const lines = text.slice(-MAX_TEXT).split(LINE_END).slice(-MAX_LINES)
+  const hints = new Set(lines.map((line) => lackOfLine(line.slice(0, MAX_LINE), surroundings)))
+  hints.delete(undefined)
+  return hints.size === 0 ? undefined : [...hints].slice(0, MAX_HINTS).join('; ')
+}
+
+const lackOfLine = (line: string, surroundings: Surroundings): string | undefined => {
+  const lower = line.toLowerCase()
+  const says = (words: readonly string[]): boolean => words.some((word) => lower.includes(word))
+  const { hasNet, hosts } = surroundings.sandbox
+  if (says(NO_NET) && !hasNet && !hosts) {
+    return 'its sandbox has no network: add net: true there, or the hosts that it is meant to reach, as in net: ["example.com"]'
+  }
+  if (says(READ_ONLY)) return first(pathsBeside(line, READ_ONLY), (path) => writeLack(resolve(surroundings.cwd, path), surroundings))
+  const isRefused = says(REFUSED)
+  if (!isRefused && !says(ABSENT)) return undefined
+  return first(absolutePaths(line), (path) => readLack(withHome(path), isRefused, surroundings))
+}
+
+const writeLack = (path: string, surroundings: Surroundings): string | undefined => {
+  const { sandbox, find } = surroundings
+  const { docroot, write } = sandbox
+  // What is to be made need not be there, but something above it has to be.
+  if (find(path).kind === 'none' && find(dirname(path)).kind !== 'folder') return undefined
+  if (!isWithin(docroot, path)) {
+    // It would make a folder of its own that is there outside.
+    const unread = readLack(path, false, surroundings)
+    if (unread !== undefined) return unread
+    return `'${preview(path)}' can be read only, and 'write' of its sandbox takes what is below the docroot '${preview(docroot)}'`
+  }
+  const names = relative(docroot, path).split('/')
+  const git = names.indexOf('.git')
+  const folder = dirname(path)
+  const isOpen = write.some((components) => isWithin(join(docroot, ...components), path))
+  // Below what may be written it is one of those that are kept.
+  const named = git >= 0 ? join(docroot, ...names.slice(0, git + 1)) : isOpen || path === docroot ? path : folder
+  return `its sandbox keeps '${preview(path)}' from being written: add ${key('write', relative(docroot, named) || '.')} there`
+}
+
+const readLack = (path: string, isRefused: boolean, { find }: Surroundings): string | undefined => {
+  const { kind, isBound } = find(path)
+  if (kind === 'none' || isBound) return undefined
+  if (kind === 'socket') return `its sandbox has not the socket '${preview(path)}': add ${key('sockets', withTilde(path))} there`
+  const verb = isRefused ? 'keeps' : 'has not'
+  return `its sandbox ${verb} '${preview(path)}'${isRefused ? ' from it' : ''}: add ${key('read', withTilde(path))} there`
+}
+
+const key = (name: string, path: string): string => `${name}: [${JSON.stringify(preview(path, 200))}]`
+
+const withHome = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(1)) : path)
+const withTilde = (path: string): string => (isWithin(homedir(), path) ? join('~', relative(homedir(), path)) : path)
+
+const first = <T>(paths: readonly string[], look: (path: string) => T | undefined): T | undefined => {
+  for (const path of paths) {
+    const found = look(path)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** And those of languages. */
+const QUOTE = /['"`\u2018\u2019\u201c\u201d]/g
+
+/** Next to the words: quoted behind them or before them, or what stands before their colon. */
+const pathsBeside = (line: string, words: readonly string[]): readonly string[] => {
+  const lower = line.toLowerCase()
+  const word = words.find((one) => lower.includes(one)) ?? ''
+  const at = lower.lastIndexOf(word)
+  const [before, after] = [line.slice(0, at).trimEnd(), line.slice(at + word.length)]
+  const parts = withoutColon(before).split(': ')
+  const named = after.split(QUOTE)[1]
+  const found = named === undefined ? [quotedIn(before).at(-1), parts.at(-1), parts.at(-1)?.split(' ').at(-1)] : [named]
+  return found.filter((path) => path !== undefined && isPath(path)) as string[]
+}
+
+/** Wherever they stand: in quotes, between colons, or as words. */
+const absolutePaths = (line: string): readonly string[] => {
+  const words = line.replaceAll(QUOTE, ' ').split(/[\s,;()]+/)
+  const all = [...quotedIn(line), ...line.split(': '), ...words].map((path) => withoutColon(path.trim()))
+  return [...new Set(all)].filter((path) => isPath(path) && (path.startsWith('/') || path.startsWith('~/')))
+}
+
+const quotedIn = (text: string): readonly string[] => text.split(QUOTE).filter((_, i) => i % 2 === 1)
+const withoutColon = (word: string): string => (word.endsWith(':') ? word.slice(0, -1) : word)
+const isPath = (text: string): boolean => text !== '' && !text.includes('\0') && !text.startsWith('-')

@@ -1,0 +1,118 @@
+// Whether a boxed program may reach a host, and where that is: names are looked up outside, each address is judged, and what is connected to
+// is what was judged.
+
+import type { LookupAddress } from 'node:dns'
+import { connect, isIP, type Socket } from 'node:net'
+import { type Host, type HostPattern, isHostOf } from '@plumb/lang'
+import { type Fault, fail, fault, type Result, startDeadline, succeed, systemReason } from '@plumb/wire'
+import { publicAddresses } from '../../builtin/web/public-addresses.js'
+import { fixedLookup, type Resolve, resolveBySystem } from '../../builtin/web/resolve.js'
+
+export interface Judging {
+  /** Why a host may not be reached at all, or not at a private address; undefined: it may. */
+  readonly denies: (effect: 'net' | 'net.private', host: string) => Fault | undefined
+  /** As in "tool 'fetch'". */
+  readonly who: string
+  readonly resolve?: Resolve
+  readonly connectTimeoutMs?: number
+}
+
+/** A host with the port that is asked for. */
+export interface Target extends Host {
+  readonly port: number
+}
+
+export interface Reach {
+  /** Tells at once what is refused whatever the name leads to. */
+  open(target: Target, signal: AbortSignal): Promise<Result<Socket>>
+}
+
+const CONNECT_TIMEOUT_MS = 15_000
+const KEEP_ALIVE_MS = 60_000
+
+export const openReach = (hosts: readonly HostPattern[], judging: Judging): Reach => {
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = judging
+  return {
+    open: async (target, signal) => {
+      const listed = hosts.filter((pattern) => isHostOf(pattern, target))
+      if (listed.length === 0) return { ok: false, error: notListed(target, judging) }
+      const denied = judging.denies('net', target.host)
+      if (denied) return { ok: false, error: denied }
+      return new Promise((done) => {
+        const stop = startDeadline(connectTimeoutMs, () =>
+          settle(fail('timeout', `${showTarget(target)} was not connected in ${connectTimeoutMs} ms`)),
+        )
+        let socket: Socket | undefined
+        let isSettled = false
+        const settle = (result: Result<Socket>): void => {
+          if (isSettled) return
+          isSettled = true
+          stop()
+          signal.removeEventListener('abort', giveUp)
+          if (!result.ok) socket?.destroy()
+          done(result)
+        }
+        const giveUp = (): void => settle(fail('cancelled', `nothing waits for ${showTarget(target)} any more`))
+        signal.addEventListener('abort', giveUp)
+        void judgeAddresses(target, listed, judging).then(
+          (addresses) => {
+            if (isSettled) return
+            if (!addresses.ok) return settle(addresses)
+            socket = dial(target, addresses.value)
+            socket.once('connect', () => settle(succeed(socket as Socket)))
+            socket.on('error', (error) => settle(unreachable(target, error)))
+          },
+          (error: Error) => settle(unreachable(target, error)),
+        )
+        if (signal.aborted) giveUp()
+      })
+    },
+  }
+}
+
+export const showTarget = ({ host, port }: Target): string => `${host}:${port}`
+
+/** Those that it may be reached at; `listed` are the patterns that name it. */
+export const judgeAddresses = async (
+  target: Target,
+  listed: readonly HostPattern[],
+  judging: Judging,
+): Promise<Result<readonly LookupAddress[]>> => {
+  const { denies, resolve = resolveBySystem } = judging
+  const bare = target.host.replace(/^\[(.*)\]$/, '$1')
+  const all = target.isAddress ? [{ address: bare, family: isIP(bare) }] : await resolve(bare)
+  if (all.length === 0) return fail('connection_failed', `${showTarget(target)} has no address`)
+  const isPublic = await publicAddresses()
+  const open = all.filter(({ address }) => isPublic(address))
+  // An address has no name that somebody answers for.
+  if (!target.isAddress && open.length > 0) return succeed(open)
+  const isGranted = denies('net.private', target.host) === undefined
+  const isNamed = listed.some(({ isBelow }) => !isBelow)
+  if (isGranted && isNamed) return succeed(all)
+  return { ok: false, error: privateOnes(target, judging, isGranted) }
+}
+
+const dial = (target: Target, addresses: readonly LookupAddress[]): Socket => {
+  const host = target.host.replace(/^\[(.*)\]$/, '$1')
+  const socket = connect({ host, port: target.port, lookup: fixedLookup(addresses), allowHalfOpen: true, noDelay: true })
+  socket.setKeepAlive(true, KEEP_ALIVE_MS)
+  return socket
+}
+
+const notListed = (target: Target, { who }: Judging): Fault => {
+  const asked = target.port === 443 || target.port === 80 ? target.host : showTarget(target)
+  return fault('address_denied', `the sandbox of ${who} has not '${showTarget(target)}' in 'net': add "${asked}" there, if it is meant`, {
+    host: target.host,
+  })
+}
+
+const privateOnes = (target: Target, { who }: Judging, isGranted: boolean): Fault => {
+  const is = target.isAddress ? 'is an address, and no name' : 'leads to a private or local address'
+  const why = isGranted ? "'net' of its sandbox has it by a pattern: name the host itself there" : 'net.private is not granted'
+  return fault('address_denied', `'${showTarget(target)}', which ${who} asks for, ${is}, and ${why}`, { host: target.host })
+}
+
+const unreachable = (target: Target, error: NodeJS.ErrnoException | AggregateError): Result<never> => {
+  const [first = error] = (error as AggregateError).errors ?? []
+  return fail('connection_failed', `${showTarget(target)} cannot be reached: ${systemReason(first as NodeJS.ErrnoException)}`)
+}
