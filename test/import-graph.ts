@@ -54,6 +54,20 @@ export const findCycles = (graph: Graph): string[][] => {
   return cycles.sort()
 }
 
+/** The same between the rooms of one package: the folders directly below its src, and each file that is in none. */
+export const roomsOf = (graph: Graph, name: string): Graph => {
+  const src = `${join('packages', name, 'src')}/`
+  const roomOf = (file: string): string => file.slice(src.length).split('/')[0] ?? ''
+  const rooms = new Map<string, string[]>()
+  for (const [file, imports] of graph) {
+    if (!file.startsWith(src)) continue
+    const room = roomOf(file)
+    const others = imports.filter((other) => other.startsWith(src)).map(roomOf)
+    rooms.set(room, [...(rooms.get(room) ?? []), ...others.filter((other) => other !== room)])
+  }
+  return rooms
+}
+
 const sourcesUnder = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -2,11 +2,10 @@
 
 import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
-import { memberOf } from '../names/member.js'
+import { fieldOfWhole, memberOf } from '../names/member.js'
 import { findBinding, type Scope, shown } from '../names/names.js'
 import type { Chain, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
 import { lastOf, partsOfTensor } from '../parse/children.js'
-import { fieldOfWhole } from '../plan/field.js'
 import { conversion } from '../types/conversion.js'
 import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'

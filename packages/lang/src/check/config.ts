@@ -2,9 +2,9 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
-import { error, type Report } from '../diagnostic/diagnostic.js'
+import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { lookUp, reportDuplicate, type Scope, shown } from '../names/names.js'
+import { lookUp, type Scope, shown } from '../names/names.js'
 import type { ObjectValue, QualifiedName, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
 import { readValue } from './value.js'

@@ -1,8 +1,8 @@
 // Config values → JSON: names of value bindings are replaced by what those hold.
 
-import { error, type Report } from '../diagnostic/diagnostic.js'
+import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { type Bound, findBinding, type Held, reportDuplicate, type Scope, shown } from '../names/names.js'
+import { type Bound, findBinding, type Held, type Scope, shown } from '../names/names.js'
 import type { NameValue, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
 

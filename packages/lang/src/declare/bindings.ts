@@ -1,8 +1,8 @@
 // Bindings by name, each with the types of its signature and its category.
 
-import { error, type Report } from '../diagnostic/diagnostic.js'
+import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { type Bound, reportDuplicate, type Scope } from '../names/names.js'
+import type { Bound, Scope } from '../names/names.js'
 import type { Binding } from '../parse/ast.js'
 import { type AnnotationTable, readAnnotations } from './annotations.js'
 import { declaredType } from './declare.js'

@@ -1,8 +1,8 @@
 // Type expressions → types: names found, fields checked; what is infinite, overlaps or has a wrong default is refused.
 
-import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
+import { error, ignore, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { findType, reportDuplicate, type Scope } from '../names/names.js'
+import { findType, type Scope } from '../names/names.js'
 import type { FieldType, TypeDeclaration, TypeExpression } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
 import type { Field, NamedType, Type } from '../types/type.js'

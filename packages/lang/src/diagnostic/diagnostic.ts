@@ -1,6 +1,7 @@
 // What is wrong with a program, where, and how to mend it; and the two ways of showing it (plumbing(5), DIAGNOSTICS).
 
 import type { Code } from '@plumb/wire/error'
+import { preview } from '@plumb/wire/preview'
 import { codePoints, lineAround, position, type Span } from './source.js'
 
 export interface Diagnostic {
@@ -57,6 +58,13 @@ export const warning = (code: Code, message: string, span: Span, help?: string):
   ...error(code, message, span, help),
   severity: 'warning',
 })
+
+/** Both places of a name that is declared twice. */
+export const reportDuplicate = (what: string, name: string, first: Span, second: Span, report: Report): void =>
+  report({
+    ...error('duplicate_name', `${what} '${preview(name)}' is declared twice`, second, 'rename or delete one of them'),
+    related: [{ message: 'the first one is here', span: first }],
+  })
 
 /** For a second look at what was complained of before. */
 export const ignore: Report = () => {}

@@ -1,11 +1,20 @@
-// `a.b` parses as field b of a; where `a` was named by `use` it is a member of that module.
+// `a.b` in a chain: a member of the module that `use` named `a`, else the field `b` of what comes out of `a`.
 
-import type { FieldOf, Reference } from '../parse/ast.js'
+import type { FieldExpression, FieldOf, Reference } from '../parse/ast.js'
 import type { Scope } from './names.js'
 
+/** Undefined: `a` names no module, so that `.b` is a field. */
 export const memberOf = ({ of, field, span }: FieldOf, scope: Scope): Reference | undefined => {
   if (of.kind !== 'reference' || of.name.module || of.port) return undefined
   const module = of.name.name
   if (!scope.modules.has(module.text) && !scope.module.missing.has(module.text)) return undefined
   return { kind: 'reference', name: { module, name: field, span }, span }
 }
+
+/** The field as an expression on what comes out: `value.b`. */
+export const fieldOfWhole = ({ of, field, span }: FieldOf): FieldExpression => ({
+  kind: 'field',
+  of: { kind: 'name', name: 'value', span: of.span },
+  field,
+  span,
+})

@@ -2,11 +2,10 @@
 
 import { preview } from '@plumb/wire/preview'
 import type { Result } from '@plumb/wire/result'
-import { error, type Report } from '../diagnostic/diagnostic.js'
+import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Use } from '../parse/ast.js'
 import { type Parsed, parse } from '../parse/parser.js'
-import { reportDuplicate } from './names.js'
 
 /** How lang reaches texts; the executables pass one that reads files, tests one that has a table. */
 export interface Files {

@@ -2,8 +2,7 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
-import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
-import type { Span } from '../diagnostic/source.js'
+import { errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
 import type { Binding, Name, QualifiedName } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
 import type { Json, NamedType, Type } from '../types/type.js'
@@ -112,10 +111,3 @@ const notFound = (
 }
 
 export const shown = (name: QualifiedName): string => (name.module ? `${name.module.text}.${name.name.text}` : name.name.text)
-
-/** Both places of a name that is declared twice. */
-export const reportDuplicate = (what: string, name: string, first: Span, second: Span, report: Report): void =>
-  report({
-    ...error('duplicate_name', `${what} '${preview(name)}' is declared twice`, second, 'rename or delete one of them'),
-    related: [{ message: 'the first one is here', span: first }],
-  })

@@ -4,9 +4,9 @@ import { nearest } from '@plumb/wire/nearest'
 import { error, warning } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { SpawnArgument, SpawnStatement } from '../parse/ast.js'
-import type { Local } from './body.js'
 import type { Process } from './graph.js'
 import { reportNoPort } from './instance.js'
+import type { Local } from './local.js'
 import type { Wiring } from './wire.js'
 
 type Port = Process['inputs'][number] | Process['outputs'][number]

@@ -2,13 +2,12 @@
 
 import { error } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
-import { memberOf } from '../names/member.js'
+import { fieldOfWhole, memberOf } from '../names/member.js'
 import { type Scope, shown } from '../names/names.js'
 import type { Chain, FieldOf, Node, Reference } from '../parse/ast.js'
 import { partsOfTensor } from '../parse/children.js'
 import { arityOf, joined, type Morphism, makeAtom } from './atom.js'
 import type { Builder } from './builder.js'
-import { fieldOfWhole } from './field.js'
 import type { Process, Source } from './graph.js'
 
 /**

@@ -1,0 +1,58 @@
+// The names of a body: the parameters of its plumb, and the channels that it declares.
+
+import { declaredType } from '../declare/declare.js'
+import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Bound } from '../names/names.js'
+import type { Name, PlumbImplementation } from '../parse/ast.js'
+import { type Builder, processOf } from './builder.js'
+import type { GraphNode, Process } from './graph.js'
+
+/** A parameter or a channel. */
+export interface Local extends Process {
+  readonly what: 'parameter' | 'channel'
+}
+
+/** `params`: the nodes of the parameters, in the order of the signature. */
+export const localNames = (
+  bound: Bound,
+  impl: PlumbImplementation,
+  params: readonly GraphNode[],
+  builder: Builder,
+): ReadonlyMap<string, Local> => {
+  checkParameters(bound, impl, builder.report)
+  const local = new Map<string, Local>()
+  const places = new Map<string, Span>()
+  const declare = (name: Name, what: Local['what'], node: GraphNode) => {
+    const { text, span } = name
+    const first = places.get(text)
+    if (first) reportDuplicate('name', text, first, span, builder.report)
+    else places.set(text, span)
+    // Which of two is meant is not known: it may be wired either way.
+    const own = first ? channel(name, undefined, builder) : node
+    const { inputs, outputs } = processOf(own)
+    const { kind } = own.work
+    // A parameter that gives takes nothing here, and one that takes gives nothing; a channel does both.
+    local.set(text, { name: text, what, inputs: kind === 'input' ? [] : inputs, outputs: kind === 'output' ? [] : outputs })
+  }
+  // So may a parameter for which the signature has no port, told by now.
+  for (const [i, name] of impl.parameters.entries()) declare(name, 'parameter', params[i] ?? channel(name, undefined, builder))
+  for (const s of impl.statements) {
+    if (s.kind !== 'channel') continue
+    if (!s.port.isStream) builder.report(error('spec_invalid', 'a channel carries a stream', s.port.span, "write '!' before the type"))
+    declare(s.name, 'channel', channel(s.name, declaredType(s.port.type, bound.scope, builder.report), builder))
+  }
+  return local
+}
+
+const channel = ({ text, span }: Name, type: Process['inputs'][number]['type'], builder: Builder): GraphNode =>
+  builder.node(text, span, { kind: 'pass', as: 'channel', isSelector: false }, [{ name: 'input', type }], [{ name: 'output', type }])
+
+const checkParameters = ({ inputs, outputs, name }: Bound, { parameters }: PlumbImplementation, report: Report): void => {
+  const [first] = parameters
+  const last = parameters.at(-1)
+  const wanted = inputs.length + outputs.length
+  if (parameters.length === wanted || !first || !last) return
+  const message = `'${name}' has ${wanted} ports in its signature and ${parameters.length} parameter${parameters.length === 1 ? '' : 's'}`
+  report(error('arity_mismatch', message, { ...first.span, end: last.span.end }, 'one parameter a port, inputs first'))
+}
