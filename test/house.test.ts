@@ -79,7 +79,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
-  undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/(builtin|mcp)|plumb-mcp\/src|plumb\/src\/watch)\//,
+  undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/(builtin|mcp)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
   ignore: /^packages\/plumb-tool\/src\/source\/builtin\//,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/schema\.ts$)/,
 }

@@ -3,10 +3,10 @@
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { AgentBox, Session } from '@plumb/tool'
 import type { Fault, SourceFiles } from '@plumb/wire'
+import type { Watch } from './event/emitter.js'
 import type { Giver } from './giver.js'
+import type { Answers } from './record/resume/answers.js'
 import type { ServerOffers } from './server-offers.js'
-import type { Answers } from './watch/resume/answers.js'
-import type { Watch } from './watch/watch.js'
 
 export interface SpawnSettings {
   readonly files: SourceFiles

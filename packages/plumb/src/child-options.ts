@@ -6,10 +6,10 @@ import type { ChildAllowance } from './child-allowance.js'
 import type { ChildKind, LedgerOptions } from './child-ledger.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
+import type { ChildObserver } from './event/child-monitor.js'
 import type { Origin } from './origin.js'
 import type { Schedule } from './schedule.js'
 import type { ToolService } from './tool-service.js'
-import type { ChildObserver } from './watch/child-observer.js'
 
 export interface ChildOptions {
   readonly name: string

@@ -5,10 +5,10 @@ import type { CallEnvelope, Dispatcher, Session, UsageTold } from '@plumb/tool'
 import { type Fault, isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import { hasServers, hasTools, type SpawnSettings } from './agent-start.js'
 import { findDocroot } from './docroot.js'
+import { placesOf } from './event/wires.js'
 import { ServerOffers } from './server-offers.js'
 import { openToolCommand } from './tool-command.js'
 import { ToolService } from './tool-service.js'
-import { placesOf } from './watch/wires.js'
 
 type AgentNode = GraphNode & { readonly work: { readonly kind: 'agent'; readonly bound: Bound } }
 

@@ -4,10 +4,10 @@ import type { AgentPlan, Graph } from '@plumb/lang'
 import { escapeLines, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import type { SpawnSettings } from './agent-start.js'
 import { agentPlan, type ChildPlan, plumbPlan } from './child-plan.js'
+import { placesOf, wiresOf } from './event/wires.js'
 import type { Permissions } from './permissions.js'
 import { SPEC_PORT, specSent, viaWords } from './spawn-via.js'
 import { quoted as quotedPlainly } from './via.js'
-import { placesOf, wiresOf } from './watch/wires.js'
 
 export interface DryRunOptions {
   readonly graph: Graph

@@ -15,9 +15,9 @@ import {
 } from '@plumb/wire'
 import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
+import type { Watch } from './event/emitter.js'
 import type { Gate } from './gate.js'
 import type { Source } from './schedule.js'
-import type { Watch } from './watch/watch.js'
 
 export interface Entrance {
   readonly name: string

@@ -7,10 +7,10 @@ import { ChildAllowance } from './child-allowance.js'
 import type { ChildOptions } from './child-options.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
+import { ChildObserver } from './event/child-monitor.js'
 import type { Origin } from './origin.js'
+import { Replay } from './record/resume/replay.js'
 import type { Spawned } from './spawn.js'
-import { ChildObserver } from './watch/child-observer.js'
-import { Replay } from './watch/resume/replay.js'
 import type { WiringOptions } from './wiring.js'
 
 export interface OpenChildOptions {

@@ -1,9 +1,9 @@
 // What the command line says of a run.
 
+import type { SightOptions } from './display/run-display.js'
 import type { SpecOptions } from './load.js'
 import type { Permissions } from './permissions.js'
-import type { WatchingOptions } from './watch/observation.js'
-import type { SightOptions } from './watch/sight.js'
+import type { WatchingOptions } from './record/open-instrumentation.js'
 
 export interface RunOptions extends SpecOptions {
   readonly binding: string

@@ -2,8 +2,8 @@
 
 import type { GraphNode } from '@plumb/lang'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
+import { placesOf } from './event/wires.js'
 import { type Spawned, spawnAgent, spawnPlumb } from './spawn.js'
-import { placesOf } from './watch/wires.js'
 import type { WiringOptions } from './wiring.js'
 
 /** When one cannot be started, those that were are ended. */

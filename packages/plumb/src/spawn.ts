@@ -4,8 +4,8 @@ import type { Bound } from '@plumb/lang'
 import { childEnv, type LineChild, type Result, spawnLines, spawnOwnLines, succeed } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './child-plan.js'
+import { restored } from './record/resume/restore-memory.js'
 import { type Purse, spawnVia } from './spawn-via.js'
-import { restored } from './watch/resume/restored.js'
 
 export interface Spawned {
   readonly child: LineChild

@@ -4,7 +4,7 @@ import { bindingNamed, compile, type Graph, hasErrors, planOf, toText } from '@p
 import { type Fault, fail } from '@plumb/wire'
 import { Current } from '../src/current.js'
 import { Giver } from '../src/giver.js'
-import { UNOBSERVED } from '../src/watch/observe.js'
+import { UNOBSERVED } from '../src/record/instrumentation.js'
 
 const NO_FILES = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path: string) => path }
 

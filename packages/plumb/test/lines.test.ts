@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { Watch } from '../src/watch/watch.js'
+import type { Watch } from '../src/event/emitter.js'
 import { runWired, type WiredResult } from './run-wired.js'
 
 const EVENT = 'type Event = { n: int, s: string, k: "a" | "b", x?: number }\n'

@@ -7,7 +7,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { Watch } from '../src/watch/watch.js'
+import type { Watch } from '../src/event/emitter.js'
 import { runWired, type WiredRun } from './run-wired.js'
 import { makeShell } from './shell.js'
 

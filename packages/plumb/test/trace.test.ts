@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { bash, type Case, envIn, layFolder, runCases } from '../../wire/test/shell.js'
+import { costOf, type Prices, priceOf } from '../src/display/prices.js'
+import { showCost, showCount, showRate, showTime } from '../src/display/show-number.js'
+import { textTable } from '../src/display/text-table.js'
 import { showMicroseconds, ticks } from '../src/view/show-time.js'
-import { costOf, type Prices, priceOf } from '../src/watch/prices.js'
-import { showCost, showCount, showRate, showTime } from '../src/watch/show-number.js'
-import { textTable } from '../src/watch/text-table.js'
 
 const FILES = {
   'bot.plumb': `

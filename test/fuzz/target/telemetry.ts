@@ -2,11 +2,11 @@
 // JSON, and no sum becomes a number that is none.
 
 import { PassThrough } from 'node:stream'
-import { ChildObserver } from '../../../packages/plumb/src/watch/child-observer.js'
-import { Counter } from '../../../packages/plumb/src/watch/counter.js'
-import { summaryJson, summaryText } from '../../../packages/plumb/src/watch/summary.js'
-import { TraceBuilder } from '../../../packages/plumb/src/watch/trace-builder.js'
-import { openWatch } from '../../../packages/plumb/src/watch/watch.js'
+import { Counter } from '../../../packages/plumb/src/display/stats-counter.js'
+import { summaryJson, summaryText } from '../../../packages/plumb/src/display/summary.js'
+import { TraceBuilder } from '../../../packages/plumb/src/display/trace/trace-builder.js'
+import { ChildObserver } from '../../../packages/plumb/src/event/child-monitor.js'
+import { openWatch } from '../../../packages/plumb/src/event/emitter.js'
 import { LineReader } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 

@@ -1,9 +1,9 @@
 // From the events of a trace to what the page shows. Every value is looked at: the file may be anybody's.
 
 import { fail, type Result, succeed } from '@plumb/wire'
-import type { WatchNode, Wire } from '../watch/event.js'
-import { RUN_EVENT } from '../watch/trace-builder.js'
-import type { TraceEvent } from '../watch/trace-event.js'
+import { RUN_EVENT } from '../display/trace/trace-builder.js'
+import type { TraceEvent } from '../display/trace/trace-event.js'
+import type { WatchNode, Wire } from '../event/run-event.js'
 import type { CallModel, Counted, Lane, Message, Note, RequestModel, RunModel, Turn, WaitModel, WireModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import type { TraceLines } from './trace-lines.js'

@@ -1,6 +1,6 @@
 // What the page shows of a run.
 
-import type { WatchNode, Wire } from '../watch/event.js'
+import type { WatchNode, Wire } from '../event/run-event.js'
 
 export interface RunModel {
   readonly spec: string

@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import type { TraceEvent } from '../watch/trace-event.js'
+import type { TraceEvent } from '../display/trace/trace-event.js'
 
 /** More is not read, and the page says so. */
 const MAX_BYTES = 256 * 1024 * 1024

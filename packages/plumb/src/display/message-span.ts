@@ -1,7 +1,7 @@
 // What is done for one message in one child, from when it was sent to when it was answered.
 
 import type { Fault } from '@plumb/wire'
-import { type AgentTelemetry, type Bytes, type ProcessKind, textOf, type WatchEvent } from './event.js'
+import { type AgentTelemetry, type Bytes, type ProcessKind, textOf, type WatchEvent } from '../event/run-event.js'
 
 export interface Work {
   readonly process: string

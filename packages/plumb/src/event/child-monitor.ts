@@ -14,9 +14,9 @@ import {
 } from '@plumb/wire'
 import type { ChildAllowance } from '../child-allowance.js'
 import type { Origin } from '../origin.js'
-import type { AgentTelemetry, ProcessKind } from './event.js'
-import type { Replay } from './resume/replay.js'
-import type { Watch } from './watch.js'
+import type { Replay } from '../record/resume/replay.js'
+import type { Watch } from './emitter.js'
+import type { AgentTelemetry, ProcessKind } from './run-event.js'
 
 export interface ChildObserverOptions {
   /** As at the ends of wires. */

@@ -1,11 +1,11 @@
 // What happened in a run as the events of a trace.
 
-import type { WatchEvent } from './event.js'
-import { History, type ModelCall, type Remark, type ToolCall } from './history.js'
-import { addTokens, NO_TOKENS, readAndWritten } from './tally.js'
+import type { WatchEvent } from '../../event/run-event.js'
+import { countOf, shortText, type Work } from '../message-span.js'
+import { History, type ModelCall, type Remark, type ToolCall } from '../span-builder.js'
+import { addTokens, NO_TOKENS, readAndWritten } from '../stats.js'
 import { microseconds, type TraceEvent } from './trace-event.js'
-import { type Place, RUN_PID, TraceMap } from './trace-map.js'
-import { countOf, shortText, type Work } from './work.js'
+import { type Place, RUN_PID, TraceMap } from './trace-layout.js'
 
 /** The first event of a trace of ours: what `plumb view` needs besides the timeline. */
 export const RUN_EVENT = 'plumb_run'

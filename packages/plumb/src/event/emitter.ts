@@ -1,7 +1,7 @@
 // Passes on what happens to all who watch. Where nobody does there is none of it, and what would have to tell it is built without.
 
 import { nowMs } from '@plumb/wire'
-import type { Watcher, WatchNews } from './event.js'
+import type { Watcher, WatchNews } from './run-event.js'
 
 export interface Watch {
   tell(news: WatchNews): void

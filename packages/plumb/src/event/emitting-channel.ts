@@ -2,8 +2,8 @@
 
 import type { Channel } from '../channel.js'
 import type { Current } from '../current.js'
-import type { Wire } from './event.js'
-import type { Watch } from './watch.js'
+import type { Watch } from './emitter.js'
+import type { Wire } from './run-event.js'
 
 export class WatchedChannel implements Channel {
   constructor(

@@ -2,13 +2,13 @@
 // requests to models and tool calls.
 
 import { randomBytes } from 'node:crypto'
-import type { WatchEvent, Watcher } from './event.js'
-import { History, type ModelCall, type ToolCall } from './history.js'
+import type { WatchEvent, Watcher } from '../../event/run-event.js'
+import type { Work } from '../message-span.js'
+import { History, type ModelCall, type ToolCall } from '../span-builder.js'
+import { readAndWritten } from '../stats.js'
 import type { OtlpBatch } from './otlp-batch.js'
 import type { Attributes, Span } from './otlp-json.js'
 import type { OtlpSettings } from './otlp-settings.js'
-import { readAndWritten } from './tally.js'
-import type { Work } from './work.js'
 
 const MOST_IDS = 8192
 

@@ -1,11 +1,11 @@
 // --progress: live at the bottom of a terminal, or a line now and then.
 
 import { nowMs } from '@plumb/wire'
-import type { Counter } from './counter.js'
-import type { WatchEvent, Watcher } from './event.js'
+import type { WatchEvent, Watcher } from '../event/run-event.js'
 import type { LiveScreen } from './live-screen.js'
 import type { Prices } from './prices.js'
 import { type ProgressState, progressLine } from './progress-table.js'
+import type { Counter } from './stats-counter.js'
 import { progressJson } from './summary.js'
 
 export interface ProgressOptions {

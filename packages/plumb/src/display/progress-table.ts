@@ -2,7 +2,7 @@
 
 import type { Prices } from './prices.js'
 import { showCost, showCount, showRate, showTime } from './show-number.js'
-import { allUses, readAndWritten, type StageTally, spentOn, sum, type Tally, tokensOf, type Use } from './tally.js'
+import { allUses, readAndWritten, type StageTally, spentOn, sum, type Tally, tokensOf, type Use } from './stats.js'
 import { fitted, textTable } from './text-table.js'
 
 export interface ProgressState {

@@ -4,7 +4,7 @@ import { type Dirent, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import type { Wire } from '../event.js'
+import type { Wire } from '../event/run-event.js'
 import { LOCK_FILE, lockRecord, type Release } from './lock.js'
 
 export const RUN_FILE = 'run.json'

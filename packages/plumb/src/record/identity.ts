@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { namedFiles } from '@plumb/lang'
 import { readSpec, scrub } from '@plumb/wire'
-import type { Loaded } from '../../load.js'
-import type { RunOptions } from '../../run-options.js'
+import type { Loaded } from '../load.js'
+import type { RunOptions } from '../run-options.js'
 import type { RunFile } from './folder.js'
 
 export type Identity = Pick<RunFile, 'files' | 'options'>

@@ -2,7 +2,7 @@
 
 import { agentOf, type Graph } from '@plumb/lang'
 import { agentAt, kindOf } from '../draw/describe.js'
-import type { WatchNode } from './event.js'
+import type { WatchNode } from './run-event.js'
 import { placesOf } from './wires.js'
 
 /** `provider`: of --provider, else of the environment after what the spec says. */

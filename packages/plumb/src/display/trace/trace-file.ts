@@ -1,8 +1,8 @@
 // --trace FILE: what happens, streamed to disk as a trace that Perfetto opens.
 
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
-import type { Watcher } from './event.js'
-import { type LineFile, openLineFile } from './line-file.js'
+import type { Watcher } from '../../event/run-event.js'
+import { type LineFile, openLineFile } from '../../record/line-file.js'
 import { TraceBuilder } from './trace-builder.js'
 
 const DELAY_MS = 200

@@ -2,7 +2,7 @@
 
 import { type Edge, type Graph, type GraphNode, printType } from '@plumb/lang'
 import { openedAround, typeOnWire } from '../draw/describe.js'
-import type { Wire } from './event.js'
+import type { Wire } from './run-event.js'
 
 export const wiresOf = (graph: Graph): Map<Edge, Wire> => {
   const { edges } = graph

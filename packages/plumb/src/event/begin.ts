@@ -4,8 +4,8 @@ import type { Graph } from '@plumb/lang'
 import { toDot } from '../draw/dot.js'
 import { pictureOf } from '../draw/picture.js'
 import type { RunOptions } from '../run-options.js'
-import type { WatchNews } from './event.js'
 import { nodesOf } from './nodes.js'
+import type { WatchNews } from './run-event.js'
 import { wiresOf } from './wires.js'
 
 /** `spec`: as it was named. */

@@ -1,8 +1,8 @@
 // Keeps the tally of a run: what `--progress` and `--summary` show.
 
-import type { WatchEvent, Watcher, WatchNode } from './event.js'
-import { History } from './history.js'
-import { addUse, emptyStage, type StageTally, type Tally } from './tally.js'
+import type { WatchEvent, Watcher, WatchNode } from '../event/run-event.js'
+import { History } from './span-builder.js'
+import { addUse, emptyStage, type StageTally, type Tally } from './stats.js'
 
 /** What only joins wires is no stage, nor are the ends of the run. */
 const isStage = ({ kind }: WatchNode): boolean => !/^(input|output|channel|inlet|outlet|copy|merge|id|empty)$/.test(kind)

@@ -1,8 +1,8 @@
 // Tells the summary once the run is over.
 
-import type { Counter } from './counter.js'
-import type { Watcher } from './event.js'
+import type { Watcher } from '../event/run-event.js'
 import type { Prices } from './prices.js'
+import type { Counter } from './stats-counter.js'
 import { summaryJson, summaryText } from './summary.js'
 
 export interface SummaryOptions {

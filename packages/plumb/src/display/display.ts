@@ -2,7 +2,7 @@
 
 import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '@plumb/wire'
 import type { RunOptions } from '../run-options.js'
-import type { Sight as WholeSight } from './sight.js'
+import type { Sight as WholeSight } from './run-display.js'
 
 export type Sight = Pick<WholeSight, 'openStderr' | 'quietly' | 'open' | 'costOf'> & { readonly openStdout: () => LineSink }
 
@@ -17,7 +17,7 @@ const UNSEEN: Sight = {
 /** Call it before anything is written. */
 export const openSight = async (options: RunOptions): Promise<Sight> => {
   if (!isSeen(options)) return UNSEEN
-  const { Sight } = await import('./sight.js')
+  const { Sight } = await import('./run-display.js')
   return new Sight(options.sight, { isChild: options.sourcesFd !== undefined })
 }
 

@@ -1,6 +1,6 @@
 // Where things stand in a trace: the run is one process with a line for each stage inside it, each child is a process of its own.
 
-import type { WatchEvent } from './event.js'
+import type { WatchEvent } from '../../event/run-event.js'
 import type { TraceEvent } from './trace-event.js'
 
 export interface Place {

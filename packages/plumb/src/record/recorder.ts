@@ -3,11 +3,11 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
-import { version } from '../../../package.json'
-import { textOf, type WatchEvent, type Watcher, type Wire } from '../event.js'
-import { type LineFile, type LineFileOptions, openLineFile } from '../line-file.js'
+import { version } from '../../package.json'
+import { textOf, type WatchEvent, type Watcher, type Wire } from '../event/run-event.js'
 import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './folder.js'
 import type { Identity } from './identity.js'
+import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
 
 export interface RecordPlace {
   /** There, and without anything else in it. */

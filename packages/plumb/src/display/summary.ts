@@ -3,7 +3,7 @@
 import type { Prices, Tokens } from './prices.js'
 import { progressLine } from './progress-table.js'
 import { showCost, showCount } from './show-number.js'
-import { allUses, type StageTally, spentOn, sum, type Tally, tokensOf, type Use } from './tally.js'
+import { allUses, type StageTally, spentOn, sum, type Tally, tokensOf, type Use } from './stats.js'
 import { textTable } from './text-table.js'
 
 export interface RunSummary {

@@ -2,10 +2,10 @@
 
 import type { Graph } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
+import { isSeen } from '../display/display.js'
+import type { Watch } from '../event/emitter.js'
 import type { RunOptions } from '../run-options.js'
-import type { Observation, ObservationOptions } from './observation.js'
-import { isSeen } from './open-sight.js'
-import type { Watch } from './watch.js'
+import type { Observation, ObservationOptions } from './open-instrumentation.js'
 
 export const UNOBSERVED = { watch: undefined, resumed: undefined, isRecorded: false, nestedRecord: () => [], release: () => {} } as const
 
@@ -14,12 +14,12 @@ export const observe = async (o: ObservationOptions): Promise<Result<Observation
   const { options } = o
   const isObserved = isSeen(options) || Object.values(options.watching).some((value) => value !== undefined)
   if (!isObserved) return succeed({ ...UNOBSERVED, rejects: undefined, spending: undefined })
-  const { openObservation } = await import('./observation.js')
+  const { openObservation } = await import('./open-instrumentation.js')
   return openObservation(o)
 }
 
 /** What whoever watches is told first; `spec` as it was named. */
 export const tellBegin = async (watch: Watch, graph: Graph, spec: string, options: RunOptions): Promise<void> => {
-  const { beginOf } = await import('./begin.js')
+  const { beginOf } = await import('../event/begin.js')
   watch.tell(beginOf(graph, spec, options))
 }

@@ -1,9 +1,9 @@
 // From what happens to what it means: work on messages, requests to models, tool calls.
 
 import type { CallEnvelope } from '@plumb/tool'
-import type { AgentTelemetry, WatchEvent, Watcher } from './event.js'
+import type { AgentTelemetry, WatchEvent, Watcher } from '../event/run-event.js'
+import { countOf, type OpenWork, type Work, Works } from './message-span.js'
 import type { Tokens } from './prices.js'
-import { countOf, type OpenWork, type Work, Works } from './work.js'
 
 /** A request to a model that was answered. */
 export interface ModelCall {

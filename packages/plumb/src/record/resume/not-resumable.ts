@@ -2,7 +2,7 @@
 
 import { agentOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
 import { cyclesOf } from '../../cycles.js'
-import { placesOf } from '../wires.js'
+import { placesOf } from '../../event/wires.js'
 
 /** In words; empty: it can be. Nested plumbs are looked into too. */
 export const obstaclesOf = (graph: Graph, agentProgram: string | undefined): string[] => [

@@ -1,6 +1,6 @@
 // Spans as OTLP's JSON has them (opentelemetry-proto, trace.proto): numbers of 64 bits are texts, ids are hexadecimal.
 
-import { version } from '../../package.json'
+import { version } from '../../../package.json'
 
 export type AttributeValue = string | number | boolean
 

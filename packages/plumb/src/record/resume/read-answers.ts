@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
 import { checkJson, fail, isCode, type Result, succeed, systemReason } from '@plumb/wire'
-import { ANSWERS_FILE } from '../record/folder.js'
-import { placesOf } from '../wires.js'
+import { placesOf } from '../../event/wires.js'
+import { ANSWERS_FILE } from '../folder.js'
 import { type AnswerLine, Answers } from './answers.js'
 
 /** By the places of agents. What was cut off or damaged is none, and asked again; a run that was killed at once has no file. */
