@@ -45,7 +45,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(error|nearest|preview|result)$/ },
   'plumb-agent': {
-    'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve)|source\/agent\/(prompt-program|prompt-reach))$/,
+    'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve|settings)|source\/agent\/(prompt-program|prompt-reach))$/,
   },
 }
 
@@ -53,13 +53,13 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 const DOORS: Readonly<Record<string, RegExp>> = {
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
   '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
-  '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/source\/mcp|plumb-mcp\/src)\//,
+  '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/mcp-client|plumb-mcp\/src)\//,
   '@mozilla/readability': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
   '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/sqlite\.ts$/,
   ajv: /^packages\/wire\/src\/schema\.ts$/,
-  commander: /^packages\/[^/]+\/src\/main[^/]*\.ts$/,
+  commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
   'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache-store|source\/builtin\/web\/page-cache)\.ts$/,
   'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
   'node:child_process': /^packages\/wire\/src\//,
@@ -79,7 +79,8 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
-  undici: /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/(builtin|mcp)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
+  undici:
+    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
   ignore: /^packages\/plumb-tool\/src\/source\/builtin\//,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/schema\.ts$)/,
 }

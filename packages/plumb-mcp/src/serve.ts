@@ -15,9 +15,9 @@ import { serveStdio } from './server/serve-stdio.js'
 import type { Shared } from './server/shared.js'
 import { sourceTools } from './source/source-tools.js'
 import { clashes, notServed, openCatalogue } from './tools/catalogue.js'
-import type { Exported } from './tools/exported.js'
 import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
 import { toolsOfSpecs } from './tools/of-specs.js'
+import type { Exported } from './tools/served-tool.js'
 import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
 
 export interface Served {

@@ -4,7 +4,7 @@ import type { Json } from '@plumb/lang'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
-import { ServerPool } from './source/mcp/server-pool.js'
+import { ServerPool } from './mcp-client/server-pool.js'
 import type { Tool } from './tool.js'
 
 /**

@@ -16,7 +16,19 @@ export { withTimeout } from './call/timeout.js'
 export { withValidation } from './call/validate.js'
 export { choice, handoff, pool, product, sequence, type TraceOptions, trace } from './combine/compose.js'
 export { callTool, type HostCall, makeSession } from './host.js'
-export { type OpenedRegistry, openRegistry, type Registered, type Registry } from './registry.js'
+export type { JsonText } from './json-text.js'
+export {
+  type ConnectOptions,
+  connectMcp,
+  type McpAnswer,
+  type McpConnection,
+  type McpContent,
+  type McpTool,
+  type ServerConfig,
+} from './mcp-client/connect.js'
+export { type PoolOptions, ServerPool } from './mcp-client/server-pool.js'
+export { openCatalogue } from './mcp-client/tool-list-cache.js'
+export { type OpenedRegistry, openRegistry, type Registered, type Registry } from './registry/registry.js'
 export { type Dispatcher, type DispatcherOptions, openDispatcher, type ToolAnswer, type ToolRequest } from './serve.js'
 export { type Lines, type LinesOptions, serveLines } from './serve-lines.js'
 export { type Prompt, type Remark, readPrompt, remarkText } from './source/agent/prompt.js'
@@ -27,18 +39,7 @@ export { walk } from './source/builtin/file/walk.js'
 export { findBuiltin } from './source/builtin/table.js'
 export { adaptFunction, type FunctionDeclaration, type FunctionTool, type InputOf } from './source/function/host-function.js'
 export { type AgentServers, type OpenedServers, openAgentServers } from './source/mcp/agent-servers.js'
-export { openCatalogue } from './source/mcp/catalogue.js'
-export {
-  type ConnectOptions,
-  connectMcp,
-  type McpAnswer,
-  type McpConnection,
-  type McpContent,
-  type McpTool,
-  type ServerConfig,
-} from './source/mcp/connect.js'
 export type { OfferedTool } from './source/mcp/offered-tool.js'
-export { type PoolOptions, ServerPool } from './source/mcp/server-pool.js'
 export { openToolsFile, type ToolsFile } from './source/mcp/tools-file.js'
 export { openFile } from './source/path/open.js'
 export { keptFromReaders } from './source/path/protected-paths.js'
@@ -46,4 +47,4 @@ export { type Place, pathOf, placeOf, systemFault } from './source/path/resolved
 export { deeper } from './source/process/nesting-depth.js'
 export { watchProgram } from './source/program-files/detect-changes.js'
 export { type AgentBox, agentBox } from './source/sandbox/agent-sandbox.js'
-export type { JsonText, Tool, Wrap } from './tool.js'
+export type { Tool, Wrap } from './tool.js'

@@ -1,9 +1,9 @@
 // argv in, exit status out.
 
 import { endWith, Reporter, runProgram, writeStdout } from '@plumb/wire'
-import { readArguments } from './main-flags.js'
-import { read } from './main-words.js'
-import { run } from './run.js'
+import { read } from './cli/arguments.js'
+import { readArguments } from './cli/flags.js'
+import { run } from './cli/run.js'
 
 const PROGRAM = 'plumb-tool'
 

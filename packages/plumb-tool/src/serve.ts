@@ -3,11 +3,11 @@
 import { type Fault, fault, nearest, preview, Semaphore } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
-import type { Registry } from './registry.js'
+import type { JsonText } from './json-text.js'
+import type { Registry } from './registry/registry.js'
 import { FirstAnswers } from './serve-answers.js'
 import { whyRefused } from './source/builtin/table.js'
 import type { AgentServers } from './source/mcp/agent-servers.js'
-import type { JsonText } from './tool.js'
 
 export interface ToolRequest {
   /** The model's own tool-use id. */

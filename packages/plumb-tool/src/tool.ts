@@ -3,9 +3,7 @@
 import type { Type } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { Call } from './call/call.js'
-
-/** One JSON value as text on one line, so that numbers keep their digits. */
-export type JsonText = string
+import type { JsonText } from './json-text.js'
 
 export interface Tool {
   readonly name: string

@@ -7,7 +7,7 @@ import { withBreaker } from '../src/call/breaker.js'
 import { withCache } from '../src/call/cache.js'
 import type { Call } from '../src/call/call.js'
 import { withRetry } from '../src/call/retry.js'
-import type { JsonText } from '../src/tool.js'
+import type { JsonText } from '../src/json-text.js'
 import { codeOf, makeTool, openCall, openPromise, openSession, turn } from './call-session.js'
 
 const AWAY = fail('overloaded', 'away')

@@ -21,8 +21,8 @@ import {
   readAuthority,
   readPolicy,
   type Subject,
-  settingsOf,
 } from '../src/call/permit.js'
+import { settingsOf } from '../src/call/settings.js'
 import { builtinTool } from '../src/source/builtin/builtin-tool.js'
 import { declarationOf } from '../src/source/builtin/declarations.js'
 import { BUILTINS } from '../src/source/builtin/table.js'

@@ -4,10 +4,10 @@ import type { Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
-import { canonicalJson } from '../src/call/canonical-json.js'
 import { cutText } from '../src/call/cut-text.js'
 import { withOutput } from '../src/call/output.js'
 import { fitInput, fitToolInput, withValidation } from '../src/call/validate.js'
+import { canonicalJson } from '../src/json-text.js'
 import { codeOf, INT, JSON_TYPE, list, literal, makeTool, openCall, openSession, record, STRING, sum } from './call-session.js'
 
 const LEVEL = sum(literal('low'), literal('high'))

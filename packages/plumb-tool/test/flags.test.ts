@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { OPTIONS, readFully, readWords } from '../src/main-flags.js'
+import { OPTIONS, readFully, readWords } from '../src/cli/flags.js'
 
 const spellings = OPTIONS.flatMap(({ flags }) => flags.match(/--?[a-z-]+/gi) ?? [])
 const ODD = [

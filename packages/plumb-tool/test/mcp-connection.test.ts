@@ -12,9 +12,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
-import { connectMcp, type McpConnection, type ServerConfig } from '../src/source/mcp/connect.js'
-import { guard } from '../src/source/mcp/guard.js'
-import { openRequests } from '../src/source/mcp/requests.js'
+import { connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
+import { guard } from '../src/mcp-client/guard.js'
+import { openRequests } from '../src/mcp-client/requests.js'
 import { turn } from './call-session.js'
 
 const HOSTILE = resolve('packages/plumb-tool/test/fixtures/mcp/hostile.cjs')
@@ -252,7 +252,7 @@ interface Step {
 const FORMS: readonly ((id: number) => unknown)[] = [String, () => null, (id) => [id], (id) => id + 0.5, (id) => `${id}.0`, (id) => -id - 1]
 
 t.test('fault 106: whatever is answered, and when, no call gets the answer to another', async () => {
-  const { Client } = await import('../src/source/mcp/mcp-client.late.js')
+  const { Client } = await import('../src/mcp-client/mcp-client.late.js')
   const step: fc.Arbitrary<Step> = fc.record({
     kind: fc.constantFrom('ask', 'ask', 'answer', 'answer', 'stray', 'cancel'),
     which: fc.nat(9),

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 import { type Fault, MAX_LINE } from '@plumb/wire'
 import t from 'tap'
 import { until } from '../../wire/test/processes.js'
-import { connectMcp, type McpConnection, type ServerConfig } from '../src/source/mcp/connect.js'
+import { connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
 
 interface Message {
   readonly id?: number

@@ -2,10 +2,11 @@
 
 import { fail, type Result, succeed } from '@plumb/wire'
 import t from 'tap'
-import type { Registry } from '../src/registry.js'
+import type { JsonText } from '../src/json-text.js'
+import type { Registry } from '../src/registry/registry.js'
 import { openDispatcher, type ToolAnswer } from '../src/serve.js'
 import { FirstAnswers } from '../src/serve-answers.js'
-import type { JsonText, Tool } from '../src/tool.js'
+import type { Tool } from '../src/tool.js'
 import { makeTool, openPromise, openSession, turn } from './call-session.js'
 import { shell, table } from './tool-shell.js'
 

@@ -1,12 +1,12 @@
 // Messages of an MCP server: what of them is a message, a list of tools, an answer. What comes out has the form that its users rely on, or it
 // is refused in words.
 
-import { outputCheck, readAnswer } from '../../../packages/plumb-tool/src/source/mcp/answer.js'
-import { answeredId, messagesIn } from '../../../packages/plumb-tool/src/source/mcp/message.js'
+import { outputCheck, readAnswer } from '../../../packages/plumb-tool/src/mcp-client/answer.js'
+import { answeredId, messagesIn } from '../../../packages/plumb-tool/src/mcp-client/message.js'
+import { readPages } from '../../../packages/plumb-tool/src/mcp-client/pages.js'
+import { readTools } from '../../../packages/plumb-tool/src/mcp-client/tool-list.js'
 import { nameTools } from '../../../packages/plumb-tool/src/source/mcp/name-tools.js'
-import { readPages } from '../../../packages/plumb-tool/src/source/mcp/pages.js'
 import { toContent, toValue } from '../../../packages/plumb-tool/src/source/mcp/result.js'
-import { readTools } from '../../../packages/plumb-tool/src/source/mcp/tool-list.js'
 import { type Fault, isCode, parseJson, succeed } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 

@@ -6,7 +6,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { openActiveCalls } from '../../../packages/plumb-mcp/src/server/active-calls.js'
 import { serveStdio } from '../../../packages/plumb-mcp/src/server/serve-stdio.js'
 import { openCatalogue } from '../../../packages/plumb-mcp/src/tools/catalogue.js'
-import { annotationsOf, type Exported } from '../../../packages/plumb-mcp/src/tools/exported.js'
+import { annotationsOf, type Exported } from '../../../packages/plumb-mcp/src/tools/served-tool.js'
 import { isCode, parseJson, Semaphore } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 

@@ -1,7 +1,8 @@
 // The tools that a spec declares for its agent, and how they look to a model.
 
 import { type BasePlan, type Bound, type Json, resolve, type ToolPlan, toolOf, toToolSchema } from '@plumb/lang'
-import { builtinEffects, effectsOf, settingsOf } from '@plumb/tool/call/permit'
+import { builtinEffects, effectsOf } from '@plumb/tool/call/permit'
+import { settingsOf } from '@plumb/tool/call/settings'
 import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import { fail, parseJson, succeed } from '@plumb/wire'
 import type { CallableTool, JudgedTool } from './callable.js'

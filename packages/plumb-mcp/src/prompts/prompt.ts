@@ -4,8 +4,8 @@ import { basename, extname } from 'node:path'
 import { agentOf, type Bound, resolve, type ToolPlan, type Type } from '@plumb/lang'
 import { mountPrompt, openRegistry, type Remark, readPrompt, remarkText } from '@plumb/tool'
 import { bundledFiles, fault, type Result, succeed } from '@plumb/wire'
-import type { Exported } from '../tools/exported.js'
 import { fromRegistered } from '../tools/from-registry.js'
+import type { Exported } from '../tools/served-tool.js'
 import type { Sessions } from '../tools/sessions.js'
 
 export interface Prompt {

@@ -2,7 +2,7 @@
 
 import { type Fault, fault, preview, type Semaphore } from '@plumb/wire'
 import { type Answer, toError } from '../tools/answer.js'
-import type { Exported } from '../tools/exported.js'
+import type { Exported } from '../tools/served-tool.js'
 import type { Client, Extra } from './client.js'
 import type { Method, Params } from './methods.js'
 import { recordParam, textParam } from './params.js'

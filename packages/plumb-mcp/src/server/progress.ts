@@ -1,6 +1,6 @@
 // Progress of a request, for clients that gave a token for it: always more than before, as the protocol wants it.
 
-import type { CallContext } from '../tools/exported.js'
+import type { CallContext } from '../tools/served-tool.js'
 import type { Extra } from './client.js'
 
 /** A client that waits hears that the work goes on. */

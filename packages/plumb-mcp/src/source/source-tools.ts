@@ -3,10 +3,10 @@
 import { type Fault, fault, preview } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import { type Answer, toContent, toError } from '../tools/answer.js'
-import { annotationsOf, type CallContext, type Exported } from '../tools/exported.js'
-import { fencePrompts } from './fence-prompts.js'
-import { judge } from './judge.js'
-import type { Judgement } from './judgement.js'
+import { annotationsOf, type CallContext, type Exported } from '../tools/served-tool.js'
+import { judge } from './compile-in-worker.js'
+import type { Judgement } from './compiled-source.js'
+import { fencePrompts } from './prompt-policy.js'
 import { runSource, type SourceOutcome } from './run-source.js'
 
 export interface SourceOptions {

@@ -5,7 +5,7 @@ import { type Fault, fault, nearest, preview, type Result, succeed } from '@plum
 import type { ServerAuthority } from '../grant.js'
 import type { PromptFolder } from '../prompts/folder.js'
 import type { Prompt } from '../prompts/prompt.js'
-import type { Exported } from './exported.js'
+import type { Exported } from './served-tool.js'
 
 export interface Catalogue {
   tools(): readonly Exported[]

@@ -3,7 +3,7 @@
 import { printType, resolve, type ToolPlan, toSchema } from '@plumb/lang'
 import { perform, type Registered, type Session } from '@plumb/tool'
 import { toAnswer } from './answer.js'
-import { annotationsOf, type Exported } from './exported.js'
+import { annotationsOf, type Exported } from './served-tool.js'
 
 /** `isWrapped`: the input stands in the field `input` of an object, whatever its type is. */
 export const fromRegistered = ({ plan, effects, schema, tool }: Registered, session: Session, isWrapped = false): Exported => {

@@ -3,8 +3,8 @@
 import { STANDARD_LIBRARY, toolsOf } from '@plumb/lang'
 import { builtinProgram, findBuiltin, openRegistry } from '@plumb/tool'
 import { diskFiles, type Result, succeed } from '@plumb/wire'
-import type { Exported } from './exported.js'
 import { fromRegistered } from './from-registry.js'
+import type { Exported } from './served-tool.js'
 import type { Sessions } from './sessions.js'
 
 /** Those of them that the grant allows. */

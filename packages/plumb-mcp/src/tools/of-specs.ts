@@ -4,9 +4,9 @@ import { normalize } from 'node:path'
 import { agentsOf, compile, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
 import { openRegistry } from '@plumb/tool'
 import { diskFiles, type Reporter, type SourceFiles } from '@plumb/wire'
-import type { Exported } from './exported.js'
+import { lowered } from './agent-as-tool.js'
 import { fromRegistered } from './from-registry.js'
-import { lowered } from './lowered.js'
+import type { Exported } from './served-tool.js'
 import type { Sessions } from './sessions.js'
 
 export interface SpecsOptions {

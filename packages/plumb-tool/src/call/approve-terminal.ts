@@ -3,7 +3,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { escapeControls, LineReader, openInput, openOutput } from '@plumb/wire'
-import type { JsonText } from '../tool.js'
+import type { JsonText } from '../json-text.js'
 
 export interface Terminal {
   readonly input: Readable

@@ -1,7 +1,7 @@
 // Where a cache keeps its results: the least recently used go first. Loaded when a tool with `cache` is first called.
 
 import type { LRUCache } from 'lru-cache'
-import type { JsonText } from '../tool.js'
+import type { JsonText } from '../json-text.js'
 
 export interface Kept {
   readonly json: JsonText

@@ -1,10 +1,11 @@
 // Remembers results for a while, and lets calls that ask the same at once share one run.
 
 import { type Result, succeed } from '@plumb/wire'
-import type { JsonText, Tool, Wrap } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import { canonicalJson } from '../json-text.js'
+import type { Tool, Wrap } from '../tool.js'
 import { type Kept, openStore, type Store } from './cache-store.js'
 import type { Call, Session } from './call.js'
-import { canonicalJson } from './canonical-json.js'
 import { Flight } from './flight.js'
 import { note } from './note.js'
 

@@ -2,8 +2,8 @@
 
 import type { Json } from '@plumb/lang'
 import type { Fault, SourceFiles, Telemetry } from '@plumb/wire'
-import type { ServerPool } from '../source/mcp/server-pool.js'
-import type { Authority } from './permit.js'
+import type { McpServers } from '../mcp-client/servers.js'
+import type { Authority } from './authority.js'
 
 export interface Call {
   /** The model's own, or made up; unique within a session. */
@@ -84,8 +84,8 @@ export interface Session {
   readonly agentProgram: string | undefined
   /** The provider and model of the agent that calls, for tools that think with it (meta_refine). */
   readonly caller: { readonly provider: string; readonly model: string; readonly endpoint?: string } | undefined
-  /** Connections to MCP servers, made when they are first needed; whoever makes the session closes them. */
-  readonly servers: ServerPool
+  /** Closed by the code that made the session. */
+  readonly servers: McpServers
   /** Milliseconds that always go up; a test may hold it. */
   readonly nowMs: () => number
 }

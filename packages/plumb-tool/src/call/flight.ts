@@ -1,7 +1,8 @@
 // One run that several callers wait for. It is stopped when the last of them has given up.
 
 import type { Result } from '@plumb/wire'
-import type { JsonText, Tool } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import type { Tool } from '../tool.js'
 import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 

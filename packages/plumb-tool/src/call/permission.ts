@@ -1,7 +1,8 @@
 // The stage before anything is done: what the tool does must be granted, and allowed by the policy.
 
 import type { Result } from '@plumb/wire'
-import type { JsonText, Tool, Wrap } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import type { Tool, Wrap } from '../tool.js'
 import { withApproval } from './approve.js'
 import type { Call } from './call.js'
 import { note } from './note.js'

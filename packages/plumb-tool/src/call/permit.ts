@@ -9,7 +9,6 @@ export { parseContext, parseGrant, readAuthority, readPolicy } from './authority
 export { builtinEffects } from './builtin-effects.js'
 export { effectsOf } from './effects.js'
 export { narrow, renewalMs } from './narrow.js'
-export { type CallSettings, settingsOf } from './settings.js'
 
 export interface Subject {
   readonly tool: string

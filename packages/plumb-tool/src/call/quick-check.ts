@@ -1,7 +1,7 @@
 // Whether a text is of a type as it stands, for tools that are called again and again: the check is compiled once that pays.
 
 import { compileCheck, Sink, type Stage, type Type, Verdict } from '@plumb/lang'
-import type { JsonText } from '../tool.js'
+import type { JsonText } from '../json-text.js'
 
 /** To compile one takes as long as to do without it so many times. */
 const USES_BEFORE = 20

@@ -1,7 +1,8 @@
 // The innermost stage: the work itself. Whatever it throws is an error of the tool, and no end of who called it.
 
 import type { Result } from '@plumb/wire'
-import type { JsonText, Tool, Wrap } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import type { Tool, Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'

@@ -1,6 +1,6 @@
 // What a call reaches by what its input says: the paths and hosts that rules of a policy speak of, and the paths it writes.
 
-import type { JsonText } from '../tool.js'
+import type { JsonText } from '../json-text.js'
 import type { Call } from './call.js'
 import { realPath } from './real-path.js'
 

@@ -2,7 +2,8 @@
 
 import { fail, type Result, startDeadline } from '@plumb/wire'
 import { linkedAbort } from '../combine/linked-abort.js'
-import type { JsonText, Wrap } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import type { Wrap } from '../tool.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'
 

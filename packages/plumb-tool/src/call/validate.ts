@@ -2,7 +2,8 @@
 
 import { ALL_REPAIRS, type Fit, fitText, parseTree, resolve, type Type } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
-import type { JsonText, Wrap } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import type { Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { note, plural } from './note.js'
 import { quickCheck } from './quick-check.js'

@@ -2,8 +2,9 @@
 
 import { type BasePlan, type Bound, compileFilter, type Expression, Sink, type Type, Verdict } from '@plumb/lang'
 import { type Fault, type Result, succeed } from '@plumb/wire'
+import type { JsonText } from '../json-text.js'
 import { leafOf } from '../source/inline/inline-step.js'
-import type { JsonText, Tool } from '../tool.js'
+import type { Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
 import { feedbackOf } from './feedback.js'
 import { asPart } from './part.js'

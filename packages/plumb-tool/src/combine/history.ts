@@ -1,7 +1,7 @@
 // The errors of those that were tried one after the other, as one: the last, which carries the earlier ones.
 
 import type { Fault, Result } from '@plumb/wire'
-import type { JsonText } from '../tool.js'
+import type { JsonText } from '../json-text.js'
 
 /** Enough to see what happened; what failed a thousand times need not be said a thousand times. */
 const MOST = 20

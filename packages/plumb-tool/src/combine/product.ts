@@ -1,7 +1,8 @@
 // f * g: both on the same input, or each on its part of a tuple, at once; one error cancels the others.
 
 import type { Result } from '@plumb/wire'
-import type { JsonText, Tool } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import type { Tool } from '../tool.js'
 import { linkedAbort } from './linked-abort.js'
 import type { Run } from './run.js'
 import { splitTuple } from './split-tuple.js'

@@ -1,7 +1,8 @@
 // f ; g: g after f; an error stops the chain.
 
 import { type Result, succeed } from '@plumb/wire'
-import type { JsonText, Tool } from '../tool.js'
+import type { JsonText } from '../json-text.js'
+import type { Tool } from '../tool.js'
 import type { Run } from './run.js'
 
 export const sequenceOf =

@@ -2,7 +2,7 @@
 
 import { parseTree } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { JsonText } from '../tool.js'
+import type { JsonText } from '../json-text.js'
 
 export const splitTuple = (text: JsonText, length: number): Result<readonly JsonText[]> => {
   const bytes = Buffer.from(text)

@@ -6,7 +6,7 @@ import { type Child, type Exit, fail, MAX_LINE, parseJson, preview, type Result,
 import type { CallRecord } from '../../call/call.js'
 import { cutText } from '../../call/cut-text.js'
 import { toldFault } from '../../call/told-fault.js'
-import type { JsonText } from '../../tool.js'
+import type { JsonText } from '../../json-text.js'
 import { EX_TEMPFAIL, stopWhenAborted } from '../process/stop-child.js'
 import { Capture, Ending } from './output-buffer.js'
 

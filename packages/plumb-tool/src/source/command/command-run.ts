@@ -5,7 +5,7 @@ import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@pl
 import { childEnv, fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
-import type { JsonText } from '../../tool.js'
+import type { JsonText } from '../../json-text.js'
 import { deeper } from '../process/nesting-depth.js'
 import { whyChanged } from '../program-files/detect-changes.js'
 import { callerOf } from '../sandbox/net/host-policy.js'

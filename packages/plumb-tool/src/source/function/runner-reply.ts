@@ -3,7 +3,7 @@
 import type { Type } from '@plumb/lang'
 import { type Exit, fail, nearest, parseJson, preview, type Result } from '@plumb/wire'
 import { type Thrown, thrownFault } from '../../call/thrown.js'
-import type { JsonText } from '../../tool.js'
+import type { JsonText } from '../../json-text.js'
 import { noJson, noValue, toldResult } from './to-result.js'
 
 /** What runner.child.cjs writes. */

@@ -3,7 +3,7 @@
 import { resolve, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { toldFault } from '../../call/told-fault.js'
-import type { JsonText } from '../../tool.js'
+import type { JsonText } from '../../json-text.js'
 
 export const toResult = (value: unknown, name: string, output: Type): Result<JsonText> => {
   try {

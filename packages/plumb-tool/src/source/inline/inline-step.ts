@@ -3,7 +3,7 @@
 import { type BasePlan, compileMap, Readings, Sink, type Stage, Verdict } from '@plumb/lang'
 import { fault, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
-import type { JsonText } from '../../tool.js'
+import type { JsonText } from '../../json-text.js'
 
 export type Leaf = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'map' }>
 

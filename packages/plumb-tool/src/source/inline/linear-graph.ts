@@ -2,7 +2,7 @@
 
 import { type Bound, compileCheck, compileMap, type Edge, type GraphNode, planOf } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
-import type { JsonText } from '../../tool.js'
+import type { JsonText } from '../../json-text.js'
 import { type Step, stepOf, WORDS } from './inline-step.js'
 
 /** Undefined where it is more than a straight line of id, map and discard. */

@@ -4,11 +4,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { AgentPlan, Json } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
+import { readServer } from '../../mcp-client/server.js'
 import type { Tool } from '../../tool.js'
 import { nameTools } from './name-tools.js'
 import { type OfferedTool, offerOf, securedTool } from './offered-tool.js'
 import { chosen, missingFault, type OpenServer, openServer } from './open-server.js'
-import { readServer } from './server.js'
 
 export interface AgentServers {
   /** Waits for the list of a server that takes long to list its tools, where the name may stand in it. */

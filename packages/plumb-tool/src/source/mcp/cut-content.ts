@@ -2,8 +2,8 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
-import type { JsonText } from '../../tool.js'
-import type { McpContent, ServerConfig } from './connection.js'
+import type { JsonText } from '../../json-text.js'
+import type { McpContent, ServerConfig } from '../../mcp-client/connection.js'
 
 /** In characters. */
 const DEFAULT_MAX_OUTPUT = 100_000

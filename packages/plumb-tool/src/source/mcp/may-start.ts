@@ -3,8 +3,8 @@
 import { type Fault, fault } from '@plumb/wire'
 import type { Authority } from '../../call/authority.js'
 import { permit } from '../../call/permit.js'
-import type { ServerConfig } from './connection.js'
-import { describeServer, effectOf, hostsOf } from './server.js'
+import type { ServerConfig } from '../../mcp-client/connection.js'
+import { describeServer, effectOf, hostsOf } from '../../mcp-client/server.js'
 
 /** Why not; undefined: it may. Its tools are not known yet, so that each that a rule names may be one of them. */
 export const mayStart = (config: ServerConfig, authority: Authority, now: number): Fault | undefined => {

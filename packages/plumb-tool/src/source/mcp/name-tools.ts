@@ -1,9 +1,9 @@
 // The tools of all servers of an agent under one name each; what cannot have one, or would take another's, is left out with a word.
 
 import { type Fault, fault, guardSchema, preview } from '@plumb/wire'
-import type { McpConnection, McpTool, ServerConfig } from './connection.js'
+import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
+import { describeServer } from '../../mcp-client/server.js'
 import { doubleUnderscored } from './prefix.js'
-import { describeServer } from './server.js'
 
 export interface NamedTool {
   readonly config: ServerConfig

@@ -2,10 +2,10 @@
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
-import type { McpConnection, McpTool, ServerConfig } from './connection.js'
+import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
+import { describeServer, sandboxOf } from '../../mcp-client/server.js'
 import { mayStart } from './may-start.js'
 import { prefixOf } from './prefix.js'
-import { describeServer, sandboxOf } from './server.js'
 import { lacking } from './tool-of-server.js'
 
 export interface OpenServer {

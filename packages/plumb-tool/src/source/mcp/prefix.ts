@@ -1,7 +1,7 @@
 // What stands before the colon in the name of a server's tool (plumb-tools(7), MCP servers).
 
 import { basename } from 'node:path'
-import type { ServerConfig } from './connection.js'
+import type { ServerConfig } from '../../mcp-client/connection.js'
 
 /** Its own, else what the server calls itself, else its command or host. */
 export const prefixOf = ({ prefix, command, url }: ServerConfig, serverName: string): string => {

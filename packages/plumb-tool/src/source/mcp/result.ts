@@ -2,11 +2,11 @@
 
 import { resolve, type Type } from '@plumb/lang'
 import { fail, parseJson, preview, type Result, succeed } from '@plumb/wire'
-import { canonicalJson } from '../../call/canonical-json.js'
 import { charactersOf, cutText } from '../../call/cut-text.js'
 import { fitOutput } from '../../call/validate.js'
-import type { JsonText } from '../../tool.js'
-import type { McpAnswer, McpContent } from './connection.js'
+import type { JsonText } from '../../json-text.js'
+import { canonicalJson } from '../../json-text.js'
+import type { McpAnswer, McpContent } from '../../mcp-client/connection.js'
 import { cutContent, fitsOutput } from './cut-content.js'
 
 export interface OutputLimit {

@@ -5,8 +5,8 @@ import { fail, type Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import { type FitSchema, openFitSchema } from '../../call/fit-schema.js'
 import { note, plural, showMs } from '../../call/note.js'
-import type { JsonText } from '../../tool.js'
-import type { McpAnswer, McpConnection, McpTool, Progress } from './connection.js'
+import type { JsonText } from '../../json-text.js'
+import type { McpAnswer, McpConnection, McpTool, Progress } from '../../mcp-client/connection.js'
 import type { OutputLimit } from './result.js'
 
 export interface ServerCall {

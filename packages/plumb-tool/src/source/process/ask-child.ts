@@ -1,7 +1,7 @@
 // One line into a child, and exactly one line out of it before it ends.
 
 import { type Child, type Exit, type Fault, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
-import type { JsonText } from '../../tool.js'
+import type { JsonText } from '../../json-text.js'
 import { hear, type LastWords } from './stderr-tail.js'
 import { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './stop-child.js'
 

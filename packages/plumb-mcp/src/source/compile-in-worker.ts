@@ -1,0 +1,41 @@
+// The thread in which a client's own source is judged, with its limits.
+
+import { Worker } from 'node:worker_threads'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import type { Judgement, Question } from './compiled-source.js'
+
+/** UTF-16 units of a source. */
+const MAX_SOURCE = 256 * 1024
+const MAX_MS = 10_000
+const MAX_MEMORY_MB = 256
+
+export const judge = async (question: Question, signal: AbortSignal): Promise<Result<Judgement>> => {
+  const { length } = question.text
+  if (length > MAX_SOURCE) return fail('spec_invalid', `the source has ${length} characters, and ${MAX_SOURCE} are taken`)
+  if (signal.aborted) return fail('cancelled', 'the check of the source was given up')
+  const { default: program } = await import('./compile.worker?text')
+  return new Promise((resolve) => {
+    const worker = new Worker(program, {
+      eval: true,
+      workerData: question,
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+      stdout: true,
+      stderr: true,
+    })
+    const end = (result: Result<Judgement>): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', giveUp)
+      resolve(result)
+      void worker.terminate()
+    }
+    const giveUp = (): void => end(fail('cancelled', 'the check of the source was given up'))
+    const refuse = (why: string): void => end(fail('spec_invalid', `the source cannot be checked: ${why}`))
+    const timer = setTimeout(() => refuse(`it takes more than ${MAX_MS / 1000} s`), MAX_MS)
+    signal.addEventListener('abort', giveUp, { once: true })
+    worker.on('message', (judgement: Judgement) => end(succeed(judgement)))
+    worker.on('error', ({ message }) => refuse(preview(message, 200)))
+    worker.on('exit', () => refuse('it needs too much memory'))
+  })
+}

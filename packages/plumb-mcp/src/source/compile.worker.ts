@@ -1,0 +1,45 @@
+// Reads, checks and fences a client's own source, in a thread of its own: the type of a hostile one may take any time to check.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { bindingNamed, type Compiled, compile, hasErrors, printType, toJson, toText } from '@plumb/lang'
+import type { Judgement, Question } from './compiled-source.js'
+import { fencedFiles } from './source-files.js'
+import { fence } from './source-policy.js'
+
+const judge = ({ docroot, grant, path, text }: Question): Judgement => {
+  const files = fencedFiles(docroot, { path, text })
+  const compiled = compile({ path, text }, files)
+  const { diagnostics, program, typeCount, bindingCount } = compiled
+  const counts = { types: typeCount, bindings: bindingCount }
+  const said = { diagnostics: diagnostics.map(toJson), text: diagnostics.map(toText).join('\n') }
+  if (hasErrors(diagnostics)) return { ok: false, ...counts, ...said }
+  const { refusals, prompts } = fence(program, { docroot, grant })
+  return {
+    ok: true,
+    ...counts,
+    ...said,
+    signatures: signaturesOf(compiled),
+    refusals,
+    prompts,
+    bundle: files.bundle(path),
+    main: mainOf(compiled),
+  }
+}
+
+const signaturesOf = ({ program }: Compiled): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...program.entry.bindings.values()].map(({ name, category, inputs, outputs }) => {
+      const mark = category === 'stream' ? '!' : ''
+      const ports = (types: typeof inputs) => types.map((type) => (type ? mark + printType(type) : '?'))
+      return [name, category === 'value' ? 'value' : `${sideOf(ports(inputs))} -> ${sideOf(ports(outputs))}`]
+    }),
+  )
+
+const sideOf = (ports: readonly string[]): string => (ports.length === 1 ? (ports[0] ?? '') : `(${ports.join(', ')})`)
+
+const mainOf = ({ program }: Compiled) => {
+  const main = bindingNamed(program, 'main')
+  return main?.category === 'stream' ? { inputs: main.inputs.length, outputs: main.outputs.length } : undefined
+}
+
+parentPort?.postMessage(judge(workerData as Question))

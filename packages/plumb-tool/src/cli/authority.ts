@@ -1,0 +1,34 @@
+// What may be done: as a parent handed it down, or as the command line says, narrowed to the grant of the agent that is served.
+
+import { andThen, type Handover, type Result, readSpec, succeed } from '@plumb/wire'
+import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '../call/permit.js'
+import type { Offer } from './open-tools.js'
+import type { Options } from './options.js'
+
+/** Read at each call, since a parent renews what it hands down. */
+export const openAuthority = (options: Options, handover: Handover | undefined, offer: Offer | undefined): Result<() => Authority> => {
+  const given = handover?.authority === undefined ? fromOptions(options) : readAuthority(handover.authority)
+  if (!given.ok) return given
+  let authority = given.value
+  handover?.onAuthority((renewed) => {
+    const read = readAuthority(renewed)
+    if (read.ok) authority = read.value
+  })
+  const config = offer?.agent?.config
+  if (!config) return succeed(() => authority)
+  const { grant, grant_minutes: minutes } = config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
+  return succeed(() => narrow(authority, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() }))
+}
+
+const fromOptions = ({ grant, context, policy }: Options): Result<Authority> => {
+  const effects = parseGrant(grant)
+  const facts = parseContext(context)
+  const rules = policy === undefined ? succeed([]) : andThen(readSpec(policy), readPolicy)
+  if (!effects.ok) return effects
+  if (!facts.ok) return facts
+  if (!rules.ok) return { ok: false, error: { path: policy, ...rules.error } }
+  return succeed({ ...(grant.length === 0 ? {} : { grant: whole(effects.value) }), policy: rules.value, context: facts.value })
+}
+
+// Whoever calls has all effects but the private net; to name that alone is to ask for it too.
+const whole = (grant: readonly Effect[]): readonly Effect[] => (grant.length === 1 && grant[0] === 'net.private' ? EFFECTS : grant)

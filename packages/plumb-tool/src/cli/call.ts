@@ -1,0 +1,216 @@
+// plumb-tool call: one call, or with `-` one for each line of standard input, in order, or one for all of it.
+
+import { printType, resolve, takesText } from '@plumb/lang'
+import {
+  type Fault,
+  fault,
+  hintText,
+  LineReader,
+  LineWriter,
+  onStop,
+  openInput,
+  openLineInput,
+  openLineOutput,
+  refuseLine,
+  type StopSignal,
+  sayWhatIsRead,
+  writeStdout,
+} from '@plumb/wire'
+import { perform } from '../call/perform.js'
+import type { JsonText } from '../json-text.js'
+import type { Registered } from '../registry/registry.js'
+import { unknownTool } from '../serve.js'
+import { canCheck, stringInput, withCheck } from './call-input.js'
+import type { Asked, Command, Tools } from './command.js'
+import { readAll } from './read-all.js'
+
+export const call: Command = async (tools, asked) => {
+  const [name = '', given] = asked.words
+  const { registry } = tools
+  const tool = registry.get(name)
+  if (!tool) {
+    asked.reporter.report(unknownTool(name, registry))
+    return undefined
+  }
+  const wrong = misuse(tool, given, asked)
+  if (wrong) {
+    asked.reporter.report(wrong)
+    return undefined
+  }
+  const caller = new Caller(tool, tools, asked)
+  if (asked.options.isSlurped) await caller.callWithAll()
+  else if (given === '-') await caller.callEach()
+  else await caller.callOnce(given)
+  return caller.end()
+}
+
+class Caller {
+  /** Open once there are lines to write. */
+  #lines: LineWriter | undefined
+  /** The only line there is, without its end. */
+  #only: string | undefined
+  readonly #stop = new AbortController()
+  readonly #forgetSignals: () => void
+  #reader: LineReader | undefined
+  #signal: StopSignal | undefined
+
+  constructor(
+    private readonly tool: Registered,
+    private readonly tools: Tools,
+    private readonly asked: Asked,
+  ) {
+    this.#forgetSignals = onStop(
+      (signal) => {
+        this.#signal = signal
+        this.#giveUp()
+      },
+      () => {},
+    )
+  }
+
+  async callOnce(given: string | undefined): Promise<void> {
+    const input = given === undefined ? nothingFor(this.tool) : this.#asInput(given)
+    if (typeof input === 'string') this.#only = await this.#call(input, {})
+    else this.asked.reporter.report(input)
+  }
+
+  async callWithAll(): Promise<void> {
+    const stdin = openInput(0)
+    this.#stop.signal.addEventListener('abort', () => stdin.destroy(), { once: true })
+    const text = await readAll(stdin, this.asked.options.maxLineBytes)
+    const input = text.ok ? this.#asInput(text.value) : text.error
+    if (typeof input === 'string') this.#only = await this.#call(input, {})
+    else if (!this.#stop.signal.aborted) this.asked.reporter.report(input)
+  }
+
+  async callEach(): Promise<void> {
+    const { isRawInput, maxLineBytes } = this.asked.options
+    const reader = new LineReader(openLineInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
+    this.#reader = reader
+    const form = { type: printType(this.tool.plan.input), takesText: this.#takesText, isRaw: isRawInput }
+    sayWhatIsRead('plumb-tool', form, (line) => this.asked.reporter.write(line))
+    this.asked.reporter.flush()
+    if (this.#stop.signal.aborted) reader.stop()
+    const writer = this.#openWriter()
+    for (let seq = 1; await hasNext(reader); seq++) {
+      const place = { line: reader.line, seq }
+      const input = reader.fault ?? this.#asLine(reader)
+      const text = typeof input === 'string' ? await this.#call(input, place) : undefined
+      if (typeof input !== 'string') this.asked.reporter.report({ ...input, ...place })
+      if (text !== undefined) writer.writeText(text)
+      if (writer.isFull) await new Promise<void>((resolve) => this.#onRoom(writer, resolve))
+    }
+  }
+
+  async end(): Promise<StopSignal | undefined> {
+    const isStopped = this.#signal !== undefined
+    if (this.#only !== undefined && isStopped) this.#openWriter().writeText(this.#only)
+    await this.#lines?.end()
+    // A reader that does not read holds up what is written at once, and a signal must not wait for it.
+    this.#forgetSignals()
+    if (this.#only !== undefined && !isStopped) await this.#writeOnly(this.#only)
+    return this.#signal
+  }
+
+  #openWriter(): LineWriter {
+    const { reporter } = this.asked
+    const writer = new LineWriter(openLineOutput(1), { raw: this.#isRaw })
+    writer.onClosed = () => this.#giveUp()
+    writer.onFault = (error) => {
+      reporter.report(error)
+      this.#giveUp()
+    }
+    this.#lines = writer
+    return writer
+  }
+
+  // Without a stream, which would cost the start.
+  async #writeOnly(json: string): Promise<void> {
+    const failure = await writeStdout(`${this.#isRaw && json.startsWith('"') ? JSON.parse(json) : json}\n`)
+    if (failure) this.asked.reporter.report(failure)
+  }
+
+  get #isRaw(): boolean {
+    const { isRawOutput, wantsEnvelope } = this.asked.options
+    return isRawOutput && !wantsEnvelope
+  }
+
+  /** What is to be written of it. */
+  async #call(input: JsonText, place: Readonly<Record<string, number>>): Promise<string | undefined> {
+    const { reporter, options } = this.asked
+    const asked = options.wantsCheck ? withCheck(input) : input
+    const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
+    if (!result.ok && !this.#stop.signal.aborted) {
+      const error = hintText(result.error, Buffer.from(input), 0, this.#takesText && !options.isRawInput)
+      reporter.report({ ...error, ...place })
+    }
+    if (options.wantsEnvelope) return print()
+    return result.ok ? result.value : undefined
+  }
+
+  #asInput(given: string): JsonText | Fault {
+    if (this.asked.options.isRawInput) return stringInput(this.tool.plan.input, JSON.stringify(given))
+    const bytes = Buffer.from(given)
+    return refuseLine(bytes, 0, bytes.length, this.#takesText) ?? onOneLine(given)
+  }
+
+  #asLine(reader: LineReader): JsonText | Fault {
+    const line = readLine(reader, this.#takesText)
+    return this.asked.options.isRawInput && typeof line === 'string' ? stringInput(this.tool.plan.input, line) : line
+  }
+
+  /** With -R. */
+  get #takesText(): boolean {
+    const { input } = this.tool.plan
+    return takesText(input) || stringInput(input, '""') !== '""'
+  }
+
+  #onRoom(writer: LineWriter, go: () => void): void {
+    writer.onDrain = go
+    this.#stop.signal.addEventListener('abort', go, { once: true })
+  }
+
+  // Nobody reads results, or the work is to stop: what runs is given up.
+  #giveUp(): void {
+    this.#stop.abort()
+    this.#reader?.stop()
+    // Whoever waits for a line hears that there are no more.
+    this.#reader?.onReadable?.()
+  }
+}
+
+const misuse = ({ plan }: Registered, given: string | undefined, { options }: Asked): Fault | undefined => {
+  if (options.isSlurped && given !== undefined && given !== '-')
+    return fault('usage', '--slurp reads standard input, so no JSON may be given')
+  if (!options.wantsCheck || canCheck(plan.input)) return undefined
+  return fault('usage', `'${plan.name}' cannot be tried with --check: it has no field 'check'`)
+}
+
+const readLine = ({ buf, start, end, isLast }: LineReader, isText: boolean): JsonText | Fault =>
+  refuseLine(buf, start, end, isText, isLast) ?? buf.toString('utf8', start, end)
+
+const hasNext = async (reader: LineReader): Promise<boolean> => {
+  while (!reader.next()) {
+    if (reader.hasEnded) return false
+    await new Promise<void>((resolve) => {
+      reader.onReadable = resolve
+    })
+  }
+  return true
+}
+
+// What is called without an input gets none, where its type has a word for that.
+const nothingFor = ({ plan: { name, input } }: Registered): JsonText | Fault => {
+  const { kind } = resolve(input)
+  if (kind === 'record') return '{}'
+  if (kind === 'unit') return 'null'
+  return fault('usage', `'${name}' takes '${printType(input)}': give it as JSON, or - to read it from standard input`)
+}
+
+// As all that flows. JSON, so that between its lines there is only space.
+const onOneLine = (json: string): string =>
+  json
+    .split(/[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')

@@ -1,0 +1,99 @@
+// The options of plumb-tool.
+
+import { examples, type OptionLine, optionReaders, quietly, type Result, readPlainly, succeed } from '@plumb/wire'
+import { version } from '../../package.json'
+import { VERBS } from './verbs.js'
+
+export interface Flags {
+  eval?: string
+  agent?: string
+  docroot?: string
+  grant?: readonly string[]
+  policy?: string
+  context?: readonly string[]
+  provider?: string
+  model?: string
+  allowHost?: readonly string[]
+  agentCommand?: string
+  json?: true
+  envelope?: true
+  rawInput?: true
+  rawOutput?: true
+  slurp?: true
+  check?: true
+  maxLine?: number
+  fds?: string
+  offers?: true
+  telemetry?: true
+  from?: string
+  to?: string
+  seed?: number
+  sourcesFd?: number
+}
+
+const { again, whole } = optionReaders()
+
+export const OPTIONS: readonly OptionLine[] = [
+  { flags: '-R, --raw-input', text: 'call: the input, or each line of it, is a string' },
+  { flags: '-r, --raw-output', text: 'call: write strings without quotes' },
+  { flags: '-s, --slurp', text: 'call: all of standard input is one input' },
+  { flags: '--envelope', text: 'call: all about the call, even where it fails' },
+  { flags: '--check', text: 'call: try without writing, where the tool can' },
+  { flags: '--from <type>', text: 'find: what is there' },
+  { flags: '--to <type>', text: 'find: what is wanted' },
+  { flags: '--json', text: 'list, find, sandbox: JSON Lines' },
+  { flags: '-e, --eval <text>', text: 'the spec itself, in place of a file' },
+  { flags: '--agent <name>', text: 'only what this agent may call, with its grant' },
+  { flags: '--provider <provider>', text: 'for agents that tools start' },
+  { flags: '--model <model>', text: 'for agents that tools start' },
+  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--grant <list>', text: 'effects that are allowed, such as fs.read,net', read: again },
+  { flags: '--policy <file>', text: 'rules on what is allowed, asked for or denied' },
+  { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
+  { flags: '--allow-host <host>', text: 'for agents that tools start: a host with the key', read: again },
+  { flags: '--agent-command <program>', text: 'in place of plumb-agent' },
+  { flags: '--max-line <bytes>', text: 'call, serve: longest line taken (16777216)', read: whole(1) },
+  { flags: '--fds <list>', text: "serve: requests on 4 and answers on 5, as '4,5'" },
+  { flags: '--offers', text: "serve: first what the agent's MCP servers offer" },
+  { flags: '--seed <n>', text: 'test: repeat the run that had this seed', read: whole(0) },
+  { flags: '--telemetry' },
+  { flags: '--sources-fd <n>', read: whole(0) },
+]
+
+export interface Words {
+  readonly words: readonly string[]
+  readonly flags: Flags
+}
+
+/** What the command line says, or the text that --help or --version ask for. */
+export const readArguments = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
+  if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
+  return readWords(argv) ?? readFully(program, argv)
+}
+
+/** Undefined: commander has to read it. */
+export const readWords = (argv: readonly string[]): Result<Words> | undefined => {
+  const plain = readPlainly<Flags>(OPTIONS, argv, Number.POSITIVE_INFINITY)
+  return plain && succeed({ words: plain.operands, flags: plain.values })
+}
+
+/** What `readWords` gives where it gives something, and else help, or what is wrong. */
+export const readFully = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
+  const { Command, Option } = await import('commander')
+  const command = new Command(program)
+  const readFlags = quietly(command)
+  command
+    .description('Lists, calls and serves tools: those of a spec, or else the built-in ones.')
+    .usage('[options] [spec.plumb] COMMAND ...')
+    .argument('[words...]')
+  for (const { flags, text, read } of OPTIONS) {
+    const option = new Option(flags, text).hideHelp(text === undefined)
+    command.addOption(read ? option.argParser(read) : option)
+  }
+  command
+    .version(version)
+    .addHelpText('after', `\nCommands:\n${VERBS.map(({ name, words, says }) => `  ${`${name} ${words}`.padEnd(26)}${says}`).join('\n')}`)
+    .addHelpText('after', examples('plumb-tool call read_file \'{"path":"README.md"}\''))
+  const read = readFlags(argv)
+  return read.ok ? succeed(read.value ?? { words: command.args, flags: command.opts<Flags>() }) : read
+}

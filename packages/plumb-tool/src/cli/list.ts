@@ -1,0 +1,42 @@
+// plumb-tool list: what there is to call, as a table for people or as JSON Lines.
+
+import { isatty } from 'node:tty'
+import { MAX_WRITTEN, printType } from '@plumb/lang'
+import { preview } from '@plumb/wire'
+import { dependenciesOf } from '../registry/dependency.js'
+import type { Registered } from '../registry/registry.js'
+import type { Command } from './command.js'
+import { writeTable } from './table.js'
+import { writeLines } from './write-lines.js'
+
+export const list: Command = async ({ registry }, { options: { wantsJson }, reporter }) => {
+  const tools = registry.list()
+  const text = isatty(1) && !wantsJson ? tableOf(tools) : tools.map((tool) => JSON.stringify(rowOf(tool, registry.nameOf)))
+  await writeLines(text, reporter)
+  return undefined
+}
+
+/** Also how `find` shows tools to people. */
+export const tableOf = (tools: readonly Registered[]): string[] =>
+  writeTable(
+    ['NAME', 'TYPE', 'EFFECTS', 'DESCRIPTION'],
+    tools.map(({ plan, effects }) => [
+      plan.version === undefined ? plan.name : `${plan.name} (${plan.version})`,
+      preview(typeOf(plan)),
+      effects.length === 0 ? '-' : effects.join(','),
+      preview(plan.description ?? '', 80),
+    ]),
+  )
+
+const rowOf = ({ plan, effects }: Registered, nameOf: (bound: Registered['plan']['bound']) => string) => ({
+  name: plan.name,
+  type: typeOf(plan),
+  ...(plan.description === undefined ? {} : { description: plan.description }),
+  ...(plan.version === undefined ? {} : { version: plan.version }),
+  effects,
+  depends_on: [...dependenciesOf(plan)].map(nameOf),
+  source: plan.body.kind === 'chain' ? 'inline' : plan.body.source,
+  spec: plan.specPath,
+})
+
+const typeOf = ({ input, output }: Registered['plan']): string => `${printType(input, MAX_WRITTEN)} -> ${printType(output, MAX_WRITTEN)}`

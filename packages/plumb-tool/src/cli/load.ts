@@ -1,0 +1,65 @@
+// From the command line to the checked program that it means, with the texts it was made of.
+
+import { normalize, resolve } from 'node:path'
+import { compile, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { bundledFiles, diskFiles, type Handover, openHandover, type Reporter, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { reachOf } from '../source/agent/prompt-reach.js'
+import { builtinProgram } from '../source/builtin/declarations.js'
+import type { Options } from './options.js'
+
+export interface Loaded {
+  readonly program: Program
+  readonly files: SourceFiles
+  /** What a parent says may be done; undefined: nobody said. */
+  readonly handover: Handover | undefined
+  /** The files of the spec, absolute; none where the text came otherwise. */
+  readonly paths: readonly string[]
+}
+
+/** Undefined: it was reported. */
+export const load = async ({ spec, sourcesFd, grant, docroot }: Options, reporter: Reporter): Promise<Loaded | undefined> => {
+  const opened = open(sourcesFd)
+  if (!opened.ok) return refuse(opened, reporter)
+  const { files, handover } = opened.value
+  if (spec.kind === 'none') return { program: builtinProgram(), files, handover, paths: [] }
+  const path = spec.kind === 'text' ? EVAL_PATH : handover ? spec.path : normalize(spec.path)
+  // A prompt file stands for the spec that it is made into.
+  const isPrompt = spec.kind === 'file' && !handover && /\.(chatmd|md)$/i.test(path)
+  const made = isPrompt
+    ? (await import('../source/agent/prompt-program.js')).promptSpec(path, reachOf({ grants: grant, docroot }))
+    : undefined
+  const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
+  if (!text.ok) return refuse(text, reporter)
+  const { diagnostics, program } = compile({ path, text: text.value }, files)
+  if (hasErrors(diagnostics)) {
+    const isJson = process.env.PLUMB_ERRORS === 'json'
+    for (const diagnostic of diagnostics) if (diagnostic.severity === 'error') reporter.write(toShown(diagnostic, isJson))
+    reporter.status = 2
+    return undefined
+  }
+  const paths = program.scopes.map(({ module }) => module.path).filter((name) => !name.startsWith('<'))
+  return { program, files: withText(files, path, text.value), handover, paths: paths.map((name) => resolve(name)) }
+}
+
+const EVAL_PATH = '<eval>'
+
+const open = (sourcesFd: number | undefined): Result<{ files: SourceFiles; handover: Handover | undefined }> => {
+  const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
+  if (sourcesFd === undefined) return succeed({ files: diskFiles(folders, STANDARD_LIBRARY), handover: undefined })
+  const handover = openHandover(sourcesFd)
+  return handover.ok ? succeed({ files: bundledFiles(handover.value.bundle), handover: handover.value }) : handover
+}
+
+const refuse = (result: { readonly ok: false; readonly error: Parameters<Reporter['report']>[0] }, reporter: Reporter): undefined => {
+  reporter.report(result.error)
+  return undefined
+}
+
+// Processes that run a part of an inline spec get its text like any other.
+const withText = (files: SourceFiles, path: string, text: string): SourceFiles => ({
+  ...files,
+  bundle: (entry) => {
+    const bundle = files.bundle(entry)
+    return { ...bundle, files: { ...bundle.files, [path]: text } }
+  },
+})

@@ -1,0 +1,95 @@
+// The tools that a command line means, and what is allowed with them.
+
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
+import {
+  type Fault,
+  fail,
+  isDebugging,
+  nearest,
+  nowMs,
+  openLog,
+  preview,
+  type Reporter,
+  type Result,
+  succeed,
+  surrounded,
+} from '@plumb/wire'
+import { approveOnTerminal } from '../call/approve.js'
+import type { Session } from '../call/call.js'
+import { ServerPool } from '../mcp-client/server-pool.js'
+import { openRegistry } from '../registry/registry.js'
+import { watchProgram } from '../source/program-files/detect-changes.js'
+import { openAuthority } from './authority.js'
+import type { Tools } from './command.js'
+import type { Loaded } from './load.js'
+import type { Options } from './options.js'
+
+/** Undefined: all that is wrong was reported. */
+export const openTools = async (loaded: Loaded, options: Options, reporter: Reporter): Promise<Tools | undefined> => {
+  const { program, files, handover } = loaded
+  const offer = offerOf(program, options.agent)
+  const docroot = folderOf(options.docroot ?? '.')
+  const authority = openAuthority(options, handover, offer.ok ? offer.value : undefined)
+  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
+  const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
+  for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
+  if (!offer.ok || !docroot.ok || !authority.ok || faults.length > 0) return undefined
+
+  const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
+  const session: Session = {
+    docroot: docroot.value,
+    files: options.policy === undefined ? files : surrounded(files, { paths: [resolve(options.policy)] }),
+    authority: authority.value,
+    approve: approveOnTerminal(),
+    trace: log && ((envelope) => log('tool_call', { ...envelope })),
+    handedOn: handedOn(options),
+    agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
+    caller: callerOf(options, offer.value),
+    servers: new ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn(warning) }),
+    nowMs,
+  }
+  await watchProgram(session)
+  return { program, registry, session, agent: offer.value.agent }
+}
+
+/** What is offered, and by whose grant. */
+export interface Offer {
+  readonly plans: readonly ToolPlan[]
+  readonly agent: ReturnType<typeof agentOf> | undefined
+}
+
+const offerOf = (program: Program, name: string | undefined): Result<Offer> => {
+  if (name === undefined) return succeed({ plans: toolsOf(program), agent: undefined })
+  const bound = bindingNamed(program, name)
+  if (bound?.binding.impl.kind === 'agent') return succeed({ plans: agentTools(bound), agent: agentOf(bound, name) })
+  const agents = [...program.entry.bindings.values()].filter(({ binding }) => binding.impl.kind === 'agent').map((agent) => agent.name)
+  const near = nearest(name, agents)
+  const hint = near === undefined ? `; there are ${agents.length === 0 ? 'none' : agents.join(', ')}` : `, did you mean '${near}'?`
+  return fail('unknown_name', `no agent is named '${preview(name)}'${hint}`)
+}
+
+const folderOf = (path: string): Result<string> => {
+  try {
+    if (statSync(path).isDirectory()) return succeed(resolve(path))
+  } catch {
+    // As if it were no folder.
+  }
+  return fail('file_not_found', `--docroot names '${preview(path)}', which is no folder`)
+}
+
+const handedOn = ({ provider, model, allowHost }: Options): string[] => [
+  ...(provider === undefined ? [] : ['--provider', provider]),
+  ...(model === undefined ? [] : ['--model', model]),
+  ...allowHost.flatMap((hosts) => ['--allow-host', hosts]),
+]
+
+const callerOf = (options: Options, { agent }: Offer): Session['caller'] => {
+  const provider = options.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
+  const model = options.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
+  const endpoint = textIn(agent?.config.endpoint)
+  return provider === undefined || model === undefined ? undefined : { provider, model, ...(endpoint === undefined ? {} : { endpoint }) }
+}
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

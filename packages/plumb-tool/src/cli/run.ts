@@ -1,0 +1,32 @@
+// One command from start to end: the spec loaded, its tools opened, and everything that is wrong told before anything is done.
+
+import { dieOf, type Reporter } from '@plumb/wire'
+import type { Todo } from './arguments.js'
+import { call } from './call.js'
+import type { Command } from './command.js'
+import { load } from './load.js'
+import { openTools } from './open-tools.js'
+import { serve } from './serve.js'
+import type { VerbName } from './verbs.js'
+
+const COMMANDS: Readonly<Record<VerbName, () => Promise<Command>>> = {
+  call: async () => call,
+  serve: async () => serve,
+  list: async () => (await import('./list.js')).list,
+  schema: async () => (await import('./schema.js')).schema,
+  find: async () => (await import('./find.js')).find,
+  test: async () => (await import('./test.js')).test,
+  sandbox: async () => (await import('./sandbox.js')).sandbox,
+}
+
+/** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
+export const run = async ({ verb, words, options }: Todo, reporter: Reporter): Promise<number> => {
+  const loaded = await load(options, reporter)
+  const tools = loaded && (await openTools(loaded, options, reporter))
+  const command = await COMMANDS[verb]()
+  const signal = tools && (await command(tools, { words, options, reporter }))
+  await tools?.session.servers.close()
+  await reporter.end()
+  if (signal) dieOf(signal)
+  return reporter.status
+}

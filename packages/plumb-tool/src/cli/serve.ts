@@ -1,0 +1,92 @@
+// plumb-tool serve: the dispatcher alone, on stdin and stdout or on the descriptors of an agent's tool channel.
+
+import { FDS, fail, inheritedFds, onStop, openLineInput, openLineOutput, type Result, type StopSignal, scrub, succeed } from '@plumb/wire'
+import type { Session } from '../call/call.js'
+import { callTelemetry } from '../call/call-telemetry.js'
+import { openDispatcher } from '../serve.js'
+import { type Lines, serveLines } from '../serve-lines.js'
+import type { Command } from './command.js'
+
+export const serve: Command = async (tools, { options, reporter }) => {
+  const { registry, session, agent } = tools
+  const fds = channelOf(options.fds)
+  if (!fds.ok) {
+    reporter.report(fds.error)
+    return undefined
+  }
+  const { openAgentServers } = agent ? await import('../source/mcp/agent-servers.js') : {}
+  const opened = agent && (await openAgentServers?.({ plan: agent, declared: registry.list().map(({ plan }) => plan.name), session }))
+  if (opened?.faults) {
+    for (const error of opened.faults) reporter.report(error)
+    return undefined
+  }
+  const servers = opened?.servers
+  // Whoever sends a request has asked for approval before (plumb-wire(5), Tools).
+  const tellings = options.tellsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
+  const dispatcher = openDispatcher({ registry, servers, session: { ...session, ...tellings, approve: async () => true } })
+  const lines: Lines = serveLines({
+    dispatcher,
+    requests: openLineInput(fds.value.requests),
+    answers: openLineOutput(fds.value.answers),
+    ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),
+    report: (error) => {
+      reporter.report(error)
+      reporter.flush()
+    },
+  })
+  if (options.tellsOffers) {
+    const tell = () => lines.say(JSON.stringify(servers?.offers() ?? []))
+    if (servers) servers.onChange = tell
+    tell()
+  }
+  let signal: StopSignal | undefined
+  const forgetSignals = onStop(
+    (first) => {
+      signal = first
+      lines.stop()
+    },
+    () => {},
+  )
+  // A stdin that is held back, as while a call waits for a person, does not keep Node running.
+  const alive = setInterval(() => {}, 2 ** 30)
+  await lines.finished
+  await dispatcher.close()
+  clearInterval(alive)
+  forgetSignals()
+  return signal
+}
+
+/** What whoever asks for calls cannot see of them: the calls and the tokens of agents, and of compositions, that are inside of tools. */
+const telemetryTo = (say: (json: string) => void, { trace }: Session, agent: string): Pick<Session, 'trace' | 'used'> => ({
+  trace: (envelope) => {
+    trace?.(envelope)
+    for (const told of callTelemetry(envelope, agent)) say(scrub(JSON.stringify(told)))
+  },
+  used: (usage) => say(scrub(JSON.stringify(usage))),
+})
+
+interface Channel {
+  readonly requests: number
+  readonly answers: number
+}
+
+// The agent's own table has its directions: what it writes is read here.
+const { tool_req: REQUESTS, tool_resp: ANSWERS } = FDS
+
+const channelOf = (option: string | undefined): Result<Channel> => {
+  if (option === undefined || option === 'none') return succeed({ requests: FDS.input, answers: FDS.output })
+  const named = option.split(',')
+  if (named.some((fd) => fd !== String(REQUESTS) && fd !== String(ANSWERS))) {
+    return fail('fd_invalid', `serve takes requests on ${REQUESTS} and answers on ${ANSWERS}, as in '--fds 4,5 4< requests 5> answers'`)
+  }
+  const open = inheritedFds()
+  const missing = open.ok ? named.map(Number).find((fd) => !open.value.has(fd)) : undefined
+  if (missing !== undefined) {
+    const redirect = missing === REQUESTS ? `${REQUESTS}< requests` : `${ANSWERS}> answers`
+    return fail('fd_invalid', `--fds names ${missing}, but ${missing} is not open; redirect it, as in '${redirect}'`)
+  }
+  return succeed({
+    requests: named.includes(String(REQUESTS)) ? REQUESTS : FDS.input,
+    answers: named.includes(String(ANSWERS)) ? ANSWERS : FDS.output,
+  })
+}

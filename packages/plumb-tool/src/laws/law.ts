@@ -1,0 +1,98 @@
+// The laws of composition (plumb-tools(7), How tools combine), as what is to be built of tools on the left and on the right of the equals sign.
+
+import { isWirable, type Type } from '@plumb/lang'
+import { type Result, succeed } from '@plumb/wire'
+import { choice, product, sequence, trace } from '../combine/compose.js'
+import type { Tool } from '../tool.js'
+
+export interface Law {
+  readonly text: string
+  /** For all tools that fit together so, in the order of the tools. */
+  readonly instances: (tools: readonly Tool[]) => Iterable<Instance>
+}
+
+export interface Instance {
+  /** Of which tools it speaks. */
+  readonly about: readonly Tool[]
+  readonly left: Result<Tool>
+  readonly right: Result<Tool>
+  /** Says nothing of inputs for which the right side fails. */
+  readonly isWhereRightSucceeds?: boolean
+}
+
+const identity = (type: Type): Tool => ({ name: 'id', input: type, output: type, run: async (input) => succeed(input) })
+
+/** Those that take what the tool gives. */
+const after = ({ output }: Tool, tools: readonly Tool[]): Tool[] => tools.filter((next) => isWirable(output, next.input) === 'static')
+
+/** Those that take the same, and give the same kind of thing. */
+const besides = (tool: Tool, tools: readonly Tool[]): Tool[] => tools.filter((other) => isAlike(tool.input, other.input))
+
+const isAlike = (a: Type, b: Type): boolean => isWirable(a, b) === 'static' && isWirable(b, a) === 'static'
+
+const then = (left: Result<Tool>, combine: (tool: Tool) => Result<Tool>): Result<Tool> => (left.ok ? combine(left.value) : left)
+
+const both = (left: Result<Tool>, right: Result<Tool>, combine: (a: Tool, b: Tool) => Result<Tool>): Result<Tool> =>
+  then(left, (a) => then(right, (b) => combine(a, b)))
+
+/** Of what is combined two at a time, with those that may stand behind another. */
+function* associative(
+  tools: readonly Tool[],
+  next: (tool: Tool, tools: readonly Tool[]) => readonly Tool[],
+  combine: (tools: readonly [Tool, Tool]) => Result<Tool>,
+): Iterable<Instance> {
+  for (const f of tools)
+    for (const g of next(f, tools))
+      for (const h of next(g, tools)) {
+        const left = then(combine([f, g]), (fg) => combine([fg, h]))
+        yield { about: [f, g, h], left, right: then(combine([g, h]), (gh) => combine([f, gh])) }
+      }
+}
+
+export const LAWS: readonly Law[] = [
+  {
+    text: 'id ; f = f',
+    *instances(tools) {
+      for (const f of tools) yield { about: [f], left: sequence([identity(f.input), f]), right: succeed(f) }
+    },
+  },
+  {
+    text: 'f ; id = f',
+    *instances(tools) {
+      for (const f of tools) yield { about: [f], left: sequence([f, identity(f.output)]), right: succeed(f) }
+    },
+  },
+  {
+    text: '(f ; g) ; h = f ; (g ; h)',
+    instances: (tools) => associative(tools, after, sequence),
+  },
+  {
+    text: '(f * g) ; (h * k) = (f ; h) * (g ; k)',
+    *instances(tools) {
+      for (const f of tools)
+        for (const g of besides(f, tools))
+          for (const h of after(f, tools))
+            for (const k of after(g, tools)) {
+              const left = both(product([f, g]), product([h, k], { isOnParts: true }), (fg, hk) => sequence([fg, hk]))
+              yield { about: [f, g, h, k], left, right: both(sequence([f, h]), sequence([g, k]), (fh, gk) => product([fh, gk])) }
+            }
+    },
+  },
+  {
+    text: 'f + g = f where f succeeds',
+    *instances(tools) {
+      for (const f of tools)
+        for (const g of besides(f, tools)) yield { about: [f, g], left: choice([f, g]), right: succeed(f), isWhereRightSucceeds: true }
+    },
+  },
+  {
+    text: '(f + g) + h = f + (g + h)',
+    instances: (tools) => associative(tools, besides, choice),
+  },
+  {
+    text: 'trace(id) = id',
+    *instances(tools) {
+      for (const f of tools) yield { about: [f], left: trace(identity(f.input)), right: succeed(identity(f.input)) }
+    },
+  },
+]

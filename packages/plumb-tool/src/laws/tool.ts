@@ -1,0 +1,29 @@
+// The tools that laws are tried on: those that do nothing to the world and give the same for the same input, without what takes time on purpose.
+
+import { type ToolPlan, toolOf } from '@plumb/lang'
+import { secure } from '../call/secure.js'
+import { dependenciesOf } from '../registry/dependency.js'
+import type { Registered } from '../registry/registry.js'
+import { makeTool } from '../source/make.js'
+import type { Tool } from '../tool.js'
+
+/** Nothing is tried again, remembered or held back. */
+export const trialTool = (plan: ToolPlan): Tool => {
+  const made = makeTool(plan, { resolve: (bound) => trialTool(toolOf(bound)) })
+  if (!made.ok) throw new TypeError(`not looked at: '${plan.name}'`)
+  return secure(made.value, { effects: [], isApprovalAsked: false, attempts: 1 })
+}
+
+/** In words; undefined: laws can be tried on it. */
+export const whyNotTried = ({ plan, effects }: Registered): string | undefined =>
+  effects.length > 0 ? `has effects: ${effects.join(', ')}` : unsteadyPart(plan)
+
+const unsteadyPart = (plan: ToolPlan): string | undefined => {
+  if (plan.body.kind === 'tool' && plan.body.source === 'flaky') return `'${plan.name}' fails by chance`
+  if (plan.body.kind === 'tool' && plan.body.source === 'spy') return `'${plan.name}' records its calls`
+  for (const bound of dependenciesOf(plan)) {
+    const reason = bound.category === 'base' ? unsteadyPart(toolOf(bound)) : undefined
+    if (reason !== undefined) return reason
+  }
+  return undefined
+}

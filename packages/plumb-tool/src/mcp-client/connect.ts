@@ -1,0 +1,121 @@
+// From the entry of a spec to a connection that is initialized, on the official SDK. None is ever opened again behind the caller's back.
+
+import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
+import { version } from '../../package.json'
+import type { Connecting, ConnectOptions, McpConnection, ServerConfig } from './connection.js'
+import { type Guarded, guard } from './guard.js'
+import type { Link } from './link.js'
+import { nameOf, openLink } from './open-link.js'
+import { openPlaces } from './raw-places.js'
+import { type Life, openRequests } from './requests.js'
+import { sdkFault } from './sdk-fault.js'
+import { openSession } from './session.js'
+import { within } from './within.js'
+
+export type {
+  ConnectOptions,
+  McpAnswer,
+  McpConnection,
+  McpContent,
+  McpTool,
+  ServerConfig,
+} from './connection.js'
+
+const HANDSHAKE_SECONDS = 30
+const CALL_SECONDS = 60
+
+/**
+ * Never throws. `file_not_found`, `config_invalid`, `missing_key` where the entry is wrong; `child_failed`, `connection_failed`,
+ * `unauthorized`, `timeout`, `bad_reply` and their like where the server is; `cancelled` where the signal fired.
+ */
+export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {}): Promise<Result<McpConnection>> => {
+  const server = nameOf(config)
+  const options: Connecting = { clientName: 'plumb', note: emitWarning, allowsPrivateNet: true, ...given }
+  const { clientName, signal } = options
+  if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was given up`, { server })
+  const places = openPlaces()
+  let guarded: Guarded | undefined
+  let isOpen = false
+  const life = openLife((why) => guarded?.giveUp(why))
+  const opened = await openLink(config, options, {
+    places,
+    answerLost: (id) => guarded?.isAsked(id) && life.die(gone(server, { detail: 'it cut off an answer' })),
+    // Before it was there it cannot be gone.
+    lost: (why) => life.die(isOpen ? gone(server, why) : why),
+    isOpen: () => isOpen,
+  })
+  if (!opened.ok) return opened
+  const link = opened.value
+  guarded = guard(link)
+
+  const { Client } = await import('./mcp-client.late.js')
+  // Answers are checked here, with a validator that bears hostile schemas.
+  const jsonSchemaValidator = { getValidator: () => (input: unknown) => ({ valid: true, data: input, errorMessage: undefined }) as never }
+  const client = new Client({ name: clientName, version }, { capabilities: {}, jsonSchemaValidator })
+  const seconds = config.handshake_timeout ?? HANDSHAKE_SECONDS
+  const shaken = await within(seconds * 1000, orAborted(client.connect(guarded.transport), signal))
+  if (shaken !== 'done') {
+    const error = failedHandshake(server, shaken, { seconds, link, isChild: config.url === undefined })
+    await link.end()
+    return { ok: false, error }
+  }
+  isOpen = true
+  client.onclose = () => life.die(gone(server, { detail: link.lastWords() ?? 'the connection was closed' }))
+  const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
+  return succeed(await openSession({ client, protocol: guarded.protocol(), link, life, request, places, server, config, options }))
+}
+
+const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(detail, { type: 'McpWarning', code: error })
+
+const gone = (server: string, { detail, ...extras }: Pick<Fault, 'detail'>): Fault =>
+  fault('mcp_dead', `MCP server '${server}' is gone: ${detail}`, { ...extras, server })
+
+const openLife = (tell: (why: Fault) => void): Life => {
+  let dead: Fault | undefined
+  return {
+    get dead() {
+      return dead
+    },
+    die: (why) => {
+      if (dead) return
+      dead = why.error === 'timeout' ? { ...fault('mcp_dead', why.detail), server: why.server } : why
+      tell(dead)
+    },
+  }
+}
+
+type Shaken = 'done' | 'aborted' | { readonly error: unknown }
+
+const orAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promise<Shaken> =>
+  new Promise((resolve) => {
+    const abort = (): void => resolve('aborted')
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort, { once: true })
+    const settle = (shaken: Shaken): void => {
+      signal?.removeEventListener('abort', abort)
+      resolve(shaken)
+    }
+    work.then(
+      () => settle('done'),
+      (error: unknown) => settle({ error }),
+    )
+  })
+
+const failedHandshake = (
+  server: string,
+  shaken: Exclude<Shaken, 'done'> | undefined,
+  { seconds, link, isChild }: { readonly seconds: number; readonly link: Link; readonly isChild: boolean },
+): Fault => {
+  const last = link.lastWords()
+  const words = last === undefined ? '' : `: ${last}`
+  if (shaken === 'aborted') return fault('cancelled', `connecting to MCP server '${server}' was given up`, { server })
+  if (shaken === undefined)
+    return fault('timeout', `MCP server '${server}' did not answer the handshake within ${seconds} s${words}`, { server })
+  const why = sdkFault(shaken.error, { about: `the handshake with MCP server '${server}'`, otherwise: 'bad_reply', server })
+  const hasClosed = why.error === 'bad_reply' && (shaken.error as { code?: unknown }).code === -32_000 && last !== undefined
+  return hasClosed
+    ? fault(isChild ? 'child_failed' : 'connection_failed', `MCP server '${server}' ended before the handshake was done${words}`, {
+        server,
+      })
+    : why
+}

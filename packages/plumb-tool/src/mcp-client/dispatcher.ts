@@ -1,0 +1,68 @@
+// The connections of one server over the net: to addresses that may be reached, through the proxy of the environment where the spec itself
+// names the server, and bounded.
+
+import { lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { fault, MAX_LINE } from '@plumb/wire'
+import type { Dispatcher } from 'undici'
+import { publicAddresses } from '../source/builtin/web/public-addresses.js'
+import { LinkError } from './link.js'
+
+const CONNECT_MS = 10_000
+const LOCAL = /^(localhost|.*\.localhost|127\..*|\[?::1\]?)$/
+
+/**
+ * `server` may be private where `allowsPrivateNet`; other hosts, to which it may point on for its tokens, never. `failed` is told why there
+ * is no connection, for those who are not told by undici.
+ */
+export const openDispatcher = async (server: URL, allowsPrivateNet: boolean, failed = (_: Error): void => {}): Promise<Dispatcher> => {
+  const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici')
+  const isPublic = await publicAddresses()
+  const mayReach = (host: string, address: string): boolean => (allowsPrivateNet && host === bare(server.hostname)) || isPublic(address)
+
+  // Answers are waited for as long as the call has time, and streams may be silent.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024, webSocket: { maxPayloadSize: MAX_LINE } }
+  const proxies = allowsPrivateNet && !LOCAL.test(server.hostname) ? proxiesOf(process.env) : undefined
+  // It connects in our place, and would have to judge.
+  if (proxies) return new EnvHttpProxyAgent({ ...limits, connect: { timeout: CONNECT_MS }, ...proxies })
+
+  const judged =
+    (host: string): LookupFunction =>
+    (name, options, callback) =>
+      lookup(name, { ...options, all: true }, (error, all) => {
+        const open = error ? [] : all.filter(({ address }) => mayReach(host, address))
+        const [first] = open
+        if (error || !first) return callback(error ?? denied(host), '', 0)
+        if (options.all) callback(null, open)
+        else callback(null, first.address, first.family)
+      })
+  return new Agent({
+    ...limits,
+    connect: (options, callback) => {
+      const host = bare(options.hostname)
+      const fail = (error: Error): void => {
+        failed(error)
+        callback(error, null)
+      }
+      // An address as such is never looked up.
+      if (isIP(host) !== 0 && !mayReach(host, host)) return fail(denied(host))
+      const connect = buildConnector({ timeout: CONNECT_MS, lookup: judged(host) })
+      connect(options, (error, socket) => (socket ? callback(null, socket) : fail(error ?? new Error('no connection'))))
+    },
+  })
+}
+
+const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
+const denied = (host: string): LinkError =>
+  new LinkError(
+    fault('address_denied', `'${host}' is a private or local address, or leads to one, and net.private is not granted`, { host }),
+  )
+
+const proxiesOf = (env: NodeJS.ProcessEnv): { httpProxy?: string; httpsProxy?: string } | undefined => {
+  const any = env.all_proxy || env.ALL_PROXY
+  const httpProxy = env.http_proxy || env.HTTP_PROXY || any
+  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || any
+  if (!httpProxy && !httpsProxy) return undefined
+  return { ...(httpProxy ? { httpProxy } : {}), ...(httpsProxy ? { httpsProxy } : {}) }
+}

@@ -1,0 +1,24 @@
+// What a connection needs of the way to a server, whichever it is: messages both ways, a good end, and words about a bad one.
+
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Fault } from '@plumb/wire'
+import type { LastWords } from '../source/process/stderr-tail.js'
+
+export interface Link {
+  readonly transport: Transport
+  /** Why it broke off, as far as is known, to stand behind a colon; undefined: nothing is known. */
+  readonly lastWords: () => string | undefined
+  /** What a server that was started has said on its stderr. */
+  readonly stderr?: LastWords
+  /** In good order: what was opened at the other side is closed there, what was started has ended. Never fails. */
+  readonly end: () => Promise<void>
+}
+
+/** What the SDK is to pass on as it is: it hands back the very errors that a transport throws. */
+export class LinkError extends Error {
+  readonly fault: Fault
+  constructor(fault: Fault) {
+    super(fault.detail)
+    this.fault = fault
+  }
+}

@@ -1,0 +1,111 @@
+// The tools of a server as its connection knows them: those that were kept of it, until the server itself has listed them.
+
+import type { Json } from '@plumb/lang'
+import { type Fault, type Result, type SchemaCheck, succeed } from '@plumb/wire'
+import { outputCheck } from './answer.js'
+import type { McpTool } from './connection.js'
+import { watchTools } from './tool-changes.js'
+import { readTools } from './tool-list.js'
+import type { Catalogue, Identity } from './tool-list-cache.js'
+import { within } from './within.js'
+
+export interface Listing {
+  /**
+   * The server's own list; where that takes long, one that was kept, if all that is wanted is in it. Then `onChange` says when the server's is
+   * there.
+   */
+  readonly tools: (wanted: readonly string[]) => Promise<Result<readonly McpTool[]>>
+  /** The server's own. It is asked once, and again after a change or a failure. */
+  readonly listed: () => Promise<Result<readonly McpTool[]>>
+  readonly isListed: boolean
+  /** By the output schema of that tool, if it has one. */
+  readonly checkOf: (name: string) => Result<SchemaCheck | undefined>
+  /** The server has other tools now, as it says or as its refusals show. */
+  readonly change: () => void
+}
+
+export interface ListingParts {
+  /** Asks the server. */
+  readonly ask: () => Promise<Result<readonly Readonly<Record<string, Json>>[]>>
+  readonly catalogue: Catalogue
+  readonly identity: Identity
+  /** For messages. */
+  readonly server: string
+  readonly note: (warning: Fault) => void
+  readonly onChange: () => void
+}
+
+/** A server that lists its tools within this time is believed, and not what was kept of it. */
+const LIST_TIMEOUT_MS = 1000
+
+export const openListing = ({ ask, catalogue, identity, server, note, onChange }: ListingParts): Listing => {
+  const changes = watchTools(server)
+  let asked: Promise<Result<readonly McpTool[]>> | undefined
+  let isListed = false
+  let mayBeKept = true
+  let round = 0
+  let checks = new Map<string, () => Result<SchemaCheck | undefined>>()
+
+  const use = (tools: readonly McpTool[]): void => {
+    checks = new Map(tools.map((tool) => [tool.name, once(() => outputCheck(tool))]))
+  }
+  const list = async (): Promise<Result<readonly McpTool[]>> => {
+    const mine = ++round
+    const items = await ask()
+    if (!items.ok) return items
+    const warnings: Fault[] = []
+    const tools = readTools(items.value, server, (warning) => warnings.push(warning))
+    // Another list was asked for since.
+    if (mine !== round) return listed()
+    // Whoever used what was kept would not see the warnings.
+    await (warnings.length === 0 ? catalogue.write(identity, tools) : catalogue.drop())
+    for (const warning of [...warnings, ...changes.see(tools)]) note(warning)
+    use(tools)
+    isListed = true
+    return succeed(tools)
+  }
+  const listed = (): Promise<Result<readonly McpTool[]>> => {
+    if (asked) return asked
+    const asking = list()
+    asked = asking
+    void asking.then(({ ok }) => {
+      if (!ok && asked === asking) asked = undefined
+    })
+    return asking
+  }
+  const tools: Listing['tools'] = async (wanted) => {
+    const own = listed()
+    if (isListed || !mayBeKept) return own
+    const early = await within(LIST_TIMEOUT_MS, own)
+    if (early) return early
+    const kept = mayBeKept ? await catalogue.read(identity) : undefined
+    if (isListed || !kept || !wanted.every((name) => kept.some((tool) => tool.name === name))) return own
+    use(kept)
+    void own.then(onChange)
+    return succeed(kept)
+  }
+  return {
+    tools,
+    listed,
+    get isListed() {
+      return isListed
+    },
+    checkOf: (name) => checks.get(name)?.() ?? succeed(undefined),
+    change: () => {
+      mayBeKept = false
+      void catalogue.drop()
+      // Told once, however often it is said before the list is asked for again.
+      if (!asked) return
+      asked = undefined
+      onChange()
+    },
+  }
+}
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

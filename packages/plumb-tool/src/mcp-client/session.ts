@@ -1,0 +1,126 @@
+// An initialized connection, as its users see it.
+
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Json } from '@plumb/lang'
+import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
+import { readAnswer } from './answer.js'
+import type { Connecting, McpConnection, McpPrompt, ServerConfig } from './connection.js'
+import type { Link } from './link.js'
+import { openListing } from './listing.js'
+import { readPages } from './pages.js'
+import type { Places } from './raw-places.js'
+import type { Life, Request } from './requests.js'
+import { openCatalogue } from './tool-list-cache.js'
+
+export interface SessionParts {
+  readonly client: Client
+  readonly protocol: string
+  readonly link: Link
+  readonly life: Life
+  readonly request: Request
+  readonly places: Places
+  readonly server: string
+  readonly config: ServerConfig
+  readonly options: Connecting
+}
+
+export const openSession = async (parts: SessionParts): Promise<McpConnection> => {
+  const { client, link, life, request, places, server, options } = parts
+  const capabilities = (client.getServerCapabilities() ?? {}) as { readonly [name: string]: Json }
+  const about = `MCP server '${server}'`
+  const { name = '', version = '' } = client.getServerVersion() ?? {}
+  const identity = { name, version }
+  const list = async (method: string, key: string) => {
+    const question = { method, about: () => `${method} of ${about}`, otherwise: 'bad_reply' as const }
+    // All pages together have the time of one answer.
+    const until = performance.now() + timeoutMs(parts.config)
+    return readPages((params) => request({ ...question, params }, { timeoutMs: Math.max(1, until - performance.now()) }), key, server)
+  }
+  const ask = async (method: string, params: Readonly<Record<string, unknown>>): Promise<Result<Json>> => {
+    const result = await request({ method, params, about: () => `${method} of ${about}`, otherwise: 'bad_reply' })
+    return result.ok ? succeed(result.value as Json) : result
+  }
+  const listing = openListing({
+    ask: () => (capabilities.tools === undefined ? Promise.resolve(succeed([])) : list('tools/list', 'tools')),
+    catalogue: openCatalogue(parts.config, { cwd: options.cwd }),
+    identity,
+    server,
+    note: options.note,
+    onChange: () => options.onToolsChanged?.(),
+  })
+  const { ToolListChangedNotificationSchema } = await import('./mcp-client.late.js')
+  client.setNotificationHandler(ToolListChangedNotificationSchema, listing.change)
+
+  const call: McpConnection['call'] = async (name, input, callOptions) => {
+    const of = () => `tool '${preview(name)}' of ${about}`
+    if (!input.trimStart().startsWith('{'))
+      return fail('input_type_mismatch', `the input of ${of()} is to be a JSON object`, { server, tool: name })
+    // What was kept of its schema may be out of date.
+    if (!listing.checkOf(name).ok && !listing.isListed) await listing.listed()
+    const check = listing.checkOf(name)
+    if (!check.ok)
+      return fail('bad_reply', `${of()} has an output schema that cannot be used: ${check.error.detail}`, { server, tool: name })
+    const wasListed = listing.isListed
+    const place = places.hold(input)
+    try {
+      const question = { method: 'tools/call', params: { name, arguments: place }, about: of, otherwise: 'tool_crashed' as const }
+      const result = await request(question, callOptions)
+      if (isRefusal(result)) listing.change()
+      if (!result.ok) return result
+      const answer = readAnswer(result.value, { server, tool: name, check: check.value })
+      if (answer.ok || wasListed) return answer
+      await listing.listed()
+      const now = listing.checkOf(name)
+      return now.ok ? readAnswer(result.value, { server, tool: name, check: now.value }) : answer
+    } finally {
+      places.release(place)
+    }
+  }
+
+  const instructions = client.getInstructions()
+  let leaving: Promise<void> | undefined
+  return {
+    server: identity,
+    capabilities,
+    ...(instructions === undefined ? {} : { instructions }),
+    protocol: parts.protocol,
+    get isDead() {
+      return life.dead !== undefined
+    },
+    tools: (wanted = []) => listing.tools(wanted),
+    listedTools: listing.listed,
+    get isListed() {
+      return listing.isListed
+    },
+    call,
+    stderr: link.stderr,
+    prompts: async () => {
+      if (capabilities.prompts === undefined) return succeed([])
+      return (await list('prompts/list', 'prompts')) as Result<readonly McpPrompt[]>
+    },
+    prompt: (name, args) => ask('prompts/get', { name, arguments: args }),
+    resources: async () => (capabilities.resources === undefined ? succeed([]) : list('resources/list', 'resources')),
+    resourceTemplates: async () =>
+      capabilities.resources === undefined ? succeed([]) : list('resources/templates/list', 'resourceTemplates'),
+    read: (uri) => ask('resources/read', { uri }),
+    complete: (ref, argument) => ask('completion/complete', { ref, argument }),
+    disconnect: () => {
+      leaving ??= (async () => {
+        life.die(fault('mcp_dead', `the connection to ${about} was closed`, { server }))
+        await link.end()
+      })()
+      return leaving
+    },
+  }
+}
+
+const timeoutMs = ({ timeout = 60 }: ServerConfig): number => timeout * 1000
+
+/** As the protocol, and those who put its errors into results, say that a tool is not known or does not take such an input. */
+const isRefusal = (result: Result<Readonly<Record<string, unknown>>>): boolean => {
+  if (!result.ok) return result.error.mcp_code === INVALID_PARAMS
+  const { isError, content } = result.value as { readonly isError?: unknown; readonly content?: readonly { readonly text?: unknown }[] }
+  return isError === true && Array.isArray(content) && String(content[0]?.text).startsWith(`MCP error ${INVALID_PARAMS}`)
+}
+
+const INVALID_PARAMS = -32_602

@@ -1,0 +1,119 @@
+// A server that is started: JSON-RPC on its stdin and stdout, a message a line. Other lines on stdout are counted, stderr is kept for error
+// texts, and its process group ends with it.
+
+import { dirname } from 'node:path'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { addSecret, childEnv, type Exit, isSecretName, LineReader, parseJson, type Result, resolveProgram, succeed } from '@plumb/wire'
+import { withGitGuard } from '../source/command/git-guard.js'
+import { hear, type LastWords } from '../source/process/stderr-tail.js'
+import { GRACE_MS } from '../source/process/stop-child.js'
+import { type BoxedChild, spawnBoxed } from '../source/sandbox/spawn-sandboxed.js'
+import type { ServerConfig } from './connection.js'
+import type { Link } from './link.js'
+import { messagesIn } from './message.js'
+import type { Places } from './raw-places.js'
+import { sandboxOf } from './server.js'
+import { within } from './within.js'
+
+/** For a server to go by itself once its stdin has ended (MCP, Lifecycle, Shutdown). */
+const LEAVE_MS = 500
+
+/** `file_not_found`, `config_invalid` or `child_failed` where it cannot be started. */
+export const openStdio = (
+  config: ServerConfig,
+  cwd: string | undefined,
+  places: Places,
+  onStderr?: (line: string) => void,
+): Result<Link> => {
+  const { command = '', args = [], env = {}, specPath } = config
+  for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
+  const sandbox = sandboxOf(config, cwd)
+  if (!sandbox.ok) return sandbox
+  const theirs = withGitGuard({ ...childEnv('foreign'), ...env })
+  // In a sandbox it is looked for here, by the same names.
+  const program = sandbox.value ? resolveProgram(command, cwd ?? '.', theirs.PATH) : succeed(command)
+  if (!program.ok) return program
+  const child = spawnBoxed(
+    sandbox.value,
+    { command: [program.value, ...args], env: theirs, isForeign: true, ...(cwd === undefined ? {} : { cwd }) },
+    specPath === undefined
+      ? { visible: [], programFiles: [program.value] }
+      : { visible: [dirname(specPath), specPath], programFiles: [specPath, program.value] },
+  )
+  return child.ok ? succeed(attach(child.value, places, onStderr)) : child
+}
+
+interface State {
+  stray: number
+  exit?: Exit
+  /** Why we gave it up. */
+  breach?: string
+  isClosed: boolean
+}
+
+const attach = (child: BoxedChild, places: Places, onStderr: ((line: string) => void) | undefined): Link => {
+  const state: State = { stray: 0, isClosed: false }
+  const stderr = hear(child.stderr, { line: onStderr })
+  const reader = new LineReader(child.stdout)
+
+  const transport: Transport = {
+    start: async () => {
+      reader.onReadable = read
+      read()
+    },
+    // Nobody waits for a server that does not read: calls have their time.
+    send: async (message) => void child.stdin.write(`${places.fill(JSON.stringify(message))}\n`),
+    close: async () => close(),
+  }
+  const close = (): void => {
+    if (state.isClosed) return
+    state.isClosed = true
+    reader.onReadable = drop
+    transport.onclose?.()
+  }
+  const breakOff = (breach: string): void => {
+    state.breach = breach
+    close()
+    void child.terminate(GRACE_MS)
+  }
+  const read = (): void => {
+    while (!state.isClosed && reader.next()) {
+      // Too long for any message, so that the answer it may have been would be waited for in vain.
+      if (reader.fault?.error === 'line_too_long')
+        return breakOff(`it wrote a line that is too long (line ${reader.line} is longer than ${reader.maxLine} bytes)`)
+      const value = reader.fault ? undefined : parseJson(reader.buf, reader.start, reader.end)
+      if (value?.ok === false && value.error.error === 'too_deep') return breakOff('it wrote a message that is nested more than 512 deep')
+      const messages = value?.ok ? messagesIn(value.value) : undefined
+      if (!messages) state.stray++
+      for (const message of messages ?? []) transport.onmessage?.(message)
+    }
+    if (reader.hasEnded && !state.isClosed)
+      void within(LEAVE_MS, child.exited).then(() => !state.isClosed && breakOff('it closed its stdout'))
+  }
+  // So that a server that is told to go is not held up by what it still has to say.
+  const drop = (): void => {
+    while (reader.next());
+  }
+
+  void child.exited.then((exit) => {
+    state.exit = exit
+    close()
+  })
+
+  const end = async (): Promise<void> => {
+    close()
+    drop()
+    child.stdin.end()
+    await within(LEAVE_MS, child.exited)
+    await child.terminate(GRACE_MS)
+  }
+  return { transport, stderr, lastWords: () => lastWords(state, stderr, child.lacked?.(stderr.text)), end }
+}
+
+const lastWords = ({ exit, breach, stray }: State, { text }: LastWords, lacked: string | undefined): string | undefined => {
+  const ended = exit?.signal ? `it was ended by ${exit.signal}` : exit ? `it ended with status ${exit.status}` : undefined
+  const said = text === '' ? undefined : `its stderr ends with: ${text}`
+  const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were no JSON-RPC`
+  const parts = [breach ?? ended, skipped, said, ended && lacked].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join('; ')
+}

@@ -1,0 +1,53 @@
+// What a server says of its tools is what a person, and a model, have agreed to: a change of it under the same name is told.
+
+import { createHash } from 'node:crypto'
+import { type Fault, fault } from '@plumb/wire'
+import { canonicalJson } from '../json-text.js'
+import type { McpTool } from './connection.js'
+
+const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
+
+type Prints = Readonly<Record<(typeof PARTS)[number], string>>
+
+export interface Watch {
+  /** Compares with what was seen before, and remembers. */
+  readonly see: (tools: readonly McpTool[]) => readonly Fault[]
+}
+
+export const watchTools = (server: string): Watch => {
+  const seen = new Map<string, Prints>()
+  return {
+    see: (tools) =>
+      tools.flatMap((tool) => {
+        const [before, now] = [seen.get(tool.name), printsOf(tool)]
+        seen.set(tool.name, now)
+        const changed = before ? PARTS.filter((part) => before[part] !== now[part]) : []
+        if (changed.length === 0) return []
+        const names = changed.map((part) => NAMES[part]).join(', ')
+        return [
+          fault('tool_changed', `MCP server '${server}' has changed its tool '${tool.name}' since it was first listed: ${names}`, {
+            server,
+            tool: tool.name,
+          }),
+        ]
+      }),
+  }
+}
+
+const NAMES: Readonly<Record<(typeof PARTS)[number], string>> = {
+  title: 'title',
+  description: 'description',
+  inputSchema: 'input schema',
+  outputSchema: 'output schema',
+  annotations: 'annotations',
+}
+
+const printsOf = (tool: McpTool): Prints =>
+  Object.fromEntries(
+    PARTS.map((part) => [
+      part,
+      createHash('sha256')
+        .update(canonicalJson(JSON.stringify(tool[part] ?? null)))
+        .digest('hex'),
+    ]),
+  ) as unknown as Prints
