@@ -51,6 +51,7 @@ const measureAll = async (folder, { quick, filter, rounds, lines, against, peers
     run: {
       ...machine(),
       jq: fixtures.jq,
+      jaq: fixtures.jaq,
       frameworks: fixtures.frameworks.map(({ name }) => name),
       isQuick: quick,
       against,

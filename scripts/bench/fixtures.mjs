@@ -8,7 +8,7 @@ import { ROOT } from '../command.mjs'
 import frameworks from './peer/frameworks.cjs'
 
 /**
- * { folder, isQuick, lines, jq, frameworks, once, writeFixture, peer }: `jq` is the title of its column, undefined when it is not installed;
+ * { folder, isQuick, lines, jq, jaq, frameworks, once, writeFixture, peer }: `jq` and `jaq` are the titles of their columns, undefined when not installed;
  * `frameworks` a list of { name, command }, where the command takes the address of a model.
  */
 export const openFixtures = (folder, { quick, lines, peers = ROOT }) => {
@@ -22,8 +22,10 @@ export const openFixtures = (folder, { quick, lines, peers = ROOT }) => {
       writeFileSync(join(folder, name), text)
       return join(folder, name)
     })
-  const { stdout } = spawnSync('jq', ['--version'], { encoding: 'utf8' })
-  const jq = stdout ? `${stdout.trim()} -c` : undefined
+  const titleOf = (program) => {
+    const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })
+    return stdout ? `${stdout.trim()} -c` : undefined
+  }
   const peer = (name) => fileURLToPath(new URL(`peer/${name}`, import.meta.url))
   const found = frameworks.frameworksIn(peers)
   const command = (name) => (url) => [process.execPath, peer('frameworks.cjs'), peers, name, url]
@@ -31,7 +33,8 @@ export const openFixtures = (folder, { quick, lines, peers = ROOT }) => {
     folder,
     isQuick: quick,
     lines,
-    jq,
+    jq: titleOf('jq'),
+    jaq: titleOf('jaq'),
     frameworks: found.map((name) => ({ name, command: command(name) })),
     once,
     writeFixture,

@@ -19,9 +19,9 @@ export const report = ({ run, families, results }) =>
     .join('\n\n')
     .concat('\n')
 
-const preface = ({ node, platform, processor, processors, jq, frameworks, isQuick, against, started, seconds }) =>
+const preface = ({ node, platform, processor, processors, jq, jaq, frameworks, isQuick, against, started, seconds }) =>
   [
-    `Node.js ${node} on ${platform}, ${processors} × ${processor ?? 'a processor that does not say its name'}; ${jq ?? 'no jq here, so none of its cases'}.`,
+    `Node.js ${node} on ${platform}, ${processors} × ${processor ?? 'a processor that does not say its name'}; ${jq ?? 'no jq here, so none of its cases'}; ${jaq ?? 'no jaq here'}.`,
     `${started.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${(seconds / 60).toFixed(1)} minutes${isQuick ? ', a quick look: few rounds and small sizes' : ''}.`,
     frameworks.length > 0 ? '' : 'No other agent framework is installed here, so there are none of their cases.',
     against ? '`before` is another checkout, measured in the same rounds; the ratio in its row is the change.' : '',

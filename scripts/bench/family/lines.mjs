@@ -1,4 +1,4 @@
-// Lines: usual work on a log, against cat, jq and a program written by hand.
+// Lines: usual work on a log, against cat, jq, jaq and a program written by hand.
 
 import { EVENT, eventLines, writeEvents } from '../events.mjs'
 import { outputOf, timePipe } from '../measure.mjs'
@@ -31,6 +31,7 @@ let main : !Count -> !Count = plumb(input, output) {
   step ; filter(n >= 8) ; output
 }`,
 }
+/** The same in the language of jq, which jaq speaks too. */
 const JQ = {
   id: '.',
   filter: 'select(.kind == "order" and .amount > 500)',
@@ -44,7 +45,7 @@ const BY_HAND = 'node, by hand'
 // Counts from 0 to 7 go round until they are 8: four and a half times on average.
 const counts = (n) => Array.from({ length: n }, (_, i) => `{"n":${i % 8},"steps":${i}}\n`).join('')
 
-export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, peer, once }) => {
+export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, peer, once }) => {
   const n = wanted ?? (isQuick ? 100_000 : 500_000)
   const events = { data: `${folder}/events.jsonl`, sample: eventLines(1000) }
   const turns = { data: writeFixture('counts.jsonl', counts(n / 5)), sample: counts(1000) }
@@ -62,19 +63,20 @@ export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, peer, 
   const byHand = (job, checkout, key = job) =>
     program(`by hand ${key}`, [process.execPath, peer('lines.cjs'), job], checkout.env, job === 'cycle' ? turns : events)
   const cat = (checkout) => program('cat', ['cat'], checkout.env)
-  const withJq = (job, checkout) => program(`jq ${job}`, ['jq', '-c', JQ[job]], checkout.env, job === 'cycle' ? turns : events)
+  const filter = (name, job, checkout) => program(`${name} ${job}`, [name, '-c', JQ[job]], checkout.env, job === 'cycle' ? turns : events)
 
-  const job = (name, { title = name, about, goals = [], overJq, peers = () => ({}), yardsticks }) => ({
+  const job = (name, { title = name, about, goals = [], overJq, overJaq, peers = () => ({}), yardsticks }) => ({
     name: title,
     about,
     ours: (checkout) => plumb(name, checkout),
     peers: (checkout) => ({
-      ...(jq && JQ[name] ? { [jq]: withJq(name, checkout) } : {}),
+      ...(jq && JQ[name] ? { [jq]: filter('jq', name, checkout) } : {}),
+      ...(jaq && JQ[name] ? { [jaq]: filter('jaq', name, checkout) } : {}),
       [BY_HAND]: byHand(name, checkout),
       ...peers(checkout),
     }),
     yardsticks,
-    goals: [...(jq && overJq ? [{ to: jq, atLeast: overJq }] : []), ...goals],
+    goals: [...(jq && overJq ? [{ to: jq, atLeast: overJq }] : []), ...(jaq && overJaq ? [{ to: jaq, atLeast: overJaq }] : []), ...goals],
     megabytes: name === 'cycle' ? undefined : () => megabytes,
   })
   const one = (checkout) => ({ 'plumb, id': plumb('id', checkout) })
@@ -95,9 +97,9 @@ export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, peer, 
         ours: (checkout) => byHand('id', checkout),
         peers: (checkout) => ({ 'the same again': byHand('id', checkout, 'id again') }),
       },
-      job('id', { overJq: 6, goals: [{ to: BY_HAND, atMost: 1.3 }], peers: (checkout) => ({ cat: cat(checkout) }) }),
-      job('filter', { overJq: 5, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
-      job('map', { overJq: 3.5, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
+      job('id', { overJq: 6, overJaq: 6, goals: [{ to: BY_HAND, atMost: 1.3 }], peers: (checkout) => ({ cat: cat(checkout) }) }),
+      job('filter', { overJq: 5, overJaq: 5, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
+      job('map', { overJq: 3.5, overJaq: 4, goals: [{ to: BY_HAND, atMost: 1.3 }] }),
       job('stages', {
         title: 'three stages',
         about: 'map ; filter ; map',
