@@ -29,8 +29,9 @@ import { openTelemetry, type Tell } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
 import type { Options } from './options.js'
 import { openAgentTools } from './tool/agent-tools.js'
-import { asksOthers } from './tool/open-runner.js'
-import { openServers, type Servers } from './tool/servers.js'
+import { hasExternalDispatcher } from './tool/open-caller.js'
+import type { Servers } from './tool/server-catalogue.js'
+import { openServers } from './tool/servers.js'
 
 /** A spec that came on stdin, and the rest of that. */
 export type ReceivedInput = Given & { readonly stdin: Readable; readonly hasBudget: boolean }
@@ -65,7 +66,7 @@ const converse = (
   const { config, fds } = prepared
   const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
   const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
-  const asksForTools = hasOthersTools && asksOthers(fds, isMux)
+  const asksForTools = hasOthersTools && hasExternalDispatcher(fds, isMux)
   const outlets = openOutlets({
     fds,
     isMux,
@@ -111,7 +112,7 @@ const converse = (
       approvals,
       report,
       writeStderr: stderr.write,
-      isStarved: () => loop.isStarved,
+      isBacklogged: () => loop.isBacklogged,
     })
     const finish = async () => {
       process.off('beforeExit', stay)
@@ -146,7 +147,7 @@ const converse = (
       outlets,
       tell,
       report,
-      onStarved: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
+      onBacklog: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
       onStreamEnd: () => asked?.end('what may be spent cannot be asked any more: its parent has gone'),
       onFinish: finish,
     })

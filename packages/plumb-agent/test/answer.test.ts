@@ -302,7 +302,7 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
     config,
     conversation,
     approvals: { settle: () => undefined, end: () => {} },
-    toolAnswers: { receive: () => {}, end: () => {}, starve: () => {} },
+    toolAnswers: { receive: () => {}, end: () => {}, onBacklog: () => {} },
     onAuthority: () => {},
     intake,
     outlets,

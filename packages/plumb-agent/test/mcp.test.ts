@@ -83,10 +83,10 @@ t.test('what is offered', async (t) => {
 
   const gate = (...policy: object[]) => openGate(() => ({ policy: policy as never, context: {} }))
   if (x === undefined) return t.fail('no tool')
-  t.match(gate({ decision: 'allow', host: 'h.example' }).judge(x), { kind: 'allow' }, 'rules may speak of its host')
-  t.match(gate({ decision: 'allow', host: 'other.example' }).judge(x), { kind: 'deny' })
-  t.match(gate({ decision: 'deny', tool: 'a:*' }).judge(x), { kind: 'deny' })
-  t.match(gate({ decision: 'ask', tool: 'a:x' }).judge(x), { kind: 'ask' })
+  t.match(gate({ decision: 'allow', host: 'h.example' }).decide(x), { kind: 'allow' }, 'rules may speak of its host')
+  t.match(gate({ decision: 'allow', host: 'other.example' }).decide(x), { kind: 'deny' })
+  t.match(gate({ decision: 'deny', tool: 'a:*' }).decide(x), { kind: 'deny' })
+  t.match(gate({ decision: 'ask', tool: 'a:x' }).decide(x), { kind: 'ask' })
   return undefined
 })
 
@@ -159,7 +159,7 @@ t.test('a plumb-tool that is never ready', async (t) => {
   }
   const prepared = prepare(options.value, undefined, stderr)
   if (!prepared) return t.fail(told.join())
-  const servers = await openOwnServers({ prepared, options: options.value, ...stderr, writeStderr: stderr.write, patienceMs: 1 })
+  const servers = await openOwnServers({ prepared, options: options.value, ...stderr, writeStderr: stderr.write, timeoutMs: 1 })
   t.equal(servers, undefined)
   t.strictSame(told, ['timeout'])
   return undefined

@@ -1,7 +1,7 @@
 // Tools: what a model is offered, what becomes of the calls of one answer, and the channel on which they are made.
 
 import { agentOf, agentTools, type Bound, compile, type Json } from '@plumb/lang'
-import { type Fault, fault, type Result, succeed } from '@plumb/wire'
+import { type Fault, fault, type Result, succeed, type ToolAnswer, type ToolCaller, type ToolRequest } from '@plumb/wire'
 import t from 'tap'
 import type { Config } from '../src/config/config.js'
 import { Approvals } from '../src/control/approvals.js'
@@ -9,10 +9,9 @@ import { Cancellation } from '../src/conversation/cancellation.js'
 import { openConversation } from '../src/conversation/conversation.js'
 import type { Event } from '../src/io/telemetry.js'
 import type { Answer, Block, Provider, Question } from '../src/provider/provider.js'
-import { Exchange } from '../src/tool/client.js'
+import { DispatchClient } from '../src/tool/client.js'
 import { toModelContent } from '../src/tool/content.js'
 import { declareTools } from '../src/tool/declared.js'
-import type { Dispatcher, ToolAnswer, ToolRequest } from '../src/tool/dispatcher.js'
 import { openGate } from '../src/tool/policy.js'
 import { openTools } from '../src/tool/tools.js'
 import { openShell } from './shell.js'
@@ -58,9 +57,10 @@ interface Setting {
   readonly approve?: boolean
 }
 
-const doubled = ({ name, input }: ToolRequest): ToolAnswer => ({
+const doubled = ({ id, name, input }: ToolRequest): ToolAnswer => ({
+  id,
   content: name === 'size' ? '1' : `{"n":${JSON.parse(input).n * 2}}`,
-  isError: false,
+  is_error: false,
 })
 
 // A conversation with a model that says what it is told to, and tools that are run here.
@@ -77,8 +77,8 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
       return 'ok' in said ? said : succeed(said)
     },
   }
-  const dispatcher: Dispatcher = {
-    ask: async (request) => {
+  const caller: ToolCaller = {
+    call: async (request) => {
       requests.push(request)
       most = Math.max(most, ++running)
       const answer = await run(request)
@@ -126,7 +126,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     declared: declareTools(PLANS),
     gate: openGate(authority ?? (() => ({ policy: [], context: {} }))),
     approvals,
-    dispatcher,
+    caller,
     areParallel: all.parallelToolCalls,
   })
   const conversation = openConversation(all, tools, tell, () => {})
@@ -236,7 +236,7 @@ t.test('an answer is held against what the tool declares, whoever gives it', asy
   const given = ['{"n":4}', '{"n":"5"}', '{"n":"x"}', 'six', '"7"', 'seven']
   const calls = [...'abcd'].map((id) => use(id, 'double', { n: 1 }))
   const texts = [...'ef'].map((id) => use(id, 'shell', {}))
-  const run = ({ id }: ToolRequest): ToolAnswer => ({ content: given['abcdef'.indexOf(id)] ?? '', isError: false })
+  const run = ({ id }: ToolRequest): ToolAnswer => ({ id, content: given['abcdef'.indexOf(id)] ?? '', is_error: false })
   const { asked, say } = open([says(...calls, ...texts), says(text('done'))], { run })
   await say()
   t.match(results(asked[1]), [
@@ -396,45 +396,45 @@ t.test('what a model sees of a result', async (t) => {
 t.test('the channel: any order, bad answers, its end', async (t) => {
   const sent: string[] = []
   const faults: Fault[] = []
-  const exchange = new Exchange({ send: (json) => sent.push(json), onFault: (error) => faults.push(error) })
+  const client = new DispatchClient({ send: (json) => sent.push(json), onFault: (error) => faults.push(error) })
   const { signal } = new AbortController()
-  const ask = (id: string, timeoutMs = 60_000, by = signal) => exchange.ask({ id, name: 'f', input: '{"n":1}' }, timeoutMs, by)
+  const ask = (id: string, timeoutMs = 60_000, by = signal) => client.call({ id, name: 'f', input: '{"n":1}' }, timeoutMs, by)
 
   const [first, second] = [ask('1'), ask('2')]
   t.equal(sent[0], '{"id":"1","name":"f","input":{"n":1}}')
-  exchange.receive({ id: '2', content: '2', is_error: true })
-  exchange.receive({ id: '1', content: { raw: 1 } })
+  client.receive({ id: '2', content: '2', is_error: true })
+  client.receive({ id: '1', content: { raw: 1 } })
   t.strictSame(await Promise.all([first, second]), [
-    { content: '{"raw":1}', isError: false },
-    { content: '2', isError: true },
+    { id: '1', content: '{"raw":1}', is_error: false },
+    { id: '2', content: '2', is_error: true },
   ])
-  for (const bad of [{ id: '2', content: '2', is_error: false }, { id: 7 }, 'x', null, ['1']]) exchange.receive(bad)
+  for (const bad of [{ id: '2', content: '2', is_error: false }, { id: 7 }, 'x', null, ['1']]) client.receive(bad)
   t.equal(faults.length, 5)
   t.match(faults[0], { error: 'input_type_mismatch', port: 'tool_resp', detail: "no tool call with the id '2' waits for an answer" })
 
   const bare = ask('3')
-  exchange.receive({ id: '3' })
-  t.match(await bare, { isError: true, content: /tool_crashed/ })
+  client.receive({ id: '3' })
+  t.match(await bare, { is_error: true, content: /tool_crashed/ })
   const unread = ask('4')
-  exchange.refuse(fault('line_too_long', 'line 1 is longer than that', { line: 1 }))
-  t.match(await unread, { isError: true, content: /line_too_long/ }, 'the only one that is open')
+  client.refuse(fault('line_too_long', 'line 1 is longer than that', { line: 1 }))
+  t.match(await unread, { is_error: true, content: /line_too_long/ }, 'the only one that is open')
 
   const late = ask('5', 1)
-  t.match(await late, { isError: true, content: /timeout/ })
+  t.match(await late, { is_error: true, content: /timeout/ })
   const abort = new AbortController()
   const dropped = ask('6', 60_000, abort.signal)
   abort.abort()
-  t.match(await dropped, { isError: true, content: /cancelled/ })
-  t.match(await ask('7', 60_000, abort.signal), { isError: true })
+  t.match(await dropped, { is_error: true, content: /cancelled/ })
+  t.match(await ask('7', 60_000, abort.signal), { is_error: true })
   const before = faults.length
-  exchange.receive({ id: '5', content: '1', is_error: false })
-  exchange.receive({ id: '6', content: '1', is_error: false })
+  client.receive({ id: '5', content: '1', is_error: false })
+  client.receive({ id: '6', content: '1', is_error: false })
   t.equal(faults.length, before, 'answers that come too late are dropped')
 
   const open = ask('8')
-  t.equal(exchange.end(fault('tool_crashed', 'gone')), 1)
-  t.match(await open, { isError: true, content: /gone/ })
-  t.match(await ask('9'), { isError: true, content: /gone/ })
+  t.equal(client.end(fault('tool_crashed', 'gone')), 1)
+  t.match(await open, { is_error: true, content: /gone/ })
+  t.match(await ask('9'), { is_error: true, content: /gone/ })
 })
 
 const FILES = {

@@ -1,7 +1,18 @@
 // What programs embed: tools, where they come from, how they combine, how a call is made safe, and the dispatcher.
 
 export type { Json, Type } from '@plumb/lang'
-export { andThen, type Fault, fail, map, orElse, type Result, succeed } from '@plumb/wire'
+export {
+  andThen,
+  type Dispatcher,
+  type Fault,
+  fail,
+  map,
+  orElse,
+  type Result,
+  succeed,
+  type ToolAnswer,
+  type ToolRequest,
+} from '@plumb/wire'
 export { approveOnTerminal } from './call/approve.js'
 export { withBreaker } from './call/breaker.js'
 export { withCache } from './call/cache.js'
@@ -29,8 +40,8 @@ export {
 export { type PoolOptions, ServerPool } from './mcp-client/server-pool.js'
 export { openCatalogue } from './mcp-client/tool-list-cache.js'
 export { type OpenedRegistry, openRegistry, type Registered, type Registry } from './registry/registry.js'
-export { type Dispatcher, type DispatcherOptions, openDispatcher, type ToolAnswer, type ToolRequest } from './serve.js'
-export { type Lines, type LinesOptions, serveLines } from './serve-lines.js'
+export { type DispatcherOptions, openDispatcher } from './serve/dispatcher.js'
+export { type Lines, type LinesOptions, serveLines } from './serve/serve-lines.js'
 export { type Prompt, type Remark, readPrompt, remarkText } from './source/agent/prompt.js'
 export { type Mounted, mount as mountPrompt, promptSpec } from './source/agent/prompt-program.js'
 export { reachOf } from './source/agent/prompt-reach.js'

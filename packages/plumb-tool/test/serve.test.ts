@@ -1,11 +1,10 @@
 // The dispatcher, and the command that is it alone: every request is answered once, whatever becomes of it.
 
-import { fail, type Result, succeed } from '@plumb/wire'
+import { errorAnswer, fail, IdempotencyCache, RESULT_DROPPED, type Result, succeed, type ToolAnswer } from '@plumb/wire'
 import t from 'tap'
 import type { JsonText } from '../src/json-text.js'
 import type { Registry } from '../src/registry/registry.js'
-import { openDispatcher, type ToolAnswer } from '../src/serve.js'
-import { FirstAnswers } from '../src/serve-answers.js'
+import { openDispatcher } from '../src/serve/dispatcher.js'
 import type { Tool } from '../src/tool.js'
 import { makeTool, openPromise, openSession, turn } from './call-session.js'
 import { shell, table } from './tool-shell.js'
@@ -100,7 +99,11 @@ t.test('closing stops what runs', async (t) => {
 })
 
 t.test('memory of ids is bounded, and nothing runs twice for what was forgotten of an answer', async (t) => {
-  const answers = new FirstAnswers()
+  const answers = new IdempotencyCache<ToolAnswer>({
+    maxCharacters: 64 * 1024 * 1024,
+    lengthOf: ({ content }) => content.length,
+    dropped: (id) => errorAnswer(id, RESULT_DROPPED),
+  })
   const big = 'x'.repeat(8 * 1024 * 1024)
   let runs = 0
   const ask = (id: string, content: string) =>

@@ -1,7 +1,22 @@
 // Another program in place of the dispatcher (--tool-command, PLUMB_TOOL): requests on its stdin, answers on its stdout, one a line.
 
-import type { ToolAnswer, ToolRequest } from '@plumb/tool'
-import { childEnv, type Fault, fault, LineReader, LineWriter, parseJson, preview, type Reporter, spawnChild } from '@plumb/wire'
+import {
+  childEnv,
+  errorAnswer,
+  type Fault,
+  fault,
+  LineReader,
+  LineWriter,
+  parseJson,
+  preview,
+  type Reporter,
+  type Result,
+  readAnswer,
+  spawnChild,
+  type ToolAnswer,
+  type ToolRequest,
+  writeRequest,
+} from '@plumb/wire'
 import { ChildErrors } from './child-errors.js'
 import type { Opened } from './dispatch.js'
 
@@ -34,21 +49,23 @@ export const openToolCommand = ({ program, maxLine, reporter, report }: ToolComm
 
   reader.onReadable = () => {
     while (reader.next()) {
-      const answer = reader.fault ?? readAnswer(reader)
-      if ('error' in answer) tell({ ...answer, port: 'tool_resp' })
-      else if (!settle(open, answer)) tell(fault('input_type_mismatch', `no call with the id '${preview(answer.id)}' waits for an answer`))
+      const answer = readLine(reader)
+      if (!answer.ok) tell({ ...answer.error, port: 'tool_resp' })
+      else if (!settle(open, answer.value))
+        tell(fault('input_type_mismatch', `no call with the id '${preview(answer.value.id)}' waits for an answer`))
     }
   }
   const ended = child.exited.then(({ status, signal }) => {
     const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
     end = fault('child_failed', `'${program}', which answers tool calls, ${how} before it answered`, { source: program })
-    for (const [id, settles] of open) for (const settle of settles) settle(refusal(id, end))
+    for (const [id, settles] of open) for (const settle of settles) settle(errorAnswer(id, end))
     open.clear()
   })
 
-  const answer = ({ id, name, input }: ToolRequest): Promise<ToolAnswer> => {
-    if (end) return Promise.resolve(refusal(id, end))
-    writer.writeText(`{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}}`)
+  const answer = (request: ToolRequest): Promise<ToolAnswer> => {
+    const { id } = request
+    if (end) return Promise.resolve(errorAnswer(id, end))
+    writer.writeText(writeRequest(request))
     return new Promise((resolve) => open.set(id, [...(open.get(id) ?? []), resolve]))
   }
   const close = async (): Promise<void> => {
@@ -70,19 +87,7 @@ const settle = (open: Open, answer: ToolAnswer): boolean => {
   return first !== undefined
 }
 
-const refusal = (id: string, error: Fault): ToolAnswer => ({ id, content: JSON.stringify(error), is_error: true })
-
-// It may say its result itself, and leave is_error out.
-const readAnswer = ({ buf, start, end, isLast }: LineReader): ToolAnswer | Fault => {
-  const parsed = parseJson(buf, start, end, isLast)
-  if (!parsed.ok) return parsed.error
-  const { id, content, is_error } = (parsed.value ?? {}) as { readonly [key: string]: unknown }
-  if (typeof id !== 'string') {
-    return fault(
-      'input_type_mismatch',
-      `an answer to a tool call is {"id","content","is_error"}, found ${preview(JSON.stringify(parsed.value))}`,
-    )
-  }
-  if (content === undefined) return refusal(id, fault('tool_crashed', "the answer to this call has no 'content'"))
-  return { id, content: typeof content === 'string' ? content : JSON.stringify(content), is_error: is_error === true }
+const readLine = ({ fault, buf, start, end, isLast }: LineReader): Result<ToolAnswer> => {
+  const parsed = fault ? { ok: false as const, error: fault } : parseJson(buf, start, end, isLast)
+  return parsed.ok ? readAnswer(parsed.value) : parsed
 }

@@ -12,6 +12,7 @@ export { DIRECTIONS, FDS, inheritedFds, type Port, parseFds } from './fd.js'
 export { noteGarbage } from './garbage.js'
 export { type Handover, openHandover } from './handover.js'
 export { examples } from './help.js'
+export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
 export { hintText, type InputForm, refuseLine, sayWhatIsRead } from './input-line.js'
 export { isRecord } from './is-record.js'
 export { checkJson, parseJson } from './json.js'
@@ -43,5 +44,17 @@ export { type LineChild, spawnLines } from './spawn-lines.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'
 export { isTokenCount, MAX_CALL_TOKENS, readUsage, totalTokens } from './tokens.js'
+export {
+  type Dispatcher,
+  errorAnswer,
+  type InboundRequest,
+  readAnswer,
+  readRequest,
+  type ToolAnswer,
+  type ToolCaller,
+  type ToolRequest,
+  writeAnswer,
+  writeRequest,
+} from './tool-protocol.js'
 export type { UsageError } from './usage.js'
 export { writeStdout } from './write-stdout.js'

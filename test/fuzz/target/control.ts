@@ -3,9 +3,8 @@
 
 import { PassThrough } from 'node:stream'
 import { parseControl } from '../../../packages/plumb-agent/src/control/message.js'
-import { Exchange } from '../../../packages/plumb-agent/src/tool/client.js'
-import { readRequest, writeAnswer } from '../../../packages/plumb-tool/src/serve-request.js'
-import { type Fault, isCode, LineReader, parseJson } from '../../../packages/wire/src/index.js'
+import { DispatchClient } from '../../../packages/plumb-agent/src/tool/client.js'
+import { type Fault, isCode, LineReader, parseJson, readRequest, writeAnswer } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
 const sound = ({ error, detail }: Fault): void => must(isCode(error) && detail.length < 4000, `a refusal says ${detail.slice(0, 100)}`)
@@ -59,18 +58,18 @@ export const control: Target = {
     const stream = new PassThrough()
     const reader = new LineReader(stream)
     const ids: string[] = []
-    const exchange = new Exchange({ send: (line) => JSON.parse(line), onFault: sound })
+    const client = new DispatchClient({ send: (line) => JSON.parse(line), onFault: sound })
     const asked = ['1', '2', 'constructor'].map((id) => ({
       id,
-      answer: exchange.ask({ id, name: 'f', input: '{}' }, 60_000, new AbortController().signal),
+      answer: client.call({ id, name: 'f', input: '{}' }, 60_000, new AbortController().signal),
     }))
     const done = new Promise<void>((resolve) => {
       reader.onReadable = () => {
         while (reader.next()) {
-          const arrival = readRequest(reader)
-          if (arrival.kind === 'stray') sound(arrival.fault)
+          const inbound = readRequest(reader)
+          if (inbound.kind === 'invalid') sound(inbound.fault)
           else {
-            const { id, input: text } = arrival.request
+            const { id, input: text } = inbound.request
             JSON.parse(text)
             const back = JSON.parse(writeAnswer({ id, content: text, is_error: false }))
             must(back.id === id && back.content === text, 'an answer is not what was said')
@@ -82,7 +81,7 @@ export const control: Target = {
           else JSON.stringify(read.value)
           const id = (parsed.value as { id?: unknown } | null)?.id
           if (typeof id === 'string') ids.push(id)
-          exchange.receive(parsed.value)
+          client.receive(parsed.value)
         }
         if (reader.hasEnded) resolve()
       }
@@ -90,7 +89,7 @@ export const control: Target = {
     stream.end(input)
     await done
     const closed = { error: 'child_failed', category: 'internal', detail: 'closed' } as const
-    exchange.end(closed)
+    client.end(closed)
     for (const { id, answer } of asked) {
       const { content } = await answer
       must(typeof content === 'string', 'an answer has no content')

@@ -11,7 +11,7 @@ import { readInput } from '../io/input.js'
 import type { Arrival, Intake } from '../io/intake.js'
 import type { Outlets } from '../io/outlets.js'
 import type { Tell } from '../io/telemetry.js'
-import type { EnvelopedAnswers } from '../tool/dispatcher.js'
+import type { EnvelopedAnswers } from '../tool/open-caller.js'
 import { Counts } from './counts.js'
 import { Delivery } from './delivery.js'
 import { Flight } from './in-flight.js'
@@ -30,7 +30,7 @@ export interface LoopParts {
   readonly tell: Tell
   readonly report: (fault: Fault) => void
   /** Nothing that comes on stdin can be read before an answer is made. */
-  readonly onStarved?: () => void
+  readonly onBacklog?: () => void
   /** Nothing more comes on stdin. */
   readonly onStreamEnd?: () => void
   /** There is nothing left to do; nothing more is read. */
@@ -260,20 +260,20 @@ export class Loop {
 
   /** Somebody can still approve a call, or deny it. */
   get hearsApprovals(): boolean {
-    return this.#sources.mayApprove && (this.#sources.hasDescriptor || !this.isStarved)
+    return this.#sources.mayApprove && (this.#sources.hasDescriptor || !this.isBacklogged)
   }
 
   /** Control and answers to calls that come on stdin stand behind more data than may be held. */
-  get isStarved(): boolean {
+  get isBacklogged(): boolean {
     return this.#held.isFull && !this.#flight.isEmpty
   }
 
   // It waits for ever: what could say resume, or answer a call, stands behind what is held.
   #tellStuck(): void {
     if (!this.#held.isFull) return
-    if (this.isStarved) {
-      this.#parts.toolAnswers.starve()
-      this.#parts.onStarved?.()
+    if (this.isBacklogged) {
+      this.#parts.toolAnswers.onBacklog()
+      this.#parts.onBacklog?.()
       this.#endApprovals()
     }
     if (this.#isStuck || !this.isPaused || this.#sources.hasDescriptor) return

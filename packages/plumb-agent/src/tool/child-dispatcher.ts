@@ -1,10 +1,23 @@
-// A dispatcher of our own: plumb-tool, or another program that speaks the same lines, started for the first call and ended with us.
+// A dispatcher as a child of the agent: plumb-tool, or an external program, started for the first call and ended with the agent.
 
-import { type Child, type Exit, type Fault, fault, LineReader, LineWriter, preview, type Result, readControl } from '@plumb/wire'
-import { Exchange, toAnswer } from './client.js'
-import type { Dispatcher, ToolAnswer, ToolRequest } from './dispatcher.js'
+import {
+  type Child,
+  type Exit,
+  errorAnswer,
+  type Fault,
+  fault,
+  LineReader,
+  LineWriter,
+  preview,
+  type Result,
+  readControl,
+  type ToolAnswer,
+  type ToolCaller,
+  type ToolRequest,
+} from '@plumb/wire'
+import { DispatchClient } from './client.js'
 
-export interface OwnDispatcherParts {
+export interface ChildDispatcherParts {
   /** Its name, for messages. */
   readonly program: string
   readonly start: () => Result<Child>
@@ -13,28 +26,32 @@ export interface OwnDispatcherParts {
   /** A line that it wrote on its stderr. */
   readonly writeStderr: (line: string) => void
   readonly onClose?: () => void
-  /** A list among the answers: what MCP servers offer from now on. */
+  /** A list among the answers: the tools that MCP servers offer from now on. */
   readonly onOffers?: (list: readonly unknown[]) => void
 }
 
-// Its calls are answered or given up when it is asked to end.
+/** From the end of its input to SIGTERM, and from that to SIGKILL. */
 const GRACE_MS = 2000
 
-export class OwnDispatcher implements Dispatcher {
-  readonly #parts: OwnDispatcherParts
-  #running: { readonly exchange: Exchange; readonly child: Child; readonly writer: LineWriter } | undefined
+export class ChildDispatcher implements ToolCaller {
+  readonly #parts: ChildDispatcherParts
+  #onTelemetry = (_: unknown): void => {}
+  #running: { readonly client: DispatchClient; readonly child: Child; readonly writer: LineWriter } | undefined
   #failure: Fault | undefined
   #closing: Promise<void> | undefined
-  /** Among the answers: what it tells of calls and tokens that are inside of tools. */
-  onTold: ((telemetry: unknown) => void) | undefined
 
-  constructor(parts: OwnDispatcherParts) {
+  constructor(parts: ChildDispatcherParts) {
     this.#parts = parts
   }
 
-  ask(request: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer> {
-    const exchange = this.#running?.exchange ?? this.#start()
-    return exchange ? exchange.ask(request, timeoutMs, signal) : Promise.resolve(toAnswer(this.#failure ?? NOT_STARTED))
+  call(request: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer> {
+    const client = this.#running?.client ?? this.#start()
+    return client ? client.call(request, timeoutMs, signal) : Promise.resolve(errorAnswer(request.id, this.#failure ?? NOT_STARTED))
+  }
+
+  /** What happens inside of tools, calls and tokens, is telemetry among the answers. */
+  forwardTelemetry(listener: (telemetry: unknown) => void): void {
+    this.#onTelemetry = listener
   }
 
   /** Starts it now. Resolves when it has ended; undefined: it could not be started. */
@@ -43,7 +60,7 @@ export class OwnDispatcher implements Dispatcher {
     return this.#running?.child.exited
   }
 
-  /** Resolves when it is gone. */
+  /** Resolves when it has ended. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -62,7 +79,7 @@ export class OwnDispatcher implements Dispatcher {
     clearTimeout(timer)
   }
 
-  #start(): Exchange | undefined {
+  #start(): DispatchClient | undefined {
     if (this.#failure) return undefined
     const started = this.#parts.start()
     if (!started.ok) {
@@ -72,27 +89,27 @@ export class OwnDispatcher implements Dispatcher {
     const { onOffers } = this.#parts
     const child = started.value
     const writer = new LineWriter(child.stdin)
-    const exchange = new Exchange({ send: (json) => writer.writeText(json), onFault: this.#parts.report })
+    const client = new DispatchClient({ send: (json) => writer.writeText(json), onFault: this.#parts.report })
     readControl(
       child.stdout,
       (message) => {
         if (onOffers && Array.isArray(message)) onOffers(message)
-        else if (isTelemetry(message)) this.onTold?.(message)
-        else exchange.receive(message)
+        else if (isTelemetry(message)) this.#onTelemetry(message)
+        else client.receive(message)
       },
-      (error) => exchange.refuse(error),
+      (error) => client.refuse(error),
       () => {},
     )
     this.#relay(child)
     void child.exited.then(({ status, signal }) => {
       this.#fail(signal === null ? `it ended with status ${status}` : `it was ended by ${signal}`)
-      exchange.end(this.#failure ?? NOT_STARTED)
+      client.end(this.#failure ?? NOT_STARTED)
     })
-    this.#running = { exchange, child, writer }
-    return exchange
+    this.#running = { client, child, writer }
+    return client
   }
 
-  // One that ends when it is asked to has not failed.
+  // An end that was asked for is no failure.
   #fail(why: string): void {
     const { program, report } = this.#parts
     this.#failure = fault('child_failed', `tools are run by '${preview(program)}': ${why}`)
@@ -109,7 +126,7 @@ export class OwnDispatcher implements Dispatcher {
   }
 }
 
-// No answer has it.
+// No answer has a `kind`.
 const isTelemetry = (message: unknown): boolean => typeof (message as { readonly kind?: unknown } | null)?.kind === 'string'
 
 const NOT_STARTED = fault('child_failed', 'the program that runs tools could not be started')

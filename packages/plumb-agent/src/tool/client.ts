@@ -1,89 +1,102 @@
-// Requests out and answers in, whatever carries them, matched by id in any order.
+// The agent's end of the dispatch protocol, plumb-wire(5): sends requests and matches the answers to them by id, whatever carries them.
 
-import { type Fault, fault, isRecord, preview, startDeadline } from '@plumb/wire'
-import type { Dispatcher, ToolAnswer, ToolRequest } from './dispatcher.js'
+import {
+  errorAnswer,
+  type Fault,
+  fault,
+  preview,
+  readAnswer,
+  startDeadline,
+  type ToolAnswer,
+  type ToolCaller,
+  type ToolRequest,
+  writeRequest,
+} from '@plumb/wire'
 
-export interface ExchangeParts {
-  /** One line. */
+export interface DispatchClientParts {
+  /** Sends one line. */
   readonly send: (json: string) => void
-  /** What came and was no answer to anything. */
+  /** A message that answers no call. */
   readonly onFault: (fault: Fault) => void
-  /** Answers may stand there before they are asked for, as in a file. */
+  /** Answers may precede their requests, as in a file. */
   readonly isRecorded?: boolean
 }
 
-// Answers that nobody waits for any more, and those that wait for their question, are known up to this many.
+/** Ids whose answers are no longer wanted, and answers that precede their requests. */
 const MAX_KEPT = 1000
 
-export class Exchange implements Dispatcher {
-  readonly #parts: ExchangeParts
+export class DispatchClient implements ToolCaller {
+  readonly #parts: DispatchClientParts
   readonly #open = new Map<string, (answer: ToolAnswer) => void>()
   readonly #abandoned = new Set<string>()
   readonly #early = new Map<string, ToolAnswer>()
   #end: Fault | undefined
 
-  constructor(parts: ExchangeParts) {
+  constructor(parts: DispatchClientParts) {
     this.#parts = parts
   }
 
-  ask({ id, name, input }: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer> {
-    if (signal.aborted) return Promise.resolve(toAnswer(CANCELLED))
+  call(request: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer> {
+    const { id, name } = request
+    if (signal.aborted) return Promise.resolve(errorAnswer(id, CANCELLED))
     const early = this.#early.get(id)
-    if (this.#end && !early) return Promise.resolve(toAnswer(this.#end))
+    if (this.#end && !early) return Promise.resolve(errorAnswer(id, this.#end))
     return new Promise((resolve) => {
       const settle = (answer: ToolAnswer): void => {
-        forget()
-        signal.removeEventListener('abort', abandon)
+        clearDeadline()
+        signal.removeEventListener('abort', cancel)
         this.#open.delete(id)
         resolve(answer)
       }
       const giveUp = (why: Fault): void => {
         this.#abandon(id)
-        settle(toAnswer(why))
+        settle(errorAnswer(id, why))
       }
-      const abandon = () => giveUp(CANCELLED)
-      const forget = startDeadline(timeoutMs, () => giveUp(tooLate(name, timeoutMs)))
-      signal.addEventListener('abort', abandon)
+      const cancel = () => giveUp(CANCELLED)
+      const clearDeadline = startDeadline(timeoutMs, () => giveUp(tooLate(name, timeoutMs)))
+      signal.addEventListener('abort', cancel)
       this.#open.set(id, settle)
-      this.#parts.send(`{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}}`)
+      this.#parts.send(writeRequest(request))
       if (early && this.#early.delete(id)) settle(early)
     })
   }
 
-  /** One line of the other side. */
+  /** One parsed line of the dispatcher. */
   receive(message: unknown): void {
-    const id = isRecord(message) && typeof message.id === 'string' ? message.id : undefined
-    if (id === undefined) return this.#complain(`an answer to a tool call is {"id","content","is_error"}, found ${show(message)}`)
-    const answer = readAnswer(message as Readonly<Record<string, unknown>>)
+    const read = readAnswer(message)
+    if (!read.ok) return this.#parts.onFault({ ...read.error, port: 'tool_resp' })
+    const { id } = read.value
     const settle = this.#open.get(id)
-    if (settle) settle(answer)
+    if (settle) settle(read.value)
     else if (this.#abandoned.delete(id)) return
-    else if (this.#parts.isRecorded && this.#early.size < MAX_KEPT) this.#early.set(id, answer)
-    else this.#complain(`no tool call with the id '${preview(id)}' waits for an answer`)
+    else if (this.#parts.isRecorded && this.#early.size < MAX_KEPT) this.#early.set(id, read.value)
+    else
+      this.#parts.onFault(
+        fault('input_type_mismatch', `no tool call with the id '${preview(id)}' waits for an answer`, { port: 'tool_resp' }),
+      )
   }
 
-  /** A line that cannot be read. Where one call alone is open, the line was its answer. */
+  /** A line that cannot be read. If exactly one call is open, the line was its answer. */
   refuse(error: Fault): void {
     this.#parts.onFault({ ...error, port: 'tool_resp' })
-    const [only] = this.#open.values()
-    if (only && this.#open.size === 1) only(toAnswer(error))
+    if (this.#open.size === 1) this.#settleAll(error)
   }
 
-  /** No answer comes any more, so that each open call, and each later one, has this. Returns how many were open. */
+  /** No more answers come: open calls and later ones fail with `why`. Returns how many were open. */
   end(why: Fault): number {
     this.#end ??= why
     return this.#settleAll(why)
   }
 
-  /** The answers to the calls that are open now cannot be waited for. */
+  /** Fails the open calls. Their answers may still come, and are dropped. */
   giveUp(why: Fault): void {
     for (const id of this.#open.keys()) this.#abandon(id)
     this.#settleAll(why)
   }
 
   #settleAll(why: Fault): number {
-    const open = [...this.#open.values()]
-    for (const settle of open) settle(toAnswer(why))
+    const open = [...this.#open]
+    for (const [id, settle] of open) settle(errorAnswer(id, why))
     return open.length
   }
 
@@ -92,23 +105,9 @@ export class Exchange implements Dispatcher {
     const [oldest] = this.#abandoned
     if (oldest !== undefined && this.#abandoned.size > MAX_KEPT) this.#abandoned.delete(oldest)
   }
-
-  #complain(detail: string): void {
-    this.#parts.onFault(fault('input_type_mismatch', detail, { port: 'tool_resp' }))
-  }
 }
-
-export const toAnswer = (error: Fault): ToolAnswer => ({ content: JSON.stringify(error), isError: true })
 
 export const CANCELLED = fault('cancelled', 'the answer that asked for this call was dropped')
 
 const tooLate = (name: string, timeoutMs: number): Fault =>
   fault('timeout', `tool '${preview(name)}' gave no answer within ${Math.round(timeoutMs / 1000)} seconds`)
-
-// A dispatcher in another language may say its result itself, and leave is_error out.
-const readAnswer = ({ content, is_error }: Readonly<Record<string, unknown>>): ToolAnswer => {
-  if (content === undefined) return toAnswer(fault('tool_crashed', "the answer to this call has no 'content'"))
-  return { content: typeof content === 'string' ? content : JSON.stringify(content), isError: is_error === true }
-}
-
-const show = (value: unknown): string => preview(JSON.stringify(value) ?? 'nothing')

@@ -21,7 +21,7 @@ const declare = (plan: ToolPlan): CallableTool => {
     fitResult: (json) => fitResult(json, plan),
     isWrapped,
     isOfServer: false,
-    timeoutMs: patience(plan),
+    timeoutMs: callTimeoutMs(plan),
   }
 }
 
@@ -59,11 +59,11 @@ const boundsInChain = (chain: BasePlan): readonly Bound[] => {
   return 'items' in chain ? chain.items.flatMap(boundsInChain) : []
 }
 
-const LEAST_MS = 10 * 60_000
+const MIN_TIMEOUT_MS = 10 * 60_000
 /** What Node's timers can count. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-const patience = (plan: ToolPlan): number => Math.min(MAX_TIMER_MS, LEAST_MS + longest(plan))
+const callTimeoutMs = (plan: ToolPlan): number => Math.min(MAX_TIMER_MS, MIN_TIMEOUT_MS + longest(plan))
 
 // Attempts with waits of up to ten seconds between them, twice since it may have to wait for its turn; and all that it is made of.
 const longest = ({ body }: ToolPlan): number => {

@@ -3,14 +3,19 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Json } from '@plumb/lang'
 import { type Exit, type Fault, fault } from '@plumb/wire'
-import { OwnDispatcher } from './child-dispatcher.js'
-import { type Catalogue, NOTHING_OFFERED, readCatalogue } from './server-catalogue.js'
-import type { Servers, ServersParts } from './servers.js'
+import type { Prepared } from '../config/prepare.js'
+import type { Options } from '../options.js'
+import { ChildDispatcher } from './child-dispatcher.js'
+import { type Catalogue, NOTHING_OFFERED, readCatalogue, type Servers } from './server-catalogue.js'
 import { startPlumbTool } from './start-runner.js'
 
-interface OwnServersParts extends Omit<ServersParts, 'given'> {
-  /** For tests: another deadline. */
-  readonly patienceMs?: number
+export interface OwnServersParts {
+  readonly prepared: Prepared
+  readonly options: Options
+  readonly report: (fault: Fault) => void
+  readonly writeStderr: (line: string) => void
+  /** For tests. */
+  readonly timeoutMs?: number
 }
 
 /** Resolves when the servers are there, or are known not to be. */
@@ -19,7 +24,7 @@ export const openOwnServers = async ({
   options,
   report,
   writeStderr,
-  patienceMs = patience(prepared.config.servers),
+  timeoutMs = startTimeoutMs(prepared.config.servers),
 }: OwnServersParts): Promise<Servers | undefined> => {
   let catalogue: Catalogue = NOTHING_OFFERED
   let isReady = false
@@ -28,7 +33,7 @@ export const openOwnServers = async ({
   const ready = new Promise<undefined>((resolve) => {
     tellReady = () => resolve(undefined)
   })
-  const own = new OwnDispatcher({
+  const own = new ChildDispatcher({
     program: 'plumb-tool',
     start: () => {
       const started = startPlumbTool(prepared, options, 'offers')
@@ -49,11 +54,11 @@ export const openOwnServers = async ({
     },
   })
   const ended = own.open()
-  const late: Promise<typeof LATE> = setTimeout(patienceMs, LATE, { ref: false })
+  const late: Promise<typeof LATE> = setTimeout(timeoutMs, LATE, { ref: false })
   const early = ended ? await Promise.race([ready, ended, late]) : NOT_STARTED
   if (!early) return { offered: () => catalogue, own, renew: () => {} }
   if (early === LATE) {
-    report(fault('timeout', `plumb-tool, which opens MCP servers, was not ready within ${patienceMs / 1000} s`))
+    report(fault('timeout', `plumb-tool, which opens MCP servers, was not ready within ${timeoutMs / 1000} s`))
     await own.close()
   } else if (early.status !== 2) report(endedEarly(early))
   return undefined
@@ -62,14 +67,14 @@ export const openOwnServers = async ({
 const LATE = 'late'
 
 // The time that each server has to answer, and some for a busy machine.
-const patience = (servers: readonly Json[]): number => {
+const startTimeoutMs = (servers: readonly Json[]): number => {
   const seconds = (key: string, standard: number): number =>
     Math.max(...servers.map((server) => Number((server as { readonly [key: string]: Json })[key] ?? standard)))
-  return Math.min(MOST_MS, (seconds('handshake_timeout', 30) + seconds('timeout', 60) + SLACK_SECONDS) * 1000)
+  return Math.min(MAX_TIMER_MS, (seconds('handshake_timeout', 30) + seconds('timeout', 60) + SLACK_SECONDS) * 1000)
 }
 
 const SLACK_SECONDS = 60
-const MOST_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 const NOT_STARTED: Exit = { status: 127, signal: null }
 

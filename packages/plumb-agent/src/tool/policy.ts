@@ -6,12 +6,12 @@ import type { CallableTool, JudgedTool } from './callable.js'
 export interface Gate {
   isOffered(tool: CallableTool): boolean
   /** Of the files and hosts that a call reaches, whoever runs it judges, who knows them. */
-  judge(tool: CallableTool): Permission
+  decide(tool: CallableTool): Permission
 }
 
 export const openGate = (authority: () => Authority): Gate => ({
   isOffered: ({ name, effects }) => isOffered({ tool: name, effects }, authority(), Date.now()),
-  judge: (tool) => {
+  decide: (tool) => {
     const now = Date.now()
     const given = authority()
     const permission = permit({ ...subjectOf(tool), judgedLater: 'targets' }, given, now)

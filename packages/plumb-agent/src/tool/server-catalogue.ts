@@ -1,16 +1,27 @@
-// What the MCP servers of this agent offer, as whoever has opened them says it: a list of tools in the form of the Messages API.
+// The tools that the MCP servers of this agent offer, read from a list in the form of the Messages API.
 
 import type { Json } from '@plumb/lang'
 import { type FitSchema, openFitSchema } from '@plumb/tool/call/fit-schema'
 import { EFFECTS, type Effect } from '@plumb/tool/call/permit'
 import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
+import type { ChildDispatcher } from './child-dispatcher.js'
 
 export type Catalogue = ReadonlyMap<string, CallableTool>
 
+/** The MCP servers of one agent. */
+export interface Servers {
+  /** What they offer now. */
+  readonly offered: () => Catalogue
+  /** The child that has their connections, and so runs their tools; undefined where the agent's parent has them. */
+  readonly own: ChildDispatcher | undefined
+  /** Takes a later list from the agent's parent. */
+  readonly renew: (list: unknown) => void
+}
+
 export const NOTHING_OFFERED: Catalogue = new Map()
 
-/** `servers` are those of the spec, for what the list does not say. Of equal names the first counts. */
+/** `servers`, of the spec, stand in for what the list leaves out. The first of equal names counts. */
 export const readCatalogue = (value: unknown, servers: readonly Json[]): Result<Catalogue> => {
   if (!Array.isArray(value)) return refuse(`it is no list of tools, but ${preview(String(JSON.stringify(value)))}`)
   const tools = new Map<string, CallableTool>()
@@ -55,7 +66,7 @@ const toTool = ({ name, description = '', input_schema, strict, effects, hosts }
     offer: { name, description, input_schema, ...(strict ? { strict } : {}) },
     isWrapped: false,
     isOfServer: true,
-    timeoutMs: patience(servers),
+    timeoutMs: callTimeoutMs(servers),
     fit: (json) => {
       if (!fit) {
         const opened = openFitSchema(input_schema)
@@ -66,23 +77,23 @@ const toTool = ({ name, description = '', input_schema, strict, effects, hosts }
   }
 }
 
-/** A list of another's making may not say it: then each tool may do what any of the servers may. */
+/** A list that was not made by plumb may leave effects out: then each tool may do what any of the servers may. */
 const effectsOf = (servers: readonly Json[]): readonly Effect[] => [
   ...new Set(servers.map((server): Effect => (isRecord(server) && 'command' in server ? 'exec' : 'net'))),
 ]
 
-// A schema that cannot be used is for whoever runs the tool to speak of.
+// If a schema cannot be used, the dispatcher says so.
 const anyObject: FitSchema = (name, json) =>
   isRecord(JSON.parse(json))
     ? succeed({ json, repairs: [] })
     : fail('input_type_mismatch', `the input of '${name}' is an object, found ${preview(json)}`)
 
-const LEAST_MS = 10 * 60_000
+const MIN_TIMEOUT_MS = 10 * 60_000
 const DEFAULT_SECONDS = 60
-const MOST_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
-// Whoever runs it keeps to the server's `timeout`.
-const patience = (servers: readonly Json[]): number => {
+// The dispatcher keeps to the server's `timeout`; this is for a dispatcher that hangs.
+const callTimeoutMs = (servers: readonly Json[]): number => {
   const seconds = servers.map((server) => (isRecord(server) && typeof server.timeout === 'number' ? server.timeout : DEFAULT_SECONDS))
-  return Math.min(MOST_MS, LEAST_MS + 2 * 1000 * Math.max(DEFAULT_SECONDS, ...seconds))
+  return Math.min(MAX_TIMER_MS, MIN_TIMEOUT_MS + 2 * 1000 * Math.max(DEFAULT_SECONDS, ...seconds))
 }

@@ -1,32 +1,17 @@
-// Where this agent learns what its MCP servers offer: from the file or the message of whoever opened them, else from a plumb-tool of its own.
+// How this agent learns what its MCP servers offer: from the file or the messages of the parent that opened them, else from a child plumb-tool.
 
 import { statSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'
 import type { Prepared } from '../config/prepare.js'
-import type { Options } from '../options.js'
-import type { OwnDispatcher } from './child-dispatcher.js'
-import { openOwnServers } from './own-servers.js'
-import { type Catalogue, NOTHING_OFFERED, readCatalogue } from './server-catalogue.js'
+import { type OwnServersParts, openOwnServers } from './own-servers.js'
+import { type Catalogue, NOTHING_OFFERED, readCatalogue, type Servers } from './server-catalogue.js'
 
-export interface Servers {
-  /** What they offer at this moment. */
-  readonly offered: () => Catalogue
-  /** Runs their tools; undefined: whoever runs the others does. */
-  readonly own: OwnDispatcher | undefined
-  /** A later message of whoever opened them. */
-  readonly renew: (list: unknown) => void
-}
-
-export interface ServersParts {
-  readonly prepared: Prepared
-  readonly options: Options
+export interface ServersParts extends OwnServersParts {
   /** As it came with the spec. */
   readonly given: unknown
-  readonly report: (fault: Fault) => void
-  readonly writeStderr: (line: string) => void
 }
 
-/** Undefined: it was told why they cannot be had. */
+/** Undefined: what is wrong was reported. */
 export const openServers = async ({ prepared, options, given, report, writeStderr }: ServersParts): Promise<Servers | undefined> => {
   const { servers } = prepared.config
   if (servers.length === 0) return NO_SERVERS
@@ -40,7 +25,7 @@ export const openServers = async ({ prepared, options, given, report, writeStder
 
 const NO_SERVERS: Servers = { offered: () => NOTHING_OFFERED, own: undefined, renew: () => {} }
 
-/** Read again when it is another: whoever writes it puts a whole new one in its place. */
+/** Reads the file again when it has been replaced: its writer renames a whole new one into its place. */
 const fromFile = (path: string, { config }: Prepared, report: (fault: Fault) => void): Result<Servers> => {
   const first = readFile(path, config.servers)
   if (!first.ok) return first
@@ -48,7 +33,7 @@ const fromFile = (path: string, { config }: Prepared, report: (fault: Fault) => 
   let state = stateOf(path)
   const offered = (): Catalogue => {
     const now = stateOf(path)
-    // One that is gone, as at the end, was the last word.
+    // At the end of a run the file is removed, and its last list holds.
     if (now === undefined || now === state) return catalogue
     state = now
     const next = readFile(path, config.servers)

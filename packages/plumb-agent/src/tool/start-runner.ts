@@ -1,4 +1,4 @@
-// The program that runs the tools of this agent when nobody else does: plumb-tool, or another that speaks the same lines.
+// Starts the dispatcher of an agent that runs alone: plumb-tool, or an external program that speaks the dispatch protocol.
 
 import { serverVariables } from '@plumb/lang'
 import { type Child, childEnv, type Result, spawnChild, spawnOwn, succeed } from '@plumb/wire'
@@ -7,15 +7,15 @@ import type { Options } from '../options.js'
 
 export interface Started {
   readonly child: Child
-  /** What it may do from now on. */
+  /** Hands over what it may do from now on. */
   readonly renew: (authority: unknown) => void
 }
 
-/** `toolCommand` is a stranger, to whom nothing is handed. */
-export const startStranger = ({ plan }: Prepared, toolCommand: string): Result<Child> =>
+/** A program that is not plumb's own gets no spec, authority or keys. */
+export const startExternalDispatcher = ({ plan }: Prepared, toolCommand: string): Result<Child> =>
   spawnChild({ command: [toolCommand], env: childEnv('foreign', namesIn(plan)), isForeign: true })
 
-/** It says first what the agent's MCP servers offer, if asked to. */
+/** With `tells: 'offers'` its first line lists what the agent's MCP servers offer. */
 export const startPlumbTool = ({ plan, files, config, authority }: Prepared, options: Options, tells?: 'offers'): Result<Started> => {
   const { docroot, maxLineBytes, allowedHosts } = options
   const args = [

@@ -1,16 +1,29 @@
-// The tools of one agent: which of them the model is offered at this moment, and what each call of one answer comes to.
+// The tools of one agent: those that the model is offered now, and the result of each call in an answer.
 
+import { createHash } from 'node:crypto'
 import type { Json } from '@plumb/lang'
-import { type Fault, fail, fault, mapLimit, nearest, nowMs, preview, type Result, succeed } from '@plumb/wire'
+import {
+  errorAnswer,
+  type Fault,
+  fail,
+  fault,
+  IdempotencyCache,
+  mapLimit,
+  nearest,
+  nowMs,
+  preview,
+  RESULT_DROPPED,
+  type Result,
+  succeed,
+  type ToolCaller,
+} from '@plumb/wire'
 import type { Approvals } from '../control/approvals.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { Tell } from '../io/telemetry.js'
 import type { ToolOffer } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
-import { CANCELLED, toAnswer } from './client.js'
+import { CANCELLED } from './client.js'
 import { toModelContent } from './content.js'
-import type { Dispatcher } from './dispatcher.js'
-import { Once } from './once.js'
 import type { Gate } from './policy.js'
 import type { Catalogue } from './server-catalogue.js'
 
@@ -22,18 +35,25 @@ export interface Tools {
 
 export interface ToolsParts {
   readonly declared: ReadonlyMap<string, CallableTool>
-  /** What servers offer at this moment; of equal names the declared one counts. */
+  /** What MCP servers offer now; a declared tool of the same name comes first. */
   readonly ofServers?: () => Catalogue
   readonly gate: Gate
   readonly approvals: Pick<Approvals, 'ask'>
-  readonly dispatcher: Dispatcher
+  readonly caller: ToolCaller
   readonly areParallel: boolean
 }
 
 const MAX_PARALLEL = 8
+/** Of the results that are kept for repeated calls. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
 
-export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, areParallel }: ToolsParts): Tools => {
-  const once = new Once()
+export const openTools = ({ declared, ofServers, gate, approvals, caller, areParallel }: ToolsParts): Tools => {
+  const results = new IdempotencyCache<ToolResult>({
+    maxCharacters: MAX_CHARACTERS,
+    lengthOf: ({ content }) => (typeof content === 'string' ? content.length : JSON.stringify(content).length),
+    dropped: (id) => failure(id, RESULT_DROPPED),
+  })
+  let renamed = 0
   const known = () => (ofServers ? new Map([...ofServers(), ...declared]) : declared)
   const offered = () => [...known().values()].filter((tool) => gate.isOffered(tool))
 
@@ -42,62 +62,67 @@ export const openTools = ({ declared, ofServers, gate, approvals, dispatcher, ar
     const startMs = nowMs()
     const tool = known().get(use.name)
     const asked = await ask(use, tool, id, signal, tell)
-    const { content, isError } = asked.ok ? asked.value : toAnswer(asked.error)
+    const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
     const ms = Math.round(nowMs() - startMs)
-    tell({ kind: 'tool_result', id: use.id, name: use.name, is_error: isError, ms, bytes: Buffer.byteLength(content) })
-    return resultOf(use, toModelContent(content, isError, tool?.isOfServer), isError)
+    tell({ kind: 'tool_result', id: use.id, name: use.name, is_error, ms, bytes: Buffer.byteLength(content) })
+    return resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error)
   }
 
-  // The stages of plumb-tools(7) that come before whoever runs the tool has it: validate, permission, approval.
+  // The stages before the dispatcher gets a call, plumb-tools(7): validate, permission, approval. The dispatcher validates and permits again.
   const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal, tell: Tell) => {
     if (!tool) return unknown(name, offered())
     const read = readInput(written, tool)
     if (!read.ok) return read
     const { json, repairs } = read.value
     if (repairs.length > 0) tell({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
-    const verdict = gate.judge(tool)
-    if (verdict.kind === 'deny') return { ok: false, error: verdict.fault } as const
-    if (verdict.kind === 'ask') {
+    const permission = gate.decide(tool)
+    if (permission.kind === 'deny') return { ok: false, error: permission.fault } as const
+    if (permission.kind === 'ask') {
       const refused = await approvals.ask({ id, tool: name, input: json }, signal)
       if (refused) return { ok: false, error: refused } as const
     }
     const input = tool.isWrapped ? `{"input":${json}}` : json
-    const given = await dispatcher.ask({ id, name, input }, tool.timeoutMs, signal)
-    if (given.isError || !tool.fitResult) return succeed(given)
-    const result = tool.fitResult(given.content)
+    const answer = await caller.call({ id, name, input }, tool.timeoutMs, signal)
+    if (answer.is_error || !tool.fitResult) return succeed(answer)
+    const result = tool.fitResult(answer.content)
     if (!result.ok) return result
-    const { json: mended, repairs: mends } = result.value
-    return succeed(mends.length === 0 ? given : { content: mended, isError: false })
+    return succeed(result.value.repairs.length === 0 ? answer : { ...answer, content: result.value.json })
   }
 
   return {
     offers: () => offered().map(({ offer }) => offer),
     answer: (calls, signal, tell) => {
-      // Of equal ids the first stays.
-      const places = new Map([...calls.entries()].reverse().map(([place, { id }]) => [id, place]))
-      return mapLimit(calls, areParallel ? MAX_PARALLEL : 1, (use, place) => {
-        if (signal.aborted) return refused(use, CANCELLED)
-        if (places.get(use.id) !== place) return refused(use, repeatedId(use.id))
-        return once.do(use, (id) => answer(use, id, signal, tell))
+      const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
+      return mapLimit(calls, areParallel ? MAX_PARALLEL : 1, async (use) => {
+        if (signal.aborted) return failure(use.id, CANCELLED)
+        if (firstWithId.get(use.id) !== use) return failure(use.id, repeatedId(use.id))
+        // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
+        const run = (isReused: boolean) => answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, signal, tell)
+        return results.get(use.id, run, fingerprint(use))
       })
     },
   }
 }
 
-/** For an agent that declares none. */
+/** For an agent without tools. */
 export const NO_TOOLS: Tools = {
   offers: () => [],
-  answer: async (calls) => calls.map((use) => resultOf(use, JSON.stringify(noTool(use.name, [])), true)),
+  answer: async (calls) => calls.map(({ id, name }) => failure(id, noTool(name, []))),
 }
 
-const resultOf = ({ id }: ToolUse, content: Json, is_error: boolean): ToolResult => ({
+const resultOf = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({
   type: 'tool_result',
-  tool_use_id: id,
+  tool_use_id,
   content,
   is_error,
 })
 
-const refused = async (use: ToolUse, error: Fault): Promise<ToolResult> => resultOf(use, JSON.stringify(error), true)
+const failure = (id: string, error: Fault): ToolResult => resultOf(id, JSON.stringify(error), true)
+
+const fingerprint = ({ name, input }: ToolUse): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, input]))
+    .digest('base64')
 
 const readInput = (input: Json, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {
   const text = textThatIsNoJson(input)

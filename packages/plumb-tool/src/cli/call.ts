@@ -19,7 +19,7 @@ import {
 import { perform } from '../call/perform.js'
 import type { JsonText } from '../json-text.js'
 import type { Registered } from '../registry/registry.js'
-import { unknownTool } from '../serve.js'
+import { unknownTool } from '../serve/dispatcher.js'
 import { canCheck, stringInput, withCheck } from './call-input.js'
 import type { Asked, Command, Tools } from './command.js'
 import { readAll } from './read-all.js'

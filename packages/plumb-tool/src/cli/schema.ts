@@ -1,7 +1,7 @@
 // plumb-tool schema: a tool as a model sees it.
 
 import { toSchema } from '@plumb/lang'
-import { unknownTool } from '../serve.js'
+import { unknownTool } from '../serve/dispatcher.js'
 import type { Command } from './command.js'
 import { writeLines } from './write-lines.js'
 

@@ -3,8 +3,8 @@
 import { FDS, fail, inheritedFds, onStop, openLineInput, openLineOutput, type Result, type StopSignal, scrub, succeed } from '@plumb/wire'
 import type { Session } from '../call/call.js'
 import { callTelemetry } from '../call/call-telemetry.js'
-import { openDispatcher } from '../serve.js'
-import { type Lines, serveLines } from '../serve-lines.js'
+import { openDispatcher } from '../serve/dispatcher.js'
+import { type Lines, serveLines } from '../serve/serve-lines.js'
 import type { Command } from './command.js'
 
 export const serve: Command = async (tools, { options, reporter }) => {

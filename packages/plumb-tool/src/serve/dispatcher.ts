@@ -1,49 +1,44 @@
-// The dispatcher: calls that agents ask for, each answered once, in any order (plumb-wire(5), Tools). Of lines and descriptors it knows nothing.
+// The dispatcher: calls that agents ask for, each answered once, in any order (plumb-wire(5)). It does not know about lines and descriptors.
 
-import { type Fault, fault, nearest, preview, Semaphore } from '@plumb/wire'
-import type { Session } from './call/call.js'
-import { perform } from './call/perform.js'
-import type { JsonText } from './json-text.js'
-import type { Registry } from './registry/registry.js'
-import { FirstAnswers } from './serve-answers.js'
-import { whyRefused } from './source/builtin/table.js'
-import type { AgentServers } from './source/mcp/agent-servers.js'
-
-export interface ToolRequest {
-  /** The model's own tool-use id. */
-  readonly id: string
-  readonly name: string
-  readonly input: JsonText
-}
-
-export interface ToolAnswer {
-  readonly id: string
-  /** JSON text: of the result, or of the error object. */
-  readonly content: string
-  readonly is_error: boolean
-}
-
-export interface Dispatcher {
-  /** Never fails. A repeated id gets the first answer again and runs nothing. */
-  answer(request: ToolRequest): Promise<ToolAnswer>
-  /** Stops what runs: it is answered as `cancelled`, and so is what is asked from now on. Resolves when all has really stopped. */
-  close(): Promise<void>
-}
+import {
+  type Dispatcher,
+  errorAnswer,
+  type Fault,
+  fault,
+  IdempotencyCache,
+  nearest,
+  preview,
+  RESULT_DROPPED,
+  Semaphore,
+  type ToolAnswer,
+  type ToolRequest,
+} from '@plumb/wire'
+import type { Session } from '../call/call.js'
+import { perform } from '../call/perform.js'
+import type { Registry } from '../registry/registry.js'
+import { whyRefused } from '../source/builtin/table.js'
+import type { AgentServers } from '../source/mcp/agent-servers.js'
 
 /** Calls that run at once; others wait their turn. */
 const MAX_PARALLEL = 8
+/** Of the answers that are kept for repeated requests. */
+const MAX_CHARACTERS = 64 * 1024 * 1024
 
 export interface DispatcherOptions {
   readonly registry: Registry
   readonly session: Session
-  /** Those of the agent that is served; closed with the dispatcher, as all that its tools have opened. */
+  /** The MCP servers of the agent that is served. */
   readonly servers?: AgentServers | undefined
-  /** Who sends requests has asked a person where that is needed, as agents do; only what a tool calls in its turn is asked for here. */
+  /** The agent asked for approval before it sent the request, so that only calls within tools are asked for here. */
   readonly isAskedBefore?: boolean
 }
 
 export const openDispatcher = ({ registry, session: given, servers, isAskedBefore = false }: DispatcherOptions): Dispatcher => {
-  const first = new FirstAnswers()
+  const answers = new IdempotencyCache<ToolAnswer>({
+    maxCharacters: MAX_CHARACTERS,
+    lengthOf: ({ content }) => content.length,
+    dropped: (id) => errorAnswer(id, RESULT_DROPPED),
+  })
   const permits = new Semaphore(MAX_PARALLEL)
   const stop = new AbortController()
   const requested = new Set<string>()
@@ -56,12 +51,13 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     requested.add(id)
     try {
       const found = registry.get(name)?.tool ?? (await servers?.find(name))
-      if (!found) return refuse(id, unknownTool(name, registry, servers))
-      if (stop.signal.aborted) return refuse(id, CANCELLED)
+      if (!found) return errorAnswer(id, unknownTool(name, registry, servers))
+      if (stop.signal.aborted) return errorAnswer(id, CANCELLED)
       const { result } = await perform(found, input, { session, signal: stop.signal, id })
-      return result.ok ? { id, content: result.value, is_error: false } : refuse(id, result.error)
+      // What a server said of its failure is passed through.
+      return result.ok ? { id, content: result.value, is_error: false } : errorAnswer(id, result.error.content ?? result.error)
     } catch (error) {
-      return refuse(id, bug(error))
+      return errorAnswer(id, bug(error))
     } finally {
       requested.delete(id)
       permits.release()
@@ -69,7 +65,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
   }
 
   return {
-    answer: (request) => first.get(request.id, () => run(request)),
+    answer: (request) => answers.get(request.id, () => run(request)),
     close: async () => {
       stop.abort()
       await permits.idle()
@@ -94,8 +90,5 @@ export const unknownTool = (name: string, registry: Registry, servers?: AgentSer
 
 const CANCELLED = fault('cancelled', 'the dispatcher is stopping')
 
-// What a tool throws is caught nearer to it.
+// What a tool throws, its call has caught already.
 const bug = (error: unknown): Fault => fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
-
-// What a server said of its failure is passed through.
-const refuse = (id: string, error: Fault): ToolAnswer => ({ id, content: JSON.stringify(error.content ?? error), is_error: true })

@@ -1,8 +1,16 @@
-// Requests off one stream, answers onto another: what the command `serve` does, and whoever has an agent's fds 4 and 5 at the other end.
+// Requests from one stream, answers onto another: for the command `serve`, and for `plumb` at the other end of an agent's fds 4 and 5.
 
-import { type Fault, LineReader, type LineSink, type LineSource, LineWriter } from '@plumb/wire'
-import type { Dispatcher } from './serve.js'
-import { readRequest, writeAnswer } from './serve-request.js'
+import {
+  type Dispatcher,
+  errorAnswer,
+  type Fault,
+  LineReader,
+  type LineSink,
+  type LineSource,
+  LineWriter,
+  readRequest,
+  writeAnswer,
+} from '@plumb/wire'
 
 export interface LinesOptions {
   readonly dispatcher: Dispatcher
@@ -16,14 +24,14 @@ export interface LinesOptions {
 export interface Lines {
   /** Resolves at the end of the requests, when all are answered and written, or cannot be. */
   readonly finished: Promise<void>
-  /** One line of JSON among the answers, behind those that were given before. */
+  /** Writes one line of JSON after the answers that were given before. */
   say(json: string): void
-  /** Takes no more requests; what runs is stopped and answered so. */
+  /** Takes no more requests, and stops running calls, which are answered as `cancelled`. */
   stop(): void
 }
 
-/** Requests that were read and not answered yet; the others wait in the pipe. */
-const MOST_WAITING = 64
+/** Requests that are read before earlier ones are answered; the others wait in the pipe. */
+const MAX_WAITING = 64
 
 export const serveLines = ({ dispatcher, requests, answers, maxLineBytes, report }: LinesOptions): Lines => {
   const reader = new LineReader(requests, maxLineBytes === undefined ? {} : { maxLine: maxLineBytes })
@@ -36,21 +44,21 @@ export const serveLines = ({ dispatcher, requests, answers, maxLineBytes, report
   })
 
   const advance = (): void => {
-    while (waiting < MOST_WAITING && !writer.isFull && reader.next()) take()
+    while (waiting < MAX_WAITING && !writer.isFull && reader.next()) take()
     if (!reader.hasEnded || waiting > 0 || isOver) return
     isOver = true
     void writer.end().then(finish)
   }
   const take = (): void => {
-    const arrival = readRequest(reader)
-    if (arrival.kind === 'stray') {
-      const { fault, id } = arrival
+    const inbound = readRequest(reader)
+    if (inbound.kind === 'invalid') {
+      const { fault, id } = inbound
       report(fault)
-      if (id !== undefined) writer.writeText(writeAnswer({ id, content: JSON.stringify(fault), is_error: true }))
+      if (id !== undefined) writer.writeText(writeAnswer(errorAnswer(id, fault)))
       return
     }
     waiting++
-    void dispatcher.answer(arrival.request).then((answer) => {
+    void dispatcher.answer(inbound.request).then((answer) => {
       writer.writeText(writeAnswer(answer))
       waiting--
       advance()
@@ -64,7 +72,7 @@ export const serveLines = ({ dispatcher, requests, answers, maxLineBytes, report
 
   reader.onReadable = advance
   writer.onDrain = advance
-  // Whoever asked has gone: work for nobody is given up.
+  // Without a reader the answers are of no use.
   writer.onClosed = stop
   writer.onFault = (error) => {
     report(error)

@@ -1,0 +1,82 @@
+// How this agent has its tools run: over fds 4 and 5, or in envelopes, by an external dispatcher; else by a dispatcher that it starts itself.
+
+import { errorAnswer, type Fault, FDS, fault, isFileInput, openInput, readControl, type ToolCaller } from '@plumb/wire'
+import type { Outlets } from '../io/outlets.js'
+import type { ChildDispatcher } from './child-dispatcher.js'
+import { DispatchClient } from './client.js'
+
+/** Answers that come in envelopes on stdin. */
+export interface EnvelopedAnswers {
+  receive(message: unknown): void
+  /** No more come. */
+  end(): unknown
+  /** Those to the open calls stand behind more input than may be held. */
+  onBacklog(): unknown
+}
+
+export interface OpenCaller {
+  readonly caller: ToolCaller
+  readonly answers: EnvelopedAnswers
+  readonly close: () => Promise<void>
+}
+
+export interface OpenCallerParts {
+  readonly fds: ReadonlySet<number>
+  readonly outlets: Pick<Outlets, 'writeToolRequest' | 'onToolsClosed'>
+  /** Started for its first call. */
+  readonly own: ChildDispatcher
+  readonly report: (fault: Fault) => void
+  /** Answers in envelopes cannot be read now: see `EnvelopedAnswers.onBacklog`. */
+  readonly isBacklogged: () => boolean
+}
+
+/** There is a way to send calls to an external dispatcher, and one for its answers. */
+export const hasExternalDispatcher = (fds: ReadonlySet<number>, isMux: boolean): boolean =>
+  isMux || (fds.has(FDS.tool_req) && fds.has(FDS.tool_resp))
+
+export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCallerParts): OpenCaller => {
+  const { writeToolRequest } = outlets
+  if (!writeToolRequest) return { caller: own, answers: noCallsOpen(report), close: () => own.close() }
+
+  const answers = fds.has(FDS.tool_resp) ? openInput(FDS.tool_resp) : undefined
+  const isRecorded = answers !== undefined && isFileInput(answers)
+  const client = new DispatchClient({ send: writeToolRequest, onFault: report, isRecorded })
+  const end = (why: string) => {
+    const open = client.end(fault('tool_crashed', why))
+    if (open > 0 && !isRecorded)
+      report(fault('tool_crashed', `${why}, with ${open} ${open === 1 ? 'call' : 'calls'} open`, { port: 'tool_resp' }))
+  }
+  outlets.onToolsClosed = () => end('nobody reads the calls on fd 4 any more')
+  if (answers) {
+    readControl(
+      answers,
+      (message) => client.receive(message),
+      (error) => client.refuse(error),
+      () => end('fd 5, on which tool calls are answered, has ended'),
+    )
+  }
+  const isEnveloped = answers === undefined
+  return {
+    caller: {
+      call: async (request, timeoutMs, signal) =>
+        isEnveloped && isBacklogged() ? errorAnswer(request.id, BACKLOGGED) : client.call(request, timeoutMs, signal),
+    },
+    answers: {
+      receive: (message) => client.receive(message),
+      end: () => isEnveloped && end('the stream on which tool calls are answered has ended'),
+      onBacklog: () => isEnveloped && client.giveUp(BACKLOGGED),
+    },
+    close: async () => {
+      answers?.destroy()
+    },
+  }
+}
+
+const BACKLOGGED = fault('overflow', 'more than 16 MiB of input wait before the answer of this call; take answers on fd 5')
+
+/** For an agent that sends no calls over its stdin. */
+export const noCallsOpen = (report: (fault: Fault) => void): EnvelopedAnswers => ({
+  receive: () => report(fault('input_type_mismatch', 'an answer to a tool call came, and none was made', { port: 'tool_resp' })),
+  end: () => {},
+  onBacklog: () => {},
+})

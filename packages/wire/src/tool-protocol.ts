@@ -1,0 +1,107 @@
+// The dispatch protocol, plumb-wire(5): how an agent has its tool calls run. Both ends take their types and their lines from here.
+//
+//   agent -> dispatcher   {"id":"a","name":"f","input":VALUE}            a ToolRequest, fd 4 of the agent or port tool_req
+//   dispatcher -> agent   {"id":"a","content":TEXT,"is_error":BOOLEAN}   a ToolAnswer, fd 5 or port tool_resp
+//
+// One object a line. Answers come in any order, one for each request, matched by `id`; a request whose id came before gets the first answer
+// again and runs nothing (`IdempotencyCache`). The agent ends its requests when it ends; the dispatcher answers what it has, then ends the
+// answers. An end of the answers before that fails the calls that are open.
+
+import { type Fault, fault } from './error.js'
+import { isRecord } from './is-record.js'
+import { checkJson } from './json.js'
+import { JsonScan } from './json-scan.js'
+import type { LineReader } from './line-reader.js'
+import { preview } from './preview.js'
+import { fail, type Result, succeed } from './result.js'
+
+export interface ToolRequest {
+  /** The model's own id of the call. */
+  readonly id: string
+  readonly name: string
+  /** JSON text as it was written, so that numbers keep their digits. */
+  readonly input: string
+}
+
+export interface ToolAnswer {
+  readonly id: string
+  /** JSON text: of the result, or of the error object. */
+  readonly content: string
+  readonly is_error: boolean
+}
+
+/** The end that asks. */
+export interface ToolCaller {
+  /** Never rejects: a failure is an answer with `is_error`. Gives up after `timeoutMs`, or when `signal` fires. */
+  call(request: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer>
+}
+
+/** The end that runs the tools. */
+export interface Dispatcher {
+  /** Never rejects. A repeated id gets the first answer again and runs nothing. */
+  answer(request: ToolRequest): Promise<ToolAnswer>
+  /** Stops running calls: they and later ones are answered as `cancelled`. Resolves when nothing runs any more. */
+  close(): Promise<void>
+}
+
+export const writeRequest = ({ id, name, input }: ToolRequest): string =>
+  `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}}`
+
+export const writeAnswer = ({ id, content, is_error }: ToolAnswer): string =>
+  `{"id":${JSON.stringify(id)},"content":${JSON.stringify(content)},"is_error":${is_error}}`
+
+export const errorAnswer = (id: string, error: unknown): ToolAnswer => ({ id, content: JSON.stringify(error), is_error: true })
+
+export type InboundRequest =
+  | { readonly kind: 'request'; readonly request: ToolRequest }
+  /** `id`, where it can be read, waits for an answer. */
+  | { readonly kind: 'invalid'; readonly fault: Fault; readonly id: string | undefined }
+
+/** The current line of `reader`. */
+export const readRequest = (reader: LineReader): InboundRequest => {
+  const { buf, start, end, line, isLast } = reader
+  if (reader.fault) return { kind: 'invalid', fault: reader.fault, id: undefined }
+  const flaw = checkJson(buf, start, end, isLast)
+  if (flaw) return { kind: 'invalid', fault: { ...flaw, line }, id: undefined }
+  const { id, name, input } = requestFields(buf, start, end)
+  if (id !== undefined && name !== undefined && input !== undefined) return { kind: 'request', request: { id, name, input } }
+  const missing = id === undefined ? "a string 'id'" : name === undefined ? "a string 'name'" : "'input'"
+  const detail = `a request is {"id","name","input"}, and this line has not ${missing}: ${preview(buf.toString('utf8', start, end))}`
+  return { kind: 'invalid', fault: fault('input_type_mismatch', detail, { line }), id }
+}
+
+const [COMMA, COLON, OPEN, CLOSE] = [0x2c, 0x3a, 0x7b, 0x7d]
+
+type Fields = { -readonly [key in keyof ToolRequest]: string | undefined }
+
+// Of several members with one key the last counts. The bytes are JSON.
+const requestFields = (buf: Buffer, start: number, end: number): Fields => {
+  const fields: Fields = { id: undefined, name: undefined, input: undefined }
+  const scan = new JsonScan(buf, start, end)
+  if (!scan.isNext(OPEN) || scan.isNext(CLOSE)) return fields
+  do {
+    scan.space()
+    const keyStart = scan.at
+    scan.string()
+    const key: unknown = JSON.parse(buf.toString('utf8', keyStart, scan.at))
+    scan.symbol(COLON)
+    scan.space()
+    const valueStart = scan.at
+    scan.value()
+    const text = buf.toString('utf8', valueStart, scan.at)
+    if (key === 'input') fields.input = text
+    else if (key === 'id' || key === 'name') fields[key] = text.startsWith('"') ? JSON.parse(text) : undefined
+  } while (scan.isNext(COMMA))
+  return fields
+}
+
+/** A dispatcher in another language may write its result as it is, in place of its text, and leave `is_error` out. */
+export const readAnswer = (message: unknown): Result<ToolAnswer> => {
+  const { id, content, is_error } = isRecord(message) ? message : {}
+  if (typeof id !== 'string') {
+    const found = preview(JSON.stringify(message) ?? 'nothing')
+    return fail('input_type_mismatch', `an answer to a tool call is {"id","content","is_error"}, found ${found}`)
+  }
+  if (content === undefined) return succeed(errorAnswer(id, fault('tool_crashed', "the answer to this call has no 'content'")))
+  return succeed({ id, content: typeof content === 'string' ? content : JSON.stringify(content), is_error: is_error === true })
+}
