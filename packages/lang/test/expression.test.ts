@@ -492,8 +492,8 @@ t.test('a scanner accepts only what the tree accepts, and finds the same parts',
       accepted++
       const tree = parseTree(buf, 1, end)
       if (tree.kind === 'fault') throw new Error(tree.detail)
-      const misfit = checkTree(of, buf, tree)
-      if (misfit) throw new Error(misfit.reason)
+      const mismatch = checkTree(of, buf, tree)
+      if (mismatch) throw new Error(mismatch.reason)
       for (const [k, path] of paths.entries()) {
         const part = follow(tree, path)
         const found = [caps[2 * k], part && caps[2 * k + 1]]
@@ -644,8 +644,8 @@ t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; 
             const output = Buffer.from(given === 'PASS' ? text : given)
             const tree = parseTree(output, 0, output.length)
             if (tree.kind === 'fault') throw new Error(`${code} of ${printType(of)} gave ${given} for ${text}: ${tree.detail}`)
-            const misfit = checkTree(result, output, tree)
-            if (misfit) throw new Error(`${code} : ${printType(result)} gave ${given} for ${text}`)
+            const mismatch = checkTree(result, output, tree)
+            if (mismatch) throw new Error(`${code} : ${printType(result)} gave ${given} for ${text}`)
           }
         }
       },

@@ -12,7 +12,7 @@ import { smallestValue } from '../src/types/smallest.js'
 import { isSubtype } from '../src/types/subtype.js'
 import { BOOL, type Field, INT, JSON_TYPE, type Json, type NamedType, NUMBER, STRING, type Type, UNIT } from '../src/types/type.js'
 import { isWirable, needsLook, type Wiring } from '../src/types/wirable.js'
-import { checkTree, describeMisfit } from '../src/validate/check-tree.js'
+import { checkTree, describeMismatch } from '../src/validate/check-tree.js'
 import { fillDefaults } from '../src/validate/defaults.js'
 import { arbitraryJson, arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
 
@@ -53,11 +53,11 @@ const parse = (text: string): { buf: Buffer; node: Tree } => {
   if (node.kind === 'fault') throw new Error(`${node.detail}: ${text}`)
   return { buf, node }
 }
-const misfit = (type: Type, text: string) => {
+const mismatch = (type: Type, text: string) => {
   const { buf, node } = parse(text)
   return checkTree(type, buf, node)
 }
-const accepts = (type: Type, text: string): boolean => misfit(type, text) === undefined
+const accepts = (type: Type, text: string): boolean => mismatch(type, text) === undefined
 const fill = (type: Type, text: string): string => {
   const { buf, node } = parse(text)
   return fillDefaults(type, buf, node)?.toString() ?? text
@@ -355,7 +355,7 @@ t.test('JSON texts', async (t) => {
   t.equal(value.toString, undefined, 'nothing is inherited')
 })
 
-t.test('misfits', async (t) => {
+t.test('mismatches', async (t) => {
   const strict = record({ a: INT, 'b?': STRING })
   const pairs = sum(tuple(literal('add'), INT), tuple(literal('del'), STRING))
   const cases: [Type, string, string?][] = [
@@ -399,13 +399,13 @@ t.test('misfits', async (t) => {
     [TREE, '{"v":1,"kids":[],"last":{"v":4,"kids":[]}}', 'at .last.last: missing field, expected Tree | unit'],
   ]
   for (const [type, text, detail] of cases) {
-    const found = misfit(type, text)
-    t.equal(found && describeMisfit(found), detail, text)
+    const found = mismatch(type, text)
+    t.equal(found && describeMismatch(found), detail, text)
   }
-  const long = misfit(INT, JSON.stringify('é\n'.repeat(200)))
+  const long = mismatch(INT, JSON.stringify('é\n'.repeat(200)))
   t.equal(long?.found.length, 80)
   t.equal(long?.expected, 'int')
-  t.equal(long && describeMisfit(long, 'Count').startsWith('does not fit Count: expected int, found "é\\n'), true)
+  t.equal(long && describeMismatch(long, 'Count').startsWith('does not fit Count: expected int, found "é\\n'), true)
 })
 
 t.test('variants that differ only deep inside cost no more than their size', async (t) => {

@@ -63,7 +63,7 @@ runTable('lines', {
     ],
     status: 1,
   },
-  'a misfit says where; defaults are filled in': {
+  'a mismatch says where; defaults are filled in': {
     run: `printf '%s\\n' '{"n":1}' '{"n":1.5}' '{"n":1,"x":2}' | plumb-agent number.plumb`,
     out: '"IN WHAT WAY"\n',
     errors: [

@@ -81,8 +81,8 @@ t.test('answers are read, and mended where that invents nothing', async (t) => {
     if (json === null) t.equal(!read.ok && read.error.error, 'output_type_mismatch', name)
     else t.strictSame(read, succeed({ json, mended: mended === '' ? [] : mended.split(', ') }), name)
   }
-  const misfit = readAnswer('```\n{"count": "many"}\n```', COUNT)
-  t.match(!misfit.ok && misfit.error, { detail: /at \.count: expected int, found "many"/, path: '.count', expected: 'int' })
+  const mismatch = readAnswer('```\n{"count": "many"}\n```', COUNT)
+  t.match(!mismatch.ok && mismatch.error, { detail: /at \.count: expected int, found "many"/, path: '.count', expected: 'int' })
 })
 
 t.test('what was right is never mended', async () =>

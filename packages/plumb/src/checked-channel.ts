@@ -8,7 +8,7 @@ export interface CheckOptions {
   readonly stage: Stage
   readonly sink: Sink
   /** Undefined: what does not fit is dropped without a word. */
-  readonly misfit: ((fault: Fault) => void) | undefined
+  readonly onMismatch: ((fault: Fault) => void) | undefined
   /** Told of each that does not fit. */
   readonly lost: (() => void) | undefined
 }
@@ -20,12 +20,12 @@ export class CheckedChannel implements Channel {
   ) {}
 
   send(buf: Buffer, start: number, end: number): void {
-    const { stage, sink, misfit, lost } = this.options
+    const { stage, sink, onMismatch, lost } = this.options
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) this.inner.send(buf, start, end)
     else if (verdict === Verdict.WROTE) this.inner.send(sink.buf, sink.start, sink.end)
     else {
-      if (stage.fault) misfit?.(stage.fault)
+      if (stage.fault) onMismatch?.(stage.fault)
       lost?.()
     }
   }

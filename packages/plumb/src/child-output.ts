@@ -52,7 +52,7 @@ export interface ChildOutputOptions {
   /** And after it was. */
   readonly passedOn: (() => void) | undefined
   /** Told of each line that does not. */
-  readonly misfitted: ((fault: Fault) => void) | undefined
+  readonly onMismatch: ((fault: Fault) => void) | undefined
   /** False: what it says of the inputs that it has settled is still to be heard, before its outputs close. */
   readonly mayEnd: () => boolean
   /** Told before its outputs close. */
@@ -152,15 +152,15 @@ export class ChildOutput implements ChildStream {
     passedOn?.()
   }
 
-  // What a child gives is its output: a misfit is not the fault of whoever feeds it.
+  // What a child gives is its output: a mismatch is not the fault of whoever feeds it.
   #refuse(fault: Fault, port: string): void {
-    const { process, reader, report, misfitted, lost } = this.#o
+    const { process, reader, report, onMismatch, lost } = this.#o
     const isTruncated = reader.isLast && fault.error === 'invalid_json'
     const { error, category: _, detail, ...extras } = fault
     const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
     const told = fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error
     report(told)
-    misfitted?.(told)
+    onMismatch?.(told)
     lost()
   }
 }

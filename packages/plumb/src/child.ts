@@ -295,7 +295,7 @@ export class ChildProcess extends Morphism implements Worker {
           isWaiting: () => isData && this.#ledger.isWaiting && this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
           originOfAll,
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
-          misfitted: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
+          onMismatch: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
           passedOn: watched && (() => watched.passedOn(this.#ledger.answered)),
           mayEnd: () => !isData || !tellsOrigins || !this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
           ending: () => {

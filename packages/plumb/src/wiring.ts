@@ -336,9 +336,9 @@ class Network {
     // An expression looks at its message anyway.
     if (!isChecked || !type || isExpression(to)) return channel
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
-    const misfit = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
+    const onMismatch = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
     const lost = this.#isLossy(from) ? () => this.#current.lose(from) : undefined
-    return new CheckedChannel(channel, { stage: compileCheck(type, this.#readings.of(type)), sink: this.#sink, misfit, lost })
+    return new CheckedChannel(channel, { stage: compileCheck(type, this.#readings.of(type)), sink: this.#sink, onMismatch, lost })
   }
 
   /**

@@ -7,7 +7,7 @@ import { lastOf } from '../parse/children.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { BasePlan } from './base-plan.js'
-import { BaseChecker, type Outcome, refuseMisfit } from './checker.js'
+import { BaseChecker, type Outcome, refuseMismatch } from './checker.js'
 
 /** Told of each expression with the type that it is applied to. */
 export type Look = (expression: Expression, input: Type) => void
@@ -18,7 +18,7 @@ export const checkBaseChain = (bound: Bound, chain: Chain, report: Report, look:
   for (const d of diagnostics) report(d)
   for (const { expression, input } of seen) look(expression, input)
   if (plan && output)
-    refuseMisfit(
+    refuseMismatch(
       () => `'${bound.name}' gives '${printType(plan.output)}', its signature says '${printType(output)}'`,
       plan.output,
       output,

@@ -112,7 +112,7 @@ class InSequence implements Stage {
       const verdict = stage.run(message.buf, message.start, message.end, sink)
       if (verdict < 0) {
         this.fault = stage.fault
-        // What a part does not take is no misfit of the message that came in.
+        // What a part does not take is no mismatch of the message that came in.
         return i === 0 ? verdict : Verdict.FAILED
       }
       if (verdict !== Verdict.WROTE) continue

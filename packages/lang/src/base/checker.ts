@@ -172,7 +172,7 @@ export class BaseChecker {
     const fits =
       !type ||
       !input ||
-      !refuseMisfit(
+      !refuseMismatch(
         () => `'trace' feeds back '${printType(type)}', it takes '${printType(input)}'`,
         type,
         input,
@@ -203,14 +203,14 @@ export class BaseChecker {
     const [takes] = bound.inputs
     const [output] = bound.outputs
     if (takes && input)
-      refuseMisfit(() => `'${name}' takes '${printType(takes)}', it is given '${printType(input)}'`, input, takes, reference, this.report)
+      refuseMismatch(() => `'${name}' takes '${printType(takes)}', it is given '${printType(input)}'`, input, takes, reference, this.report)
     return output && { kind: 'named', input: input ?? takes ?? JSON_TYPE, output, bound }
   }
 }
 
 /** True when it was reported. */
-export const refuseMisfit = (message: () => string, source: Type, target: Type, at: Node, report: Report): boolean => {
-  const isMisfit = isWirable(source, target) === 'no'
-  if (isMisfit) report(error('type_mismatch', message(), at.span, conversion(source, target)))
-  return isMisfit
+export const refuseMismatch = (message: () => string, source: Type, target: Type, at: Node, report: Report): boolean => {
+  const isMismatch = isWirable(source, target) === 'no'
+  if (isMismatch) report(error('type_mismatch', message(), at.span, conversion(source, target)))
+  return isMismatch
 }

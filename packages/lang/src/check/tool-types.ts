@@ -7,7 +7,7 @@ import { parseTree } from '../scan/tree.js'
 import { printType } from '../types/print.js'
 import { STRING, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
-import { checkTree, describeMisfit } from '../validate/check-tree.js'
+import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import type { Config } from './config.js'
 
 export const checkPart = (tool: Bound, name: QualifiedName, report: Report): void => {
@@ -43,8 +43,8 @@ export const checkMock = ({ name, outputs: [output] }: Bound, config: Config, re
   if (!mock || !output) return
   const bytes = Buffer.from(JSON.stringify(mock.value))
   const tree = parseTree(bytes, 0, bytes.length)
-  const misfit = tree.kind === 'fault' ? undefined : checkTree(output, bytes, tree)
-  if (misfit) report(error('type_mismatch', `the mock does not fit what '${name}' gives: ${describeMisfit(misfit)}`, mock.valueSpan))
+  const mismatch = tree.kind === 'fault' ? undefined : checkTree(output, bytes, tree)
+  if (mismatch) report(error('type_mismatch', `the mock does not fit what '${name}' gives: ${describeMismatch(mismatch)}`, mock.valueSpan))
 }
 
 const ARGUMENTS: Type = { kind: 'array', item: STRING }

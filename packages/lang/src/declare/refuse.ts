@@ -7,7 +7,7 @@ import { findOverlap } from '../types/disjoint.js'
 import { findExcess, limitedKinds } from '../types/limits.js'
 import { printType } from '../types/print.js'
 import type { Field, Type } from '../types/type.js'
-import { checkTree, describeMisfit } from '../validate/check-tree.js'
+import { checkTree, describeMismatch } from '../validate/check-tree.js'
 
 /** True when something was reported. `read` gives the type of a part, undefined where that has an error. */
 export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
@@ -65,9 +65,9 @@ const refuseDefault = (f: FieldType, read: (e: TypeExpression) => Type | undefin
   if (!f.default || !type) return false
   const bytes = Buffer.from(f.default.text)
   const tree = parseTree(bytes, 0, bytes.length)
-  const misfit = tree.kind === 'fault' ? undefined : (checkTree(type, bytes, tree) ?? findExcess(fieldWith(f, type), bytes, tree))
-  if (!misfit) return false
-  report(error('type_mismatch', `the default of '${f.name.text}' does not fit its type: ${describeMisfit(misfit)}`, f.default.span))
+  const mismatch = tree.kind === 'fault' ? undefined : (checkTree(type, bytes, tree) ?? findExcess(fieldWith(f, type), bytes, tree))
+  if (!mismatch) return false
+  report(error('type_mismatch', `the default of '${f.name.text}' does not fit its type: ${describeMismatch(mismatch)}`, f.default.span))
   return true
 }
 

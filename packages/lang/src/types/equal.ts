@@ -42,5 +42,5 @@ const areFieldsEqual = (a: RecordType, b: RecordType, holds: (a: Type, b: Type) 
 // `c: int = 3` and `c?: int = 3.0` say the same.
 const whenAbsent = (field: Field): string => {
   if (field.default !== undefined) return `= ${JSON.stringify(JSON.parse(field.default))}`
-  return field.isOptional ? 'nothing' : 'misfit'
+  return field.isOptional ? 'nothing' : 'mismatch'
 }

@@ -4,7 +4,7 @@
 import { preview } from '@plumb/wire/preview'
 import { latin1, space, value } from '../scan/scan-json.js'
 import type { Tree } from '../scan/tree.js'
-import type { Misfit } from '../validate/mismatch.js'
+import type { Mismatch } from '../validate/mismatch.js'
 import { type Field, type NamedType, resolve, type Type } from './type.js'
 import { variantsOf } from './variants.js'
 
@@ -81,7 +81,7 @@ const countItems = (buf: Uint8Array, start: number): number => {
 }
 
 /** Why a value of the field's type is outside its limits; undefined where it is not. */
-export const findExcess = (field: Field, buf: Buffer, node: Tree): Misfit | undefined => {
+export const findExcess = (field: Field, buf: Buffer, node: Tree): Mismatch | undefined => {
   const limits = limitsOf(field)
   if (!limits) return undefined
   const size = sizeOfTree(node, buf, limits.kinds)

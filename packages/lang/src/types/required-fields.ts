@@ -13,7 +13,7 @@ export const fieldOf = ({ fields }: RecordType, name: string): Field | undefined
 const FEW = 8
 const indexes = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()
 
-/** A message without it is a misfit. A field with a default may be absent: it is then filled in. */
+/** A message without it is a mismatch. A field with a default may be absent: it is then filled in. */
 export const isRequired = (field: Field): boolean => !field.isOptional && field.default === undefined
 
 /** There for its readers, since defaults are filled in where a message enters a type. */

@@ -8,15 +8,15 @@ import { printType } from '../types/print.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type RecordType, resolve, type SumType, type TupleType, type Type } from '../types/type.js'
 import { literalsOf, type Variant, variantsOf } from '../types/variants.js'
-import { fieldStep, inField, inItem, type Misfit } from './mismatch.js'
+import { fieldStep, inField, inItem, type Mismatch } from './mismatch.js'
 
-export { describeMisfit, type Misfit } from './mismatch.js'
+export { describeMismatch, type Mismatch } from './mismatch.js'
 
 /** undefined: it fits. A field with a default may be absent. */
-export const checkTree = (type: Type, buf: Buffer, node: Tree): Misfit | undefined => openChecker(buf).check(type, node)
+export const checkTree = (type: Type, buf: Buffer, node: Tree): Mismatch | undefined => openChecker(buf).check(type, node)
 
 export interface Checker {
-  check(type: Type, node: Tree): Misfit | undefined
+  check(type: Type, node: Tree): Mismatch | undefined
   /** The variant of a sum that accepts the value. */
   pick(sum: SumType, node: Tree): Variant | undefined
 }
@@ -28,48 +28,48 @@ export interface Checker {
 export const openChecker = (buf: Buffer): Checker => {
   const picks = new Map<Tree, Map<SumType, Pick>>()
 
-  const check = (type: Type, node: Tree): Misfit | undefined => {
+  const check = (type: Type, node: Tree): Mismatch | undefined => {
     const t = resolve(type)
     switch (t.kind) {
       case 'json':
         return undefined
       case 'sum':
-        return pickOnce(t, node).misfit
+        return pickOnce(t, node).mismatch
       case 'array':
-        if (node.kind !== 'array') return mismatch(type, node)
+        if (node.kind !== 'array') return mismatchOf(type, node)
         for (const [i, item] of node.items.entries()) {
-          const misfit = check(t.item, item)
-          if (misfit) return inItem(misfit, i)
+          const mismatch = check(t.item, item)
+          if (mismatch) return inItem(mismatch, i)
         }
         return undefined
       case 'tuple':
         return checkTuple(t, node)
       case 'record':
-        return node.kind === 'object' ? checkRecord(t, node) : mismatch(type, node)
+        return node.kind === 'object' ? checkRecord(t, node) : mismatchOf(type, node)
       default:
-        return isKind(t, node) && isExactly(t, node) ? undefined : mismatch(type, node)
+        return isKind(t, node) && isExactly(t, node) ? undefined : mismatchOf(type, node)
     }
   }
 
-  const checkTuple = (type: TupleType, node: Tree): Misfit | undefined => {
-    if (node.kind !== 'array') return mismatch(type, node)
+  const checkTuple = (type: TupleType, node: Tree): Mismatch | undefined => {
+    if (node.kind !== 'array') return mismatchOf(type, node)
     const { length } = type.items
-    if (node.items.length !== length) return mismatch(type, node, `expected ${length} items, found ${node.items.length}`)
+    if (node.items.length !== length) return mismatchOf(type, node, `expected ${length} items, found ${node.items.length}`)
     for (const [i, item] of node.items.entries()) {
-      const misfit = check(type.items[i] ?? type, item)
-      if (misfit) return inItem(misfit, i)
+      const mismatch = check(type.items[i] ?? type, item)
+      if (mismatch) return inItem(mismatch, i)
     }
     return undefined
   }
 
-  const checkRecord = (type: RecordType, node: ObjectTree): Misfit | undefined => {
+  const checkRecord = (type: RecordType, node: ObjectTree): Mismatch | undefined => {
     for (const { key, node: value } of node.entries) {
       const field = fieldOf(type, key)
       if (!field) return unknownField(type, key, value)
-      const misfit = check(field.type, value) ?? findExcess(field, buf, value)
-      if (!misfit) continue
+      const mismatch = check(field.type, value) ?? findExcess(field, buf, value)
+      if (!mismatch) continue
       const isNull = value.kind === 'null' && !isRequired(field)
-      return inField(isNull ? { ...misfit, reason: `${misfit.reason}; leave the field out instead` } : misfit, key)
+      return inField(isNull ? { ...mismatch, reason: `${mismatch.reason}; leave the field out instead` } : mismatch, key)
     }
     for (const field of type.fields) {
       if (isRequired(field) && !node.entries.some(({ key }) => key === field.name)) return missingField(field.type, field.name, node)
@@ -88,20 +88,20 @@ export const openChecker = (buf: Buffer): Checker => {
   const pickVariant = (sum: SumType, node: Tree): Pick => {
     const ofKind = variantsOf(sum).filter((variant) => isKind(variant, node))
     const candidates = ofKind.filter((variant) => hasLiterals(variant, node))
-    const misfits: Misfit[] = []
+    const mismatches: Mismatch[] = []
     for (const variant of candidates) {
-      const misfit = check(variant, node)
-      if (!misfit) return { variant }
-      misfits.push(misfit)
+      const mismatch = check(variant, node)
+      if (!mismatch) return { variant }
+      mismatches.push(mismatch)
     }
     // Limits do not tell variants apart: this is the one that was meant.
-    const excess = misfits.find(({ isExcess }) => isExcess)
-    if (excess) return { misfit: excess }
-    const [misfit] = misfits
-    if (misfit && misfits.every(({ path, reason }) => path === misfit.path && reason === misfit.reason)) return { misfit }
+    const excess = mismatches.find(({ isExcess }) => isExcess)
+    if (excess) return { mismatch: excess }
+    const [mismatch] = mismatches
+    if (mismatch && mismatches.every(({ path, reason }) => path === mismatch.path && reason === mismatch.reason)) return { mismatch }
     const [only] = ofKind
-    if (only && ofKind.length === 1 && hasParts(only)) return { misfit: check(only, node) ?? mismatch(sum, node) }
-    return { misfit: (misfits.length === 0 && wrongDiscriminator(ofKind, node)) || mismatch(sum, node) }
+    if (only && ofKind.length === 1 && hasParts(only)) return { mismatch: check(only, node) ?? mismatchOf(sum, node) }
+    return { mismatch: (mismatches.length === 0 && wrongDiscriminator(ofKind, node)) || mismatchOf(sum, node) }
   }
 
   // The literals that a record or tuple must have are what tells the variants of a sum apart in most programs.
@@ -125,7 +125,7 @@ export const openChecker = (buf: Buffer): Checker => {
   }
 
   // A field by which all the variants could be told apart, and which has a value that none of them knows.
-  const wrongDiscriminator = (variants: readonly Variant[], node: Tree): Misfit | undefined => {
+  const wrongDiscriminator = (variants: readonly Variant[], node: Tree): Mismatch | undefined => {
     const [first] = variants
     if (node.kind !== 'object' || first?.kind !== 'record') return undefined
     for (const { name } of first.fields) {
@@ -134,7 +134,7 @@ export const openChecker = (buf: Buffer): Checker => {
       const value = valueAt(node, name)
       if (types.length < variants.length || types.some((type) => isOneOf(literalsOf(type) ?? [], value))) continue
       const all = enumOf(types)
-      return value ? inField(mismatch(all, value), name) : missingField(all, name, node)
+      return value ? inField(mismatchOf(all, value), name) : missingField(all, name, node)
     }
     return undefined
   }
@@ -147,18 +147,18 @@ export const openChecker = (buf: Buffer): Checker => {
   const isOneOf = (literals: readonly string[], node: Tree | undefined): boolean =>
     node?.kind === 'string' && literals.includes(stringOf(node, buf))
 
-  const mismatch = (type: Type, node: Tree, reason?: string): Misfit => {
+  const mismatchOf = (type: Type, node: Tree, reason?: string): Mismatch => {
     const expected = printType(type)
     const found = show(node)
     return { path: '', expected, found, reason: reason ?? `expected ${preview(expected, MAX_TYPE)}, found ${found}` }
   }
 
-  const missingField = (type: Type, name: string, node: Tree): Misfit => {
+  const missingField = (type: Type, name: string, node: Tree): Mismatch => {
     const expected = printType(type)
     return { path: fieldStep(name), expected, found: show(node), reason: `missing field, expected ${preview(expected, MAX_TYPE)}` }
   }
 
-  const unknownField = (type: RecordType, key: string, value: Tree): Misfit => {
+  const unknownField = (type: RecordType, key: string, value: Tree): Mismatch => {
     const names = type.fields.map((field) => field.name).join(', ')
     const reason = `unknown field, the record has ${names === '' ? 'none' : preview(names, MAX_TYPE)}`
     return { path: fieldStep(preview(key)), expected: printType(type), found: show(value), reason }
@@ -170,7 +170,7 @@ export const openChecker = (buf: Buffer): Checker => {
   return { check, pick: (sum, node) => pickOnce(sum, node).variant }
 }
 
-type Pick = { readonly variant: Variant; readonly misfit?: undefined } | { readonly variant?: undefined; readonly misfit: Misfit }
+type Pick = { readonly variant: Variant; readonly mismatch?: undefined } | { readonly variant?: undefined; readonly mismatch: Mismatch }
 
 const MAX_FOUND = 80
 const MAX_TYPE = 120

@@ -8,7 +8,7 @@ import type { Type } from '../types/type.js'
 import { toBytes } from './bytes.js'
 import { checkTree } from './check-tree.js'
 import { fillDefaults } from './defaults.js'
-import { describeMisfits, listMisfits } from './mismatches.js'
+import { describeMismatches, listMismatches } from './mismatches.js'
 import { type Repaired, type RepairKind, repairTree } from './repair.js'
 
 export interface FitOptions {
@@ -36,16 +36,16 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
     return fail(isInput ? tree.error : code, `${what} is no JSON value: ${tree.detail}`, { expected: typeName() })
   }
   if (!checkTree(type, buf, tree)) return succeed({ json: write(type, buf, tree), repairs: [] })
-  let misfits = listMisfits(type, buf, tree)
+  let mismatches = listMismatches(type, buf, tree)
   const mended = repairs ? repairTree(type, buf, tree, repairs) : undefined
   if (mended && mended.repairs.length > 0) {
     const mendedBuf = toBytes(mended.text)
     const mendedTree = parseTree(mendedBuf, 0, mendedBuf.length) as Tree
-    misfits = listMisfits(type, mendedBuf, mendedTree)
-    if (misfits.length === 0) return succeed({ json: write(type, mendedBuf, mendedTree), repairs: changesOf(mended, what) })
+    mismatches = listMismatches(type, mendedBuf, mendedTree)
+    if (mismatches.length === 0) return succeed({ json: write(type, mendedBuf, mendedTree), repairs: changesOf(mended, what) })
   }
-  const [first] = misfits
-  return fail(code, `${what} ${describeMisfits(misfits, typeName())}`, {
+  const [first] = mismatches
+  return fail(code, `${what} ${describeMismatches(mismatches, typeName())}`, {
     path: first?.path ?? '',
     expected: preview(first?.expected ?? typeName()),
   })

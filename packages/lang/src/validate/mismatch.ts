@@ -1,6 +1,6 @@
 // Why a value is not of a type, and how that is said.
 
-export interface Misfit {
+export interface Mismatch {
   /** From the value to the part that does not fit: `.kids[0].v`; empty for the value itself. */
   readonly path: string
   /** The type of that part, as a user would write it; `at least 1` where it is outside a limit. */
@@ -14,7 +14,7 @@ export interface Misfit {
 }
 
 /** One line for the detail of an error object. */
-export const describeMisfit = ({ path, reason }: Misfit, typeName?: string): string => {
+export const describeMismatch = ({ path, reason }: Mismatch, typeName?: string): string => {
   const text = path === '' ? reason : `at ${path}: ${reason}`
   return typeName === undefined ? text : `does not fit ${typeName}: ${text}`
 }

@@ -6,67 +6,67 @@ import { findExcess } from '../types/limits.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type RecordType, resolve, type Type } from '../types/type.js'
 import { checkTree } from './check-tree.js'
-import { describeMisfit, inField, inItem, type Misfit } from './mismatch.js'
+import { describeMismatch, inField, inItem, type Mismatch } from './mismatch.js'
 
 const MOST = 8
 
 /** None: it fits. At most 8, the first of them the one that `checkTree` gives. */
-export const listMisfits = (type: Type, buf: Buffer, node: Tree): readonly Misfit[] => {
-  const list: Misfit[] = []
-  for (const misfit of misfitsOf(type, buf, node)) if (list.push(misfit) === MOST) break
+export const listMismatches = (type: Type, buf: Buffer, node: Tree): readonly Mismatch[] => {
+  const list: Mismatch[] = []
+  for (const mismatch of mismatchesOf(type, buf, node)) if (list.push(mismatch) === MOST) break
   return list
 }
 
-export const describeMisfits = (misfits: readonly Misfit[], typeName: string): string => {
-  const [first, ...others] = misfits
-  const all = [...(first ? [describeMisfit(first, typeName)] : []), ...others.map((misfit) => describeMisfit(misfit))]
-  return `${all.join('; ')}${misfits.length === MOST ? '; and perhaps more' : ''}`
+export const describeMismatches = (mismatches: readonly Mismatch[], typeName: string): string => {
+  const [first, ...others] = mismatches
+  const all = [...(first ? [describeMismatch(first, typeName)] : []), ...others.map((mismatch) => describeMismatch(mismatch))]
+  return `${all.join('; ')}${mismatches.length === MOST ? '; and perhaps more' : ''}`
 }
 
-function* misfitsOf(type: Type, buf: Buffer, node: Tree): Generator<Misfit> {
+function* mismatchesOf(type: Type, buf: Buffer, node: Tree): Generator<Mismatch> {
   const t = resolve(type)
-  if (t.kind === 'record' && node.kind === 'object') yield* misfitsOfRecord(t, buf, node)
-  else if (t.kind === 'array' && node.kind === 'array') yield* misfitsOfItems(() => t.item, buf, node.items)
+  if (t.kind === 'record' && node.kind === 'object') yield* mismatchesOfRecord(t, buf, node)
+  else if (t.kind === 'array' && node.kind === 'array') yield* mismatchesOfItems(() => t.item, buf, node.items)
   else if (t.kind === 'tuple' && node.kind === 'array' && node.items.length === t.items.length) {
-    yield* misfitsOfItems((i) => t.items[i] ?? type, buf, node.items)
+    yield* mismatchesOfItems((i) => t.items[i] ?? type, buf, node.items)
   } else {
-    const misfit = checkTree(type, buf, node)
-    if (misfit) yield misfit
+    const mismatch = checkTree(type, buf, node)
+    if (mismatch) yield mismatch
   }
 }
 
-function* misfitsOfItems(typeAt: (index: number) => Type, buf: Buffer, items: readonly Tree[]): Generator<Misfit> {
-  for (const [i, item] of items.entries()) for (const misfit of misfitsOf(typeAt(i), buf, item)) yield inItem(misfit, i)
+function* mismatchesOfItems(typeAt: (index: number) => Type, buf: Buffer, items: readonly Tree[]): Generator<Mismatch> {
+  for (const [i, item] of items.entries()) for (const mismatch of mismatchesOf(typeAt(i), buf, item)) yield inItem(mismatch, i)
 }
 
 // The words for one field are those of the check of a record that has no other.
-function* misfitsOfRecord(type: RecordType, buf: Buffer, node: ObjectTree): Generator<Misfit> {
+function* mismatchesOfRecord(type: RecordType, buf: Buffer, node: ObjectTree): Generator<Mismatch> {
   const given = new Set(node.entries.map(({ key }) => key))
   const absent = type.fields.filter(({ name }) => !given.has(name))
   for (const entry of node.entries) {
     const field = fieldOf(type, entry.key)
     if (field && entry.node.kind !== 'null') {
       let fits = true
-      for (const misfit of misfitsOf(field.type, buf, entry.node)) {
+      for (const mismatch of mismatchesOf(field.type, buf, entry.node)) {
         fits = false
-        yield inField(misfit, entry.key)
+        yield inField(mismatch, entry.key)
       }
       const excess = fits ? findExcess(field, buf, entry.node) : undefined
       if (excess) yield inField(excess, entry.key)
       continue
     }
-    const misfit = checkTree(field ? { kind: 'record', fields: [field] } : type, buf, { ...node, entries: [entry] })
-    if (!misfit) continue
+    const mismatch = checkTree(field ? { kind: 'record', fields: [field] } : type, buf, { ...node, entries: [entry] })
+    if (!mismatch) continue
     const near = field
       ? undefined
       : nearest(
           entry.key,
           absent.map(({ name }) => name),
         )
-    yield near === undefined ? misfit : { ...misfit, reason: `${misfit.reason}; did you mean '${near}'?` }
+    yield near === undefined ? mismatch : { ...mismatch, reason: `${mismatch.reason}; did you mean '${near}'?` }
   }
   for (const field of absent) {
-    const misfit = isRequired(field) ? checkTree({ kind: 'record', fields: [field] }, buf, { ...node, entries: [] }) : undefined
-    if (misfit) yield misfit
+    const mismatch = isRequired(field) ? checkTree({ kind: 'record', fields: [field] }, buf, { ...node, entries: [] }) : undefined
+    if (mismatch) yield mismatch
   }
 }

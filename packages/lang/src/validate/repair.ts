@@ -16,7 +16,7 @@ import { inField, inItem } from './mismatch.js'
 export type RepairKind = 'json_text' | 'scalar_text' | 'lone_value' | 'null_field'
 
 export interface Repair {
-  /** As in a misfit: `.kids[0].v`; empty for the value itself. */
+  /** As in a mismatch: `.kids[0].v`; empty for the value itself. */
   readonly path: string
   /** What was done: `"21" read as 21`. */
   readonly change: string

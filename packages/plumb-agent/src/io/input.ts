@@ -1,6 +1,6 @@
 // From a line of the input to what the user says: checked against the input type, a string as itself, anything else as JSON.
 
-import { checkTree, describeMisfit, fillDefaults, parseTree, printType, type Type, takesText } from '@plumb/lang'
+import { checkTree, describeMismatch, fillDefaults, parseTree, printType, type Type, takesText } from '@plumb/lang'
 import { fail, fault, hintText, preview, type Result, refuseLine, succeed } from '@plumb/wire'
 
 /** `isLast`: the line had no newline, so that what ends too soon was cut off. */
@@ -10,11 +10,11 @@ export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<str
     const refusal = refuseLine(json, 0, json.length, takesText(type), isLast)
     return refusal ? { ok: false, error: refusal } : fail(tree.error, `not JSON: ${tree.detail}`)
   }
-  const misfit = checkTree(type, json, tree)
-  if (misfit) {
-    const detail = `message ${describeMisfit(misfit, preview(printType(type)))}`
-    const mismatch = fault('input_type_mismatch', detail, { path: misfit.path, expected: preview(misfit.expected) })
-    return { ok: false, error: hintText(mismatch, json, tree.start, takesText(type)) }
+  const mismatch = checkTree(type, json, tree)
+  if (mismatch) {
+    const detail = `message ${describeMismatch(mismatch, preview(printType(type)))}`
+    const error = fault('input_type_mismatch', detail, { path: mismatch.path, expected: preview(mismatch.expected) })
+    return { ok: false, error: hintText(error, json, tree.start, takesText(type)) }
   }
   const text = (fillDefaults(type, json, tree) ?? json.subarray(tree.start, tree.end)).toString()
   return succeed(tree.kind === 'string' ? JSON.parse(text) : text)

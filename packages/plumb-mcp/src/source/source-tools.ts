@@ -51,8 +51,8 @@ const checkTool = ({ docroot, authority: { grant } }: SourceOptions): Exported =
   effects: [],
   call: async (input, { signal }) => {
     const { source, ...rest } = JSON.parse(input) as Readonly<Record<string, unknown>>
-    const misfit = strayField(rest, 'check', ['source']) ?? notText(source)
-    if (misfit) return toError(misfit)
+    const mismatch = strayField(rest, 'check', ['source']) ?? notText(source)
+    if (mismatch) return toError(mismatch)
     const judged = await judge({ docroot, grant, path: PATH, text: String(source) }, signal)
     return judged.ok ? verdict(judged.value) : toError(judged.error)
   },
@@ -102,8 +102,8 @@ const callTool = (options: SourceOptions): Exported => ({
   effects: [],
   call: async (json, context) => {
     const { source, input, inputs, ...rest } = JSON.parse(json) as Readonly<Record<string, unknown>>
-    const misfit = strayField(rest, 'call', ['source', 'input', 'inputs']) ?? notText(source) ?? wrongInputs(input, inputs)
-    if (misfit) return toError(misfit)
+    const mismatch = strayField(rest, 'call', ['source', 'input', 'inputs']) ?? notText(source) ?? wrongInputs(input, inputs)
+    if (mismatch) return toError(mismatch)
     const messages = inputs === undefined ? [input] : (inputs as readonly unknown[])
     return callSource(
       String(source),

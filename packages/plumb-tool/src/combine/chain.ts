@@ -45,7 +45,7 @@ const conditionOf = (until: Expression, type: Type): ((output: JsonText) => Resu
   return (output) => {
     const bytes = Buffer.from(`${output}\n`)
     const verdict = stage.run(bytes, 0, bytes.length - 1, sink)
-    if (verdict === Verdict.MISFIT || verdict === Verdict.FAILED) return { ok: false, error: stage.fault as Fault }
+    if (verdict === Verdict.MISMATCH || verdict === Verdict.FAILED) return { ok: false, error: stage.fault as Fault }
     return succeed(verdict !== Verdict.DROP)
   }
 }

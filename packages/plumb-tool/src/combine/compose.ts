@@ -16,7 +16,7 @@ type Tools = readonly [Tool, ...Tool[]]
 export const sequence = (tools: Tools): Result<Tool> => {
   for (const [i, tool] of tools.entries()) {
     const before = tools[i - 1]
-    if (before && isWirable(before.output, tool.input) === 'no') return misfit(before, 'gives', before.output, tool, 'takes', tool.input)
+    if (before && isWirable(before.output, tool.input) === 'no') return mismatch(before, 'gives', before.output, tool, 'takes', tool.input)
   }
   const last = tools.at(-1) as Tool
   return succeed({ name: infix(tools, ';'), input: tools[0].input, output: last.output, run: sequenceOf(tools) })
@@ -50,7 +50,7 @@ export interface TraceOptions {
 
 /** `trace(f)`: f on its own output until that stops changing or `until` holds; `trace_limit` when it still does not at the end. */
 export const trace = (tool: Tool, { max = DEFAULT_MAX, until }: TraceOptions = {}): Result<Tool> => {
-  if (isWirable(tool.output, tool.input) === 'no') return misfit(tool, 'gives', tool.output, tool, 'takes', tool.input)
+  if (isWirable(tool.output, tool.input) === 'no') return mismatch(tool, 'gives', tool.output, tool, 'takes', tool.input)
   const condition = until && { until: (output: string) => attempt(() => until(JSON.parse(output) as Json)) }
   return succeed({ ...tool, name: `trace(${tool.name})`, run: feedbackOf(tool, { max, ...condition }) })
 }
@@ -61,7 +61,7 @@ const alternatives = (tools: Tools, name: string, run: Tool['run']): Result<Tool
   let output = tools[0].output
   for (const tool of tools) {
     const joined = join(output, tool.output)
-    if (!joined) return misfit(tools[0], 'gives', output, tool, 'gives', tool.output)
+    if (!joined) return mismatch(tools[0], 'gives', output, tool, 'gives', tool.output)
     output = joined
   }
   return succeed({ name, input: input.value, output, run })
@@ -73,10 +73,10 @@ const sharedInput = (tools: Tools): Result<Type> => {
   if (shared) return succeed(shared.input)
   const [first] = tools
   const other = tools.find((tool) => isWirable(first.input, tool.input) === 'no') ?? first
-  return misfit(first, 'takes', first.input, other, 'takes', other.input)
+  return mismatch(first, 'takes', first.input, other, 'takes', other.input)
 }
 
-const misfit = (a: Tool, doesA: string, typeA: Type, b: Tool, doesB: string, typeB: Type) =>
+const mismatch = (a: Tool, doesA: string, typeA: Type, b: Tool, doesB: string, typeB: Type) =>
   fail('type_mismatch', `'${a.name}' ${doesA} '${printType(typeA)}', '${b.name}' ${doesB} '${printType(typeB)}'`)
 
 const attempt = (ask: () => boolean): Result<boolean> => {

@@ -48,7 +48,7 @@ export class ExpressionMorphism extends Morphism {
     if (verdict === Verdict.PASS) outlet?.send(buf, start, end)
     else if (verdict === Verdict.WROTE) outlet?.send(sink.buf, sink.start, sink.end)
     else {
-      const isError = verdict === Verdict.FAILED || (verdict === Verdict.MISFIT && !this.#isSelector)
+      const isError = verdict === Verdict.FAILED || (verdict === Verdict.MISMATCH && !this.#isSelector)
       if (isError && this.#stage.fault) this.#report(this.#stage.fault)
       this.#lost?.()
     }

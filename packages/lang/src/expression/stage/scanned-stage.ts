@@ -7,7 +7,7 @@ import { parseTree, type Tree } from '../../scan/tree.js'
 import type { Type } from '../../types/type.js'
 import { checkTree } from '../../validate/check-tree.js'
 import { fillDefaults } from '../../validate/defaults.js'
-import { describeMisfit } from '../../validate/mismatch.js'
+import { describeMismatch } from '../../validate/mismatch.js'
 import { expect, Failure } from '../run/failure.js'
 import { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
@@ -76,17 +76,17 @@ export class ScannedStage implements Stage {
   runSlowly(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     const message = withStop(buf.subarray(start, end))
     const tree = parseTree(message, 0, end - start)
-    if (tree.kind === 'fault') return this.misfit(fault(tree.error, tree.detail))
-    const misfit = checkTree(this.type, message, tree)
-    if (misfit) {
-      const detail = describeMisfit(misfit, this.type.kind === 'named' ? this.type.name : undefined)
-      return this.misfit(fault('input_type_mismatch', detail, { path: misfit.path, expected: misfit.expected }))
+    if (tree.kind === 'fault') return this.mismatch(fault(tree.error, tree.detail))
+    const mismatch = checkTree(this.type, message, tree)
+    if (mismatch) {
+      const detail = describeMismatch(mismatch, this.type.kind === 'named' ? this.type.name : undefined)
+      return this.mismatch(fault('input_type_mismatch', detail, { path: mismatch.path, expected: mismatch.expected }))
     }
     const filled = fillDefaults(this.type, message, tree)
     if (!filled) return this.interpret(message, tree, out)
     const whole = withStop(filled)
     const filledTree = parseTree(whole, 0, filled.length)
-    if (filledTree.kind === 'fault') return this.misfit(fault(filledTree.error, filledTree.detail))
+    if (filledTree.kind === 'fault') return this.mismatch(fault(filledTree.error, filledTree.detail))
     const verdict = this.interpret(whole, filledTree, out)
     return verdict === Verdict.PASS ? rewrite(whole, 0, filled.length, out) : verdict
   }
@@ -113,9 +113,9 @@ export class ScannedStage implements Stage {
     return Verdict.FAILED
   }
 
-  private misfit(reason: Fault): Verdict {
+  private mismatch(reason: Fault): Verdict {
     this.fault = reason
-    return Verdict.MISFIT
+    return Verdict.MISMATCH
   }
 }
 

@@ -11,7 +11,7 @@ export enum Verdict {
   /** The result is `out.buf[out.start..out.end)`. */
   WROTE = 2,
   /** The message is no JSON or not of the input type; `fault` says why. */
-  MISFIT = -1,
+  MISMATCH = -1,
   /** The expression has no value for this message; `fault` says why. */
   FAILED = -2,
 }
@@ -19,6 +19,6 @@ export enum Verdict {
 export interface Stage {
   /** The message is `buf[start..end)`, valid UTF-8 without a line end. */
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict
-  /** Set after MISFIT (input_type_mismatch, invalid_json, too_deep) and FAILED (evaluation_failed, too_deep). It has no line, port or seq. */
+  /** Set after MISMATCH (input_type_mismatch, invalid_json, too_deep) and FAILED (evaluation_failed, too_deep). It has no line, port or seq. */
   readonly fault: Fault | null
 }

@@ -55,8 +55,8 @@ const mountSpec = (file: string, signature: Signature): Result<Mounted> => {
   if (!program.ok) return program
   const bound = chosen(program.value, file)
   if (!bound.ok) return bound
-  const misfit = misfitOf(bound.value, signature, file)
-  return misfit ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
+  const mismatch = mismatchOf(bound.value, signature, file)
+  return mismatch ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
 }
 
 /** The spec that a prompt file stands for, to be run in its place; undefined: it is no prompt file. */
@@ -129,7 +129,7 @@ const chosen = (program: Program, path: string): Result<Bound> => {
   })
 }
 
-const misfitOf = ({ name, inputs, outputs, binding }: Bound, { input, output }: Signature, path: string) => {
+const mismatchOf = ({ name, inputs, outputs, binding }: Bound, { input, output }: Signature, path: string) => {
   const where = `'${name}' in '${preview(path, 200)}'`
   if (binding.impl.kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {
     return fail('arity_mismatch', `${where} has several ports, and a tool has one input and one output`)

@@ -29,8 +29,8 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
   const { name, load } = found.value
   const declared = declarationOf(name)
   if (!declared) throw new Error(`'${name}' is not declared in builtins.plumb`)
-  if (isWirable(plan.input, declared.input) === 'no') return misfit(plan.name, name, 'takes', declared.input, plan.input)
-  if (isWirable(declared.output, plan.output) === 'no') return misfit(plan.name, name, 'gives', declared.output, plan.output)
+  if (isWirable(plan.input, declared.input) === 'no') return mismatch(plan.name, name, 'takes', declared.input, plan.input)
+  if (isWirable(declared.output, plan.output) === 'no') return mismatch(plan.name, name, 'gives', declared.output, plan.output)
   const contextOf = (call: Call, isWriter: boolean) => toContext(call, plan, config.roots as Roots | undefined, isWriter)
   return succeed({
     run: async (input, call) => {
@@ -60,7 +60,7 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
 
 type Roots = Readonly<Record<string, string | { readonly path: string; readonly hard_links?: boolean }>>
 
-const misfit = (tool: string, builtin: string, does: string, own: Type, declared: Type) =>
+const mismatch = (tool: string, builtin: string, does: string, own: Type, declared: Type) =>
   fail(
     'type_mismatch',
     `the built-in '${builtin}' ${does} '${printType(own)}', the signature of tool '${tool}' says '${printType(declared)}'`,
