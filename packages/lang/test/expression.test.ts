@@ -485,10 +485,10 @@ t.test('a scanner accepts only what the tree accepts, and finds the same parts',
       run(compileCheck(of), text)
       const paths = [[], ...pathsOf(of).slice(0, 5)]
       const scanner = makeScanner(of, paths)
-      const caps = new Int32Array(scanner.size).fill(7)
+      const captures = new Int32Array(scanner.size).fill(7)
       const buf = Buffer.from(`x${text}\n}]"`)
       const end = buf.length - 4
-      if (scanner.scan(buf, 1, end, caps) !== end) return
+      if (scanner.scan(buf, 1, end, captures) !== end) return
       accepted++
       const tree = parseTree(buf, 1, end)
       if (tree.kind === 'fault') throw new Error(tree.detail)
@@ -496,7 +496,7 @@ t.test('a scanner accepts only what the tree accepts, and finds the same parts',
       if (mismatch) throw new Error(mismatch.reason)
       for (const [k, path] of paths.entries()) {
         const part = follow(tree, path)
-        const found = [caps[2 * k], part && caps[2 * k + 1]]
+        const found = [captures[2 * k], part && captures[2 * k + 1]]
         if (found[0] !== (part?.start ?? -1) || found[1] !== part?.end)
           throw new Error(`${JSON.stringify(path)}: ${found} for ${part?.start} ${part?.end}`)
       }

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { compileChain, type Step } from '../src/expression/emit/fuse.js'
+import { fuse, type Step } from '../src/expression/emit/fuse.js'
 import { checkExpression } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
-import { Reading } from '../src/expression/stage/message-scanner.js'
+import { MessageScanner } from '../src/expression/stage/message-scanner.js'
 import type { ScannedStage } from '../src/expression/stage/scanned-stage.js'
 import { compileFilter, compileMap, Verdict } from '../src/expression/stage/stage.js'
 import type { Type } from '../src/types/type.js'
@@ -139,8 +139,8 @@ for (const texts of FUSED) {
   t.test(texts.join(' ; '), async (t) => {
     const steps = stepsOf(texts, EVENT)
     const stages = steps.map(stageOf)
-    const reading = new Reading(EVENT)
-    const chain = compileChain(steps, reading)
+    const scanner = new MessageScanner(EVENT)
+    const chain = fuse(steps, scanner)
     if (!chain) {
       t.fail('not written as one')
       return
@@ -150,8 +150,8 @@ for (const texts of FUSED) {
     fc.assert(
       fc.property(line, (message) => {
         const bytes = Buffer.from(`${message}\n`)
-        if (!reading.scan(bytes, 0, bytes.length - 1)) return
-        const verdict = chain.evaluate(bytes, reading.caps, out)
+        if (!scanner.scan(bytes, 0, bytes.length - 1)) return
+        const verdict = chain.evaluate(bytes, scanner.captures, out)
         const expected = oneByOne(stages, message)
         if (verdict === Verdict.FAILED) {
           // It may always leave it to the stages.
@@ -172,7 +172,7 @@ for (const texts of FUSED) {
 t.test('what would not come out as it went in is not written as one', async (t) => {
   for (const texts of UNFUSED) {
     const steps = stepsOf(texts, EVENT)
-    t.equal(compileChain(steps, new Reading(EVENT)), undefined, texts.join(' ; '))
+    t.equal(fuse(steps, new MessageScanner(EVENT)), undefined, texts.join(' ; '))
   }
 })
 
@@ -180,10 +180,10 @@ t.test('between two stages a default may be filled in', async (t) => {
   const wider = type('{ n: int, m?: int = 3 }')
   const [first] = stepsOf(['map { n }'], EVENT)
   const [second] = stepsOf(['filter m = 3'], wider)
-  t.equal(compileChain([first as Step, second as Step], new Reading(EVENT)), undefined)
+  t.equal(fuse([first as Step, second as Step], new MessageScanner(EVENT)), undefined)
   const optional = type('{ n: int, m?: int }')
   const [absent] = stepsOf(['filter (m ?? 3) = 3'], optional)
-  t.equal(compileChain([first as Step, absent as Step], new Reading(EVENT)), undefined)
+  t.equal(fuse([first as Step, absent as Step], new MessageScanner(EVENT)), undefined)
 })
 
 t.test('what is written stays whole wherever its chunk ends', async (t) => {
@@ -209,6 +209,6 @@ t.test('what is written stays whole wherever its chunk ends', async (t) => {
 })
 
 t.test('a failure that is none of the message goes on', async (t) => {
-  const chain = compileChain(stepsOf(['filter n > 3'], EVENT), new Reading(EVENT))
+  const chain = fuse(stepsOf(['filter n > 3'], EVENT), new MessageScanner(EVENT))
   t.throws(() => chain?.evaluate(undefined as unknown as Buffer, new Int32Array(20), new Sink()), TypeError)
 })

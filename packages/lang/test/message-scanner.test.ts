@@ -1,11 +1,11 @@
-// What is quick about messages against what is plain: lines of one shape, stages that share a reading, numbers with few digits.
+// What is quick about messages against what is plain: lines of one shape, stages that share a scanner, numbers with few digits.
 
 import fc from 'fast-check'
 import t from 'tap'
 import { checkExpression } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
 import { putNumber } from '../src/expression/run/write.js'
-import { FEW, Reading, Readings } from '../src/expression/stage/message-scanner.js'
+import { FEW, MessageScanner, MessageScanners } from '../src/expression/stage/message-scanner.js'
 import type { ScannedStage } from '../src/expression/stage/scanned-stage.js'
 import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage/stage.js'
 import { shapeScan } from '../src/scan/scan-shape.js'
@@ -109,12 +109,12 @@ const checked = (text: string, of: Type) => {
   return e
 }
 
-const stagesFor = (of: Type, reading: (of: Type) => Reading | undefined): Stage[] => [
-  compileCheck(of, reading(of)),
-  compileFilter(checked('k = "a" and r.y > 1', of), of, reading(of)),
-  compileMap(checked('{ n: n + 1, s, sum: r.y + (x ?? 0.25) }', of), of, reading(of)),
-  compileFilter(checked('n % 2 = 0', of), of, reading(of)),
-  compileMap(checked('{ k: if k = "a" then s else "é", z: r.z, ...r }', of), of, reading(of)),
+const stagesFor = (of: Type, scanner: (of: Type) => MessageScanner | undefined): Stage[] => [
+  compileCheck(of, scanner(of)),
+  compileFilter(checked('k = "a" and r.y > 1', of), of, scanner(of)),
+  compileMap(checked('{ n: n + 1, s, sum: r.y + (x ?? 0.25) }', of), of, scanner(of)),
+  compileFilter(checked('n % 2 = 0', of), of, scanner(of)),
+  compileMap(checked('{ k: if k = "a" then s else "é", z: r.z, ...r }', of), of, scanner(of)),
 ]
 
 const odd = fc.constantFrom(
@@ -141,20 +141,20 @@ const commonLine = fc
   })
   .map((value) => JSON.stringify(value))
 
-t.test('stages that share a reading say what they say alone, and slowly', async (t) => {
+t.test('stages that share a scanner say what they say alone, and slowly', async (t) => {
   const of = type(EVENT)
   const lines = fc.array(fc.oneof({ weight: 12, arbitrary: commonLine }, { weight: 1, arbitrary: odd }), { minLength: 250, maxLength: 400 })
   let found = 0
   fc.assert(
     fc.property(lines, fc.infiniteStream(fc.nat(4)), (texts, order) => {
-      const readings = new Readings()
-      const shared = stagesFor(of, (t) => readings.of(t))
+      const scanners = new MessageScanners()
+      const shared = stagesFor(of, (t) => scanners.of(t))
       const alone = stagesFor(of, () => undefined)
       const chunk = Buffer.from(`${texts.filter((text) => text !== '' && isUtf8(text)).join('\n')}\n`)
       const outs = [new Sink(), new Sink()] as const
       for (let at = 0; at < chunk.length; ) {
         const end = chunk.indexOf(10, at)
-        const quick = readings.of(of).find(chunk, at)
+        const quick = scanners.of(of).find(chunk, at)
         if (quick >= 0 && quick !== end) throw new Error(`a line ends at ${quick}, not at ${end}`)
         if (quick >= 0) found++
         // In any order, and the same one more than once.
@@ -181,39 +181,39 @@ const shown = (stage: Stage, verdict: Verdict, out: Sink): string =>
       : JSON.stringify(stage.fault)
 
 t.test('what lines look like is learned anew when it changes', async (t) => {
-  const reading = new Reading(type('{ a: int, b: string }'))
+  const scanner = new MessageScanner(type('{ a: int, b: string }'))
   const forms = ['{"a":1,"b":"x"}\n', '{"b": "x", "a": 1}\n']
   for (const form of forms) {
     const buf = Buffer.from(form.repeat(2))
-    for (let i = 0; i < 200; i++) t.ok(reading.scan(Buffer.from(buf), 0, form.length - 1))
-    t.equal(reading.find(buf, 0), form.length - 1, form)
+    for (let i = 0; i < 200; i++) t.ok(scanner.scan(Buffer.from(buf), 0, form.length - 1))
+    t.equal(scanner.find(buf, 0), form.length - 1, form)
   }
   const array = Buffer.from('{"a":1,"b":"x"} \n{"a":1,"b":"x"}\r\n')
-  t.equal(reading.find(array, 0), -1, 'white space behind it')
-  t.equal(reading.find(array, 17), -1, 'a CR')
+  t.equal(scanner.find(array, 0), -1, 'white space behind it')
+  t.equal(scanner.find(array, 17), -1, 'a CR')
 })
 
 t.test('the first few messages are left to the tree, for as long as they are small', async (t) => {
-  const reading = new Readings().of(type('{ a: string }'))
+  const scanner = new MessageScanners().of(type('{ a: string }'))
   const looksAt = (text: string): boolean => {
     const buf = Buffer.from(`${JSON.stringify({ a: text })}\n`)
-    return reading.scan(buf, 0, buf.length - 1)
+    return scanner.scan(buf, 0, buf.length - 1)
   }
   const seen = Array.from({ length: FEW + 2 }, (_, i) => looksAt(`x${i}`))
   t.strictSame(seen, [...Array(FEW).fill(false), true, true])
-  const another = new Readings().of(type('{ a: string }'))
+  const another = new MessageScanners().of(type('{ a: string }'))
   const large = Buffer.from(`{"a":"${'x'.repeat(5000)}"}\n`)
   t.ok(another.scan(large, 0, large.length - 1))
 })
 
-t.test('equal types share a reading, others do not', async (t) => {
-  const readings = new Readings()
-  const of = (text: string) => readings.of(type(text))
+t.test('equal types share a scanner, others do not', async (t) => {
+  const scanners = new MessageScanners()
+  const of = (text: string) => scanners.of(type(text))
   t.equal(of('{ a: int, b: string }'), of('{ b: string, a: int }'))
   t.not(of('{ a: int, b: string }'), of('{ a: int, b: int }'))
   t.not(of('{ a: int, b?: int = 1 }'), of('{ a: int, b?: int = 2 }'))
   t.equal(of('int | "a"'), of('"a" | int'))
-  t.equal(readings.of(STRING), of('string'))
+  t.equal(scanners.of(STRING), of('string'))
 })
 
 t.test('a number is written as JavaScript writes it', async (t) => {

@@ -1,6 +1,6 @@
 // The ways that messages from one entrance take to main's outputs, where nothing is on them but what has no memory: id, copy, merge, map, filter.
 
-import { type GraphNode, type Readings, type Step, stepsOf } from '@plumb/lang'
+import { type GraphNode, type MessageScanners, type Step, stepsOf } from '@plumb/lang'
 import type { Edges } from './edges.js'
 import { typeAt } from './morphism/expression.js'
 
@@ -21,8 +21,8 @@ const stepsAt = (node: GraphNode): readonly Step[] | undefined => {
 }
 
 /** In the order in which a message runs through them; undefined where there is something else on one of them. */
-export const branchesBehind = (entrance: GraphNode, edges: Edges, readings: Readings): readonly Branch[] | undefined => {
-  const reading = readings.of(typeAt(entrance))
+export const branchesBehind = (entrance: GraphNode, edges: Edges, scanners: MessageScanners): readonly Branch[] | undefined => {
+  const scanner = scanners.of(typeAt(entrance))
   const branches: Branch[] = []
   let nodes = 0
   const walk = (from: GraphNode, steps: readonly Step[]): boolean => {
@@ -36,7 +36,7 @@ export const branchesBehind = (entrance: GraphNode, edges: Edges, readings: Read
         const { kind } = to.work
         if (kind === 'map' || kind === 'filter') {
           const input = typeAt(to)
-          if (steps.length === 0 ? readings.of(input) !== reading : isChecked) return false
+          if (steps.length === 0 ? scanners.of(input) !== scanner : isChecked) return false
           const own = stepsAt(to)
           return own !== undefined && walk(to, [...steps, ...own])
         }

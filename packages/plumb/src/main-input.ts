@@ -1,6 +1,6 @@
 // What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
 
-import { type Reading, type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type MessageScanner, type Sink, type Stage, Verdict } from '@plumb/lang'
 import {
   type Fault,
   fail,
@@ -26,7 +26,7 @@ export interface Entrance {
   /** A string is of its type. */
   readonly takesText: boolean
   /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
-  readonly reading: Reading | undefined
+  readonly scanner: MessageScanner | undefined
   /** What takes lines of the learned shape, once there is one; undefined where it has to be one after the other. */
   readonly openSkimmer: () => Skimmer | undefined
 }
@@ -80,9 +80,9 @@ export class MainInput implements Source {
     return this.#skim(most) || this.#next()
   }
 
-  // Lines of the learned shape: the reading finds their end and their type at once.
+  // Lines of the learned shape: the scanner finds their end and their type at once.
   #skim(most: number): number {
-    if (!this.#quick?.reading?.hasShape) return 0
+    if (!this.#quick?.scanner?.hasShape) return 0
     this.#skimmer ??= this.#quick.openSkimmer() ?? this.#each
     const taken = this.#o.reader.skim(this.#skimmer, most)
     if (this.#skimmer !== this.#each) this.taken += taken
@@ -94,11 +94,11 @@ export class MainInput implements Source {
     taken: 0,
     skim: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
       const { reader, gate, current } = this.#o
-      const { reading, outlet, name } = this.#quick as Entrance
+      const { scanner, outlet, name } = this.#quick as Entrance
       let place = at
       let taken = 0
       for (; taken < most && place < limit && gate.isOpen(); taken++) {
-        const end = (reading as Reading).find(buf, place)
+        const end = (scanner as MessageScanner).find(buf, place)
         if (end < 0 || end - place > reader.maxLine) break
         current.begin(name, line + taken + 1, ++this.taken)
         outlet.send(buf, place, end)

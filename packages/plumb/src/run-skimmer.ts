@@ -2,13 +2,13 @@
 // It takes none that somebody has something to say of; those go their way one by one (main-input.ts).
 
 import {
-  type Chain,
-  compileChain,
   type Evaluate,
+  type Fused,
+  fuse,
   type GraphNode,
+  type MessageScanner,
+  type MessageScanners,
   put,
-  type Reading,
-  type Readings,
   type Sink,
   type Step,
   Verdict,
@@ -21,7 +21,7 @@ import { typeAt } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 
 export interface RunOptions {
-  readonly reading: Reading
+  readonly scanner: MessageScanner
   readonly maxLine: number
   readonly sink: Sink
   readonly writer: LineWriter
@@ -72,11 +72,11 @@ abstract class RunSkimmer implements Skimmer {
 /** All of them, as they are. */
 class PassSkimmer extends RunSkimmer {
   skim(buf: Buffer, at: number, limit: number, most: number): number {
-    const { reading, maxLine, writer } = this.o
+    const { scanner, maxLine, writer } = this.o
     let place = at
     let taken = 0
     while (taken < most && place < limit) {
-      const end = reading.find(buf, place)
+      const end = scanner.find(buf, place)
       if (end < 0 || end - place > maxLine) break
       place = end + 1
       taken++
@@ -100,12 +100,12 @@ class CopySkimmer extends RunSkimmer {
   }
 
   skim(buf: Buffer, at: number, limit: number, most: number): number {
-    const { reading, maxLine, sink, writer } = this.o
+    const { scanner, maxLine, sink, writer } = this.o
     const run = new WrittenRun(sink, writer)
     let place = at
     let taken = 0
     while (taken < most && place < limit && !writer.isFull) {
-      const end = reading.find(buf, place)
+      const end = scanner.find(buf, place)
       if (end < 0 || end - place > maxLine) break
       if (end - place < LONG_LINE) {
         for (let i = 0; i < this.times; i++) {
@@ -135,13 +135,13 @@ class FilterSkimmer extends RunSkimmer {
   }
 
   skim(buf: Buffer, at: number, limit: number, most: number): number {
-    const { reading, maxLine, writer } = this.o
+    const { scanner, maxLine, writer } = this.o
     let from = at
     let kept = 0
     let place = at
     let taken = 0
     while (taken < most && place < limit && !writer.isFull) {
-      const end = reading.find(buf, place)
+      const end = scanner.find(buf, place)
       if (end < 0 || end - place > maxLine) break
       const copies = this.copies(buf)
       if (copies < 0) break
@@ -161,10 +161,10 @@ class FilterSkimmer extends RunSkimmer {
 
   /** How many branches keep the line that was found; negative where one of them has something to say. */
   private copies(buf: Buffer): number {
-    const { reading, sink } = this.o
+    const { scanner, sink } = this.o
     let copies = 0
     for (const branch of this.branches) {
-      const verdict = branch(buf, reading.caps, sink)
+      const verdict = branch(buf, scanner.captures, sink)
       if (verdict < 0) return verdict
       copies += verdict
     }
@@ -182,14 +182,14 @@ class MapSkimmer extends RunSkimmer {
   }
 
   skim(buf: Buffer, at: number, limit: number, most: number): number {
-    const { reading, maxLine, sink, writer } = this.o
+    const { scanner, maxLine, sink, writer } = this.o
     const run = new WrittenRun(sink, writer)
     let place = at
     let taken = 0
     while (taken < most && place < limit && !writer.isFull) {
-      const end = reading.find(buf, place)
+      const end = scanner.find(buf, place)
       if (end < 0 || end - place > maxLine) break
-      const verdict = this.evaluate(buf, reading.caps, sink)
+      const verdict = this.evaluate(buf, scanner.captures, sink)
       if (verdict < 0) break
       place = end + 1
       taken++
@@ -201,30 +201,30 @@ class MapSkimmer extends RunSkimmer {
   }
 }
 
-export interface Way extends Omit<RunOptions, 'reading' | 'writer'> {
+export interface Way extends Omit<RunOptions, 'scanner' | 'writer'> {
   readonly edges: Edges
-  readonly readings: Readings
+  readonly scanners: MessageScanners
   readonly receiverOf: (node: GraphNode) => Morphism
 }
 
 /** Undefined where lines that enter here do not come out in runs. */
-export const openSkimmer = (entrance: GraphNode, { edges, readings, receiverOf, ...own }: Way): Skimmer | undefined => {
-  const branches = branchesBehind(entrance, edges, readings)
+export const openSkimmer = (entrance: GraphNode, { edges, scanners, receiverOf, ...own }: Way): Skimmer | undefined => {
+  const branches = branchesBehind(entrance, edges, scanners)
   const outputs = new Set(branches?.map(({ output }) => receiverOf(output)))
   const [output, another] = outputs
   if (!branches || another || !(output instanceof MainOutput) || !output.taker) return undefined
   const ways = branches.map(({ steps }) => steps)
-  return skimmerOf(ways, { ...own, reading: readings.of(typeAt(entrance)), writer: output.taker })
+  return skimmerOf(ways, { ...own, scanner: scanners.of(typeAt(entrance)), writer: output.taker })
 }
 
-const ALL: Chain = { evaluate: () => Verdict.PASS, isWritten: false }
+const ALL: Fused = { evaluate: () => Verdict.PASS, isWritten: false }
 
 // Undefined where the steps of a branch cannot be taken as one.
 const skimmerOf = (branches: readonly (readonly Step[])[], options: RunOptions): Skimmer | undefined => {
   if (branches.every((steps) => steps.length === 0)) {
     return branches.length === 1 ? new PassSkimmer(options) : new CopySkimmer(options, branches.length)
   }
-  const chains = branches.flatMap((steps) => (steps.length === 0 ? ALL : (compileChain(steps, options.reading) ?? [])))
+  const chains = branches.flatMap((steps) => (steps.length === 0 ? ALL : (fuse(steps, options.scanner) ?? [])))
   const [first] = chains
   if (!first || chains.length < branches.length) return undefined
   if (chains.every(({ isWritten }) => !isWritten)) {

@@ -5,10 +5,10 @@ import {
   type Edge,
   type Graph,
   type GraphNode,
+  MessageScanners,
   type Parting,
   type Place,
   partingsOf,
-  Readings,
   Sink,
   takesText,
 } from '@plumb/lang'
@@ -92,7 +92,7 @@ class Network {
   readonly #o: WiringOptions
   readonly #edges: Edges
   readonly #sink = new Sink()
-  readonly #readings = new Readings()
+  readonly #scanners = new MessageScanners()
   readonly #current: Current
   readonly #relay: Relay | undefined
   readonly #cycleOf = new Map<GraphNode, Cycle>()
@@ -188,13 +188,13 @@ class Network {
 
   #mainInput(): MainInput {
     const { reader, envelopes, watch, rejects } = this.#o
-    const way = { edges: this.#edges, readings: this.#readings, sink: this.#sink, maxLine: reader.maxLine }
+    const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#sink, maxLine: reader.maxLine }
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
-      stage: stageOf(node, this.#readings),
+      stage: stageOf(node, this.#scanners),
       takesText: takesText(typeAt(node)),
-      reading: envelopes === 'none' || !mayHoldPortKey(node) ? this.#readings.of(typeAt(node)) : undefined,
+      scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,
       openSkimmer: () => openSkimmer(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
     }))
     const gate = new Gate()
@@ -249,7 +249,7 @@ class Network {
 
   #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
     return new ExpressionMorphism(feeds, {
-      stage: stageOf(node, this.#readings),
+      stage: stageOf(node, this.#scanners),
       sink: this.#sink,
       isSelector: node.work.kind === 'filter',
       report: (fault) => this.#report({ ...fault, process: node.name }),
@@ -338,7 +338,7 @@ class Network {
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
     const onMismatch = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
     const lost = this.#isLossy(from) ? () => this.#current.lose(from) : undefined
-    return new CheckedChannel(channel, { stage: compileCheck(type, this.#readings.of(type)), sink: this.#sink, onMismatch, lost })
+    return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#sink, onMismatch, lost })
   }
 
   /**

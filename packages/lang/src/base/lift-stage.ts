@@ -2,7 +2,7 @@
 
 import type { Span } from '../diagnostic/source.js'
 import type { Step } from '../expression/emit/fuse.js'
-import type { Reading } from '../expression/stage/message-scanner.js'
+import type { MessageScanner } from '../expression/stage/message-scanner.js'
 import { compileMap } from '../expression/stage/stage.js'
 import type { Stage } from '../expression/stage/verdict.js'
 import type { Bound } from '../names/names.js'
@@ -12,13 +12,13 @@ import { planOfBase } from './base-chain.js'
 import type { BasePlan } from './base-plan.js'
 import { BaseStages } from './base-stage.js'
 
-/** `reading` is one of what f takes. */
-export const compileLift = (f: Bound, reading?: Reading): Stage => {
+/** `scanner` is one of what f takes. */
+export const compileLift = (f: Bound, scanner?: MessageScanner): Stage => {
   const steps = stepsOf(f)
   const [only, another] = steps ?? []
   // What f names may take more than f does.
   const isOne = only !== undefined && !another && only.input === f.inputs[0]
-  return isOne ? compileMap(only.expression, only.input, reading) : new BaseStages().of(f)
+  return isOne ? compileMap(only.expression, only.input, scanner) : new BaseStages().of(f)
 }
 
 /** More in a row than anybody writes; chains that name each other twice have more than there is room for. */

@@ -3,17 +3,17 @@
 import type { Path } from './scanner.js'
 
 /** The wanted paths as a tree; `slots` are the numbers of the paths that end here. */
-export interface Wanted {
+export interface Projection {
   readonly slots: number[]
-  readonly below: Map<string | number, Wanted>
+  readonly below: Map<string | number, Projection>
 }
 
-export const wantedTree = (paths: readonly Path[]): Wanted => {
-  const root: Wanted = { slots: [], below: new Map() }
+export const projectionOf = (paths: readonly Path[]): Projection => {
+  const root: Projection = { slots: [], below: new Map() }
   paths.forEach((path, slot) => {
     let node = root
     for (const step of path) {
-      const next: Wanted = node.below.get(step) ?? { slots: [], below: new Map() }
+      const next: Projection = node.below.get(step) ?? { slots: [], below: new Map() }
       node.below.set(step, next)
       node = next
     }
@@ -22,4 +22,4 @@ export const wantedTree = (paths: readonly Path[]): Wanted => {
   return root
 }
 
-export const slotsOf = (w: Wanted): number[] => [...w.slots, ...[...w.below.values()].flatMap(slotsOf)]
+export const slotsOf = (w: Projection): number[] => [...w.slots, ...[...w.below.values()].flatMap(slotsOf)]

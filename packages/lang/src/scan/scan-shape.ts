@@ -4,26 +4,26 @@
 import { limitsOf } from '../types/limits.js'
 import { hasDefaults } from '../types/required-fields.js'
 import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
-import { slotsOf, type Wanted, wantedTree } from './projection.js'
+import { type Projection, projectionOf, slotsOf } from './projection.js'
 import { space, stringRest, value } from './scan-json.js'
 import type { Path } from './scanner.js'
 import { refuseExcess, ScannerCode } from './scanner-code.js'
 
 /**
- * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `caps` is as the
+ * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `captures` is as the
  * scanner leaves it. The bytes are valid UTF-8, and there is an 0x0A at the end of the line; `view` is a view of all of `buf`.
  */
-export type ShapeScan = (buf: Uint8Array, view: DataView, at: number, caps: Int32Array) => number
+export type ShapeScan = (buf: Uint8Array, view: DataView, at: number, captures: Int32Array) => number
 
 /** `buf[start..end)` is a message that the scanner has accepted. Undefined: no other would look like it. */
 export const shapeScan = (type: Type, paths: readonly Path[], buf: Uint8Array, start: number, end: number): ShapeScan | undefined => {
   if (hasDefaults(type)) return undefined
-  const wanted = wantedTree(paths)
+  const wanted = projectionOf(paths)
   const code = new ScannerCode(2 * paths.length, false)
   const layout = new Layout(code, buf)
   if (layout.value(type, wanted, start, 0) !== end || layout.longest > MOST_BYTES) return undefined
-  const resets = slotsOf(wanted).map((k) => `caps[${2 * k}] = -1`)
-  return code.compile(`(buf, view, i, caps) => {
+  const resets = slotsOf(wanted).map((k) => `captures[${2 * k}] = -1`)
+  return code.compile(`(buf, view, i, captures) => {
 const safe = buf.length - ${layout.longest}
 waste = 0; far = i; most = ${MOST_WASTE}
 ${resets.join('; ')}
@@ -54,7 +54,7 @@ class Layout {
   }
 
   /** Writes what accepts the value that begins at `at`, and gives the place behind it; -1 where that cannot be written. */
-  value(type: Type, wanted: Wanted | undefined, at: number, depth: number): number {
+  value(type: Type, wanted: Projection | undefined, at: number, depth: number): number {
     if (this.#from < 0) this.#from = at
     const t = resolve(type)
     if (t.kind !== 'record') return this.#leaf(type, wanted, at, depth)
@@ -66,7 +66,7 @@ class Layout {
     const end = this.#record(t, wanted, at, depth)
     if (end < 0) return -1
     this.#between(end)
-    for (const k of slots) this.#lines.push(`caps[${2 * k}] = ${mark}; caps[${2 * k + 1}] = i`)
+    for (const k of slots) this.#lines.push(`captures[${2 * k}] = ${mark}; captures[${2 * k + 1}] = i`)
     return end
   }
 
@@ -76,7 +76,7 @@ class Layout {
     return this.#lines.join('\n')
   }
 
-  #leaf(type: Type, wanted: Wanted | undefined, at: number, depth: number): number {
+  #leaf(type: Type, wanted: Projection | undefined, at: number, depth: number): number {
     this.#between(at)
     this.#lines.push('c = buf[i]', `{\n${this.code.value(type, wanted, String(depth))}\n}`)
     const end = value(this.buf, at, depth)
@@ -84,7 +84,7 @@ class Layout {
     return end
   }
 
-  #record({ fields }: RecordType, wanted: Wanted | undefined, at: number, depth: number): number {
+  #record({ fields }: RecordType, wanted: Projection | undefined, at: number, depth: number): number {
     const { buf } = this
     let i = space(buf, at + 1)
     if (buf[i] === CLOSE) return i + 1
@@ -102,7 +102,7 @@ class Layout {
     }
   }
 
-  #field(field: Field, wanted: Wanted | undefined, at: number, depth: number): number {
+  #field(field: Field, wanted: Projection | undefined, at: number, depth: number): number {
     const limits = limitsOf(field)
     if (!limits) return this.value(field.type, wanted, at, depth)
     this.#between(at)

@@ -9,20 +9,20 @@ import { hasDefaults, isRequired } from '../types/required-fields.js'
 import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'
 import { keyBytes, literals, lookUp, matches } from './byte-code.js'
-import { slotsOf, type Wanted, wantedTree } from './projection.js'
+import { type Projection, projectionOf, slotsOf } from './projection.js'
 import * as json from './scan-json.js'
 import { SCAN_DEPTH } from './scan-json.js'
 import type { Path, Scanner } from './scanner.js'
 
 export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
-  const wanted = wantedTree(paths)
+  const wanted = projectionOf(paths)
   const absent = 2 * paths.length
   const isFilled = hasDefaults(type)
   const code = new ScannerCode(absent, isFilled)
   const body = code.value(type, wanted, '0')
-  const resets = slotsOf(wanted).map((k) => `caps[${2 * k}] = -1`)
-  if (isFilled) resets.push(`caps[${absent}] = 0`)
-  const scan = code.compile(`(buf, i, end, caps) => {
+  const resets = slotsOf(wanted).map((k) => `captures[${2 * k}] = -1`)
+  if (isFilled) resets.push(`captures[${absent}] = 0`)
+  const scan = code.compile(`(buf, i, end, captures) => {
 waste = 0; far = i; most = 16 * (end - i) + 256
 ${resets.join('; ')}
 let c = buf[i]
@@ -40,7 +40,7 @@ const MAX_ABSENT = 64
 export class ScannerCode {
   private readonly functions: string[] = []
   private readonly waiting: (() => void)[] = []
-  private readonly names = new Map<Type, Map<Wanted | undefined, string>>()
+  private readonly names = new Map<Type, Map<Projection | undefined, string>>()
   private variables = 0
   private hasAttempts = false
   readonly insertions: Buffer[] = []
@@ -58,12 +58,12 @@ export class ScannerCode {
     const source = `'use strict'
 const { space, stringRest, number, numberRest, intRest, value, latin1, within } = json
 let waste = 0, far = 0, most = 0
-const insert = (caps, at, number) => {
-const count = caps[${absent}]
+const insert = (captures, at, number) => {
+const count = captures[${absent}]
 if (count === ${MAX_ABSENT}) return false
-caps[${absent}] = count + 1
-caps[${absent + 1} + 2 * count] = at
-caps[${absent + 2} + 2 * count] = number
+captures[${absent}] = count + 1
+captures[${absent + 1} + 2 * count] = at
+captures[${absent + 2} + 2 * count] = number
 return true
 }
 ${this.functions.join('\n').replaceAll(FAR, this.hasAttempts ? 'far = i' : '')}
@@ -72,16 +72,16 @@ return ${text}`
   }
 
   /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */
-  value(type: Type, wanted: Wanted | undefined, depth: string): string {
+  value(type: Type, wanted: Projection | undefined, depth: string): string {
     const code = this.bare(resolve(type), wanted, depth)
     if (!wanted || wanted.slots.length === 0) return code
     const start = this.variable()
-    const notes = wanted.slots.map((k) => `caps[${2 * k}] = ${start}; caps[${2 * k + 1}] = i`)
+    const notes = wanted.slots.map((k) => `captures[${2 * k}] = ${start}; captures[${2 * k + 1}] = i`)
     return `const ${start} = i\n${code}\n${notes.join('; ')}`
   }
 
   /** As `value`, within the limits of the field. */
-  field(field: Field, wanted: Wanted | undefined, depth: string): string {
+  field(field: Field, wanted: Projection | undefined, depth: string): string {
     const limits = limitsOf(field)
     const code = this.value(field.type, wanted, depth)
     if (!limits) return code
@@ -89,7 +89,7 @@ return ${text}`
     return `const ${start} = i\n${code}\n${refuseExcess(start, limits)}`
   }
 
-  private bare(type: Exclude<Type, { kind: 'named' }>, wanted: Wanted | undefined, depth: string): string {
+  private bare(type: Exclude<Type, { kind: 'named' }>, wanted: Projection | undefined, depth: string): string {
     switch (type.kind) {
       case 'string':
         return STRING_CODE
@@ -128,7 +128,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
   }
 
   /** One branch a first byte; where several variants may begin alike, one after the other is tried. */
-  private sum(all: readonly Variant[], wanted: Wanted | undefined, depth: string): string {
+  private sum(all: readonly Variant[], wanted: Projection | undefined, depth: string): string {
     if (all.some((t) => t.kind === 'json')) return this.bare({ kind: 'json' }, wanted, depth)
     const branches: string[] = []
     const of = (...kinds: Type['kind'][]) => all.filter((t) => kinds.includes(t.kind))
@@ -148,15 +148,15 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
 
   // Trying costs what the failed attempts have read. Nested sums could make that exponential, so past a few times the length the
   // scan gives up.
-  private attempts(types: readonly Type[], wanted: Wanted | undefined, depth: string): string {
+  private attempts(types: readonly Type[], wanted: Projection | undefined, depth: string): string {
     const calls = types.map((t) => this.call(t, wanted, depth))
     if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
     this.hasAttempts = true
     const at = this.variable()
     const count = this.variable()
-    const note = this.hasDefaults ? `const ${count} = caps[${this.absent}]\n` : ''
+    const note = this.hasDefaults ? `const ${count} = captures[${this.absent}]\n` : ''
     // What the attempt captured stays: the next one reads the same bytes.
-    const reset = this.hasDefaults ? `caps[${this.absent}] = ${count}; ` : ''
+    const reset = this.hasDefaults ? `captures[${this.absent}] = ${count}; ` : ''
     const first = `${note}let ${at} = ${calls[0]}`
     const others = calls
       .slice(1)
@@ -164,9 +164,9 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
     return [first, ...others, `if (${at} < 0) return -1`, `i = ${at}`].join('\n')
   }
 
-  private call(type: Type, wanted: Wanted | undefined, depth: string): string {
+  private call(type: Type, wanted: Projection | undefined, depth: string): string {
     const below = wanted && wanted.below.size > 0 ? wanted : undefined
-    const byWanted = this.names.get(type) ?? new Map<Wanted | undefined, string>()
+    const byWanted = this.names.get(type) ?? new Map<Projection | undefined, string>()
     this.names.set(type, byWanted)
     let name = byWanted.get(below)
     if (name === undefined) {
@@ -175,13 +175,14 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
       const index = this.functions.push('') - 1
       // Not at once: types may hold each other a thousand deep.
       this.waiting.push(() => {
-        this.functions[index] = `function ${name}(buf, i, caps, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+        this.functions[index] =
+          `function ${name}(buf, i, captures, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
       })
     }
-    return `${name}(buf, i + 1, caps, ${depth} + 1)`
+    return `${name}(buf, i + 1, captures, ${depth} + 1)`
   }
 
-  private container(type: Type, wanted: Wanted | undefined): string {
+  private container(type: Type, wanted: Projection | undefined): string {
     if (type.kind === 'record') return this.record(type, wanted)
     if (type.kind === 'array')
       return `let c = buf[i]
@@ -206,7 +207,7 @@ ${SPACE}
     return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
   }
 
-  private record(type: RecordType, wanted: Wanted | undefined): string {
+  private record(type: RecordType, wanted: Projection | undefined): string {
     const { fields } = type
     const words = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => w)
     const needed = (w: number) => fields.slice(31 * w, 31 * w + 31).reduce((bits, f, k) => (isRequired(f) ? bits | (1 << k) : bits), 0)
@@ -270,7 +271,7 @@ else return -1
       if (field.default === undefined) return []
       const text = `${JSON.stringify(field.name)}:${field.default}`
       const number = this.insertions.push(Buffer.from(text), Buffer.from(`,${text}`)) - 2
-      return [`if (!(seen${Math.floor(k / 31)} & ${1 << (k % 31)})) { if (!insert(caps, e, ${number} + m)) return -1; m = 1 }`]
+      return [`if (!(seen${Math.floor(k / 31)} & ${1 << (k % 31)})) { if (!insert(captures, e, ${number} + m)) return -1; m = 1 }`]
     })
     return tests.length > 0 ? `let m = ${seen} ? 1 : 0\n${tests.join('\n')}\n` : ''
   }

@@ -6,7 +6,7 @@ import {
   compileLift,
   compileMap,
   type GraphNode,
-  type Readings,
+  type MessageScanners,
   type Sink,
   type Stage,
   type Type,
@@ -56,15 +56,15 @@ export class ExpressionMorphism extends Morphism {
 }
 
 /** What a node does with a message at its first input; all others only look whether it has the type of the input. */
-export const stageOf = (node: GraphNode, readings: Readings): Stage => {
+export const stageOf = (node: GraphNode, scanners: MessageScanners): Stage => {
   const { work, span } = node
   const type = typeAt(node)
-  const reading = readings.of(type)
-  if (work.kind === 'map' && work.lifted) return compileLift(work.lifted, reading)
-  if (work.kind === 'map') return compileMap(work.expression, type, reading)
-  if (work.kind === 'filter') return compileFilter(work.expression, type, reading)
-  if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span }, type, reading)
-  return compileCheck(type, reading)
+  const scanner = scanners.of(type)
+  if (work.kind === 'map' && work.lifted) return compileLift(work.lifted, scanner)
+  if (work.kind === 'map') return compileMap(work.expression, type, scanner)
+  if (work.kind === 'filter') return compileFilter(work.expression, type, scanner)
+  if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span }, type, scanner)
+  return compileCheck(type, scanner)
 }
 
 /** Of its first input; of an entrance, what comes in. */

@@ -4,7 +4,7 @@ import type { CallExpression, Expression } from '../../parse/ast.js'
 import { isJson } from '../../types/kind.js'
 import { functionOf, type Parameter } from '../run/function.js'
 import type { Generator } from './generator.js'
-import { emitHeld, emitHeldOrAbsent, emitValue, isThere } from './value.js'
+import { emitBoxed, emitBoxedOrAbsent, emitValue, isThere } from './value.js'
 
 export const emitCall = (e: CallExpression, g: Generator): string => {
   const [first] = e.arguments
@@ -17,7 +17,7 @@ export const emitCall = (e: CallExpression, g: Generator): string => {
 
 const emitHas = (e: Expression, g: Generator): string => {
   const path = g.path(e)
-  return path ? `(${isThere(path, g)})` : `(${emitHeldOrAbsent(e, g)} !== undefined)`
+  return path ? `(${isThere(path, g)})` : `(${emitBoxedOrAbsent(e, g)} !== undefined)`
 }
 
 const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string => {
@@ -28,21 +28,21 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
       return emitNumber(e, g)
     case 'strings':
       if (e.kind === 'call' && functionOf(e.function.text)?.result === 'strings') return emitCall(e, g)
-      return isJson(g.fact(e).type) ? `R.needStrings(${emitHeld(e, g)}, ${g.site(e)})` : `R.stringsOf(${emitHeld(e, g)})`
+      return isJson(g.fact(e).type) ? `R.expectStrings(${emitBoxed(e, g)}, ${g.site(e)})` : `R.stringsOf(${emitBoxed(e, g)})`
     case 'sized':
-      return g.form(e) === 'string' ? emitValue(e, g) : emitHeld(e, g)
+      return g.form(e) === 'string' ? emitValue(e, g) : emitBoxed(e, g)
     default:
-      return emitHeld(e, g)
+      return emitBoxed(e, g)
   }
 }
 
 // An operand of the form that the operator asks for; a json is looked at.
-const demand =
+const coerced =
   (look: string) =>
   (e: Expression, g: Generator): string =>
-    isJson(g.fact(e).type) ? `R.${look}(${emitHeld(e, g)}, ${g.site(e)})` : emitValue(e, g)
+    isJson(g.fact(e).type) ? `R.${look}(${emitBoxed(e, g)}, ${g.site(e)})` : emitValue(e, g)
 
-export const emitBool = demand('needBool')
-export const emitString = demand('needString')
-export const emitNumber = demand('needNumber')
-export const emitIndex = demand('needIndex')
+export const emitBool = coerced('expectBool')
+export const emitString = coerced('expectString')
+export const emitNumber = coerced('expectNumber')
+export const emitIndex = coerced('expectIndex')

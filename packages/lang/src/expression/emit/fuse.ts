@@ -7,15 +7,15 @@ import { hasDefaults, isPresent } from '../../types/required-fields.js'
 import { resolve, type Type } from '../../types/type.js'
 import { Checked, isMerged, numeralOf } from '../infer/checked.js'
 import { functionOf } from '../run/function.js'
-import type { Reading } from '../stage/message-scanner.js'
+import type { MessageScanner } from '../stage/message-scanner.js'
 import type { Evaluate } from '../stage/scanned-stage.js'
 import { emitMap, emitResult, evaluation } from '../stage/stage.js'
 import { Verdict } from '../stage/verdict.js'
 import { emitBool } from './call.js'
-import { type Part, recordPart, Unfused, WHOLE } from './fused-input.js'
+import { CannotFuse, type FusedInput, recordInput, WHOLE } from './fused-input.js'
 import { Generator } from './generator.js'
 import { emitValue } from './value.js'
-import { emitWritePart } from './write.js'
+import { emitWriteInput } from './write.js'
 
 export interface Step {
   readonly kind: 'map' | 'filter'
@@ -24,60 +24,60 @@ export interface Step {
   readonly input: Type
 }
 
-export interface Chain {
-  /** Of a message that the reading has found: DROP, or what goes on; FAILED where one of the stages may have something to report. */
+export interface Fused {
+  /** Of a message that the scanner has found: DROP, or what goes on; FAILED where one of the stages may have something to report. */
   readonly evaluate: Evaluate
   /** What goes on is always WROTE, else always PASS. */
   readonly isWritten: boolean
 }
 
 /** Undefined: they cannot be written as one. */
-export const compileChain = (steps: readonly Step[], reading: Reading): Chain | undefined => {
+export const fuse = (steps: readonly Step[], scanner: MessageScanner): Fused | undefined => {
   try {
-    return write(steps, reading)
+    return write(steps, scanner)
   } catch (reason) {
-    if (reason instanceof Unfused) return undefined
+    if (reason instanceof CannotFuse) return undefined
     throw reason
   }
 }
 
-const write = (steps: readonly Step[], reading: Reading): Chain | undefined => {
+const write = (steps: readonly Step[], scanner: MessageScanner): Fused | undefined => {
   const lines: string[] = []
   let message = WHOLE
   let g: Generator | undefined
   for (const [i, { kind, expression, input }] of steps.entries()) {
     if (i > 0 && hasDefaults(input)) return undefined
-    g = new Generator(new Checked(expression, input), reading, message, g)
+    g = new Generator(new Checked(expression, input), scanner, message, g)
     if (kind === 'filter') lines.push(`if (!${emitBool(expression, g)}) return ${Verdict.DROP}`)
     else if (g.path(expression)?.length === 0) continue
     else if (i === steps.length - 1) return guarded(g, [...lines, emitMap(expression, g)], true)
-    else message = partOf(expression, g, lines)
+    else message = inputOf(expression, g, lines)
     if (isUnbounded(g.fact(expression).type) && isDeeper(message, 0)) return undefined
   }
   if (!g) return undefined
   const isWritten = message !== WHOLE
-  lines.push(isWritten ? emitResult(emitWritePart(message, g), false) : `return ${Verdict.PASS}`)
+  lines.push(isWritten ? emitResult(emitWriteInput(message, g), false) : `return ${Verdict.PASS}`)
   return guarded(g, lines, isWritten)
 }
 
-const guarded = (g: Generator, lines: readonly string[], isWritten: boolean): Chain => {
+const guarded = (g: Generator, lines: readonly string[], isWritten: boolean): Fused => {
   const body = `try {\n${lines.join('\n')}\n} catch (failure) {\nR.expect(failure)\nreturn ${Verdict.FAILED}\n}`
   return { evaluate: evaluation(g, body), isWritten }
 }
 
 // Deeper than it was read: then somebody has to look how deep it is.
-const isDeeper = (part: Part, depth: number): boolean => {
-  if (part.kind === 'place') return depth > part.path.length
-  return part.kind === 'record' && [...part.fields.values()].some((field) => isDeeper(field, depth + 1))
+const isDeeper = (input: FusedInput, depth: number): boolean => {
+  if (input.kind === 'place') return depth > input.path.length
+  return input.kind === 'record' && [...input.fields.values()].some((field) => isDeeper(field, depth + 1))
 }
 
 // What the next stage is given. What can fail is computed here, whether it is needed or not.
-const partOf = (e: Expression, g: Generator, lines: string[]): Part => {
+const inputOf = (e: Expression, g: Generator, lines: string[]): FusedInput => {
   const path = g.path(e)
-  if (path) return g.part(path)
+  if (path) return g.input(path)
   if (e.kind === 'record' && !isMerged(e, g)) return recordOf(e, g, lines)
   const form = g.form(e)
-  if (!isComputed(e, g)) throw new Unfused()
+  if (!isComputed(e, g)) throw new CannotFuse()
   const variable = g.variable()
   const isNumeric = form === 'int' || form === 'number'
   // As text there is no -0, and a number of so many digits would be read back as another one.
@@ -86,29 +86,29 @@ const partOf = (e: Expression, g: Generator, lines: string[]): Part => {
   return { kind: 'value', variable, form }
 }
 
-const recordOf = (e: RecordExpression, g: Generator, lines: string[]): Part => {
-  const fields = new Map<string, Part>()
+const recordOf = (e: RecordExpression, g: Generator, lines: string[]): FusedInput => {
+  const fields = new Map<string, FusedInput>()
   for (const part of e.parts) {
     if (part.kind === 'field') {
-      fields.set(part.name.text, partOf(part.value, g, lines))
+      fields.set(part.name.text, inputOf(part.value, g, lines))
       continue
     }
     const path = g.path(part.of)
     const type = resolve(g.fact(part.of).type)
-    if (!path || type.kind !== 'record') throw new Unfused()
+    if (!path || type.kind !== 'record') throw new CannotFuse()
     for (const field of type.fields) {
-      const from = g.part([...path, field.name])
+      const from = g.input([...path, field.name])
       if (isPresent(field)) fields.set(field.name, from)
-      else if (fields.has(field.name) || from.kind !== 'place') throw new Unfused()
+      else if (fields.has(field.name) || from.kind !== 'place') throw new CannotFuse()
       else fields.set(field.name, { ...from, mayBeAbsent: true })
     }
   }
-  return recordPart(fields)
+  return recordInput(fields)
 }
 
 // Its text says no more than its value: numbers and strings that are only moved keep the text that they came in.
 const isComputed = (e: Expression, g: Generator): boolean => {
-  if (g.form(e) === 'held') return false
+  if (g.form(e) === 'boxed') return false
   if (g.computed(e) !== undefined) return true
   const numeral = numeralOf(e)
   if (numeral !== undefined) return String(Number(numeral)) === numeral

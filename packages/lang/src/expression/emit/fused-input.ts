@@ -3,36 +3,36 @@
 import type { Path } from '../../scan/scanner.js'
 import type { Form } from '../infer/checked.js'
 
-export type Part =
+export type FusedInput =
   /** It stands in the message that was read. */
   | { readonly kind: 'place'; readonly path: Path; readonly mayBeAbsent?: boolean }
   /** It was computed, and is in this variable as JavaScript's own value. */
   | { readonly kind: 'value'; readonly variable: string; readonly form: Form }
-  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, Part>; readonly size: number }
+  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, FusedInput>; readonly size: number }
 
 /** The message that was read, as it is. */
-export const WHOLE: Part = { kind: 'place', path: [] }
+export const WHOLE: FusedInput = { kind: 'place', path: [] }
 
 /** Of a record in parts: beyond that what was named twice, stage after stage, would be written out too often. */
 const MAX_SIZE = 1000
 
-export const recordPart = (fields: ReadonlyMap<string, Part>): Part => {
+export const recordInput = (fields: ReadonlyMap<string, FusedInput>): FusedInput => {
   let size = 1
   for (const field of fields.values()) size += field.kind === 'record' ? field.size : 1
-  if (size > MAX_SIZE) throw new Unfused()
+  if (size > MAX_SIZE) throw new CannotFuse()
   return { kind: 'record', fields, size }
 }
 
 /** Stages that cannot be written as one: thrown while their code is. */
-export class Unfused {}
+export class CannotFuse {}
 
-export const partAt = (message: Part, path: Path): Part => {
-  let part = message
+export const inputAt = (message: FusedInput, path: Path): FusedInput => {
+  let input = message
   for (const [i, step] of path.entries()) {
-    if (part.kind === 'place') return { kind: 'place', path: [...part.path, ...path.slice(i)] }
-    const field: Part | undefined = part.kind === 'record' ? part.fields.get(String(step)) : undefined
-    if (!field) throw new Unfused()
-    part = field
+    if (input.kind === 'place') return { kind: 'place', path: [...input.path, ...path.slice(i)] }
+    const field: FusedInput | undefined = input.kind === 'record' ? input.fields.get(String(step)) : undefined
+    if (!field) throw new CannotFuse()
+    input = field
   }
-  return part
+  return input
 }

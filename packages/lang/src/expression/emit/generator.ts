@@ -8,8 +8,8 @@ import type { Path } from '../../scan/scanner.js'
 import type { Checked, Form } from '../infer/checked.js'
 import type { Fact } from '../infer/context.js'
 import { keyOf } from '../run/slice.js'
-import type { Reading } from '../stage/message-scanner.js'
-import { type Part, partAt, Unfused, WHOLE } from './fused-input.js'
+import type { MessageScanner } from '../stage/message-scanner.js'
+import { CannotFuse, type FusedInput, inputAt, WHOLE } from './fused-input.js'
 
 export class Generator {
   readonly constants: unknown[]
@@ -19,7 +19,7 @@ export class Generator {
   /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
   constructor(
     readonly checked: Checked,
-    private readonly reading: Reading,
+    private readonly scanner: MessageScanner,
     private readonly message = WHOLE,
     before?: Generator,
   ) {
@@ -38,26 +38,26 @@ export class Generator {
 
   /** The captures that say where a part of the message begins and ends; the start is negative when it is absent. */
   extent(path: Path): { start: string; end: string } {
-    const part = this.part(path)
-    if (part.kind !== 'place') throw new Unfused()
-    return this.place(part.path)
+    const input = this.input(path)
+    if (input.kind !== 'place') throw new CannotFuse()
+    return this.place(input.path)
   }
 
   /** The same of a part of the message that was read. */
   place(path: Path): { start: string; end: string } {
-    const slot = this.reading.slot(path)
+    const slot = this.scanner.slot(path)
     return { start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]` }
   }
 
-  part(path: Path): Part {
-    return partAt(this.message, path)
+  input(path: Path): FusedInput {
+    return inputAt(this.message, path)
   }
 
   /** The variable of what an expression only names, where that was computed by a stage before. */
   computed(e: Expression): string | undefined {
     const path = this.checked.path(e)
-    const part = path && this.part(path)
-    return part?.kind === 'value' ? part.variable : undefined
+    const input = path && this.input(path)
+    return input?.kind === 'value' ? input.variable : undefined
   }
 
   /** Where an expression only names a part of the input. */

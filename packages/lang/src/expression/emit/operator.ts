@@ -7,7 +7,7 @@ import { functionOf } from '../run/function.js'
 import { isHalved } from '../run/text.js'
 import { emitBool, emitCall, emitNumber, emitString } from './call.js'
 import type { Generator } from './generator.js'
-import { emitCoalesce, emitComputed, emitHeld, emitNumeral, emitValue, isBig } from './value.js'
+import { emitBoxed, emitCoalesce, emitComputed, emitNumeral, emitValue, isBig } from './value.js'
 
 const INT_OPERATORS: Readonly<Record<string, string>> = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' }
 
@@ -32,7 +32,7 @@ export const emitBinary = (e: BinaryExpression, g: Generator): string => {
     case '%':
       return `R.remainder(${emitNumber(left, g)}, ${emitNumber(right, g)}, ${g.site(e)})`
     case '+':
-      if (g.form(e) === 'held') return `R.add(${emitHeld(left, g)}, ${emitHeld(right, g)}, ${g.site(e)})`
+      if (g.form(e) === 'boxed') return `R.add(${emitBoxed(left, g)}, ${emitBoxed(right, g)}, ${g.site(e)})`
       if (g.form(e) === 'string') return `(${emitString(left, g)} + ${emitString(right, g)})`
   }
   const [a, b] = [emitNumber(left, g), emitNumber(right, g)]
@@ -45,7 +45,7 @@ const isNumeric = (form: Form): boolean => form === 'int' || form === 'number'
 const emitEqual = (left: Expression, right: Expression, g: Generator): string => {
   const forms = [g.form(left), g.form(right)] as const
   if (forms.every(isNumeric)) return `(${emitExact(left, g)} == ${emitExact(right, g)})`
-  if (forms[0] !== forms[1] || forms[0] === 'held') return `R.equal(${emitHeld(left, g)}, ${emitHeld(right, g)})`
+  if (forms[0] !== forms[1] || forms[0] === 'boxed') return `R.equal(${emitBoxed(left, g)}, ${emitBoxed(right, g)})`
   if (forms[0] !== 'string') return `(${emitValue(left, g)} === ${emitValue(right, g)})`
   return emitIsText(left, right, g) ?? emitIsText(right, left, g) ?? `(${emitValue(left, g)} === ${emitValue(right, g)})`
 }
@@ -63,7 +63,7 @@ const emitOrder = (e: BinaryExpression, g: Generator): string => {
   const forms = [g.form(left), g.form(right)] as const
   if (forms.every(isNumeric)) return `(${emitExact(left, g)} ${operator} ${emitExact(right, g)})`
   if (forms.every((form) => form === 'string')) return `(R.compareStrings(${emitValue(left, g)}, ${emitValue(right, g)}) ${operator} 0)`
-  return `(R.order(${emitHeld(left, g)}, ${emitHeld(right, g)}, ${g.site(e)}) ${operator} 0)`
+  return `(R.order(${emitBoxed(left, g)}, ${emitBoxed(right, g)}, ${g.site(e)}) ${operator} 0)`
 }
 
 /** A number to compare with: one that is only moved is compared by its digits. */
@@ -81,12 +81,12 @@ const emitExact = (e: Expression, g: Generator): string => {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitExact(e.then, g)} : ${emitExact(e.else, g)})`
     case 'binary':
-      return e.operator === '??' ? emitCoalesce(e, g, emitExact, (held) => `R.exactOf(${held})`) : emitComputed(e, g)
+      return e.operator === '??' ? emitCoalesce(e, g, emitExact, (boxed) => `R.exactOf(${boxed})`) : emitComputed(e, g)
     case 'call':
       return functionOf(e.function.text)?.result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : emitComputed(e, g)
     case 'unary':
       return emitComputed(e, g)
     default:
-      return `R.exactOf(${emitHeld(e, g)})`
+      return `R.exactOf(${emitBoxed(e, g)})`
   }
 }

@@ -1,4 +1,4 @@
-// Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitHeld` instead keeps what is only
+// Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitBoxed` instead keeps what is only
 // moved as a slice of its text, so that it can be written or taken apart later without loss.
 
 import type { BinaryExpression, Expression, RecordExpression } from '../../parse/ast.js'
@@ -13,7 +13,7 @@ export const emitValue = (e: Expression, g: Generator): string => {
   const form = g.form(e)
   const computed = g.computed(e)
   if (computed !== undefined) return computed
-  if (form === 'held') return emitHeld(e, g)
+  if (form === 'boxed') return emitBoxed(e, g)
   const path = g.path(e)
   if (path) {
     const { start, end } = g.extent(path)
@@ -23,12 +23,14 @@ export const emitValue = (e: Expression, g: Generator): string => {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitValue(e.then, g)} : ${emitValue(e.else, g)})`
     case 'binary':
-      return e.operator === '??' ? emitCoalesce(e, g, emitValue, (held) => decodeHeld(held, g.form(e.left), e.left, g)) : emitComputed(e, g)
+      return e.operator === '??'
+        ? emitCoalesce(e, g, emitValue, (boxed) => emitUnboxed(boxed, g.form(e.left), e.left, g))
+        : emitComputed(e, g)
     case 'call':
-      return functionOf(e.function.text)?.result === 'moved' ? decodeHeld(emitCall(e, g), form, e, g) : emitComputed(e, g)
+      return functionOf(e.function.text)?.result === 'moved' ? emitUnboxed(emitCall(e, g), form, e, g) : emitComputed(e, g)
     case 'field':
     case 'index':
-      return decodeHeld(emitHeld(e, g), form, e, g)
+      return emitUnboxed(emitBoxed(e, g), form, e, g)
     default:
       return emitComputed(e, g)
   }
@@ -50,24 +52,24 @@ const decodePart = (start: string, end: string, form: Form, e: Expression, g: Ge
   }
 }
 
-const decodeHeld = (held: string, form: Form, e: Expression, g: Generator): string => {
+const emitUnboxed = (boxed: string, form: Form, e: Expression, g: Generator): string => {
   switch (form) {
     case 'string':
-      return `R.stringOf(${held})`
+      return `R.stringOf(${boxed})`
     case 'int':
-      return `R.intOf(${held}, ${g.site(e)})`
+      return `R.intOf(${boxed}, ${g.site(e)})`
     case 'number':
-      return `R.numberOf(${held})`
+      return `R.numberOf(${boxed})`
     case 'bool':
-      return `R.boolOf(${held})`
+      return `R.boolOf(${boxed})`
     case 'unit':
-      return `(${held}, null)`
+      return `(${boxed}, null)`
     default:
-      return held
+      return boxed
   }
 }
 
-export const emitHeld = (e: Expression, g: Generator): string => {
+export const emitBoxed = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
   if (computed !== undefined) return computed
   const path = g.path(e)
@@ -79,15 +81,15 @@ export const emitHeld = (e: Expression, g: Generator): string => {
   if (numeral !== undefined) return emitNumeral(numeral, g)
   switch (e.kind) {
     case 'if':
-      return `(${emitBool(e.condition, g)} ? ${emitHeld(e.then, g)} : ${emitHeld(e.else, g)})`
+      return `(${emitBool(e.condition, g)} ? ${emitBoxed(e.then, g)} : ${emitBoxed(e.else, g)})`
     case 'binary':
-      return e.operator === '??' ? emitCoalesce(e, g, emitHeld, (held) => held) : emitComputed(e, g)
+      return e.operator === '??' ? emitCoalesce(e, g, emitBoxed, (boxed) => boxed) : emitComputed(e, g)
     case 'call':
       return functionOf(e.function.text)?.result === 'strings' ? `R.listOf(${emitCall(e, g)})` : emitComputed(e, g)
     case 'field':
-      return `R.fieldIn(${emitHeld(e.of, g)}, ${g.key(e.field.text)}, ${g.site(e)})`
+      return `R.fieldIn(${emitBoxed(e.of, g)}, ${g.key(e.field.text)}, ${g.site(e)})`
     case 'index':
-      return `R.itemIn(${emitHeld(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
+      return `R.itemIn(${emitBoxed(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
     case 'list':
       return `R.build(${emitWriter(e, g)})`
     case 'record':
@@ -101,24 +103,24 @@ export const emitHeld = (e: Expression, g: Generator): string => {
 export const emitNumeral = (text: string, g: Generator): string => `new R.Slice(${g.bytes(`${text}\0`)}, 0, ${text.length})`
 
 /** A field that may be absent: undefined when it is. */
-export const emitHeldOrAbsent = (e: Expression, g: Generator): string => {
+export const emitBoxedOrAbsent = (e: Expression, g: Generator): string => {
   const path = g.path(e)
   const computed = g.computed(e)
   if (computed !== undefined) return computed
-  if (path) return `(${isThere(path, g)} ? ${emitHeld(e, g)} : undefined)`
-  return e.kind === 'field' ? `R.peek(${emitHeldOrAbsent(e.of, g)}, ${g.key(e.field.text)})` : emitHeld(e, g)
+  if (path) return `(${isThere(path, g)} ? ${emitBoxed(e, g)} : undefined)`
+  return e.kind === 'field' ? `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${g.key(e.field.text)})` : emitBoxed(e, g)
 }
 
 export const isThere = (path: readonly (string | number)[], g: Generator): string =>
-  g.part(path).kind === 'place' ? `${g.extent(path).start} >= 0` : 'true'
+  g.input(path).kind === 'place' ? `${g.extent(path).start} >= 0` : 'true'
 
 type Emit = (e: Expression, g: Generator) => string
 
-export const emitCoalesce = (e: BinaryExpression, g: Generator, emit: Emit, fromHeld: (held: string) => string): string => {
+export const emitCoalesce = (e: BinaryExpression, g: Generator, emit: Emit, unboxed: (boxed: string) => string): string => {
   const path = g.path(e.left)
   if (path) return `(${isThere(path, g)} ? ${emit(e.left, g)} : ${emit(e.right, g)})`
-  const held = g.variable()
-  return `((${held} = ${emitHeldOrAbsent(e.left, g)}) !== undefined ? ${fromHeld(held)} : ${emit(e.right, g)})`
+  const boxed = g.variable()
+  return `((${boxed} = ${emitBoxedOrAbsent(e.left, g)}) !== undefined ? ${unboxed(boxed)} : ${emit(e.right, g)})`
 }
 
 // What is computed: operators, literals, functions.
@@ -149,8 +151,8 @@ export const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 
 const emitMerge = (e: RecordExpression, g: Generator): string => {
   const parts = e.parts.map((part) =>
     part.kind === 'field'
-      ? `[${g.key(part.name.text)}, ${emitHeld(part.value, g)}]`
-      : `R.needObject(${emitHeld(part.of, g)}, ${g.site(part.of)})`,
+      ? `[${g.key(part.name.text)}, ${emitBoxed(part.value, g)}]`
+      : `R.expectObject(${emitBoxed(part.of, g)}, ${g.site(part.of)})`,
   )
   return `R.merge(${parts.join(', ')})`
 }

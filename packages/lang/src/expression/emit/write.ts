@@ -7,9 +7,9 @@ import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
 import { isMerged, numeralOf } from '../infer/checked.js'
 import { emitBool } from './call.js'
-import type { Part } from './fused-input.js'
+import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
-import { emitHeld, emitHeldOrAbsent, emitValue, isThere } from './value.js'
+import { emitBoxed, emitBoxedOrAbsent, emitValue, isThere } from './value.js'
 
 /** JSON text that is always the same, or statements. */
 export type Piece = { readonly text: string } | { readonly code: string }
@@ -17,7 +17,7 @@ export type Piece = { readonly text: string } | { readonly code: string }
 export const emitWrite = (e: Expression, g: Generator): string => emitPieces(pieces(e, g), g)
 
 /** The same of what stages before have left. */
-export const emitWritePart = (part: Part, g: Generator): string => emitPieces(partPieces(part, g), g)
+export const emitWriteInput = (input: FusedInput, g: Generator): string => emitPieces(inputPieces(input, g), g)
 
 /** A function that writes into a sink of its own (build in write.ts). */
 export const emitWriter = (e: Expression, g: Generator): string => `(out) => {\nlet p = out.at\n${emitWrite(e, g)}\nreturn p\n}`
@@ -71,13 +71,13 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
     case 'list':
       return [{ text: '[' }, ...e.items.flatMap((item, i) => [{ text: i > 0 ? ',' : '' }, ...pieces(item, g)]), { text: ']' }]
     case 'record':
-      return isMerged(e, g) ? code(`p = R.putHeld(out, p, ${emitHeld(e, g)})`) : recordPieces(e, g)
+      return isMerged(e, g) ? code(`p = R.putValue(out, p, ${emitBoxed(e, g)})`) : recordPieces(e, g)
     case 'binary':
       if (e.operator === '??') return code(emitWriteCoalesce(e.left, e.right, g))
   }
-  const form = e.kind === 'call' || e.kind === 'binary' || e.kind === 'unary' ? g.form(e) : 'held'
-  const isMoved = form === 'held' || form === 'unit' || (e.kind === 'call' && e.function.text === 'number')
-  return isMoved ? writeComputed(emitHeld(e, g), 'held') : writeComputed(emitValue(e, g), form)
+  const form = e.kind === 'call' || e.kind === 'binary' || e.kind === 'unary' ? g.form(e) : 'boxed'
+  const isMoved = form === 'boxed' || form === 'unit' || (e.kind === 'call' && e.function.text === 'number')
+  return isMoved ? writeComputed(emitBoxed(e, g), 'boxed') : writeComputed(emitValue(e, g), form)
 }
 
 const writeComputed = (value: string, form: Form): Piece[] => {
@@ -90,31 +90,31 @@ const writeComputed = (value: string, form: Form): Piece[] => {
     case 'bool':
       return code(`p = R.putBool(out, p, ${value})`)
     default:
-      return code(`p = R.putHeld(out, p, ${value})`)
+      return code(`p = R.putValue(out, p, ${value})`)
   }
 }
 
-const copy = (path: readonly (string | number)[], g: Generator): Piece[] => partPieces(g.part(path), g)
+const copy = (path: readonly (string | number)[], g: Generator): Piece[] => inputPieces(g.input(path), g)
 
-const partPieces = (part: Part, g: Generator): Piece[] => {
-  if (part.kind === 'value') return writeComputed(part.variable, part.form)
-  if (part.kind === 'record') {
+const inputPieces = (input: FusedInput, g: Generator): Piece[] => {
+  if (input.kind === 'value') return writeComputed(input.variable, input.form)
+  if (input.kind === 'record') {
     const origins = new Map<string, Origin>()
-    for (const [name, field] of part.fields) {
+    for (const [name, field] of input.fields) {
       const isThere = field.kind === 'place' && field.mayBeAbsent ? `${g.place(field.path).start} >= 0` : undefined
-      origins.set(name, { pieces: partPieces(field, g), ...(isThere === undefined ? {} : { isThere }) })
+      origins.set(name, { pieces: inputPieces(field, g), ...(isThere === undefined ? {} : { isThere }) })
     }
     return fieldPieces(origins, g)
   }
-  const { start, end } = g.place(part.path)
+  const { start, end } = g.place(input.path)
   return code(`p = R.put(out, p, b, ${start}, ${end})`)
 }
 
 const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): string => {
   const path = g.path(left)
   if (path) return `if (${isThere(path, g)}) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
-  const held = g.variable()
-  return `${held} = ${emitHeldOrAbsent(left, g)}\nif (${held} !== undefined) p = R.putHeld(out, p, ${held})\nelse {\n${emitWrite(right, g)}\n}`
+  const boxed = g.variable()
+  return `${boxed} = ${emitBoxedOrAbsent(left, g)}\nif (${boxed} !== undefined) p = R.putValue(out, p, ${boxed})\nelse {\n${emitWrite(right, g)}\n}`
 }
 
 /** Where the value of a field comes from: under a condition, then what stands in for it when that does not hold. */

@@ -7,7 +7,7 @@ import { isSubtype } from '../../types/subtype.js'
 import { BOOL, STRING, type Type } from '../../types/type.js'
 import { FUNCTIONS, functionOf, type Parameter } from '../run/function.js'
 import { type Context, show } from './context.js'
-import { needNumber, needString } from './operator.js'
+import { requireNumber, requireString } from './operator.js'
 
 export const inferCall = (e: CallExpression, context: Context): Type | undefined => {
   const { text: name, span } = e.function
@@ -48,8 +48,8 @@ const hasArity = (e: CallExpression, count: number, usage: string, context: Cont
 
 const accepts = (e: Expression, type: Type, parameter: Parameter, name: string, context: Context): boolean => {
   if (parameter === 'any' || isJson(type)) return true
-  if (parameter === 'string') return needString(e, type, `'${name}'`, context)
-  if (parameter === 'number') return needNumber(e, type, `'${name}'`, context)
+  if (parameter === 'string') return requireString(e, type, `'${name}'`, context)
+  if (parameter === 'number') return requireNumber(e, type, `'${name}'`, context)
   const lists = listsOf(type)
   if (parameter === 'sized') {
     if (isString(type) || lists) return true

@@ -12,15 +12,15 @@ import { literalIndex } from './data.js'
 import { fieldsOf } from './fields.js'
 import * as names from './name.js'
 
-/** How values of a type are computed with: as JavaScript's own, or as `Held`. */
-export type Form = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'held'
+/** How values of a type are computed with: as JavaScript's own, or boxed, as `RuntimeValue`. */
+export type Form = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'boxed'
 
 const formOf = (type: Type): Form => {
   if (isString(type)) return 'string'
   if (isInt(type)) return 'int'
   if (isNumber(type)) return 'number'
   if (isBool(type)) return 'bool'
-  return isUnit(type) ? 'unit' : 'held'
+  return isUnit(type) ? 'unit' : 'boxed'
 }
 
 export class Checked {

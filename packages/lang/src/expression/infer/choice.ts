@@ -4,11 +4,11 @@ import type { BinaryExpression, Expression, IfExpression } from '../../parse/ast
 import { join } from '../../types/join.js'
 import type { Type } from '../../types/type.js'
 import { type Context, show, sourceOf } from './context.js'
-import { needBool } from './operator.js'
+import { requireBool } from './operator.js'
 
 export const inferIf = (e: IfExpression, context: Context): Type | undefined => {
   const condition = context.infer(e.condition)
-  const isBool = condition && needBool(e.condition, condition, `'if'`, context)
+  const isBool = condition && requireBool(e.condition, condition, `'if'`, context)
   const left = context.infer(e.then)
   const right = context.infer(e.else)
   return left && right && joinOrComplain(e, left, right, 'the branches of if', context) && isBool ? join(left, right) : undefined

@@ -9,8 +9,8 @@ import { type Context, show, sourceOf } from './context.js'
 export const inferUnary = (e: UnaryExpression, context: Context): Type | undefined => {
   const type = context.infer(e.operand)
   if (!type) return undefined
-  if (e.operator === 'not') return needBool(e.operand, type, `'not'`, context) ? BOOL : undefined
-  if (!needNumber(e.operand, type, `'-'`, context)) return undefined
+  if (e.operator === 'not') return requireBool(e.operand, type, `'not'`, context) ? BOOL : undefined
+  if (!requireNumber(e.operand, type, `'-'`, context)) return undefined
   return isInt(type) ? INT : NUMBER
 }
 
@@ -21,8 +21,8 @@ export const inferBinary = (e: BinaryExpression, context: Context): Type | undef
   switch (e.operator) {
     case 'and':
     case 'or': {
-      const isLeft = needBool(e.left, left, `'${e.operator}'`, context)
-      return needBool(e.right, right, `'${e.operator}'`, context) && isLeft ? BOOL : undefined
+      const isLeft = requireBool(e.left, left, `'${e.operator}'`, context)
+      return requireBool(e.right, right, `'${e.operator}'`, context) && isLeft ? BOOL : undefined
     }
     case '=':
     case '!=':
@@ -35,8 +35,8 @@ export const inferBinary = (e: BinaryExpression, context: Context): Type | undef
     case '+':
       return add(e, left, right, context)
     default: {
-      const isLeft = needNumber(e.left, left, `'${e.operator}'`, context)
-      if (!needNumber(e.right, right, `'${e.operator}'`, context) || !isLeft) return undefined
+      const isLeft = requireNumber(e.left, left, `'${e.operator}'`, context)
+      if (!requireNumber(e.right, right, `'${e.operator}'`, context) || !isLeft) return undefined
       return e.operator !== '/' && isInt(left) && isInt(right) ? INT : NUMBER
     }
   }
@@ -53,8 +53,8 @@ const add = (e: BinaryExpression, left: Type, right: Type, context: Context): Ty
   }
   if (isString(left) || isString(right)) return STRING
   if (isJson(left) && isJson(right)) return JSON_TYPE
-  const isLeft = needNumber(e.left, left, `'+'`, context)
-  if (!needNumber(e.right, right, `'+'`, context) || !isLeft) return undefined
+  const isLeft = requireNumber(e.left, left, `'+'`, context)
+  if (!requireNumber(e.right, right, `'+'`, context) || !isLeft) return undefined
   return isInt(left) && isInt(right) ? INT : NUMBER
 }
 
@@ -83,14 +83,14 @@ const conversion = (e: BinaryExpression, left: Type, right: Type): string | unde
   return undefined
 }
 
-export const needNumber = (e: Expression, type: Type, who: string, context: Context): boolean => {
+export const requireNumber = (e: Expression, type: Type, who: string, context: Context): boolean => {
   if (isJson(type) || isNumber(type)) return true
   const help = isString(type) ? `number(${sourceOf(e)}) reads a number from a string` : undefined
   context.complain('type_mismatch', e.span, `${who} needs a number, but this is ${show(type)}`, { help })
   return false
 }
 
-export const needString = (e: Expression, type: Type, who: string, context: Context): boolean => {
+export const requireString = (e: Expression, type: Type, who: string, context: Context): boolean => {
   if (isJson(type) || isString(type)) return true
   context.complain('type_mismatch', e.span, `${who} needs a string, but this is ${show(type)}`, {
     help: `text(${sourceOf(e)}) makes it a string`,
@@ -98,7 +98,7 @@ export const needString = (e: Expression, type: Type, who: string, context: Cont
   return false
 }
 
-export const needBool = (e: Expression, type: Type, who: string, context: Context): boolean => {
+export const requireBool = (e: Expression, type: Type, who: string, context: Context): boolean => {
   if (isJson(type) || isBool(type)) return true
   const what = sourceOf(e)
   const help = isNumber(type) ? `compare it, as in ${what} != 0` : isString(type) ? `compare it, as in ${what} != ""` : undefined

@@ -1,27 +1,27 @@
 // Deep equality: of objects whatever the order of their keys, of strings by what they say, of numbers by their value.
 
 import { exactAt } from './number.js'
-import { eachItem, eachMember, type Held, Slice, stringAt } from './slice.js'
+import { eachItem, eachMember, type RuntimeValue, Slice, stringAt } from './slice.js'
 
-export const equal = (a: Held, b: Held): boolean => {
+export const equal = (a: RuntimeValue, b: RuntimeValue): boolean => {
   if (a instanceof Slice && b instanceof Slice && a.buf.compare(b.buf, b.start, b.end, a.start, a.end) === 0) return true
   return isSame(valueOf(a), valueOf(b))
 }
 
 type Value = string | number | bigint | boolean | null | readonly Value[] | ReadonlyMap<string, Value>
 
-const valueOf = (held: Held): Value => {
-  if (!(held instanceof Slice)) return held
-  const { buf, start, end } = held
+const valueOf = (value: RuntimeValue): Value => {
+  if (!(value instanceof Slice)) return value
+  const { buf, start, end } = value
   switch (buf[start]) {
     case 123: {
       const map = new Map<string, Value>()
-      eachMember(held, (_, keyStart, keyEnd, from, to) => map.set(stringAt(buf, keyStart, keyEnd), valueOf(new Slice(buf, from, to))))
+      eachMember(value, (_, keyStart, keyEnd, from, to) => map.set(stringAt(buf, keyStart, keyEnd), valueOf(new Slice(buf, from, to))))
       return map
     }
     case 91: {
       const items: Value[] = []
-      eachItem(held, (_, from, to) => items.push(valueOf(new Slice(buf, from, to))))
+      eachItem(value, (_, from, to) => items.push(valueOf(new Slice(buf, from, to))))
       return items
     }
     case 34:

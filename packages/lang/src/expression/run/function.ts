@@ -6,7 +6,7 @@ import { length } from './coerce.js'
 import type { Site } from './failure.js'
 import { roundAwayFromZero, whole } from './number.js'
 import { parseNumber, parseText } from './parse-text.js'
-import type { Held } from './slice.js'
+import type { RuntimeValue } from './slice.js'
 import { replaceAll, split, textOf } from './text.js'
 
 /** 'strings': a list of strings. 'sized': a string or a list. A json is taken everywhere and looked at when it is there. */
@@ -17,7 +17,7 @@ export interface Function {
   readonly usage: string
   readonly takes: readonly Parameter[]
   readonly gives: (types: readonly Type[]) => Type
-  /** Arguments decoded as `takes` says ('sized' and 'any': as held), then the site. */
+  /** Arguments decoded as `takes` says ('sized' and 'any': as `RuntimeValue`), then the site. */
   readonly run: (...args: never[]) => unknown
   /** 'strings': an array of them. 'moved': a slice whose text is the result. */
   readonly result: 'value' | 'strings' | 'moved'
@@ -52,7 +52,7 @@ export const FUNCTIONS: ReadonlyMap<string, Function> = new Map([
   value('ceil(x)', ['number'], INT, (x: number, site: Site) => whole(Math.ceil(x), site)),
   value('min(x, y)', ['number', 'number'], likeArguments, (x: number, y: number) => Math.min(x, y)),
   value('max(x, y)', ['number', 'number'], likeArguments, (x: number, y: number) => Math.max(x, y)),
-  value('text(x)', ['any'], STRING, (x: Held) => textOf(x)),
+  value('text(x)', ['any'], STRING, (x: RuntimeValue) => textOf(x)),
   of('moved')('parse(s)', ['string'], JSON_TYPE, parseText),
   of('moved')('number(s)', ['string'], NUMBER, parseNumber),
 ])

@@ -10,13 +10,13 @@ import { type Checked, isMerged, numeralOf } from '../infer/checked.js'
 import {
   add,
   boolOf,
+  expectBool,
+  expectIndex,
+  expectNumber,
+  expectObject,
+  expectString,
+  expectStrings,
   intOf,
-  needBool,
-  needIndex,
-  needNumber,
-  needObject,
-  needString,
-  needStrings,
   numberOf,
   order,
   stringOf,
@@ -25,7 +25,7 @@ import { equal } from './equal.js'
 import type { Site } from './failure.js'
 import { functionOf, type Parameter } from './function.js'
 import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
-import { fieldIn, type Held, itemIn, keyOf, membersOf, peek, Slice } from './slice.js'
+import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice } from './slice.js'
 import { stringsOf } from './text.js'
 import { listOf, merge, recordOf } from './write.js'
 
@@ -33,9 +33,9 @@ import { listOf, merge, recordOf } from './write.js'
 export interface Environment {
   readonly checked: Checked
   /** The whole message. */
-  readonly value: Held
+  readonly value: RuntimeValue
   /** What any other name stands for: a field of the message. Undefined: an optional one that is absent. */
-  readonly lookUp: (name: string) => Held | undefined
+  readonly lookUp: (name: string) => RuntimeValue | undefined
 }
 
 /** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. */
@@ -50,10 +50,10 @@ export const openEnvironment = (checked: Checked, message: Buffer, tree: Tree): 
 }
 
 /** What is only moved stays the text that it was. Throws a Failure where the expression has no value. */
-export const evaluate = (e: Expression, env: Environment): Held => {
+export const evaluate = (e: Expression, env: Environment): RuntimeValue => {
   switch (e.kind) {
     case 'name':
-      return nameOf(e, env) as Held
+      return nameOf(e, env) as RuntimeValue
     case 'literal':
       return typeof e.value === 'number' ? numeral(e.text) : e.value
     case 'unary': {
@@ -81,15 +81,15 @@ export const evaluate = (e: Expression, env: Environment): Held => {
 }
 
 /** As evaluate, of what may be absent: undefined then. */
-const evaluateMaybe = (e: Expression, env: Environment): Held | undefined => {
+const evaluateMaybe = (e: Expression, env: Environment): RuntimeValue | undefined => {
   if (e.kind === 'name') return nameOf(e, env)
   return e.kind === 'field' ? peek(evaluateMaybe(e.of, env), keyOf(e.field.text)) : evaluate(e, env)
 }
 
-const nameOf = (e: NameExpression, { checked, value, lookUp }: Environment): Held | undefined =>
+const nameOf = (e: NameExpression, { checked, value, lookUp }: Environment): RuntimeValue | undefined =>
   checked.isWhole(e) ? value : lookUp(e.name)
 
-const evaluateBinary = (e: BinaryExpression, env: Environment): Held => {
+const evaluateBinary = (e: BinaryExpression, env: Environment): RuntimeValue => {
   const { operator, left, right } = e
   const site = env.checked.site(e)
   switch (operator) {
@@ -115,7 +115,7 @@ const evaluateBinary = (e: BinaryExpression, env: Environment): Held => {
       return order(evaluate(left, env), evaluate(right, env), site) >= 0
     case '+': {
       const form = env.checked.form(e)
-      if (form === 'held') return add(evaluate(left, env), evaluate(right, env), site)
+      if (form === 'boxed') return add(evaluate(left, env), evaluate(right, env), site)
       return form === 'string' ? string(left, env) + string(right, env) : compute(addInts, (a, b) => a + b, e, env)
     }
     case '-':
@@ -139,7 +139,7 @@ const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpressio
   return env.checked.form(e) === 'int' ? ints(a, b, site) : finite(numbers(a, b), site)
 }
 
-const evaluateCall = (e: CallExpression, env: Environment): Held => {
+const evaluateCall = (e: CallExpression, env: Environment): RuntimeValue => {
   const [first] = e.arguments
   if (e.function.text === 'has' && first) return evaluateMaybe(first, env) !== undefined
   const called = functionOf(e.function.text)
@@ -147,10 +147,10 @@ const evaluateCall = (e: CallExpression, env: Environment): Held => {
   const values = e.arguments.map((argument, i) => evaluateArgument(argument, called.takes[i] ?? 'any', env))
   const run = called.run as (...values: unknown[]) => unknown
   const result = run(...values, env.checked.site(e))
-  return called.result === 'strings' ? listOf(result as string[]) : (result as Held)
+  return called.result === 'strings' ? listOf(result as string[]) : (result as RuntimeValue)
 }
 
-const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment): Held | readonly string[] => {
+const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment): RuntimeValue | readonly string[] => {
   switch (parameter) {
     case 'string':
       return string(e, env)
@@ -158,7 +158,7 @@ const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment)
       return number(e, env)
     case 'strings': {
       const list = evaluate(e, env)
-      return isJson(env.checked.fact(e).type) ? needStrings(list, env.checked.site(e)) : stringsOf(list as Slice)
+      return isJson(env.checked.fact(e).type) ? expectStrings(list, env.checked.site(e)) : stringsOf(list as Slice)
     }
     case 'sized':
     case 'any':
@@ -170,18 +170,18 @@ const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment)
 
 // A field that a later part gives too is not evaluated, and stands where it was first named. Where the type does not tell what is spread, all
 // parts are evaluated in their order.
-const evaluateRecord = (e: RecordExpression, env: Environment): Held => {
+const evaluateRecord = (e: RecordExpression, env: Environment): RuntimeValue => {
   const { checked } = env
   if (isMerged(e, checked)) {
     return merge(
       ...e.parts.map((part) =>
         part.kind === 'field'
           ? ([keyOf(part.name.text), evaluate(part.value, env)] as const)
-          : needObject(evaluate(part.of, env), checked.site(part.of)),
+          : expectObject(evaluate(part.of, env), checked.site(part.of)),
       ),
     )
   }
-  const fields = new Map<string, Expression | Held | undefined>()
+  const fields = new Map<string, Expression | RuntimeValue | undefined>()
   for (const part of e.parts) {
     if (part.kind === 'field') {
       fields.set(part.name.text, part.value)
@@ -197,23 +197,23 @@ const evaluateRecord = (e: RecordExpression, env: Environment): Held => {
     if (field === undefined) fields.delete(name)
     else if (!(field instanceof Slice)) fields.set(name, evaluate(field as Expression, env))
   }
-  return recordOf(fields as ReadonlyMap<string, Held>)
+  return recordOf(fields as ReadonlyMap<string, RuntimeValue>)
 }
 
 // An operand as the operator asks for it. A json is looked at; of what has the type the text is read.
 const operand =
-  <T>(look: (held: Held, site: Site) => T) =>
+  <T>(look: (value: RuntimeValue, site: Site) => T) =>
   (e: Expression, env: Environment): T =>
     isJson(env.checked.fact(e).type) ? look(evaluate(e, env), env.checked.site(e)) : (read(e, env) as T)
 
 /** Of an expression that is a bool. */
-export const holds = operand(needBool)
-const number = operand(needNumber)
-const string = operand(needString)
-const index = operand(needIndex)
+export const holds = operand(expectBool)
+const number = operand(expectNumber)
+const string = operand(expectString)
+const index = operand(expectIndex)
 
 // The value as JavaScript's own. An int that is only moved may have any size; here it is computed with.
-const read = (e: Expression, env: Environment): Held => {
+const read = (e: Expression, env: Environment): RuntimeValue => {
   if (e.kind === 'if') return read(holds(e.condition, env) ? e.then : e.else, env)
   if (e.kind === 'binary' && e.operator === '??') {
     const left = evaluateMaybe(e.left, env)
@@ -224,21 +224,21 @@ const read = (e: Expression, env: Environment): Held => {
   return decode(evaluate(e, env), e, env)
 }
 
-const decode = (held: Held, e: Expression, { checked }: Environment): Held => {
+const decode = (value: RuntimeValue, e: Expression, { checked }: Environment): RuntimeValue => {
   const form = checked.form(e)
   switch (form) {
     case 'string':
-      return stringOf(held)
+      return stringOf(value)
     case 'int':
-      return intOf(held, checked.site(e))
+      return intOf(value, checked.site(e))
     case 'number':
-      return numberOf(held)
+      return numberOf(value)
     case 'bool':
-      return boolOf(held)
+      return boolOf(value)
     case 'unit':
       return null
-    case 'held':
-      return held
+    case 'boxed':
+      return value
     default:
       return unknown(form)
   }

@@ -14,7 +14,7 @@ export class Slice {
 }
 
 /** What an expression holds while it is at work: a value that was computed, or a piece of text that is only moved. */
-export type Held = string | number | boolean | null | Slice
+export type RuntimeValue = string | number | boolean | null | Slice
 
 /** A field name with its UTF-8 bytes. */
 export interface Key {
@@ -27,27 +27,27 @@ export const keyOf = (text: string): Key => ({ text, bytes: Buffer.from(text) })
 // A message may be nested 512 deep and the expression nests it deeper, while the scanners begin to refuse at 500.
 const DEPTH = -1000
 
-/** The last of that name, as plumb-wire(5) has it for repeated keys; undefined when there is none or `held` is no object. */
-export const peek = (held: Held | undefined, key: Key): Slice | undefined => {
-  if (!(held instanceof Slice) || held.buf[held.start] !== 123) return undefined
+/** The last of that name, as plumb-wire(5) has it for repeated keys; undefined when there is none or `value` is no object. */
+export const peek = (value: RuntimeValue | undefined, key: Key): Slice | undefined => {
+  if (!(value instanceof Slice) || value.buf[value.start] !== 123) return undefined
   let found: Slice | undefined
-  eachMember(held, (buf, keyStart, keyEnd, start, end) => {
+  eachMember(value, (buf, keyStart, keyEnd, start, end) => {
     if (isKey(buf, keyStart, keyEnd, key)) found = new Slice(buf, start, end)
   })
   return found
 }
 
-export const fieldIn = (held: Held, key: Key, site: Site): Slice => {
-  const found = peek(held, key)
+export const fieldIn = (value: RuntimeValue, key: Key, site: Site): Slice => {
+  const found = peek(value, key)
   if (found) return found
-  const isObject = held instanceof Slice && held.buf[held.start] === 123
-  return fail(site, isObject ? `there is no field '${key.text}'` : `${describe(held)} has no fields`)
+  const isObject = value instanceof Slice && value.buf[value.start] === 123
+  return fail(site, isObject ? `there is no field '${key.text}'` : `${describe(value)} has no fields`)
 }
 
-export const itemIn = (held: Held, at: number, site: Site): Slice => {
-  if (!(held instanceof Slice) || held.buf[held.start] !== 91) return fail(site, `${describe(held)} has no items`)
+export const itemIn = (value: RuntimeValue, at: number, site: Site): Slice => {
+  if (!(value instanceof Slice) || value.buf[value.start] !== 91) return fail(site, `${describe(value)} has no items`)
   let found: Slice | undefined
-  const count = eachItem(held, (buf, start, end, i) => {
+  const count = eachItem(value, (buf, start, end, i) => {
     if (i === at) found = new Slice(buf, start, end)
   })
   return found ?? fail(site, `there is no item ${at} in a list of ${count}`)
@@ -112,8 +112,9 @@ export const stringAt = (buf: Buffer, start: number, end: number): string => {
 }
 
 /** For messages: what kind of value, with a preview of a short one. */
-export const describe = (held: Held): string => {
-  const text = held instanceof Slice ? held.buf.toString('utf8', held.start, Math.min(held.end, held.start + 80)) : JSON.stringify(held)
+export const describe = (value: RuntimeValue): string => {
+  const text =
+    value instanceof Slice ? value.buf.toString('utf8', value.start, Math.min(value.end, value.start + 80)) : JSON.stringify(value)
   if (text[0] === '{') return 'an object'
   if (text[0] === '[') return 'a list'
   return preview(text, 30)

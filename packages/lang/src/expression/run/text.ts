@@ -1,6 +1,6 @@
 // Strings: sequences of code points, which a JSON escape may leave with half a surrogate pair; that half is kept.
 
-import { eachItem, type Held, Slice, stringAt } from './slice.js'
+import { eachItem, type RuntimeValue, Slice, stringAt } from './slice.js'
 
 const SURROGATE = 0xd800
 
@@ -38,10 +38,10 @@ export const split = (text: string, separator: string): string[] => (separator =
 export const replaceAll = (text: string, what: string, by: string): string => split(text, what).join(by)
 
 /** A string stays; anything else as JSON, in the digits and with the white space in which it was written. */
-export const textOf = (held: Held): string => {
-  if (typeof held === 'string') return held
-  if (!(held instanceof Slice)) return JSON.stringify(held)
-  const { buf, start, end } = held
+export const textOf = (value: RuntimeValue): string => {
+  if (typeof value === 'string') return value
+  if (!(value instanceof Slice)) return JSON.stringify(value)
+  const { buf, start, end } = value
   return buf[start] === 34 ? stringAt(buf, start + 1, end - 1) : buf.toString('utf8', start, end)
 }
 

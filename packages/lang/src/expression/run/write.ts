@@ -1,7 +1,7 @@
 // Puts values into a sink as JSON. Each function takes the place to write at and gives the place behind.
 
 import { Sink } from './sink.js'
-import { type Held, type Key, membersOf, Slice } from './slice.js'
+import { type Key, membersOf, type RuntimeValue, Slice } from './slice.js'
 
 // Below this a loop is faster than the call that copies.
 const SHORT = 64
@@ -122,11 +122,11 @@ export const putString = (out: Sink, at: number, text: string): number => {
   return p + out.buf.write(json, p, 'utf8')
 }
 
-export const putHeld = (out: Sink, at: number, held: Held): number => {
-  if (held instanceof Slice) return put(out, at, held.buf, held.start, held.end)
-  if (typeof held === 'string') return putString(out, at, held)
-  if (typeof held === 'number') return putNumber(out, at, held)
-  return held === null ? put(out, at, NULL, 0, 4) : putBool(out, at, held)
+export const putValue = (out: Sink, at: number, value: RuntimeValue): number => {
+  if (value instanceof Slice) return put(out, at, value.buf, value.start, value.end)
+  if (typeof value === 'string') return putString(out, at, value)
+  if (typeof value === 'number') return putNumber(out, at, value)
+  return value === null ? put(out, at, NULL, 0, 4) : putBool(out, at, value)
 }
 
 export const putBool = (out: Sink, at: number, isTrue: boolean): number => (isTrue ? put(out, at, TRUE, 0, 4) : put(out, at, FALSE, 0, 5))
@@ -151,34 +151,34 @@ export const build = (write: (out: Sink) => number): Slice => {
 const scratch: Sink[] = []
 let depth = 0
 
-export const listOf = (items: readonly Held[]): Slice =>
+export const listOf = (items: readonly RuntimeValue[]): Slice =>
   build((out) => {
     let p = put(out, out.at, OPEN, 0, 1)
     items.forEach((item, i) => {
       if (i > 0) p = put(out, p, COMMA, 0, 1)
-      p = putHeld(out, p, item)
+      p = putValue(out, p, item)
     })
     return put(out, p, CLOSE, 0, 1)
   })
 
 /** Fields and spread records, in order: a later one takes the place of an earlier one of its name. */
-export const merge = (...parts: readonly (readonly [Key, Held] | Slice)[]): Slice => {
-  const fields = new Map<string, Held>()
+export const merge = (...parts: readonly (readonly [Key, RuntimeValue] | Slice)[]): Slice => {
+  const fields = new Map<string, RuntimeValue>()
   for (const part of parts) {
-    if (part instanceof Slice) for (const [name, held] of membersOf(part)) fields.set(name, held)
+    if (part instanceof Slice) for (const [name, value] of membersOf(part)) fields.set(name, value)
     else fields.set(part[0].text, part[1])
   }
   return recordOf(fields)
 }
 
-export const recordOf = (fields: ReadonlyMap<string, Held>): Slice =>
+export const recordOf = (fields: ReadonlyMap<string, RuntimeValue>): Slice =>
   build((out) => {
     let p = put(out, out.at, OPEN, 2, 3)
     let isFirst = true
-    for (const [key, held] of fields) {
+    for (const [key, value] of fields) {
       if (!isFirst) p = put(out, p, COMMA, 0, 1)
       isFirst = false
-      p = putHeld(out, put(out, putString(out, p, key), COMMA, 1, 2), held)
+      p = putValue(out, put(out, putString(out, p, key), COMMA, 1, 2), value)
     }
     return put(out, p, CLOSE, 2, 3)
   })

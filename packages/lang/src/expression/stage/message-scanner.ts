@@ -16,15 +16,15 @@ const SMALL = 4096
 const LF = 10
 const NOTHING: Buffer = Buffer.alloc(0)
 
-export class Reading {
+export class MessageScanner {
   /** Where in the message the paths stand (scan/scanner.ts). */
-  caps = new Int32Array(0)
+  captures = new Int32Array(0)
   /** By their slots. */
   readonly paths: Path[] = []
   readonly #type: Type
   readonly #slots = new Map<string, number>()
   readonly #preparations: (() => void)[] = []
-  #scanner: Scanner | undefined
+  #generated: Scanner | undefined
   /** Messages that are still left to the tree. */
   #few: number
   #shape: ShapeScan | undefined
@@ -49,19 +49,19 @@ export class Reading {
     if (known !== undefined) return known
     const slot = this.paths.push(path) - 1
     this.#slots.set(key, slot)
-    this.#scanner = this.#shape = undefined
+    this.#generated = this.#shape = undefined
     this.#buf = NOTHING
     return slot
   }
 
   /** `prepare` asks for slots; it is called when there is something to scan, and never where all messages are left to the tree. */
   beforeScan(prepare: () => void): void {
-    if (this.#scanner) prepare()
+    if (this.#generated) prepare()
     else this.#preparations.push(prepare)
   }
 
-  get scanner(): Scanner {
-    return this.#scanner ?? this.#open()
+  get generated(): Scanner {
+    return this.#generated ?? this.#open()
   }
 
   /**
@@ -71,8 +71,8 @@ export class Reading {
   scan(buf: Buffer, start: number, end: number): boolean {
     if (buf === this.#buf && start === this.#start && end === this.#end) return true
     if (this.#look(buf, start) === end) return this.#keep(buf, start, end)
-    if (!this.#scanner && ((end - start <= SMALL && --this.#few >= 0) || !mayGenerate())) return false
-    if (this.scanner.scan(buf, start, end, this.caps) !== end) return false
+    if (!this.#generated && ((end - start <= SMALL && --this.#few >= 0) || !mayGenerate())) return false
+    if (this.generated.scan(buf, start, end, this.captures) !== end) return false
     this.#buf = buf
     this.#start = start
     this.#end = end
@@ -105,7 +105,7 @@ export class Reading {
       this.#viewed = buf
       this.#view = new DataView(buf.buffer, buf.byteOffset, buf.length)
     }
-    return shape(buf, this.#view, at, this.caps)
+    return shape(buf, this.#view, at, this.captures)
   }
 
   #keep(buf: Buffer, start: number, end: number): true {
@@ -118,9 +118,9 @@ export class Reading {
 
   #open(): Scanner {
     for (const prepare of this.#preparations.splice(0)) prepare()
-    this.#scanner = makeScanner(this.#type, [...this.paths])
-    this.caps = new Int32Array(this.#scanner.size)
-    return this.#scanner
+    this.#generated = makeScanner(this.#type, [...this.paths])
+    this.captures = new Int32Array(this.#generated.size)
+    return this.#generated
   }
 }
 
@@ -138,18 +138,18 @@ const mayGenerate = (): boolean => {
 }
 
 /** One for all types that are the same. */
-export class Readings {
-  readonly #known = new Map<string, { readonly type: Type; readonly reading: Reading }[]>()
+export class MessageScanners {
+  readonly #known = new Map<string, { readonly type: Type; readonly scanner: MessageScanner }[]>()
 
-  of(type: Type): Reading {
+  of(type: Type): MessageScanner {
     const shape = shapeOf(type)
     const alike = this.#known.get(shape) ?? []
     this.#known.set(shape, alike)
     const same = alike.find((other) => isSameCheck(other.type, type))
-    if (same) return same.reading
-    const reading = new Reading(type, FEW)
-    alike.push({ type, reading })
-    return reading
+    if (same) return same.scanner
+    const scanner = new MessageScanner(type, FEW)
+    alike.push({ type, scanner })
+    return scanner
   }
 }
 

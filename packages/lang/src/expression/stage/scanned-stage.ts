@@ -11,14 +11,14 @@ import { describeMismatch } from '../../validate/mismatch.js'
 import { expect, Failure } from '../run/failure.js'
 import { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
-import type { Reading } from './message-scanner.js'
+import type { MessageScanner } from './message-scanner.js'
 import { type Stage, Verdict } from './verdict.js'
 
 /** Works on captures (scan/scanner.ts): starts and ends of the paths in `buf`. */
-export type Evaluate = (buf: Buffer, caps: Int32Array, out: Sink) => Verdict
+export type Evaluate = (buf: Buffer, captures: Int32Array, out: Sink) => Verdict
 
 export interface Work {
-  /** Called once, when there is something to scan; says to the reading which parts the code needs. */
+  /** Called once, when there is something to scan; says to the scanner which parts the code needs. */
   readonly generate: () => Evaluate
   /** The same of a message that was parsed; there is a byte behind it. */
   readonly interpret: (message: Buffer, tree: Tree, out: Sink) => Verdict
@@ -31,43 +31,43 @@ export class ScannedStage implements Stage {
 
   constructor(
     private readonly type: Type,
-    private readonly reading: Reading,
+    private readonly scanner: MessageScanner,
     private readonly work: Work,
   ) {
-    reading.beforeScan(() => {
+    scanner.beforeScan(() => {
       this.evaluate = work.generate()
     })
   }
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
-    const { reading } = this
+    const { scanner } = this
     // The scanner wants a byte behind the message, where it stops.
     if (end === buf.length) return this.run(withStop(buf.subarray(start, end)), 0, end - start, out)
-    if (!reading.scan(buf, start, end)) return this.runSlowly(buf, start, end, out)
-    const { scanner, caps } = reading
-    if (scanner.insertions.length === 0 || caps[scanner.absent] === 0) return this.finish(buf, out)
+    if (!scanner.scan(buf, start, end)) return this.runSlowly(buf, start, end, out)
+    const { generated, captures } = scanner
+    if (generated.insertions.length === 0 || captures[generated.absent] === 0) return this.finish(buf, out)
     return this.fill(buf, start, end, out) ?? this.runSlowly(buf, start, end, out)
   }
 
   // Writes the message anew with its defaults, and scans it again.
   private fill(buf: Buffer, start: number, end: number, out: Sink): Verdict | undefined {
-    const { reading } = this
-    const { scanner, caps } = reading
+    const { scanner } = this
+    const { generated, captures } = scanner
     const filled = this.filled ?? new Sink()
     this.filled = filled
     let from = space(buf, start)
     let to = end
     while ((buf[to - 1] as number) <= 32) to--
     let p = filled.at
-    const count = caps[scanner.absent] as number
-    for (let i = scanner.absent + 1; i <= scanner.absent + 2 * count; i += 2) {
-      const at = caps[i] as number
-      const text = scanner.insertions[caps[i + 1] as number] as Buffer
+    const count = captures[generated.absent] as number
+    for (let i = generated.absent + 1; i <= generated.absent + 2 * count; i += 2) {
+      const at = captures[i] as number
+      const text = generated.insertions[captures[i + 1] as number] as Buffer
       p = put(filled, put(filled, p, buf, from, at), text, 0, text.length)
       from = at
     }
     filled.commit(put(filled, p, buf, from, to))
-    if (!reading.scan(filled.buf, filled.start, filled.end)) return undefined
+    if (!scanner.scan(filled.buf, filled.start, filled.end)) return undefined
     const verdict = this.finish(filled.buf, out)
     return verdict === Verdict.PASS ? rewrite(filled.buf, filled.start, filled.end, out) : verdict
   }
@@ -93,7 +93,7 @@ export class ScannedStage implements Stage {
 
   private finish(buf: Buffer, out: Sink): Verdict {
     try {
-      return (this.evaluate as Evaluate)(buf, this.reading.caps, out)
+      return (this.evaluate as Evaluate)(buf, this.scanner.captures, out)
     } catch (failure) {
       return this.fail(failure)
     }

@@ -1,5 +1,5 @@
 // Checked expressions → stages. What a stage does with a message is said by the interpreter (interpret.ts), and done faster by generated code; what
-// that may contain, generator.ts says. Stages of one type that are given the same reading share what is known of a message.
+// that may contain, generator.ts says. Stages of one type that are given the same scanner share what is known of a message.
 
 import type { Expression } from '../../parse/ast.js'
 import { MAX_DEPTH } from '../../scan/tree.js'
@@ -9,7 +9,7 @@ import { emitBool } from '../emit/call.js'
 import { Generator } from '../emit/generator.js'
 import { emitWrite } from '../emit/write.js'
 import { Checked } from '../infer/checked.js'
-import * as demand from '../run/coerce.js'
+import * as coerce from '../run/coerce.js'
 import { equal } from '../run/equal.js'
 import { expect, Failure } from '../run/failure.js'
 import { FUNCTIONS } from '../run/function.js'
@@ -19,8 +19,8 @@ import type { Sink } from '../run/sink.js'
 import * as slice from '../run/slice.js'
 import * as text from '../run/text.js'
 import * as write from '../run/write.js'
-import { putHeld } from '../run/write.js'
-import { Reading } from './message-scanner.js'
+import { putValue } from '../run/write.js'
+import { MessageScanner } from './message-scanner.js'
 import { type Evaluate, ScannedStage, type Work } from './scanned-stage.js'
 import { type Stage, Verdict } from './verdict.js'
 
@@ -28,16 +28,16 @@ export type { Stage } from './verdict.js'
 export { Verdict } from './verdict.js'
 
 /** WROTE, or PASS where the expression is the whole input. The expression has been checked (checkExpression) against the same input. */
-export const compileMap = (e: Expression, input: Type, reading = new Reading(input)): Stage => {
+export const compileMap = (e: Expression, input: Type, scanner = new MessageScanner(input)): Stage => {
   const checked = new Checked(e, input)
-  if (checked.path(e)?.length === 0) return compileCheck(input, reading)
-  return new ScannedStage(input, reading, {
+  if (checked.path(e)?.length === 0) return compileCheck(input, scanner)
+  return new ScannedStage(input, scanner, {
     generate: () => {
-      const g = new Generator(checked, reading)
+      const g = new Generator(checked, scanner)
       return evaluation(g, emitMap(e, g))
     },
     interpret: (message, tree, out) => {
-      out.commit(putHeld(out, out.at, evaluate(e, openEnvironment(checked, message, tree))))
+      out.commit(putValue(out, out.at, evaluate(e, openEnvironment(checked, message, tree))))
       refuseDeep(out)
       return Verdict.WROTE
     },
@@ -56,11 +56,11 @@ const refuseDeep = ({ buf, start, end }: Sink): void => {
 }
 
 /** PASS or DROP; WROTE where a default had to be filled in. */
-export const compileFilter = (e: Expression, input: Type, reading = new Reading(input)): Stage => {
+export const compileFilter = (e: Expression, input: Type, scanner = new MessageScanner(input)): Stage => {
   const checked = new Checked(e, input)
-  return new ScannedStage(input, reading, {
+  return new ScannedStage(input, scanner, {
     generate: () => {
-      const g = new Generator(checked, reading)
+      const g = new Generator(checked, scanner)
       return evaluation(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
     },
     interpret: (message, tree) => (holds(e, openEnvironment(checked, message, tree)) ? Verdict.PASS : Verdict.DROP),
@@ -68,14 +68,14 @@ export const compileFilter = (e: Expression, input: Type, reading = new Reading(
 }
 
 /** PASS; WROTE where a default had to be filled in. */
-export const compileCheck = (type: Type, reading = new Reading(type)): Stage => new ScannedStage(type, reading, PASSES)
+export const compileCheck = (type: Type, scanner = new MessageScanner(type)): Stage => new ScannedStage(type, scanner, PASSES)
 
 const PASSES: Work = { generate: () => () => Verdict.PASS, interpret: () => Verdict.PASS }
 
 // What generated code calls. Made when there is some: it takes its part of a start.
 let runtime: Readonly<Record<string, unknown>> | undefined
 const openRuntime = (): Readonly<Record<string, unknown>> =>
-  Object.assign({ equal, expect, refuseDeep }, slice, number, text, demand, write, callable())
+  Object.assign({ equal, expect, refuseDeep }, slice, number, text, coerce, write, callable())
 
 const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries([...FUNCTIONS].map(([name, { run }]) => [`call_${name}`, run]))
 

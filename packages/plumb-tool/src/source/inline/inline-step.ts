@@ -1,6 +1,6 @@
 // id, copy, discard and map as tools: run here, on bytes, in microseconds.
 
-import { type BasePlan, compileMap, Readings, Sink, type Stage, Verdict } from '@plumb/lang'
+import { type BasePlan, compileMap, MessageScanners, Sink, type Stage, Verdict } from '@plumb/lang'
 import { fault, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
@@ -9,7 +9,8 @@ export type Leaf = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' 
 
 /** Compiled once, here. What it is given has the type of its input, or is `json` where that is not known. */
 export const leafOf = (leaf: Leaf): Run => {
-  const step = leaf.kind === 'map' ? stepOf(compileMap(leaf.expression, leaf.input, new Readings().of(leaf.input))) : WORDS[leaf.kind]
+  const step =
+    leaf.kind === 'map' ? stepOf(compileMap(leaf.expression, leaf.input, new MessageScanners().of(leaf.input))) : WORDS[leaf.kind]
   return async (input) => step(input)
 }
 
