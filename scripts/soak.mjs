@@ -1,7 +1,7 @@
 // Runs for minutes what npm test runs for seconds: soak.mjs [MINUTES] [SEED] [--filter TEXT] [--load]
 //
-// Rounds of all tests that draw from a seed or have a budget: fuzzers, random programs, kill loops, races, cuts, failing calls, the ledger. Each
-// round has its own seed, which is printed with the number of inputs. The first failure ends it, and a command to repeat it is printed: MINUTES 0
+// Rounds of all tests that draw from a seed or have a budget, and of all that npm test leaves out as too long: fuzzers, random programs, kill
+// loops, races, cuts, failing calls, the ledger. Each round has its own seed, which is printed with the number of inputs. The first failure ends it, and a command to repeat it is printed: MINUTES 0
 // with a SEED is that one round. --filter takes only the test files whose path contains TEXT. --load runs scripts/load.mjs instead.
 
 import { readFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { build, buildTests } from './build.mjs'
 import { passes, ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { measureSlowness } from './slowness.mjs'
+import { isLong, sourceOf } from './tests.mjs'
 
 /** The budgets of a round; those of npm test are a fraction. The environment overrides them. */
 const BUDGETS = {
@@ -29,10 +30,8 @@ const hasBudget = (file) => {
   return ['require("fast-check")', 'PLUMB_SEED', ...Object.keys(BUDGETS)].some((word) => text.includes(word))
 }
 
-const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, '.ts')
-
 const soak = async (minutes, seed, filter) => {
-  const files = (await buildTests()).filter((file) => sourceOf(file).includes(filter) && hasBudget(file))
+  const files = (await buildTests()).filter((file) => sourceOf(file).includes(filter) && (hasBudget(file) || isLong(file)))
   if (files.length === 0) throw new Error(`no test file with a budget has '${filter}' in its path`)
   const began = Date.now()
   const total = { rounds: 0, assertions: 0, inputs: 0, kills: 0 }
@@ -82,7 +81,7 @@ const inWords = (count) =>
 await runMain(import.meta.url, async () => {
   const options = { filter: { type: 'string', default: '' }, load: { type: 'boolean', default: false } }
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
-  const [minutes = '10', seed] = positionals.map(Number)
+  const [minutes = '15', seed] = positionals.map(Number)
   await installDependencies()
   await build()
   if (values.load) return passes('load', process.execPath, [`${ROOT}/scripts/load.mjs`, '--filter', values.filter])

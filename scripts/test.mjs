@@ -1,5 +1,6 @@
-// Installs and builds what is missing, then runs all checks, tests and cases: test.mjs
+// Installs and builds what is missing, then runs all checks, tests and cases: test.mjs [--all]
 //
+// With --all the long tests too, which the soak runs for longer.
 // The last line says "N passed, N failed", the one before how many were skipped, and why.
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -7,7 +8,7 @@ import { build, buildTests } from './build.mjs'
 import { checkSources } from './check.mjs'
 import { ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
-import { runTests, skippedInWords } from './tests.mjs'
+import { isLong, runTests, skippedInWords, slowestInWords } from './tests.mjs'
 
 const SHARED_CASES = `${ROOT}/../shared/cases/run`
 const SHARED_LIST = `${ROOT}/test/shared-cases.txt`
@@ -15,13 +16,20 @@ const SHARED_LIST = `${ROOT}/test/shared-cases.txt`
 // Each resolves to { passed, failed, skipped }, or to the reason why there is nothing to run.
 const STEPS = {
   'types, lint, dead exports': () => checkSources(),
-  tests: async () => runTests(await buildTests()),
+  tests: () => runFiles((file) => !isLong(file)),
   cases: () => runCases(`${ROOT}/test/run-cases.mjs`, [`${ROOT}/test/cases`]),
   'shared cases': () => {
     if (!existsSync(SHARED_CASES)) return "skipped, '../shared/cases' is not here"
     if (readFileSync(SHARED_LIST, 'utf8').trim() === '') return "none, 'test/shared-cases.txt' is empty"
     return runCases(SHARED_CASES, ['--list', SHARED_LIST])
   },
+  'long tests': () => (process.argv.includes('--all') ? runFiles(isLong) : "not without '--all'"),
+}
+
+const runFiles = async (isWanted) => {
+  const total = await runTests((await buildTests()).filter(isWanted))
+  console.log(slowestInWords(total))
+  return total
 }
 
 const runCases = async (runner, args) => {

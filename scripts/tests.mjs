@@ -11,21 +11,47 @@ import { measureSlowness } from './slowness.mjs'
 
 const FILE_TIMEOUT_MS = 180_000
 
-/** Resolves to { passed, failed, skipped }, counted in assertions. Prints the output of files that failed, and each skipped test with its reason. */
+// Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, servers and tarballs of others.
+const LONG = [
+  ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack'],
+  ...['packages/plumb/test/origins', 'packages/plumb/test/random', 'packages/plumb-tool/test/mcp-tools'],
+]
+
+/** Whether a test file, as `buildTests` names it, is too long for npm test. */
+export const isLong = (file) => LONG.some((start) => sourceOf(file).startsWith(start))
+
+/** The source of a test file that `buildTests` has made. */
+export const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, '.ts')
+
+/**
+ * Resolves to { passed, failed, skipped, seconds }, counted in assertions; `seconds` by file. Prints the output of files that failed, and each
+ * skipped test with its reason.
+ */
 export const runTests = async (files) => {
   const queue = [...files]
-  const total = { passed: 0, failed: 0, skipped: [] }
+  const total = { passed: 0, failed: 0, skipped: [], seconds: new Map() }
   const work = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const began = performance.now()
       const { passed, failed, skipped } = await runFile(file)
       total.passed += passed
       total.failed += failed
       total.skipped.push(...skipped)
+      total.seconds.set(sourceOf(file), (performance.now() - began) / 1000)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work))
+  // Tests wait for children and timers more than they compute.
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
   return total
 }
+
+/** `slowest: test/a.test.ts 12 s, test/b.test.ts 8 s`. */
+export const slowestInWords = ({ seconds }) =>
+  `slowest: ${[...seconds]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, 5)
+    .map(([file, taken]) => `${file} ${Math.round(taken)} s`)
+    .join(', ')}`
 
 const runFile = async (file) => {
   // Measured for each file: the load may have changed.
