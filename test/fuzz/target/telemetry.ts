@@ -2,7 +2,7 @@
 // JSON, and no sum becomes a number that is none.
 
 import { PassThrough } from 'node:stream'
-import { Counter } from '../../../packages/plumb/src/display/stats-counter.js'
+import { StatsCounter } from '../../../packages/plumb/src/display/stats-counter.js'
 import { summaryJson, summaryText } from '../../../packages/plumb/src/display/summary.js'
 import { TraceBuilder } from '../../../packages/plumb/src/display/trace/trace-builder.js'
 import { ChildObserver } from '../../../packages/plumb/src/event/child-monitor.js'
@@ -70,7 +70,7 @@ export const telemetry: Target = {
   cases: 300,
   maxBytes: 6000,
   judge: async (input) => {
-    const counter = new Counter()
+    const counter = new StatsCounter()
     const builder = new TraceBuilder((event) => JSON.parse(JSON.stringify(event)))
     const watch = openWatch([counter, { on: (event) => builder.on(event) }])
     watch?.tell({ kind: 'begin', time: '', spec: 's', binding: 'main', wires: [], nodes: [{ name: 'a', kind: 'agent' }], dot: () => '' })
@@ -88,7 +88,7 @@ export const telemetry: Target = {
     observer.answered(1, 1, message, 0, message.length)
     observer.exited({ status: 0, signal: null })
     watch?.tell({ kind: 'end', status: 0, stoppedBy: null })
-    const run = { spec: 's', binding: 'main', ms: 5, status: 0, stoppedBy: null, tally: counter.tally, prices: undefined } as const
+    const run = { spec: 's', binding: 'main', ms: 5, status: 0, stoppedBy: null, tally: counter.stats, prices: undefined } as const
     JSON.parse(summaryJson(run))
     must(!/NaN|Infinity|undefined|\[object/.test(summaryText(run).join('\n')), summaryText(run).join('\n'))
   },

@@ -1,22 +1,22 @@
-// A few lines at the bottom of a terminal that change, below lines that stay. Whatever else is written to the terminal goes through here.
+// A few live lines at the bottom of a terminal, below lines that stay. All that is written to the terminal goes through here.
 
+import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
-import { isInForeground } from './foreground.js'
 
 const ESC = '\x1b['
-/** The cursor waits above the lines, so that what others write meanwhile comes before them. */
+/** The cursor stands above the live lines, so that other programs write before them. */
 const ERASE_BELOW = `\r${ESC}J`
 
 export class LiveScreen extends Writable {
-  /** For whoever asks whether a person reads it. */
+  /** As of the terminal behind it. */
   readonly isTTY = true
   readonly #terminal: WriteStream
   /** Lines, each narrower than the terminal. */
   readonly #lines: () => readonly string[]
   #isShown = false
-  /** Others who have the terminal. */
-  #others = 0
+  /** Calls of `without` that are going on. */
+  #pauses = 0
 
   constructor(terminal: WriteStream, lines: () => readonly string[]) {
     super()
@@ -34,33 +34,33 @@ export class LiveScreen extends Writable {
     return process.stderr.rows || 24
   }
 
-  /** Draws the lines as they are now; nothing as long as the terminal is busy with what was drawn before, or is somebody else's. */
+  /** Draws the lines as they are now, unless the terminal is still busy, paused, or owned by another process group. */
   draw(): void {
-    if (this.destroyed || this.writableEnded || this.#terminal.writableNeedDrain || this.#others > 0 || !isInForeground()) return
+    if (this.destroyed || this.writableEnded || this.#terminal.writableNeedDrain || this.#pauses > 0 || !isInForeground()) return
     this.#isShown = true
     this.#terminal.write(ERASE_BELOW + this.#drawn())
   }
 
-  /** Takes the lines away, until they are drawn again. */
+  /** Erases the lines, until they are drawn again. */
   clear(): void {
     if (!this.#isShown || this.destroyed) return
     this.#isShown = false
     this.#terminal.write(ERASE_BELOW)
   }
 
-  /** The lines are away until that is done. */
+  /** The lines are not drawn until `work` is done. */
   async without<T>(work: () => Promise<T>): Promise<T> {
     this.clear()
-    this.#others++
+    this.#pauses++
     try {
       return await work()
     } finally {
-      this.#others--
+      this.#pauses--
     }
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    // In one write, so that nothing flickers.
+    // One write, so that nothing flickers.
     const bytes = this.#isShown ? Buffer.concat([Buffer.from(ERASE_BELOW), chunk, Buffer.from(this.#drawn())]) : chunk
     this.#terminal.write(bytes, done)
   }
@@ -70,15 +70,15 @@ export class LiveScreen extends Writable {
     done()
   }
 
-  // An empty line comes first: what another program writes there ends it, and the lines are drawn below.
+  // An empty line comes first: another program writes there, and the lines are drawn again below.
   #drawn(): string {
     const lines = this.#lines()
     return lines.length === 0 ? '' : `\n${lines.join('\n')}${ESC}${lines.length}A\r`
   }
 }
 
-/** Outputs on a terminal that has such lines: they are taken away for them, and come back by themselves. */
-export class BesideScreen extends Writable {
+/** Outputs on the same terminal: live lines are erased for each, and drawn again at the next turn. */
+export class OutputBesideScreen extends Writable {
   constructor(
     private readonly terminal: WriteStream,
     private readonly screen: LiveScreen,
@@ -94,5 +94,20 @@ export class BesideScreen extends Writable {
 
   override _final(done: () => void): void {
     this.terminal.end(done)
+  }
+}
+
+/**
+ * Whether the terminal shows what this process group writes: a shell that runs it in the background owns the terminal meanwhile.
+ * True where the system does not say.
+ */
+const isInForeground = (): boolean => {
+  try {
+    // proc_pid_stat(5): after the name in parentheses come state, parent, process group, session, terminal, and its foreground group.
+    const stat = readFileSync('/proc/self/stat', 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[2] === fields[5]
+  } catch {
+    return true
   }
 }

@@ -1,59 +1,62 @@
-// What is done for one message in one child, from when it was sent to when it was answered.
+// The time that one child spends on one message, from when it was sent to when it was answered.
 
 import type { Fault } from '@plumb/wire'
 import { type AgentTelemetry, type Bytes, type ProcessKind, textOf, type WatchEvent } from '../event/run-event.js'
 
-export interface Work {
+export interface MessageSpan {
   readonly process: string
-  /** The message that it was sent, from 1; 0: not known. */
+  /** Which message of the child it is, from 1; 0: unknown. */
   readonly n: number
-  /** The input of the run that this came from, from 1; 0: not known. */
+  /** The input of the run that the message comes from, from 1; 0: unknown. */
   readonly seq: number
-  /** Milliseconds: when it was sent, when the child came to it as far as is known, when it was done. */
+  /** Milliseconds: when it was sent, when the child began with it as far as is known, when it was done. */
   readonly sent: number
   readonly start: number
   readonly end: number
-  /** For so long the answer then waited for those of earlier messages. */
+  /** Milliseconds that the answer then waited for the answers to earlier messages. */
   readonly held: number
-  /** False: the run ended before the child came to it. */
+  /** False: the run ended before the child began with it. */
   readonly isBegun: boolean
   readonly input: string | undefined
   readonly output: string | undefined
   readonly fault: Fault | undefined
 }
 
-/** Work that is not done. */
-export interface OpenWork {
+/** A message that a child was sent. */
+export interface MessageRef {
   readonly n: number
   readonly seq: number
 }
 
-interface Open extends OpenWork {
+interface OpenMessage extends MessageRef {
   readonly sent: number
   readonly input: string
 }
 
-/** What a child has told of its work on one message: milliseconds of the clock of the run. */
+/** What a child has reported of one message, in milliseconds of the clock of the run. */
 interface Times {
   begun: number
   end: number | undefined
 }
 
-/** So much of a message is kept to be shown. */
+/** Bytes of a message that are kept to be shown. */
 const MAX_TEXT = 4096
-/** A message that was never answered, as in a nested plumb with a filter, is not waited for when so many came after it. */
-const MOST_OPEN = 4096
+/** Messages that are remembered: one that is never answered, as in a nested plumb with a filter, is forgotten after so many others. */
+const MAX_OPEN = 4096
 
-/** One child's work. Our agents say of each message when they began with it and how long it took; of others it is one thing after the other. */
-export class Works {
-  readonly #open = new Map<number, Open>()
-  /** Where messages came from, of those that are done with too: what a child tells of them may be heard late. */
+/**
+ * The spans of one child. Our agents report when they began with each message and how long it took; other programs are taken to work on one
+ * message at a time.
+ */
+export class ChildSpans {
+  readonly #open = new Map<number, OpenMessage>()
+  /** Inputs that messages came from, also of those that are done: telemetry about them may come late. */
   readonly #seqs = new Map<number, number>()
   readonly #times = new Map<number, Times>()
   /** A nested plumb may give several outputs for one message, or none. */
   readonly #hasOneEach: boolean
-  /** Messages that it has told to be done with, without saying which; undefined: none. */
-  #told: number | undefined
+  /** Messages that it has reported as done without their numbers; undefined: none. */
+  #unnumbered: number | undefined
   #lastEnd = 0
 
   constructor(
@@ -64,26 +67,26 @@ export class Works {
     this.#hasOneEach = runs !== 'plumb'
   }
 
-  /** What this is told of; undefined: nothing, as far as is known. */
-  workOf(told?: AgentTelemetry): OpenWork | undefined {
-    const numbered = this.#hasOneEach ? numberOf(told) : undefined
-    if (numbered === undefined && this.#told === undefined) return this.#open.values().next().value
-    const n = numbered ?? (this.#told ?? 0) + 1
+  /** The message that the telemetry is about, by default the oldest open one; undefined: unknown. */
+  messageOf(telemetry?: AgentTelemetry): MessageRef | undefined {
+    const numbered = this.#hasOneEach ? numberOf(telemetry) : undefined
+    if (numbered === undefined && this.#unnumbered === undefined) return this.#open.values().next().value
+    const n = numbered ?? (this.#unnumbered ?? 0) + 1
     const seq = this.#seqs.get(n)
     return seq === undefined ? undefined : { n, seq }
   }
 
-  /** `took`: milliseconds until now for what is told. */
-  heard(told: AgentTelemetry, ms: number, took: number): void {
+  /** `took`: milliseconds until now that the telemetry is about. */
+  noteTelemetry(telemetry: AgentTelemetry, ms: number, took: number): void {
     if (!this.#hasOneEach) return
-    const isEnd = told.kind === 'output' || told.kind === 'error'
-    const n = numberOf(told)
+    const isEnd = telemetry.kind === 'output' || telemetry.kind === 'error'
+    const n = numberOf(telemetry)
     if (n === undefined) {
-      if (isEnd) this.#told = (this.#told ?? 0) + 1
+      if (isEnd) this.#unnumbered = (this.#unnumbered ?? 0) + 1
       return
     }
     if (!this.#open.has(n)) return
-    const end = ms - (isEnd ? countOf(told.held_ms) : 0)
+    const end = ms - (isEnd ? countOf(telemetry.held_ms) : 0)
     const begun = Math.max(0, end - took)
     const times = this.#times.get(n) ?? { begun, end: undefined }
     this.#times.set(n, { begun: Math.min(times.begun, begun), end: isEnd ? end : times.end })
@@ -92,19 +95,19 @@ export class Works {
   asked({ n, seq, ms, ...bytes }: WatchEvent & { kind: 'asked' }): void {
     this.#open.set(n, { n, seq, sent: ms, input: shortText(bytes) })
     this.#seqs.set(n, seq)
-    for (const known of [this.#open, this.#seqs, this.#times]) if (known.size > MOST_OPEN) known.delete(known.keys().next().value as number)
+    for (const known of [this.#open, this.#seqs, this.#times]) if (known.size > MAX_OPEN) known.delete(known.keys().next().value as number)
   }
 
-  answered({ n, seq, ms, ...bytes }: WatchEvent & { kind: 'answered' }): Work {
+  answered({ n, seq, ms, ...bytes }: WatchEvent & { kind: 'answered' }): MessageSpan {
     return this.#done(n, seq, ms, { output: shortText(bytes), fault: undefined })
   }
 
-  refused({ n, seq, ms, fault }: WatchEvent & { kind: 'refused' }): Work {
+  refused({ n, seq, ms, fault }: WatchEvent & { kind: 'refused' }): MessageSpan {
     return this.#done(n, seq, ms, { output: undefined, fault })
   }
 
-  /** What it has not answered at the end of the run: what it was at, and what waited. */
-  unfinished(ms: number): Work[] {
+  /** At the end of the run: the messages without an answer, those that it was working on and those that waited. */
+  unfinished(ms: number): MessageSpan[] {
     if (!this.#hasOneEach) return []
     return [...this.#open.values()].map(({ n, seq }, i) => {
       const isBegun = i === 0 || this.#times.has(n)
@@ -112,11 +115,11 @@ export class Works {
     })
   }
 
-  #done(n: number, seq: number, ms: number, outcome: Pick<Work, 'output' | 'fault'>): Work {
+  #done(n: number, seq: number, ms: number, outcome: Pick<MessageSpan, 'output' | 'fault'>): MessageSpan {
     const open = this.#open.get(n)
     const times = this.#times.get(n)
     const end = Math.min(ms, times?.end ?? ms)
-    // What it tells may be heard late, and so seem to begin before what came before it was over.
+    // Telemetry may come late, so that a message would seem to begin before the one before it was over.
     const earliest = this.isConcurrent && times ? 0 : this.#lastEnd
     const start = Math.min(end, Math.max(times?.begun ?? open?.sent ?? 0, earliest))
     this.#lastEnd = times ? end : ms
@@ -128,13 +131,14 @@ export class Works {
   }
 }
 
-// What another program tells is not checked.
-const numberOf = (told: AgentTelemetry | undefined): number | undefined =>
-  Number.isSafeInteger(told?.seq) && Number(told?.seq) > 0 ? Number(told?.seq) : undefined
+// Telemetry of other programs is unchecked.
+const numberOf = (telemetry: AgentTelemetry | undefined): number | undefined =>
+  Number.isSafeInteger(telemetry?.seq) && Number(telemetry?.seq) > 0 ? Number(telemetry?.seq) : undefined
 
+/** 0 for what is no count. */
 export const countOf = (value: unknown): number => (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : 0)
 
-/** The beginning of a message, whole characters of it. */
+/** The first MAX_TEXT bytes of a message, cut between characters. */
 export const shortText = ({ buf, start, end }: Bytes): string => {
   if (end - start <= MAX_TEXT) return textOf({ buf, start, end })
   let cut = start + MAX_TEXT

@@ -2,7 +2,7 @@
 
 import { fail, preview, type Result, readSpec, succeed } from '@plumb/wire'
 
-/** Of a million tokens each, in any one currency. What is read from or written to a cache costs as much as input where nothing else is said. */
+/** Of a million tokens each, in any one currency. Tokens read from or written to a cache cost as much as input by default. */
 export interface Price {
   readonly input: number
   readonly output: number
@@ -10,8 +10,8 @@ export interface Price {
   readonly cache_creation?: number
 }
 
-/** Tokens of the same kinds; none stands in two of them, as in `usage` of plumb-agent(1). */
-export interface Tokens {
+/** Each token is counted once, as in `usage` of plumb-agent(1). */
+export interface TokenCounts {
   input: number
   output: number
   cache_read: number
@@ -38,13 +38,13 @@ export const readPrices = (path: string): Result<Prices> => {
   }
   if (!isObject(value)) return refuse('it is no object')
   for (const [model, price] of Object.entries(value)) {
-    const wrong = flawOf(price)
+    const wrong = priceProblem(price)
     if (wrong !== undefined) return refuse(`'${preview(model)}' ${wrong}`)
   }
   return succeed(new Map(Object.entries(value) as [string, Price][]))
 }
 
-const flawOf = (price: unknown): string | undefined => {
+const priceProblem = (price: unknown): string | undefined => {
   if (!isObject(price)) return 'has no object'
   const odd = Object.keys(price).find((key) => !(KINDS as readonly string[]).includes(key))
   if (odd !== undefined) return `has '${preview(odd)}', which is none of ${KINDS.join(', ')}`
@@ -55,7 +55,7 @@ const flawOf = (price: unknown): string | undefined => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The price of that very model, else of the longest name that it begins with (`gpt-x` for `gpt-x-2026-01-01`). */
+/** The price of the model, else of the longest name that it begins with (`gpt-x` for `gpt-x-2026-01-01`). */
 export const priceOf = (prices: Prices, model: string): Price | undefined => {
   const exact = prices.get(model)
   if (exact) return exact
@@ -64,5 +64,5 @@ export const priceOf = (prices: Prices, model: string): Price | undefined => {
   return longest === undefined ? undefined : prices.get(longest)
 }
 
-export const costOf = ({ input, output, cache_read = input, cache_creation = input }: Price, tokens: Tokens): number =>
+export const costOf = ({ input, output, cache_read = input, cache_creation = input }: Price, tokens: TokenCounts): number =>
   (tokens.input * input + tokens.output * output + tokens.cache_read * cache_read + tokens.cache_creation * cache_creation) / MILLION

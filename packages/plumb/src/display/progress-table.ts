@@ -1,30 +1,30 @@
-// What --progress shows of a run: one line for all of it, and a line a stage.
+// What --progress shows of a run: one line for the whole run, and a line for each stage.
 
 import type { Prices } from './prices.js'
 import { showCost, showCount, showRate, showTime } from './show-number.js'
-import { allUses, readAndWritten, type StageTally, spentOn, sum, type Tally, tokensOf, type Use } from './stats.js'
-import { fitted, textTable } from './text-table.js'
+import { allUsages, costOfUsages, type ModelUsage, type RunStats, readAndWritten, type StageStats, sum, sumTokens } from './stats.js'
+import { fitText, textTable } from './text-table.js'
 
 export interface ProgressState {
-  readonly tally: Tally
+  readonly stats: RunStats
   readonly ms: number
-  /** How much of the input is done with, from 0 to 1; undefined: its size is not known. */
+  /** The share of the input that is done, from 0 to 1; undefined: the size of the input is unknown. */
   readonly done: number | undefined
   readonly prices: Prices | undefined
 }
 
 /** `12 in, 11 out, 1 error, 0.9/s, 0:12, about 1:38 left, 3.4k+1.2k tokens, 4 tool calls, cost 0.0123`. */
-export const progressLine = ({ tally, ms, done, prices }: ProgressState): string => {
-  const uses = allUses(tally)
-  const [tokens, cost] = [tokensText(uses), spentOn(uses, prices)]
-  const calls = sum(tally.stages.map(({ toolCalls }) => toolCalls))
-  const errors = sum([...tally.errors.values()])
-  const left = done !== undefined && done > 0 && done < 1 && ms >= FIRST_GUESS_MS ? (ms * (1 - done)) / done : undefined
+export const progressLine = ({ stats, ms, done, prices }: ProgressState): string => {
+  const usages = allUsages(stats)
+  const [tokens, cost] = [tokensText(usages), costOfUsages(usages, prices)]
+  const calls = sum(stats.stages.map(({ toolCalls }) => toolCalls))
+  const errors = sum([...stats.errors.values()])
+  const left = done !== undefined && done > 0 && done < 1 && ms >= MIN_ESTIMATE_MS ? (ms * (1 - done)) / done : undefined
   return [
-    `${showCount(tally.taken)} in`,
-    `${showCount(tally.given)} out`,
+    `${showCount(stats.inputs)} in`,
+    `${showCount(stats.outputs)} out`,
     errors === 0 ? '' : `${showCount(errors)} ${errors === 1 ? 'error' : 'errors'}`,
-    showRate(tally.given, ms),
+    showRate(stats.outputs, ms),
     showTime(ms),
     left === undefined ? '' : `about ${showTime(left)} left`,
     tokens === '' ? '' : `${tokens} tokens`,
@@ -35,49 +35,61 @@ export const progressLine = ({ tally, ms, done, prices }: ProgressState): string
     .join(', ')
 }
 
-const FIRST_GUESS_MS = 2000
+/** Before, too little is known to estimate the time that is left. */
+const MIN_ESTIMATE_MS = 2000
 
 interface Column {
   readonly title: string
-  readonly text: (stage: StageTally, state: ProgressState) => string
+  readonly text: (stage: StageStats, state: ProgressState) => string
 }
 
 const COLUMNS: readonly Column[] = [
-  { title: 'in', text: ({ taken }) => showCount(taken) },
-  { title: 'out', text: ({ given }) => showCount(given) },
-  { title: 'rate', text: ({ given, since }, { ms }) => (since === undefined ? '' : showRate(given, ms - since)) },
-  { title: 'tokens', text: ({ uses }) => tokensText(uses) },
+  { title: 'in', text: ({ inputs }) => showCount(inputs) },
+  { title: 'out', text: ({ outputs }) => showCount(outputs) },
+  { title: 'rate', text: ({ outputs, firstInputMs }, { ms }) => (firstInputMs === undefined ? '' : showRate(outputs, ms - firstInputMs)) },
+  { title: 'tokens', text: ({ usages }) => tokensText(usages) },
   { title: 'tools', text: ({ toolCalls }) => count(toolCalls) },
   { title: 'retries', text: ({ retries }) => count(retries) },
   { title: 'errors', text: ({ errors }) => count(errors) },
-  { title: 'cost', text: ({ uses }, { prices }) => costText(uses, prices) },
+  { title: 'cost', text: ({ usages }, { prices }) => costText(usages, prices) },
 ]
 
 /** At most `rows` lines of at most `columns` characters. */
 export const progressTable = (state: ProgressState, { columns, rows }: { readonly columns: number; readonly rows: number }): string[] => {
-  const { stages } = state.tally
+  const { stages } = state.stats
   const shown = busiest(stages, Math.max(0, rows - 2))
   const titles = [shown.length < stages.length ? `${stages.length - shown.length} more` : 'stage', ...COLUMNS.map(({ title }) => title)]
   const table = [titles, ...shown.map((stage) => [stage.name, ...COLUMNS.map(({ text }) => text(stage, state))])]
-  return [...(shown.length === 0 ? [] : textTable(table, { width: columns })), fitted(progressLine(state), columns).trimEnd()].slice(-rows)
+  return [...(shown.length === 0 ? [] : textTable(table, { width: columns })), fitText(progressLine(state), columns).trimEnd()].slice(-rows)
 }
 
-// Where there is no room for all, those that do most; in the order of the program.
-const busiest = (stages: readonly StageTally[], most: number): readonly StageTally[] => {
-  if (stages.length <= most) return stages
-  const callsOf = ({ uses }: StageTally) => sum(uses.map(({ calls }) => calls))
-  const chosen = new Set([...stages].sort((a, b) => callsOf(b) - callsOf(a) || b.taken - a.taken).slice(0, most))
+// Where there is no room for all: those with most calls, in the order of the program.
+const busiest = (stages: readonly StageStats[], max: number): readonly StageStats[] => {
+  if (stages.length <= max) return stages
+  const callsOf = ({ usages }: StageStats) => sum(usages.map(({ calls }) => calls))
+  const chosen = new Set([...stages].sort((a, b) => callsOf(b) - callsOf(a) || b.inputs - a.inputs).slice(0, max))
   return stages.filter((stage) => chosen.has(stage))
 }
 
 const count = (n: number): string => (n === 0 ? '' : showCount(n))
 
-const tokensText = (uses: readonly Use[]): string => {
-  const { read, written } = readAndWritten(tokensOf(uses))
+const tokensText = (usages: readonly ModelUsage[]): string => {
+  const { read, written } = readAndWritten(sumTokens(usages))
   return read + written === 0 ? '' : `${showCount(read)}+${showCount(written)}`
 }
 
-const costText = (uses: readonly Use[], prices: Prices | undefined): string => {
-  const cost = spentOn(uses, prices)
+const costText = (usages: readonly ModelUsage[], prices: Prices | undefined): string => {
+  const cost = costOfUsages(usages, prices)
   return cost ? showCost(cost) : ''
+}
+
+const [DIM, BOLD, PLAIN] = ['\x1b[2m', '\x1b[1m', '\x1b[0m']
+
+/** The table with dim titles and a bold last line, unless NO_COLOR is set (no-color.org). */
+export const colorTable = (lines: readonly string[]): readonly string[] => {
+  if (process.env.NO_COLOR) return lines
+  return lines.map((line, i) => {
+    if (i === lines.length - 1) return `${BOLD}${line}${PLAIN}`
+    return i === 0 ? `${DIM}${line}${PLAIN}` : line
+  })
 }

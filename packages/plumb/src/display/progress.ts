@@ -5,27 +5,27 @@ import type { WatchEvent, Watcher } from '../event/run-event.js'
 import type { LiveScreen } from './live-screen.js'
 import type { Prices } from './prices.js'
 import { type ProgressState, progressLine } from './progress-table.js'
-import type { Counter } from './stats-counter.js'
+import type { StatsCounter } from './stats-counter.js'
 import { progressJson } from './summary.js'
 
 export interface ProgressOptions {
-  readonly counter: Counter
+  readonly counter: StatsCounter
   readonly prices: Prices | undefined
-  /** Bytes of the whole input; undefined: that is not known. */
+  /** Bytes of the whole input; undefined: unknown. */
   readonly inputBytes: number | undefined
 }
 
-export interface LinesOptions {
+export interface ProgressLinesOptions {
   readonly isJson: boolean
   readonly write: (line: string) => void
 }
 
-/** A run that is over sooner shows nothing. */
-const FIRST_MS = 500
-const DRAW_MS = 100
-const LINE_MS = 5000
+/** Delay of the first drawing: a shorter run shows nothing. */
+const FIRST_DRAW_MS = 500
+const DRAW_INTERVAL_MS = 100
+const LINE_INTERVAL_MS = 5000
 
-/** What is to be shown now; undefined: nothing yet. Takes part as a watcher. */
+/** Gives the state of the run at any moment; undefined before it has begun. */
 export class ProgressClock implements Watcher {
   readonly #o: ProgressOptions
   /** On the clock of this process. */
@@ -42,18 +42,18 @@ export class ProgressClock implements Watcher {
   get state(): ProgressState | undefined {
     if (this.#begunMs === undefined) return undefined
     const { counter, prices, inputBytes } = this.#o
-    return { tally: counter.tally, ms: nowMs() - this.#begunMs, done: doneOf(counter, inputBytes), prices }
+    return { stats: counter.stats, ms: nowMs() - this.#begunMs, done: doneOf(counter, inputBytes), prices }
   }
 }
 
-// Of what was read, what waits for its answer is not done.
-const doneOf = ({ tally, bytesRead, inFlight }: Counter, inputBytes: number | undefined): number | undefined => {
-  if (inputBytes === undefined || inputBytes === 0 || tally.taken === 0) return undefined
-  const share = Math.max(0, tally.taken - inFlight) / tally.taken
+// The share of the input that was read, without the messages that wait for their answers.
+const doneOf = ({ stats, bytesRead, inFlight }: StatsCounter, inputBytes: number | undefined): number | undefined => {
+  if (inputBytes === undefined || inputBytes === 0 || stats.inputs === 0) return undefined
+  const share = Math.max(0, stats.inputs - inFlight) / stats.inputs
   return Math.min(1, bytesRead / inputBytes) * share
 }
 
-/** Draws ten times a second, and takes all away at the end. */
+/** Draws ten times a second, and clears the screen at the end. */
 export const liveProgress = (screen: LiveScreen): Watcher => {
   let first: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
@@ -62,8 +62,8 @@ export const liveProgress = (screen: LiveScreen): Watcher => {
       if (kind === 'begin') {
         first = setTimeout(() => {
           screen.draw()
-          timer = setInterval(() => screen.draw(), DRAW_MS).unref()
-        }, FIRST_MS).unref()
+          timer = setInterval(() => screen.draw(), DRAW_INTERVAL_MS).unref()
+        }, FIRST_DRAW_MS).unref()
       } else if (kind === 'end') {
         clearTimeout(first)
         clearInterval(timer)
@@ -74,18 +74,18 @@ export const liveProgress = (screen: LiveScreen): Watcher => {
 }
 
 /** A line every five seconds, and one at the end. */
-export const progressLines = (clock: ProgressClock, { isJson, write }: LinesOptions): Watcher => {
+export const progressLines = (clock: ProgressClock, { isJson, write }: ProgressLinesOptions): Watcher => {
   let timer: NodeJS.Timeout | undefined
-  const tell = (): void => {
+  const writeLine = (): void => {
     const { state } = clock
     if (state) write(isJson ? progressJson(state) : `plumb: ${progressLine(state)}`)
   }
   return {
     on: ({ kind }) => {
-      if (kind === 'begin') timer = setInterval(tell, LINE_MS).unref()
+      if (kind === 'begin') timer = setInterval(writeLine, LINE_INTERVAL_MS).unref()
       if (kind !== 'end') return
       clearInterval(timer)
-      tell()
+      writeLine()
     },
   }
 }

@@ -8,17 +8,16 @@ import { type Fault, fault, isTerminal, openOutput, type Reporter, type Result, 
 import type { Watcher } from '../event/run-event.js'
 import { TRACE_FILE } from '../record/folder.js'
 import type { RecordPlace } from '../record/recorder.js'
-import { BesideScreen, LiveScreen } from './live-screen.js'
-import { OtlpBatch } from './otlp/otlp-batch.js'
+import { LiveScreen, OutputBesideScreen } from './live-screen.js'
+import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
 import { readOtlpSettings } from './otlp/otlp-settings.js'
-import { OtlpWatcher } from './otlp/otlp-spans.js'
+import { OtlpSpans } from './otlp/otlp-spans.js'
 import { costOf, type Prices, priceOf, readPrices } from './prices.js'
 import { liveProgress, ProgressClock, progressLines } from './progress.js'
-import { progressTable } from './progress-table.js'
-import { Counter } from './stats-counter.js'
-import { styled } from './styled.js'
-import { summaryWatcher } from './summary-watcher.js'
-import { openTrace } from './trace/trace-file.js'
+import { colorTable, progressTable } from './progress-table.js'
+import { StatsCounter } from './stats-counter.js'
+import { summaryListener } from './summary.js'
+import { openTraceFile } from './trace/trace-file.js'
 
 /** As given on the command line. */
 export interface SightOptions {
@@ -61,7 +60,7 @@ export class Sight {
   /** On a terminal, outputs take the place of the live lines. */
   openStdout(): Writable {
     const stdout = openOutput(1)
-    return this.#screen && stdout instanceof WriteStream ? new BesideScreen(stdout, this.#screen) : stdout
+    return this.#screen && stdout instanceof WriteStream ? new OutputBesideScreen(stdout, this.#screen) : stdout
   }
 
   /** Live lines are away while that is done. */
@@ -97,22 +96,22 @@ export class Sight {
 
   #openTrace(record: RecordPlace | undefined, report: (fault: Fault) => void): Result<Watcher | undefined> {
     const { trace } = this.#options
-    if (trace !== undefined) return openTrace({ path: trace, fail: report })
+    if (trace !== undefined) return openTraceFile({ path: trace, fail: report })
     return record === undefined
       ? succeed(undefined)
-      : openTrace({ path: join(record.folder, TRACE_FILE), spare: record.spare, maxBytes: RECORD_TRACE_BYTES, fail: report })
+      : openTraceFile({ path: join(record.folder, TRACE_FILE), spare: record.spare, maxBytes: RECORD_TRACE_BYTES, fail: report })
   }
 
   #openSpans(reporter: Reporter): Result<Watcher | undefined> {
     const settings = this.#isChild ? undefined : readOtlpSettings(process.env)
     if (!settings?.ok) return settings ?? succeed(undefined)
     const warn = (text: string) => reporter.warn(fault('connection_failed', text))
-    return succeed(new OtlpWatcher(new OtlpBatch(settings.value, warn), settings.value))
+    return succeed(new OtlpSpans(new BatchSpanExporter(settings.value, warn), settings.value))
   }
 
   #openCounting(reporter: Reporter, prices: Prices | undefined): Watcher[] {
     const { summary } = this.#options
-    const counter = new Counter()
+    const counter = new StatsCounter()
     const clock = new ProgressClock({ counter, prices, inputBytes: inputBytes() })
     this.#clock = clock
     const write = (line: string) => reporter.write(line)
@@ -122,7 +121,7 @@ export class Sight {
       clock,
       ...(this.#screen ? [liveProgress(this.#screen)] : []),
       ...(this.#isPlain ? [progressLines(clock, { isJson, write })] : []),
-      ...(summary === undefined ? [] : [summaryWatcher({ counter, prices, form: summary, write })]),
+      ...(summary === undefined ? [] : [summaryListener({ counter, prices, form: summary, write })]),
     ]
   }
 
@@ -131,7 +130,7 @@ export class Sight {
     if (!state || !this.#screen) return []
     const { columns, rows } = this.#screen
     // The last column stays free: some terminals begin a new line when it is written. One row is for what others write.
-    return styled(progressTable(state, { columns: columns - 1, rows: rows - 2 }))
+    return colorTable(progressTable(state, { columns: columns - 1, rows: rows - 2 }))
   }
 }
 

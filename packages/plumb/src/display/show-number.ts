@@ -1,4 +1,4 @@
-// Numbers as people read them at a glance.
+// Numbers in the short forms that people read at a glance.
 
 /** `950`, `1.2k`, `12k`, `3.4M`. */
 export const showCount = (count: number): string => {
@@ -17,13 +17,13 @@ export const showTime = (ms: number): string => {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
 }
 
-/** Two figures that count: `0.0031`, `1.50`, `230.00`. What could not be counted is told by a plus. */
+/** Two significant figures: `0.0031`, `1.50`, `230.00`; with a plus where a part has no price. */
 export const showCost = ({ known, unpriced }: { readonly known: number; readonly unpriced: readonly string[] }): string => {
   const digits = known === 0 || known >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(known)))
   return `${known.toFixed(Math.max(2, digits))}${unpriced.length > 0 ? '+' : ''}`
 }
 
-/** `12/s`, `3.1/s`, `4.0/min`; empty where nothing came yet. */
+/** `12/s`, `3.1/s`, `4.0/min`; empty before the first. */
 export const showRate = (count: number, ms: number): string => {
   if (count === 0 || ms <= 0) return ''
   const perSecond = (count * 1000) / ms

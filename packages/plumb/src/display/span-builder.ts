@@ -1,25 +1,25 @@
-// From what happens to what it means: work on messages, requests to models, tool calls.
+// Builds spans from the events of a run: messages in a child, requests to models, tool calls.
 
 import type { CallEnvelope } from '@plumb/tool'
 import type { AgentTelemetry, WatchEvent, Watcher } from '../event/run-event.js'
-import { countOf, type OpenWork, type Work, Works } from './message-span.js'
-import type { Tokens } from './prices.js'
+import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
+import type { TokenCounts } from './prices.js'
 
-/** A request to a model that was answered. */
-export interface ModelCall {
+/** A request to a model, once it is answered. */
+export interface ModelCallSpan {
   readonly process: string
   readonly agent: string
   readonly model: string
   /** Milliseconds. */
   readonly start: number
   readonly end: number
-  readonly tokens: Tokens
-  /** In which it was made, as far as is known. */
-  readonly work: OpenWork | undefined
+  readonly tokens: TokenCounts
+  /** The message during which it was made; undefined: unknown. */
+  readonly message: MessageRef | undefined
 }
 
-/** A tool call that is over. */
-export interface ToolCall {
+/** A tool call, once it is over. */
+export interface ToolCallSpan {
   readonly process: string
   readonly agent: string
   readonly id: string
@@ -28,45 +28,45 @@ export interface ToolCall {
   readonly end: number
   readonly isError: boolean
   readonly input: unknown
-  /** What the dispatcher here says of it; undefined for calls that were answered elsewhere. */
+  /** The record of the dispatcher in this process; undefined for calls that were answered elsewhere. */
   readonly envelope: CallEnvelope | undefined
-  readonly work: OpenWork | undefined
+  readonly message: MessageRef | undefined
 }
 
-/** A retry, a mended answer, a thought. */
-export interface Remark {
+/** A retry, a repaired answer or a thought, as the agent reported it. */
+export interface AgentNote {
   readonly process: string
   readonly telemetry: AgentTelemetry & { kind: 'retry' | 'mended' | 'thinking' }
   readonly ms: number
-  readonly work: OpenWork | undefined
+  readonly message: MessageRef | undefined
 }
 
-export interface Listener {
-  work?(work: Work): void
-  modelCall?(call: ModelCall): void
-  toolCall?(call: ToolCall): void
-  remark?(remark: Remark): void
+export interface SpanListener {
+  message?(span: MessageSpan): void
+  modelCall?(call: ModelCallSpan): void
+  toolCall?(call: ToolCallSpan): void
+  note?(note: AgentNote): void
 }
 
-interface Begun {
+interface OpenToolCall {
   readonly start: number
   readonly input: unknown
-  readonly work: OpenWork | undefined
+  readonly message: MessageRef | undefined
 }
 
-type Told<Kind extends AgentTelemetry['kind']> = AgentTelemetry & { kind: Kind }
+type TelemetryOf<Kind extends AgentTelemetry['kind']> = AgentTelemetry & { kind: Kind }
 
-/** Tells the listener; what else happens is for whoever watches beside it. */
-export class History implements Watcher {
-  readonly #listener: Listener
-  readonly #works = new Map<string, Works>()
+/** Passes each span to the listener once it has ended. */
+export class SpanBuilder implements Watcher {
+  readonly #listener: SpanListener
+  readonly #children = new Map<string, ChildSpans>()
   readonly #concurrent = new Set<string>()
-  /** Calls that an agent has told of, by process, agent and id. */
-  readonly #begun = new Map<string, Begun>()
-  /** Calls that the dispatcher has told of: the agent will too. */
-  readonly #known = new Set<string>()
+  /** Calls that an agent has begun, by process, agent and id. */
+  readonly #calls = new Map<string, OpenToolCall>()
+  /** Calls that the dispatcher has reported: the agent will report them too. */
+  readonly #reported = new Set<string>()
 
-  constructor(listener: Listener) {
+  constructor(listener: SpanListener) {
     this.#listener = listener
   }
 
@@ -76,39 +76,39 @@ export class History implements Watcher {
         for (const { name, concurrency = 1 } of event.nodes) if (concurrency > 1) this.#concurrent.add(name)
         break
       case 'spawned':
-        this.#works.set(event.process, new Works(event.process, event.runs, this.#concurrent.has(event.process)))
+        this.#children.set(event.process, new ChildSpans(event.process, event.runs, this.#concurrent.has(event.process)))
         break
       case 'asked':
-        this.#works.get(event.process)?.asked(event)
+        this.#children.get(event.process)?.asked(event)
         break
       case 'answered':
-        this.#tell(this.#works.get(event.process)?.answered(event))
+        this.#emit(this.#children.get(event.process)?.answered(event))
         break
       case 'refused':
-        this.#tell(this.#works.get(event.process)?.refused(event))
+        this.#emit(this.#children.get(event.process)?.refused(event))
         break
       case 'telemetry':
-        this.#told(event.process, event.telemetry, event.ms)
+        this.#telemetry(event.process, event.telemetry, event.ms)
         break
       case 'call':
         this.#called(event.process, event.call, event.ms)
         break
       case 'end':
-        for (const works of this.#works.values()) for (const work of works.unfinished(event.ms)) this.#tell(work)
+        for (const child of this.#children.values()) for (const span of child.unfinished(event.ms)) this.#emit(span)
         break
       default:
     }
   }
 
-  #tell(work: Work | undefined): void {
-    if (work) this.#listener.work?.(work)
+  #emit(span: MessageSpan | undefined): void {
+    if (span) this.#listener.message?.(span)
   }
 
-  #told(process: string, telemetry: AgentTelemetry, ms: number): void {
-    const works = this.#works.get(process)
-    const work = works?.workOf(telemetry)
-    works?.heard(telemetry, ms, countOf(telemetry.ms))
-    if (isRemark(telemetry)) this.#listener.remark?.({ process, telemetry, ms, work })
+  #telemetry(process: string, telemetry: AgentTelemetry, ms: number): void {
+    const child = this.#children.get(process)
+    const message = child?.messageOf(telemetry)
+    child?.noteTelemetry(telemetry, ms, countOf(telemetry.ms))
+    if (isNote(telemetry)) this.#listener.note?.({ process, telemetry, ms, message })
     if (telemetry.kind === 'usage') {
       const tokens = {
         input: countOf(telemetry.input_tokens),
@@ -118,34 +118,34 @@ export class History implements Watcher {
       }
       const agent = String(telemetry.agent ?? process)
       const model = String(telemetry.model ?? 'unknown')
-      this.#listener.modelCall?.({ process, agent, model, start: Math.max(0, ms - countOf(telemetry.ms)), end: ms, tokens, work })
+      this.#listener.modelCall?.({ process, agent, model, start: Math.max(0, ms - countOf(telemetry.ms)), end: ms, tokens, message })
     } else if (telemetry.kind === 'tool_call') {
-      this.#begun.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, work })
+      this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)
   }
 
-  // The dispatcher says more of a call than the agent that waits for it.
-  #returned(process: string, told: Told<'tool_result'>, ms: number): void {
-    const { id, is_error: isError, ms: took } = told
-    const [agent, tool] = [String(told.agent ?? process), String(told.name)]
+  // The dispatcher reports more of a call than the agent that waits for it, so its report is preferred.
+  #returned(process: string, telemetry: TelemetryOf<'tool_result'>, ms: number): void {
+    const { id, is_error: isError, ms: took } = telemetry
+    const [agent, tool] = [String(telemetry.agent ?? process), String(telemetry.name)]
     const key = keyOf(process, agent, id)
-    const begun = this.#begun.get(key)
-    this.#begun.delete(key)
-    if (this.#known.delete(keyOf(process, '', id))) return
-    const work = begun?.work ?? this.#works.get(process)?.workOf(told)
-    const start = begun?.start ?? Math.max(0, ms - countOf(took))
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError, input: begun?.input, envelope: undefined, work })
+    const call = this.#calls.get(key)
+    this.#calls.delete(key)
+    if (this.#reported.delete(keyOf(process, '', id))) return
+    const message = call?.message ?? this.#children.get(process)?.messageOf(telemetry)
+    const start = call?.start ?? Math.max(0, ms - countOf(took))
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError, input: call?.input, envelope: undefined, message })
   }
 
   #called(process: string, envelope: CallEnvelope, ms: number): void {
     const { id, tool, ok, input, depth, agent = process } = envelope
-    if (depth === 0) this.#known.add(keyOf(process, '', id))
-    const work = this.#begun.get(keyOf(process, process, id))?.work ?? this.#works.get(process)?.workOf()
+    if (depth === 0) this.#reported.add(keyOf(process, '', id))
+    const message = this.#calls.get(keyOf(process, process, id))?.message ?? this.#children.get(process)?.messageOf()
     const start = Math.max(0, ms - envelope.ms)
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, work })
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, message })
   }
 }
 
-const isRemark = (told: AgentTelemetry): told is Remark['telemetry'] => /^(retry|mended|thinking)$/.test(told.kind)
+const isNote = (telemetry: AgentTelemetry): telemetry is AgentNote['telemetry'] => /^(retry|mended|thinking)$/.test(telemetry.kind)
 
 const keyOf = (process: string, agent: string, id: string): string => JSON.stringify([process, agent, id])

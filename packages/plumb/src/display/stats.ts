@@ -1,83 +1,89 @@
-// What a run has done so far, stage by stage.
+// The statistics of a run, stage by stage.
 
-import { costOf, type Prices, priceOf, type Tokens } from './prices.js'
+import { costOf, type Prices, priceOf, type TokenCounts } from './prices.js'
 
-/** What one agent used of one model. */
-export interface Use {
+/** Requests of one agent to one model. */
+export interface ModelUsage {
   readonly agent: string
   readonly model: string
   calls: number
-  tokens: Tokens
+  tokens: TokenCounts
 }
 
-export interface StageTally {
+export interface StageStats {
   readonly name: string
-  /** Messages that came, and that it gave. */
-  taken: number
-  given: number
-  /** Messages that were answered from a record, and not asked. */
-  replayed: number
+  /** Messages that it received, and that it sent. */
+  inputs: number
+  outputs: number
+  /** Messages that were answered from a record in place of the agent. */
+  fromRecord: number
   toolCalls: number
   /** Attempts after the first, of requests and of tools. */
   retries: number
   errors: number
   /** By agent and model; a nested plumb has several agents. */
-  readonly uses: Use[]
-  /** Milliseconds of the clock of the run; undefined until a message came. */
-  since: number | undefined
+  readonly usages: ModelUsage[]
+  /** When its first message came, in milliseconds of the clock of the run. */
+  firstInputMs: number | undefined
 }
 
-export interface Tally {
+export interface RunStats {
   /** Inputs of the run, good or bad, and outputs. */
-  taken: number
-  given: number
+  inputs: number
+  outputs: number
   /** By code. */
   readonly errors: Map<string, number>
   /** In the order of the program. */
-  readonly stages: StageTally[]
+  readonly stages: StageStats[]
 }
 
-export const emptyStage = (name: string): StageTally => ({
+export const emptyStageStats = (name: string): StageStats => ({
   name,
-  taken: 0,
-  given: 0,
-  replayed: 0,
+  inputs: 0,
+  outputs: 0,
+  fromRecord: 0,
   toolCalls: 0,
   retries: 0,
   errors: 0,
-  uses: [],
-  since: undefined,
+  usages: [],
+  firstInputMs: undefined,
 })
 
-export const NO_TOKENS: Readonly<Tokens> = { input: 0, output: 0, cache_read: 0, cache_creation: 0 }
+export const NO_TOKENS: Readonly<TokenCounts> = { input: 0, output: 0, cache_read: 0, cache_creation: 0 }
 
-export const addTokens = (a: Readonly<Tokens>, b: Readonly<Tokens>): Tokens => ({
+export const addTokens = (a: Readonly<TokenCounts>, b: Readonly<TokenCounts>): TokenCounts => ({
   input: a.input + b.input,
   output: a.output + b.output,
   cache_read: a.cache_read + b.cache_read,
   cache_creation: a.cache_creation + b.cache_creation,
 })
 
-/** What a model read, from wherever, and what it wrote. */
-export const readAndWritten = ({ input, output, cache_read, cache_creation }: Readonly<Tokens>): { read: number; written: number } => ({
+/** All tokens that a model read, cached or not, and that it wrote. */
+export const readAndWritten = ({
+  input,
+  output,
+  cache_read,
+  cache_creation,
+}: Readonly<TokenCounts>): { read: number; written: number } => ({
   read: input + cache_read + cache_creation,
   written: output,
 })
 
-export const addUse = (uses: Use[], agent: string, model: string, tokens: Tokens): void => {
-  const known = uses.find((use) => use.agent === agent && use.model === model)
-  if (!known) uses.push({ agent, model, calls: 1, tokens })
+export const addUsage = (usages: ModelUsage[], agent: string, model: string, tokens: TokenCounts): void => {
+  const known = usages.find((usage) => usage.agent === agent && usage.model === model)
+  if (!known) usages.push({ agent, model, calls: 1, tokens })
   else {
     known.calls++
     known.tokens = addTokens(known.tokens, tokens)
   }
 }
 
-export const allUses = ({ stages }: Tally): Use[] => stages.flatMap(({ uses }) => uses)
+export const allUsages = ({ stages }: RunStats): ModelUsage[] => stages.flatMap(({ usages }) => usages)
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
 
-export const tokensOf = (uses: readonly Use[]): Tokens => uses.reduce<Tokens>((all, { tokens }) => addTokens(all, tokens), { ...NO_TOKENS })
+export const sumTokens = (usages: readonly ModelUsage[]): TokenCounts =>
+  usages.reduce<TokenCounts>((all, { tokens }) => addTokens(all, tokens), { ...NO_TOKENS })
 
 export interface Cost {
   readonly known: number
@@ -85,10 +91,10 @@ export interface Cost {
   readonly unpriced: readonly string[]
 }
 
-/** Undefined where no prices were given, or nothing that costs was used. */
-export const spentOn = (uses: readonly Use[], prices: Prices | undefined): Cost | undefined => {
-  if (!prices || uses.length === 0) return undefined
-  const priced = uses.map(({ model, tokens }) => ({ model, tokens, price: priceOf(prices, model) }))
+/** Undefined where no prices were given, or no model was asked. */
+export const costOfUsages = (usages: readonly ModelUsage[], prices: Prices | undefined): Cost | undefined => {
+  if (!prices || usages.length === 0) return undefined
+  const priced = usages.map(({ model, tokens }) => ({ model, tokens, price: priceOf(prices, model) }))
   const unpriced = priced.flatMap(({ model, price }) => (price ? [] : [model]))
   return { known: sum(priced.map(({ tokens, price }) => (price ? costOf(price, tokens) : 0))), unpriced: [...new Set(unpriced)] }
 }

@@ -1,9 +1,11 @@
-// --summary: what a run was, at its end; for people, or as one object.
+// --summary: what a run did, at its end; for people, or as one object.
 
-import type { Prices, Tokens } from './prices.js'
+import type { Watcher } from '../event/run-event.js'
+import type { Prices, TokenCounts } from './prices.js'
 import { progressLine } from './progress-table.js'
 import { showCost, showCount } from './show-number.js'
-import { allUses, type StageTally, spentOn, sum, type Tally, tokensOf, type Use } from './stats.js'
+import { allUsages, costOfUsages, type ModelUsage, type RunStats, type StageStats, sum, sumTokens } from './stats.js'
+import type { StatsCounter } from './stats-counter.js'
 import { textTable } from './text-table.js'
 
 export interface RunSummary {
@@ -12,47 +14,68 @@ export interface RunSummary {
   readonly ms: number
   readonly status: 0 | 1 | 2
   readonly stoppedBy: string | null
-  readonly tally: Tally
+  readonly stats: RunStats
   readonly prices: Prices | undefined
 }
 
-/** Several lines. */
+export interface SummaryOptions {
+  readonly counter: StatsCounter
+  readonly prices: Prices | undefined
+  readonly form: 'text' | 'json'
+  readonly write: (line: string) => void
+}
+
+/** Writes the summary once the run has ended. */
+export const summaryListener = ({ counter, prices, form, write }: SummaryOptions): Watcher => {
+  let begun = { spec: '', binding: '', ms: 0 }
+  return {
+    on: (event) => {
+      if (event.kind === 'begin') begun = { spec: event.spec, binding: event.binding, ms: event.ms }
+      if (event.kind !== 'end') return
+      const { status, stoppedBy } = event
+      const run = { ...begun, ms: event.ms - begun.ms, status, stoppedBy, stats: counter.stats, prices }
+      for (const line of form === 'json' ? [summaryJson(run)] : summaryText(run)) write(line)
+    },
+  }
+}
+
+/** Several lines, without line ends. */
 export const summaryText = (run: RunSummary): string[] => {
-  const { tally, prices, stoppedBy } = run
-  const uses = allUses(tally)
-  const errors = [...tally.errors].sort(([, a], [, b]) => b - a).map(([code, count]) => `${count} ${code}`)
-  const unpriced = spentOn(uses, prices)?.unpriced ?? []
+  const { stats, prices, stoppedBy } = run
+  const usages = allUsages(stats)
+  const errors = [...stats.errors].sort(([, a], [, b]) => b - a).map(([code, count]) => `${count} ${code}`)
+  const unpriced = costOfUsages(usages, prices)?.unpriced ?? []
   return [
     `${run.spec === '' ? '' : `${run.spec} `}${run.binding}: ${progressLine({ ...run, done: undefined })}${stoppedBy === null ? '' : `, stopped by ${stoppedBy}`}`,
     ...(errors.length === 0 ? [] : [`errors: ${errors.join(', ')}`]),
-    ...(tally.stages.length === 0 ? [] : textTable([STAGE_TITLES, ...tally.stages.map(stageRow)])),
-    ...(uses.length === 0 ? [] : textTable([USE_TITLES, ...usesByAgent(uses, prices)], { names: 2 })),
+    ...(stats.stages.length === 0 ? [] : textTable([STAGE_TITLES, ...stats.stages.map(stageRow)])),
+    ...(usages.length === 0 ? [] : textTable([USAGE_TITLES, ...usagesByAgent(usages, prices)], { names: 2 })),
     ...(unpriced.length === 0 ? [] : [`no price is given for ${unpriced.join(', ')}`]),
   ]
 }
 
 const STAGE_TITLES = ['stage', 'in', 'out', 'from record', 'requests', 'tool calls', 'retries', 'errors']
 
-const stageRow = ({ name, taken, given, replayed, uses, toolCalls, retries, errors }: StageTally): string[] => {
-  const rest = [replayed, requestsOf(uses), toolCalls, retries, errors].map((count) => (count === 0 ? '' : showCount(count)))
-  return [name, showCount(taken), showCount(given), ...rest]
+const stageRow = ({ name, inputs, outputs, fromRecord, usages, toolCalls, retries, errors }: StageStats): string[] => {
+  const rest = [fromRecord, requestsOf(usages), toolCalls, retries, errors].map((count) => (count === 0 ? '' : showCount(count)))
+  return [name, showCount(inputs), showCount(outputs), ...rest]
 }
 
-const USE_TITLES = ['agent', 'model', 'requests', 'input', 'cache read', 'cache written', 'output', 'cost']
+const USAGE_TITLES = ['agent', 'model', 'requests', 'input', 'cache read', 'cache written', 'output', 'cost']
 
-const usesByAgent = (uses: readonly Use[], prices: Prices | undefined): string[][] => {
-  const rows = uses.map((use) => useRow(use.agent, use.model, [use], prices))
-  return uses.length === 1 ? rows : [...rows, useRow('all', '', uses, prices)]
+const usagesByAgent = (usages: readonly ModelUsage[], prices: Prices | undefined): string[][] => {
+  const rows = usages.map((usage) => usageRow(usage.agent, usage.model, [usage], prices))
+  return usages.length === 1 ? rows : [...rows, usageRow('all', '', usages, prices)]
 }
 
-const useRow = (agent: string, model: string, uses: readonly Use[], prices: Prices | undefined): string[] => {
-  const tokens = tokensOf(uses)
-  const cost = spentOn(uses, prices)
+const usageRow = (agent: string, model: string, usages: readonly ModelUsage[], prices: Prices | undefined): string[] => {
+  const tokens = sumTokens(usages)
+  const cost = costOfUsages(usages, prices)
   const cached = [tokens.cache_read, tokens.cache_creation].map((count) => (count === 0 ? '' : showCount(count)))
   return [
     agent,
     model,
-    showCount(requestsOf(uses)),
+    showCount(requestsOf(usages)),
     showCount(tokens.input),
     ...cached,
     showCount(tokens.output),
@@ -60,54 +83,54 @@ const useRow = (agent: string, model: string, uses: readonly Use[], prices: Pric
   ]
 }
 
-const requestsOf = (uses: readonly Use[]): number => sum(uses.map(({ calls }) => calls))
+const requestsOf = (usages: readonly ModelUsage[]): number => sum(usages.map(({ calls }) => calls))
 
 /** One line: `{"summary":{…}}`. */
 export const summaryJson = ({ spec, binding, status, stoppedBy, ...state }: RunSummary): string =>
   JSON.stringify({ summary: { spec, binding, status, stopped_by: stoppedBy, ...progressFields(state) } })
 
-type Counted = Pick<RunSummary, 'tally' | 'ms' | 'prices'>
+type Counts = Pick<RunSummary, 'stats' | 'ms' | 'prices'>
 
 /** One line: `{"progress":{…}}`. */
-export const progressJson = ({ done, ...state }: Counted & { readonly done: number | undefined }): string =>
+export const progressJson = ({ done, ...state }: Counts & { readonly done: number | undefined }): string =>
   JSON.stringify({ progress: { ...progressFields(state), ...(done === undefined ? {} : { done: Math.round(done * 1000) / 1000 }) } })
 
-const progressFields = ({ tally, ms, prices }: Counted): object => {
-  const uses = allUses(tally)
+const progressFields = ({ stats, ms, prices }: Counts): object => {
+  const usages = allUsages(stats)
   return {
     ms: Math.round(ms),
-    inputs: tally.taken,
-    outputs: tally.given,
-    errors: sum([...tally.errors.values()]),
-    by_code: Object.fromEntries(tally.errors),
-    requests: requestsOf(uses),
-    from_record: sum(tally.stages.map(({ replayed }) => replayed)),
-    tool_calls: sum(tally.stages.map(({ toolCalls }) => toolCalls)),
-    retries: sum(tally.stages.map(({ retries }) => retries)),
-    ...tokenFields(tokensOf(uses)),
-    ...costFields(uses, prices),
-    stages: tally.stages.map(({ name, taken, given, replayed, toolCalls, retries, errors }) => ({
-      ...{ stage: name, in: taken, out: given, from_record: replayed },
+    inputs: stats.inputs,
+    outputs: stats.outputs,
+    errors: sum([...stats.errors.values()]),
+    by_code: Object.fromEntries(stats.errors),
+    requests: requestsOf(usages),
+    from_record: sum(stats.stages.map(({ fromRecord }) => fromRecord)),
+    tool_calls: sum(stats.stages.map(({ toolCalls }) => toolCalls)),
+    retries: sum(stats.stages.map(({ retries }) => retries)),
+    ...tokenFields(sumTokens(usages)),
+    ...costFields(usages, prices),
+    stages: stats.stages.map(({ name, inputs, outputs, fromRecord, toolCalls, retries, errors }) => ({
+      ...{ stage: name, in: inputs, out: outputs, from_record: fromRecord },
       ...{ tool_calls: toolCalls, retries, errors },
     })),
-    agents: uses.map((use) => ({
-      ...{ agent: use.agent, model: use.model, requests: use.calls },
-      ...tokenFields(use.tokens),
-      ...costFields([use], prices),
+    agents: usages.map((usage) => ({
+      ...{ agent: usage.agent, model: usage.model, requests: usage.calls },
+      ...tokenFields(usage.tokens),
+      ...costFields([usage], prices),
     })),
   }
 }
 
 // As `usage` of plumb-agent(1) calls them.
-const tokenFields = ({ input, output, cache_read, cache_creation }: Tokens): object => ({
+const tokenFields = ({ input, output, cache_read, cache_creation }: TokenCounts): object => ({
   input_tokens: input,
   output_tokens: output,
   cache_read_tokens: cache_read,
   cache_creation_tokens: cache_creation,
 })
 
-const costFields = (uses: readonly Use[], prices: Prices | undefined): object => {
-  const cost = spentOn(uses, prices)
+const costFields = (usages: readonly ModelUsage[], prices: Prices | undefined): object => {
+  const cost = costOfUsages(usages, prices)
   if (!cost) return {}
   return { cost: Number(cost.known.toPrecision(12)), ...(cost.unpriced.length > 0 ? { unpriced: cost.unpriced } : {}) }
 }

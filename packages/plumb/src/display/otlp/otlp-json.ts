@@ -1,12 +1,12 @@
-// Spans as OTLP's JSON has them (opentelemetry-proto, trace.proto): numbers of 64 bits are texts, ids are hexadecimal.
+// Spans in OTLP's JSON encoding (opentelemetry-proto, trace.proto): 64-bit numbers are strings, ids are hexadecimal.
 
 import { version } from '../../../package.json'
 
 export type AttributeValue = string | number | boolean
 
-export type Attributes = Readonly<Record<string, AttributeValue | undefined>>
+export type SpanAttributes = Readonly<Record<string, AttributeValue | undefined>>
 
-export interface Span {
+export interface OtlpSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentId: string | undefined
@@ -15,9 +15,9 @@ export interface Span {
   /** Milliseconds since 1970. */
   readonly start: number
   readonly end: number
-  readonly attributes: Attributes
-  readonly events?: readonly { readonly name: string; readonly time: number; readonly attributes?: Attributes }[]
-  /** What went wrong, if anything did. */
+  readonly attributes: SpanAttributes
+  readonly events?: readonly { readonly name: string; readonly time: number; readonly attributes?: SpanAttributes }[]
+  /** Why it failed, if it did. */
   readonly error?: string
 }
 
@@ -25,7 +25,7 @@ const KIND = { internal: 1, client: 3 } as const
 const STATUS_ERROR = 2
 
 /** The body of one request. */
-export const toOtlp = (resource: Attributes, spans: readonly Span[]): object => ({
+export const toOtlp = (resource: SpanAttributes, spans: readonly OtlpSpan[]): object => ({
   resourceSpans: [
     {
       resource: { attributes: attributesOf(resource) },
@@ -34,7 +34,7 @@ export const toOtlp = (resource: Attributes, spans: readonly Span[]): object => 
   ],
 })
 
-const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes, events = [], error }: Span): object => ({
+const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes, events = [], error }: OtlpSpan): object => ({
   traceId,
   spanId,
   ...(parentId === undefined ? {} : { parentSpanId: parentId }),
@@ -51,7 +51,7 @@ const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes,
   status: error === undefined ? {} : { code: STATUS_ERROR, message: error },
 })
 
-const attributesOf = (attributes: Attributes): object[] =>
+const attributesOf = (attributes: SpanAttributes): object[] =>
   Object.entries(attributes).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: valueOf(value) }]))
 
 const valueOf = (value: AttributeValue): object => {
@@ -60,5 +60,5 @@ const valueOf = (value: AttributeValue): object => {
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }
 
-// Microseconds are as fine as a double of this size can be.
+// A double of this size is exact to microseconds.
 const nanoseconds = (ms: number): string => `${Math.round(ms * 1000)}000`

@@ -1,4 +1,4 @@
-// Where spans go, from the variables that OpenTelemetry defines for every program (its "Environment Variable Specification").
+// Where spans are sent, by the variables of OpenTelemetry's "Environment Variable Specification".
 
 import { addSecret, fail, preview, type Result, succeed } from '@plumb/wire'
 
@@ -7,15 +7,15 @@ export interface OtlpSettings {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** What says of every span where it comes from; `service.name` is among them. */
+  /** Attributes of the resource that all spans come from, `service.name` among them. */
   readonly resource: Readonly<Record<string, string>>
-  /** The span of whoever started this run, by W3C's traceparent. */
+  /** The span that this run is a part of, by W3C's traceparent. */
   readonly parent: { readonly traceId: string; readonly spanId: string } | undefined
 }
 
-const TIMEOUT_MS = 10_000
+const DEFAULT_TIMEOUT_MS = 10_000
 
-/** Undefined: nobody asked for spans. */
+/** Undefined: no endpoint is set, or spans are switched off. */
 export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> | undefined => {
   const address = endpointOf(env)
   if (address === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined
@@ -31,7 +31,7 @@ export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> |
   return succeed({
     url: address.isWhole ? url : new URL(`${url.pathname.replace(/\/*$/, '')}/v1/traces${url.search}`, url),
     headers,
-    timeoutMs: timeout > 0 ? timeout : TIMEOUT_MS,
+    timeoutMs: timeout > 0 ? timeout : DEFAULT_TIMEOUT_MS,
     resource: {
       'service.name': 'plumb',
       ...pairsOf(env.OTEL_RESOURCE_ATTRIBUTES),
@@ -41,7 +41,7 @@ export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> |
   })
 }
 
-// That of traces is taken as it is; the general one has a path below it for each kind of signal.
+// The endpoint of traces is taken as it is; the general one has a path below it for each kind of signal.
 const endpointOf = (env: NodeJS.ProcessEnv): { name: string; text: string; isWhole: boolean } | undefined => {
   const [own, general] = [env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, env.OTEL_EXPORTER_OTLP_ENDPOINT]
   if (own) return { name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', text: own, isWhole: true }

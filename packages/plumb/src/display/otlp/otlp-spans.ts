@@ -1,21 +1,21 @@
-// A run as OpenTelemetry spans, by its conventions for generative AI: the run, below it the work of each child on each message, and below that
-// requests to models and tool calls.
+// A run as OpenTelemetry spans, by its conventions for generative AI: one for the run, below it one for each message of each child, and below
+// that one for each request to a model and each tool call.
 
 import { randomBytes } from 'node:crypto'
 import type { WatchEvent, Watcher } from '../../event/run-event.js'
-import type { Work } from '../message-span.js'
-import { History, type ModelCall, type ToolCall } from '../span-builder.js'
+import type { MessageSpan } from '../message-span.js'
+import { type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'
-import type { OtlpBatch } from './otlp-batch.js'
-import type { Attributes, Span } from './otlp-json.js'
+import type { BatchSpanExporter } from './batch-span-exporter.js'
+import type { OtlpSpan, SpanAttributes } from './otlp-json.js'
 import type { OtlpSettings } from './otlp-settings.js'
 
-const MOST_IDS = 8192
+const MAX_IDS = 8192
 
-export class OtlpWatcher implements Watcher {
-  readonly #batch: OtlpBatch
+export class OtlpSpans implements Watcher {
+  readonly #exporter: BatchSpanExporter
   readonly #traceId: string
-  readonly #parent: string | undefined
+  readonly #parentId: string | undefined
   readonly #root = newSpanId()
   /** Wall clock at the beginning, in milliseconds. */
   #epoch = 0
@@ -23,18 +23,18 @@ export class OtlpWatcher implements Watcher {
   #counts = { inputs: 0, errors: 0 }
   readonly #providers = new Map<string, string>()
   readonly #plumbs = new Set<string>()
-  /** Given out before the work is done, for what is done in it, and kept for what is heard of it later. */
-  readonly #workIds = new Map<string, { readonly id: string; isSpent: boolean }>()
-  readonly #history = new History({
-    work: (work) => this.#work(work),
+  /** Span ids of messages: the spans inside need the id before the span has ended, and some come after it. */
+  readonly #messageIds = new Map<string, { readonly spanId: string; isUsed: boolean }>()
+  readonly #spans = new SpanBuilder({
+    message: (span) => this.#message(span),
     modelCall: (call) => this.#modelCall(call),
     toolCall: (call) => this.#toolCall(call),
   })
 
-  constructor(batch: OtlpBatch, { parent }: Pick<OtlpSettings, 'parent'>) {
-    this.#batch = batch
+  constructor(exporter: BatchSpanExporter, { parent }: Pick<OtlpSettings, 'parent'>) {
+    this.#exporter = exporter
     this.#traceId = parent?.traceId ?? randomBytes(16).toString('hex')
-    this.#parent = parent?.spanId
+    this.#parentId = parent?.spanId
   }
 
   on(event: WatchEvent): void {
@@ -45,12 +45,12 @@ export class OtlpWatcher implements Watcher {
     } else if (event.kind === 'spawned' && event.runs === 'plumb') this.#plumbs.add(event.process)
     else if (event.kind === 'input') this.#counts.inputs++
     else if (event.kind === 'fault') this.#counts.errors++
-    this.#history.on(event)
+    this.#spans.on(event)
     if (event.kind === 'end') this.#end(event)
   }
 
   finish(): Promise<void> {
-    return this.#batch.end()
+    return this.#exporter.end()
   }
 
   #end({ ms, status, stoppedBy }: WatchEvent & { kind: 'end' }): void {
@@ -58,7 +58,7 @@ export class OtlpWatcher implements Watcher {
     const { spec, binding } = this.#begin
     this.#add({
       spanId: this.#root,
-      parentId: this.#parent,
+      parentId: this.#parentId,
       name: `plumb ${binding}`,
       kind: 'internal',
       start: this.#begin.ms,
@@ -75,12 +75,12 @@ export class OtlpWatcher implements Watcher {
     })
   }
 
-  #work({ process, n, seq, sent, start, end, fault }: Work): void {
+  #message({ process, n, seq, sent, start, end, fault }: MessageSpan): void {
     const isPlumb = this.#plumbs.has(process)
-    const given = this.#idOf(process, n)
+    const id = this.#idOf(process, n)
     // A nested plumb may give several outputs for one message.
-    const spanId = given.isSpent ? newSpanId() : given.id
-    given.isSpent = true
+    const spanId = id.isUsed ? newSpanId() : id.spanId
+    id.isUsed = true
     this.#add({
       spanId,
       parentId: this.#root,
@@ -98,11 +98,11 @@ export class OtlpWatcher implements Watcher {
     })
   }
 
-  #modelCall({ process, agent, model, start, end, tokens, work }: ModelCall): void {
+  #modelCall({ process, agent, model, start, end, tokens, message }: ModelCallSpan): void {
     const { read, written } = readAndWritten(tokens)
     this.#add({
       spanId: newSpanId(),
-      parentId: this.#above(process, work?.n),
+      parentId: this.#parentOf(process, message?.n),
       name: `chat ${model}`,
       kind: 'client',
       start,
@@ -122,11 +122,11 @@ export class OtlpWatcher implements Watcher {
     })
   }
 
-  #toolCall({ process, agent, id, tool, start, end, isError, envelope, work }: ToolCall): void {
+  #toolCall({ process, agent, id, tool, start, end, isError, envelope, message }: ToolCallSpan): void {
     const error = envelope?.error
     this.#add({
       spanId: newSpanId(),
-      parentId: this.#above(process, work?.n),
+      parentId: this.#parentOf(process, message?.n),
       name: `execute_tool ${tool}`,
       kind: 'internal',
       start,
@@ -151,28 +151,28 @@ export class OtlpWatcher implements Watcher {
     })
   }
 
-  // That of the message which is worked on; where there is none, the run itself.
-  #above(process: string, n: number | undefined): string {
-    return n === undefined ? this.#root : this.#idOf(process, n).id
+  // The span of the message; where that is unknown, the span of the run.
+  #parentOf(process: string, n: number | undefined): string {
+    return n === undefined ? this.#root : this.#idOf(process, n).spanId
   }
 
-  #idOf(process: string, n: number): { readonly id: string; isSpent: boolean } {
+  #idOf(process: string, n: number): { readonly spanId: string; isUsed: boolean } {
     const key = `${process} ${n}`
-    const known = this.#workIds.get(key)
+    const known = this.#messageIds.get(key)
     if (known) return known
-    const made = { id: newSpanId(), isSpent: false }
-    this.#workIds.set(key, made)
-    if (this.#workIds.size > MOST_IDS) this.#workIds.delete(this.#workIds.keys().next().value as string)
+    const made = { spanId: newSpanId(), isUsed: false }
+    this.#messageIds.set(key, made)
+    if (this.#messageIds.size > MAX_IDS) this.#messageIds.delete(this.#messageIds.keys().next().value as string)
     return made
   }
 
-  #providerOf(process: string): Attributes {
+  #providerOf(process: string): SpanAttributes {
     return { 'gen_ai.provider.name': this.#providers.get(process) ?? '_OTHER' }
   }
 
-  /** With times since the beginning. */
-  #add(span: Omit<Span, 'traceId'>): void {
-    this.#batch.add({ ...span, traceId: this.#traceId, start: this.#epoch + span.start, end: this.#epoch + span.end })
+  /** Times are milliseconds since the beginning of the run. */
+  #add(span: Omit<OtlpSpan, 'traceId'>): void {
+    this.#exporter.add({ ...span, traceId: this.#traceId, start: this.#epoch + span.start, end: this.#epoch + span.end })
   }
 }
 

@@ -1,4 +1,4 @@
-// --trace FILE: what happens, streamed to disk as a trace that Perfetto opens.
+// --trace FILE: the events of a run, streamed to disk as a trace that Perfetto opens.
 
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import type { Watcher } from '../../event/run-event.js'
@@ -7,18 +7,18 @@ import { TraceBuilder } from './trace-builder.js'
 
 const DELAY_MS = 200
 
-export interface TraceOptions {
+export interface TraceFileOptions {
   readonly path: string
-  /** Where it ends, whatever is still to come; without, it has all. */
+  /** No event is added beyond this size; undefined: no limit. */
   readonly maxBytes?: number
-  /** Where it goes in front: it is the first that gives its room to what matters more. */
+  /** The trace goes in front: where the disk is full, it is the first file that is emptied. */
   readonly spare?: LineFile[]
-  /** Told once when it cannot be written any more; the run goes on. */
+  /** Called once when it cannot be written any more; the run goes on. */
   readonly fail: (fault: Fault) => void
 }
 
-/** An event a line. */
-export const openTrace = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare, fail }: TraceOptions): Result<Watcher> => {
+/** Writes one event a line. */
+export const openTraceFile = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare, fail }: TraceFileOptions): Result<Watcher> => {
   const opened = openLineFile({ path, delayMs: DELAY_MS, fail, isSpared: spare !== undefined })
   if (!opened.ok) return opened
   const file = opened.value
@@ -36,7 +36,7 @@ export const openTrace = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare, fa
       if (bytes < maxBytes) builder.on(event)
     },
     finish: async () => {
-      // The format does without its end, so that a run that is killed leaves a trace too.
+      // The format allows that its end is missing, so a run that is killed leaves a trace too.
       file.add(separator === '[' ? '[]' : ']')
       file.flush()
     },
