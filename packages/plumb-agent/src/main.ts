@@ -34,9 +34,9 @@ const obey = async (read: Result<Options | string>, received?: ReceivedInput): P
 const withPrompt = async (options: Options): Promise<Result<Options>> => {
   const { spec, sourcesFd } = options
   if (spec.kind !== 'file' || sourcesFd !== undefined || !PROMPT.test(spec.path)) return succeed(options)
-  const { promptSpec } = await import('@plumb/tool/source/agent/prompt-program')
+  const { promptAsSpec } = await import('@plumb/tool/source/agent/prompt-program')
   const { reachOf } = await import('@plumb/tool/source/agent/prompt-reach')
-  const text = promptSpec(spec.path, reachOf(options))
+  const text = promptAsSpec(spec.path, reachOf(options))
   if (!text?.ok) return text ?? succeed(options)
   return succeed({ ...options, spec: { kind: 'text', text: text.value, path: spec.path } })
 }

@@ -25,10 +25,10 @@ import fc from 'fast-check'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
 import { OWNER } from '../src/source/path/file-owner.js'
-import { stampOf } from '../src/source/path/file-stamp.js'
-import { placeOf } from '../src/source/path/resolved-path.js'
+import { fileStamp } from '../src/source/path/file-stamp.js'
+import { resolvePath } from '../src/source/path/resolved-path.js'
 import { guardName } from '../src/source/path/temporary-files.js'
-import { writeWhole } from '../src/source/path/write-file-atomically.js'
+import { writeFileAtomically } from '../src/source/path/write-file-atomically.js'
 import { builtinsIn, makeBuiltins } from './builtin-folder.js'
 import { makeFolder } from './source-folder.js'
 import { shell } from './tool-shell.js'
@@ -458,15 +458,15 @@ t.test(`fault 80: a path that is swapped while it is used, ${SWAPS} times`, asyn
 
 t.test('fault 80: a folder that becomes another one below the same root is not that folder', async (t) => {
   const { folder } = makeBuiltins({ '.git/config': 'x', 'docs/a': 'x' })
-  const place = placeOf('docs/new', 'write', { roots: new Map([['docroot', folder]]) })
+  const place = resolvePath('docs/new', 'write', { roots: new Map([['docroot', folder]]) })
   if (!place.ok) throw new Error(place.error.detail)
   renameSync(join(folder, 'docs'), join(folder, 'old'))
   symlinkSync('.git', join(folder, 'docs'))
-  t.match(await writeWhole(place.value, Buffer.from('x')), { ok: false, error: { error: 'no_such_file' } })
+  t.match(await writeFileAtomically(place.value, Buffer.from('x')), { ok: false, error: { error: 'no_such_file' } })
   rmSync(join(folder, 'docs'))
   mkdirSync(join(folder, 'a'))
   renameSync(join(folder, 'a'), join(folder, 'docs'))
-  t.match(await writeWhole(place.value, Buffer.from('x')), { ok: true })
+  t.match(await writeFileAtomically(place.value, Buffer.from('x')), { ok: true })
   t.strictSame(readdirSync(join(folder, '.git')), ['config'])
 })
 
@@ -780,10 +780,10 @@ t.test('fault 89: temporary files', async (t) => {
   t.strictSame(leftOvers(join(folder, 'd')).sort(), names.slice(1).sort())
 
   // Whoever was killed with the guard of a file keeps nobody from it; one who lives does.
-  const guard = join(folder, 'd', guardName(stampOf(statSync(join(folder, 'd/f')))))
+  const guard = join(folder, 'd', guardName(fileStamp(statSync(join(folder, 'd/f')))))
   symlinkSync('99999999-1', guard)
   t.equal((await call('append_to_file', { path: 'd/f', content: 'z' })).error, undefined)
-  const held = join(folder, 'd', guardName(stampOf(statSync(join(folder, 'd/f')))))
+  const held = join(folder, 'd', guardName(fileStamp(statSync(join(folder, 'd/f')))))
   symlinkSync(OWNER, held)
   t.equal((await call('append_to_file', { path: 'd/f', content: 'z' })).error?.error, 'file_changed')
   rmSync(held)

@@ -3,7 +3,7 @@
 import { bundledFiles, type Fault } from '@plumb/wire'
 import type { Session } from '../src/call/call.js'
 import { builtinTool } from '../src/source/builtin/builtin-tool.js'
-import { declarationOf } from '../src/source/builtin/declarations.js'
+import { builtinDeclaration } from '../src/source/builtin/declarations.js'
 import { findBuiltin } from '../src/source/builtin/table.js'
 import { openCall, openSession } from './call-session.js'
 import { type Files, makeFolder } from './source-folder.js'
@@ -35,7 +35,7 @@ export const builtinsIn = (folder: string, { roots, session: parts, specs = [] }
   const session = openSession({ docroot: folder, files: sources, ...parts })
   const call = async (name: string, input: object): Promise<Told> => {
     const found = findBuiltin(name)
-    const plan = found.ok ? declarationOf(found.value.name) : undefined
+    const plan = found.ok ? builtinDeclaration(found.value.name) : undefined
     const made = plan && builtinTool(plan, { builtin: name, ...(roots ? { roots } : {}) })
     if (!made?.ok) throw new Error(`no built-in '${name}'`)
     const result = await made.value.run(JSON.stringify(input), openCall(session))

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { compile, hasErrors, STANDARD_LIBRARY, type ToolPlan, toolsOf, toText, toToolSchema } from '@plumb/lang'
 import { diskFiles } from '@plumb/wire'
 import t, { type Test } from 'tap'
-import { builtinProgram, declarationOf } from '../src/source/builtin/declarations.js'
+import { builtinDeclaration, builtinProgram } from '../src/source/builtin/declarations.js'
 import { findBuiltin } from '../src/source/builtin/table.js'
 import { makeBuiltins } from './builtin-folder.js'
 import { shell } from './tool-shell.js'
@@ -131,7 +131,7 @@ t.test('the standard library says of built-in tools what they say of themselves'
   const all = builtinsOfModules()
   t.ok(all.length > 15)
   for (const { name, builtin, module } of all) {
-    const own = declarationOf(builtin)
+    const own = builtinDeclaration(builtin)
     if (!own) throw new Error(`no built-in '${builtin}'`)
     t.strictSame(toToolSchema(module.input), toToolSchema(own.input), `${name}: input`)
     t.strictSame(toToolSchema(module.output), toToolSchema(own.output), `${name}: output`)

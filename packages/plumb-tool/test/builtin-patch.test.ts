@@ -22,8 +22,8 @@ import type { Change } from '../src/source/builtin/apply-patch/plan-changes.js'
 import { recover } from '../src/source/builtin/apply-patch/recover.js'
 import { commit } from '../src/source/builtin/apply-patch/transaction.js'
 import { OWNER } from '../src/source/path/file-owner.js'
-import { stampOf } from '../src/source/path/file-stamp.js'
-import { placeOf } from '../src/source/path/resolved-path.js'
+import { fileStamp } from '../src/source/path/file-stamp.js'
+import { resolvePath } from '../src/source/path/resolved-path.js'
 import { type Builtins, builtinsIn, makeBuiltins } from './builtin-folder.js'
 import { type Files, makeFolder } from './source-folder.js'
 
@@ -610,19 +610,19 @@ t.test('its diffs are for patch(1)', { skip: hasPatch ? false : 'patch is not in
 t.test('fault 83: what is refused in the middle is taken back', async (t) => {
   const folder = makeFolder({ a: 'old a', b: 'old b', c: 'old c' })
   const place = (path: string) => {
-    const found = placeOf(path, 'write', { roots: new Map([['docroot', folder]]) })
+    const found = resolvePath(path, 'write', { roots: new Map([['docroot', folder]]) })
     if (!found.ok) throw new Error(found.error.detail)
     return found.value
   }
-  const stamp = (path: string) => stampOf(statSync(join(folder, path)))
+  const stamp = (path: string) => fileStamp(statSync(join(folder, path)))
   const bytes = Buffer.from('new')
   const inodes = ['a', 'b', 'c'].map((name) => statSync(join(folder, name)).ino)
   const changes: Change[] = [
-    { kind: 'write', place: place('a'), bytes, expect: stamp('a') },
-    { kind: 'remove', place: place('b'), expect: stamp('b') },
-    { kind: 'write', place: place('new/deep/d'), bytes, expect: 'absent' },
+    { kind: 'write', path: place('a'), bytes, expect: stamp('a') },
+    { kind: 'remove', path: place('b'), expect: stamp('b') },
+    { kind: 'write', path: place('new/deep/d'), bytes, expect: 'absent' },
     // Seen as it was a moment ago.
-    { kind: 'write', place: place('c'), bytes, expect: { ...stamp('c'), mtimeMs: 1 } },
+    { kind: 'write', path: place('c'), bytes, expect: { ...stamp('c'), mtimeMs: 1 } },
   ]
   t.match(await commit(changes), { ok: false, error: { error: 'file_changed' } })
   t.strictSame(contents(folder), { a: 'old a', b: 'old b', c: 'old c' })
@@ -640,12 +640,12 @@ t.test('fault 83: a journal that is left is finished, or undone, by the next run
     {
       path: 'a',
       made: 0,
-      old: stampOf(statSync(join(folder, 'a'))),
+      old: fileStamp(statSync(join(folder, 'a'))),
       fresh: { name: `.plumb-${id}-0.new`, sha256: 'f' },
       backup: `.plumb-${id}-0.old`,
     },
     { path: 'n/m', made: 1, old: 'absent', fresh: { name: `.plumb-${id}-1.new`, sha256: 'f' } },
-    { path: 'gone', made: 0, old: stampOf(statSync(join(folder, 'gone'))), backup: `.plumb-${id}-2.old` },
+    { path: 'gone', made: 0, old: fileStamp(statSync(join(folder, 'gone'))), backup: `.plumb-${id}-2.old` },
   ]
   const cases: readonly [string, string, Files, (folder: string) => void, Files][] = [
     ['staging', '.plumb-patch-99999999-1-0123456789ab.stage', { [`.plumb-${id}-0.new`]: 'A' }, () => {}, { a: 'a', gone: 'g' }],

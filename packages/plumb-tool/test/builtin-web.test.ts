@@ -11,15 +11,15 @@ import { scaled } from '../../wire/test/patience.js'
 import type { Authority } from '../src/call/authority.js'
 import type { Session } from '../src/call/call.js'
 import type { BuiltinContext } from '../src/source/builtin/builtin.js'
-import { parseTarget } from '../src/source/builtin/web/check-url.js'
-import { decode } from '../src/source/builtin/web/decode-text.js'
-import { follow } from '../src/source/builtin/web/follow-redirects.js'
-import { rawFileOf } from '../src/source/builtin/web/github.js'
-import { openGate } from '../src/source/builtin/web/host-permission.js'
+import { checkUrl } from '../src/source/builtin/web/check-url.js'
+import { decodeText } from '../src/source/builtin/web/decode-text.js'
+import { followRedirects } from '../src/source/builtin/web/follow-redirects.js'
+import { rawGithubUrl } from '../src/source/builtin/web/github.js'
+import { openHostPermission } from '../src/source/builtin/web/host-permission.js'
 import { toMarkdown } from '../src/source/builtin/web/html/to-markdown.js'
 import { httpGet } from '../src/source/builtin/web/http-get.js'
 import { lineRangeOf, sliceLines } from '../src/source/builtin/web/line-range.js'
-import { reachable } from '../src/source/builtin/web/lookup.js'
+import { resolveReachable } from '../src/source/builtin/web/lookup.js'
 import { publicAddresses } from '../src/source/builtin/web/public-addresses.js'
 import { webpageToMarkdown } from '../src/source/builtin/web/webpage-to-markdown.js'
 import { openCall, openSession, type TestSession } from './call-session.js'
@@ -161,8 +161,11 @@ t.test('fault 97: each hop of a redirect is judged', async (t) => {
   t.match(await error(`${near}/nowhere`), { error: 'bad_reply', status: 302 })
 
   // As if the first server were of the public net: what it points to is not.
-  const gate = { ...openGate(contextOf()), enterPrivate: async (url: URL) => (url.origin === near ? contextDenies.yes : contextDenies.no) }
-  const followed = await follow({ url: `${near}/metadata`, headers: {} }, { gate, signal: AbortSignal.timeout(DEADLINE_MS) })
+  const gate = {
+    ...openHostPermission(contextOf()),
+    enterPrivate: async (url: URL) => (url.origin === near ? contextDenies.yes : contextDenies.no),
+  }
+  const followed = await followRedirects({ url: `${near}/metadata`, headers: {} }, { gate, signal: AbortSignal.timeout(DEADLINE_MS) })
   t.match(followed, { ok: false, error: { error: 'address_denied' } })
 
   const policy = (decision: 'deny' | 'ask'): Authority => ({
@@ -193,20 +196,23 @@ t.test('fault 98: what a name means is judged once, and that is what is connecte
   const meanings = [[{ address: '127.0.0.1', family: 4 }], [{ address: '10.9.9.9', family: 4 }]]
   let asked = 0
   const resolve = async () => meanings[asked++] ?? []
-  const options = { gate: openGate(contextOf()), signal: AbortSignal.timeout(DEADLINE_MS), resolve }
-  const fetched = await follow({ url: `http://rebound.example:${port}/`, headers: {} }, options)
+  const options = { gate: openHostPermission(contextOf()), signal: AbortSignal.timeout(DEADLINE_MS), resolve }
+  const fetched = await followRedirects({ url: `http://rebound.example:${port}/`, headers: {} }, options)
   t.match(fetched, { ok: true, value: { status: 200 } }, 'not looked up again')
   t.equal(asked, 1)
 
-  const closed = openGate(contextOf(PUBLIC))
+  const closed = openHostPermission(contextOf(PUBLIC))
   const url = new URL('http://mixed.example/')
   const mixed = [
     { address: '10.0.0.1', family: 4 },
     { address: '93.184.216.34', family: 4 },
     { address: '::1', family: 6 },
   ]
-  t.strictSame(await reachable(url, closed, async () => mixed), { ok: true, value: [mixed[1]] })
-  t.match(await reachable(url, closed, async () => [{ address: '10.0.0.1', family: 4 }]), { ok: false, error: { error: 'address_denied' } })
+  t.strictSame(await resolveReachable(url, closed, async () => mixed), { ok: true, value: [mixed[1]] })
+  t.match(await resolveReachable(url, closed, async () => [{ address: '10.0.0.1', family: 4 }]), {
+    ok: false,
+    error: { error: 'address_denied' },
+  })
   const rules: Authority = { ...PRIVATE, policy: [{ decision: 'deny', effect: 'net.private' }, { decision: 'allow' }] }
   t.match(await error(origin, contextOf(rules)), { error: 'permission_denied', detail: /net\.private/ })
 })
@@ -223,14 +229,14 @@ t.test('fault 99: URLs that are not asked for', async (t) => {
     ],
     ...['http://exa\tmple.org/', 'http://example.org/\n', 'http://example.org:22/', 'http://example.org:25/', 'http://example.org:6379/'],
   ]
-  for (const url of denied) t.match(parseTarget(url, false), { ok: false, error: { error: 'address_denied' } }, url)
+  for (const url of denied) t.match(checkUrl(url, false), { ok: false, error: { error: 'address_denied' } }, url)
   for (const url of ['', 'example.org', '/x', 'http://', `http://example.org/${'x'.repeat(9000)}`]) {
-    t.match(parseTarget(url, false), { ok: false, error: { error: 'input_type_mismatch' } }, url.slice(0, 40))
+    t.match(checkUrl(url, false), { ok: false, error: { error: 'input_type_mismatch' } }, url.slice(0, 40))
   }
   for (const url of ['https://example.org/a?b=c#d', 'http://example.org:8080/', 'http://example.org/a@b'])
-    t.ok(parseTarget(url, false).ok, url)
-  t.match(parseTarget('http://127.0.0.1:22/', true), { ok: false })
-  t.match(parseTarget('http://127.0.0.1:5432/', true), { ok: true })
+    t.ok(checkUrl(url, false).ok, url)
+  t.match(checkUrl('http://127.0.0.1:22/', true), { ok: false })
+  t.match(checkUrl('http://127.0.0.1:5432/', true), { ok: true })
 })
 
 t.test('fault 100: what is too much, too deep or packed to deceive', async (t) => {
@@ -304,7 +310,7 @@ t.test('fault 100: character sets', async (t) => {
     ['none, of Windows', Buffer.from([0x93, 0x61, 0x94]), 'text/plain', '\u201ca\u201d'],
     ['wrong', Buffer.from([0xff, 0x61]), 'text/plain; charset=utf-8', '\ufffda'],
   ]
-  for (const [name, bytes, type, text] of cases) t.equal(decode(bytes, type), text, name)
+  for (const [name, bytes, type, text] of cases) t.equal(decodeText(bytes, type), text, name)
 })
 
 t.test('fault 101: nothing goes where it was not meant to', async (t) => {
@@ -453,7 +459,7 @@ t.test('lines and files', async (t) => {
   for (const [hash, range] of cases) t.strictSame(lineRangeOf(hash), range, hash)
   t.strictSame(sliceLines('a\r\nb\n', { first: 2, last: 9 }), { ok: true, value: '2. b' })
   t.match(sliceLines('a\n', { first: 2, last: 9 }), { ok: false })
-  const raw = (url: string) => rawFileOf(new URL(url))?.href
+  const raw = (url: string) => rawGithubUrl(new URL(url))?.href
   t.equal(raw('https://github.com/o/r/blob/feature/x/src/a.ts#L3'), 'https://raw.githubusercontent.com/o/r/feature/x/src/a.ts#L3')
   t.equal(raw('https://github.com/o/r/tree/main/src'), undefined)
   t.equal(raw('https://github.com.evil.example/o/r/blob/main/a'), undefined)

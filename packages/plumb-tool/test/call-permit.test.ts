@@ -24,7 +24,7 @@ import {
 } from '../src/call/permit.js'
 import { settingsOf } from '../src/call/settings.js'
 import { builtinTool } from '../src/source/builtin/builtin-tool.js'
-import { declarationOf } from '../src/source/builtin/declarations.js'
+import { builtinDeclaration } from '../src/source/builtin/declarations.js'
 import { BUILTINS } from '../src/source/builtin/table.js'
 import { codeOf, openCall, openSession } from './call-session.js'
 import { makeFolder } from './source-folder.js'
@@ -315,7 +315,7 @@ t.test('what a call reaches, by what its input says', async (t) => {
     ['code_search', { query: 'x' }, []],
   ]
   const reachedBy = async (tool: string, input: object, own = roots as object) => {
-    const plan = declarationOf(tool)
+    const plan = builtinDeclaration(tool)
     const made = plan && builtinTool(plan, { builtin: tool, roots: { ...own } })
     if (!made?.ok) throw new Error(tool)
     return made.value.targetsOf(JSON.stringify(input), call)

@@ -7,12 +7,12 @@ import t from 'tap'
 import { bash, type Files, layFolder, TEST_PATH } from '../../wire/test/shell.js'
 import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
 import { tryEscapes } from '../src/source/sandbox/escape/try-escapes.js'
-import { type Found, lackIn } from '../src/source/sandbox/missing-access.js'
-import { probe } from '../src/source/sandbox/probe.js'
-import { filterFor } from '../src/source/sandbox/seccomp/filter.js'
-import { type Arch, numberOf, type SystemCall } from '../src/source/sandbox/seccomp/refused-calls.js'
+import { findMissingAccess, type OutsideEntry } from '../src/source/sandbox/missing-access.js'
+import { probeBubblewrap } from '../src/source/sandbox/probe.js'
+import { assembleFilter } from '../src/source/sandbox/seccomp/filter.js'
+import { type Arch, callNumber, type SystemCall } from '../src/source/sandbox/seccomp/refused-calls.js'
 
-const box = probe()
+const box = probeBubblewrap()
 const skip = box.ok ? false : `no sandbox can be had here: ${box.error.detail}`
 const isRoot = process.getuid?.() === 0
 
@@ -82,10 +82,10 @@ t.test('the filter', async (t) => {
     ),
   ]
   for (const arch of ['x64', 'arm64'] as const) {
-    const [closed, open] = [filterFor(arch, { hasSockets: false }), filterFor(arch, { hasSockets: true })]
+    const [closed, open] = [assembleFilter(arch, { hasSockets: false }), assembleFilter(arch, { hasSockets: true })]
     const expect = (errno: number) => (errno === 0 ? ALLOW : refusedWith(errno))
     for (const [call, args, errno, withSockets = errno] of rows) {
-      const data = callOf(arch, numberOf(call, arch) as number, args)
+      const data = callOf(arch, callNumber(call, arch) as number, args)
       t.equal(interpret(closed, data), expect(errno), `${arch} ${call} ${args}`)
       t.equal(interpret(open, data), expect(withSockets), `${arch} ${call} ${args}, with sockets`)
     }
@@ -276,7 +276,7 @@ export default () => [name, ...['sub/name.mjs', 'p.md', 'build.cjs', 'own'].map(
 })
 
 t.test('what a failure lacked, by what its program said', async (t) => {
-  const outside: Readonly<Record<string, Found>> = {
+  const outside: Readonly<Record<string, OutsideEntry>> = {
     '/site': { kind: 'folder', isBound: true },
     '/site/out': { kind: 'folder', isBound: true },
     '/site/.git': { kind: 'folder', isBound: true },
@@ -288,9 +288,10 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     '/etc/hosts': { kind: 'file', isBound: true },
     '/run/x.sock': { kind: 'socket', isBound: false },
   }
-  const find = (path: string): Found => outside[path] ?? { kind: 'none', isBound: false }
+  const find = (path: string): OutsideEntry => outside[path] ?? { kind: 'none', isBound: false }
   const sandbox = { docroot: '/site', hasNet: false, hosts: undefined, write: [['open']] }
-  const lack = (said: string, keys: Partial<typeof sandbox> = {}) => lackIn(said, { sandbox: { ...sandbox, ...keys }, cwd: '/site', find })
+  const lack = (said: string, keys: Partial<typeof sandbox> = {}) =>
+    findMissingAccess(said, { sandbox: { ...sandbox, ...keys }, cwd: '/site', find })
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["touch: cannot touch 'out/x': Read-only file system", 'write: ["out"]'],
     ['/bin/sh: 1: cannot create out/x: Read-only file system', 'write: ["out"]'],

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { type ChatElement, parseChatmd } from '../src/source/agent/chatmd-parser.js'
-import { readPrompt } from '../src/source/agent/prompt.js'
-import { mount } from '../src/source/agent/prompt-program.js'
+import { readPromptFile } from '../src/source/agent/prompt.js'
+import { loadPromptProgram } from '../src/source/agent/prompt-program.js'
 import { readPromptTool } from '../src/source/agent/prompt-tool.js'
 import { type Files, makeFolder, makeSource } from './source-folder.js'
 
@@ -14,11 +14,12 @@ const ELIZA = { caller: { provider: 'eliza', model: 'doctor' } }
 
 const mountAll = (files: Files) => {
   const folder = makeFolder(files)
-  return (name: string, output: Parameters<typeof mount>[1]['output'] = TEXT) => mount(join(folder, name), { input: TEXT, output })
+  return (name: string, output: Parameters<typeof loadPromptProgram>[1]['output'] = TEXT) =>
+    loadPromptProgram(join(folder, name), { input: TEXT, output })
 }
 
 /** The text that a child is given. */
-const textOf = (mounted: ReturnType<typeof mount>, caller?: { provider: string; model: string }): string => {
+const textOf = (mounted: ReturnType<typeof loadPromptProgram>, caller?: { provider: string; model: string }): string => {
   if (!mounted.ok) return `${mounted.error.error}: ${mounted.error.detail}`
   const { entry, files } = mounted.value.filesFor(caller).bundle(mounted.value.bound.scope.module.path)
   return files[entry] ?? ''
@@ -254,7 +255,7 @@ t.test('prompt files that cannot be used', async (t) => {
     ['missing.md', /missing\.md'/],
   ]
   for (const [name, detail] of cases) t.match(mounted(name), { ok: false, error: { category: 'config', detail } }, name)
-  t.equal(readPrompt('a.plumb'), undefined)
+  t.equal(readPromptFile('a.plumb'), undefined)
 })
 
 t.test('what a prompt file may do stands in the mounting tool', async (t) => {

@@ -10,11 +10,11 @@ import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
 import { TEST_PATH } from '../../wire/test/shell.js'
 import type { Authority } from '../src/call/authority.js'
-import { type Judging, judgeAddresses, openReach } from '../src/source/sandbox/net/connect-host.js'
-import { callerOf } from '../src/source/sandbox/net/host-policy.js'
+import { type ConnectPolicy, checkAddresses, openHostConnector } from '../src/source/sandbox/net/connect-host.js'
+import { hostPolicy } from '../src/source/sandbox/net/host-policy.js'
 import { openProxy } from '../src/source/sandbox/net/proxy.js'
-import { openRecord } from '../src/source/sandbox/net/refusal-log.js'
-import { openBoxNet } from '../src/source/sandbox/net/sandbox-net.js'
+import { openRefusalLog } from '../src/source/sandbox/net/refusal-log.js'
+import { openSandboxNet } from '../src/source/sandbox/net/sandbox-net.js'
 import { hasBubblewrap, makeFolder, makeSource, running, until } from './source-folder.js'
 
 t.setTimeout(scaled(60_000))
@@ -30,13 +30,13 @@ const patterns = (...texts: string[]) =>
     return read
   })
 
-interface Parts extends Partial<Judging> {
+interface Parts extends Partial<ConnectPolicy> {
   readonly authority?: () => Authority
 }
 
-const judging = ({ authority = () => PRIVATE, ...parts }: Parts = {}): Judging => ({
+const judging = ({ authority = () => PRIVATE, ...parts }: Parts = {}): ConnectPolicy => ({
   who: "tool 'probe'",
-  ...callerOf('probe', authority),
+  ...hostPolicy('probe', authority),
   resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   ...parts,
 })
@@ -117,7 +117,7 @@ t.test('which addresses of a name are connected to', async (t) => {
     const host = readHost(asked)
     if (host?.port === undefined) throw new Error(asked)
     const listed = patterns(...list)
-    const result = await judgeAddresses(
+    const result = await checkAddresses(
       { ...host, port: host.port },
       listed,
       judging({ authority: () => authority, resolve: async () => addresses.map(address) }),
@@ -140,7 +140,7 @@ t.test('which addresses of a name are connected to', async (t) => {
   t.match(await judge('a.org:443', ['a.org'], []), /has no address/)
   const rules = (decision: 'deny' | 'ask'): Authority => ({ policy: [{ decision, host: 'a.org' }, { decision: 'allow' }], context: {} })
   for (const decision of ['deny', 'ask'] as const) {
-    const reach = openReach(
+    const reach = openHostConnector(
       patterns('a.org', 'b.org'),
       judging({ authority: () => rules(decision), resolve: async () => [address('10.0.0.1')] }),
     )
@@ -158,9 +158,9 @@ const textOf = async (stream: AsyncIterable<Buffer>): Promise<string> => {
 
 /** The proxy alone, without a sandbox around its clients. */
 const openListener = async (list: string[], parts: Parts = {}) => {
-  const record = openRecord()
+  const record = openRefusalLog()
   record.opened()
-  const proxy = openProxy(openReach(patterns(...list), judging(parts)), record)
+  const proxy = openProxy(openHostConnector(patterns(...list), judging(parts)), record)
   const { server, port } = await listening(createServer())
   proxy.answer(server)
   t.teardown(() => proxy.close())
@@ -241,7 +241,7 @@ t.test('what is asked of the proxy in a crooked way', async (t) => {
     ],
     'nothing else has reached the server',
   )
-  t.match(record.lacked(), /'other\.test:443' in 'net': add "other\.test" there.*; and \d+ more$/)
+  t.match(record.missingAccess(), /'other\.test:443' in 'net': add "other\.test" there.*; and \d+ more$/)
 })
 
 t.test('one fails, one is slow, one is late, and the others go through', async (t) => {
@@ -256,7 +256,7 @@ t.test('one fails, one is slow, one is late, and the others go through', async (
     release = done
   })
   const loopback = [{ address: '127.0.0.1', family: 4 }]
-  const resolve: Judging['resolve'] = async (name) => {
+  const resolve: ConnectPolicy['resolve'] = async (name) => {
     if (name === 'lost.test') throw Object.assign(new Error('lost'), { code: 'ENOTFOUND' })
     if (name === 'late.test') await held
     if (name === 'never.test') await new Promise(() => {})
@@ -293,7 +293,7 @@ t.test('one fails, one is slow, one is late, and the others go through', async (
   ]
   for (const [i, answer] of answers.entries()) t.match(answer, expected[i])
   t.match(await late, /got \/late|504/)
-  t.equal(record.lacked(), undefined, 'what cannot be reached is no refusal')
+  t.equal(record.missingAccess(), undefined, 'what cannot be reached is no refusal')
 })
 
 t.test('limits: connections at once, and who is served then', async (t) => {
@@ -303,7 +303,7 @@ t.test('limits: connections at once, and who is served then', async (t) => {
   await Promise.all(held.map((socket) => once(socket, 'connect')))
   const full = await ask('CONNECT site.test:1 HTTP/1.1\r\nHost: x\r\n\r\n')
   t.match(full, /^HTTP\/1\.1 503 [\s\S]*64 connections at once/)
-  t.match(record.lacked(), /64 connections/)
+  t.match(record.missingAccess(), /64 connections/)
   held[0]?.destroy()
   await once(held[0] as Socket, 'close')
   let last = full
@@ -336,7 +336,7 @@ const BWRAP = [
 ]
 
 const box = (list: string[], command: string[], { env = {}, ...parts }: Parts & { env?: Record<string, string> } = {}): Boxed => {
-  const net = openBoxNet(patterns(...list), judging(parts))
+  const net = openSandboxNet(patterns(...list), judging(parts))
   const started = spawnChild({
     command: [...BWRAP, ...net.command, ...command],
     env: { PATH: process.env.PATH ?? '', ...net.env, ...env },
@@ -349,7 +349,7 @@ const box = (list: string[], command: string[], { env = {}, ...parts }: Parts & 
   child.stdin.end('what is on stdin\n')
   const text = textOf(child.stdout)
   void child.ended.then(net.close)
-  return { child, lacked: net.lacked, done: Promise.all([child.exited, text]).then(([{ status }, text]) => ({ status, text })) }
+  return { child, lacked: net.missingAccess, done: Promise.all([child.exited, text]).then(([{ status }, text]) => ({ status, text })) }
 }
 
 /** A client that speaks to its proxy by hand: `target` and `then` are for CONNECT. */

@@ -1,7 +1,7 @@
 // What is needed to start the children of a run.
 
 import type { AgentPlan, Bound } from '@plumb/lang'
-import type { AgentBox, Session } from '@plumb/tool'
+import type { AgentSandbox, Session } from '@plumb/tool'
 import type { Fault, SourceFiles } from '@plumb/wire'
 import type { Watch } from './event/emitter.js'
 import type { Giver } from './giver.js'
@@ -22,7 +22,7 @@ export interface SpawnSettings {
   readonly toolProgram: string | undefined
   readonly giver: Giver
   /** Of agents that are programs, those that are held in one. */
-  readonly boxes?: ReadonlyMap<Bound, AgentBox> | undefined
+  readonly boxes?: ReadonlyMap<Bound, AgentSandbox> | undefined
   readonly maxInFlight: number
   readonly maxLine: number
   /** After its first failure a child asks for nothing more. */

@@ -2,7 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type GraphNode, serverVariables } from '@plumb/lang'
-import type { AgentBox } from '@plumb/tool'
+import type { AgentSandbox } from '@plumb/tool'
 import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
 
@@ -29,7 +29,7 @@ export type ChildPlan =
       readonly env: readonly string[]
       readonly fds: Fds
       /** What holds it. */
-      readonly box: AgentBox | undefined
+      readonly box: AgentSandbox | undefined
     }
   /** An agent behind the words of `via`; another program in its place has `program`. */
   | { readonly kind: 'via'; readonly via: readonly string[]; readonly start: AgentStart }

@@ -38,7 +38,7 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
   }
   if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
-  const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptSpec(entryPath, options) : undefined
+  const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptAsSpec(entryPath, options) : undefined
   if (prompt?.ok) {
     const entry = { path: entryPath, text: prompt.value }
     return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), handover } }
@@ -48,9 +48,9 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
   return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, handover } }
 }
 
-const promptSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
+const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
   const tool = await import('@plumb/tool')
-  return tool.promptSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
+  return tool.promptAsSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
 }
 
 const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {

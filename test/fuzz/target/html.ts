@@ -1,7 +1,7 @@
 // Pages: whatever the bytes, they become text within the limits, and the same page the same text.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { decode } from '../../../packages/plumb-tool/src/source/builtin/web/decode-text.js'
+import { decodeText } from '../../../packages/plumb-tool/src/source/builtin/web/decode-text.js'
 import { toMarkdown } from '../../../packages/plumb-tool/src/source/builtin/web/html/to-markdown.js'
 import { must, type Target } from '../target.js'
 
@@ -102,7 +102,7 @@ export const html: Target = {
   cases: 80,
   maxBytes: 12_000,
   judge: (input, random) => {
-    const text = decode(
+    const text = decodeText(
       input,
       random.pick(['text/html', 'text/html; charset=utf-8', 'text/html; charset=shift_jis', 'text/html; charset="x"', '']),
     )

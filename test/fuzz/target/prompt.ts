@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readChatmd } from '../../../packages/plumb-tool/src/source/agent/chatmd.js'
 import { readMarkdown } from '../../../packages/plumb-tool/src/source/agent/markdown.js'
-import { mount } from '../../../packages/plumb-tool/src/source/agent/prompt-program.js'
+import { loadPromptProgram } from '../../../packages/plumb-tool/src/source/agent/prompt-program.js'
 import { type Fault, isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
@@ -115,7 +115,7 @@ export const prompt: Target = {
         const result = read(text, file)
         if (!result.ok) sound(result.error)
         else JSON.stringify(result.value)
-        const mounted = mount(file, { input: { kind: 'string' }, output: { kind: 'string' } })
+        const mounted = loadPromptProgram(file, { input: { kind: 'string' }, output: { kind: 'string' } })
         if (!mounted.ok) sound(mounted.error)
         else mounted.value.filesFor({ provider: 'eliza', model: 'doctor' })
         must(result.ok || !mounted.ok, 'what is refused was mounted')

@@ -2,7 +2,7 @@
 
 import { basename, extname } from 'node:path'
 import { agentOf, type Bound, resolve, type ToolPlan, type Type } from '@plumb/lang'
-import { mountPrompt, openRegistry, type Remark, readPrompt, remarkText } from '@plumb/tool'
+import { loadPromptProgram, messageText, openRegistry, type PromptMessage, readPromptFile } from '@plumb/tool'
 import { bundledFiles, fault, type Result, succeed } from '@plumb/wire'
 import { fromRegistered } from '../tools/from-registry.js'
 import type { Exported } from '../tools/served-tool.js'
@@ -34,10 +34,10 @@ const promptName = (file: string): string =>
 
 /** `timeout` in seconds, for a call of its tool. */
 export const openPrompt = (file: string, sessions: Sessions, timeout: number): Result<Prompt> => {
-  const read = readPrompt(file)
+  const read = readPromptFile(file)
   if (read && !read.ok) return read
   const type: Type = { kind: read ? 'string' : 'json' }
-  const mounted = mountPrompt(file, { input: type, output: type })
+  const mounted = loadPromptProgram(file, { input: type, output: type })
   if (!mounted.ok) return mounted
   const { bound, effects } = mounted.value
   const plan = toolOfPrompt(file, bound, effects, timeout)
@@ -80,9 +80,9 @@ const promptOf = (bound: Bound): string => {
   return typeof prompt === 'string' ? prompt : ''
 }
 
-const messagesOf = (name: string, system: string, history: readonly Remark[], input: string | undefined): readonly Message[] => {
+const messagesOf = (name: string, system: string, history: readonly PromptMessage[], input: string | undefined): readonly Message[] => {
   const opening = system === '' && history.length === 0 ? `Call the tool '${name}' with this input.` : system
-  const before = history.map((remark) => ({ role: remark.role, content: remarkText(remark) }))
+  const before = history.map((remark) => ({ role: remark.role, content: messageText(remark) }))
   const said = [...(opening === '' ? [] : [{ role: 'user', content: opening } as const]), ...before]
   const all = input === undefined ? said : [...said, { role: 'user', content: input } as const]
   return all.map(({ role, content }) => ({ role, content: { type: 'text', text: content } }))

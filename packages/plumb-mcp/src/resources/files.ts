@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { basename } from 'node:path'
-import { keptFromReaders, openFile, type Place, pathOf, placeOf, systemFault, walk } from '@plumb/tool'
+import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyNotReadable } from '@plumb/tool'
 import { permit } from '@plumb/tool/call/permit'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
@@ -37,20 +37,20 @@ const MAX_BYTES = 8 * 1024 * 1024
 
 export const openFiles = (docroot: string, authority: ServerAuthority): Files => {
   const roots = { roots: new Map([['docroot', docroot]]) }
-  const isPermitted = (place: Place): boolean =>
-    permit({ tool: 'resources', effects: ['fs.read'], paths: [pathOf(place)] }, authority, Date.now()).kind === 'allow'
-  const isReadable = (place: Place): boolean =>
-    keptFromReaders(place.shown.split('/'), basename(place.root)) === undefined && isPermitted(place)
+  const isPermitted = (resolved: ResolvedPath): boolean =>
+    permit({ tool: 'resources', effects: ['fs.read'], paths: [absolutePath(resolved)] }, authority, Date.now()).kind === 'allow'
+  const isReadable = (resolved: ResolvedPath): boolean =>
+    whyNotReadable(resolved.shown.split('/'), basename(resolved.root)) === undefined && isPermitted(resolved)
 
   async function* readable(signal: AbortSignal): AsyncGenerator<string> {
-    const top = placeOf('.', 'list', roots)
+    const top = resolvePath('.', 'list', roots)
     if (!top.ok) return
-    for await (const { place, path } of walk(top.value, signal)) if (isReadable(place)) yield path
+    for await (const { file, path } of walkFiles(top.value, signal)) if (isReadable(file)) yield path
   }
-  const locate = (uri: string): Result<Place> => {
+  const locate = (uri: string): Result<ResolvedPath> => {
     const path = pathOfUri(uri)
-    const place = path.ok ? placeOf(path.value, 'read', roots) : path
-    if (!place.ok || isPermitted(place.value)) return place
+    const resolved = path.ok ? resolvePath(path.value, 'read', roots) : path
+    if (!resolved.ok || isPermitted(resolved.value)) return resolved
     return fail('permission_denied', 'the policy does not let this file be read')
   }
   return {
@@ -67,8 +67,8 @@ export const openFiles = (docroot: string, authority: ServerAuthority): Files =>
       return { files }
     },
     read: async (uri) => {
-      const place = locate(uri)
-      return place.ok ? readWhole(uri, place.value) : place
+      const resolved = locate(uri)
+      return resolved.ok ? readWhole(uri, resolved.value) : resolved
     },
     complete: async (start, most, signal) => {
       const found: string[] = []
@@ -79,8 +79,8 @@ export const openFiles = (docroot: string, authority: ServerAuthority): Files =>
       return found
     },
     locate: (uri) => {
-      const place = locate(uri)
-      return place.ok ? succeed(pathOf(place.value)) : place
+      const resolved = locate(uri)
+      return resolved.ok ? succeed(absolutePath(resolved.value)) : resolved
     },
   }
 }
@@ -90,17 +90,17 @@ const resourceOf = (docroot: string, path: string): ResourceFile => {
   return { uri: toUri(docroot, path), name: path, ...(mimeType === undefined ? {} : { mimeType }) }
 }
 
-const readWhole = async (uri: string, place: Place): Promise<Result<ResourceText | ResourceBlob>> => {
-  const opened = await openFile(place)
+const readWhole = async (uri: string, resolved: ResolvedPath): Promise<Result<ResourceText | ResourceBlob>> => {
+  const opened = await openFile(resolved)
   if (!opened.ok) return opened
   try {
     const { size } = await opened.value.stat()
-    if (size > MAX_BYTES) return fail('path_denied', `'${place.shown}' has ${size} bytes, and a resource has ${MAX_BYTES} at most`)
+    if (size > MAX_BYTES) return fail('path_denied', `'${resolved.shown}' has ${size} bytes, and a resource has ${MAX_BYTES} at most`)
     const bytes = Buffer.alloc(size)
     const { bytesRead } = await opened.value.read(bytes, 0, size, 0)
-    return succeed(contentOf(uri, place.shown, bytes.subarray(0, bytesRead)))
+    return succeed(contentOf(uri, resolved.shown, bytes.subarray(0, bytesRead)))
   } catch (error) {
-    return systemFault(error, 'read', place.shown)
+    return systemFault(error, 'read', resolved.shown)
   } finally {
     await opened.value.close()
   }

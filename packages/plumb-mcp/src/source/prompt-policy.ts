@@ -1,7 +1,7 @@
 // Prompt files that a client's own source names: fenced like the source itself, and those that they name too.
 
 import type { Program } from '@plumb/lang'
-import { mountPrompt, readPrompt } from '@plumb/tool'
+import { loadPromptProgram, readPromptFile } from '@plumb/tool'
 import { type Fault, fault, preview, readSpec } from '@plumb/wire'
 import { judge } from './compile-in-worker.js'
 import { besideSpec, fencedPath } from './source-files.js'
@@ -38,7 +38,7 @@ const ofPrompt = (path: string, options: FenceOptions): Look => {
   if (/<\s*(import|doc)\b/i.test(text.value)) {
     return refuse(fault('path_denied', `the prompt '${preview(path, 200)}' brings in other files, which a client's own source may not`))
   }
-  const prompt = readPrompt(path)
+  const prompt = readPromptFile(path)
   if (!prompt?.ok) return refuse(prompt?.error ?? fault('spec_invalid', `'${preview(path, 200)}' is no prompt file`))
   const prompts: string[] = []
   // Mounting reads them: first it is seen where they are.
@@ -47,7 +47,7 @@ const ofPrompt = (path: string, options: FenceOptions): Look => {
     if (real && !real.ok) return refuse(real.error)
     if (real) prompts.push(real.value)
   }
-  const mounted = mountPrompt(path, { input: TEXT, output: TEXT })
+  const mounted = loadPromptProgram(path, { input: TEXT, output: TEXT })
   if (!mounted.ok) return refuse(mounted.error)
   const { scope } = mounted.value.bound
   const program: Program = { entry: scope, scopes: [scope] }

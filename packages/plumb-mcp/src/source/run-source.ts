@@ -2,7 +2,7 @@
 
 import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
-import { deeper } from '@plumb/tool'
+import { deepenNesting } from '@plumb/tool'
 import { narrow } from '@plumb/tool/call/permit'
 import {
   type Bundle,
@@ -111,7 +111,7 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
 }
 
 const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<OwnChild> => {
-  const depth = deeper()
+  const depth = deepenNesting()
   if (!depth.ok) return depth
   return spawnOwn({
     program: 'plumb',

@@ -2,7 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import { STANDARD_LIBRARY } from '@plumb/lang'
-import { pathOf, placeOf } from '@plumb/tool/source/path/resolved-path'
+import { absolutePath, resolvePath } from '@plumb/tool/source/path/resolved-path'
 import { fail, preview, type Result, readSpec, type SourceFiles, succeed } from '@plumb/wire'
 
 export interface Entry {
@@ -46,8 +46,8 @@ export const besideSpec = (path: string, from: string): string => (isAbsolute(pa
 
 /** Where a path below the docroot really leads; `path_denied` for every other, and for what is kept from tools. */
 export const fencedPath = (docroot: string, path: string, purpose: 'read' | 'write' = 'read'): Result<string> => {
-  const place = placeOf(path, purpose, { roots: new Map([['docroot', docroot]]) })
-  return place.ok ? succeed(pathOf(place.value)) : place
+  const place = resolvePath(path, purpose, { roots: new Map([['docroot', docroot]]) })
+  return place.ok ? succeed(absolutePath(place.value)) : place
 }
 
 const readBelow = (docroot: string, path: string): Result<string> => {

@@ -26,7 +26,7 @@ export const load = async ({ spec, sourcesFd, grant, docroot }: Options, reporte
   // A prompt file stands for the spec that it is made into.
   const isPrompt = spec.kind === 'file' && !handover && /\.(chatmd|md)$/i.test(path)
   const made = isPrompt
-    ? (await import('../source/agent/prompt-program.js')).promptSpec(path, reachOf({ grants: grant, docroot }))
+    ? (await import('../source/agent/prompt-program.js')).promptAsSpec(path, reachOf({ grants: grant, docroot }))
     : undefined
   const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
   if (!text.ok) return refuse(text, reporter)

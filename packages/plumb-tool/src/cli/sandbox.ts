@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs'
 import { fault, spawnBriefly } from '@plumb/wire'
 import { tryEscapes } from '../source/sandbox/escape/try-escapes.js'
-import { probe } from '../source/sandbox/probe.js'
+import { probeBubblewrap } from '../source/sandbox/probe.js'
 import type { Command } from './command.js'
 import { writeLines } from './write-lines.js'
 
 export const sandbox: Command = async (_tools, { options: { wantsJson }, reporter }) => {
-  const box = probe()
+  const box = probeBubblewrap()
   const facts = { ...kernelFacts(), ...(box.ok ? { bubblewrap: `${versionOf(box.value.bwrap)} at ${box.value.bwrap}` } : {}) }
   if (!box.ok) {
     await writeLines(wantsJson ? [JSON.stringify({ ...facts, works: false })] : rowsOf(facts), reporter)

@@ -3,7 +3,7 @@
 import { type BasePlan, type Bound, compileFilter, type Expression, Sink, type Type, Verdict } from '@plumb/lang'
 import { type Fault, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import { leafOf } from '../source/inline/inline-step.js'
+import { inlineRun } from '../source/inline/inline-step.js'
 import type { Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
 import { feedbackOf } from './feedback.js'
@@ -22,7 +22,7 @@ export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
     case 'copy':
     case 'discard':
     case 'map':
-      return leafOf(plan)
+      return inlineRun(plan)
     case 'sequence':
       return sequenceOf(plan.items.map(runnable))
     case 'choice':

@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { compileSchema, type Fault, fail, type Result, type SchemaCheck, succeed } from '@plumb/wire'
-import { faultIn } from '../source/process/stderr-tail.js'
+import { parseFault } from '../source/process/stderr-tail.js'
 import type { McpAnswer, McpContent, McpTool } from './connection.js'
 import { isRecord } from './message.js'
 
@@ -37,7 +37,7 @@ export const readAnswer = (result: Readonly<Record<string, unknown>>, { server, 
 
 // As servers of ours say that a call has failed.
 const errorIn = ([only, another]: readonly McpContent[]): Fault | undefined =>
-  only?.type === 'text' && !another && only.text.length <= MAX_ERROR_LENGTH ? faultIn(only.text) : undefined
+  only?.type === 'text' && !another && only.text.length <= MAX_ERROR_LENGTH ? parseFault(only.text) : undefined
 
 const MAX_ERROR_LENGTH = 64 * 1024
 

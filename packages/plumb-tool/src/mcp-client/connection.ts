@@ -3,7 +3,7 @@
 import type { Json } from '@plumb/lang'
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { LastWords } from '../source/process/stderr-tail.js'
+import type { StderrTail } from '../source/process/stderr-tail.js'
 
 /** One entry of `mcp: […]`, checked by lang. Times are in seconds. */
 export interface ServerConfig {
@@ -133,7 +133,7 @@ export interface McpConnection {
   /** `input` is one JSON object. `bad_reply` where the answer breaks the protocol or the tool's output schema. */
   call(name: string, input: JsonText, options?: CallOptions): Promise<Result<McpAnswer>>
   /** What a server that was started writes to stderr; undefined: it is reached over the net. */
-  readonly stderr: Pick<LastWords, 'count' | 'since'> | undefined
+  readonly stderr: Pick<StderrTail, 'count' | 'since'> | undefined
   prompts(): Promise<Result<readonly McpPrompt[]>>
   /** The messages, in the server's own form. */
   prompt(name: string, args: Readonly<Record<string, string>>): Promise<Result<Json>>

@@ -2,14 +2,14 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Fault } from '@plumb/wire'
-import type { LastWords } from '../source/process/stderr-tail.js'
+import type { StderrTail } from '../source/process/stderr-tail.js'
 
 export interface Link {
   readonly transport: Transport
   /** Why it broke off, as far as is known, to stand behind a colon; undefined: nothing is known. */
   readonly lastWords: () => string | undefined
   /** What a server that was started has said on its stderr. */
-  readonly stderr?: LastWords
+  readonly stderr?: StderrTail
   /** In good order: what was opened at the other side is closed there, what was started has ended. Never fails. */
   readonly end: () => Promise<void>
 }

@@ -5,9 +5,9 @@ import { dirname } from 'node:path'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { addSecret, childEnv, type Exit, isSecretName, LineReader, parseJson, type Result, resolveProgram, succeed } from '@plumb/wire'
 import { withGitGuard } from '../source/command/git-guard.js'
-import { hear, type LastWords } from '../source/process/stderr-tail.js'
+import { readStderr, type StderrTail } from '../source/process/stderr-tail.js'
 import { GRACE_MS } from '../source/process/stop-child.js'
-import { type BoxedChild, spawnBoxed } from '../source/sandbox/spawn-sandboxed.js'
+import { type SandboxedChild, spawnSandboxed } from '../source/sandbox/spawn-sandboxed.js'
 import type { ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'
@@ -33,7 +33,7 @@ export const openStdio = (
   // In a sandbox it is looked for here, by the same names.
   const program = sandbox.value ? resolveProgram(command, cwd ?? '.', theirs.PATH) : succeed(command)
   if (!program.ok) return program
-  const child = spawnBoxed(
+  const child = spawnSandboxed(
     sandbox.value,
     { command: [program.value, ...args], env: theirs, isForeign: true, ...(cwd === undefined ? {} : { cwd }) },
     specPath === undefined
@@ -51,9 +51,9 @@ interface State {
   isClosed: boolean
 }
 
-const attach = (child: BoxedChild, places: Places, onStderr: ((line: string) => void) | undefined): Link => {
+const attach = (child: SandboxedChild, places: Places, onStderr: ((line: string) => void) | undefined): Link => {
   const state: State = { stray: 0, isClosed: false }
-  const stderr = hear(child.stderr, { line: onStderr })
+  const stderr = readStderr(child.stderr, { line: onStderr })
   const reader = new LineReader(child.stdout)
 
   const transport: Transport = {
@@ -107,10 +107,10 @@ const attach = (child: BoxedChild, places: Places, onStderr: ((line: string) => 
     await within(LEAVE_MS, child.exited)
     await child.terminate(GRACE_MS)
   }
-  return { transport, stderr, lastWords: () => lastWords(state, stderr, child.lacked?.(stderr.text)), end }
+  return { transport, stderr, lastWords: () => lastWords(state, stderr, child.findMissingAccess?.(stderr.text)), end }
 }
 
-const lastWords = ({ exit, breach, stray }: State, { text }: LastWords, lacked: string | undefined): string | undefined => {
+const lastWords = ({ exit, breach, stray }: State, { text }: StderrTail, lacked: string | undefined): string | undefined => {
   const ended = exit?.signal ? `it was ended by ${exit.signal}` : exit ? `it ended with status ${exit.status}` : undefined
   const said = text === '' ? undefined : `its stderr ends with: ${text}`
   const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were no JSON-RPC`

@@ -6,7 +6,7 @@ import type { TargetsOf } from '../call/targets.js'
 import { chainOf, type ResolveBound } from '../combine/chain.js'
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
-import { agentRun } from './agent/prompt-run.js'
+import { promptRun } from './agent/prompt-run.js'
 import { builtinTool } from './builtin/builtin-tool.js'
 import { madeOfOthers } from './combinators.js'
 import { commandRun } from './command/command-run.js'
@@ -49,7 +49,7 @@ const workOf = (
     case 'function':
       return running(functionRun(plan, config, docroot))
     case 'agent':
-      return running(agentRun(plan, config, docroot))
+      return running(promptRun(plan, config, docroot))
     case 'builtin':
       return builtinTool(plan, config)
     case 'mcp':

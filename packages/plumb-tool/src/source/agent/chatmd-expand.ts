@@ -7,29 +7,29 @@ import { type ChatElement, type ChatNode, parseChatmd } from './chatmd-parser.js
 import { whyNotRead } from './prompt-reach.js'
 
 /** Deep enough for any file that was meant. */
-const MOST_NESTED = 16
+const MAX_NESTING = 16
 
 /** Of one prompt, each as often as it is named: of files, and of characters in all of them. */
 const MAX_FILES = 1000
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** What one prompt has taken in so far. */
-interface Taken {
+interface Included {
   files: number
   characters: number
 }
 
-export const expand = (text: string, path: string): Result<readonly ChatNode[]> =>
+export const expandChatmd = (text: string, path: string): Result<readonly ChatNode[]> =>
   expandFile(text, path, [], { files: 0, characters: text.length })
 
-const expandFile = (text: string, path: string, outer: readonly string[], taken: Taken): Result<readonly ChatNode[]> => {
+const expandFile = (text: string, path: string, outer: readonly string[], taken: Included): Result<readonly ChatNode[]> => {
   const open = [...outer, resolve(path)]
   const parsed = parseChatmd(text)
   if (!parsed.ok) return refuse(path, parsed.error.detail)
   return expandAll(parsed.value, (node) => expandNode(node, { path, open, taken, isMessage: false }))
 }
 
-const takeIn = (file: string, line: number, { path, open: [prompt = path], taken }: Place): Result<string> => {
+const includeFile = (file: string, line: number, { path, open: [prompt = path], taken }: Place): Result<string> => {
   const place = `line ${line} of '${preview(path, 200)}' takes in '${preview(file, 200)}'`
   const refuseLarge = (limit: string) => fail('too_large', `${place}, and a prompt takes in at most ${limit}`, { path })
   if (++taken.files > MAX_FILES) return refuseLarge(`${MAX_FILES.toLocaleString('en')} files, each as often as it is named`)
@@ -46,7 +46,7 @@ interface Place {
   readonly path: string
   /** Files that are being expanded, absolute. */
   readonly open: readonly string[]
-  readonly taken: Taken
+  readonly taken: Included
   readonly isMessage: boolean
 }
 
@@ -74,8 +74,8 @@ const importFile = ({ attributes, line }: ChatElement, place: Place): Result<rea
   const file = fileOf(attributes.src, path)
   if (file === undefined) return refuse(path, `line ${line}: <import> needs a 'src'`)
   if (open.includes(resolve(file))) return refuse(path, `line ${line}: files import each other in a circle: '${preview(file, 200)}'`)
-  if (open.length === MOST_NESTED) return refuse(path, `line ${line}: files are imported more than ${MOST_NESTED} deep`)
-  const text = takeIn(file, line, place)
+  if (open.length === MAX_NESTING) return refuse(path, `line ${line}: files are imported more than ${MAX_NESTING} deep`)
+  const text = includeFile(file, line, place)
   return text.ok ? expandFile(text.value, file, open, taken) : text
 }
 
@@ -87,7 +87,7 @@ const inlineDocument = ({ attributes, line }: ChatElement, place: Place): Result
   if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it text as it is to be read`)
   if (!attributes.local) return refuse(path, `line ${line}: <doc> must be a file: give it the attribute 'local'`)
   // Beside the prompt, and else where the program runs.
-  const text = takeIn(existsSync(file) ? file : String(attributes.src), line, place)
+  const text = includeFile(existsSync(file) ? file : String(attributes.src), line, place)
   return text.ok ? succeed([{ kind: 'text', text: text.value }]) : text
 }
 

@@ -1,14 +1,14 @@
 // The text of a .chatmd file as elements: a closed set of tags in lower case, in which all other markup is text.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Attributes } from './prompt-tool.js'
+import type { ToolAttributes } from './prompt-tool.js'
 
 export type ChatNode = { readonly kind: 'text'; readonly text: string } | ChatElement
 
 export interface ChatElement {
   readonly kind: 'element'
   readonly name: string
-  readonly attributes: Attributes
+  readonly attributes: ToolAttributes
   readonly children: readonly ChatNode[]
   /** From 1. */
   readonly line: number
@@ -68,7 +68,7 @@ export const parseChatmd = (text: string): Result<readonly ChatNode[]> => {
 }
 
 interface Tag {
-  readonly attributes: Attributes
+  readonly attributes: ToolAttributes
   readonly isEmpty: boolean
   readonly end: number
 }

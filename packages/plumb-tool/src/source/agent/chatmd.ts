@@ -2,13 +2,13 @@
 
 import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { expand } from './chatmd-expand.js'
+import { expandChatmd } from './chatmd-expand.js'
 import type { ChatElement } from './chatmd-parser.js'
-import type { Prompt, Remark, RemarkPart } from './prompt.js'
+import type { PromptFile, PromptMessage, PromptMessagePart } from './prompt.js'
 import { type PromptTool, readPromptTool } from './prompt-tool.js'
 
-export const readChatmd = (text: string, path: string): Result<Prompt> => {
-  const expanded = expand(text, path)
+export const readChatmd = (text: string, path: string): Result<PromptFile> => {
+  const expanded = expandChatmd(text, path)
   if (!expanded.ok) return expanded
   const reader = new Reader()
   for (const node of expanded.value) {
@@ -25,7 +25,7 @@ const strayText = (text: string): string | undefined =>
 class Reader {
   config: { readonly [key: string]: Json } | undefined
   readonly system: string[] = []
-  readonly history: Remark[] = []
+  readonly history: PromptMessage[] = []
   readonly tools: PromptTool[] = []
 
   /** What is wrong with it. */
@@ -74,8 +74,8 @@ class Reader {
   }
 }
 
-const partsOf = ({ children }: ChatElement): RemarkPart[] =>
-  children.flatMap((child): RemarkPart[] => {
+const partsOf = ({ children }: ChatElement): PromptMessagePart[] =>
+  children.flatMap((child): PromptMessagePart[] => {
     if (child.kind === 'element') return child.name === 'img' ? [{ type: 'image', path: String(child.attributes.src) }] : []
     return child.text.trim() === '' ? [] : [{ type: 'text', text: child.text.trim() }]
   })

@@ -3,10 +3,10 @@
 import type { Json } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { splitFrontMatter } from './front-matter.js'
-import type { Prompt } from './prompt.js'
-import { type Attributes, type PromptTool, readPromptTool } from './prompt-tool.js'
+import type { PromptFile } from './prompt.js'
+import { type PromptTool, readPromptTool, type ToolAttributes } from './prompt-tool.js'
 
-export const readMarkdown = (text: string, path: string): Result<Prompt> => {
+export const readMarkdown = (text: string, path: string): Result<PromptFile> => {
   const split = splitFrontMatter(text)
   if (!split.ok) return refuse(path, split.error.detail)
   // Others say by it what the file is called.
@@ -34,7 +34,7 @@ const readTools = (tools: Json): Result<readonly PromptTool[]> => {
   return succeed(read)
 }
 
-const isAttributes = (value: Json): value is Attributes =>
+const isAttributes = (value: Json): value is ToolAttributes =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&

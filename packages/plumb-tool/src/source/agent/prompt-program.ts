@@ -16,12 +16,12 @@ import {
 import { bundledFiles, diskFiles, fail, preview, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import type { Effect } from '../../call/permit.js'
 import { effectsOfProcess } from './effects-of-process.js'
-import { type Prompt, readPrompt } from './prompt.js'
-import { whyNotMounted } from './prompt-files.js'
+import { type PromptFile, readPromptFile } from './prompt.js'
+import { whyPromptForbidden } from './prompt-files.js'
 import type { PromptReach } from './prompt-reach.js'
-import { programText } from './prompt-spec.js'
+import { printPromptSpec } from './prompt-spec.js'
 
-export interface Mounted {
+export interface PromptProgram {
   readonly bound: Bound
   /** What it may do, without what each prompt may. */
   readonly effects: readonly Effect[]
@@ -34,60 +34,60 @@ export interface Caller {
   readonly model: string
 }
 
-export interface Signature {
+export interface ToolSignature {
   readonly input: Type
   readonly output: Type
 }
 
 /** The file is absolute; `outer` are those that are being mounted around it. */
-export const mount = (file: string, signature: Signature, outer: readonly string[] = []): Result<Mounted> => {
-  const prompt = readPrompt(file)
-  if (!prompt) return mountSpec(file, signature)
-  return prompt.ok ? mountPrompt(prompt.value, signature, [...outer, file]) : prompt
+export const loadPromptProgram = (file: string, signature: ToolSignature, outer: readonly string[] = []): Result<PromptProgram> => {
+  const prompt = readPromptFile(file)
+  if (!prompt) return loadSpecProgram(file, signature)
+  return prompt.ok ? compilePrompt(prompt.value, signature, [...outer, file]) : prompt
 }
 
-const mountSpec = (file: string, signature: Signature): Result<Mounted> => {
+const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptProgram> => {
   const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
   const files = diskFiles(folders, STANDARD_LIBRARY)
   const text = files.read(file)
   if (!text.ok) return text
-  const program = compiled(file, text.value, files)
+  const program = compileText(file, text.value, files)
   if (!program.ok) return program
-  const bound = chosen(program.value, file)
+  const bound = chooseBinding(program.value, file)
   if (!bound.ok) return bound
-  const mismatch = mismatchOf(bound.value, signature, file)
+  const mismatch = findMismatch(bound.value, signature, file)
   return mismatch ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
 }
 
 /** The spec that a prompt file stands for, to be run in its place; undefined: it is no prompt file. */
-export const promptSpec = (path: string, reach: Omit<PromptReach, 'folder'>): Result<string> | undefined => {
-  const prompt = readPrompt(path)
+export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'folder'>): Result<string> | undefined => {
+  const prompt = readPromptFile(path)
   if (!prompt) return undefined
-  const why = whyNotMounted(resolve(path), reach)
+  const why = whyPromptForbidden(resolve(path), reach)
   if (why) return { ok: false, error: why }
   if (!prompt.ok) return prompt
-  const text = programText(prompt.value, optionsFor(prompt.value, { input: TEXT, output: TEXT }, [resolve(path)]))
+  const text = printPromptSpec(prompt.value, optionsFor(prompt.value, { input: TEXT, output: TEXT }, [resolve(path)]))
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
   const { name, text: spec } = text.value
   return succeed(name === 'main' ? spec : `${spec}let main : !string -> !string = ${name}\n`)
 }
 
-const optionsFor = ({ path }: Prompt, signature: Signature, open: readonly string[]) => ({
+const optionsFor = ({ path }: PromptFile, signature: ToolSignature, open: readonly string[]) => ({
   ...signature,
   effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), open),
 })
 
-const mountPrompt = (prompt: Prompt, signature: Signature, open: readonly string[]): Result<Mounted> => {
+const compilePrompt = (prompt: PromptFile, signature: ToolSignature, open: readonly string[]): Result<PromptProgram> => {
   const { path } = prompt
   const options = optionsFor(prompt, signature, open)
-  const text = programText(prompt, options)
+  const text = printPromptSpec(prompt, options)
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
   const filesOf = (spec: string) => bundledFiles({ entry: path, files: { [path]: spec }, modules: {} })
-  const program = compiled(path, text.value.text, filesOf(text.value.text))
+  const program = compileText(path, text.value.text, filesOf(text.value.text))
   if (!program.ok) return program
   const bound = bindingNamed(program.value, text.value.name) as Bound
   const filesFor = (caller: Caller | undefined): SourceFiles => {
-    const again = programText(
+    const again = printPromptSpec(
       { ...prompt, config: { ...(caller && { provider: caller.provider, model: caller.model }), ...prompt.config } },
       options,
     )
@@ -101,23 +101,23 @@ const TEXT: Type = { kind: 'string' }
 // A prompt that mounts itself adds nothing to what it may do.
 const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly Effect[]> => {
   if (open.includes(file)) return succeed([])
-  const mounted = mount(file, { input: TEXT, output: TEXT }, open)
+  const mounted = loadPromptProgram(file, { input: TEXT, output: TEXT }, open)
   return mounted.ok ? succeed(mounted.value.effects) : mounted
 }
 
-const compiled = (path: string, text: string, files: SourceFiles): Result<Program> => {
+const compileText = (path: string, text: string, files: SourceFiles): Result<Program> => {
   const { program, diagnostics } = compile({ path, text }, files)
   if (!hasErrors(diagnostics)) return succeed(program)
   const said = diagnostics
     .filter(({ severity }) => severity === 'error')
     .map(({ message, help }) => (help ? `${message} (${help})` : message))
-  return fail('spec_invalid', `cannot use '${preview(path, 200)}': ${said.slice(0, MOST_SAID).join('; ')}`, { path })
+  return fail('spec_invalid', `cannot use '${preview(path, 200)}': ${said.slice(0, MAX_SHOWN_ERRORS).join('; ')}`, { path })
 }
 
-const MOST_SAID = 5
+const MAX_SHOWN_ERRORS = 5
 
 /** `main`, or the one agent that there is. */
-const chosen = (program: Program, path: string): Result<Bound> => {
+const chooseBinding = (program: Program, path: string): Result<Bound> => {
   const main = bindingNamed(program, 'main')
   if (main?.category === 'stream') return succeed(main)
   const agents = agentsOf(program).filter(({ name }) => !name.includes('.'))
@@ -129,7 +129,7 @@ const chosen = (program: Program, path: string): Result<Bound> => {
   })
 }
 
-const mismatchOf = ({ name, inputs, outputs, binding }: Bound, { input, output }: Signature, path: string) => {
+const findMismatch = ({ name, inputs, outputs, binding }: Bound, { input, output }: ToolSignature, path: string) => {
   const where = `'${name}' in '${preview(path, 200)}'`
   if (binding.impl.kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {
     return fail('arity_mismatch', `${where} has several ports, and a tool has one input and one output`)

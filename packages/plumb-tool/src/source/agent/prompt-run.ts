@@ -6,14 +6,14 @@ import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import { processRun } from '../process/process-run.js'
 import { readSandbox } from '../sandbox/sandbox.js'
-import { whyNotMounted } from './prompt-files.js'
-import { mount } from './prompt-program.js'
+import { whyPromptForbidden } from './prompt-files.js'
+import { loadPromptProgram } from './prompt-program.js'
 
-export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
+export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
   const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
   const file = resolve(dirname(plan.specPath), String(config.agent))
-  const mounted = mount(file, plan)
+  const mounted = loadPromptProgram(file, plan)
   if (!mounted.ok) return mounted
   const { bound, effects, filesFor } = mounted.value
   const declared = (config.effects ?? []) as readonly string[]
@@ -24,7 +24,7 @@ export const agentRun = (plan: ToolPlan, config: { readonly [key: string]: Json 
     const { grant } = call.session.authority()
     // Without a grant its readers have the docroot, and it has what its author named.
     const docroot = grant === undefined ? undefined : call.session.docroot
-    const why = whyNotMounted(file, { docroot, mayReadFiles: grant?.includes('fs.read') ?? true })
+    const why = whyPromptForbidden(file, { docroot, mayReadFiles: grant?.includes('fs.read') ?? true })
     return why ? { ok: false, error: why } : run(input, call)
   })
 }

@@ -4,28 +4,28 @@ import { basename } from 'node:path'
 import type { Json, Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Effect } from '../../call/permit.js'
-import { declarationOf } from '../builtin/declarations.js'
+import { builtinDeclaration } from '../builtin/declarations.js'
 import { findBuiltin } from '../builtin/table.js'
-import type { Prompt } from './prompt.js'
+import type { PromptFile } from './prompt.js'
 import type { PromptTool } from './prompt-tool.js'
-import { TypeTexts } from './type-text.js'
+import { TypePrinter } from './type-text.js'
 
-export interface ProgramOptions {
+export interface PromptSpecOptions {
   readonly input: Type
   readonly output: Type
   /** What the prompt of a tool declares, given the file as the prompt names it. */
   readonly effectsOf: (file: string) => Result<readonly Effect[]>
 }
 
-export interface ProgramText {
+export interface PromptSpec {
   readonly text: string
   /** Of the agent. */
   readonly name: string
 }
 
 /** `prompt.config` may have been added to; what is wrong with it the compiler tells. */
-export const programText = (prompt: Prompt, { input, output, effectsOf }: ProgramOptions): Result<ProgramText> => {
-  const types = new TypeTexts()
+export const printPromptSpec = (prompt: PromptFile, { input, output, effectsOf }: PromptSpecOptions): Result<PromptSpec> => {
+  const types = new TypePrinter()
   const tools: { name: string; line: string }[] = []
   const servers: Json[] = Array.isArray(prompt.config.mcp) ? [...prompt.config.mcp] : []
   for (const tool of prompt.tools) {
@@ -57,8 +57,8 @@ type Local = Exclude<PromptTool, { kind: 'server' }>
 // Under the name that the model is to see.
 const bindingOf = (
   { kind, name, of, description }: Local,
-  types: TypeTexts,
-  effectsOf: ProgramOptions['effectsOf'],
+  types: TypePrinter,
+  effectsOf: PromptSpecOptions['effectsOf'],
 ): Result<{ name: string; line: string }> => {
   const say = description === undefined ? '' : `, description: ${JSON.stringify(description)}`
   const bind = (known: string, signature: string, keys: string) =>
@@ -70,7 +70,7 @@ const bindingOf = (
   }
   const builtin = findBuiltin(of)
   if (!builtin.ok) return builtin
-  const declared = declarationOf(builtin.value.name)
+  const declared = builtinDeclaration(builtin.value.name)
   if (!declared) throw new Error(`'${builtin.value.name}' is not declared`)
   const { input, output, description: own } = declared
   const line = bind(builtin.value.name, `${types.of(input)} -> ${types.of(output)}`, '')

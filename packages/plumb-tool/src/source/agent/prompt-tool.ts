@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { wordsOf } from '../command/split-words.js'
+import { splitWords } from '../command/split-words.js'
 
 export type PromptTool =
   | { readonly kind: 'builtin' | 'command' | 'agent'; readonly name: string; readonly of: string; readonly description?: string }
@@ -10,7 +10,7 @@ export type PromptTool =
   | { readonly kind: 'server'; readonly server: { readonly [key: string]: Json } }
 
 /** A flag that is there is true. */
-export type Attributes = { readonly [name: string]: string | boolean }
+export type ToolAttributes = { readonly [name: string]: string | boolean }
 
 const NAMES = [
   'name',
@@ -28,7 +28,7 @@ const NAMES = [
 const SOURCES = ['command', 'agent', 'mcp_server'] as const
 
 /** The detail of an error says which tool it is; the file is for the caller to add. */
-export const readPromptTool = (attributes: Attributes): Result<PromptTool> => {
+export const readPromptTool = (attributes: ToolAttributes): Result<PromptTool> => {
   const unknown = Object.keys(attributes).find((name) => !NAMES.includes(name))
   if (unknown !== undefined) return refuse(`a tool has no attribute '${preview(unknown)}', ${didYouMean(unknown)}`)
   const sources = SOURCES.filter((source) => attributes[source] !== undefined)
@@ -51,7 +51,7 @@ const didYouMean = (name: string): string => {
   return near === undefined ? `it may have ${NAMES.join(', ')}` : `did you mean '${near}'?`
 }
 
-const readServer = (attributes: Attributes): Result<PromptTool> => {
+const readServer = (attributes: ToolAttributes): Result<PromptTool> => {
   const address = String(attributes.mcp_server)
   const chosen = attributes.name ?? attributes.includes ?? attributes.include
   const tools = typeof chosen === 'string' ? { tools: listed(chosen) } : {}
@@ -59,7 +59,7 @@ const readServer = (attributes: Attributes): Result<PromptTool> => {
     ['client_id_env', 'client_secret_env'].flatMap((key) => (key in attributes ? [[key, attributes[key] as Json]] : [])),
   )
   const rest = { ...tools, ...(isOn(attributes.strict) ? { strict: true } : {}), ...secrets }
-  const [program, ...args] = address.startsWith(STDIO) ? wordsOf(address.slice(STDIO.length)) : []
+  const [program, ...args] = address.startsWith(STDIO) ? splitWords(address.slice(STDIO.length)) : []
   if (program !== undefined) return succeed({ kind: 'server', server: { command: program, args, ...rest } })
   const url = address.replace(/^mcp\+(?=https?:)/, '')
   if (!/^https?:\/\//.test(url)) return refuse(`'${preview(address)}' is no MCP server: it begins with stdio:, http: or https:`)

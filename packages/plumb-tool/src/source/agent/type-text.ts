@@ -2,7 +2,7 @@
 
 import type { Field, Type } from '@plumb/lang'
 
-export class TypeTexts {
+export class TypePrinter {
   /** `type … = …`, to stand before what uses them. */
   readonly declarations: string[] = []
   readonly #names = new Map<Type, string>()

@@ -9,9 +9,9 @@ import { isOnFiles } from '../../call/rule.js'
 import { type TargetsOf, toTargets } from '../../call/targets.js'
 import { fitInput } from '../../call/validate.js'
 import type { Run } from '../../combine/run.js'
-import { partsOf } from '../program-files/detect-changes.js'
+import { programFilesOf } from '../program-files/detect-changes.js'
 import type { BuiltinContext } from './builtin.js'
-import { declarationOf } from './declarations.js'
+import { builtinDeclaration } from './declarations.js'
 import { findBuiltin } from './table.js'
 
 export interface BuiltinTool {
@@ -27,10 +27,10 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
   const found = findBuiltin(String(config.builtin))
   if (!found.ok) return found
   const { name, load } = found.value
-  const declared = declarationOf(name)
+  const declared = builtinDeclaration(name)
   if (!declared) throw new Error(`'${name}' is not declared in builtins.plumb`)
-  if (isWirable(plan.input, declared.input) === 'no') return mismatch(plan.name, name, 'takes', declared.input, plan.input)
-  if (isWirable(declared.output, plan.output) === 'no') return mismatch(plan.name, name, 'gives', declared.output, plan.output)
+  if (isWirable(plan.input, declared.input) === 'no') return refuseMismatch(plan.name, name, 'takes', declared.input, plan.input)
+  if (isWirable(declared.output, plan.output) === 'no') return refuseMismatch(plan.name, name, 'gives', declared.output, plan.output)
   const contextOf = (call: Call, isWriter: boolean) => toContext(call, plan, config.roots as Roots | undefined, isWriter)
   return succeed({
     run: async (input, call) => {
@@ -60,7 +60,7 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
 
 type Roots = Readonly<Record<string, string | { readonly path: string; readonly hard_links?: boolean }>>
 
-const mismatch = (tool: string, builtin: string, does: string, own: Type, declared: Type) =>
+const refuseMismatch = (tool: string, builtin: string, does: string, own: Type, declared: Type) =>
   fail(
     'type_mismatch',
     `the built-in '${builtin}' ${does} '${printType(own)}', the signature of tool '${tool}' says '${printType(declared)}'`,
@@ -86,8 +86,8 @@ const toContext = async (call: Call, { name }: ToolPlan, roots: Roots | undefine
     call,
     tool: name,
     roots: new Map(folders),
-    ...(linked.length > 0 ? { linked: new Set(linked) } : {}),
-    ...(isWriter ? { parts: (await partsOf(call.session)).list } : {}),
+    ...(linked.length > 0 ? { hardLinked: new Set(linked) } : {}),
+    ...(isWriter ? { programFiles: (await programFilesOf(call.session)).list } : {}),
     mayReachPrivateNet: authority().grant?.includes('net.private') ?? false,
   }
 }

@@ -16,7 +16,7 @@ export const builtinProgram = (): Program => {
 }
 
 /** What the built-in of this name, which is no alias, takes and gives. */
-export const declarationOf = (name: string): ToolPlan | undefined => toolsOf(builtinProgram()).find((plan) => plan.name === name)
+export const builtinDeclaration = (name: string): ToolPlan | undefined => toolsOf(builtinProgram()).find((plan) => plan.name === name)
 
 const compileDeclarations = (): Program => {
   const files = bundledFiles({ entry: PATH, files: { [PATH]: text }, modules: {} })

@@ -8,9 +8,9 @@ import { cutText } from '../../call/cut-text.js'
 import { toldFault } from '../../call/told-fault.js'
 import type { JsonText } from '../../json-text.js'
 import { EX_TEMPFAIL, stopWhenAborted } from '../process/stop-child.js'
-import { Capture, Ending } from './output-buffer.js'
+import { OutputBuffer, OutputTail } from './output-buffer.js'
 
-export interface Harvest {
+export interface CollectOptions {
   readonly name: string
   readonly child: Child
   readonly signal: AbortSignal
@@ -22,13 +22,13 @@ export interface Harvest {
 /** No character has more bytes. */
 const CHARACTER_BYTES = 4
 
-export const harvest = async ({ name, child, signal, output, maxOutput, record }: Harvest): Promise<Result<JsonText>> => {
+export const collectOutput = async ({ name, child, signal, output, maxOutput, record }: CollectOptions): Promise<Result<JsonText>> => {
   const isText = resolveType(output).kind === 'string'
-  const said = new Capture(CHARACTER_BYTES * (maxOutput + 1))
-  const json = new Capture(MAX_LINE)
+  const said = new OutputBuffer(CHARACTER_BYTES * (maxOutput + 1))
+  const json = new OutputBuffer(MAX_LINE)
   child.stdin.end()
   // Where the system could not join the two, they are joined here.
-  const ending = new Ending()
+  const ending = new OutputTail()
   for (const stream of [child.stderr, child.stdout]) said.listen(stream)
   ending.listen(child.stderr)
   // The system has joined the two, so that the error stream ends at once.
@@ -66,7 +66,7 @@ const parseObject = (line: string): unknown => {
 const LAST_LINES = 5
 const MAX_WORDS = 400
 
-const jsonIn = (name: string, stdout: Capture, output: Type): Result<JsonText> => {
+const jsonIn = (name: string, stdout: OutputBuffer, output: Type): Result<JsonText> => {
   if (stdout.bytes > MAX_LINE)
     return fail('output_type_mismatch', `command '${name}' wrote more than ${MAX_LINE} bytes, too much for one JSON value`)
   const bytes = stdout.beginning

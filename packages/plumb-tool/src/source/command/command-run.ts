@@ -6,15 +6,15 @@ import { childEnv, fail, preview, type Result, resolveProgram, succeed } from '@
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
-import { deeper } from '../process/nesting-depth.js'
+import { deepenNesting } from '../process/nesting-depth.js'
 import { whyChanged } from '../program-files/detect-changes.js'
-import { callerOf } from '../sandbox/net/host-policy.js'
-import { programFilesOf } from '../sandbox/program-files.js'
+import { hostPolicy } from '../sandbox/net/host-policy.js'
+import { protectedProgramFiles } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
-import { spawnBoxed, tellLack } from '../sandbox/spawn-sandboxed.js'
-import { harvest } from './collect-output.js'
+import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
+import { collectOutput } from './collect-output.js'
 import { withGitGuard } from './git-guard.js'
-import { wordsOf } from './split-words.js'
+import { splitWords } from './split-words.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
 /** Linux takes no longer word; a command line may have many. */
@@ -36,7 +36,7 @@ export const commandRun = (
   config: { readonly [key: string]: Json },
   docroot: string,
 ): Result<Run> => {
-  const [program = '', ...words] = wordsOf(String(config.command))
+  const [program = '', ...words] = splitWords(String(config.command))
   const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
   const specFolder = resolve(dirname(specPath))
@@ -55,13 +55,13 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
   const { name, program, words, output, maxOutput, sandbox, specFolder, specPath } = wrapper
   const args = argumentsIn(input)
   if (!args.ok) return args
-  const depth = deeper()
+  const depth = deepenNesting()
   if (!depth.ok) return depth
   const changed = await whyChanged(session, [program, ...words.map((word) => resolve(session.docroot, word))])
   if (changed) return { ok: false, error: changed }
   const isText = resolveType(output).kind === 'string'
-  const programFiles = await programFilesOf(session, sandbox, [program])
-  const child = spawnBoxed(
+  const programFiles = await protectedProgramFiles(session, sandbox, [program])
+  const child = spawnSandboxed(
     sandbox,
     {
       command: [program, ...words, ...args.value],
@@ -73,11 +73,11 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
     {
       visible: [specFolder, specPath],
       programFiles,
-      caller: callerOf(name, session.authority),
+      caller: hostPolicy(name, session.authority),
     },
   )
   if (!child.ok) return child
-  return tellLack(await harvest({ name, child: child.value, signal, output, maxOutput, record }), child.value)
+  return addMissingAccess(await collectOutput({ name, child: child.value, signal, output, maxOutput, record }), child.value)
 }
 
 /** A list, one or none, in a record or as they are; of a type that is only known at run time it may be something else. */

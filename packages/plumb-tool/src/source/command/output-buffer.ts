@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream'
 
-export class Capture {
+export class OutputBuffer {
   /** Of all that came. */
   bytes = 0
   readonly #maxBytes: number
@@ -42,7 +42,7 @@ export class Capture {
 const MAX_LAST_BYTES = 64 * 1024
 
 /** The end of what a command writes, for its last line. */
-export class Ending {
+export class OutputTail {
   readonly #bytes = Buffer.alloc(2 * MAX_LAST_BYTES)
   #length = 0
 

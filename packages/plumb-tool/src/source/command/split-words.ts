@@ -1,7 +1,7 @@
 // The key `command` as an argument list: split at white space, and no shell looks at it.
 
 /** `%20` is a space within a word. */
-export const wordsOf = (command: string): readonly string[] =>
+export const splitWords = (command: string): readonly string[] =>
   command
     .split(/\s+/)
     .filter((word) => word !== '')

@@ -10,14 +10,14 @@ import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 import { withGitGuard } from '../command/git-guard.js'
-import { deeper } from '../process/nesting-depth.js'
+import { deepenNesting } from '../process/nesting-depth.js'
 import { stopWhenAborted } from '../process/stop-child.js'
 import { whyChanged } from '../program-files/detect-changes.js'
-import { programPlaces } from '../sandbox/installation.js'
-import { callerOf } from '../sandbox/net/host-policy.js'
-import { programFilesOf } from '../sandbox/program-files.js'
+import { programPaths } from '../sandbox/installation.js'
+import { hostPolicy } from '../sandbox/net/host-policy.js'
+import { protectedProgramFiles } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
-import { spawnBoxed, tellLack } from '../sandbox/spawn-sandboxed.js'
+import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
 import runner from './runner.child.cjs'
 import { readReply } from './runner-reply.js'
 import { isTypeScript, stripTypes } from './strip-types.js'
@@ -55,10 +55,10 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
   if (changed) return { ok: false, error: changed }
   const modules = isTypeScript(file) ? await stripTypes(file) : undefined
   if (modules?.ok === false) return modules
-  const depth = deeper()
+  const depth = deepenNesting()
   if (!depth.ok) return depth
-  const programFiles = await programFilesOf(session, sandbox, [file])
-  const child = spawnBoxed(
+  const programFiles = await protectedProgramFiles(session, sandbox, [file])
+  const child = spawnSandboxed(
     sandbox,
     {
       command: [process.execPath, '-', `${file}#${name}`],
@@ -69,9 +69,9 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
     },
     // A function is a program, and where it is looked for is its own folder.
     {
-      visible: [...programPlaces(file), dirname(file)],
+      visible: [...programPaths(file), dirname(file)],
       programFiles,
-      caller: callerOf(tool, session.authority),
+      caller: hostPolicy(tool, session.authority),
     },
   )
   if (!child.ok) return child
@@ -82,7 +82,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
   requests.write(`${JSON.stringify({ url: pathToFileURL(file).href, name, modules: modules?.value, input })}\n`)
   const exit = await stopWhenAborted(child.value, signal, { ask: () => void requests.end(), graceMs: ABORT_GRACE_MS })
   if (exit === 'aborted') return fail('cancelled', `function '${tool}' was stopped before it gave a result`)
-  return tellLack(readReply(line(), exit, target), child.value)
+  return addMissingAccess(readReply(line(), exit, target), child.value)
 }
 
 /** What has come of it, or why it cannot be read; the rest is dropped. */

@@ -4,7 +4,7 @@ import type { Type } from '@plumb/lang'
 import { type Exit, fail, nearest, parseJson, preview, type Result } from '@plumb/wire'
 import { type Thrown, thrownFault } from '../../call/thrown.js'
 import type { JsonText } from '../../json-text.js'
-import { noJson, noValue, toldResult } from './to-result.js'
+import { parseResult, refuseNonJson, refuseNoValue } from './to-result.js'
 
 /** What runner.child.cjs writes. */
 type Reply =
@@ -25,16 +25,16 @@ const MAX_MESSAGE = 400
 
 export const readReply = (line: Result<string> | undefined, exit: Exit, asked: Asked): Result<JsonText> => {
   const { tool, file, name, output } = asked
-  if (line?.ok === false) return noJson(line.error.detail, tool)
+  if (line?.ok === false) return refuseNonJson(line.error.detail, tool)
   const reply = parseReply(line?.value ?? '')
   if (!reply) return fail('tool_crashed', `function '${tool}' ${howItEnded(exit)} before it gave a result`)
   switch (reply.kind) {
     case 'value':
-      return toldResult(reply.json, tool, output)
+      return parseResult(reply.json, tool, output)
     case 'nothing':
-      return noValue(reply.type, tool, output)
+      return refuseNoValue(reply.type, tool, output)
     case 'unfit':
-      return noJson(reply.message, tool)
+      return refuseNonJson(reply.message, tool)
     case 'threw':
       return { ok: false, error: thrownFault(reply, `function '${tool}'`) }
     case 'unloaded':

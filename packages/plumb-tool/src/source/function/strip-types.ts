@@ -7,7 +7,7 @@ import { fail, preview, type Result, readSpec, succeed } from '@plumb/wire'
 /** Texts by URL. */
 export type Modules = { readonly [url: string]: string }
 
-const MOST_FILES = 1000
+const MAX_FILES = 1000
 
 export const isTypeScript = (file: string): boolean => /\.[cm]?ts$/.test(file)
 
@@ -17,8 +17,8 @@ export const stripTypes = async (file: string): Promise<Result<Modules>> => {
   const waiting = [pathToFileURL(file).href]
   for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
     if (Object.hasOwn(modules, url)) continue
-    if (Object.keys(modules).length === MOST_FILES)
-      return fail('config_invalid', `'${preview(file, 200)}' imports more than ${MOST_FILES} files`)
+    if (Object.keys(modules).length === MAX_FILES)
+      return fail('config_invalid', `'${preview(file, 200)}' imports more than ${MAX_FILES} files`)
     const path = fileURLToPath(url)
     const source = readSpec(path)
     if (!source.ok) return source

@@ -8,21 +8,21 @@ import type { JsonText } from '../../json-text.js'
 export const toResult = (value: unknown, name: string, output: Type): Result<JsonText> => {
   try {
     const json: string | undefined = JSON.stringify(value, refuseInfinite)
-    return json === undefined ? noValue(typeof value, name, output) : toldResult(json, name, output)
+    return json === undefined ? refuseNoValue(typeof value, name, output) : parseResult(json, name, output)
   } catch (error) {
-    return noJson((error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '', name)
+    return refuseNonJson((error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '', name)
   }
 }
 
 /** An error of the table that is returned is the error, unless that is what the function declares to give. */
-export const toldResult = (json: JsonText, name: string, output: Type): Result<JsonText> => {
+export const parseResult = (json: JsonText, name: string, output: Type): Result<JsonText> => {
   // Most results are not parsed for it.
-  const mayBe = json.length <= MAX_TOLD && json.startsWith('{') && json.includes('"category"')
+  const mayBe = json.length <= MAX_FAULT_CHARACTERS && json.startsWith('{') && json.includes('"category"')
   const error = mayBe && !hasField(output, 'error') ? toldFault(JSON.parse(json), `function '${name}'`) : undefined
   return error ? { ok: false, error } : succeed(json)
 }
 
-const MAX_TOLD = 64 * 1024
+const MAX_FAULT_CHARACTERS = 64 * 1024
 
 const hasField = (type: Type, name: string): boolean => {
   const resolved = resolve(type)
@@ -31,12 +31,12 @@ const hasField = (type: Type, name: string): boolean => {
 }
 
 /** A function that gives nothing gives what `unit` is. */
-export const noValue = (type: string, name: string, output: Type): Result<JsonText> => {
+export const refuseNoValue = (type: string, name: string, output: Type): Result<JsonText> => {
   if (type === 'undefined' && resolve(output).kind === 'unit') return succeed('null')
   return fail('output_type_mismatch', `function '${name}' gave ${type}, which is no JSON value; return one, or null`)
 }
 
-export const noJson = (why: string, name: string): Result<JsonText> =>
+export const refuseNonJson = (why: string, name: string): Result<JsonText> =>
   fail('output_type_mismatch', `what function '${name}' gave is no JSON value: ${preview(why, MAX_WHY)}`)
 
 const MAX_WHY = 400

@@ -5,20 +5,20 @@ import { fault, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 
-export type Leaf = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'map' }>
+export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'map' }>
 
 /** Compiled once, here. What it is given has the type of its input, or is `json` where that is not known. */
-export const leafOf = (leaf: Leaf): Run => {
+export const inlineRun = (leaf: InlinePlan): Run => {
   const step =
-    leaf.kind === 'map' ? stepOf(compileMap(leaf.expression, leaf.input, new MessageScanners().of(leaf.input))) : WORDS[leaf.kind]
+    leaf.kind === 'map' ? compileStep(compileMap(leaf.expression, leaf.input, new MessageScanners().of(leaf.input))) : MOVES[leaf.kind]
   return async (input) => step(input)
 }
 
 /** One message in, one out, at once. */
-export type Step = (input: JsonText) => Result<JsonText>
+export type InlineStep = (input: JsonText) => Result<JsonText>
 
 /** What only moves a message leaves it as it was written. */
-export const WORDS: Readonly<Record<'id' | 'copy' | 'discard', Step>> = {
+export const MOVES: Readonly<Record<'id' | 'copy' | 'discard', InlineStep>> = {
   id: succeed,
   copy: (input) => succeed(`[${input},${input}]`),
   discard: () => succeed('null'),
@@ -27,8 +27,8 @@ export const WORDS: Readonly<Record<'id' | 'copy' | 'discard', Step>> = {
 // A result is copied out of it before the next begins.
 let sink: Sink | undefined
 
-export const stepOf =
-  (stage: Stage): Step =>
+export const compileStep =
+  (stage: Stage): InlineStep =>
   (input) => {
     sink ??= new Sink()
     // The scanner wants a byte behind the message.

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, type Result, succeed, systemReason } from '@plumb/wire'
-import { isGone, OWNER } from '../path/file-owner.js'
+import { hasOwnerExited, OWNER } from '../path/file-owner.js'
 import type { OfferedTool } from './offered-tool.js'
 
 export interface ToolsFile {
@@ -41,7 +41,7 @@ const FOLDER = /^plumb-mcp-(\d+-\d+)-/
 const sweep = (): void => {
   for (const name of readdirSync(tmpdir())) {
     const owner = FOLDER.exec(name)?.[1]
-    if (owner === undefined || !isGone(owner)) continue
+    if (owner === undefined || !hasOwnerExited(owner)) continue
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true })
     } catch {

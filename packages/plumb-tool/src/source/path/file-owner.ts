@@ -17,7 +17,7 @@ const startOf = (pid: number): string | undefined => {
 /** `PID-START`, as names of files have it. Numbers of processes come again, above all in containers. */
 export const OWNER = `${process.pid}-${(HAS_PROC && startOf(process.pid)) || 0}`
 
-export const isGone = (owner: string): boolean => {
+export const hasOwnerExited = (owner: string): boolean => {
   if (owner === OWNER) return false
   const [pid, start] = owner.split('-')
   return HAS_PROC ? startOf(Number(pid)) !== start : !isRunning(Number(pid))

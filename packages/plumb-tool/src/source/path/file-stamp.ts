@@ -3,23 +3,23 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { fail, preview } from '@plumb/wire'
 
-export interface Stamp {
+export interface FileStamp {
   readonly ino: number
   readonly size: number
   readonly mtimeMs: number
 }
 
 /** `absent`: there was none. */
-export type Expected = Stamp | 'absent'
+export type ExpectedFile = FileStamp | 'absent'
 
-export const stampOf = ({ ino, size, mtimeMs }: Stats): Stamp => ({ ino, size, mtimeMs })
+export const fileStamp = ({ ino, size, mtimeMs }: Stats): FileStamp => ({ ino, size, mtimeMs })
 
 /** Looked at without a turn of the loop before whoever asks does what he asks for. */
-export const isStill = (path: string, expected: Expected): boolean => {
+export const isUnchanged = (path: string, expected: ExpectedFile): boolean => {
   const now = lstatSync(path, { throwIfNoEntry: false })
   if (expected === 'absent' || now === undefined) return expected === 'absent' && now === undefined
   return now.ino === expected.ino && now.size === expected.size && now.mtimeMs === expected.mtimeMs
 }
 
-export const changed = (shown: string): ReturnType<typeof fail> =>
+export const fileChanged = (shown: string): ReturnType<typeof fail> =>
   fail('file_changed', `'${preview(shown, 200)}' has changed since it was read: read it again`, { path: preview(shown, 200) })

@@ -3,20 +3,25 @@
 import type { Stats } from 'node:fs'
 import { type FileHandle, lstat, readdir } from 'node:fs/promises'
 import type { Folder } from './open.js'
-import { OWN_PREFIX } from './protected-paths.js'
-import type { Place } from './resolved-path.js'
+import { TEMPORARY_PREFIX } from './protected-paths.js'
+import type { ResolvedPath } from './resolved-path.js'
 import { foldName } from './trusted-names.js'
 
 /** Package managers link what they install to a store of theirs. */
 const LINKED_FOLDERS = new Set(['node_modules', 'site-packages'])
 /** A patch or a write of ours that is under way has a second name for a moment. */
-const MOST_LOOKS = 5
+const MAX_ATTEMPTS = 5
 
 /** Why it is not read; undefined: it is. `stat` is that of the open file. */
-export const whyLinked = async (handle: FileHandle, stat: Stats, place: Place, folder: Folder): Promise<string | undefined> => {
-  if (stat.nlink <= 1 || place.allowsLinked || isInstalled(place)) return undefined
+export const whyHardLinked = async (
+  handle: FileHandle,
+  stat: Stats,
+  resolved: ResolvedPath,
+  folder: Folder,
+): Promise<string | undefined> => {
+  if (stat.nlink <= 1 || resolved.allowsHardLinks || isInstalled(resolved)) return undefined
   let now = stat
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; looks < MAX_ATTEMPTS; looks++) {
     const own = await ownNames(stat, folder)
     const before = now
     now = await handle.stat()
@@ -26,11 +31,11 @@ export const whyLinked = async (handle: FileHandle, stat: Stats, place: Place, f
   return `it has ${now.nlink} hard links, and where the others are is not known; 'hard_links: true' on its root allows it`
 }
 
-const isInstalled = ({ root, shown }: Place): boolean =>
+const isInstalled = ({ root, shown }: ResolvedPath): boolean =>
   [...shown.split('/').slice(0, -1), ...root.split('/')].some((name) => LINKED_FOLDERS.has(foldName(name)))
 
 const ownNames = async ({ ino, dev }: Stats, folder: Folder): Promise<number> => {
-  const names = (await readdir(`${folder.at('.')}/`)).filter((name) => name.startsWith(OWN_PREFIX))
+  const names = (await readdir(`${folder.at('.')}/`)).filter((name) => name.startsWith(TEMPORARY_PREFIX))
   const stats = await Promise.all(names.map((name) => lstat(folder.at(name)).catch(() => undefined)))
   return stats.filter((found) => found?.ino === ino && found.dev === dev).length
 }

@@ -5,8 +5,8 @@ import { type FileHandle, mkdir, open, readlink, realpath, rmdir } from 'node:fs
 import { join } from 'node:path'
 import type { Result } from '@plumb/wire'
 import { succeed } from '@plumb/wire'
-import { whyLinked } from './hard-links.js'
-import { denied, type Place, systemFault } from './resolved-path.js'
+import { whyHardLinked } from './hard-links.js'
+import { pathDenied, type ResolvedPath, systemFault } from './resolved-path.js'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 // A FIFO does not block, a link in the last place is refused, a terminal does not become ours.
@@ -24,20 +24,20 @@ export interface Folder {
 }
 
 /** The folder that the place is in; with `create` those that are missing are made. */
-export const openFolder = async (place: Place, { create = false } = {}): Promise<Result<Folder>> => {
+export const openFolder = async (resolved: ResolvedPath, { create = false } = {}): Promise<Result<Folder>> => {
   let handle: FileHandle | undefined
   try {
-    handle = await open(place.folder, FOLDER)
-    if (!(await isAt(handle, place.folder))) {
-      await letGo(handle)
-      return denied(place.shown, 'it was moved while it was being opened')
+    handle = await open(resolved.folder, FOLDER)
+    if (!(await isAt(handle, resolved.folder))) {
+      await closeQuietly(handle)
+      return pathDenied(resolved.shown, 'it was moved while it was being opened')
     }
-    let path = place.folder
-    for (const name of place.missing) {
+    let path = resolved.folder
+    for (const name of resolved.missing) {
       const inside = pathIn(handle, path, name)
       if (create) await mkdir(inside).catch(unless('EEXIST'))
       const next = await open(inside, FOLDER)
-      await letGo(handle)
+      await closeQuietly(handle)
       handle = next
       path = join(path, name)
     }
@@ -45,48 +45,48 @@ export const openFolder = async (place: Place, { create = false } = {}): Promise
     return succeed({
       at: (name) => (name === '.' ? pathTo(folder, path) : pathIn(folder, path, name)),
       sync: () => folder.sync().catch(() => {}),
-      close: () => letGo(folder),
+      close: () => closeQuietly(folder),
     })
   } catch (error) {
-    await letGo(handle)
-    return systemFault(error, create ? 'write' : 'read', place.shown)
+    await closeQuietly(handle)
+    return systemFault(error, create ? 'write' : 'read', resolved.shown)
   }
 }
 
 /** Of what was only read nothing is lost when closing it fails. */
-export const letGo = async (handle: FileHandle | undefined): Promise<void> => {
+export const closeQuietly = async (handle: FileHandle | undefined): Promise<void> => {
   await handle?.close().catch(() => {})
 }
 
 /** Those on the way to a place that were made for it, as far as they are empty again. */
-export const removeFolders = async (place: Place): Promise<void> => {
-  for (let depth = place.missing.length; depth > 0; depth--) {
-    const outer = await openFolder({ ...place, missing: place.missing.slice(0, depth - 1) })
+export const removeFolders = async (resolved: ResolvedPath): Promise<void> => {
+  for (let depth = resolved.missing.length; depth > 0; depth--) {
+    const outer = await openFolder({ ...resolved, missing: resolved.missing.slice(0, depth - 1) })
     if (!outer.ok) continue
-    await rmdir(outer.value.at(place.missing[depth - 1] as string)).catch(() => {})
+    await rmdir(outer.value.at(resolved.missing[depth - 1] as string)).catch(() => {})
     await outer.value.close()
   }
 }
 
 /** A regular file and nothing else, to be read; the caller closes it. */
-export const openFile = async (place: Place): Promise<Result<FileHandle>> => {
-  const folder = await openFolder(place)
+export const openFile = async (resolved: ResolvedPath): Promise<Result<FileHandle>> => {
+  const folder = await openFolder(resolved)
   if (!folder.ok) return folder
   let handle: FileHandle | undefined
   try {
-    handle = await open(folder.value.at(place.name), FILE)
+    handle = await open(folder.value.at(resolved.name), FILE)
     const stat = await handle.stat()
     const why = stat.isFile()
-      ? await whyLinked(handle, stat, place, folder.value)
+      ? await whyHardLinked(handle, stat, resolved, folder.value)
       : stat.isDirectory()
         ? 'it is a folder'
         : 'it is no regular file'
     if (why === undefined) return succeed(handle)
-    await letGo(handle)
-    return denied(place.shown, why)
+    await closeQuietly(handle)
+    return pathDenied(resolved.shown, why)
   } catch (error) {
-    await letGo(handle)
-    return systemFault(error, 'read', place.shown)
+    await closeQuietly(handle)
+    return systemFault(error, 'read', resolved.shown)
   } finally {
     await folder.value.close()
   }

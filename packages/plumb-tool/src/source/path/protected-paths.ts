@@ -15,7 +15,7 @@ const SECRET_FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure', '.g
 const isSecret = (name: string): boolean => SECRET_FOLDERS.has(name) || SECRET_NAMES.some((pattern) => pattern.test(name))
 
 /** Why not; `components` are those below the root. A root that is itself called so allows all that is in it. */
-export const keptFromReaders = (components: readonly string[], rootName: string): string | undefined => {
+export const whyNotReadable = (components: readonly string[], rootName: string): string | undefined => {
   const why = whySecret(components, rootName)
   return why === undefined ? undefined : `${why}; a root that names it allows it`
 }
@@ -33,11 +33,11 @@ const isConfigOfGit = (names: readonly string[]): boolean =>
   /^config(\.worktree)?$/.test(names.at(-1) ?? '') && names.slice(0, -1).some((name) => name.endsWith('.git'))
 
 /** What every temporary file of ours is called: what stands in one is put in its place, perhaps by a later run. */
-export const OWN_PREFIX = '.plumb-'
+export const TEMPORARY_PREFIX = '.plumb-'
 
-export const keptFromWriters = (components: readonly string[], rootName: string): string | undefined => {
-  if (components.some((name) => name.startsWith(OWN_PREFIX)))
-    return `names that begin with '${OWN_PREFIX}' are for files that are being written`
+export const whyNotWritable = (components: readonly string[], rootName: string): string | undefined => {
+  if (components.some((name) => name.startsWith(TEMPORARY_PREFIX)))
+    return `names that begin with '${TEMPORARY_PREFIX}' are for files that are being written`
   const ofRoot = trustedBy(foldName(rootName))
   const trusted = components.find((name) => {
     const owner = trustedBy(foldName(name))
@@ -46,5 +46,5 @@ export const keptFromWriters = (components: readonly string[], rootName: string)
   if (trusted !== undefined) {
     return `'${trusted}' is kept from writers, since ${trustedBy(foldName(trusted))} would run or trust what stands there; a root that names it allows it`
   }
-  return keptFromReaders(components, rootName)
+  return whyNotReadable(components, rootName)
 }

@@ -2,19 +2,19 @@
 // one, one gets its way.
 
 import { linkSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { isGone, OWNER } from './file-owner.js'
-import { type Expected, isStill, type Stamp } from './file-stamp.js'
+import { hasOwnerExited, OWNER } from './file-owner.js'
+import { type ExpectedFile, type FileStamp, isUnchanged } from './file-stamp.js'
 import type { Folder } from './open.js'
 import { guardName } from './temporary-files.js'
 
 /** `fresh` stands beside it, and is gone when this returns true. Undefined: whatever is there. */
-export const replaceFile = (folder: Folder, fresh: string, name: string, expected: Expected | undefined): boolean => {
+export const replaceFile = (folder: Folder, fresh: string, name: string, expected: ExpectedFile | undefined): boolean => {
   const [from, to] = [folder.at(fresh), folder.at(name)]
   if (expected === 'absent') return putWhereNoneIs(from, to)
   return guarded(folder, name, expected, () => renameSync(from, to))
 }
 
-export const takeAway = (folder: Folder, name: string, expected: Stamp | undefined): boolean =>
+export const removeIfUnchanged = (folder: Folder, name: string, expected: FileStamp | undefined): boolean =>
   guarded(folder, name, expected, () => rmSync(folder.at(name)))
 
 /** Two names of one file. */
@@ -28,7 +28,7 @@ const putWhereNoneIs = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || !isStill(to, 'absent')) return false
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || !isUnchanged(to, 'absent')) return false
     // A file system without links.
     renameSync(from, to)
     return true
@@ -38,7 +38,7 @@ const putWhereNoneIs = (from: string, to: string): boolean => {
 }
 
 // Whoever has the guard of a state of a file is the only one to look whether it is still in that state, and to end it.
-const guarded = (folder: Folder, name: string, expected: Stamp | undefined, act: () => void): boolean => {
+const guarded = (folder: Folder, name: string, expected: FileStamp | undefined, act: () => void): boolean => {
   if (expected === undefined) {
     act()
     return true
@@ -46,7 +46,7 @@ const guarded = (folder: Folder, name: string, expected: Stamp | undefined, act:
   const guard = folder.at(guardName(expected))
   if (!take(guard)) return false
   try {
-    if (!isStill(folder.at(name), expected)) return false
+    if (!isUnchanged(folder.at(name), expected)) return false
     act()
     return true
   } finally {
@@ -66,7 +66,7 @@ const removeQuietly = (path: string): void => {
 // A link to nothing is made whole at once, and says whose it is.
 const take = (guard: string): boolean => {
   const code = link(guard)
-  if (code !== 'EEXIST' || !isGone(ownerOf(guard))) return code !== 'EEXIST'
+  if (code !== 'EEXIST' || !hasOwnerExited(ownerOf(guard))) return code !== 'EEXIST'
   rmSync(guard, { force: true })
   return link(guard) !== 'EEXIST'
 }

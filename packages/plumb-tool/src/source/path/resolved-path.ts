@@ -4,10 +4,10 @@ import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import { repositoryWith, shownFolder } from './git-repository.js'
-import { keptFromReaders, keptFromWriters } from './protected-paths.js'
+import { whyNotReadable, whyNotWritable } from './protected-paths.js'
 
 /** Where a file is or would be. Checked when it was made; `openFolder` checks again what it really opened. */
-export interface Place {
+export interface ResolvedPath {
   /** The root, real. It may be a file: then that file is all there is. */
   readonly root: string
   /** The deepest folder on the way that exists, real, below the root. */
@@ -20,7 +20,7 @@ export interface Place {
   /** As results and errors show it: relative to its root, with `/`. */
   readonly shown: string
   /** Its root lets a file be read that has other names too. */
-  readonly allowsLinked?: true
+  readonly allowsHardLinks?: true
 }
 
 /** What is to be done there: `read` and `write` refuse different things, and `edit` is both. `remove` means a link itself, the others where it leads. */
@@ -30,23 +30,24 @@ export interface Roots {
   /** Absolute, by name (the key `roots`), the docroot alone without it; relative paths belong to the first where none is named. */
   readonly roots: ReadonlyMap<string, string>
   /** Of the program that is running; absent: there is none. */
-  readonly parts?: { whyKept(path: string, root: string): string | undefined } | undefined
+  readonly programFiles?: { whyProtected(path: string, root: string): string | undefined } | undefined
   /** Of these roots, by name, a file may be read that has other names too. */
-  readonly linked?: ReadonlySet<string>
+  readonly hardLinked?: ReadonlySet<string>
 }
 
 /** `path_denied` for everything outside and everything kept, whether or not it exists; `no_such_file` only inside, and not for `write`. */
-export const placeOf = (path: string, purpose: Purpose, roots: Roots, rootName?: string): Result<Place> => {
+export const resolvePath = (path: string, purpose: Purpose, roots: Roots, rootName?: string): Result<ResolvedPath> => {
   const flaw = flawOf(path)
-  if (flaw !== undefined) return denied(path, flaw)
+  if (flaw !== undefined) return pathDenied(path, flaw)
   const chosen = chooseRoots(path, roots.roots, rootName)
   if (!chosen.ok) return chosen
   for (const [name, root] of chosen.value) {
-    const place = below(root, path, purpose)
-    if (place?.ok) return kept({ ...place.value, ...(roots.linked?.has(name) ? { allowsLinked: true } : {}) }, path, purpose, roots)
-    if (place) return place
+    const resolved = below(root, path, purpose)
+    if (resolved?.ok)
+      return checkProtection({ ...resolved.value, ...(roots.hardLinked?.has(name) ? { allowsHardLinks: true } : {}) }, path, purpose, roots)
+    if (resolved) return resolved
   }
-  return denied(path, 'it leads outside the roots that tools may use')
+  return pathDenied(path, 'it leads outside the roots that tools may use')
 }
 
 const MAX_PATH = 4096
@@ -71,7 +72,7 @@ const chooseRoots = (path: string, roots: ReadonlyMap<string, string>, name: str
 }
 
 // Undefined: not below this root as it is written.
-const below = (named: string, path: string, purpose: Purpose): Result<Place> | undefined => {
+const below = (named: string, path: string, purpose: Purpose): Result<ResolvedPath> | undefined => {
   const root = realOf(named)
   if (root === undefined) return fail('no_such_file', `the root '${preview(named)}' does not exist`)
   const absolute = resolve(named, path)
@@ -83,30 +84,30 @@ const below = (named: string, path: string, purpose: Purpose): Result<Place> | u
   return follow(root, asWritten, path)
 }
 
-const linkItself = (root: string, absolute: string, path: string): Result<Place> => {
+const linkItself = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
   const folder = realOf(dirname(absolute))
-  if (folder === undefined || !isWithin(root, folder)) return denied(path, 'it leads outside the root through a link')
+  if (folder === undefined || !isWithin(root, folder)) return pathDenied(path, 'it leads outside the root through a link')
   return succeed(placed(root, folder, [basename(absolute)], true))
 }
 
 // Links may lead anywhere on the way: what counts is where the deepest part that exists really is.
-const follow = (root: string, absolute: string, path: string): Result<Place> => {
+const follow = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
   const missing: string[] = []
   let at = absolute
   for (;;) {
     const real = realOf(at)
     if (real !== undefined) {
-      if (!isWithin(root, real)) return denied(path, 'it leads outside the root through a link')
+      if (!isWithin(root, real)) return pathDenied(path, 'it leads outside the root through a link')
       return succeed(placed(root, real, missing))
     }
-    if (isLink(at)) return denied(path, 'a link on the way leads nowhere')
-    if (at === root) return denied(path, 'the root has gone')
+    if (isLink(at)) return pathDenied(path, 'a link on the way leads nowhere')
+    if (at === root) return pathDenied(path, 'the root has gone')
     missing.unshift(basename(at))
     at = dirname(at)
   }
 }
 
-const placed = (root: string, real: string, missing: readonly string[], exists = false): Place => {
+const placed = (root: string, real: string, missing: readonly string[], exists = false): ResolvedPath => {
   const shown =
     relative(root, join(real, ...missing))
       .split(sep)
@@ -118,22 +119,25 @@ const placed = (root: string, real: string, missing: readonly string[], exists =
     : { root, folder: dirname(real), missing: [], name: basename(real), exists: true, shown: shown === '.' ? basename(real) : shown }
 }
 
-const kept = (place: Place, path: string, purpose: Purpose, { parts }: Roots): Result<Place> => {
-  const absolute = pathOf(place)
-  const components = relative(place.root, absolute).split(sep)
-  const rootName = basename(place.root)
+const checkProtection = (resolved: ResolvedPath, path: string, purpose: Purpose, { programFiles }: Roots): Result<ResolvedPath> => {
+  const absolute = absolutePath(resolved)
+  const components = relative(resolved.root, absolute).split(sep)
+  const rootName = basename(resolved.root)
   const why = WRITING.includes(purpose)
-    ? (keptFromWriters(components, rootName) ?? parts?.whyKept(absolute, place.root) ?? whyRepository(place.root, [absolute]))
+    ? (whyNotWritable(components, rootName) ??
+      programFiles?.whyProtected(absolute, resolved.root) ??
+      whyRepositoryForbidden(resolved.root, [absolute]))
     : READING.includes(purpose)
-      ? keptFromReaders(components, rootName)
+      ? whyNotReadable(components, rootName)
       : undefined
-  if (why !== undefined) return denied(path, why)
-  if (!place.exists && purpose !== 'write') return fail('no_such_file', `there is no '${preview(path, 200)}'`, { path: preview(path, 200) })
-  return succeed(place)
+  if (why !== undefined) return pathDenied(path, why)
+  if (!resolved.exists && purpose !== 'write')
+    return fail('no_such_file', `there is no '${preview(path, 200)}'`, { path: preview(path, 200) })
+  return succeed(resolved)
 }
 
 /** All of these are written, or made. */
-export const whyRepository = (root: string, paths: readonly string[]): string | undefined => {
+export const whyRepositoryForbidden = (root: string, paths: readonly string[]): string | undefined => {
   const folder = repositoryWith(root, paths)
   return folder === undefined
     ? undefined
@@ -144,16 +148,17 @@ const WRITING: readonly Purpose[] = ['write', 'edit', 'remove']
 const READING: readonly Purpose[] = ['read', 'edit']
 
 /** Absolute. */
-export const pathOf = ({ folder, missing, name }: Place): string => join(folder, ...missing, name)
+export const absolutePath = ({ folder, missing, name }: ResolvedPath): string => join(folder, ...missing, name)
 
 /** The place of what is in a folder that is there. */
-export const placeIn = (folder: Place, name: string): Place => {
+export const childPath = (folder: ResolvedPath, name: string): ResolvedPath => {
   const shown = folder.shown === '.' ? name : `${folder.shown}/${name}`
-  return { ...insideOf(folder), name, exists: true, shown }
+  return { ...asFolder(folder), name, exists: true, shown }
 }
 
 /** The folder at this place as the one that its names are in. */
-export const insideOf = (place: Place): Place => (place.name === '.' ? place : { ...place, folder: pathOf(place), missing: [], name: '.' })
+export const asFolder = (resolved: ResolvedPath): ResolvedPath =>
+  resolved.name === '.' ? resolved : { ...resolved, folder: absolutePath(resolved), missing: [], name: '.' }
 
 /** By components, so that `/ws-evil` is not within `/ws`. */
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
@@ -177,7 +182,7 @@ const lookAt = (path: string): Stats | undefined => {
   }
 }
 
-export const denied = (path: string, why: string): { readonly ok: false; readonly error: ReturnType<typeof fail>['error'] } =>
+export const pathDenied = (path: string, why: string): { readonly ok: false; readonly error: ReturnType<typeof fail>['error'] } =>
   fail('path_denied', `'${preview(path, 200)}' is refused: ${why}`, { path: preview(path, 200) })
 
 /** What the system said about a place, as one of our errors. */

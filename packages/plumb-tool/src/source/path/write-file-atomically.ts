@@ -3,29 +3,29 @@
 import { constants, lstatSync } from 'node:fs'
 import { access, rm } from 'node:fs/promises'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { changed, type Expected } from './file-stamp.js'
+import { type ExpectedFile, fileChanged } from './file-stamp.js'
 import { type Folder, openFolder } from './open.js'
 import { replaceFile } from './replace-file.js'
-import { type Place, systemFault } from './resolved-path.js'
-import { sweep, temporaryName } from './temporary-files.js'
-import { writeFresh } from './write-new-file.js'
+import { type ResolvedPath, systemFault } from './resolved-path.js'
+import { removeLeftovers, temporaryName } from './temporary-files.js'
+import { writeNewFile } from './write-new-file.js'
 
 export interface WriteOptions {
   /** `file_changed` where the file is no longer this one, or where there is one by now. */
-  readonly expect?: Expected
+  readonly expect?: ExpectedFile
   /** Of a new file; default: what the umask leaves of 0666. */
   readonly mode?: number
 }
 
 /** Creates the folders on the way. */
-export const writeWhole = async (place: Place, bytes: Uint8Array, options: WriteOptions = {}): Promise<Result<void>> => {
-  const folder = await openFolder(place, { create: true })
+export const writeFileAtomically = async (resolved: ResolvedPath, bytes: Uint8Array, options: WriteOptions = {}): Promise<Result<void>> => {
+  const folder = await openFolder(resolved, { create: true })
   if (!folder.ok) return folder
   try {
-    await sweep(folder.value)
-    return await replace(folder.value, place, bytes, options)
+    await removeLeftovers(folder.value)
+    return await replace(folder.value, resolved, bytes, options)
   } catch (error) {
-    return systemFault(error, 'write', place.shown)
+    return systemFault(error, 'write', resolved.shown)
   } finally {
     await folder.value.close()
   }
@@ -33,7 +33,7 @@ export const writeWhole = async (place: Place, bytes: Uint8Array, options: Write
 
 const replace = async (
   folder: Folder,
-  { name, shown }: Place,
+  { name, shown }: ResolvedPath,
   bytes: Uint8Array,
   { expect, mode }: WriteOptions,
 ): Promise<Result<void>> => {
@@ -44,8 +44,8 @@ const replace = async (
   if (old) await access(target, constants.W_OK)
   const fresh = temporaryName()
   try {
-    await writeFresh(folder.at(fresh), bytes, old, mode)
-    if (!replaceFile(folder, fresh, name, expect)) return changed(shown)
+    await writeNewFile(folder.at(fresh), bytes, old, mode)
+    if (!replaceFile(folder, fresh, name, expect)) return fileChanged(shown)
   } finally {
     // What is left is swept later; it does not make what was done undone.
     await rm(folder.at(fresh), { force: true }).catch(() => {})

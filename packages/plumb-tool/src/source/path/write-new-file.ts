@@ -4,7 +4,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** `path` must not exist. `mode` is that of a file which replaces none; default: what the umask leaves of 0666. */
-export const writeFresh = async (path: string, bytes: Uint8Array, old: Stats | undefined, mode?: number): Promise<void> => {
+export const writeNewFile = async (path: string, bytes: Uint8Array, old: Stats | undefined, mode?: number): Promise<void> => {
   const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
   try {
     await handle.writeFile(bytes)

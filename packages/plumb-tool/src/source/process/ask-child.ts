@@ -2,10 +2,10 @@
 
 import { type Child, type Exit, type Fault, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../json-text.js'
-import { hear, type LastWords } from './stderr-tail.js'
+import { readStderr, type StderrTail } from './stderr-tail.js'
 import { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './stop-child.js'
 
-export interface Question {
+export interface AskOptions {
   /** What errors call it. */
   readonly name: string
   readonly child: Child
@@ -16,8 +16,8 @@ export interface Question {
 }
 
 /** The child is gone when it resolves. An error that the child told itself is the error. */
-export const ask = async ({ name, child, input, signal, warn }: Question): Promise<Result<JsonText>> => {
-  const words = hear(child.stderr, { warn: warn && ((warning) => warn({ ...warning, source: warning.source ?? name })) })
+export const askChild = async ({ name, child, input, signal, warn }: AskOptions): Promise<Result<JsonText>> => {
+  const words = readStderr(child.stderr, { warn: warn && ((warning) => warn({ ...warning, source: warning.source ?? name })) })
   const answers = listen(name, child)
   child.stdin.end(`${input}\n`)
   const exit = await stopWhenAborted(child, signal)
@@ -51,7 +51,7 @@ const answerIn = (name: string, { fault, buf, start, end, isLast }: LineReader):
   return fail(parsed.error.error, `what process '${name}' gave cannot be read: ${parsed.error.detail}`, { source: name })
 }
 
-const failure = (name: string, { status, signal }: Exit, words: LastWords, { first, count }: Answers): Result<JsonText> | undefined => {
+const failure = (name: string, { status, signal }: Exit, words: StderrTail, { first, count }: Answers): Result<JsonText> | undefined => {
   if (count > 1) {
     return fail('output_type_mismatch', `process '${name}' gave more than one output for one input, and a tool gives exactly one`)
   }

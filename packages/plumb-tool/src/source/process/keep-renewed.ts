@@ -7,7 +7,7 @@ export interface Renewal {
 }
 
 /** Returns how to stop. */
-export const keepRenewed = ({ renew, everyMs }: Renewal): (() => void) => {
+export const renewRegularly = ({ renew, everyMs }: Renewal): (() => void) => {
   const timer = setInterval(renew, everyMs)
   return () => clearInterval(timer)
 }

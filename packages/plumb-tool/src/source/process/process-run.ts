@@ -6,15 +6,15 @@ import { currentBudget, type Fault, type Result, readUsage, type SourceFiles, su
 import type { Call, CallRecord, Session, UsageTold } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
-import { type Step, WORDS } from '../inline/inline-step.js'
-import { straightStep } from '../inline/linear-graph.js'
-import { handedTexts } from '../program-files/detect-changes.js'
+import { type InlineStep, MOVES } from '../inline/inline-step.js'
+import { compileLinearGraph } from '../inline/linear-graph.js'
+import { textsForChild } from '../program-files/detect-changes.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
-import { tellLack } from '../sandbox/spawn-sandboxed.js'
-import { ask } from './ask-child.js'
-import { keepRenewed } from './keep-renewed.js'
-import { deeper } from './nesting-depth.js'
-import { hearTelemetry, tokensIn } from './read-telemetry.js'
+import { addMissingAccess } from '../sandbox/spawn-sandboxed.js'
+import { askChild } from './ask-child.js'
+import { renewRegularly } from './keep-renewed.js'
+import { deepenNesting } from './nesting-depth.js'
+import { countTokens, readTelemetry } from './read-telemetry.js'
 import { startProcess } from './start-process.js'
 import { GRACE_MS } from './stop-child.js'
 import { traceInnerCalls } from './trace-inner-calls.js'
@@ -34,7 +34,7 @@ export const processTool = (
   if (process?.kind === 'bound') {
     return succeed(processRun(process.bound, { sandbox: sandbox.value, filesFor: ({ files }) => files }))
   }
-  const step = WORDS[process?.word ?? 'id']
+  const step = MOVES[process?.word ?? 'id']
   return succeed(async (input) => step(input))
 }
 
@@ -45,9 +45,9 @@ export interface ProcessOptions {
 }
 
 export const processRun = (bound: Bound, options: ProcessOptions): Run => {
-  let step: Step | 'none' | undefined
+  let step: InlineStep | 'none' | undefined
   return async (input, call) => {
-    step ??= straightStep(bound) ?? 'none'
+    step ??= compileLinearGraph(bound) ?? 'none'
     return step === 'none' ? runProcess(bound, input, call, options) : step(input)
   }
 }
@@ -55,11 +55,11 @@ export const processRun = (bound: Bound, options: ProcessOptions): Run => {
 const runProcess = async (bound: Bound, input: JsonText, call: Call, options: ProcessOptions): Promise<Result<JsonText>> => {
   const { sandbox, filesFor } = options
   const { session, record, signal } = call
-  const depth = deeper()
+  const depth = deepenNesting()
   if (!depth.ok) return depth
   const started = await startProcess({
     bound,
-    files: await handedTexts(filesFor(session), session),
+    files: await textsForChild(filesFor(session), session),
     session,
     env: { ...depth.value, PLUMB_PARENT: call.id },
     sandbox,
@@ -88,20 +88,20 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
     if (budget) spend(totalTokens(told))
   }
   const called = traceInnerCalls(call, Number(depth.value.PLUMB_DEPTH), bound.name)
-  const telemetry = hearTelemetry(child.fds.get(TELEMETRY) as Readable, { used, called })
-  const stopRenewing = renewal && keepRenewed(renewal)
+  const telemetry = readTelemetry(child.fds.get(TELEMETRY) as Readable, { used, called })
+  const stopRenewing = renewal && renewRegularly(renewal)
   const warn = renewal && ((warning: Fault) => session.servers.warn(warning))
-  const result = await ask({ name: bound.name, child, input, signal, warn })
+  const result = await askChild({ name: bound.name, child, input, signal, warn })
   stopRenewing?.()
   // What is stopped is not waited for.
   if (overrun) return { ok: false, error: overrun }
   if (!signal.aborted) await telemetry
-  return tellLack(result, child)
+  return addMissingAccess(result, child)
 }
 
 /** What it cost is known where the child tells it, or there are prices. */
 const addUsage = (record: CallRecord, told: UsageTold, costOf: Session['costOf']): void => {
-  const tokens = tokensIn(told)
+  const tokens = countTokens(told)
   if (tokens > 0) record.tokens = (record.tokens ?? 0) + tokens
   const cost = told.cost ?? costOf?.(told)
   if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) record.cost = (record.cost ?? 0) + cost

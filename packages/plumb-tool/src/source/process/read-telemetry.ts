@@ -11,12 +11,12 @@ type Told<Kind extends Telemetry['kind']> = Extract<Telemetry, { kind: Kind }> &
   readonly parent?: string
 }
 
-export type CallTold = Told<'tool_call'>
-export type ResultTold = Told<'tool_result'>
+export type ToolCallEvent = Told<'tool_call'>
+export type ToolResultEvent = Told<'tool_result'>
 
 export interface TelemetryListener {
   readonly used: (told: UsageTold) => void
-  readonly called: (told: CallTold | ResultTold) => void
+  readonly called: (told: ToolCallEvent | ToolResultEvent) => void
 }
 
 const KINDS = ['usage', 'tool_call', 'tool_result'] as const
@@ -24,7 +24,7 @@ const KINDS = ['usage', 'tool_call', 'tool_result'] as const
 const HEAD_BYTES = 32
 
 /** Resolves at its end. */
-export const hearTelemetry = (telemetry: Readable, listener: TelemetryListener): Promise<void> =>
+export const readTelemetry = (telemetry: Readable, listener: TelemetryListener): Promise<void> =>
   new Promise((resolve) => {
     const reader = new LineReader(telemetry)
     reader.onReadable = () => {
@@ -37,13 +37,13 @@ const hearLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryLi
   const head = buf.toString('latin1', start, Math.min(end, start + HEAD_BYTES))
   if (!KINDS.some((kind) => head.includes(`"${kind}"`))) return
   const parsed = parseJson(buf, start, end)
-  const told = (parsed.ok ? parsed.value : null) as UsageTold | CallTold | ResultTold | null
+  const told = (parsed.ok ? parsed.value : null) as UsageTold | ToolCallEvent | ToolResultEvent | null
   if (told?.kind === 'usage') used(told)
   else if ((told?.kind === 'tool_call' || told?.kind === 'tool_result') && typeof told.id === 'string' && typeof told.name === 'string')
     called(told)
 }
 
 /** Nonsense counts for nothing. */
-export const tokensIn = ({ input_tokens, output_tokens }: UsageTold): number => countOf(input_tokens) + countOf(output_tokens)
+export const countTokens = ({ input_tokens, output_tokens }: UsageTold): number => countOf(input_tokens) + countOf(output_tokens)
 
 const countOf = (value: unknown): number => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0)

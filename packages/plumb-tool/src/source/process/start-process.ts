@@ -7,15 +7,15 @@ import { childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram
 import type { Session } from '../../call/call.js'
 import { type HandDown, narrow, renewalMs } from '../../call/narrow.js'
 import type { Effect } from '../../call/permit.js'
-import { agentSandbox } from '../sandbox/agent-sandbox.js'
-import { enclose, type Place } from '../sandbox/bubblewrap-command.js'
-import { callerOf } from '../sandbox/net/host-policy.js'
-import { programFilesOf } from '../sandbox/program-files.js'
+import { readAgentSandbox } from '../sandbox/agent-sandbox.js'
+import { buildSandboxCommand, type SandboxedProgram } from '../sandbox/bubblewrap-command.js'
+import { hostPolicy } from '../sandbox/net/host-policy.js'
+import { protectedProgramFiles } from '../sandbox/program-files.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { type BoxedChild, inEnclosure, spawnBoxed } from '../sandbox/spawn-sandboxed.js'
+import { closeWithChild, type SandboxedChild, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
 import type { Renewal } from './keep-renewed.js'
 
-export interface Start {
+export interface StartOptions {
   readonly bound: Bound
   /** The texts of the program that `bound` is of. */
   readonly files: SourceFiles
@@ -24,8 +24,8 @@ export interface Start {
   readonly sandbox: Sandbox | undefined
 }
 
-export interface Started {
-  readonly child: BoxedChild
+export interface StartedProcess {
+  readonly child: SandboxedChild
   /** Undefined for a program that is not ours: nothing was handed to it. */
   readonly renewal: Renewal | undefined
 }
@@ -33,7 +33,7 @@ export interface Started {
 /** Telemetry, for what it costs. */
 const FDS = { 3: 'out' } as const
 
-export const startProcess = async (start: Start): Promise<Result<Started>> => {
+export const startProcess = async (start: StartOptions): Promise<Result<StartedProcess>> => {
   const { bound, session } = start
   const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
   if (!agent || agent.config.via !== undefined) return startPlumb(start)
@@ -46,7 +46,7 @@ export const startProcess = async (start: Start): Promise<Result<Started>> => {
   return startOwn('plumb-agent', args, FDS, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }, start)
 }
 
-const startPlumb = (start: Start): Promise<Result<Started>> => {
+const startPlumb = (start: StartOptions): Promise<Result<StartedProcess>> => {
   const { agentProgram } = start.session
   const replaced = agentProgram === undefined ? [] : ['--agent-command', agentProgram]
   const args = ['run', '--binding', start.bound.name, '--telemetry', '--no-envelopes', ...replaced]
@@ -58,12 +58,14 @@ const startOwn = async (
   args: readonly string[],
   fds: Readonly<Record<number, 'in' | 'out'>>,
   limits: Omit<HandDown, 'now'>,
-  start: Start,
-): Promise<Result<Started>> => {
+  start: StartOptions,
+): Promise<Result<StartedProcess>> => {
   const { bound, files, session, env, sandbox } = start
   const authority = () => narrow(session.authority(), { ...limits, now: Date.now() })
   const theirs = { ...childEnv('ours', serverVariables(bound)), ...env }
-  const enclosure = sandbox ? enclose(sandbox, { ...(await placeOf(start, sandbox, theirs)), program: executables() }) : succeed(undefined)
+  const enclosure = sandbox
+    ? buildSandboxCommand(sandbox, { ...(await placeOf(start, sandbox, theirs)), program: executables() })
+    : succeed(undefined)
   if (!enclosure.ok) return enclosure
   const within = enclosure.value
   const own = spawnOwn({
@@ -79,7 +81,7 @@ const startOwn = async (
   within?.close()
   if (!own.ok) return own
   const { child, renew } = own.value
-  return succeed({ child: inEnclosure(child, within), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
+  return succeed({ child: closeWithChild(child, within), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
 }
 
 // One that is there without being named is not named: what is, holds prompts too.
@@ -94,30 +96,30 @@ const workingFolder = (): string | undefined => {
   }
 }
 
-const startForeign = async (command: readonly string[], agent: AgentPlan, start: Start): Promise<Result<Started>> => {
+const startForeign = async (command: readonly string[], agent: AgentPlan, start: StartOptions): Promise<Result<StartedProcess>> => {
   const { config } = agent
   const { session, env, sandbox } = start
   const names = (config.env as readonly string[] | undefined) ?? []
   // A tool that has a sandbox of its own holds it in that.
-  const held = sandbox ? succeed(sandbox) : agentSandbox(agent, session.docroot)
+  const held = sandbox ? succeed(sandbox) : readAgentSandbox(agent, session.docroot)
   if (!held.ok) return held
   const place = await placeOf(start, held.value, { ...childEnv('foreign', names), ...env })
-  const child = spawnBoxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
+  const child = spawnSandboxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
 }
 
 const placeOf = async (
-  { bound: { name, scope }, session }: Start,
+  { bound: { name, scope }, session }: StartOptions,
   sandbox: Sandbox | undefined,
   env: Readonly<Record<string, string>>,
-): Promise<Omit<Place, 'program'>> => {
+): Promise<Omit<SandboxedProgram, 'program'>> => {
   const { path } = scope.module
   return {
     cwd: process.cwd(),
     env,
     visible: [dirname(resolve(path)), resolve(path)],
-    programFiles: await programFilesOf(session, sandbox, []),
-    caller: callerOf(name, session.authority),
+    programFiles: await protectedProgramFiles(session, sandbox, []),
+    caller: hostPolicy(name, session.authority),
   }
 }
 

@@ -3,11 +3,11 @@
 import type { Readable } from 'node:stream'
 import { ERRORS, type Fault, isCode, LineReader, preview, scrub } from '@plumb/wire'
 
-const MOST_LINES = 5
+const MAX_LINES = 5
 const MAX_LINE_BYTES = 256 * 1024
 const MAX_SHOWN = 500
 
-export interface LastWords {
+export interface StderrTail {
   /** The cause, as far as it was told; counts of the child's own input are left out. */
   readonly fault: Fault | undefined
   /** For a person: the last lines, shortened. */
@@ -18,7 +18,7 @@ export interface LastWords {
   readonly since: (count: number) => string
 }
 
-export interface HearOptions {
+export interface StderrOptions {
   /** Is given what stops nothing, such as a server that is left out. */
   readonly warn?: ((warning: Fault) => void) | undefined
   /** Is given each line, without keys and on one line. */
@@ -26,7 +26,7 @@ export interface HearOptions {
 }
 
 /** Reads to the end and beyond all limits, so that the child is never held up. */
-export const hear = (stderr: Readable, { warn, line: tell }: HearOptions = {}): LastWords => {
+export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions = {}): StderrTail => {
   const reader = new LineReader(stderr, { maxLine: MAX_LINE_BYTES })
   const lines: string[] = []
   const words = {
@@ -41,7 +41,7 @@ export const hear = (stderr: Readable, { warn, line: tell }: HearOptions = {}): 
     while (reader.next()) {
       if (reader.fault) continue
       const line = reader.buf.toString('utf8', reader.start, reader.end)
-      const fault = faultIn(line)
+      const fault = parseFault(line)
       if (fault?.severity === 'warning') warn?.(fault)
       else words.fault ??= fault
       if (fault?.severity === 'warning' && warn) continue
@@ -49,14 +49,14 @@ export const hear = (stderr: Readable, { warn, line: tell }: HearOptions = {}): 
       tell?.(preview(clean, MAX_LINE_BYTES))
       words.count++
       lines.push(preview(clean, MAX_SHOWN))
-      if (lines.length > MOST_LINES) lines.shift()
+      if (lines.length > MAX_LINES) lines.shift()
     }
   }
   return words
 }
 
 /** The error object of ours that a text is. */
-export const faultIn = (line: string): Fault | undefined => {
+export const parseFault = (line: string): Fault | undefined => {
   if (!line.startsWith('{"error"')) return undefined
   try {
     const { seq: _, seqs: __, line: ___, ...fault } = JSON.parse(line) as Fault

@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import type { Call, CallEnvelope } from '../../call/call.js'
-import type { CallTold, ResultTold } from './read-telemetry.js'
+import type { ToolCallEvent, ToolResultEvent } from './read-telemetry.js'
 
 /** Calls that have begun and not ended; an agent that tells of more is not believed. */
 const MAX_OPEN = 1000
@@ -18,7 +18,7 @@ export const traceInnerCalls = (
   { id: outer, depth, session }: Call,
   processes: number,
   name: string,
-): ((told: CallTold | ResultTold) => void) => {
+): ((told: ToolCallEvent | ToolResultEvent) => void) => {
   const { trace } = session
   if (!trace) return () => {}
   const open = new Map<string, Begun>()

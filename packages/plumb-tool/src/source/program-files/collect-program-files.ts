@@ -6,26 +6,26 @@ import { STANDARD_LIBRARY, specParts } from '@plumb/lang'
 import { type Bundle, readSpec } from '@plumb/wire'
 import { builtinEffects } from '../../call/builtin-effects.js'
 import { realPath } from '../../call/real-path.js'
-import { wordsOf } from '../command/split-words.js'
+import { splitWords } from '../command/split-words.js'
 import { isWithin } from '../path/resolved-path.js'
-import { moduleFiles } from './module-files.js'
-import { PartList } from './program-file-set.js'
-import { promptParts } from './prompt-references.js'
+import { collectModuleFiles } from './module-files.js'
+import { ProgramFileSet } from './program-file-set.js'
+import { readPromptReferences } from './prompt-references.js'
 
-export interface ProgramParts {
-  readonly list: PartList
+export interface ProgramFiles {
+  readonly list: ProgramFileSet
   /** Programs and function files that tools could write, by the path that names them: all that would run with each, real. */
   readonly programs: ReadonlyMap<string, readonly string[]>
 }
 
-export interface Surroundings {
+export interface ProgramSurroundings {
   /** Absolute. */
   readonly docroot: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** Reads what the specs name, within limits; starts nothing and never fails. */
-export const programParts = (bundle: Bundle, surroundings: Surroundings): ProgramParts => {
+export const collectProgramFiles = (bundle: Bundle, surroundings: ProgramSurroundings): ProgramFiles => {
   const collector = new Collector(surroundings)
   const { files = {}, paths = [] } = bundle.around ?? {}
   const texts = [...Object.entries(bundle.files), ...Object.entries(files)]
@@ -35,8 +35,8 @@ export const programParts = (bundle: Bundle, surroundings: Surroundings): Progra
   return collector
 }
 
-class Collector implements ProgramParts {
-  readonly list = new PartList()
+class Collector implements ProgramFiles {
+  readonly list = new ProgramFileSet()
   readonly programs = new Map<string, readonly string[]>()
   readonly #code = new Map<string, readonly string[]>()
   readonly #mounted = new Set<string>()
@@ -46,7 +46,7 @@ class Collector implements ProgramParts {
   #hasWriter = false
   readonly #onPath: readonly string[]
 
-  constructor(private readonly surroundings: Surroundings) {
+  constructor(private readonly surroundings: ProgramSurroundings) {
     this.#regions = [realPath(surroundings.docroot)]
     this.#onPath = listed(surroundings.env.PATH).filter(isAbsolute)
   }
@@ -87,7 +87,7 @@ class Collector implements ProgramParts {
     for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(folder, path))
     for (const path of parts.mounted) this.#addMounted(resolve(folder, path))
     for (const path of parts.functions) this.#addCode(resolve(folder, path))
-    for (const line of parts.lines) this.#addCommand(wordsOf(line), folder)
+    for (const line of parts.lines) this.#addCommand(splitWords(line), folder)
     for (const words of parts.commands) this.#addCommand(words, folder)
   }
 
@@ -113,11 +113,11 @@ class Collector implements ProgramParts {
   }
 
   #addPrompt(file: string): void {
-    const { files, images, mounted, lines, commands, builtins } = promptParts(file)
+    const { files, images, mounted, lines, commands, builtins } = readPromptReferences(file)
     this.#noteBuiltins(builtins)
     for (const path of [...files, ...images]) this.list.addFile(path)
     for (const path of mounted) this.#addMounted(path)
-    for (const line of lines) this.#addCommand(wordsOf(line), dirname(file))
+    for (const line of lines) this.#addCommand(splitWords(line), dirname(file))
     for (const words of commands) this.#addCommand(words, dirname(file))
   }
 
@@ -144,7 +144,7 @@ class Collector implements ProgramParts {
 
   #look(real: string): readonly string[] {
     const isInReach = (file: string): boolean => [...this.#regions, ...this.#open].some((region) => isWithin(region, file))
-    const { code, names, folders } = isInReach(real) ? moduleFiles(real, isInReach) : NOTHING
+    const { code, names, folders } = isInReach(real) ? collectModuleFiles(real, isInReach) : NOTHING
     this.#code.set(real, code)
     for (const file of [...code, ...names]) this.list.addFile(file)
     for (const folder of folders) this.list.addFolder(folder)
@@ -164,11 +164,11 @@ const NOTHING = { code: [], names: [], folders: [] } as const
 
 const isLibrary = (path: string): boolean => path.startsWith('<stdlib>/')
 
-const MOST_NAMES = 1000
+const MAX_NAMES = 1000
 
 const namesIn = (folder: string): readonly string[] => {
   try {
-    return readdirSync(folder).slice(0, MOST_NAMES)
+    return readdirSync(folder).slice(0, MAX_NAMES)
   } catch {
     return []
   }

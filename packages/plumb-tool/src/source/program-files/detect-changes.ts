@@ -7,17 +7,19 @@ import { resolve } from 'node:path'
 import { type Fault, fault, preview, type SourceFiles, surrounded } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { realPath } from '../../call/real-path.js'
-import type { ProgramParts } from './collect-program-files.js'
+import type { ProgramFiles } from './collect-program-files.js'
 
 type Program = Pick<Session, 'files' | 'docroot'>
 
-const known = new WeakMap<SourceFiles, Promise<ProgramParts>>()
+const known = new WeakMap<SourceFiles, Promise<ProgramFiles>>()
 
 /** Worked out when it is first wanted: most runs write nothing. */
-export const partsOf = ({ files, docroot }: Program): Promise<ProgramParts> => {
+export const programFilesOf = ({ files, docroot }: Program): Promise<ProgramFiles> => {
   const parts =
     known.get(files) ??
-    import('./collect-program-files.js').then(({ programParts }) => programParts(files.bundle(''), { docroot, env: process.env }))
+    import('./collect-program-files.js').then(({ collectProgramFiles: programParts }) =>
+      programParts(files.bundle(''), { docroot, env: process.env }),
+    )
   known.set(files, parts)
   return parts
 }
@@ -27,7 +29,7 @@ const WRITES = ['write', 'append_to_file', 'find_and_replace', 'apply_patch']
 const RUNS = ['command', 'function']
 const MOUNTS = /\bagent\s*:/
 
-const watches = new WeakMap<SourceFiles, Promise<Watch>>()
+const watches = new WeakMap<SourceFiles, Promise<ChangeDetector>>()
 
 /** When the program is loaded, before any of its tools is called. */
 export const watchProgram = async (program: Program): Promise<void> => {
@@ -35,7 +37,7 @@ export const watchProgram = async (program: Program): Promise<void> => {
   const texts = [...Object.values(files), ...Object.values(around?.files ?? {})]
   const has = (words: readonly string[]): boolean => texts.some((text) => MOUNTS.test(text) || words.some((word) => text.includes(word)))
   if (watches.has(program.files) || !has(WRITES) || !has(RUNS)) return
-  const watch = partsOf(program).then((parts) => new Watch(parts, around?.seen ?? {}))
+  const watch = programFilesOf(program).then((parts) => new ChangeDetector(parts, around?.seen ?? {}))
   watches.set(program.files, watch)
   await watch
 }
@@ -51,7 +53,7 @@ export const whyChanged = async ({ files }: Program, paths: readonly string[]): 
 }
 
 /** The texts that a process of the program gets, with what else it must leave as it is. */
-export const handedTexts = async (texts: SourceFiles, { files }: Program): Promise<SourceFiles> => {
+export const textsForChild = async (texts: SourceFiles, { files }: Program): Promise<SourceFiles> => {
   const seen = (await watches.get(files))?.seen
   if (texts === files) return seen ? surrounded(files, { seen }) : files
   // Of a prompt file there is another program than that which names it.
@@ -61,13 +63,13 @@ export const handedTexts = async (texts: SourceFiles, { files }: Program): Promi
   return surrounded(texts, { ...around, files: { ...around?.files, ...Object.fromEntries(named) }, ...(seen ? { seen } : {}) })
 }
 
-class Watch {
+class ChangeDetector {
   readonly #seen = new Map<string, string>()
   readonly #real = new Map<string, string>()
   readonly #hashes = new Map<string, string>()
 
   constructor(
-    private readonly parts: ProgramParts,
+    private readonly parts: ProgramFiles,
     before: Readonly<Record<string, string>>,
   ) {
     for (const [path, files] of parts.programs) {

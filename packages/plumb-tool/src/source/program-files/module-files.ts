@@ -4,7 +4,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importsOf, pythonImportsOf } from './scan-imports.js'
+import { scanImports, scanPythonImports } from './scan-imports.js'
 
 export interface ModuleFiles {
   /** Those that run: there, in the order in which they are found. */
@@ -36,7 +36,7 @@ const ENDINGS = [
 type Language = 'script' | 'python' | undefined
 
 /** `isKept` says of what it is asked: files outside of all that tools may write need no look. */
-export const moduleFiles = (file: string, isKept: (path: string) => boolean): ModuleFiles => {
+export const collectModuleFiles = (file: string, isKept: (path: string) => boolean): ModuleFiles => {
   const walk = new Walk(isKept)
   walk.run(realOf(file) ?? file)
   return walk
@@ -89,7 +89,7 @@ class Walk implements ModuleFiles {
   #script(file: string, text: string): string[] {
     const folder = dirname(file)
     this.#package(folder)
-    return [...importsOf(text)].flatMap((name) => {
+    return [...scanImports(text)].flatMap((name) => {
       const path = pathOf(name, folder)
       if (path !== undefined) return this.#candidates(path)
       return name.startsWith('#') ? this.#mapped(folder) : this.#installed(name, folder)
@@ -120,7 +120,7 @@ class Walk implements ModuleFiles {
     for (let at = folder; ; at = dirname(at)) {
       const file = join(at, 'package.json')
       const text = isFile(file) ? this.#read(file) : undefined
-      if (text !== undefined) return [...importsOf(text)].flatMap((name) => this.#candidates(resolve(at, name)))
+      if (text !== undefined) return [...scanImports(text)].flatMap((name) => this.#candidates(resolve(at, name)))
       if (at === dirname(at)) return []
     }
   }
@@ -136,7 +136,7 @@ class Walk implements ModuleFiles {
   }
 
   #python(file: string, text: string): string[] {
-    return [...pythonImportsOf(text)].flatMap((name) => {
+    return [...scanPythonImports(text)].flatMap((name) => {
       const path = join(dirname(file), name)
       this.folders.push(path)
       this.names.push(`${path}.py`)

@@ -4,9 +4,9 @@ import { lstatSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isWithin } from '../path/resolved-path.js'
 import { foldName } from '../path/trusted-names.js'
-import { namesOnTheWay } from './symlink-chain.js'
+import { resolveSymlinkChain } from './symlink-chain.js'
 
-export class PartList {
+export class ProgramFileSet {
   /** Paths by what a file system that ignores case may take them for. */
   readonly #files = new Map<string, Set<string>>()
   readonly #folders = new Map<string, Set<string>>()
@@ -14,7 +14,7 @@ export class PartList {
 
   /** Whether it is there or not. Returns its last name. */
   addFile(path: string): string {
-    const names = namesOnTheWay(join(this.#folder(dirname(path)), basename(path)))
+    const names = resolveSymlinkChain(join(this.#folder(dirname(path)), basename(path)))
     for (const name of names) add(this.#files, name)
     return names.at(-1) ?? path
   }
@@ -25,7 +25,7 @@ export class PartList {
   }
 
   /** Those below a folder that are there, without what is in a folder that is one. */
-  present(root: string): readonly string[] {
+  existingBelow(root: string): readonly string[] {
     const all = [...this.#folders.values(), ...this.#files.values()].flatMap((names) => [...names])
     const folders = new Set([...this.#folders.values()].flatMap((names) => [...names]).filter((folder) => folder !== root))
     const isInFolder = (path: string): boolean => {
@@ -36,7 +36,7 @@ export class PartList {
   }
 
   /** `path` is real, as far as it is there. A root that is this file, or in this folder, says that it is meant. */
-  whyKept(path: string, root: string): string | undefined {
+  whyProtected(path: string, root: string): string | undefined {
     if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'
     for (let at = path; isWithin(root, at) && at !== root; at = dirname(at)) {
       if (isAmong(this.#folders, at)) return 'the program that is running looks there for what it is made of'
@@ -46,7 +46,7 @@ export class PartList {
 
   // Many files are in one folder.
   #folder(path: string): string {
-    const known = this.#ways.get(path) ?? namesOnTheWay(path)
+    const known = this.#ways.get(path) ?? resolveSymlinkChain(path)
     if (!this.#ways.has(path)) for (const name of known.slice(0, -1)) add(this.#files, name)
     this.#ways.set(path, known)
     return known.at(-1) ?? path

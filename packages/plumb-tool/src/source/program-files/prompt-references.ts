@@ -3,10 +3,10 @@
 import { dirname, resolve } from 'node:path'
 import { readSpec } from '@plumb/wire'
 import { type ChatElement, type ChatNode, parseChatmd } from '../agent/chatmd-parser.js'
-import { type Prompt, readPrompt } from '../agent/prompt.js'
+import { type PromptFile, readPromptFile } from '../agent/prompt.js'
 import { type PromptTool, readPromptTool } from '../agent/prompt-tool.js'
 
-export interface PromptParts {
+export interface PromptReferences {
   /** Absolute. */
   readonly files: readonly string[]
   /** Which the agent reads by rules of its own. */
@@ -19,15 +19,15 @@ export interface PromptParts {
   readonly isWhole: boolean
 }
 
-const MOST_FILES = 2000
+const MAX_FILES = 2000
 
 /** Of one that cannot be read or has errors: as much as can be seen. */
-export const promptParts = (file: string): PromptParts => {
+export const readPromptReferences = (file: string): PromptReferences => {
   const files = new Set([file])
   const images = new Set<string>()
   const tools: PromptTool[] = []
   for (const path of files) {
-    const text = path.toLowerCase().endsWith('.chatmd') && files.size < MOST_FILES ? readSpec(path) : undefined
+    const text = path.toLowerCase().endsWith('.chatmd') && files.size < MAX_FILES ? readSpec(path) : undefined
     const nodes = text?.ok ? parseChatmd(text.value) : undefined
     for (const { name, attributes } of nodes?.ok ? elementsIn(nodes.value) : []) {
       const tool = name === 'tool' ? readPromptTool(attributes) : undefined
@@ -37,10 +37,10 @@ export const promptParts = (file: string): PromptParts => {
       for (const found of named) (name === 'img' ? images : files).add(found)
     }
   }
-  const markdown = file.toLowerCase().endsWith('.md') ? readPrompt(file) : undefined
+  const markdown = file.toLowerCase().endsWith('.md') ? readPromptFile(file) : undefined
   if (markdown?.ok) tools.push(...markdown.value.tools)
   // Front matter takes the keys of an agent.
-  const { prompts, mcp }: Prompt['config'] = markdown?.ok ? markdown.value.config : {}
+  const { prompts, mcp }: PromptFile['config'] = markdown?.ok ? markdown.value.config : {}
   const servers = [...(Array.isArray(mcp) ? mcp : []), ...tools.flatMap((tool) => (tool.kind === 'server' ? [tool.server] : []))]
   return {
     files: [...files, ...texts(prompts).map((path) => resolve(dirname(file), path))],
@@ -48,7 +48,7 @@ export const promptParts = (file: string): PromptParts => {
     lines: tools.flatMap((tool) => (tool.kind === 'command' ? [tool.of] : [])),
     commands: servers.map(wordsOfServer),
     images: [...images],
-    isWhole: files.size < MOST_FILES,
+    isWhole: files.size < MAX_FILES,
     builtins: tools.flatMap((tool) => (tool.kind === 'builtin' ? [tool.of] : [])),
   }
 }

@@ -5,10 +5,10 @@ const BEFORE = /(?:\b(?:from|import|require|resolve)|\bWorker|\bfork)$/
 // Each quote may begin a string, also one that ends another or stands in a comment.
 const QUOTED = /(["'`])(?=([^"'`\n\\]{1,1000})\1)/g
 const CODE = /\.(?:[cm]?[jt]s|node|wasm)$/
-const MOST_BEFORE = 1000
+const MAX_BEFORE = 1000
 
 /** Of JavaScript and TypeScript: names as they are written, relative ones and others. */
-export const importsOf = (text: string): ReadonlySet<string> => {
+export const scanImports = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const { index, 2: name = '' } of text.matchAll(QUOTED)) {
     const isPath = /^\.{1,2}(\/|$)/.test(name)
@@ -18,7 +18,7 @@ export const importsOf = (text: string): ReadonlySet<string> => {
 }
 
 const before = (text: string, end: number): string => {
-  let rest = text.slice(Math.max(0, end - MOST_BEFORE), end).trimEnd()
+  let rest = text.slice(Math.max(0, end - MAX_BEFORE), end).trimEnd()
   for (;;) {
     if (rest.endsWith('(')) rest = rest.slice(0, -1).trimEnd()
     else if (rest.endsWith('*/') && rest.includes('/*')) rest = rest.slice(0, rest.lastIndexOf('/*')).trimEnd()
@@ -27,7 +27,7 @@ const before = (text: string, end: number): string => {
 }
 
 /** Of Python: the first name of each, as a file or a folder beside it would have it. */
-export const pythonImportsOf = (text: string): ReadonlySet<string> => {
+export const scanPythonImports = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const line of text.split('\n')) {
     const [word = '', rest = ''] = splitWord(line.trim())

@@ -4,17 +4,17 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 
 /** As Linux follows at most. */
-const MOST_LINKS = 40
+const MAX_LINKS = 40
 
 /** Absolute, each in a folder without links; the last is where the file is, or would be. */
-export const namesOnTheWay = (path: string): readonly string[] => {
+export const resolveSymlinkChain = (path: string): readonly string[] => {
   const found: string[] = []
   const waiting = resolve(path).split(sep).slice(1)
   let at = '/'
   let links = 0
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const next = join(at, name)
-    const target = links < MOST_LINKS ? linkAt(next) : undefined
+    const target = links < MAX_LINKS ? linkAt(next) : undefined
     if (target === undefined) at = next
     else {
       links++

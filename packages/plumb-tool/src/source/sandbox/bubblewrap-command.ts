@@ -6,19 +6,19 @@ import { dirname, join, relative } from 'node:path'
 import { fail, fault, preview, type Result, succeed, type Within } from '@plumb/wire'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
-import { installationOf, nodeModules, pathFolders, programPlaces, SYSTEM_FOLDERS } from './installation.js'
-import { launcherHome } from './launcher-home.js'
-import { type Found, lackIn } from './missing-access.js'
+import { foldersOnPath, installationOf, nodeModules, programPaths, SYSTEM_FOLDERS } from './installation.js'
+import { makeLauncherHome } from './launcher-home.js'
+import { findMissingAccess, type OutsideEntry } from './missing-access.js'
 import { Mounts } from './mounts.js'
-import type { Judging } from './net/connect-host.js'
-import { type BoxNet, openBoxNet } from './net/sandbox-net.js'
-import { openBelow } from './open-beneath.js'
-import { unreadable } from './root-only-files.js'
+import type { ConnectPolicy } from './net/connect-host.js'
+import { openSandboxNet, type SandboxNet } from './net/sandbox-net.js'
+import { openBeneath } from './open-beneath.js'
+import { findRootOnlyFiles } from './root-only-files.js'
 import type { Sandbox } from './sandbox.js'
-import { filterFor } from './seccomp/filter.js'
-import { homes, isTooWide } from './shared-folders.js'
+import { assembleFilter } from './seccomp/filter.js'
+import { homes, isTooBroad } from './shared-folders.js'
 
-export interface Place {
+export interface SandboxedProgram {
   /** The program with its first words, for what it needs; given by its path. */
   readonly program: readonly string[]
   readonly cwd: string
@@ -28,14 +28,14 @@ export interface Place {
   /** Files that stay as they are where they lie below what may be written, absolute. */
   readonly programFiles: readonly string[]
   /** Who asks for hosts, where the sandbox lists some; left out: nothing is granted besides. */
-  readonly caller?: Pick<Judging, 'denies'>
+  readonly caller?: Pick<ConnectPolicy, 'denies'>
 }
 
-export interface Enclosure extends Within {
+export interface SandboxCommand extends Within {
   readonly env: Readonly<Record<string, string>>
-  readonly net: BoxNet | undefined
+  readonly net: SandboxNet | undefined
   /** What its program lacked, by what it said when it failed. */
-  readonly lacked: (said: string) => string | undefined
+  readonly findMissingAccess: (said: string) => string | undefined
   /** Once the child has been started. */
   close(): void
 }
@@ -44,11 +44,11 @@ const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 const GIT_CONFIGURATION = ['.gitconfig', '.config/git/config', '.config/git/ignore', '.config/git/attributes']
 const TEMPORARY = ['/tmp', '/var/tmp']
 
-const UNGRANTED: Pick<Judging, 'denies'> = {
+const UNGRANTED: Pick<ConnectPolicy, 'denies'> = {
   denies: (effect) => (effect === 'net' ? undefined : fault('permission_denied', 'net.private is not granted')),
 }
 
-export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
+export const buildSandboxCommand = (sandbox: Sandbox, place: SandboxedProgram): Result<SandboxCommand> => {
   const { docroot, hasNet, hosts, memory, bwrap, arch, who } = sandbox
   const { program, visible, programFiles, caller = UNGRANTED } = place
   const mounts = new Mounts()
@@ -56,7 +56,7 @@ export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
   const close = (): void => {
     for (const fd of fds) closeSync(fd)
   }
-  const home = launcherHome(program)
+  const home = makeLauncherHome(program)
   if (!home.ok) return home
   const env = { ...place.env, TMPDIR: '/tmp', ...(home.value === undefined ? {} : { HOME: home.value }) }
   putOwn(mounts)
@@ -80,38 +80,39 @@ export const enclose = (sandbox: Sandbox, place: Place): Result<Enclosure> => {
   if (!mounts.has(cwd)) mounts.put(cwd, { kind: 'empty' })
   const options = [...UNSHARED, ...(hasNet ? [] : ['--unshare-net']), ...mounts.options(), '--remount-ro', '/', '--chdir', cwd]
   const limit = memory ? [memory.prlimit, `--data=${memory.bytes}`, '--'] : []
-  const net = hosts && openBoxNet(hosts, { ...caller, who })
+  const net = hosts && openSandboxNet(hosts, { ...caller, who })
   const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--']
   return succeed({
     // What opens the net is ours, and may need more than the program.
     command: net ? [...bubblewrap, ...net.command, ...limit] : [...limit, ...bubblewrap],
-    given: { [ARGUMENTS_FD]: argumentBytes(options), [FILTER_FD]: filterFor(arch, { hasSockets: sandbox.sockets.length > 0 }) },
+    given: { [ARGUMENTS_FD]: argumentBytes(options), [FILTER_FD]: assembleFilter(arch, { hasSockets: sandbox.sockets.length > 0 }) },
     shared: Object.fromEntries(fds.map((fd, i) => [FIRST_FOLDER_FD + i, fd])),
     env: { ...env, ...net?.env },
     ...(net ? { listener: net.listener } : {}),
     net,
-    lacked: (said) =>
-      [net?.lacked(), lackIn(said, { sandbox, cwd, find: finder(mounts, sandbox) })].filter((lack) => lack !== undefined).join('; ') ||
-      undefined,
+    findMissingAccess: (said) =>
+      [net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: finder(mounts, sandbox) })]
+        .filter((lack) => lack !== undefined)
+        .join('; ') || undefined,
     close,
   })
 }
 
 const finder =
   (mounts: Mounts, { sockets }: Sandbox) =>
-  (path: string): Found => {
+  (path: string): OutsideEntry => {
     const real = realOf(path)
     const stat = statSync(real, { throwIfNoEntry: false })
     if (!stat) return { kind: 'none', isBound: false }
     if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(realOf).includes(real) }
-    const isKept = unreadable().some((hidden) => isWithin(hidden.path, real))
-    const isBound = isKept || isTooWide(real) || mounts.shows(real)
+    const isKept = findRootOnlyFiles().some((hidden) => isWithin(hidden.path, real))
+    const isBound = isKept || isTooBroad(real) || mounts.shows(real)
     return { kind: stat.isDirectory() ? 'folder' : 'file', isBound }
   }
 
 const putOwn = (mounts: Mounts): void => {
   for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
-  for (const { path, isFolder } of unreadable()) mounts.put(path, { kind: 'hide', isFolder })
+  for (const { path, isFolder } of findRootOnlyFiles()) mounts.put(path, { kind: 'hide', isFolder })
   mounts.put('/proc', { kind: 'proc' })
   mounts.put('/dev', { kind: 'dev' })
   mounts.read('/sys/devices/system/cpu')
@@ -124,10 +125,10 @@ const placesOf = (
   docroot: string,
   env: Readonly<Record<string, string>>,
 ): readonly string[] => [
-  ...program.slice(0, 1).flatMap(programPlaces),
+  ...program.slice(0, 1).flatMap(programPaths),
   ...installationOf(process.execPath),
-  ...pathFolders(env.PATH ?? ''),
-  ...visible.filter((path) => !isTooWide(realOf(path))),
+  ...foldersOnPath(env.PATH ?? ''),
+  ...visible.filter((path) => !isTooBroad(realOf(path))),
   ...[docroot, ...visible].flatMap(nodeModules),
   ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
   ...CERTIFICATES.flatMap((name) => env[name] ?? []),
@@ -146,7 +147,7 @@ const hideDotted = (mounts: Mounts, home: string): void => {
 /** What may be written, and below it what may not all the same; each through a descriptor, so that it is what was found here. */
 const putWritten = (mounts: Mounts, { docroot, write, who }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
   const hold = (components: readonly string[]): number | 'missing' | 'link' => {
-    const opened = openBelow(docroot, components)
+    const opened = openBeneath(docroot, components)
     if (opened.kind !== 'open') return opened.kind
     fds.push(opened.fd)
     return FIRST_FOLDER_FD + fds.length - 1

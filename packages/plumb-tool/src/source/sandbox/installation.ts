@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { homes, isTooWide } from './shared-folders.js'
+import { homes, isTooBroad } from './shared-folders.js'
 
 /** Seen as a whole in any sandbox. */
 export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store', '/gnu/store']
@@ -14,13 +14,13 @@ const MAX_CONFIG_BYTES = 64 * 1024
 const MAX_FIRST_LINE = 256
 
 /** Of the folders of PATH, themselves and what the links in them lead to. */
-export const pathFolders = (path: string): readonly string[] => {
+export const foldersOnPath = (path: string): readonly string[] => {
   const known = kept.get(path)
   if (known) return known
   const found = new Set<string>()
   for (const folder of new Set(path.split(':').filter(isAbsolute))) {
     if (!existsSync(folder)) continue
-    if (!isTooWide(folder)) found.add(folder)
+    if (!isTooBroad(folder)) found.add(folder)
     for (const place of prefixOf(realOf(folder))) found.add(place)
     if (!MANAGED.has(folder)) for (const place of linkedFrom(folder)) found.add(place)
   }
@@ -81,7 +81,7 @@ export const installationOf = (program: string): readonly string[] => {
 const prefixOf = (folder: string): readonly string[] => {
   if (isOfSystem(folder) || !['bin', 'sbin', 'libexec'].includes(basename(folder))) return []
   const prefix = dirname(folder)
-  if (isTooWide(prefix)) return []
+  if (isTooBroad(prefix)) return []
   if (existsSync(join(prefix, 'pyvenv.cfg'))) return [prefix, ...baseOf(join(prefix, 'pyvenv.cfg'))]
   const libraries = ['lib', 'libexec'].map((name) => join(prefix, name)).filter(existsSync)
   const isShared = homes().some((home) => prefix === join(home, '.local'))
@@ -103,14 +103,14 @@ const baseOf = (config: string): readonly string[] => {
 /** The nearest folder with a `package.json`, the way Node.js finds it. */
 const packageOf = (file: string): readonly string[] => {
   for (const folder of upward(dirname(file))) {
-    if (isTooWide(folder)) return []
+    if (isTooBroad(folder)) return []
     if (existsSync(join(folder, 'package.json'))) return [folder]
   }
   return []
 }
 
 /** A program that is started, given by its path: with what its first line names. */
-export const programPlaces = (program: string): readonly string[] => {
+export const programPaths = (program: string): readonly string[] => {
   const interpreter = interpreterOf(program)
   return [
     program,

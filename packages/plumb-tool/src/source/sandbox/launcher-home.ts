@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import { keptFolder } from './sandbox-cache.js'
+import { sandboxCacheFolder } from './sandbox-cache.js'
 
 const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun', 'deno', 'uvx', 'uv', 'pipx'])
 
 /** The folder, which is there then; undefined: the program is none of them. */
-export const launcherHome = (words: readonly string[]): Result<string | undefined> => {
+export const makeLauncherHome = (words: readonly string[]): Result<string | undefined> => {
   const [program = ''] = words
   if (!LAUNCHERS.has(basename(program))) return succeed(undefined)
   const name = createHash('sha256').update(words.join('\0')).digest('hex').slice(0, NAME_LENGTH)
-  const folder = join(keptFolder(), name)
+  const folder = join(sandboxCacheFolder(), name)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return succeed(folder)

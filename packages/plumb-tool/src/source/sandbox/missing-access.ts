@@ -8,17 +8,17 @@ import { isWithin } from '../path/resolved-path.js'
 import type { Sandbox } from './sandbox.js'
 
 /** What is outside at an absolute path, and of that inside. */
-export interface Found {
+export interface OutsideEntry {
   readonly kind: 'folder' | 'file' | 'socket' | 'none'
   /** It is there inside too, or may never be. */
   readonly isBound: boolean
 }
 
-export interface Surroundings {
+export interface AccessContext {
   readonly sandbox: Pick<Sandbox, 'docroot' | 'hasNet' | 'hosts' | 'write'>
   /** Where its relative paths lead from. */
   readonly cwd: string
-  readonly find: (path: string) => Found
+  readonly find: (path: string) => OutsideEntry
 }
 
 const MAX_TEXT = 8000
@@ -42,14 +42,14 @@ const READ_ONLY = ['read-only file system', 'erofs']
 const LINE_END = /\\n|\n/
 
 /** Undefined where nothing of what it said is found to be so. */
-export const lackIn = (text: string, surroundings: Surroundings): string | undefined => {
+export const findMissingAccess = (text: string, surroundings: AccessContext): string | undefined => {
   const lines = text.slice(-MAX_TEXT).split(LINE_END).slice(-MAX_LINES)
   const hints = new Set(lines.map((line) => lackOfLine(line.slice(0, MAX_LINE), surroundings)))
   hints.delete(undefined)
   return hints.size === 0 ? undefined : [...hints].slice(0, MAX_HINTS).join('; ')
 }
 
-const lackOfLine = (line: string, surroundings: Surroundings): string | undefined => {
+const lackOfLine = (line: string, surroundings: AccessContext): string | undefined => {
   const lower = line.toLowerCase()
   const says = (words: readonly string[]): boolean => words.some((word) => lower.includes(word))
   const { hasNet, hosts } = surroundings.sandbox
@@ -62,7 +62,7 @@ const lackOfLine = (line: string, surroundings: Surroundings): string | undefine
   return first(absolutePaths(line), (path) => readLack(withHome(path), isRefused, surroundings))
 }
 
-const writeLack = (path: string, surroundings: Surroundings): string | undefined => {
+const writeLack = (path: string, surroundings: AccessContext): string | undefined => {
   const { sandbox, find } = surroundings
   const { docroot, write } = sandbox
   // What is to be made need not be there, but something above it has to be.
@@ -82,7 +82,7 @@ const writeLack = (path: string, surroundings: Surroundings): string | undefined
   return `its sandbox keeps '${preview(path)}' from being written: add ${key('write', relative(docroot, named) || '.')} there`
 }
 
-const readLack = (path: string, isRefused: boolean, { find }: Surroundings): string | undefined => {
+const readLack = (path: string, isRefused: boolean, { find }: AccessContext): string | undefined => {
   const { kind, isBound } = find(path)
   if (kind === 'none' || isBound) return undefined
   if (kind === 'socket') return `its sandbox has not the socket '${preview(path)}': add ${key('sockets', withTilde(path))} there`

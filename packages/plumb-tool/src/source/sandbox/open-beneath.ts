@@ -5,10 +5,10 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 /** O_PATH, which Node has no name for: it names what is there and reads nothing. */
 const PATH_ONLY = 0o10000000
 
-export type Opened = { readonly kind: 'open'; readonly fd: number } | { readonly kind: 'missing' } | { readonly kind: 'link' }
+export type OpenedBeneath = { readonly kind: 'open'; readonly fd: number } | { readonly kind: 'missing' } | { readonly kind: 'link' }
 
 /** `components` are names below `root`; the caller closes the descriptor. */
-export const openBelow = (root: string, components: readonly string[]): Opened => {
+export const openBeneath = (root: string, components: readonly string[]): OpenedBeneath => {
   let fd: number | undefined
   try {
     fd = openSync(root, PATH_ONLY | constants.O_DIRECTORY)

@@ -5,21 +5,21 @@ import { fail, preview, type Result, resolveProgram, spawnBriefly, succeed } fro
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
 import { SYSTEM_FOLDERS } from './installation.js'
 import { Mounts } from './mounts.js'
-import { isProven, keepProof } from './sandbox-cache.js'
-import { archOf, filterFor } from './seccomp/filter.js'
+import { cacheProbe, hasCachedProbe } from './sandbox-cache.js'
+import { archOf, assembleFilter } from './seccomp/filter.js'
 import type { Arch } from './seccomp/refused-calls.js'
 
 /** What one is made with. */
-export interface Box {
+export interface Bubblewrap {
   readonly bwrap: string
   readonly arch: Arch
 }
 
 /** By PATH: another may have another one. */
-const known = new Map<string, Result<Box>>()
+const known = new Map<string, Result<Bubblewrap>>()
 
 /** `config_invalid`, saying what is missing. */
-export const probe = (): Result<Box> => {
+export const probeBubblewrap = (): Result<Bubblewrap> => {
   const path = process.env.PATH ?? ''
   const result = known.get(path) ?? tryOne()
   known.set(path, result)
@@ -29,7 +29,7 @@ export const probe = (): Result<Box> => {
 const TRY_TIMEOUT_MS = 10_000
 const WORKS = 42
 
-const tryOne = (): Result<Box> => {
+const tryOne = (): Result<Bubblewrap> => {
   if (process.platform !== 'linux') return lacking(`there is none for ${process.platform}: it takes Linux`)
   const arch = archOf(process.arch)
   if (!arch) return lacking(`there is no list of system calls for ${process.arch}, only for x64 and arm64`)
@@ -41,21 +41,21 @@ const tryOne = (): Result<Box> => {
   mounts.put('/dev', { kind: 'dev' })
   mounts.put('/tmp', { kind: 'keep', fd: FIRST_FOLDER_FD })
   const options = [...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']
-  if (isProven(bwrap.value, options.join(' '))) return succeed({ bwrap: bwrap.value, arch })
+  if (hasCachedProbe(bwrap.value, options.join(' '))) return succeed({ bwrap: bwrap.value, arch })
   const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
   const { status, stderr } = spawnBriefly({
     command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS}`],
     env: {},
     given: {
       [ARGUMENTS_FD]: argumentBytes(options),
-      [FILTER_FD]: filterFor(arch, { hasSockets: false }),
+      [FILTER_FD]: assembleFilter(arch, { hasSockets: false }),
     },
     shared: { [FIRST_FOLDER_FD]: folder },
     timeoutMs: TRY_TIMEOUT_MS,
   })
   closeSync(folder)
   if (status !== WORKS) return lacking(reasonIn(stderr))
-  keepProof(bwrap.value, options.join(' '))
+  cacheProbe(bwrap.value, options.join(' '))
   return succeed({ bwrap: bwrap.value, arch })
 }
 

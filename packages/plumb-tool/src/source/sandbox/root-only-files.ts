@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface Unreadable {
+export interface RootOnlyFile {
   readonly path: string
   readonly isFolder: boolean
 }
@@ -12,16 +12,16 @@ const READ_BY_ALL = 0o004
 const MAX_DEPTH = 4
 const MAX_ENTRIES = 5000
 
-let known: readonly Unreadable[] | undefined
+let known: readonly RootOnlyFile[] | undefined
 
 /** Of /etc; nothing for an ordinary user, whom the system itself holds back. */
-export const unreadable = (): readonly Unreadable[] => {
+export const findRootOnlyFiles = (): readonly RootOnlyFile[] => {
   known ??= process.getuid?.() === 0 ? look('/etc') : []
   return known
 }
 
-const look = (root: string): readonly Unreadable[] => {
-  const found: Unreadable[] = []
+const look = (root: string): readonly RootOnlyFile[] => {
+  const found: RootOnlyFile[] = []
   let waiting = [root]
   let seen = 0
   for (let depth = 0; depth < MAX_DEPTH && waiting.length > 0; depth++) {

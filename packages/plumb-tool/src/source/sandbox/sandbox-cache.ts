@@ -6,13 +6,13 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
 /** Where what belongs to sandboxes is kept for the next one. */
-export const keptFolder = (): string => {
+export const sandboxCacheFolder = (): string => {
   const cache = process.env.XDG_CACHE_HOME
   return join(cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'plumb', 'sandbox')
 }
 
 /** `how`: all that it is started with. */
-export const isProven = (bwrap: string, how: string): boolean => {
+export const hasCachedProbe = (bwrap: string, how: string): boolean => {
   try {
     const file = proofFile()
     return lstatSync(file).uid === process.getuid?.() && readFileSync(file, 'utf8') === stampOf(bwrap, how)
@@ -21,7 +21,7 @@ export const isProven = (bwrap: string, how: string): boolean => {
   }
 }
 
-export const keepProof = (bwrap: string, how: string): void => {
+export const cacheProbe = (bwrap: string, how: string): void => {
   try {
     const file = proofFile()
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -33,7 +33,7 @@ export const keepProof = (bwrap: string, how: string): void => {
   }
 }
 
-const proofFile = (): string => join(keptFolder(), 'works')
+const proofFile = (): string => join(sandboxCacheFolder(), 'works')
 
 const stampOf = (bwrap: string, how: string): string => {
   const { ino, mtimeMs, size } = statSync(bwrap)

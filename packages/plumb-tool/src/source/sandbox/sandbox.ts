@@ -5,11 +5,11 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type HostPattern, type Json, readHostPattern } from '@plumb/lang'
 import { fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
-import { openBelow } from './open-beneath.js'
-import { type Box, probe } from './probe.js'
-import { isShared } from './shared-folders.js'
+import { openBeneath } from './open-beneath.js'
+import { type Bubblewrap, probeBubblewrap } from './probe.js'
+import { isSharedFolder } from './shared-folders.js'
 
-export interface Sandbox extends Box {
+export interface Sandbox extends Bubblewrap {
   /** As in "tool 'f'". */
   readonly who: string
   readonly hasNet: boolean
@@ -27,7 +27,7 @@ export interface Sandbox extends Box {
 }
 
 /** What asks for it, and what it declares. */
-export interface Asking {
+export interface SandboxRequest {
   /** As in "tool 'f'". */
   readonly who: string
   readonly docroot: string
@@ -46,21 +46,21 @@ interface Keys {
 }
 
 /** Of a program that says nothing of it. */
-const UNASKED: Json = false
+const DEFAULT_SANDBOX: Json = false
 
 /** The value has been checked (lang). Undefined: there is to be none. */
-export const readSandbox = (value: Json | undefined, asking: Asking): Result<Sandbox | undefined> => {
-  const asked = value ?? UNASKED
+export const readSandbox = (value: Json | undefined, asking: SandboxRequest): Result<Sandbox | undefined> => {
+  const asked = value ?? DEFAULT_SANDBOX
   if (asked === false) return succeed(undefined)
   const { net, read = [], write = [], sockets = [], memory } = asked as Keys
   const { who, effects } = asking
-  const box = probe()
+  const box = probeBubblewrap()
   if (!box.ok) return refused(who, `${box.error.detail}; mend that, or write 'sandbox: false' to run it with all that you may do`)
   const prlimit = memory === undefined ? undefined : resolveProgram('prlimit', '/', process.env.PATH)
   if (prlimit?.ok === false) return refused(who, "'memory' needs 'prlimit' (the package util-linux), which is not on PATH")
   const docroot = realOf(resolve(asking.docroot))
   if (docroot === undefined) return fail('file_not_found', `${who}: the docroot '${preview(asking.docroot)}' is no folder`)
-  if (isShared(docroot))
+  if (isSharedFolder(docroot))
     return refused(
       who,
       `all below the docroot can be read in it, and '${preview(docroot)}' is too much: start in the folder of the work, or name it with --docroot`,
@@ -107,7 +107,7 @@ const writable = (folder: string, docroot: string, who: string): Result<readonly
       `${who}: ${shown} is not below the docroot '${preview(docroot)}': name a folder below it, or give a wider --docroot`,
     )
   const components = way.split('/').filter((name) => name !== '')
-  const opened = openBelow(docroot, components)
+  const opened = openBeneath(docroot, components)
   if (opened.kind === 'link')
     return fail('config_invalid', `${who}: ${shown} leads through a link, and what that leads to can change: name the folder itself`)
   if (opened.kind === 'missing')

@@ -33,9 +33,9 @@ export const homes = (): readonly string[] => {
 }
 
 /** A folder that belongs to all, or to another user. */
-export const isShared = (folder: string): boolean =>
+export const isSharedFolder = (folder: string): boolean =>
   !homes().includes(folder) && (SHARED.has(folder) || dirname(folder) === '/home' || dirname(folder) === '/run/user')
 
 /** That, a home folder, or what holds one. */
-export const isTooWide = (folder: string): boolean =>
-  isShared(folder) || homes().some((home) => home === folder || home.startsWith(`${folder}/`))
+export const isTooBroad = (folder: string): boolean =>
+  isSharedFolder(folder) || homes().some((home) => home === folder || home.startsWith(`${folder}/`))

@@ -1,40 +1,40 @@
 // One file's lines and its hunks → its new lines, and what was edited.
 
 import { type Result, succeed } from '@plumb/wire'
-import { type Line, withEnds } from './lines.js'
-import { oldLines, placeHunk } from './locate-hunk.js'
-import { lower, type Rung, Text } from './match-lines.js'
+import { type TextLine, withEnds } from './lines.js'
+import { locateHunk, oldLines } from './locate-hunk.js'
+import { looser, type MatchLevel, SearchableLines } from './match-lines.js'
 import type { Hunk } from './patch.js'
 import { reindent } from './reindent.js'
 
 /** Lines `[from, from + removed.length)` of the old text give way to `added`. */
-export interface Edit {
+export interface LineEdit {
   readonly from: number
-  readonly removed: readonly Line[]
-  readonly added: readonly Line[]
+  readonly removed: readonly TextLine[]
+  readonly added: readonly TextLine[]
 }
 
 export interface Applied {
-  readonly lines: readonly Line[]
+  readonly lines: readonly TextLine[]
   /** In the order of the file. */
-  readonly edits: readonly Edit[]
+  readonly edits: readonly LineEdit[]
   /** The lowest rung that was needed. */
-  readonly rung: Rung
+  readonly rung: MatchLevel
 }
 
-export const applyHunks = (path: string, lines: readonly Line[], hunks: readonly Hunk[]): Result<Applied> => {
-  const text = new Text(lines)
-  const edits: Edit[] = []
+export const applyHunks = (path: string, lines: readonly TextLine[], hunks: readonly Hunk[]): Result<Applied> => {
+  const text = new SearchableLines(lines)
+  const edits: LineEdit[] = []
   let cursor = 0
-  let rung: Rung = 'exact'
+  let rung: MatchLevel = 'exact'
   for (const [i, hunk] of hunks.entries()) {
     const looking = { path, text, hunk, number: i + 1 }
-    const placed = placeHunk(looking, cursor)
+    const placed = locateHunk(looking, cursor)
     if (!placed.ok) return placed
     const indented = reindent(placed.value, looking)
     if (!indented.ok) return indented
     const { at } = placed.value
-    rung = lower(rung, placed.value.rung)
+    rung = looser(rung, placed.value.rung)
     edits.push(...toEdits(indented.value, lines, at))
     const taken = oldLines(placed.value.hunk).length
     // What is put at the end says nothing about where the next hunk is.
@@ -45,8 +45,8 @@ export const applyHunks = (path: string, lines: readonly Line[], hunks: readonly
 }
 
 // Context keeps the file's own text; a new line ends as its neighbour does.
-const toEdits = (hunk: Hunk, lines: readonly Line[], at: number): Edit[] => {
-  const edits: { from: number; removed: Line[]; added: Line[] }[] = []
+const toEdits = (hunk: Hunk, lines: readonly TextLine[], at: number): LineEdit[] => {
+  const edits: { from: number; removed: TextLine[]; added: TextLine[] }[] = []
   let index = at
   let open: (typeof edits)[number] | undefined
   for (const { sign, text } of hunk.lines) {
@@ -59,16 +59,16 @@ const toEdits = (hunk: Hunk, lines: readonly Line[], at: number): Edit[] => {
       open = { from: index, removed: [], added: [] }
       edits.push(open)
     }
-    if (sign === '-') open.removed.push(lines[index++] as Line)
+    if (sign === '-') open.removed.push(lines[index++] as TextLine)
     else open.added.push({ text, end: endBeside(lines, open.from) })
   }
   return edits
 }
 
-const endBeside = (lines: readonly Line[], at: number): string => lines[at]?.end || lines[at - 1]?.end || ''
+const endBeside = (lines: readonly TextLine[], at: number): string => lines[at]?.end || lines[at - 1]?.end || ''
 
-const withEdits = (lines: readonly Line[], edits: readonly Edit[]): Line[] => {
-  const parts: (readonly Line[])[] = []
+const withEdits = (lines: readonly TextLine[], edits: readonly LineEdit[]): TextLine[] => {
+  const parts: (readonly TextLine[])[] = []
   let at = 0
   for (const { from, removed, added } of edits) {
     parts.push(lines.slice(at, from), added)

@@ -1,12 +1,18 @@
 // What was done, as a unified diff: made from the edits themselves, so that it says just what happened, and in the form that patch(1) takes.
 
-import type { Edit } from './apply-hunks.js'
-import type { Line } from './lines.js'
+import type { LineEdit } from './apply-hunks.js'
+import type { TextLine } from './lines.js'
 
 const CONTEXT = 3
 
 /** `edits` in order, `after` what they make of `before`. */
-export const toDiff = (from: string, to: string, before: readonly Line[], after: readonly Line[], edits: readonly Edit[]): string => {
+export const toDiff = (
+  from: string,
+  to: string,
+  before: readonly TextLine[],
+  after: readonly TextLine[],
+  edits: readonly LineEdit[],
+): string => {
   const spans = withEndsThatChanged(before, after, edits)
   const hunks = grouped(spans).map((group) => hunkText(before, after, group))
   return [`--- ${from}`, `+++ ${to}`, ...hunks].join('\n')
@@ -21,7 +27,7 @@ interface Span {
 }
 
 // A last line may have won or lost its newline by what was done around it.
-const withEndsThatChanged = (before: readonly Line[], after: readonly Line[], edits: readonly Edit[]): Span[] => {
+const withEndsThatChanged = (before: readonly TextLine[], after: readonly TextLine[], edits: readonly LineEdit[]): Span[] => {
   const spans: Span[] = []
   let [from, to] = [0, 0]
   const keep = (until: number): void => {
@@ -51,7 +57,7 @@ const grouped = (spans: readonly Span[]): Span[][] => {
   return groups
 }
 
-const hunkText = (before: readonly Line[], after: readonly Line[], group: readonly Span[]): string => {
+const hunkText = (before: readonly TextLine[], after: readonly TextLine[], group: readonly Span[]): string => {
   const [first, last] = [group[0] as Span, group.at(-1) as Span]
   const lead = Math.min(CONTEXT, first.from)
   const start = first.from - lead
@@ -74,7 +80,7 @@ const hunkText = (before: readonly Line[], after: readonly Line[], group: readon
 
 const row =
   (sign: string) =>
-  ({ text, end }: Line): string =>
+  ({ text, end }: TextLine): string =>
     `${sign}${text}${end === '\r\n' ? '\r' : ''}${end === '' ? '\n\\ No newline at end of file' : ''}`
 
 // Of no lines the number is that of the line before.

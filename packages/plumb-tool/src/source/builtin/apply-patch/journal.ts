@@ -6,16 +6,16 @@ import { basename, dirname } from 'node:path'
 import { fail, type Result, succeed } from '@plumb/wire'
 import { OWNER } from '../../path/file-owner.js'
 import { type Folder, openFolder } from '../../path/open.js'
-import { type Place, systemFault } from '../../path/resolved-path.js'
+import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
 import { temporaryName } from '../../path/temporary-files.js'
-import type { Direction, Entry } from './journal-entry.js'
+import type { JournalEntry, JournalState } from './journal-entry.js'
 
 /** `.plumb-patch-OWNER-ID.DIRECTION`: to turn it takes a rename, which needs no space on the disk. */
-export const journalName = (id: string, direction: Direction, owner = OWNER): string => `.plumb-patch-${owner}-${id}.${direction}`
+export const journalName = (id: string, direction: JournalState, owner = OWNER): string => `.plumb-patch-${owner}-${id}.${direction}`
 export const JOURNAL = /^\.plumb-patch-(\d+-\d+)-([0-9a-f]{12})\.(stage|complete|undo)$/
 
 /** The folder in which a root has its journals: one that is a file has them beside it. */
-export const homeOf = (root: string): Result<Place> => {
+export const journalFolder = (root: string): Result<ResolvedPath> => {
   try {
     const folder = statSync(root).isDirectory() ? root : dirname(root)
     return succeed({ root, folder, missing: [], name: '.', exists: true, shown: '.' })
@@ -31,7 +31,7 @@ export const openJournals = new Set<string>()
 export const failedJournals = new Set<string>()
 
 export class Journal {
-  #direction: Direction = 'stage'
+  #direction: JournalState = 'stage'
 
   private constructor(
     private readonly folder: Folder,
@@ -39,7 +39,7 @@ export class Journal {
   ) {}
 
   /** On the disk when it resolves. `close` it in any case. */
-  static async open(home: Place, id: string, entries: readonly Entry[]): Promise<Result<Journal>> {
+  static async open(home: ResolvedPath, id: string, entries: readonly JournalEntry[]): Promise<Result<Journal>> {
     const folder = await openFolder(home)
     if (!folder.ok) return folder
     const journal = new Journal(folder.value, id)
@@ -58,11 +58,11 @@ export class Journal {
     }
   }
 
-  get direction(): Direction {
+  get direction(): JournalState {
     return this.#direction
   }
 
-  async turn(direction: Direction): Promise<void> {
+  async turn(direction: JournalState): Promise<void> {
     await rename(this.#path(), this.#path(direction))
     this.#direction = direction
     await this.folder.sync()

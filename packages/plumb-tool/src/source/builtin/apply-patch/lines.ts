@@ -1,13 +1,13 @@
 // A text as lines that keep what ends each of them, so that CRLF and a missing last newline survive.
 
-export interface Line {
+export interface TextLine {
   readonly text: string
   /** `\n`, `\r\n`, or nothing for a last line without an end. */
   readonly end: string
 }
 
-export const splitLines = (text: string): Line[] => {
-  const lines: Line[] = []
+export const splitLines = (text: string): TextLine[] => {
+  const lines: TextLine[] = []
   for (let at = 0; at < text.length; ) {
     const newline = text.indexOf('\n', at)
     if (newline < 0) {
@@ -21,10 +21,10 @@ export const splitLines = (text: string): Line[] => {
   return lines
 }
 
-export const joinLines = (lines: readonly Line[]): string => lines.map(({ text, end }) => text + end).join('')
+export const joinLines = (lines: readonly TextLine[]): string => lines.map(({ text, end }) => text + end).join('')
 
 /** What was the last line had an end or none, and so has what is last now; `before` are the lines of the old text. */
-export const withEnds = (lines: readonly Line[], before: readonly Line[]): Line[] => {
+export const withEnds = (lines: readonly TextLine[], before: readonly TextLine[]): TextLine[] => {
   const isOpen = before.length > 0 && before.at(-1)?.end === ''
   const usual = before.find(({ end }) => end !== '')?.end ?? '\n'
   let last = usual

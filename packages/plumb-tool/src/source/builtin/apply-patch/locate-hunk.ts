@@ -1,31 +1,31 @@
 // Where a hunk fits into a file; or why it does not, said so that its author can mend it.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { lower, type Rung, type Text } from './match-lines.js'
+import { looser, type MatchLevel, type SearchableLines } from './match-lines.js'
 import type { Hunk } from './patch.js'
 
-export interface Looking {
+export interface HunkSearch {
   readonly path: string
-  readonly text: Text
+  readonly text: SearchableLines
   readonly hunk: Hunk
   /** From 1, within its file. */
   readonly number: number
 }
 
-export interface Placed {
+export interface LocatedHunk {
   /** Perhaps without empty lines at its end. */
   readonly hunk: Hunk
   /** Index of the line at which it begins. */
   readonly at: number
   /** Of its own lines and its anchors, whichever is lower. */
-  readonly rung: Rung
+  readonly rung: MatchLevel
 }
 
 export const oldLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) => sign !== '+').map(({ text }) => text)
 const newLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) => sign !== '-').map(({ text }) => text)
 
 /** Not before `cursor`, which is where the hunk before ended. */
-export const placeHunk = (looking: Looking, cursor: number): Result<Placed> => {
+export const locateHunk = (looking: HunkSearch, cursor: number): Result<LocatedHunk> => {
   const { hunk, text } = looking
   const anchored = followAnchors(looking, cursor)
   if (!anchored.ok) return anchored
@@ -39,15 +39,15 @@ export const placeHunk = (looking: Looking, cursor: number): Result<Placed> => {
       if (!found) continue
       const [at = 0, second] = found.places
       if (second !== undefined && !isAnchored) return ambiguous(looking, found.places)
-      return succeed({ hunk: variant, at, rung: lower(rung, found.rung) })
+      return succeed({ hunk: variant, at, rung: looser(rung, found.rung) })
     }
   }
   return notFound(looking, from)
 }
 
-const followAnchors = (looking: Looking, cursor: number): Result<{ from: number; rung: Rung; isAnchored: boolean }> => {
+const followAnchors = (looking: HunkSearch, cursor: number): Result<{ from: number; rung: MatchLevel; isAnchored: boolean }> => {
   let from = cursor
-  let rung: Rung = 'exact'
+  let rung: MatchLevel = 'exact'
   for (const anchor of looking.hunk.anchors) {
     const found = looking.text.find([anchor], from) ?? looking.text.find([anchor.replace(/ @@$/, '')], from)
     if (!found) return anchorLost(looking, anchor, from)
@@ -58,23 +58,23 @@ const followAnchors = (looking: Looking, cursor: number): Result<{ from: number;
   return succeed({ from, rung, isAnchored: looking.hunk.anchors.length > 0 })
 }
 
-const MOST_VARIANTS = 8
+const MAX_VARIANTS = 8
 
 // Empty lines at the end of a hunk may only part it from what follows.
 const variantsOf = (hunk: Hunk): Hunk[] => {
   const variants = [hunk]
   let { lines } = hunk
-  for (let last = lines.at(-1); last?.sign === ' ' && last.text === '' && variants.length < MOST_VARIANTS; last = lines.at(-1)) {
+  for (let last = lines.at(-1); last?.sign === ' ' && last.text === '' && variants.length < MAX_VARIANTS; last = lines.at(-1)) {
     lines = lines.slice(0, -1)
     variants.push({ ...hunk, lines })
   }
   return variants.filter((variant) => oldLines(variant).length > 0)
 }
 
-const extrasOf = ({ path, hunk, number }: Looking) => ({ path: preview(path, 200), hunk: number, line: hunk.line })
+const extrasOf = ({ path, hunk, number }: HunkSearch) => ({ path: preview(path, 200), hunk: number, line: hunk.line })
 const MAX_EXPECTED = 12
 
-const notFound = (looking: Looking, from: number): ReturnType<typeof fail> => {
+const notFound = (looking: HunkSearch, from: number): ReturnType<typeof fail> => {
   const wanted = oldLines(looking.hunk)
   return fail(
     'context_not_found',
@@ -87,7 +87,7 @@ const notFound = (looking: Looking, from: number): ReturnType<typeof fail> => {
   )
 }
 
-const whyNot = ({ text, hunk }: Looking, wanted: readonly string[], from: number): string => {
+const whyNot = ({ text, hunk }: HunkSearch, wanted: readonly string[], from: number): string => {
   if (text.find(newLines(hunk), 0, hunk.isAtEnd)) {
     return 'are not in the file; what they would become is there already, so the hunk may have been applied before'
   }
@@ -101,7 +101,7 @@ const whyNot = ({ text, hunk }: Looking, wanted: readonly string[], from: number
 const isDiffHeader = ({ lines: [first, second] }: Hunk): boolean =>
   first?.sign === '-' && first.text.startsWith('-- ') && second?.sign === '+' && second.text.startsWith('++ ')
 
-const ambiguous = (looking: Looking, places: readonly number[]): ReturnType<typeof fail> => {
+const ambiguous = (looking: HunkSearch, places: readonly number[]): ReturnType<typeof fail> => {
   const numbers = places.map((at) => at + 1)
   const detail = `hunk ${looking.number} of '${preview(looking.path, 200)}' fits on lines ${numbers.join(', ')}`
   return fail('context_ambiguous', `${detail}: give more lines around it, or an anchor behind '@@'`, {
@@ -110,11 +110,11 @@ const ambiguous = (looking: Looking, places: readonly number[]): ReturnType<type
   })
 }
 
-const anchorLost = (looking: Looking, anchor: string, from: number): ReturnType<typeof fail> => {
+const anchorLost = (looking: HunkSearch, anchor: string, from: number): ReturnType<typeof fail> => {
   const where = from === 0 ? '' : ` behind line ${from}`
   return fail(
     'context_not_found',
     `hunk ${looking.number} of '${preview(looking.path, 200)}': no line${where} is the anchor '${preview(anchor)}': give a whole line of the file, or one behind each '@@'`,
-    { ...extrasOf(looking), expected: [anchor], nearest: looking.text.alike(anchor) },
+    { ...extrasOf(looking), expected: [anchor], nearest: looking.text.findSimilar(anchor) },
   )
 }

@@ -1,14 +1,14 @@
 // The ladder on which lines of a patch are found in a file: exactly, then with less and less regard for white space and typography.
 
 import { findRun } from './find-lines.js'
-import type { Line } from './lines.js'
+import type { TextLine } from './lines.js'
 
-export const RUNGS = ['exact', 'trailing white space', 'surrounding white space', 'quotes and dashes'] as const
-export type Rung = (typeof RUNGS)[number]
+export const MATCH_LEVELS = ['exact', 'trailing white space', 'surrounding white space', 'quotes and dashes'] as const
+export type MatchLevel = (typeof MATCH_LEVELS)[number]
 
-export const lower = (a: Rung, b: Rung): Rung => (RUNGS.indexOf(a) > RUNGS.indexOf(b) ? a : b)
+export const looser = (a: MatchLevel, b: MatchLevel): MatchLevel => (MATCH_LEVELS.indexOf(a) > MATCH_LEVELS.indexOf(b) ? a : b)
 
-const VIEWS: Readonly<Record<Rung, (text: string) => string>> = {
+const VIEWS: Readonly<Record<MatchLevel, (text: string) => string>> = {
   exact: (text) => text,
   'trailing white space': (text) => text.trimEnd(),
   'surrounding white space': (text) => text.trim(),
@@ -28,8 +28,8 @@ const PLAIN = /^[\0-\x7f]*$/
 const fold = (text: string): string =>
   PLAIN.test(text) ? text : FOLDS.reduce((folded, [from, to]) => folded.replace(from, to), text.normalize('NFC'))
 
-export interface Found {
-  readonly rung: Rung
+export interface Matches {
+  readonly rung: MatchLevel
   /** Indices of the first line, in order, at most `MAX_PLACES`. */
   readonly places: readonly number[]
 }
@@ -38,19 +38,19 @@ const MAX_PLACES = 20
 const MAX_SHOWN = 12
 const MAX_WIDTH = 200
 /** A shorter line, such as a brace, is a part of many. */
-const LEAST_PART = 4
+const MIN_PART = 4
 
 /** The lines of a file, as they look from each rung. */
-export class Text {
-  readonly #views = new Map<Rung, readonly string[]>()
+export class SearchableLines {
+  readonly #views = new Map<MatchLevel, readonly string[]>()
 
-  constructor(readonly lines: readonly Line[]) {}
+  constructor(readonly lines: readonly TextLine[]) {}
 
   /** All places from `from` on, of the first rung that has any; with `isAtEnd` only the last lines are looked at. */
-  find(wanted: readonly string[], from: number, isAtEnd = false): Found | undefined {
+  find(wanted: readonly string[], from: number, isAtEnd = false): Matches | undefined {
     const last = this.lines.length - wanted.length
     if (wanted.length === 0 || last < from) return undefined
-    for (const rung of RUNGS) {
+    for (const rung of MATCH_LEVELS) {
       const places = findRun(wanted.map(VIEWS[rung]), this.#view(rung), isAtEnd ? Math.max(from, last) : from, MAX_PLACES)
       if (places.length > 0) return { rung, places }
     }
@@ -73,16 +73,16 @@ export class Text {
   }
 
   /** Lines that hold this one, or are a part of it. */
-  alike(line: string): { line: number; text: string }[] {
+  findSimilar(line: string): { line: number; text: string }[] {
     const needle = VIEWS['quotes and dashes'](line)
-    const isAlike = (text: string): boolean => text.length >= LEAST_PART && (text.includes(needle) || needle.includes(text))
+    const isAlike = (text: string): boolean => text.length >= MIN_PART && (text.includes(needle) || needle.includes(text))
     return this.#view('quotes and dashes')
       .flatMap((text, at) => (isAlike(text) ? [at] : []))
       .slice(0, MAX_SHOWN)
       .map((at) => ({ line: at + 1, text: (this.lines[at]?.text ?? '').slice(0, MAX_WIDTH) }))
   }
 
-  #view(rung: Rung): readonly string[] {
+  #view(rung: MatchLevel): readonly string[] {
     const known = this.#views.get(rung) ?? this.lines.map(({ text }) => VIEWS[rung](text))
     this.#views.set(rung, known)
     return known

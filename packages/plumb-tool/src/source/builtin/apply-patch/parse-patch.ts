@@ -2,11 +2,11 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Hunk, HunkLine, Section } from './patch.js'
-import { unwrap } from './unwrap.js'
+import { unwrapPatch } from './unwrap.js'
 
 /** `patch_invalid` with the `line` of the patch, counted from 1. */
 export const parsePatch = (text: string): Result<readonly Section[]> => {
-  const lines = unwrap(toLines(text))
+  const lines = unwrapPatch(toLines(text))
   return lines.ok ? new Reader(lines.value).patch() : lines
 }
 

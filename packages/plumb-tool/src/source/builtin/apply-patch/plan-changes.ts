@@ -1,27 +1,27 @@
 // What a patch will do, file by file, all of it worked out before anything is written.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Expected, Stamp } from '../../path/file-stamp.js'
-import { denied, type Place, pathOf, placeOf, whyRepository } from '../../path/resolved-path.js'
+import type { ExpectedFile, FileStamp } from '../../path/file-stamp.js'
+import { absolutePath, pathDenied, type ResolvedPath, resolvePath, whyRepositoryForbidden } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
-import { readWholeFile, sha256Of, toBytes, toText, type WholeFile } from '../file/text-file.js'
-import { applyHunks, type Edit } from './apply-hunks.js'
+import { asTextFile, encodeText, readWholeFile, sha256Of, type WholeFile } from '../file/text-file.js'
+import { applyHunks, type LineEdit } from './apply-hunks.js'
 import { toDiff } from './diff.js'
-import { joinLines, type Line, splitLines } from './lines.js'
-import type { Rung } from './match-lines.js'
+import { joinLines, splitLines, type TextLine } from './lines.js'
+import type { MatchLevel } from './match-lines.js'
 import type { Hunk, Section } from './patch.js'
 
 /** One file made, replaced or removed. */
 export type Change =
   | {
       readonly kind: 'write'
-      readonly place: Place
+      readonly path: ResolvedPath
       readonly bytes: Uint8Array
-      readonly expect: Expected
+      readonly expect: ExpectedFile
       /** Of a file that was moved. */
       readonly mode?: number
     }
-  | { readonly kind: 'remove'; readonly place: Place; readonly expect: Stamp }
+  | { readonly kind: 'remove'; readonly path: ResolvedPath; readonly expect: FileStamp }
 
 /** What is told of one section when all is done. */
 export interface Summary {
@@ -31,7 +31,7 @@ export interface Summary {
   readonly added: number
   readonly removed: number
   readonly hunks: number
-  readonly matched?: Rung
+  readonly matched?: MatchLevel
   readonly sha256?: string
 }
 
@@ -55,10 +55,10 @@ export const planSections = async (sections: readonly Section[], options: PlanOp
   for (const section of sections) {
     const plan = await planSection(section, options)
     if (!plan.ok) return { ok: false, error: { ...plan.error, section: section.line } }
-    for (const { place } of plan.value.changes) {
-      const path = pathOf(place)
+    for (const { path: resolved } of plan.value.changes) {
+      const path = absolutePath(resolved)
       const first = taken.get(path)
-      if (first !== undefined) return twice(place.shown, first, section.line)
+      if (first !== undefined) return twice(resolved.shown, first, section.line)
       taken.set(path, section.line)
     }
     planned.push(plan.value)
@@ -68,10 +68,10 @@ export const planSections = async (sections: readonly Section[], options: PlanOp
 
 // Each file of one may be harmless by itself.
 const withoutRepository = (planned: readonly Planned[]): Result<readonly Planned[]> => {
-  const written = planned.flatMap(({ changes }) => changes.flatMap((change) => (change.kind === 'write' ? [change.place] : [])))
+  const written = planned.flatMap(({ changes }) => changes.flatMap((change) => (change.kind === 'write' ? [change.path] : [])))
   const [first] = written
-  const why = first && whyRepository(first.root, written.map(pathOf))
-  return first && why !== undefined ? denied(first.shown, why) : succeed(planned)
+  const why = first && whyRepositoryForbidden(first.root, written.map(absolutePath))
+  return first && why !== undefined ? pathDenied(first.shown, why) : succeed(planned)
 }
 
 const planSection = (section: Section, options: PlanOptions): Promise<Result<Planned>> => {
@@ -86,15 +86,15 @@ const planSection = (section: Section, options: PlanOptions): Promise<Result<Pla
 }
 
 const planAdd = async ({ path, lines }: Section & { kind: 'add' }, { context, root }: PlanOptions): Promise<Result<Planned>> => {
-  const place = placeOf(path, 'write', context, root)
-  if (!place.ok) return place
-  const { shown } = place.value
-  if (place.value.exists) return exists(shown, 'to change it, write *** Update File')
-  const added = lines.map((text): Line => ({ text, end: '\n' }))
-  const bytes = toBytes(joinLines(added), shown)
+  const resolved = resolvePath(path, 'write', context, root)
+  if (!resolved.ok) return resolved
+  const { shown } = resolved.value
+  if (resolved.value.exists) return exists(shown, 'to change it, write *** Update File')
+  const added = lines.map((text): TextLine => ({ text, end: '\n' }))
+  const bytes = encodeText(joinLines(added), shown)
   if (!bytes.ok) return bytes
   return succeed({
-    changes: [{ kind: 'write', place: place.value, bytes: bytes.value, expect: 'absent' }],
+    changes: [{ kind: 'write', path: resolved.value, bytes: bytes.value, expect: 'absent' }],
     summary: { path: shown, operation: 'add', added: added.length, removed: 0, hunks: 0, sha256: sha256Of(bytes.value) },
     diff: toDiff('/dev/null', shown, [], added, added.length > 0 ? [{ from: 0, removed: [], added }] : []),
   })
@@ -103,13 +103,13 @@ const planAdd = async ({ path, lines }: Section & { kind: 'add' }, { context, ro
 const planDelete = async ({ path }: Section & { kind: 'delete' }, options: PlanOptions): Promise<Result<Planned>> => {
   const old = await readOld(path, options, true)
   if (!old.ok) return old
-  const { place, file } = old.value
-  const { shown } = place
-  const text = toText(file, shown)
+  const { resolved, file } = old.value
+  const { shown } = resolved
+  const text = asTextFile(file, shown)
   const lines = text.ok ? splitLines(text.value.text) : []
   const edits = lines.length > 0 ? [{ from: 0, removed: lines, added: [] }] : []
   return succeed({
-    changes: [{ kind: 'remove', place, expect: file.stamp }],
+    changes: [{ kind: 'remove', path: resolved, expect: file.stamp }],
     summary: { path: shown, operation: 'delete', added: 0, removed: lines.length, hunks: 0 },
     diff: text.ok ? toDiff(shown, '/dev/null', lines, [], edits) : `Binary file ${shown} deleted`,
   })
@@ -118,24 +118,24 @@ const planDelete = async ({ path }: Section & { kind: 'delete' }, options: PlanO
 const planUpdate = async ({ path, moveTo, hunks }: Section & { kind: 'update' }, options: PlanOptions): Promise<Result<Planned>> => {
   const old = await readOld(path, options, moveTo !== undefined)
   if (!old.ok) return old
-  const { place, file } = old.value
-  const to = moveTo === undefined ? succeed(place) : freePlace(moveTo, options)
+  const { resolved, file } = old.value
+  const to = moveTo === undefined ? succeed(resolved) : freePlace(moveTo, options)
   if (!to.ok) return to
   // What is only moved may hold anything.
   const updated =
-    hunks.length === 0 ? succeed(unchanged(file, place.shown, to.value.shown)) : update(file, place.shown, to.value.shown, hunks)
+    hunks.length === 0 ? succeed(unchanged(file, resolved.shown, to.value.shown)) : update(file, resolved.shown, to.value.shown, hunks)
   if (!updated.ok) return updated
   const { bytes, diff, counts } = updated.value
   const summary = { ...counts, hunks: hunks.length, sha256: sha256Of(bytes) }
   if (moveTo === undefined) {
-    const change: Change = { kind: 'write', place, bytes, expect: file.stamp }
-    return succeed({ changes: [change], summary: { path: place.shown, operation: 'update', ...summary }, diff })
+    const change: Change = { kind: 'write', path: resolved, bytes, expect: file.stamp }
+    return succeed({ changes: [change], summary: { path: resolved.shown, operation: 'update', ...summary }, diff })
   }
   const changes: Change[] = [
-    { kind: 'write', place: to.value, bytes, expect: 'absent', mode: file.mode },
-    { kind: 'remove', place, expect: file.stamp },
+    { kind: 'write', path: to.value, bytes, expect: 'absent', mode: file.mode },
+    { kind: 'remove', path: resolved, expect: file.stamp },
   ]
-  return succeed({ changes, summary: { path: place.shown, operation: 'move', to: to.value.shown, ...summary }, diff })
+  return succeed({ changes, summary: { path: resolved.shown, operation: 'move', to: to.value.shown, ...summary }, diff })
 }
 
 interface Updated {
@@ -151,39 +151,40 @@ const unchanged = ({ bytes }: WholeFile, from: string, to: string): Updated => (
 })
 
 const update = (file: WholeFile, from: string, to: string, hunks: readonly Hunk[]): Result<Updated> => {
-  const text = toText(file, from)
+  const text = asTextFile(file, from)
   if (!text.ok) return text
   const before = splitLines(text.value.text)
   const applied = applyHunks(from, before, hunks)
   if (!applied.ok) return applied
   const { lines, edits, rung } = applied.value
-  const bytes = toBytes(joinLines(lines), from, text.value)
+  const bytes = encodeText(joinLines(lines), from, text.value)
   return bytes.ok
     ? succeed({ bytes: bytes.value, diff: toDiff(from, to, before, lines, edits), counts: { ...countsOf(edits), matched: rung } })
     : bytes
 }
 
-const freePlace = (path: string, { context, root }: PlanOptions): Result<Place> => {
-  const place = placeOf(path, 'write', context, root)
-  if (!place.ok || !place.value.exists) return place
-  return exists(place.value.shown, 'move it to another path, or delete that one first')
+const freePlace = (path: string, { context, root }: PlanOptions): Result<ResolvedPath> => {
+  const resolved = resolvePath(path, 'write', context, root)
+  if (!resolved.ok || !resolved.value.exists) return resolved
+  return exists(resolved.value.shown, 'move it to another path, or delete that one first')
 }
 
 const readOld = async (
   path: string,
   { context, root, sums }: PlanOptions,
   isTakenAway: boolean,
-): Promise<Result<{ place: Place; file: WholeFile }>> => {
-  const place = placeOf(path, 'edit', context, root)
-  if (!place.ok) return place
-  const { shown } = place.value
-  const itself = isTakenAway ? placeOf(path, 'remove', context, root) : place
-  if (itself.ok && pathOf(itself.value) !== pathOf(place.value)) return denied(path, `it is a link to '${preview(shown, 200)}': name that`)
-  const file = await readWholeFile(place.value, sums.get(path))
-  return file.ok ? succeed({ place: place.value, file: file.value }) : file
+): Promise<Result<{ resolved: ResolvedPath; file: WholeFile }>> => {
+  const resolved = resolvePath(path, 'edit', context, root)
+  if (!resolved.ok) return resolved
+  const { shown } = resolved.value
+  const itself = isTakenAway ? resolvePath(path, 'remove', context, root) : resolved
+  if (itself.ok && absolutePath(itself.value) !== absolutePath(resolved.value))
+    return pathDenied(path, `it is a link to '${preview(shown, 200)}': name that`)
+  const file = await readWholeFile(resolved.value, sums.get(path))
+  return file.ok ? succeed({ resolved: resolved.value, file: file.value }) : file
 }
 
-const countsOf = (edits: readonly Edit[]): { added: number; removed: number } => ({
+const countsOf = (edits: readonly LineEdit[]): { added: number; removed: number } => ({
   added: edits.reduce((sum, { added }) => sum + added.length, 0),
   removed: edits.reduce((sum, { removed }) => sum + removed.length, 0),
 })

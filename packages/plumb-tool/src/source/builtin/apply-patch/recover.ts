@@ -4,12 +4,12 @@ import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { realPath } from '../../../call/real-path.js'
-import { isGone, OWNER } from '../../path/file-owner.js'
-import { type Folder, letGo, openFolder } from '../../path/open.js'
-import { isWithin, type Place, placeOf, type Roots } from '../../path/resolved-path.js'
-import { removeLeftOver } from '../../path/temporary-files.js'
-import { failedJournals, homeOf, JOURNAL, journalName, openJournals } from './journal.js'
-import { type Direction, type Entry, isHindered, settle } from './journal-entry.js'
+import { hasOwnerExited, OWNER } from '../../path/file-owner.js'
+import { closeQuietly, type Folder, openFolder } from '../../path/open.js'
+import { isWithin, type ResolvedPath, type Roots, resolvePath } from '../../path/resolved-path.js'
+import { removeLeftover } from '../../path/temporary-files.js'
+import { failedJournals, JOURNAL, journalFolder, journalName, openJournals } from './journal.js'
+import { finishEntry, hasConflict, type JournalEntry, type JournalState } from './journal-entry.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -19,16 +19,16 @@ export const recover = async (roots: Roots): Promise<void> => {
 }
 
 const recoverIn = async (root: string, roots: Roots): Promise<void> => {
-  const home = homeOf(realPath(root))
+  const home = journalFolder(realPath(root))
   if (!home.ok) return
   const folder = await openFolder(home.value)
   if (!folder.ok) return
   try {
     for (const name of await readdir(`${folder.value.at('.')}/`)) {
-      await removeLeftOver(folder.value, name)
+      await removeLeftover(folder.value, name)
       const [, owner = '', id = '', direction] = JOURNAL.exec(name) ?? []
       if (direction === undefined || !isLeft(owner, id)) continue
-      await finish({ ...folder.value, path: home.value.folder }, { name, id, direction: direction as Direction }, roots)
+      await finish({ ...folder.value, path: home.value.folder }, { name, id, direction: direction as JournalState }, roots)
     }
   } finally {
     await folder.value.close()
@@ -36,7 +36,7 @@ const recoverIn = async (root: string, roots: Roots): Promise<void> => {
 }
 
 // One of this process that it has given up is there because the undoing of it failed.
-const isLeft = (owner: string, id: string): boolean => !openJournals.has(id) && (owner === OWNER || isGone(owner))
+const isLeft = (owner: string, id: string): boolean => !openJournals.has(id) && (owner === OWNER || hasOwnerExited(owner))
 
 interface Home extends Folder {
   readonly path: string
@@ -44,13 +44,13 @@ interface Home extends Folder {
 
 const finish = async (
   folder: Home,
-  { name, id, direction }: { readonly name: string; readonly id: string; readonly direction: Direction },
+  { name, id, direction }: { readonly name: string; readonly id: string; readonly direction: JournalState },
   roots: Roots,
 ): Promise<void> => {
   const entries = await read(folder, name, id)
   const places = entries?.map((entry) => toPlace(entry, folder.path, roots))
   // Of other roots too, or no journal of ours.
-  if (!entries || !places?.every((place) => place !== undefined)) return
+  if (!entries || !places?.every((resolved) => resolved !== undefined)) return
   const mine = journalName(id, direction)
   // Of two who find it one gets it.
   openJournals.add(id)
@@ -60,23 +60,23 @@ const finish = async (
     const towards = direction === 'complete' && isRefused ? 'undo' : direction
     const turned = journalName(id, towards)
     await rename(folder.at(mine), folder.at(turned))
-    for (const [i, entry] of [...entries.entries()].toReversed()) await settle(entry, places[i] as Place, towards)
+    for (const [i, entry] of [...entries.entries()].toReversed()) await finishEntry(entry, places[i] as ResolvedPath, towards)
     await rm(folder.at(turned), { force: true })
   } finally {
     openJournals.delete(id)
   }
 }
 
-const isAnyHindered = async (entries: readonly Entry[], places: readonly Place[]): Promise<boolean> => {
-  for (const [i, entry] of entries.entries()) if (await isHindered(entry, places[i] as Place)) return true
+const isAnyHindered = async (entries: readonly JournalEntry[], places: readonly ResolvedPath[]): Promise<boolean> => {
+  for (const [i, entry] of entries.entries()) if (await hasConflict(entry, places[i] as ResolvedPath)) return true
   return false
 }
 
 // Whoever lays a file of this name into a folder may do no more by it than a tool may.
-const toPlace = ({ path, made }: Entry, folder: string, roots: Roots): Place | undefined => {
+const toPlace = ({ path, made }: JournalEntry, folder: string, roots: Roots): ResolvedPath | undefined => {
   const absolute = resolve(folder, path)
-  const place = placeOf(absolute, 'write', roots)
-  const root = place.ok ? place.value.root : undefined
+  const resolved = resolvePath(absolute, 'write', roots)
+  const root = resolved.ok ? resolved.value.root : undefined
   if (root === undefined || !isWithin(root, absolute)) return undefined
   const folders = relative(root, dirname(absolute))
     .split(sep)
@@ -86,7 +86,7 @@ const toPlace = ({ path, made }: Entry, folder: string, roots: Roots): Place | u
   return { root, folder: outer, missing, name: basename(absolute), exists: true, shown: path }
 }
 
-const read = async (folder: Folder, name: string, id: string): Promise<readonly Entry[] | undefined> => {
+const read = async (folder: Folder, name: string, id: string): Promise<readonly JournalEntry[] | undefined> => {
   const handle = await open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const found = await handle.stat()
@@ -96,15 +96,15 @@ const read = async (folder: Folder, name: string, id: string): Promise<readonly 
   } catch {
     return undefined
   } finally {
-    await letGo(handle)
+    await closeQuietly(handle)
   }
 }
 
 const isPrivate = (found: Stats): boolean => found.isFile() && (found.mode & 0o777) === 0o600 && found.uid === process.getuid?.()
 
-const isEntry = (value: unknown, id: string): value is Entry => {
+const isEntry = (value: unknown, id: string): value is JournalEntry => {
   if (typeof value !== 'object' || value === null) return false
-  const { path, made, old, fresh, backup } = value as Partial<Record<keyof Entry, unknown>>
+  const { path, made, old, fresh, backup } = value as Partial<Record<keyof JournalEntry, unknown>>
   const { name, sha256 } = (fresh ?? { name: `.plumb-${id}-0.new`, sha256: '' }) as Record<string, unknown>
   return (
     typeof path === 'string' &&

@@ -1,8 +1,8 @@
 // A hunk that was found without regard for the white space before its lines: what it puts in is indented as the file is.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Line } from './lines.js'
-import type { Looking, Placed } from './locate-hunk.js'
+import type { TextLine } from './lines.js'
+import type { HunkSearch, LocatedHunk } from './locate-hunk.js'
 import type { Hunk, HunkLine } from './patch.js'
 
 /** What the file has in place of what the patch has, at the start of each line. */
@@ -14,7 +14,7 @@ interface Shift {
 }
 
 /** The same hunk where the indentation is the same, or nothing comes in. */
-export const reindent = ({ hunk, at, rung }: Placed, looking: Looking): Result<Hunk> => {
+export const reindent = ({ hunk, at, rung }: LocatedHunk, looking: HunkSearch): Result<Hunk> => {
   const isAsWritten = rung === 'exact' || rung === 'trailing white space'
   if (isAsWritten || !hunk.lines.some(({ sign }) => sign === '+')) return succeed(hunk)
   const shifts = shiftsOf(hunk, looking.text.lines, at)
@@ -33,7 +33,7 @@ export const reindent = ({ hunk, at, rung }: Placed, looking: Looking): Result<H
 }
 
 /** Of the lines that were found; an empty one has no indentation. */
-const shiftsOf = ({ lines }: Hunk, file: readonly Line[], at: number): Shift[] =>
+const shiftsOf = ({ lines }: Hunk, file: readonly TextLine[], at: number): Shift[] =>
   lines
     .filter(({ sign }) => sign !== '+')
     .flatMap(({ text }, i) => {
@@ -61,7 +61,7 @@ const sized = (indent: string): string => {
   return `${indent.length} ${kind}${indent.length === 1 ? '' : 's'}`
 }
 
-const refuse = ({ path, hunk, number, text }: Looking, why: string): ReturnType<typeof fail> => {
+const refuse = ({ path, hunk, number, text }: HunkSearch, why: string): ReturnType<typeof fail> => {
   const old = hunk.lines.filter(({ sign }) => sign !== '+').map((line) => line.text)
   return fail(
     'context_not_found',

@@ -5,29 +5,29 @@ import { constants } from 'node:fs'
 import { access, copyFile, link, lstat } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { type Fault, type Result, succeed } from '@plumb/wire'
-import { changed } from '../../path/file-stamp.js'
+import { fileChanged } from '../../path/file-stamp.js'
 import { type Folder, openFolder } from '../../path/open.js'
 import { removeFile } from '../../path/remove-file.js'
-import { pathOf, systemFault } from '../../path/resolved-path.js'
-import { writeWhole } from '../../path/write-file-atomically.js'
-import { writeFresh } from '../../path/write-new-file.js'
+import { absolutePath, systemFault } from '../../path/resolved-path.js'
+import { writeFileAtomically } from '../../path/write-file-atomically.js'
+import { writeNewFile } from '../../path/write-new-file.js'
 import { sha256Of } from '../file/text-file.js'
-import { homeOf, Journal } from './journal.js'
-import { type Direction, type Entry, put, settle } from './journal-entry.js'
+import { Journal, journalFolder } from './journal.js'
+import { applyEntry, finishEntry, type JournalEntry, type JournalState } from './journal-entry.js'
 import type { Change } from './plan-changes.js'
 
 interface Step {
   readonly change: Change
-  readonly entry: Entry
+  readonly entry: JournalEntry
 }
 
 export const commit = async (changes: readonly Change[]): Promise<Result<void>> => {
   const [first, second] = changes
   if (!first) return succeed(undefined)
   // One alone is all or nothing anyway.
-  if (!second) return first.kind === 'write' ? writeWhole(first.place, first.bytes, first) : removeFile(first.place, first)
+  if (!second) return first.kind === 'write' ? writeFileAtomically(first.path, first.bytes, first) : removeFile(first.path, first)
   const id = randomBytes(6).toString('hex')
-  const home = homeOf(first.place.root)
+  const home = journalFolder(first.path.root)
   if (!home.ok) return home
   const steps = changes.map((change, i) => ({ change, entry: toEntry(change, home.value.folder, `.plumb-${id}-${i}`) }))
   const entries = steps.map(({ entry }) => entry)
@@ -56,7 +56,7 @@ const carryOut = async (steps: readonly Step[], journal: Journal): Promise<Resul
   let isClean = true
   // From behind, so that folders that were made are empty when their turn comes.
   for (const { entry, change } of steps.toReversed()) {
-    const settled = await attempt(() => settle(entry, change.place, direction))
+    const settled = await attempt(() => finishEntry(entry, change.path, direction))
     isClean &&= settled.ok
   }
   // What could not be done is left to the next run, which finds the journal.
@@ -72,9 +72,9 @@ const attempt = async <T>(work: () => Promise<T>): Promise<Result<T>> => {
   }
 }
 
-const toEntry = (change: Change, home: string, prefix: string): Entry => ({
-  path: relative(home, pathOf(change.place)).split(sep).join('/'),
-  made: change.place.missing.length,
+const toEntry = (change: Change, home: string, prefix: string): JournalEntry => ({
+  path: relative(home, absolutePath(change.path)).split(sep).join('/'),
+  made: change.path.missing.length,
   old: change.expect,
   ...(change.kind === 'write' ? { fresh: { name: `${prefix}.new`, sha256: sha256Of(change.bytes) } } : {}),
   ...(change.expect === 'absent' ? {} : { backup: `${prefix}.old` }),
@@ -86,14 +86,14 @@ const each = async (
   work: (step: Step, folder: Folder) => Promise<Fault | undefined>,
 ): Promise<Fault | undefined> => {
   for (const step of steps) {
-    const { place, kind } = step.change
-    const folder = await openFolder(place, { create: kind === 'write' })
+    const { path: resolved, kind } = step.change
+    const folder = await openFolder(resolved, { create: kind === 'write' })
     if (!folder.ok) return folder.error
     try {
       const refused = await work(step, folder.value)
       if (refused) return refused
     } catch (error) {
-      return systemFault(error, 'write', place.shown).error
+      return systemFault(error, 'write', resolved.shown).error
     } finally {
       await folder.value.close()
     }
@@ -102,7 +102,7 @@ const each = async (
 }
 
 const stage = async ({ change, entry }: Step, folder: Folder): Promise<undefined> => {
-  const target = folder.at(change.place.name)
+  const target = folder.at(change.path.name)
   if (entry.backup !== undefined) {
     // A rename asks the folder only.
     if (change.kind === 'write') await access(target, constants.W_OK)
@@ -110,7 +110,7 @@ const stage = async ({ change, entry }: Step, folder: Folder): Promise<undefined
   }
   if (change.kind === 'write' && entry.fresh) {
     const old = await lstat(target).catch(() => undefined)
-    await writeFresh(folder.at(entry.fresh.name), change.bytes, old, change.mode)
+    await writeNewFile(folder.at(entry.fresh.name), change.bytes, old, change.mode)
   }
   await folder.sync()
 }
@@ -120,9 +120,9 @@ const keepOld = (target: string, backup: string): Promise<void> =>
   link(target, backup).catch(() => copyFile(target, backup, constants.COPYFILE_EXCL))
 
 const putOne = async ({ change, entry }: Step, folder: Folder): Promise<Fault | undefined> =>
-  put(entry, folder, change.place) ? undefined : changed(change.place.shown).error
+  applyEntry(entry, folder, change.path) ? undefined : fileChanged(change.path.shown).error
 
-const turn = async (journal: Journal, direction: Direction): Promise<Fault | undefined> => {
+const turn = async (journal: Journal, direction: JournalState): Promise<Fault | undefined> => {
   try {
     await journal.turn(direction)
     return undefined

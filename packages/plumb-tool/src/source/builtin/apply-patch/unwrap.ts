@@ -15,7 +15,7 @@ const WRAPPINGS: readonly Wrapping[] = [
 ]
 
 /** Its lines become empty ones, so that all others keep their numbers. */
-export const unwrap = (lines: readonly string[]): Result<readonly string[]> => {
+export const unwrapPatch = (lines: readonly string[]): Result<readonly string[]> => {
   const inner = [...lines]
   for (const { name, opens, closes } of WRAPPINGS) {
     const first = inner.findIndex((line) => line.trim() !== '')

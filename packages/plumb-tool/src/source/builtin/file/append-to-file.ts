@@ -1,8 +1,8 @@
 // append_to_file: text at the end, on a line of its own.
 
-import { changed } from '../../path/file-stamp.js'
-import { placeOf } from '../../path/resolved-path.js'
-import { editor } from './edit-tool.js'
+import { fileChanged } from '../../path/file-stamp.js'
+import { resolvePath } from '../../path/resolved-path.js'
+import { editTool } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
 import { readTextFile } from './text-file.js'
 import { writeText } from './write-text.js'
@@ -11,16 +11,16 @@ interface Input extends ChangeInput {
   readonly content: string
 }
 
-export const appendToFile = editor<Input>(async ({ path, content, expect_sha256, root }, context) => {
-  const place = placeOf(path, 'write', context, root)
-  if (!place.ok) return place
-  if (!place.value.exists) {
-    return expect_sha256 === undefined ? writeText(place.value, content, { expect: 'absent' }) : changed(place.value.shown)
+export const appendToFile = editTool<Input>(async ({ path, content, expect_sha256, root }, context) => {
+  const resolved = resolvePath(path, 'write', context, root)
+  if (!resolved.ok) return resolved
+  if (!resolved.value.exists) {
+    return expect_sha256 === undefined ? writeText(resolved.value, content, { expect: 'absent' }) : fileChanged(resolved.value.shown)
   }
-  const old = await readTextFile(place.value, expect_sha256)
+  const old = await readTextFile(resolved.value, expect_sha256)
   if (!old.ok) return old
   const { text, stamp, hasMark } = old.value
-  return writeText(place.value, joined(text, content), { expect: stamp, hasMark })
+  return writeText(resolved.value, joined(text, content), { expect: stamp, hasMark })
 })
 
 // The line end that the file has already; none twice, and none before the first text.

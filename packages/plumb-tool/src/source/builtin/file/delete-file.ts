@@ -2,7 +2,7 @@
 
 import { succeed } from '@plumb/wire'
 import { removeFile } from '../../path/remove-file.js'
-import { placeOf } from '../../path/resolved-path.js'
+import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 import { readWholeFile } from './text-file.js'
@@ -11,11 +11,11 @@ export const deleteFile: Builtin<ChangeInput> = {
   paths: namedPath,
   writes: (input, context) => writtenPath(input, context, 'remove'),
   run: async ({ path, expect_sha256, root }, context) => {
-    const place = placeOf(path, 'remove', context, root)
-    if (!place.ok) return place
-    const seen = expect_sha256 === undefined ? succeed(undefined) : await readWholeFile(place.value, expect_sha256)
+    const resolved = resolvePath(path, 'remove', context, root)
+    if (!resolved.ok) return resolved
+    const seen = expect_sha256 === undefined ? succeed(undefined) : await readWholeFile(resolved.value, expect_sha256)
     if (!seen.ok) return seen
-    const removed = await removeFile(place.value, seen.value ? { expect: seen.value.stamp } : {})
-    return removed.ok ? succeed({ path: place.value.shown, deleted: true }) : removed
+    const removed = await removeFile(resolved.value, seen.value ? { expect: seen.value.stamp } : {})
+    return removed.ok ? succeed({ path: resolved.value.shown, deleted: true }) : removed
   },
 }

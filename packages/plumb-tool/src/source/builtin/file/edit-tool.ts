@@ -6,11 +6,11 @@ import type { Result } from '@plumb/wire'
 import type { Builtin, BuiltinContext } from '../builtin.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 
-const MOST_TRIES = 10
+const MAX_ATTEMPTS = 10
 const STEP_MS = 4
 
 /** `edit` reads and writes; it is tried again only where nobody has said what the file is to hold. */
-export const editor = <Input extends ChangeInput>(
+export const editTool = <Input extends ChangeInput>(
   edit: (input: Input, context: BuiltinContext) => Promise<Result<Json>>,
 ): Builtin<Input> => ({
   paths: namedPath,
@@ -19,7 +19,7 @@ export const editor = <Input extends ChangeInput>(
     for (let tries = 1; ; tries++) {
       const result = await edit(input, context)
       const isBeaten = !result.ok && result.error.error === 'file_changed' && input.expect_sha256 === undefined
-      if (!isBeaten || tries === MOST_TRIES) return result
+      if (!isBeaten || tries === MAX_ATTEMPTS) return result
       // Not in step with the other one.
       await wait(Math.random() * STEP_MS * tries)
     }

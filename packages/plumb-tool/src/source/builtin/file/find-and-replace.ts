@@ -1,8 +1,8 @@
 // find_and_replace: an exact piece of text for another; several places are an error unless all are meant.
 
 import { fail, preview, succeed } from '@plumb/wire'
-import { placeOf } from '../../path/resolved-path.js'
-import { editor } from './edit-tool.js'
+import { resolvePath } from '../../path/resolved-path.js'
+import { editTool } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
 import { MAX_EDITED_BYTES, readTextFile } from './text-file.js'
 import { writeText } from './write-text.js'
@@ -13,12 +13,12 @@ interface Input extends ChangeInput {
   readonly all?: boolean
 }
 
-export const findAndReplace = editor<Input>(async ({ path, find, replace, all = false, expect_sha256, root }, context) => {
+export const findAndReplace = editTool<Input>(async ({ path, find, replace, all = false, expect_sha256, root }, context) => {
   if (find === '') return fail('input_type_mismatch', "'find' is empty: give the exact text that is to be replaced")
-  const place = placeOf(path, 'edit', context, root)
-  if (!place.ok) return place
-  const { shown } = place.value
-  const old = await readTextFile(place.value, expect_sha256)
+  const resolved = resolvePath(path, 'edit', context, root)
+  if (!resolved.ok) return resolved
+  const { shown } = resolved.value
+  const old = await readTextFile(resolved.value, expect_sha256)
   if (!old.ok) return old
   const { text } = old.value
   const places = placesOf(text, find)
@@ -27,7 +27,7 @@ export const findAndReplace = editor<Input>(async ({ path, find, replace, all = 
   const length = text.length + places.length * (replace.length - find.length)
   if (length > MAX_EDITED_BYTES) return fail('input_type_mismatch', `'${preview(shown, 200)}' would grow to ${length} characters`)
   // As it stands: `$&` in it is two characters.
-  const written = await writeText(place.value, text.split(find).join(replace), { expect: old.value.stamp, hasMark: old.value.hasMark })
+  const written = await writeText(resolved.value, text.split(find).join(replace), { expect: old.value.stamp, hasMark: old.value.hasMark })
   return written.ok ? succeed({ path: shown, replaced: places.length, sha256: written.value.sha256 }) : written
 })
 
@@ -65,8 +65,8 @@ const ambiguous = (shown: string, places: readonly number[], text: string): Retu
 const linesAt = (text: string, places: readonly number[]): number[] => {
   let line = 1
   let end = text.indexOf('\n')
-  return places.map((place) => {
-    for (; end >= 0 && end < place; end = text.indexOf('\n', end + 1)) line++
+  return places.map((resolved) => {
+    for (; end >= 0 && end < resolved; end = text.indexOf('\n', end + 1)) line++
     return line
   })
 }

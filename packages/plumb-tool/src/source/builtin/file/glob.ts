@@ -1,14 +1,14 @@
 // glob: paths that fit a pattern.
 
 import { escapeControls, succeed } from '@plumb/wire'
-import { placeOf } from '../../path/resolved-path.js'
+import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
-import { isFolder, noFolder } from './is-folder.js'
+import { isFolderAt, refuseNonFolder } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
 import { unseenNotes } from './unseen-notes.js'
-import { walk } from './walk.js'
+import { walkFiles } from './walk.js'
 
 interface Input extends Partial<PathInput> {
   readonly pattern: string
@@ -19,17 +19,17 @@ const MAX_PATHS = 1000
 export const glob: Builtin<Input> = {
   paths: (input, context) => namedPath({ path: '.', ...input }, context),
   run: async ({ pattern, path = '.', root }, context) => {
-    const place = placeOf(path, 'list', context, root)
-    if (!place.ok) return place
-    if (!(await isFolder(place.value))) return noFolder(place.value)
+    const resolved = resolvePath(path, 'list', context, root)
+    if (!resolved.ok) return resolved
+    if (!(await isFolderAt(resolved.value))) return refuseNonFolder(resolved.value)
     const read = await readGlob(pattern)
     if (!read.ok) return read
     const paths: string[] = []
     const unseen = { folders: 0, names: 0 }
     let more = 0
-    for await (const found of walk(place.value, context.call.signal, { withHidden: read.value.wantsHidden, unseen })) {
-      if (!read.value.fits(found.path) || !isPermitted(found.place, context)) continue
-      if (paths.length < MAX_PATHS) paths.push(escapeControls(found.place.shown))
+    for await (const found of walkFiles(resolved.value, context.call.signal, { withHidden: read.value.wantsHidden, unseen })) {
+      if (!read.value.fits(found.path) || !isPermitted(found.file, context)) continue
+      if (paths.length < MAX_PATHS) paths.push(escapeControls(found.file.shown))
       else more++
     }
     return succeed([...paths, ...(more > 0 ? [`[truncated: ${more} more paths]`] : []), ...unseenNotes(unseen)].join('\n'))

@@ -1,17 +1,17 @@
 // grep: lines that a regular expression finds, as `path:line:text`; linear time, whatever the expression.
 
 import { escapeControls, succeed } from '@plumb/wire'
-import { letGo, openFile } from '../../path/open.js'
-import { type Place, placeOf } from '../../path/resolved-path.js'
+import { closeQuietly, openFile } from '../../path/open.js'
+import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { type LineExpression, readExpression } from './expression.js'
 import { readGlob } from './glob-pattern.js'
-import { isFolder } from './is-folder.js'
+import { isFolderAt } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isReadable } from './permitted-file.js'
-import { textPieces } from './text-pieces.js'
+import { readTextPieces } from './text-pieces.js'
 import { unseenNotes } from './unseen-notes.js'
-import { walk } from './walk.js'
+import { walkFiles } from './walk.js'
 
 interface Input extends Partial<PathInput> {
   readonly pattern: string
@@ -27,8 +27,8 @@ const MAX_FILE_BYTES = 1024 * 1024 * 1024
 export const grep: Builtin<Input> = {
   paths: (input, context) => namedPath({ path: '.', ...input }, context),
   run: async ({ pattern, path = '.', glob = '**', ignore_case = false, root }, context) => {
-    const place = placeOf(path, 'read', context, root)
-    if (!place.ok) return place
+    const resolved = resolvePath(path, 'read', context, root)
+    if (!resolved.ok) return resolved
     const expression = await readExpression(pattern, ignore_case)
     if (!expression.ok) return expression
     const only = await readGlob(glob)
@@ -37,10 +37,10 @@ export const grep: Builtin<Input> = {
     const { signal } = context.call
     const search = new Search(expression.value, signal)
     const unseen = { folders: 0, names: 0 }
-    if (!(await isFolder(place.value))) await search.file(place.value)
+    if (!(await isFolderAt(resolved.value))) await search.file(resolved.value)
     else {
-      for await (const found of walk(place.value, signal, { withHidden: wantsHidden, unseen })) {
-        if (fits(found.path) && isReadable(found.place, context)) await search.file(found.place)
+      for await (const found of walkFiles(resolved.value, signal, { withHidden: wantsHidden, unseen })) {
+        if (fits(found.path) && isReadable(found.file, context)) await search.file(found.file)
       }
     }
     return succeed([...search.report(), ...unseenNotes(unseen)].join('\n'))
@@ -57,8 +57,8 @@ class Search {
     private readonly signal: AbortSignal,
   ) {}
 
-  async file(place: Place): Promise<void> {
-    if (!(await this.#search(place))) this.#skipped++
+  async file(resolved: ResolvedPath): Promise<void> {
+    if (!(await this.#search(resolved))) this.#skipped++
   }
 
   report(): string[] {
@@ -69,26 +69,26 @@ class Search {
     ]
   }
 
-  async #search(place: Place): Promise<boolean> {
-    const opened = await openFile(place)
+  async #search(resolved: ResolvedPath): Promise<boolean> {
+    const opened = await openFile(resolved)
     if (!opened.ok) return false
     try {
       if ((await opened.value.stat()).size > MAX_FILE_BYTES) return false
-      const pieces = textPieces(opened.value, this.signal)
+      const pieces = readTextPieces(opened.value, this.signal)
       let before = 0
       for (let next = await pieces.next(); ; next = await pieces.next()) {
         if (next.done) return next.value
-        before += this.#lines(next.value, place, before)
+        before += this.#lines(next.value, resolved, before)
       }
     } catch {
       return false
     } finally {
-      await letGo(opened.value)
+      await closeQuietly(opened.value)
     }
   }
 
   /** Returns how many there are. */
-  #lines(text: string, place: Place, before: number): number {
+  #lines(text: string, resolved: ResolvedPath, before: number): number {
     if (!this.expression.mayFit(text)) return newlinesIn(text)
     const lines = text.split('\n')
     // Behind the last newline there is no line.
@@ -96,7 +96,7 @@ class Search {
     for (const [i, line] of lines.entries()) {
       const content = line.endsWith('\r') ? line.slice(0, -1) : line
       if (!this.expression.fits(content)) continue
-      if (this.#found.length < MAX_MATCHES) this.#found.push(`${escapeControls(place.shown)}:${before + i + 1}:${shown(content)}`)
+      if (this.#found.length < MAX_MATCHES) this.#found.push(`${escapeControls(resolved.shown)}:${before + i + 1}:${shown(content)}`)
       else this.#more++
     }
     return lines.length

@@ -1,29 +1,29 @@
 // What .gitignore and .ignore files leave out, each for the folder that it is in.
 
 import type { Ignore } from 'ignore'
-import { letGo, openFile } from '../../path/open.js'
-import type { Place } from '../../path/resolved-path.js'
-import { placeIn } from '../../path/resolved-path.js'
+import { closeQuietly, openFile } from '../../path/open.js'
+import type { ResolvedPath } from '../../path/resolved-path.js'
+import { childPath } from '../../path/resolved-path.js'
 
 /** The later overrules the earlier. */
 const IGNORE_FILES = ['.gitignore', '.ignore']
 const MAX_BYTES = 1024 * 1024
 
 /** One ignore file and the folder that its patterns are relative to, as `a/b/`. */
-export interface Rules {
+export interface IgnoreRules {
   readonly base: string
   readonly rules: Ignore
 }
 
 /** Those of one folder. */
-export const readRules = async (folder: Place, base: string): Promise<Rules[]> => {
+export const readRules = async (folder: ResolvedPath, base: string): Promise<IgnoreRules[]> => {
   const { default: ignore } = await import('ignore')
-  const texts = await Promise.all(IGNORE_FILES.map((name) => readText(placeIn(folder, name))))
+  const texts = await Promise.all(IGNORE_FILES.map((name) => readText(childPath(folder, name))))
   return texts.flatMap((text) => (text === undefined ? [] : [{ base, rules: ignore().add(text) }]))
 }
 
 /** The innermost file that has an opinion decides, as git has it; a folder ends with a slash. */
-export const isIgnored = (path: string, all: readonly Rules[]): boolean => {
+export const isIgnored = (path: string, all: readonly IgnoreRules[]): boolean => {
   for (const { base, rules } of all.toReversed()) {
     const { ignored, unignored } = rules.test(path.slice(base.length))
     if (ignored || unignored) return ignored
@@ -32,11 +32,11 @@ export const isIgnored = (path: string, all: readonly Rules[]): boolean => {
 }
 
 /** For what is in a folder that is not left out: those that wanted it left out have been overruled, and have no more to say there. */
-export const rulesWithin = (folder: string, all: readonly Rules[]): readonly Rules[] =>
+export const rulesWithin = (folder: string, all: readonly IgnoreRules[]): readonly IgnoreRules[] =>
   all.filter(({ base, rules }) => !rules.test(folder.slice(base.length)).ignored)
 
-const readText = async (place: Place): Promise<string | undefined> => {
-  const opened = await openFile(place)
+const readText = async (resolved: ResolvedPath): Promise<string | undefined> => {
+  const opened = await openFile(resolved)
   if (!opened.ok) return undefined
   const bytes = Buffer.alloc(MAX_BYTES)
   try {
@@ -45,6 +45,6 @@ const readText = async (place: Place): Promise<string | undefined> => {
   } catch {
     return undefined
   } finally {
-    await letGo(opened.value)
+    await closeQuietly(opened.value)
   }
 }

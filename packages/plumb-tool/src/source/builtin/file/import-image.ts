@@ -1,8 +1,8 @@
 // import_image: a picture for a model that sees, known by its first bytes and not by its name.
 
 import { fail, preview, succeed } from '@plumb/wire'
-import { letGo, openFile } from '../../path/open.js'
-import { placeOf, systemFault } from '../../path/resolved-path.js'
+import { closeQuietly, openFile } from '../../path/open.js'
+import { resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { namedPath, type PathInput } from './path-input.js'
 
@@ -22,10 +22,10 @@ const KINDS: readonly { readonly media_type: string; readonly begins: (bytes: Bu
 export const importImage: Builtin<PathInput> = {
   paths: namedPath,
   run: async ({ path, root }, context) => {
-    const place = placeOf(path, 'read', context, root)
-    if (!place.ok) return place
-    const { shown } = place.value
-    const opened = await openFile(place.value)
+    const resolved = resolvePath(path, 'read', context, root)
+    if (!resolved.ok) return resolved
+    const { shown } = resolved.value
+    const opened = await openFile(resolved.value)
     if (!opened.ok) return opened
     try {
       const { size } = await opened.value.stat()
@@ -39,7 +39,7 @@ export const importImage: Builtin<PathInput> = {
     } catch (error) {
       return systemFault(error, 'read', shown)
     } finally {
-      await letGo(opened.value)
+      await closeQuietly(opened.value)
     }
   },
 }

@@ -3,15 +3,15 @@
 import { lstat } from 'node:fs/promises'
 import { fail, preview } from '@plumb/wire'
 import { openFolder } from '../../path/open.js'
-import type { Place } from '../../path/resolved-path.js'
+import type { ResolvedPath } from '../../path/resolved-path.js'
 
 /** What is there now, links not followed. */
-export const isFolder = async (place: Place): Promise<boolean> => {
-  if (place.name === '.') return true
-  const folder = await openFolder(place)
+export const isFolderAt = async (resolved: ResolvedPath): Promise<boolean> => {
+  if (resolved.name === '.') return true
+  const folder = await openFolder(resolved)
   if (!folder.ok) return false
   try {
-    return (await lstat(folder.value.at(place.name))).isDirectory()
+    return (await lstat(folder.value.at(resolved.name))).isDirectory()
   } catch {
     return false
   } finally {
@@ -19,5 +19,5 @@ export const isFolder = async (place: Place): Promise<boolean> => {
   }
 }
 
-export const noFolder = ({ shown }: Place): ReturnType<typeof fail> =>
+export const refuseNonFolder = ({ shown }: ResolvedPath): ReturnType<typeof fail> =>
   fail('no_such_file', `'${preview(shown, 200)}' is no folder: read it with 'read_file'`, { path: preview(shown, 200) })

@@ -1,7 +1,7 @@
 // What file tools are given, and which path that means: as the input names it, for rules of a policy, and the one that is written.
 
 import { resolve } from 'node:path'
-import { type Purpose, pathOf, placeOf } from '../../path/resolved-path.js'
+import { absolutePath, type Purpose, resolvePath } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
 
 export interface PathInput {
@@ -24,6 +24,6 @@ export const namedPath = ({ path, root }: PathInput, { roots }: BuiltinContext):
 
 /** None where the call will be refused anyway. */
 export const writtenPath = ({ path, root }: PathInput, context: BuiltinContext, purpose: Purpose = 'write'): readonly string[] => {
-  const place = placeOf(path, purpose, context, root)
-  return place.ok ? [pathOf(place.value)] : []
+  const resolved = resolvePath(path, purpose, context, root)
+  return resolved.ok ? [absolutePath(resolved.value)] : []
 }

@@ -2,17 +2,17 @@
 
 import { basename } from 'node:path'
 import { permit } from '../../../call/permit.js'
-import { keptFromReaders } from '../../path/protected-paths.js'
-import { type Place, pathOf } from '../../path/resolved-path.js'
+import { whyNotReadable } from '../../path/protected-paths.js'
+import { absolutePath, type ResolvedPath } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
 
 /** By the policy. What a person would have to be asked about is left out. */
-export const isPermitted = (place: Place, { call, tool }: BuiltinContext): boolean => {
+export const isPermitted = (resolved: ResolvedPath, { call, tool }: BuiltinContext): boolean => {
   const authority = call.session.authority()
   if (authority.policy.length === 0) return true
-  return permit({ tool, effects: ['fs.read'], paths: [pathOf(place)] }, authority, Date.now()).kind === 'allow'
+  return permit({ tool, effects: ['fs.read'], paths: [absolutePath(resolved)] }, authority, Date.now()).kind === 'allow'
 }
 
 /** Nor is it kept from readers, as a key is. */
-export const isReadable = (place: Place, context: BuiltinContext): boolean =>
-  keptFromReaders(place.shown.split('/'), basename(place.root)) === undefined && isPermitted(place, context)
+export const isReadable = (resolved: ResolvedPath, context: BuiltinContext): boolean =>
+  whyNotReadable(resolved.shown.split('/'), basename(resolved.root)) === undefined && isPermitted(resolved, context)

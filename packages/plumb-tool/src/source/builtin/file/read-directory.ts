@@ -2,9 +2,9 @@
 
 import { type Result, succeed } from '@plumb/wire'
 import { openFolder } from '../../path/open.js'
-import { insideOf, type Place, placeIn, placeOf, systemFault } from '../../path/resolved-path.js'
+import { asFolder, childPath, type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
-import { noFolder } from './is-folder.js'
+import { refuseNonFolder } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
 import { type DirectoryEntry, readEntries, shownName } from './read-entries.js'
@@ -18,11 +18,11 @@ const MAX_NAMES = 10_000
 export const readDirectory: Builtin<Input> = {
   paths: namedPath,
   run: async ({ path, depth = 1, root }, context) => {
-    const place = placeOf(path, 'list', context, root)
-    if (!place.ok) return place
+    const resolved = resolvePath(path, 'list', context, root)
+    if (!resolved.ok) return resolved
     const listing: Listing = { names: [], more: 0, unopened: 0 }
-    const failure = await list(place.value, '', depth, listing, context)
-    if (failure) return failure.error.error === 'no_such_file' ? noFolder(place.value) : failure
+    const failure = await list(resolved.value, '', depth, listing, context)
+    if (failure) return failure.error.error === 'no_such_file' ? refuseNonFolder(resolved.value) : failure
     const names = listing.names.sort()
     const more = listing.more + Math.max(0, names.length - MAX_NAMES)
     const notes = [
@@ -42,13 +42,13 @@ interface Listing {
 
 // Links are shown and not followed.
 const list = async (
-  place: Place,
+  resolved: ResolvedPath,
   prefix: string,
   depth: number,
   listing: Listing,
   context: BuiltinContext,
 ): Promise<Extract<Result<never>, { ok: false }> | undefined> => {
-  const inside = insideOf(place)
+  const inside = asFolder(resolved)
   const found = await look(inside, context)
   if (!found.ok) return found
   const { entries, more } = found.value
@@ -57,7 +57,7 @@ const list = async (
   if (depth === 1) return undefined
   for (const entry of entries) {
     if (entry.kind !== 'folder') continue
-    const folder = placeIn(inside, entry.name)
+    const folder = childPath(inside, entry.name)
     const isOpen = listing.names.length < MAX_NAMES && isPermitted(folder, context)
     const failure = isOpen ? await list(folder, prefix + shownName(entry), depth - 1, listing, context) : true
     if (failure) listing.unopened++
@@ -66,7 +66,7 @@ const list = async (
 }
 
 const look = async (
-  inside: Place,
+  inside: ResolvedPath,
   { call }: BuiltinContext,
 ): Promise<Result<{ readonly entries: readonly DirectoryEntry[]; readonly more: number }>> => {
   const folder = await openFolder(inside)

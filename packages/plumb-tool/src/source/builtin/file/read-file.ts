@@ -1,12 +1,12 @@
 // read_file: text with exact continuation.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { letGo, openFile } from '../../path/open.js'
-import { placeOf, systemFault } from '../../path/resolved-path.js'
+import { closeQuietly, openFile } from '../../path/open.js'
+import { resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { readLines } from './line-window.js'
 import { namedPath, type PathInput } from './path-input.js'
-import { binary } from './text-file.js'
+import { refuseBinary } from './text-file.js'
 
 interface Input extends PathInput {
   readonly offset?: number
@@ -21,19 +21,19 @@ const MAX_FILE_BYTES = 4 * 1024 ** 3
 export const readFile: Builtin<Input> = {
   paths: namedPath,
   run: async ({ path, offset = 0, limit = Number.POSITIVE_INFINITY, root }, context) => {
-    const place = placeOf(path, 'read', context, root)
-    if (!place.ok) return place
-    const opened = await openFile(place.value)
+    const resolved = resolvePath(path, 'read', context, root)
+    if (!resolved.ok) return resolved
+    const opened = await openFile(resolved.value)
     if (!opened.ok) return opened
     try {
       const { size } = await opened.value.stat()
-      if (size > MAX_FILE_BYTES) return huge(place.value.shown, size)
+      if (size > MAX_FILE_BYTES) return huge(resolved.value.shown, size)
       const window = await readLines(opened.value, { offset, limit, maxBytes: MAX_BYTES }, context.call.signal)
-      return window ? toResult(window, offset) : binary(place.value.shown)
+      return window ? toResult(window, offset) : refuseBinary(resolved.value.shown)
     } catch (error) {
-      return systemFault(error, 'read', place.value.shown)
+      return systemFault(error, 'read', resolved.value.shown)
     } finally {
-      await letGo(opened.value)
+      await closeQuietly(opened.value)
     }
   },
 }

@@ -3,13 +3,13 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { changed, type Stamp, stampOf } from '../../path/file-stamp.js'
-import { letGo, openFile } from '../../path/open.js'
-import { type Place, systemFault } from '../../path/resolved-path.js'
+import { type FileStamp, fileChanged, fileStamp } from '../../path/file-stamp.js'
+import { closeQuietly, openFile } from '../../path/open.js'
+import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
 
 export interface WholeFile {
   readonly bytes: Buffer
-  readonly stamp: Stamp
+  readonly stamp: FileStamp
   /** Permissions. */
   readonly mode: number
 }
@@ -24,43 +24,43 @@ export interface TextFile extends WholeFile {
 export const MAX_EDITED_BYTES = 16 * 1024 * 1024
 
 /** For tools that change it: at most 16 MiB, UTF-8. With `sha256` it must still be the file that was read. */
-export const readTextFile = async (place: Place, sha256?: string): Promise<Result<TextFile>> => {
-  const file = await readWholeFile(place, sha256)
-  return file.ok ? toText(file.value, place.shown) : file
+export const readTextFile = async (resolved: ResolvedPath, sha256?: string): Promise<Result<TextFile>> => {
+  const file = await readWholeFile(resolved, sha256)
+  return file.ok ? asTextFile(file.value, resolved.shown) : file
 }
 
-export const readWholeFile = async (place: Place, sha256?: string): Promise<Result<WholeFile>> => {
-  const opened = await openFile(place)
+export const readWholeFile = async (resolved: ResolvedPath, sha256?: string): Promise<Result<WholeFile>> => {
+  const opened = await openFile(resolved)
   if (!opened.ok) return opened
   const handle = opened.value
   try {
     const stat = await handle.stat()
-    if (stat.size > MAX_EDITED_BYTES) return tooLarge(place.shown)
+    if (stat.size > MAX_EDITED_BYTES) return tooLarge(resolved.shown)
     const whole = Buffer.alloc(stat.size + 1)
     const { bytesRead } = await handle.read(whole, 0, whole.length, 0)
     // It grows or shrinks under our hands.
-    if (bytesRead !== stat.size) return changed(place.shown)
+    if (bytesRead !== stat.size) return fileChanged(resolved.shown)
     const bytes = whole.subarray(0, bytesRead)
-    if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return changed(place.shown)
-    return succeed({ bytes, stamp: stampOf(stat), mode: stat.mode & 0o7777 })
+    if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return fileChanged(resolved.shown)
+    return succeed({ bytes, stamp: fileStamp(stat), mode: stat.mode & 0o7777 })
   } catch (error) {
-    return systemFault(error, 'read', place.shown)
+    return systemFault(error, 'read', resolved.shown)
   } finally {
-    await letGo(handle)
+    await closeQuietly(handle)
   }
 }
 
 export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-export const toText = (file: WholeFile, shown: string): Result<TextFile> => {
+export const asTextFile = (file: WholeFile, shown: string): Result<TextFile> => {
   const { bytes } = file
-  if (isBinary(bytes) || !isUtf8(bytes)) return binary(shown)
+  if (isBinary(bytes) || !isUtf8(bytes)) return refuseBinary(shown)
   const hasMark = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return succeed({ ...file, text: bytes.toString('utf8', hasMark ? 3 : 0), hasMark })
 }
 
 /** Text that a file is to hold. `hasMark`: the file has had a byte-order mark. */
-export const toBytes = (text: string, shown: string, { hasMark = false } = {}): Result<Buffer> => {
+export const encodeText = (text: string, shown: string, { hasMark = false } = {}): Result<Buffer> => {
   if (/\p{Cs}/u.test(text)) return unwritable(shown, 'the text holds one half of a surrogate pair, which UTF-8 has no bytes for')
   const bytes = Buffer.from(hasMark ? `\ufeff${text}` : text)
   return bytes.length <= MAX_EDITED_BYTES ? succeed(bytes) : unwritable(shown, `it would have more than ${MAX_EDITED_BYTES} bytes`)
@@ -72,7 +72,7 @@ const unwritable = (shown: string, why: string): ReturnType<typeof fail> =>
 /** NUL stands in no text that a model should see. */
 export const isBinary = (bytes: Uint8Array): boolean => bytes.includes(0)
 
-export const binary = (shown: string): ReturnType<typeof fail> =>
+export const refuseBinary = (shown: string): ReturnType<typeof fail> =>
   fail('input_type_mismatch', `'${preview(shown, 200)}' is no UTF-8 text: binary files are not read`, { path: preview(shown, 200) })
 
 const tooLarge = (shown: string): ReturnType<typeof fail> =>

@@ -8,7 +8,7 @@ const PIECE_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** Up to the size that it had when it was opened. Returns false where it turns out to be no UTF-8 text, or a line of it is too long. */
-export async function* textPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, boolean> {
+export async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, boolean> {
   const { size } = await handle.stat()
   let rest: Buffer[] = []
   let restBytes = 0

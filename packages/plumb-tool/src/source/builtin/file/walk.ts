@@ -2,12 +2,12 @@
 
 import { relative, sep } from 'node:path'
 import { openFolder } from '../../path/open.js'
-import { insideOf, type Place, pathOf, placeIn } from '../../path/resolved-path.js'
-import { isIgnored, type Rules, readRules, rulesWithin } from './ignore-rules.js'
+import { absolutePath, asFolder, childPath, type ResolvedPath } from '../../path/resolved-path.js'
+import { type IgnoreRules, isIgnored, readRules, rulesWithin } from './ignore-rules.js'
 import { type DirectoryEntry, readEntries } from './read-entries.js'
 
-export interface Found {
-  readonly place: Place
+export interface WalkedFile {
+  readonly file: ResolvedPath
   /** Relative to where the walk began, with `/`. */
   readonly path: string
 }
@@ -24,22 +24,22 @@ const MAX_DEPTH = 100
 const MAX_NAMES = 100_000
 
 /** Sorted by name, folder by folder. */
-export async function* walk(from: Place, signal: AbortSignal, options: WalkOptions = {}): AsyncGenerator<Found> {
-  const folder = insideOf(from)
+export async function* walkFiles(from: ResolvedPath, signal: AbortSignal, options: WalkOptions = {}): AsyncGenerator<WalkedFile> {
+  const folder = asFolder(from)
   const above = await rulesAbove(folder)
   yield* within({ folder, prefix: '', fromRoot: above.fromRoot, rules: above.rules, depth: 0 }, signal, options)
 }
 
 interface Step {
-  readonly folder: Place
+  readonly folder: ResolvedPath
   /** Of paths relative to where the walk began; of those relative to the root, which ignore files are about. */
   readonly prefix: string
   readonly fromRoot: string
-  readonly rules: readonly Rules[]
+  readonly rules: readonly IgnoreRules[]
   readonly depth: number
 }
 
-async function* within(step: Step, signal: AbortSignal, options: WalkOptions): AsyncGenerator<Found> {
+async function* within(step: Step, signal: AbortSignal, options: WalkOptions): AsyncGenerator<WalkedFile> {
   const { folder, prefix, fromRoot, depth } = step
   const { withHidden = false, unseen = { folders: 0, names: 0, shown: undefined } } = options
   if (signal.aborted) return
@@ -56,22 +56,22 @@ async function* within(step: Step, signal: AbortSignal, options: WalkOptions): A
     const { name, kind } = entry
     const below = `${fromRoot}${name}${kind === 'folder' ? '/' : ''}`
     if (kind === 'other' || isIgnored(below, rules)) continue
-    const place = placeIn(folder, name)
-    if (kind === 'file') yield { place, path: prefix + name }
+    const resolved = childPath(folder, name)
+    if (kind === 'file') yield { file: resolved, path: prefix + name }
     else {
       const inner = { prefix: `${prefix}${name}/`, fromRoot: below, rules: rulesWithin(below, rules), depth: depth + 1 }
-      yield* within({ ...inner, folder: insideOf(place) }, signal, options)
+      yield* within({ ...inner, folder: asFolder(resolved) }, signal, options)
     }
   }
 }
 
 const entriesOf = async (
-  place: Place,
+  resolved: ResolvedPath,
   signal: AbortSignal,
   isWanted: (name: string) => boolean,
   unseen: { names: number },
 ): Promise<readonly DirectoryEntry[] | undefined> => {
-  const folder = await openFolder(place)
+  const folder = await openFolder(resolved)
   if (!folder.ok) return undefined
   try {
     const { entries, more } = await readEntries(folder.value, MAX_NAMES, signal, isWanted)
@@ -85,16 +85,16 @@ const entriesOf = async (
 }
 
 // Ignore files between the root and the folder count too, but for those that leave out the very folder that was asked for.
-const rulesAbove = async (folder: Place): Promise<{ fromRoot: string; rules: readonly Rules[] }> => {
-  const names = relative(folder.root, pathOf(folder))
+const rulesAbove = async (folder: ResolvedPath): Promise<{ fromRoot: string; rules: readonly IgnoreRules[] }> => {
+  const names = relative(folder.root, absolutePath(folder))
     .split(sep)
     .filter((name) => name !== '')
-  let rules: readonly Rules[] = []
-  let at: Place = { ...folder, folder: folder.root, shown: '.' }
+  let rules: readonly IgnoreRules[] = []
+  let at: ResolvedPath = { ...folder, folder: folder.root, shown: '.' }
   let fromRoot = ''
   for (const name of names) {
     rules = [...rules, ...(await readRules(at, fromRoot))]
-    at = insideOf(placeIn(at, name))
+    at = asFolder(childPath(at, name))
     fromRoot += `${name}/`
     rules = rulesWithin(fromRoot, rules)
   }

@@ -1,8 +1,8 @@
 // write_file: the whole content of a file, new or old.
 
 import { succeed } from '@plumb/wire'
-import { changed } from '../../path/file-stamp.js'
-import { type Place, placeOf } from '../../path/resolved-path.js'
+import { fileChanged } from '../../path/file-stamp.js'
+import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
 import type { WriteOptions } from '../../path/write-file-atomically.js'
 import type { Builtin } from '../builtin.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
@@ -17,17 +17,17 @@ export const writeFile: Builtin<Input> = {
   paths: namedPath,
   writes: writtenPath,
   run: async ({ path, content, expect_sha256, root }, context) => {
-    const place = placeOf(path, 'write', context, root)
-    if (!place.ok) return place
-    const options = await expectation(place.value, expect_sha256)
+    const resolved = resolvePath(path, 'write', context, root)
+    if (!resolved.ok) return resolved
+    const options = await expectation(resolved.value, expect_sha256)
     if (!options.ok) return options
-    return writeText(place.value, content, options.value)
+    return writeText(resolved.value, content, options.value)
   },
 }
 
-const expectation = async (place: Place, sha256: string | undefined) => {
+const expectation = async (resolved: ResolvedPath, sha256: string | undefined) => {
   if (sha256 === undefined) return succeed<WriteOptions>({})
-  if (!place.exists) return changed(place.shown)
-  const old = await readWholeFile(place, sha256)
+  if (!resolved.exists) return fileChanged(resolved.shown)
+  const old = await readWholeFile(resolved, sha256)
   return old.ok ? succeed<WriteOptions>({ expect: old.value.stamp }) : old
 }

@@ -10,13 +10,13 @@ interface Task {
   readonly task?: string
 }
 
-interface Judgement {
+interface Critique {
   readonly verdict: 'good' | 'revise'
   readonly flaws: readonly string[]
 }
 
 /** A draft is judged and mended so often at most: five calls of the model with the first. */
-const MOST_ROUNDS = 2
+const MAX_ROUNDS = 2
 
 export const metaRefine: Builtin<Task> = {
   run: async (task, { call }) => {
@@ -34,8 +34,8 @@ const refine = async (task: Task, roles: Roles, call: Call): Promise<Result<stri
   const proposed = await roles.proposer<string>(task, call)
   if (!proposed.ok) return proposed
   let draft = orElse(proposed.value, task.prompt)
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const judged = await roles.critic<Judgement>({ ...task, draft }, call)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const judged = await roles.critic<Critique>({ ...task, draft }, call)
     if (!judged.ok) return judged
     const { verdict, flaws } = judged.value
     if (verdict === 'good' || flaws.length === 0) break

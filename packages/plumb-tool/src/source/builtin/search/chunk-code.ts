@@ -1,6 +1,6 @@
 // Source text in chunks: by declarations, which are what begins at the left margin behind a blank line.
 
-import { type Block, type Chunk, isBlank, linesOf, packBlocks } from './chunk.js'
+import { type Chunk, isBlankLine, type LineBlock, linesOf, packBlocks } from './chunk.js'
 
 // What closes a declaration, or is said about one.
 const NO_DECLARATION = /^(\s|[})\]>;#@*/]|--|\(\*|"""|'''|end\b|begin\b|import\b|from\b|using\b|use\b|open\b|package\b|include\b)/
@@ -9,13 +9,13 @@ const MAX_HEADING = 120
 
 export const chunkCode = (text: string): Chunk[] => {
   const lines = linesOf(text)
-  const blocks: Block[] = []
+  const blocks: LineBlock[] = []
   let start = 0
   let heading = ''
   for (const [at, line] of lines.entries()) {
     const next = lines[at + 1]
-    if (heading === '' && !isBlank(line) && !NO_DECLARATION.test(line)) heading = line.trim().slice(0, MAX_HEADING)
-    if (next !== undefined && !(isBlank(line) && !isBlank(next))) continue
+    if (heading === '' && !isBlankLine(line) && !NO_DECLARATION.test(line)) heading = line.trim().slice(0, MAX_HEADING)
+    if (next !== undefined && !(isBlankLine(line) && !isBlankLine(next))) continue
     // A blank line inside a declaration parts it too, where it is long; its name goes with each part.
     blocks.push({ start, end: at + 1, heading, isStart: false })
     start = at + 1

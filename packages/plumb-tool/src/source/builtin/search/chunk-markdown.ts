@@ -1,6 +1,6 @@
 // Markdown in chunks: by headings first, then by paragraphs; a fence stays whole, and what looks like a heading in it is none.
 
-import { type Block, type Chunk, HEADING_SEPARATOR, isBlank, linesOf, packBlocks } from './chunk.js'
+import { type Chunk, HEADING_SEPARATOR, isBlankLine, type LineBlock, linesOf, packBlocks } from './chunk.js'
 
 const ATX = /^ {0,3}(#{1,6})(?![^ \t])/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
@@ -15,7 +15,7 @@ export const chunkMarkdown = (text: string): Chunk[] => {
 }
 
 class Reader {
-  readonly #blocks: Block[] = []
+  readonly #blocks: LineBlock[] = []
   /** The headings that the line at hand stands under, by level. */
   readonly #headings: string[] = []
   #start = 0
@@ -25,7 +25,7 @@ class Reader {
 
   constructor(private readonly lines: readonly string[]) {}
 
-  read(): readonly Block[] {
+  read(): readonly LineBlock[] {
     let at = this.#frontMatterEnd()
     this.#end(at)
     while (at < this.lines.length) at = this.#take(at)
@@ -43,11 +43,11 @@ class Reader {
     }
     const [start = '', marks] = ATX.exec(line) ?? []
     if (marks !== undefined) return this.#heading(at, at + 1, marks.length, withoutClosing(line.slice(start.length)))
-    const underline = isBlank(line) ? undefined : UNDERLINE.exec(this.lines[at + 1] ?? '')?.[1]
+    const underline = isBlankLine(line) ? undefined : UNDERLINE.exec(this.lines[at + 1] ?? '')?.[1]
     // A rule or a list is no title, and neither is the last line of a paragraph.
     if (underline !== undefined && at === this.#start && !/^\s*([-*+>|]|\d+[.)])/.test(line))
       return this.#heading(at, at + 2, underline.startsWith('=') ? 1 : 2, line.trim())
-    if (isBlank(line)) this.#end(at + 1)
+    if (isBlankLine(line)) this.#end(at + 1)
     else this.#isBare = false
     return at + 1
   }

@@ -10,7 +10,7 @@ export interface Chunk {
 }
 
 /** Lines that should not be parted; indexes from 0, `end` not included. */
-export interface Block {
+export interface LineBlock {
   readonly start: number
   readonly end: number
   readonly heading: string
@@ -24,9 +24,9 @@ export const HEADING_SEPARATOR = ' > '
 const MAX_CHARACTERS = 2000
 
 /** Neighbours go together as long as they are short; what is too long is parted at lines, and a line that is too long inside. */
-export const packBlocks = (lines: readonly string[], blocks: readonly Block[]): Chunk[] => {
+export const packBlocks = (lines: readonly string[], blocks: readonly LineBlock[]): Chunk[] => {
   const chunks: Chunk[] = []
-  let open: Block | undefined
+  let open: LineBlock | undefined
   const close = (): void => {
     if (open) chunks.push(...cut(lines, open))
     open = undefined
@@ -47,7 +47,7 @@ export const linesOf = (text: string): string[] =>
     .split('\n')
     .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
 
-export const isBlank = (line: string): boolean => line.trim() === ''
+export const isBlankLine = (line: string): boolean => line.trim() === ''
 
 const sizeOf = (lines: readonly string[], start: number, end: number): number => {
   let size = 0
@@ -55,14 +55,14 @@ const sizeOf = (lines: readonly string[], start: number, end: number): number =>
   return size
 }
 
-const cut = (lines: readonly string[], { start, end, heading }: Block): Chunk[] => {
+const cut = (lines: readonly string[], { start, end, heading }: LineBlock): Chunk[] => {
   const chunks: Chunk[] = []
   let from = start
   let size = 0
   const emit = (to: number): void => {
     let [first, last] = [from, to]
-    while (first < last && isBlank(lines[first] as string)) first++
-    while (last > first && isBlank(lines[last - 1] as string)) last--
+    while (first < last && isBlankLine(lines[first] as string)) first++
+    while (last > first && isBlankLine(lines[last - 1] as string)) last--
     const text = lines.slice(first, last).join('\n')
     for (const piece of pieces(text)) chunks.push({ startLine: first + 1, endLine: last, heading, text: piece })
   }

@@ -3,10 +3,10 @@
 import { type Chunk, HEADING_SEPARATOR } from './chunk.js'
 import { chunkCode } from './chunk-code.js'
 import { chunkMarkdown } from './chunk-markdown.js'
-import { tellingWords } from './telling-words.js'
+import { significantTerms } from './telling-words.js'
 import { termsOf } from './terms.js'
 
-export interface Kind {
+export interface DocumentKind {
   /** Below the root that is searched. */
   readonly folder: string
   readonly fits: (path: string) => boolean
@@ -21,7 +21,7 @@ export interface Kind {
   /** The words of a text, in order. */
   readonly words: (text: string) => readonly string[]
   /** Of a question or a title, those that say what it is about. */
-  readonly telling: (text: string) => readonly string[]
+  readonly significantTerms: (text: string) => readonly string[]
   /** A piece, with the headings that it stands under. */
   readonly show: (heading: string, text: string) => string
 }
@@ -42,7 +42,7 @@ const withHeadings = (heading: string, text: string): string => {
 
 const MARKDOWN_ENDINGS = ['md', 'markdown', 'mdown', 'mkd', 'mdx']
 
-export const MARKDOWN: Kind = {
+export const MARKDOWN: DocumentKind = {
   folder: '.md_index',
   fits: (path) => MARKDOWN_ENDINGS.some((ending) => path.toLowerCase().endsWith(`.${ending}`)),
   chunk: chunkMarkdown,
@@ -51,7 +51,7 @@ export const MARKDOWN: Kind = {
   endings: MARKDOWN_ENDINGS.map((ending) => `.${ending}`).join(', '),
   tokenizer: 'porter ascii',
   words: (text) => termsOf(withoutEscapes(text)),
-  telling: (text) => tellingWords(termsOf(withoutEscapes(text))),
+  significantTerms: (text) => significantTerms(termsOf(withoutEscapes(text))),
   show: withHeadings,
 }
 
@@ -77,7 +77,7 @@ const NAMES = new Set([
   'dune',
 ])
 
-export const CODE: Kind = {
+export const CODE: DocumentKind = {
   folder: '.code_index',
   fits: (path) => {
     const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
@@ -89,6 +89,6 @@ export const CODE: Kind = {
   endings: `those of programs, such as .ts, .py, .go, .rs, .java and ${LANGUAGES.length - 5} others`,
   tokenizer: 'ascii',
   words: termsOf,
-  telling: termsOf,
+  significantTerms: termsOf,
   show: (_, text) => text,
 }

@@ -2,7 +2,7 @@
 
 import { type Fault, nowMs, type Result, succeed } from '@plumb/wire'
 import type { Embeddings } from './embeddings.js'
-import { about, setAbout } from './index-tables.js'
+import { readAbout, setAbout } from './index-tables.js'
 import type { Database } from './sqlite.js'
 
 const BATCH = 64
@@ -15,7 +15,7 @@ export const embedMissing = async (
   signal: AbortSignal,
   keep: () => Promise<Result<void>>,
 ): Promise<Result<Fault | undefined>> => {
-  if (about(database, 'model') !== model) database.run('update chunk set vector = null')
+  if (readAbout(database, 'model') !== model) database.run('update chunk set vector = null')
   setAbout(database, 'model', model)
   for (let kept = nowMs(); ; ) {
     const batch = [...database.rows('select id, heading, text from chunk where vector is null order by id limit ?', [BATCH])]

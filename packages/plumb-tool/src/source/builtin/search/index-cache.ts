@@ -1,13 +1,13 @@
 // Indexes that were searched lately stay in memory, as long as their file is the same.
 
 import { type Result, succeed } from '@plumb/wire'
-import { type Stamp, stampOf } from '../../path/file-stamp.js'
-import type { Place } from '../../path/resolved-path.js'
+import { type FileStamp, fileStamp } from '../../path/file-stamp.js'
+import type { ResolvedPath } from '../../path/resolved-path.js'
 import { readIndex, statOf } from './index-file.js'
 import type { Database } from './sqlite.js'
 
 interface Kept {
-  readonly stamp: Stamp
+  readonly stamp: FileStamp
   readonly database: Database
 }
 
@@ -17,15 +17,15 @@ const MAX_KEPT = 4
 const kept = new Map<string, Kept>()
 
 /** `use` may not wait: the database may be closed when it has returned. Undefined: the index is damaged, or `use` could not make anything of it. */
-export const withIndex = async <T>(place: Place, use: (database: Database) => T): Promise<Result<T | undefined>> => {
-  const path = `${place.folder}/${place.name}`
-  const stat = await statOf(place)
+export const withIndex = async <T>(resolved: ResolvedPath, use: (database: Database) => T): Promise<Result<T | undefined>> => {
+  const path = `${resolved.folder}/${resolved.name}`
+  const stat = await statOf(resolved)
   const known = kept.get(path)
-  if (known && stat && isSame(known.stamp, stampOf(stat))) {
+  if (known && stat && isSame(known.stamp, fileStamp(stat))) {
     keep(path, known)
     return succeed(attempt(known.database, use))
   }
-  const read = await readIndex(place)
+  const read = await readIndex(resolved)
   if (!read.ok) return read
   const { database, stamp } = read.value
   if (database) keep(path, { stamp, database })
@@ -53,4 +53,4 @@ const keep = (path: string, entry: Kept): void => {
   }
 }
 
-const isSame = (a: Stamp, b: Stamp): boolean => a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs
+const isSame = (a: FileStamp, b: FileStamp): boolean => a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs

@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { type Expected, type Stamp, stampOf } from '../../path/file-stamp.js'
-import { letGo, openFile, openFolder } from '../../path/open.js'
-import { type Place, placeOf, systemFault } from '../../path/resolved-path.js'
-import { writeWhole } from '../../path/write-file-atomically.js'
+import { type ExpectedFile, type FileStamp, fileStamp } from '../../path/file-stamp.js'
+import { closeQuietly, openFile, openFolder } from '../../path/open.js'
+import { type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
+import { writeFileAtomically } from '../../path/write-file-atomically.js'
 import type { BuiltinContext } from '../builtin.js'
-import type { Kind } from './document-kind.js'
+import type { DocumentKind } from './document-kind.js'
 import { openContents } from './index-tables.js'
 import type { Database } from './sqlite.js'
 
@@ -30,14 +30,19 @@ export const checkName = (name: string): Result<string> =>
     ? succeed(name)
     : fail('input_type_mismatch', `'${preview(name)}' is no name of an index: take letters, digits, '.', '_' and '-', at most 100`)
 
-export const indexPlace = (kind: Kind, name: string, context: BuiltinContext, root: string, purpose: 'read' | 'write'): Result<Place> =>
-  placeOf(`${kind.folder}/${name}${SUFFIX}`, purpose, context, root)
+export const indexPlace = (
+  kind: DocumentKind,
+  name: string,
+  context: BuiltinContext,
+  root: string,
+  purpose: 'read' | 'write',
+): Result<ResolvedPath> => resolvePath(`${kind.folder}/${name}${SUFFIX}`, purpose, context, root)
 
 /** Sorted; none where there is no such folder. */
-export const indexNames = async (kind: Kind, context: BuiltinContext, root: string): Promise<readonly string[]> => {
-  const place = placeOf(kind.folder, 'list', context, root)
-  if (!place.ok) return []
-  const folder = await openFolder({ ...place.value, folder: `${place.value.folder}/${place.value.name}`, name: '.' })
+export const indexNames = async (kind: DocumentKind, context: BuiltinContext, root: string): Promise<readonly string[]> => {
+  const resolved = resolvePath(kind.folder, 'list', context, root)
+  if (!resolved.ok) return []
+  const folder = await openFolder({ ...resolved.value, folder: `${resolved.value.folder}/${resolved.value.name}`, name: '.' })
   if (!folder.ok) return []
   try {
     const names = await readdir(`${folder.value.at('.')}/`)
@@ -52,38 +57,38 @@ export const indexNames = async (kind: Kind, context: BuiltinContext, root: stri
 interface StoredIndex {
   /** Undefined: damaged, or of another version. */
   readonly database: Database | undefined
-  readonly stamp: Stamp
+  readonly stamp: FileStamp
 }
 
-export const readIndex = async (place: Place): Promise<Result<StoredIndex>> => {
-  const opened = await openFile(place)
+export const readIndex = async (resolved: ResolvedPath): Promise<Result<StoredIndex>> => {
+  const opened = await openFile(resolved)
   if (!opened.ok) return opened
   try {
     const stat = await opened.value.stat()
-    if (stat.size > MAX_BYTES) return succeed({ database: undefined, stamp: stampOf(stat) })
+    if (stat.size > MAX_BYTES) return succeed({ database: undefined, stamp: fileStamp(stat) })
     const bytes = Buffer.allocUnsafe(stat.size)
     const { bytesRead } = await opened.value.read(bytes, 0, bytes.length, 0)
-    return succeed({ database: await openContents(bytes.subarray(0, bytesRead)), stamp: stampOf(stat) })
+    return succeed({ database: await openContents(bytes.subarray(0, bytesRead)), stamp: fileStamp(stat) })
   } catch (error) {
-    return systemFault(error, 'read', place.shown)
+    return systemFault(error, 'read', resolved.shown)
   } finally {
-    await letGo(opened.value)
+    await closeQuietly(opened.value)
   }
 }
 
 /** Fails with `file_changed` where the index is no longer the one that was read. Resolves to the new stamp. */
-export const writeIndex = async (place: Place, database: Database, expect: Expected): Promise<Result<Stamp>> => {
-  const written = await writeWhole(place, database.bytes(), { expect })
+export const writeIndex = async (resolved: ResolvedPath, database: Database, expect: ExpectedFile): Promise<Result<FileStamp>> => {
+  const written = await writeFileAtomically(resolved, database.bytes(), { expect })
   if (!written.ok) return written
-  const stat = await statOf(place)
-  return stat ? succeed(stampOf(stat)) : fail('file_changed', `'${preview(place.shown)}' was taken away as soon as it was written`)
+  const stat = await statOf(resolved)
+  return stat ? succeed(fileStamp(stat)) : fail('file_changed', `'${preview(resolved.shown)}' was taken away as soon as it was written`)
 }
 
-export const statOf = async (place: Place): Promise<Stats | undefined> => {
-  const folder = await openFolder(place)
+export const statOf = async (resolved: ResolvedPath): Promise<Stats | undefined> => {
+  const folder = await openFolder(resolved)
   if (!folder.ok) return undefined
   try {
-    return await lstat(folder.value.at(place.name)).catch(() => undefined)
+    return await lstat(folder.value.at(resolved.name)).catch(() => undefined)
   } finally {
     await folder.value.close()
   }

@@ -1,21 +1,21 @@
 // index_markdown_docs and index_code: a folder's files made findable, again and again at the cost of what has changed.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Expected } from '../../path/file-stamp.js'
-import { type Place, pathOf, placeOf } from '../../path/resolved-path.js'
-import { writeWhole } from '../../path/write-file-atomically.js'
+import type { ExpectedFile } from '../../path/file-stamp.js'
+import { absolutePath, type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
+import { writeFileAtomically } from '../../path/write-file-atomically.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
-import { isFolder } from '../file/is-folder.js'
+import { isFolderAt } from '../file/is-folder.js'
 import { namedPath } from '../file/path-input.js'
-import { CODE, type Kind, MARKDOWN } from './document-kind.js'
+import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { embedMissing } from './embed-missing.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
 import { checkName, indexPlace, nameFor, readIndex, writeIndex } from './index-file.js'
 import { lockIndex } from './index-lock.js'
-import { about, counts, emptyContents, setAbout } from './index-tables.js'
+import { countContents, emptyContents, readAbout, setAbout } from './index-tables.js'
 import { NO_ENDPOINT } from './rank.js'
 import type { Database } from './sqlite.js'
-import { type Update, update } from './update-index.js'
+import { type UpdateSummary, updateIndex } from './update-index.js'
 
 interface Input {
   readonly root: string
@@ -26,23 +26,23 @@ interface Input {
 /** How often somebody else may write the index while it is made. */
 const ATTEMPTS = 3
 
-const indexer = (kind: Kind): Builtin<Input> => ({
+const indexer = (kind: DocumentKind): Builtin<Input> => ({
   paths: (input, context) => {
     const folder = folderOf(input.root, context)
-    return folder.ok ? [pathOf(folder.value.place)] : namedPath({ path: input.root }, context)
+    return folder.ok ? [absolutePath(folder.value.resolved)] : namedPath({ path: input.root }, context)
   },
   writes: (input, context) => {
     const target = targetOf(input, kind, context)
-    return target.ok ? [pathOf(target.value.place)] : []
+    return target.ok ? [absolutePath(target.value.indexPath)] : []
   },
   run: async (input, context) => {
     const target = targetOf(input, kind, context)
     if (!target.ok) return target
-    if (!(await isFolder(target.value.folder)))
+    if (!(await isFolderAt(target.value.folder)))
       return fail('no_such_file', `'${preview(target.value.folder.shown, 200)}' is no folder: an index is made of a folder`)
     const embeddings = readEmbeddings(process.env)
     if (!embeddings.ok) return embeddings
-    const lock = await lockIndex(target.value.place, context.call.signal)
+    const lock = await lockIndex(target.value.indexPath, context.call.signal)
     if (!lock.ok) return lock
     try {
       return await new Indexing(target.value, kind, context, embeddings.value).run()
@@ -56,51 +56,51 @@ export const indexMarkdownDocs = indexer(MARKDOWN)
 export const indexCode = indexer(CODE)
 
 interface Target {
-  readonly folder: Place
+  readonly folder: ResolvedPath
   readonly index: string
   /** Of the index. */
-  readonly place: Place
+  readonly indexPath: ResolvedPath
   readonly description: string | undefined
 }
 
-const targetOf = ({ root: path, index, description }: Input, kind: Kind, context: BuiltinContext): Result<Target> => {
+const targetOf = ({ root: path, index, description }: Input, kind: DocumentKind, context: BuiltinContext): Result<Target> => {
   const folder = folderOf(path, context)
   if (!folder.ok) return folder
-  const name = checkName(index ?? nameFor(folder.value.place.shown))
+  const name = checkName(index ?? nameFor(folder.value.resolved.shown))
   if (!name.ok) return name
-  const place = indexPlace(kind, name.value, context, folder.value.root, 'write')
-  return place.ok ? succeed({ folder: folder.value.place, index: name.value, place: place.value, description }) : place
+  const resolved = indexPlace(kind, name.value, context, folder.value.root, 'write')
+  return resolved.ok ? succeed({ folder: folder.value.resolved, index: name.value, indexPath: resolved.value, description }) : resolved
 }
 
 /** And the name of the root that it is in. The name of a root stands for all of it, as long as no folder has that name. */
-const folderOf = (path: string, context: BuiltinContext): Result<{ readonly place: Place; readonly root: string }> => {
+const folderOf = (path: string, context: BuiltinContext): Result<{ readonly resolved: ResolvedPath; readonly root: string }> => {
   const names = [...context.roots.keys()]
   const first = names[0] ?? ''
-  const asPath = placeOf(path, 'list', context)
+  const asPath = resolvePath(path, 'list', context)
   const isName = !asPath.ok && context.roots.has(path)
-  const place = isName ? placeOf('.', 'list', context, path) : asPath
-  if (!place.ok) return place
-  const root = isName ? path : (names.find((name) => placeOf(path, 'list', context, name).ok && path.startsWith('/')) ?? first)
-  return succeed({ place: place.value, root })
+  const resolved = isName ? resolvePath('.', 'list', context, path) : asPath
+  if (!resolved.ok) return resolved
+  const root = isName ? path : (names.find((name) => resolvePath(path, 'list', context, name).ok && path.startsWith('/')) ?? first)
+  return succeed({ resolved: resolved.value, root })
 }
 
-const MOST_ENDINGS = 8
+const MAX_ENDINGS = 8
 
 /** What there is in place of what was looked for. */
-const nothingFound = ({ what, endings }: Kind, others: Update['others']): string => {
+const nothingFound = ({ what, endings }: DocumentKind, others: UpdateSummary['others']): string => {
   const seen = [...others]
     .sort(([, a], [, b]) => b - a)
     .map(([ending, count]) => `${count} ${ending === '' ? 'without an ending' : preview(ending)}`)
-  const more = seen.length > MOST_ENDINGS ? ` and ${seen.length - MOST_ENDINGS} other endings` : ''
+  const more = seen.length > MAX_ENDINGS ? ` and ${seen.length - MAX_ENDINGS} other endings` : ''
   const found =
-    seen.length === 0 ? 'there are no files at all, or .gitignore names them' : `there are ${seen.slice(0, MOST_ENDINGS).join(', ')}${more}`
+    seen.length === 0 ? 'there are no files at all, or .gitignore names them' : `there are ${seen.slice(0, MAX_ENDINGS).join(', ')}${more}`
   return `no ${what} are here (${endings}); ${found}`
 }
 
 class Indexing {
   constructor(
     private readonly target: Target,
-    private readonly kind: Kind,
+    private readonly kind: DocumentKind,
     private readonly context: BuiltinContext,
     private readonly embeddings: Embeddings | undefined,
   ) {}
@@ -113,14 +113,14 @@ class Indexing {
   }
 
   async #once(): ReturnType<Builtin['run']> {
-    const { place, folder } = this.target
-    const stored = await readIndex(place)
+    const { indexPath, folder } = this.target
+    const stored = await readIndex(indexPath)
     if (!stored.ok && stored.error.error !== 'no_such_file') return stored
     const old = stored.ok ? stored.value : { database: undefined, stamp: 'absent' as const }
     const database = old.database ?? (await emptyContents(this.kind))
     try {
       const { context } = this
-      const done = await update(database, folder, this.kind, context)
+      const done = await updateIndex(database, folder, this.kind, context)
       if (!done) return fail('cancelled', `the index '${this.target.index}' was given up before it was done; it is as it was`)
       return await this.#keep(database, old.stamp, done, stored.ok && !old.database)
     } finally {
@@ -128,15 +128,15 @@ class Indexing {
     }
   }
 
-  async #keep(database: Database, stamp: Expected, done: Update, wasDamaged: boolean): ReturnType<Builtin['run']> {
-    const { place, index, folder, description } = this.target
-    const isOther = about(database, 'folder') !== folder.shown
+  async #keep(database: Database, stamp: ExpectedFile, done: UpdateSummary, wasDamaged: boolean): ReturnType<Builtin['run']> {
+    const { indexPath, index, folder, description } = this.target
+    const isOther = readAbout(database, 'folder') !== folder.shown
     setAbout(database, 'folder', folder.shown)
     if (description !== undefined) setAbout(database, 'description', description)
     if (stamp === 'absent') await this.#hideFromGit()
-    let current: Expected = stamp
+    let current: ExpectedFile = stamp
     const keep = async (): Promise<Result<void>> => {
-      const written = await writeIndex(place, database, current)
+      const written = await writeIndex(indexPath, database, current)
       if (!written.ok) return written
       current = written.value
       return succeed(undefined)
@@ -147,7 +147,7 @@ class Indexing {
     if (!kept.ok) return kept
     const note = await this.#embed(database, keep)
     if (!note.ok) return note
-    const { files, chunks } = counts(database)
+    const { files, chunks } = countContents(database)
     const { added, changed, removed, unchanged, skipped, reasons } = done
     const told = { files, chunks, added, changed, removed, unchanged, skipped }
     const notes = [
@@ -155,25 +155,28 @@ class Indexing {
       ...(wasDamaged ? ['the index that was there could not be used and was made anew'] : []),
       note.value,
     ]
-    return succeed({ index, path: place.shown, ...told, ...(reasons.length > 0 ? { left_out: reasons } : {}), note: notes.join('; ') })
+    return succeed({ index, path: indexPath.shown, ...told, ...(reasons.length > 0 ? { left_out: reasons } : {}), note: notes.join('; ') })
   }
 
   async #embed(database: Database, keep: () => Promise<Result<void>>): Promise<Result<string>> {
     if (!this.embeddings) return succeed(NO_ENDPOINT)
-    const missing = counts(database)
-    if (missing.vectors === missing.chunks && about(database, 'model') === this.embeddings.model) return succeed('full text and vectors')
+    const missing = countContents(database)
+    if (missing.vectors === missing.chunks && readAbout(database, 'model') === this.embeddings.model)
+      return succeed('full text and vectors')
     const failed = await embedMissing(database, this.embeddings, this.context.call.signal, keep)
     if (!failed.ok) return failed
     const kept = await keep()
     if (!kept.ok) return kept
-    const { vectors, chunks } = counts(database)
+    const { vectors, chunks } = countContents(database)
     if (!failed.value) return succeed('full text and vectors')
     return succeed(`${vectors} of ${chunks} pieces have vectors; index again for the rest: ${failed.value.detail}`)
   }
 
   /** What is made from files needs no place beside them. */
   async #hideFromGit(): Promise<void> {
-    const { place } = this.target
-    await writeWhole({ ...place, name: '.gitignore', shown: `${this.kind.folder}/.gitignore` }, Buffer.from('*\n'), { expect: 'absent' })
+    const { indexPath } = this.target
+    await writeFileAtomically({ ...indexPath, name: '.gitignore', shown: `${this.kind.folder}/.gitignore` }, Buffer.from('*\n'), {
+      expect: 'absent',
+    })
   }
 }

@@ -6,9 +6,9 @@ import { link, lstat, open, readFile, rename, rm, utimes } from 'node:fs/promise
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { isGone, OWNER } from '../../path/file-owner.js'
-import { type Folder, letGo, openFolder } from '../../path/open.js'
-import { type Place, systemFault } from '../../path/resolved-path.js'
+import { hasOwnerExited, OWNER } from '../../path/file-owner.js'
+import { closeQuietly, type Folder, openFolder } from '../../path/open.js'
+import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
 import { temporaryName } from '../../path/temporary-files.js'
 
 const LOOK_MS = 100
@@ -21,11 +21,11 @@ interface IndexLock {
 }
 
 /** Waits for another indexer. Fails when the signal fires first. */
-export const lockIndex = async (place: Place, signal: AbortSignal): Promise<Result<IndexLock>> => {
-  const opened = await openFolder(place, { create: true })
+export const lockIndex = async (resolved: ResolvedPath, signal: AbortSignal): Promise<Result<IndexLock>> => {
+  const opened = await openFolder(resolved, { create: true })
   if (!opened.ok) return opened
   const folder = opened.value
-  const name = `${place.name}.lock`
+  const name = `${resolved.name}.lock`
   try {
     const words = `${OWNER} ${hostname()} ${randomUUID()}\n`
     while (!signal.aborted) {
@@ -34,10 +34,10 @@ export const lockIndex = async (place: Place, signal: AbortSignal): Promise<Resu
       await wait(LOOK_MS, undefined, { signal }).catch(() => {})
     }
     await folder.close()
-    return fail('cancelled', `another process is making the index '${place.shown}'; this one was given up before it was done`)
+    return fail('cancelled', `another process is making the index '${resolved.shown}'; this one was given up before it was done`)
   } catch (error) {
     await folder.close()
-    return systemFault(error, 'write', `${place.shown}.lock`)
+    return systemFault(error, 'write', `${resolved.shown}.lock`)
   }
 }
 
@@ -47,7 +47,7 @@ const take = async (folder: Folder, name: string, words: string): Promise<boolea
     await handle
       .writeFile(words)
       .catch(abandon(folder, name))
-      .finally(() => letGo(handle))
+      .finally(() => closeQuietly(handle))
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -91,7 +91,7 @@ const isStale = async (folder: Folder, name: string, words: string): Promise<boo
   if (!stat) return false
   if (Date.now() - stat.mtimeMs > STALE_MS) return true
   const [owner = '', host] = words.trim().split(' ')
-  return host === hostname() && isGone(owner)
+  return host === hostname() && hasOwnerExited(owner)
 }
 
 // A FIFO that somebody has put there would not let go of the reader.

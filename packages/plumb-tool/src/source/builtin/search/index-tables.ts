@@ -1,7 +1,7 @@
 // What an index holds: files with what they were when they were read, their chunks, and the words of these.
 
 import { HEADING_SEPARATOR } from './chunk.js'
-import type { Kind } from './document-kind.js'
+import type { DocumentKind } from './document-kind.js'
 import { Database } from './sqlite.js'
 
 /** 'plmb' */
@@ -9,7 +9,7 @@ const APPLICATION_ID = 0x706c_6d62
 /** Of the tables, and of how text becomes chunks and words: an index of another version is made anew. */
 const VERSION = 2
 
-const schema = ({ tokenizer }: Kind): string => `
+const schema = ({ tokenizer }: DocumentKind): string => `
   create table about(key text primary key, value text not null) without rowid;
   create table file(id integer primary key, path text not null unique, sha256 text not null, stamp text not null);
   create table chunk(
@@ -23,7 +23,7 @@ const schema = ({ tokenizer }: Kind): string => `
   pragma user_version = ${VERSION};
 `
 
-export const emptyContents = async (kind: Kind): Promise<Database> => {
+export const emptyContents = async (kind: DocumentKind): Promise<Database> => {
   const database = await Database.open()
   database.script(schema(kind))
   return database
@@ -56,7 +56,12 @@ export const filesOf = (database: Database): Map<string, IndexedFile> => {
   return files
 }
 
-export const addFile = (database: Database, kind: Kind, path: string, file: Omit<IndexedFile, 'id'> & { readonly text: string }): void => {
+export const addIndexedFile = (
+  database: Database,
+  kind: DocumentKind,
+  path: string,
+  file: Omit<IndexedFile, 'id'> & { readonly text: string },
+): void => {
   const wordsOf = (text: string): string => kind.words(text).join(' ')
   const words = wordsOf(path)
   database.run('insert into file(path, sha256, stamp) values (?, ?, ?)', [path, file.sha256, file.stamp])
@@ -74,7 +79,7 @@ export const addFile = (database: Database, kind: Kind, path: string, file: Omit
   }
 }
 
-export const removeFile = (database: Database, { id }: IndexedFile): void => {
+export const removeIndexedFile = (database: Database, { id }: IndexedFile): void => {
   database.run('delete from words where rowid in (select id from chunk where file = ?)', [id])
   database.run('delete from chunk where file = ?', [id])
   database.run('delete from file where id = ?', [id])
@@ -84,7 +89,7 @@ export const setStamp = (database: Database, { id }: IndexedFile, stamp: string)
   database.run('update file set stamp = ? where id = ?', [stamp, id])
 
 /** What is said of the whole: `folder`, `description`, `model`. */
-export const about = (database: Database, key: string): string => {
+export const readAbout = (database: Database, key: string): string => {
   const [value = ''] = database.row('select value from about where key = ?', [key]) ?? []
   return String(value)
 }
@@ -92,7 +97,7 @@ export const about = (database: Database, key: string): string => {
 export const setAbout = (database: Database, key: string, value: string): void =>
   database.run('insert or replace into about values (?, ?)', [key, value])
 
-export const counts = (database: Database): { readonly files: number; readonly chunks: number; readonly vectors: number } => {
+export const countContents = (database: Database): { readonly files: number; readonly chunks: number; readonly vectors: number } => {
   const [files, chunks, vectors] = database.row('select (select count(*) from file), count(*), count(vector) from chunk') ?? []
   return { files: Number(files), chunks: Number(chunks), vectors: Number(vectors) }
 }

@@ -1,9 +1,9 @@
 // Which chunks of one index answer a query best: by its words (BM25), and by its meaning where there are vectors.
 
 import { HEADING_SEPARATOR } from './chunk.js'
-import type { Kind } from './document-kind.js'
+import type { DocumentKind } from './document-kind.js'
 import type { Database } from './sqlite.js'
-import { nearness, type Vector } from './vector.js'
+import { cosineSimilarity, type Vector } from './vector.js'
 
 export const NO_ENDPOINT = 'full text only: no embedding endpoint is configured'
 
@@ -36,7 +36,7 @@ const IN_HEADING = `select rowid from words where words match ? limit ${MAX_ROWS
 const CHUNK = 'select path, start_line, end_line, heading, text from chunk join file on file.id = chunk.file where chunk.id = ?'
 
 /** Best first; equals in the order of paths and lines, so that the history of the index does not show. */
-export const rank = (database: Database, kind: Kind, query: string, vector: Vector | undefined): Hit[] => {
+export const rank = (database: Database, kind: DocumentKind, query: string, vector: Vector | undefined): Hit[] => {
   const words = byWords(database, kind, query)
   const scored = vector ? fuse(words, byMeaning(database, vector)) : words
   const hits = scored.flatMap(({ id, score }) => {
@@ -58,8 +58,8 @@ interface Scored {
 }
 
 /** BM25, and before it those that have more of the words, or a heading that is made of them. */
-const byWords = (database: Database, kind: Kind, query: string): Scored[] => {
-  const terms = [...new Set(kind.telling(query))].slice(0, MAX_TERMS)
+const byWords = (database: Database, kind: DocumentKind, query: string): Scored[] => {
+  const terms = [...new Set(kind.significantTerms(query))].slice(0, MAX_TERMS)
   const found = new Map<number, { score: number; terms: number; inHeading: number }>()
   for (const term of terms) {
     const inHeading = new Set<number>()
@@ -80,9 +80,9 @@ const byWords = (database: Database, kind: Kind, query: string): Scored[] => {
 const best = <T extends Scored>(scored: T[]): T[] => scored.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, CANDIDATES)
 
 /** Of the words of its heading, those that were asked for. */
-const shareOf = (database: Database, kind: Kind, id: number, inHeading: number): number => {
+const shareOf = (database: Database, kind: DocumentKind, id: number, inHeading: number): number => {
   const [heading = ''] = inHeading === 0 ? [] : (database.row('select heading from chunk where id = ?', [id]) ?? [])
-  const words = kind.telling(String(heading).split(HEADING_SEPARATOR).at(-1) ?? '')
+  const words = kind.significantTerms(String(heading).split(HEADING_SEPARATOR).at(-1) ?? '')
   return words.length === 0 ? 0 : Math.min(1, inHeading / words.length)
 }
 
@@ -93,7 +93,7 @@ const byMeaning = (database: Database, vector: Vector): Scored[] => {
   const scored: Scored[] = []
   for (const [id, bytes] of database.rows('select id, vector from chunk where vector is not null')) {
     if (!(bytes instanceof Uint8Array)) continue
-    scored.push({ id: Number(id), score: nearness(vector, new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)) })
+    scored.push({ id: Number(id), score: cosineSimilarity(vector, new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)) })
   }
   return best(scored)
 }

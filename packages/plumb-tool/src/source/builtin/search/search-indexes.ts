@@ -1,13 +1,13 @@
 // markdown_search and code_search: the best pieces of all indexes, or of one, with where they stand.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { placeOf } from '../../path/resolved-path.js'
+import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
-import { CODE, type Kind, MARKDOWN } from './document-kind.js'
+import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
 import { withIndex } from './index-cache.js'
 import { checkName, indexNames, indexPlace } from './index-file.js'
-import { about } from './index-tables.js'
+import { readAbout } from './index-tables.js'
 import { byScore, type Hit, NO_ENDPOINT, rank } from './rank.js'
 import type { Vector } from './vector.js'
 
@@ -19,7 +19,7 @@ interface Input {
 
 const DEFAULT_K = 5
 
-const searcher = (kind: Kind): Builtin<Input> => ({
+const searcher = (kind: DocumentKind): Builtin<Input> => ({
   run: async ({ query, k = DEFAULT_K, index }, context) => {
     const chosen = await chooseIndexes(kind, index, context)
     if (!chosen.ok) return chosen
@@ -57,7 +57,11 @@ interface Asked {
   readonly why: string
 }
 
-const chooseIndexes = async (kind: Kind, wanted: string | undefined, context: BuiltinContext): Promise<Result<readonly Chosen[]>> => {
+const chooseIndexes = async (
+  kind: DocumentKind,
+  wanted: string | undefined,
+  context: BuiltinContext,
+): Promise<Result<readonly Chosen[]>> => {
   if (wanted !== undefined) {
     const checked = checkName(wanted)
     if (!checked.ok) return checked
@@ -83,22 +87,22 @@ const embedQuery = async (query: string, embeddings: Embeddings | undefined, sig
 }
 
 const searchOne = async (
-  kind: Kind,
+  kind: DocumentKind,
   name: string,
   root: string,
   { query, asked }: { readonly query: string; readonly asked: Asked },
   context: BuiltinContext,
 ): Promise<Result<{ readonly hits: readonly Hit[]; readonly isByMeaning: boolean }>> => {
-  const place = indexPlace(kind, name, context, root, 'read')
-  if (!place.ok) return place
-  const hits = await withIndex(place.value, (database) => {
-    const isByMeaning = asked.vector !== undefined && about(database, 'model') === asked.model
+  const resolved = indexPlace(kind, name, context, root, 'read')
+  if (!resolved.ok) return resolved
+  const hits = await withIndex(resolved.value, (database) => {
+    const isByMeaning = asked.vector !== undefined && readAbout(database, 'model') === asked.model
     return { hits: rank(database, kind, query, isByMeaning ? asked.vector : undefined), isByMeaning }
   })
   if (!hits.ok) return hits
   if (hits.value) return succeed(hits.value)
   const advice = `make it again with ${kind.indexer}`
-  return fail('read_failed', `the index '${preview(place.value.shown)}' is damaged or of another version: ${advice}`, {
+  return fail('read_failed', `the index '${preview(resolved.value.shown)}' is damaged or of another version: ${advice}`, {
     indexer: kind.indexer,
   })
 }
@@ -112,7 +116,7 @@ const rankingOf = ({ vector, why }: Asked, withVectors: number, all: number): st
 }
 
 /** What is gone by now, or kept from readers here, is not shown; what is in two indexes is shown once. */
-const toResults = (found: readonly Found[], k: number, kind: Kind, context: BuiltinContext) => {
+const toResults = (found: readonly Found[], k: number, kind: DocumentKind, context: BuiltinContext) => {
   const seen = new Set<string>()
   const results = []
   const sorted = found.toSorted(byScore)
@@ -120,7 +124,7 @@ const toResults = (found: readonly Found[], k: number, kind: Kind, context: Buil
   for (const { path, startLine, endLine, heading, score, snippet, root } of sorted) {
     if (results.length === k) break
     const key = `${root}:${path}:${startLine}:${snippet}`
-    if (seen.has(key) || !placeOf(path, 'read', context, root).ok) continue
+    if (seen.has(key) || !resolvePath(path, 'read', context, root).ok) continue
     seen.add(key)
     const where = { path, ...(context.roots.size > 1 ? { root } : {}), start_line: startLine, end_line: endLine }
     results.push({

@@ -10,7 +10,7 @@ const COMMON = new Set(
 )
 
 /** All of them where none would be left. */
-export const tellingWords = (terms: readonly string[]): readonly string[] => {
+export const significantTerms = (terms: readonly string[]): readonly string[] => {
   const telling = terms.filter((term) => !COMMON.has(term))
   return telling.length > 0 ? telling : terms
 }

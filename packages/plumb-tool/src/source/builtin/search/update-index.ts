@@ -3,14 +3,14 @@
 import { isUtf8 } from 'node:buffer'
 import type { BigIntStats } from 'node:fs'
 import { extname } from 'node:path'
-import { letGo, openFile } from '../../path/open.js'
-import type { Place } from '../../path/resolved-path.js'
+import { closeQuietly, openFile } from '../../path/open.js'
+import type { ResolvedPath } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
 import { isReadable } from '../file/permitted-file.js'
 import { isBinary, sha256Of } from '../file/text-file.js'
-import { walk } from '../file/walk.js'
-import type { Kind } from './document-kind.js'
-import { addFile, filesOf, type IndexedFile, removeFile, setStamp } from './index-tables.js'
+import { walkFiles } from '../file/walk.js'
+import type { DocumentKind } from './document-kind.js'
+import { addIndexedFile, filesOf, type IndexedFile, removeIndexedFile, setStamp } from './index-tables.js'
 import type { Database } from './sqlite.js'
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024
@@ -22,7 +22,7 @@ const MAX_NAMED = 20
 /** What was written so shortly before may be written again without its times telling. */
 const SETTLED_MS = 2000
 
-export interface Update {
+export interface UpdateSummary {
   added: number
   changed: number
   removed: number
@@ -37,9 +37,14 @@ export interface Update {
 }
 
 /** Undefined: the signal fired; the database is then half done. */
-export const update = async (database: Database, folder: Place, kind: Kind, context: BuiltinContext): Promise<Update | undefined> => {
+export const updateIndex = async (
+  database: Database,
+  folder: ResolvedPath,
+  kind: DocumentKind,
+  context: BuiltinContext,
+): Promise<UpdateSummary | undefined> => {
   const { signal } = context.call
-  const done: Update = { added: 0, changed: 0, removed: 0, unchanged: 0, restamped: 0, skipped: 0, reasons: [], others: new Map() }
+  const done: UpdateSummary = { added: 0, changed: 0, removed: 0, unchanged: 0, restamped: 0, skipped: 0, reasons: [], others: new Map() }
   const known = filesOf(database)
   const budget = { files: MAX_FILES, bytes: MAX_TOTAL_BYTES }
   const unseen = { folders: 0, names: 0, shown: [] as string[] }
@@ -47,20 +52,20 @@ export const update = async (database: Database, folder: Place, kind: Kind, cont
     done.skipped++
     if (done.reasons.length < MAX_NAMED) done.reasons.push(why)
   }
-  for await (const { place } of walk(folder, signal, { unseen })) {
-    if (!kind.fits(place.shown)) {
-      const ending = extname(place.shown).toLowerCase().slice(0, MAX_ENDING)
+  for await (const { file: resolved } of walkFiles(folder, signal, { unseen })) {
+    if (!kind.fits(resolved.shown)) {
+      const ending = extname(resolved.shown).toLowerCase().slice(0, MAX_ENDING)
       done.others.set(ending, (done.others.get(ending) ?? 0) + 1)
       continue
     }
-    if (!isReadable(place, context)) continue
-    const before = known.get(place.shown)
-    const file = await look(place, before, budget)
+    if (!isReadable(resolved, context)) continue
+    const before = known.get(resolved.shown)
+    const file = await look(resolved, before, budget)
     if (file.kind === 'skipped') {
-      leaveOut(`${place.shown}: ${file.why}`)
+      leaveOut(`${resolved.shown}: ${file.why}`)
       continue
     }
-    known.delete(place.shown)
+    known.delete(resolved.shown)
     if (file.kind === 'same') {
       done.unchanged++
       if (before && file.stamp !== before.stamp) {
@@ -69,15 +74,15 @@ export const update = async (database: Database, folder: Place, kind: Kind, cont
       }
       continue
     }
-    if (before) removeFile(database, before)
-    addFile(database, kind, place.shown, file)
+    if (before) removeIndexedFile(database, before)
+    addIndexedFile(database, kind, resolved.shown, file)
     done[before ? 'changed' : 'added']++
   }
   if (signal.aborted) return undefined
   for (const shown of unseen.shown) leaveOut(`${shown}: a folder that cannot be opened, or is too deep`)
   for (const [path, file] of known) {
     if (unseen.shown.some((outer) => isBelow(outer, path))) continue
-    removeFile(database, file)
+    removeIndexedFile(database, file)
     done.removed++
   }
   return done
@@ -91,8 +96,8 @@ type Looked =
   | { readonly kind: 'new'; readonly text: string; readonly sha256: string; readonly stamp: string }
   | { readonly kind: 'skipped'; readonly why: string }
 
-const look = async (place: Place, before: IndexedFile | undefined, budget: { files: number; bytes: number }): Promise<Looked> => {
-  const opened = await openFile(place)
+const look = async (resolved: ResolvedPath, before: IndexedFile | undefined, budget: { files: number; bytes: number }): Promise<Looked> => {
+  const opened = await openFile(resolved)
   if (!opened.ok) return { kind: 'skipped', why: opened.error.detail }
   const handle = opened.value
   try {
@@ -113,7 +118,7 @@ const look = async (place: Place, before: IndexedFile | undefined, budget: { fil
   } catch {
     return { kind: 'skipped', why: 'it could not be read' }
   } finally {
-    await letGo(handle)
+    await closeQuietly(handle)
   }
 }
 

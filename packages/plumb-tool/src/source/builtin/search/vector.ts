@@ -28,7 +28,7 @@ const toVector = (numbers: readonly number[]): Vector => {
 }
 
 /** Cosine; 0 where they cannot be compared. */
-export const nearness = (a: Vector, b: Vector): number => {
+export const cosineSimilarity = (a: Vector, b: Vector): number => {
   if (a.length !== b.length) return 0
   let [dot, aa, bb] = [0, 0, 0]
   for (let i = 0; i < a.length; i++) {

@@ -3,7 +3,7 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { fail, preview, type Result, readBytes, succeed } from '@plumb/wire'
-import type { Reply } from './request.js'
+import type { HttpReply } from './request.js'
 
 const MAX_BYTES = 5_000_000
 
@@ -15,7 +15,7 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
 }
 
 /** Throws when the connection breaks or the packing is damaged. */
-export const readBody = async ({ headers, body }: Reply): Promise<Result<Buffer>> => {
+export const readReplyBody = async ({ headers, body }: HttpReply): Promise<Result<Buffer>> => {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
   const unpack = UNPACK[encoding]
   if (encoding !== '' && encoding !== 'identity' && !unpack) {

@@ -7,7 +7,7 @@ const FIRST_FREE_PORT = 1024
 const MAX_LENGTH = 8000
 
 /** Where private addresses may be reached, so may the ports on which people try things out. */
-export const parseTarget = (text: string, mayReachPrivateNet: boolean): Result<URL> => {
+export const checkUrl = (text: string, mayReachPrivateNet: boolean): Result<URL> => {
   if (text.length > MAX_LENGTH) return refuse('input_type_mismatch', text, `is longer than ${MAX_LENGTH} characters`)
   // A URL parser takes '\' for '/', and line ends for nothing: what people and other programs read is another host.
   if (/[\\\p{Cc}\s]/u.test(text)) return refuse('address_denied', text, 'has a backslash, white space or a control character in it')

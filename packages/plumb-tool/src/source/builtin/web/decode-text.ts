@@ -7,7 +7,7 @@ const DECLARED = [
 /** As browsers do, and some more for those who put their licence first. */
 const SEARCHED = 4096
 
-export const decode = (bytes: Buffer, contentType: string): string => {
+export const decodeText = (bytes: Buffer, contentType: string): string => {
   const label = ofMark(bytes) ?? ofServer(contentType) ?? ofPage(bytes, contentType)
   if (label === WINDOWS) return ofWindows(bytes)
   if (label !== undefined) return new TextDecoder(label).decode(bytes)

@@ -1,12 +1,12 @@
 // What came back, as Markdown: by what the server calls it.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { decode } from './decode-text.js'
-import type { Fetched } from './follow-redirects.js'
+import { decodeText } from './decode-text.js'
+import type { FetchedReply } from './follow-redirects.js'
 import { htmlToMarkdown } from './html-to-markdown.js'
 import { type LineRange, sliceLines } from './line-range.js'
 
-export interface Document {
+export interface PageDocument {
   readonly kind: 'markdown' | 'text' | 'code'
   readonly text: string
   /** Of code. */
@@ -29,15 +29,16 @@ const PROSE = new Set(['', 'txt', 'text', 'log', 'csv'])
 const MARKDOWN = new Set(['md', 'markdown', 'mdown', 'mkdn'])
 const RAW_HOST = 'raw.githubusercontent.com'
 
-export const documentOf = async ({ headers, bytes, hops }: Fetched, signal: AbortSignal): Promise<Result<Document>> => {
+export const readDocument = async ({ headers, bytes, hops }: FetchedReply, signal: AbortSignal): Promise<Result<PageDocument>> => {
   const url = hops.at(-1) as URL
   const contentType = headers['content-type'] ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   const extension = /\.([a-z0-9]{1,10})$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? ''
-  const as = (kind: Document['kind'], language = ''): Result<Document> => succeed({ kind, language, text: decode(bytes, contentType) })
+  const as = (kind: PageDocument['kind'], language = ''): Result<PageDocument> =>
+    succeed({ kind, language, text: decodeText(bytes, contentType) })
 
   if (type === 'text/html' || type === 'application/xhtml+xml' || (type === '' && looksLikeHtml(bytes))) {
-    const markdown = await htmlToMarkdown({ html: decode(bytes, contentType), url: url.href }, signal)
+    const markdown = await htmlToMarkdown({ html: decodeText(bytes, contentType), url: url.href }, signal)
     return markdown.ok ? succeed({ kind: 'markdown', language: '', text: markdown.value }) : markdown
   }
   if (type === 'text/markdown' || (url.hostname === RAW_HOST && MARKDOWN.has(extension))) return as('markdown')
@@ -52,7 +53,7 @@ export const documentOf = async ({ headers, bytes, hops }: Fetched, signal: Abor
   })
 }
 
-export const show = ({ kind, text, language }: Document, range: LineRange | undefined): Result<string> => {
+export const showDocument = ({ kind, text, language }: PageDocument, range: LineRange | undefined): Result<string> => {
   if (range && kind !== 'markdown') {
     const lines = sliceLines(text, range)
     return lines.ok ? succeed(fenced(lines.value, language)) : lines

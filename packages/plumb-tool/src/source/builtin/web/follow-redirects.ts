@@ -1,14 +1,14 @@
 // From a URL to the reply at the end of its redirects: each hop is judged as if it had been asked for.
 
 import { type Fault, fail, preview, type Result, scrub, succeed } from '@plumb/wire'
-import { readBody } from './body.js'
-import { parseTarget } from './check-url.js'
-import type { Gate } from './host-permission.js'
-import { reachable } from './lookup.js'
-import { type Reply, request } from './request.js'
-import type { Resolve } from './resolve.js'
+import { readReplyBody } from './body.js'
+import { checkUrl } from './check-url.js'
+import type { HostPermission } from './host-permission.js'
+import { resolveReachable } from './lookup.js'
+import { type HttpReply, sendRequest } from './request.js'
+import type { ResolveHost } from './resolve.js'
 
-export interface Fetched {
+export interface FetchedReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
@@ -16,15 +16,15 @@ export interface Fetched {
   readonly hops: readonly URL[]
 }
 
-export interface Wanted {
+export interface FetchRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface FollowOptions {
-  readonly gate: Gate
+  readonly gate: HostPermission
   readonly signal: AbortSignal
-  readonly resolve?: Resolve
+  readonly resolve?: ResolveHost
 }
 
 const MAX_REDIRECTS = 5
@@ -33,9 +33,12 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const FOR_ALL = new Set(['accept', 'accept-language', 'user-agent', 'accept-encoding'])
 const OWN = { 'user-agent': 'plumb-tool', 'accept-encoding': 'gzip, deflate, br' }
 
-export const follow = async ({ url, headers }: Wanted, { gate, signal, resolve }: FollowOptions): Promise<Result<Fetched>> => {
+export const followRedirects = async (
+  { url, headers }: FetchRequest,
+  { gate, signal, resolve }: FollowOptions,
+): Promise<Result<FetchedReply>> => {
   const hops: URL[] = []
-  let next = parseTarget(url, gate.mayReachPrivateNet)
+  let next = checkUrl(url, gate.mayReachPrivateNet)
   let sent: Readonly<Record<string, string>> = { ...OWN, ...headers }
   for (;;) {
     if (!next.ok) return next
@@ -49,7 +52,7 @@ export const follow = async ({ url, headers }: Wanted, { gate, signal, resolve }
     try {
       const location = told.location
       if (!REDIRECTS.has(status) || location === undefined) {
-        const bytes = await readBody(reply.value)
+        const bytes = await readReplyBody(reply.value)
         return bytes.ok ? succeed({ status, headers: told, bytes: bytes.value, hops }) : bytes
       }
       next = redirected(location, hops, gate.mayReachPrivateNet)
@@ -65,12 +68,12 @@ const ask = async (
   url: URL,
   headers: Readonly<Record<string, string>>,
   { gate, signal, resolve }: FollowOptions,
-): Promise<Result<Reply>> => {
+): Promise<Result<HttpReply>> => {
   const entered = await gate.enter(url)
   if (!entered.ok) return entered
   try {
-    const addresses = await reachable(url, gate, resolve)
-    return addresses.ok ? succeed(await request(url, headers, addresses.value, signal)) : addresses
+    const addresses = await resolveReachable(url, gate, resolve)
+    return addresses.ok ? succeed(await sendRequest(url, headers, addresses.value, signal)) : addresses
   } catch (error) {
     return { ok: false, error: broken(error, url, signal) }
   }
@@ -80,7 +83,7 @@ const redirected = (location: string, hops: readonly URL[], mayReachPrivateNet: 
   const from = hops.at(-1)
   // A URL in a header may be relative, and has spaces around it on some servers.
   const text = URL.canParse(location.trim(), from?.href) && !location.includes('\\') ? new URL(location.trim(), from).href : location
-  const target = parseTarget(text, mayReachPrivateNet)
+  const target = checkUrl(text, mayReachPrivateNet)
   if (!target.ok)
     return { ok: false, error: { ...target.error, detail: `a redirect of ${from?.host} is not followed: ${target.error.detail}` } }
   if (from?.protocol === 'https:' && target.value.protocol === 'http:') {

@@ -6,7 +6,7 @@ import { note } from '../../../call/note.js'
 import { type Permission, permit } from '../../../call/permit.js'
 import type { BuiltinContext } from '../builtin.js'
 
-export interface Gate {
+export interface HostPermission {
   readonly mayReachPrivateNet: boolean
   /** Before anything of it is looked up. */
   readonly enter: (url: URL) => Promise<Result<void>>
@@ -14,7 +14,7 @@ export interface Gate {
   readonly enterPrivate: (url: URL) => Promise<Result<void>>
 }
 
-export const openGate = ({ call, tool, mayReachPrivateNet }: BuiltinContext): Gate => {
+export const openHostPermission = ({ call, tool, mayReachPrivateNet }: BuiltinContext): HostPermission => {
   const { session, signal } = call
   /** Hosts to which a person has said yes. */
   const agreed = new Set<string>()

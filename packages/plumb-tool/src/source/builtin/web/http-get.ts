@@ -2,9 +2,9 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
-import { decode } from './decode-text.js'
-import { follow } from './follow-redirects.js'
-import { openGate } from './host-permission.js'
+import { decodeText } from './decode-text.js'
+import { followRedirects } from './follow-redirects.js'
+import { openHostPermission } from './host-permission.js'
 
 interface Input {
   readonly url: string
@@ -31,14 +31,16 @@ export const httpGet: Builtin<Input> = {
   run: async ({ url, headers = {} }, context) => {
     const sent = checkHeaders(headers)
     if (!sent.ok) return sent
-    const fetched = await follow({ url, headers: sent.value }, { gate: openGate(context), signal: context.call.signal })
+    const fetched = await followRedirects({ url, headers: sent.value }, { gate: openHostPermission(context), signal: context.call.signal })
     if (!fetched.ok) return fetched
     const { status, headers: told, bytes, hops } = fetched.value
     const last = hops.at(-1)?.href ?? url
     return succeed({
       status,
       headers: told,
-      ...(bytes.includes(0) ? { body: bytes.toString('base64'), encoding: 'base64' } : { body: decode(bytes, told['content-type'] ?? '') }),
+      ...(bytes.includes(0)
+        ? { body: bytes.toString('base64'), encoding: 'base64' }
+        : { body: decodeText(bytes, told['content-type'] ?? '') }),
       ...(hops.length > 1 ? { url: last } : {}),
     })
   },

@@ -3,12 +3,16 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
-import type { Gate } from './host-permission.js'
+import type { HostPermission } from './host-permission.js'
 import { publicAddresses } from './public-addresses.js'
-import { type Resolve, resolveBySystem } from './resolve.js'
+import { type ResolveHost, resolveBySystem } from './resolve.js'
 
 /** An address as such is never looked up, so it is judged before. Of several addresses the public ones stay. */
-export const reachable = async (url: URL, gate: Gate, resolve: Resolve = resolveBySystem): Promise<Result<readonly LookupAddress[]>> => {
+export const resolveReachable = async (
+  url: URL,
+  gate: HostPermission,
+  resolve: ResolveHost = resolveBySystem,
+): Promise<Result<readonly LookupAddress[]>> => {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const family = isIP(host)
   const all = family === 0 ? await resolve(host) : [{ address: host, family }]

@@ -1,10 +1,10 @@
 // Pages that were read a short while ago, as they were understood: bounded, by time and size; errors are not kept.
 
 import type { LRUCache } from 'lru-cache'
-import type { Document } from './document.js'
+import type { PageDocument } from './document.js'
 
-export interface KeptPage {
-  readonly document: Document
+export interface CachedPage {
+  readonly document: PageDocument
   readonly hops: readonly URL[]
   /** In the time of the session. */
   readonly freshUntilMs: number
@@ -16,12 +16,16 @@ const FRESH_MS = 300_000
 const MAX_PAGES = 128
 const MAX_SIZE = 32 * 1024 * 1024
 
-let opened: Promise<LRUCache<string, KeptPage>> | undefined
+let opened: Promise<LRUCache<string, CachedPage>> | undefined
 
-export const pageCache = (): Promise<LRUCache<string, KeptPage>> => {
+export const pageCache = (): Promise<LRUCache<string, CachedPage>> => {
   opened ??= import('lru-cache').then(
     ({ LRUCache }) =>
-      new LRUCache<string, KeptPage>({ max: MAX_PAGES, maxSize: MAX_SIZE, sizeCalculation: ({ document }) => document.text.length + 1000 }),
+      new LRUCache<string, CachedPage>({
+        max: MAX_PAGES,
+        maxSize: MAX_SIZE,
+        sizeCalculation: ({ document }) => document.text.length + 1000,
+      }),
   )
   return opened
 }

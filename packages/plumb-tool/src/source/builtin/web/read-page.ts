@@ -2,14 +2,14 @@
 
 import { type Result, succeed } from '@plumb/wire'
 import type { BuiltinContext } from '../builtin.js'
-import { type Document, documentOf } from './document.js'
-import { type FollowOptions, follow } from './follow-redirects.js'
-import { openGate } from './host-permission.js'
-import { freshMs, type KeptPage, pageCache } from './page-cache.js'
-import { isSuccess, statusFault } from './status-fault.js'
+import { type PageDocument, readDocument } from './document.js'
+import { type FollowOptions, followRedirects } from './follow-redirects.js'
+import { openHostPermission } from './host-permission.js'
+import { type CachedPage, freshMs, pageCache } from './page-cache.js'
+import { isSuccess, pageStatusFault } from './status-fault.js'
 
 export interface Page {
-  readonly document: Document
+  readonly document: PageDocument
   readonly hops: readonly URL[]
 }
 
@@ -17,7 +17,7 @@ const ACCEPT = 'text/markdown, text/html, application/xhtml+xml, text/plain;q=0.
 
 export const readPage = async (url: URL, context: BuiltinContext, resolve?: FollowOptions['resolve']): Promise<Result<Page>> => {
   const { signal, session } = context.call
-  const gate = openGate(context)
+  const gate = openHostPermission(context)
   const cache = await pageCache()
   // What was read with a grant is not there for those without.
   const key = `${context.mayReachPrivateNet} ${url.href.split('#')[0]}`
@@ -30,13 +30,13 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
     return succeed(kept)
   }
   const headers = { accept: ACCEPT, ...(kept ? ifChanged(kept) : {}) }
-  const fetched = await follow({ url: url.href, headers }, { gate, signal, ...(resolve ? { resolve } : {}) })
+  const fetched = await followRedirects({ url: url.href, headers }, { gate, signal, ...(resolve ? { resolve } : {}) })
   if (!fetched.ok) return fetched
   const { status, headers: told, hops } = fetched.value
   const fresh = freshMs(told['cache-control'] ?? '')
   if (kept && status === 304) return succeed(keep(cache, key, { ...kept, freshUntilMs: session.nowMs() + (fresh ?? 0) }))
-  if (!isSuccess(status)) return { ok: false, error: statusFault(fetched.value) }
-  const document = await documentOf(fetched.value, signal)
+  if (!isSuccess(status)) return { ok: false, error: pageStatusFault(fetched.value) }
+  const document = await readDocument(fetched.value, signal)
   if (!document.ok) return document
   const page = { document: document.value, hops, etag: told.etag, lastModified: told['last-modified'] }
   if (fresh === undefined) cache.delete(key)
@@ -44,12 +44,12 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
   return succeed(page)
 }
 
-const keep = (cache: Awaited<ReturnType<typeof pageCache>>, key: string, page: KeptPage): KeptPage => {
+const keep = (cache: Awaited<ReturnType<typeof pageCache>>, key: string, page: CachedPage): CachedPage => {
   cache.set(key, page)
   return page
 }
 
-const ifChanged = ({ etag, lastModified }: KeptPage): Record<string, string> => ({
+const ifChanged = ({ etag, lastModified }: CachedPage): Record<string, string> => ({
   ...(etag ? { 'if-none-match': etag } : {}),
   ...(lastModified ? { 'if-modified-since': lastModified } : {}),
 })

@@ -5,7 +5,7 @@ import { BlockList, isIP } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { fixedLookup } from './resolve.js'
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number
   /** By small names; several of one name are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
@@ -18,12 +18,12 @@ const IDLE_MS = 15_000
 const MAX_HEADERS = 64 * 1024
 
 /** Throws when nothing comes back, or the signal fires. Redirects come back as they are. */
-export const request = async (
+export const sendRequest = async (
   url: URL,
   headers: Readonly<Record<string, string>>,
   addresses: readonly LookupAddress[],
   signal: AbortSignal,
-): Promise<Reply> => {
+): Promise<HttpReply> => {
   const { Agent, buildConnector } = await import('undici')
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: fixedLookup(addresses) })
   const agent = new Agent({

@@ -4,9 +4,9 @@ import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>
 
-export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+export const resolveBySystem: ResolveHost = (hostname) => lookup(hostname, { all: true, verbatim: true })
 
 /** For the socket: it gets what was found before, whatever the name has come to mean since. */
 export const fixedLookup =

@@ -1,14 +1,14 @@
 // What a status that is no success means to somebody who wanted the page.
 
 import { type Code, type Fault, fault, preview } from '@plumb/wire'
-import { decode } from './decode-text.js'
-import type { Fetched } from './follow-redirects.js'
+import { decodeText } from './decode-text.js'
+import type { FetchedReply } from './follow-redirects.js'
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-export const statusFault = ({ status, headers, bytes, hops }: Fetched): Fault => {
+export const pageStatusFault = ({ status, headers, bytes, hops }: FetchedReply): Fault => {
   const url = hops.at(-1)?.href ?? ''
-  const words = decode(bytes.subarray(0, 20_000), headers['content-type'] ?? '')
+  const words = decodeText(bytes.subarray(0, 20_000), headers['content-type'] ?? '')
     .replace(/<(script|style)[^<>]*>[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ')
     .replace(/\s+/g, ' ')
     .trim()

@@ -2,9 +2,9 @@
 
 import { succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
-import { parseTarget } from './check-url.js'
-import { show } from './document.js'
-import { rawFileOf } from './github.js'
+import { checkUrl } from './check-url.js'
+import { showDocument } from './document.js'
+import { rawGithubUrl } from './github.js'
 import { lineRangeOf } from './line-range.js'
 import { readPage } from './read-page.js'
 import { markUntrusted } from './untrusted.js'
@@ -16,11 +16,11 @@ interface Input {
 export const webpageToMarkdown: Builtin<Input> = {
   url: ({ url }) => url,
   run: async ({ url }, context) => {
-    const target = parseTarget(url, context.mayReachPrivateNet)
+    const target = checkUrl(url, context.mayReachPrivateNet)
     if (!target.ok) return target
-    const page = await readPage(rawFileOf(target.value) ?? target.value, context)
+    const page = await readPage(rawGithubUrl(target.value) ?? target.value, context)
     if (!page.ok) return page
-    const text = show(page.value.document, lineRangeOf(target.value.hash))
+    const text = showDocument(page.value.document, lineRangeOf(target.value.hash))
     return text.ok ? succeed(markUntrusted(text.value, page.value.hops)) : text
   },
 }

@@ -3,27 +3,27 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BriefEnd } from '@plumb/wire'
-import { numberOf, type SystemCall } from '../seccomp/refused-calls.js'
-import { GOT_THROUGH, type Ground } from './fixture.js'
-import { callProgram } from './syscall-program.js'
+import { callNumber, type SystemCall } from '../seccomp/refused-calls.js'
+import { ESCAPED, type EscapeFixture } from './fixture.js'
+import { syscallProgram } from './syscall-program.js'
 
 export interface Escape {
   readonly name: string
   /** What runs inside, or why it cannot be tried here. */
-  readonly command: (ground: Ground) => readonly string[] | { readonly cannot: string }
-  readonly isHeld: (end: BriefEnd, ground: Ground) => boolean
+  readonly command: (ground: EscapeFixture) => readonly string[] | { readonly cannot: string }
+  readonly isHeld: (end: BriefEnd, ground: EscapeFixture) => boolean
 }
 
-const printsNothing = ({ status, stdout }: BriefEnd): boolean => status !== null && !stdout.includes(GOT_THROUGH)
+const printsNothing = ({ status, stdout }: BriefEnd): boolean => status !== null && !stdout.includes(ESCAPED)
 
-const shell = (name: string, script: (ground: Ground) => string, isHeld: Escape['isHeld'] = printsNothing): Escape => ({
+const shell = (name: string, script: (ground: EscapeFixture) => string, isHeld: Escape['isHeld'] = printsNothing): Escape => ({
   name,
   command: (ground) => ['/bin/sh', '-c', script(ground)],
   isHeld,
 })
 
 /** By a Node.js inside. */
-const script = (name: string, text: (ground: Ground) => string): Escape => ({
+const script = (name: string, text: (ground: EscapeFixture) => string): Escape => ({
   name,
   command: (ground) => [process.execPath, '-e', text(ground)],
   isHeld: printsNothing,
@@ -35,17 +35,17 @@ const REFUSALS: ReadonlySet<number> = new Set([1, 13, 38, 93, 97])
 const call = (name: string, called: SystemCall | number, args: readonly number[] = []): Escape => ({
   name,
   command: ({ arch, place }) => {
-    const number = typeof called === 'number' ? called : numberOf(called, arch)
-    return number === undefined ? { cannot: `${arch} has no such call` } : [place(callProgram(arch, number, args))]
+    const number = typeof called === 'number' ? called : callNumber(called, arch)
+    return number === undefined ? { cannot: `${arch} has no such call` } : [place(syscallProgram(arch, number, args))]
   },
   isHeld: ({ status }) => status !== null && REFUSALS.has(status),
 })
 
 const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`
 const reads = (path: string): string => `cat ${quoted(path)}`
-const writes = (path: string): string => `(: >> ${quoted(path)}) 2> /dev/null && echo ${GOT_THROUGH}`
+const writes = (path: string): string => `(: >> ${quoted(path)}) 2> /dev/null && echo ${ESCAPED}`
 const connects = (to: string): string =>
-  `require('net').connect(${to}).on('connect', () => { console.log('${GOT_THROUGH}'); process.exit() }).on('error', () => process.exit(3))`
+  `require('net').connect(${to}).on('connect', () => { console.log('${ESCAPED}'); process.exit() }).on('error', () => process.exit(3))`
 
 const [CLONE_NEWUSER, CLONE_NEWNS, SIGCHLD] = [0x10000000, 0x20000, 17] as const
 const [AF_UNIX, AF_VSOCK, SOCK_STREAM, SOCK_DGRAM] = [1, 40, 1, 2] as const
@@ -63,7 +63,7 @@ export const ESCAPES: readonly Escape[] = [
     ({ stdout }) => /^NoNewPrivs:\t1$/m.test(stdout),
   ),
   call('mount', 'mount', [0, 0, 0, 0, 0]),
-  shell('make / writable', () => `mount -o remount,rw,bind / 2> /dev/null && echo ${GOT_THROUGH}`),
+  shell('make / writable', () => `mount -o remount,rw,bind / 2> /dev/null && echo ${ESCAPED}`),
   call('open a file system', 'fsopen', [0, 0]),
   // Opened, and not written to.
   shell('write a setting of the kernel', () => writes('/proc/sys/kernel/core_pattern')),
@@ -76,7 +76,7 @@ export const ESCAPES: readonly Escape[] = [
   ),
   shell(
     'write outside the docroot',
-    ({ outside }) => `echo ${GOT_THROUGH} > ${quoted(join(outside, 'made'))}`,
+    ({ outside }) => `echo ${ESCAPED} > ${quoted(join(outside, 'made'))}`,
     (_, { outside }) => !existsSync(join(outside, 'made')),
   ),
   shell(
@@ -88,7 +88,7 @@ export const ESCAPES: readonly Escape[] = [
   shell('write to a repository', ({ docroot }) => writes(join(docroot, 'out/.git/config'))),
   shell('read ~/.ssh', ({ home }) => reads(join(home, '.ssh/id_rsa'))),
   shell('read outside the docroot', ({ outside }) => reads(join(outside, 'secret'))),
-  shell('read what only root may', () => `cat /etc/shadow > /dev/null 2>&1 && echo ${GOT_THROUGH}`),
+  shell('read what only root may', () => `cat /etc/shadow > /dev/null 2>&1 && echo ${ESCAPED}`),
   shell('read the environment of others', () => `cat /proc/[0-9]*/environ 2> /dev/null`),
   shell(
     'have a descriptor of others',
@@ -100,7 +100,7 @@ export const ESCAPES: readonly Escape[] = [
         .split(' ')
         .every((fd) => Number(fd) < FIRST_OF_OTHERS || Number(fd) > LAST_OF_OURS),
   ),
-  shell('end a process outside', ({ neighbour }) => `kill -9 ${neighbour} 2> /dev/null && echo ${GOT_THROUGH}`),
+  shell('end a process outside', ({ neighbour }) => `kill -9 ${neighbour} 2> /dev/null && echo ${ESCAPED}`),
   call('trace a process', 'ptrace', [0, 0, 0, 0]),
   call('read the memory of another process', 'process_vm_readv', [1, 0, 0, 0, 0, 0]),
   call('take a descriptor of another process', 'pidfd_getfd', [0, 0, 0]),
@@ -111,7 +111,7 @@ export const ESCAPES: readonly Escape[] = [
   call('enter a namespace', 'setns', [0, 0]),
   {
     name: 'start a sandbox in it',
-    command: ({ bwrap }) => ['/bin/sh', '-c', `${quoted(bwrap)} --unshare-user --ro-bind / / echo ${GOT_THROUGH}`],
+    command: ({ bwrap }) => ['/bin/sh', '-c', `${quoted(bwrap)} --unshare-user --ro-bind / / echo ${ESCAPED}`],
     isHeld: printsNothing,
   },
   script('reach a socket of the file system', ({ socket }) => connects(JSON.stringify(socket))),
@@ -130,7 +130,7 @@ export const ESCAPES: readonly Escape[] = [
   {
     name: 'make calls by the numbers of x32',
     command: ({ arch, place }) =>
-      arch === 'x64' ? [place(callProgram(arch, X32 + 41, [AF_UNIX, SOCK_STREAM, 0]))] : { cannot: `${arch} has none` },
+      arch === 'x64' ? [place(syscallProgram(arch, X32 + 41, [AF_UNIX, SOCK_STREAM, 0]))] : { cannot: `${arch} has none` },
     isHeld: ({ status }) => status !== null && REFUSALS.has(status),
   },
 ]

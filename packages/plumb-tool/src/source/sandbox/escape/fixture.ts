@@ -5,13 +5,13 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnChild } from '@plumb/wire'
-import { keptFolder } from '../sandbox-cache.js'
+import { sandboxCacheFolder } from '../sandbox-cache.js'
 import type { Arch } from '../seccomp/refused-calls.js'
 
 /** What no program prints by chance. */
-export const GOT_THROUGH = 'GOT-THROUGH'
+export const ESCAPED = 'GOT-THROUGH'
 
-export interface Ground {
+export interface EscapeFixture {
   readonly arch: Arch
   readonly bwrap: string
   readonly docroot: string
@@ -31,14 +31,14 @@ const SLEEP_SECONDS = '300'
 const GRACE_MS = 100
 
 /** `work` gets the ground, which is gone when it has come back. */
-export const withGround = async <T>(box: Pick<Ground, 'arch' | 'bwrap'>, work: (ground: Ground) => T): Promise<T> => {
+export const withFixture = async <T>(box: Pick<EscapeFixture, 'arch' | 'bwrap'>, work: (ground: EscapeFixture) => T): Promise<T> => {
   const base = makeBase()
   const [docroot, home, outside] = ['work', 'home', 'outside'].map((name) => join(base, name)) as [string, string, string]
   for (const folder of [join(docroot, 'out/.git'), join(home, '.ssh'), outside]) mkdirSync(folder, { recursive: true })
   writeFileSync(join(docroot, 'out/.git/config'), '')
-  writeFileSync(join(home, '.ssh/id_rsa'), GOT_THROUGH)
+  writeFileSync(join(home, '.ssh/id_rsa'), ESCAPED)
   writeFileSync(join(home, '.bashrc'), '')
-  writeFileSync(join(outside, 'secret'), GOT_THROUGH)
+  writeFileSync(join(outside, 'secret'), ESCAPED)
   const [socket, abstract] = [join(outside, 'socket'), `\0plumb-${process.pid}`]
   const servers: Server[] = []
   const listen = async (at: string | number): Promise<Server> => {
@@ -49,7 +49,7 @@ export const withGround = async <T>(box: Pick<Ground, 'arch' | 'bwrap'>, work: (
     )
     return server
   }
-  const neighbour = spawnChild({ command: ['/bin/sleep', SLEEP_SECONDS], env: { CANARY: GOT_THROUGH }, isForeign: false })
+  const neighbour = spawnChild({ command: ['/bin/sleep', SLEEP_SECONDS], env: { CANARY: ESCAPED }, isForeign: false })
   try {
     await listen(socket)
     await listen(abstract)
@@ -71,7 +71,7 @@ export const withGround = async <T>(box: Pick<Ground, 'arch' | 'bwrap'>, work: (
 
 // Where a home folder is: /tmp has another in a sandbox anyhow.
 const makeBase = (): string => {
-  for (const folder of [keptFolder(), tmpdir()]) {
+  for (const folder of [sandboxCacheFolder(), tmpdir()]) {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       return realpathSync(mkdtempSync(join(folder, 'try-')))

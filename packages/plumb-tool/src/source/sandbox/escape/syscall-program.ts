@@ -9,7 +9,7 @@ const ELF_X64 = 62
 const ELF_ARM64 = 183
 
 /** An executable of Linux. Its exit status is 0 or the number of the error; `args` are whole numbers, at most six. */
-export const callProgram = (arch: Arch, number: number, args: readonly number[] = []): Uint8Array => {
+export const syscallProgram = (arch: Arch, number: number, args: readonly number[] = []): Uint8Array => {
   const code = arch === 'x64' ? codeX64(number, args) : codeArm64(number, args)
   const start = HEADER_BYTES + SEGMENT_BYTES
   const file = Buffer.alloc(start + code.length)

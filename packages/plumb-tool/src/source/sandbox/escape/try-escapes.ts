@@ -1,13 +1,13 @@
 // The escapes, tried one after the other in sandboxes of their own.
 
 import { type BriefEnd, type Result, spawnBriefly, succeed } from '@plumb/wire'
-import { enclose } from '../bubblewrap-command.js'
-import type { Box } from '../probe.js'
+import { buildSandboxCommand } from '../bubblewrap-command.js'
+import type { Bubblewrap } from '../probe.js'
 import { readSandbox } from '../sandbox.js'
 import { ESCAPES, type Escape } from './escapes.js'
-import { type Ground, withGround } from './fixture.js'
+import { type EscapeFixture, withFixture } from './fixture.js'
 
-export interface Tried {
+export interface EscapeResult {
   readonly name: string
   readonly verdict: 'held' | 'not held' | 'not applicable'
   /** Why it could not be tried, or what the program said where it was not held. */
@@ -17,9 +17,9 @@ export interface Tried {
 const TIMEOUT_MS = 20_000
 
 /** `isBoxed: false`: with none, to see that what gets out is noticed. */
-export const tryEscapes = async (box: Box, { isBoxed = true } = {}): Promise<readonly Tried[]> => {
+export const tryEscapes = async (box: Bubblewrap, { isBoxed = true } = {}): Promise<readonly EscapeResult[]> => {
   const before = process.env.HOME
-  return withGround(box, (ground) => {
+  return withFixture(box, (ground) => {
     process.env.HOME = ground.home
     try {
       return ESCAPES.map((escape) => tryOne(escape, ground, isBoxed))
@@ -30,7 +30,7 @@ export const tryEscapes = async (box: Box, { isBoxed = true } = {}): Promise<rea
   })
 }
 
-const tryOne = (escape: Escape, ground: Ground, isBoxed: boolean): Tried => {
+const tryOne = (escape: Escape, ground: EscapeFixture, isBoxed: boolean): EscapeResult => {
   const { name } = escape
   const command = escape.command(ground)
   if ('cannot' in command) return { name, verdict: 'not applicable', said: command.cannot }
@@ -45,14 +45,14 @@ const tryOne = (escape: Escape, ground: Ground, isBoxed: boolean): Tried => {
 
 const MAX_SAID = 200
 
-const runPlain = (command: readonly string[], { docroot }: Ground, env: Readonly<Record<string, string>>): BriefEnd =>
+const runPlain = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): BriefEnd =>
   spawnBriefly({ command: command as [string, ...string[]], cwd: docroot, env, timeoutMs: TIMEOUT_MS })
 
-const runBoxed = (command: readonly string[], { docroot }: Ground, env: Readonly<Record<string, string>>): Result<BriefEnd> => {
+const runBoxed = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): Result<BriefEnd> => {
   const sandbox = readSandbox({ write: ['out'] }, { who: 'plumb-tool sandbox', docroot })
   if (!sandbox.ok) return sandbox
   if (!sandbox.value) throw new TypeError('a sandbox was asked for')
-  const enclosure = enclose(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: [] })
+  const enclosure = buildSandboxCommand(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: [] })
   if (!enclosure.ok) return enclosure
   const { command: before, given, shared, env: inner, close } = enclosure.value
   const whole = [...before, ...command] as unknown as [string, ...string[]]

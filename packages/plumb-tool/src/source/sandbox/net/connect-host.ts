@@ -6,31 +6,31 @@ import { connect, isIP, type Socket } from 'node:net'
 import { type Host, type HostPattern, isHostOf } from '@plumb/lang'
 import { type Fault, fail, fault, type Result, startDeadline, succeed, systemReason } from '@plumb/wire'
 import { publicAddresses } from '../../builtin/web/public-addresses.js'
-import { fixedLookup, type Resolve, resolveBySystem } from '../../builtin/web/resolve.js'
+import { fixedLookup, type ResolveHost, resolveBySystem } from '../../builtin/web/resolve.js'
 
-export interface Judging {
+export interface ConnectPolicy {
   /** Why a host may not be reached at all, or not at a private address; undefined: it may. */
   readonly denies: (effect: 'net' | 'net.private', host: string) => Fault | undefined
   /** As in "tool 'fetch'". */
   readonly who: string
-  readonly resolve?: Resolve
+  readonly resolve?: ResolveHost
   readonly connectTimeoutMs?: number
 }
 
 /** A host with the port that is asked for. */
-export interface Target extends Host {
+export interface HostTarget extends Host {
   readonly port: number
 }
 
-export interface Reach {
+export interface HostConnector {
   /** Tells at once what is refused whatever the name leads to. */
-  open(target: Target, signal: AbortSignal): Promise<Result<Socket>>
+  open(target: HostTarget, signal: AbortSignal): Promise<Result<Socket>>
 }
 
 const CONNECT_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 60_000
 
-export const openReach = (hosts: readonly HostPattern[], judging: Judging): Reach => {
+export const openHostConnector = (hosts: readonly HostPattern[], judging: ConnectPolicy): HostConnector => {
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = judging
   return {
     open: async (target, signal) => {
@@ -54,7 +54,7 @@ export const openReach = (hosts: readonly HostPattern[], judging: Judging): Reac
         }
         const giveUp = (): void => settle(fail('cancelled', `nothing waits for ${showTarget(target)} any more`))
         signal.addEventListener('abort', giveUp)
-        void judgeAddresses(target, listed, judging).then(
+        void checkAddresses(target, listed, judging).then(
           (addresses) => {
             if (isSettled) return
             if (!addresses.ok) return settle(addresses)
@@ -70,13 +70,13 @@ export const openReach = (hosts: readonly HostPattern[], judging: Judging): Reac
   }
 }
 
-export const showTarget = ({ host, port }: Target): string => `${host}:${port}`
+export const showTarget = ({ host, port }: HostTarget): string => `${host}:${port}`
 
 /** Those that it may be reached at; `listed` are the patterns that name it. */
-export const judgeAddresses = async (
-  target: Target,
+export const checkAddresses = async (
+  target: HostTarget,
   listed: readonly HostPattern[],
-  judging: Judging,
+  judging: ConnectPolicy,
 ): Promise<Result<readonly LookupAddress[]>> => {
   const { denies, resolve = resolveBySystem } = judging
   const bare = target.host.replace(/^\[(.*)\]$/, '$1')
@@ -92,27 +92,27 @@ export const judgeAddresses = async (
   return { ok: false, error: privateOnes(target, judging, isGranted) }
 }
 
-const dial = (target: Target, addresses: readonly LookupAddress[]): Socket => {
+const dial = (target: HostTarget, addresses: readonly LookupAddress[]): Socket => {
   const host = target.host.replace(/^\[(.*)\]$/, '$1')
   const socket = connect({ host, port: target.port, lookup: fixedLookup(addresses), allowHalfOpen: true, noDelay: true })
   socket.setKeepAlive(true, KEEP_ALIVE_MS)
   return socket
 }
 
-const notListed = (target: Target, { who }: Judging): Fault => {
+const notListed = (target: HostTarget, { who }: ConnectPolicy): Fault => {
   const asked = target.port === 443 || target.port === 80 ? target.host : showTarget(target)
   return fault('address_denied', `the sandbox of ${who} has not '${showTarget(target)}' in 'net': add "${asked}" there, if it is meant`, {
     host: target.host,
   })
 }
 
-const privateOnes = (target: Target, { who }: Judging, isGranted: boolean): Fault => {
+const privateOnes = (target: HostTarget, { who }: ConnectPolicy, isGranted: boolean): Fault => {
   const is = target.isAddress ? 'is an address, and no name' : 'leads to a private or local address'
   const why = isGranted ? "'net' of its sandbox has it by a pattern: name the host itself there" : 'net.private is not granted'
   return fault('address_denied', `'${showTarget(target)}', which ${who} asks for, ${is}, and ${why}`, { host: target.host })
 }
 
-const unreachable = (target: Target, error: NodeJS.ErrnoException | AggregateError): Result<never> => {
+const unreachable = (target: HostTarget, error: NodeJS.ErrnoException | AggregateError): Result<never> => {
   const [first = error] = (error as AggregateError).errors ?? []
   return fail('connection_failed', `${showTarget(target)} cannot be reached: ${systemReason(first as NodeJS.ErrnoException)}`)
 }

@@ -8,7 +8,7 @@ const OF_CONNECTION = new Set([
 ])
 
 /** Name after value, as they came. With `asked`, those of a request, whose body is framed anew as it was. */
-export const forwarded = (raw: readonly string[], asked?: IncomingMessage): string[] => {
+export const forwardHeaders = (raw: readonly string[], asked?: IncomingMessage): string[] => {
   const pairs = Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] ?? '', raw[2 * i + 1] ?? ''] as const)
   const named = new Set(
     pairs

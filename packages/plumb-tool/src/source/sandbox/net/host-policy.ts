@@ -2,10 +2,10 @@
 
 import { fault } from '@plumb/wire'
 import { type Authority, permit } from '../../../call/permit.js'
-import type { Judging } from './connect-host.js'
+import type { ConnectPolicy } from './connect-host.js'
 
 /** `net` itself needs no grant here: the program has it from the key, as one without a sandbox has all of it. */
-export const callerOf = (tool: string, authority: () => Authority): Pick<Judging, 'denies'> => ({
+export const hostPolicy = (tool: string, authority: () => Authority): Pick<ConnectPolicy, 'denies'> => ({
   denies: (effect, host) => {
     const { grant, ...rest } = authority()
     if (effect === 'net' && rest.policy.length === 0) return undefined

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { Server, Socket } from 'node:net'
 import { type Host, readHost } from '@plumb/lang'
 import { type Fault, fault, preview } from '@plumb/wire'
-import { type Reach, showTarget, type Target } from './connect-host.js'
-import { forwarded } from './headers.js'
-import type { NetRecord } from './refusal-log.js'
-import { join } from './tunnel.js'
+import { type HostConnector, type HostTarget, showTarget } from './connect-host.js'
+import { forwardHeaders } from './headers.js'
+import type { RefusalLog } from './refusal-log.js'
+import { pipeBothWays } from './tunnel.js'
 
 export interface Proxy {
   answer(listener: Server): void
@@ -18,7 +18,7 @@ export interface Proxy {
 const MAX_CONNECTIONS = 64
 const MAX_HEAD_BYTES = 16 * 1024
 
-export const openProxy = (reach: Reach, record: NetRecord): Proxy => {
+export const openProxy = (reach: HostConnector, record: RefusalLog): Proxy => {
   const open = new Set<Socket>()
   let clients = 0
   const keep = (socket: Socket): Socket => {
@@ -28,7 +28,7 @@ export const openProxy = (reach: Reach, record: NetRecord): Proxy => {
     return socket
   }
 
-  const dial = async (target: Target, client: Socket): Promise<Socket | Fault> => {
+  const dial = async (target: HostTarget, client: Socket): Promise<Socket | Fault> => {
     const gone = new AbortController()
     const giveUp = (): void => gone.abort()
     client.once('close', giveUp)
@@ -55,7 +55,7 @@ export const openProxy = (reach: Reach, record: NetRecord): Proxy => {
     if ('error' in upstream) return refuse(client, upstream)
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
     if (head.length > 0) upstream.write(head)
-    join(client, upstream)
+    pipeBothWays(client, upstream)
   }
 
   const forward = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
@@ -64,10 +64,10 @@ export const openProxy = (reach: Reach, record: NetRecord): Proxy => {
     const upstream = await dial(found.target, asked.socket)
     if ('error' in upstream) return reply(answer, upstream)
     const { method = 'GET', rawHeaders } = asked
-    const headers = [...forwarded(rawHeaders, asked), 'Host', found.authority, 'Connection', 'close']
+    const headers = [...forwardHeaders(rawHeaders, asked), 'Host', found.authority, 'Connection', 'close']
     const sent = request({ method, path: found.path, headers, createConnection: () => upstream, setHost: false })
     sent.once('response', (given) => {
-      answer.writeHead(given.statusCode ?? 502, given.statusMessage ?? '', forwarded(given.rawHeaders))
+      answer.writeHead(given.statusCode ?? 502, given.statusMessage ?? '', forwardHeaders(given.rawHeaders))
       given.pipe(answer)
       given.once('close', () => given.complete || asked.socket.resetAndDestroy())
     })
@@ -111,7 +111,7 @@ export const openProxy = (reach: Reach, record: NetRecord): Proxy => {
 }
 
 interface Absolute {
-  readonly target: Target
+  readonly target: HostTarget
   readonly authority: string
   readonly path: string
 }

@@ -2,19 +2,19 @@
 
 import { type Fault, preview } from '@plumb/wire'
 
-export interface NetRecord {
+export interface RefusalLog {
   /** The socket inside has been handed over. */
   opened(): void
   /** Anything was asked for, in whatever words. */
   used(): void
   refused(target: string, fault: Fault): void
-  lacked(): string | undefined
+  missingAccess(): string | undefined
 }
 
 const MAX_KEPT = 20
 const MAX_SHOWN = 3
 
-export const openRecord = (): NetRecord => {
+export const openRefusalLog = (): RefusalLog => {
   const refusals = new Map<string, string>()
   let others = 0
   let isOpen = false
@@ -30,7 +30,7 @@ export const openRecord = (): NetRecord => {
       if (refusals.size < MAX_KEPT || refusals.has(target)) refusals.set(target, detail)
       else others++
     },
-    lacked() {
+    missingAccess() {
       if (!isOpen) return 'the way out of its sandbox to the network could not be opened'
       if (!isUsed)
         return "it has asked its proxy for nothing: with a list of hosts in 'net' of its sandbox a program that ignores HTTPS_PROXY and HTTP_PROXY, such as fetch in Node.js before 24, has no network"

@@ -4,19 +4,19 @@
 import type { Server } from 'node:net'
 import type { HostPattern } from '@plumb/lang'
 import type { ListenerOption } from '@plumb/wire'
-import { type Judging, openReach } from './connect-host.js'
+import { type ConnectPolicy, openHostConnector } from './connect-host.js'
 import opener from './opener.child.cjs'
 import { openProxy } from './proxy.js'
-import { openRecord } from './refusal-log.js'
+import { openRefusalLog } from './refusal-log.js'
 
-export interface BoxNet {
+export interface SandboxNet {
   /** Stands before the command line inside. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** For `spawnChild`. */
   readonly listener: ListenerOption
   /** For the error of a program that has failed: what it was refused, or that it never asked. */
-  readonly lacked: () => string | undefined
+  readonly missingAccess: () => string | undefined
   /** Once the program has ended. */
   close(): void
 }
@@ -34,9 +34,9 @@ shift 3
 exec "$@"
 `
 
-export const openBoxNet = (hosts: readonly HostPattern[], judging: Judging): BoxNet => {
-  const record = openRecord()
-  const proxy = openProxy(openReach(hosts, judging), record)
+export const openSandboxNet = (hosts: readonly HostPattern[], judging: ConnectPolicy): SandboxNet => {
+  const record = openRefusalLog()
+  const proxy = openProxy(openHostConnector(hosts, judging), record)
   let server: Server | undefined
   return {
     command: ['/bin/sh', '-c', OPEN, 'plumb-net', process.execPath, opener, String(PORT)],
@@ -49,7 +49,7 @@ export const openBoxNet = (hosts: readonly HostPattern[], judging: Judging): Box
         proxy.answer(taken)
       },
     },
-    lacked: record.lacked,
+    missingAccess: record.missingAccess,
     close: () => {
       server?.close()
       proxy.close()

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 
 /** Both of the kind that may be half open. */
-export const join = (one: Socket, other: Socket): void => {
+export const pipeBothWays = (one: Socket, other: Socket): void => {
   passOn(one, other)
   passOn(other, one)
 }

@@ -27,7 +27,7 @@ const MAX_JUMP = 255
 const INSTRUCTION_BYTES = 8
 
 /** An array of `struct sock_filter`; both architectures that it is for are little-endian. */
-export const assemble = (program: readonly Instruction[]): Uint8Array => {
+export const assembleBpf = (program: readonly Instruction[]): Uint8Array => {
   const places = new Map<string, number>()
   let length = 0
   for (const step of program) {

@@ -1,7 +1,15 @@
 // The seccomp filter of a sandbox, from the table of what is refused to the bytes that bubblewrap hands to the kernel.
 
-import { ARCHITECTURE, argument, assemble, CALL_NUMBER, type Instruction } from './bpf.js'
-import { type Arch, LAST_KNOWN_CALL, numberOf, type Refusal, refusals, UNKNOWN_CALL_ERRNO, type Use } from './refused-calls.js'
+import { ARCHITECTURE, argument, assembleBpf, CALL_NUMBER, type Instruction } from './bpf.js'
+import {
+  type Arch,
+  type ArgumentRule,
+  callNumber,
+  LAST_KNOWN_CALL,
+  type RefusedCalls,
+  refusedCalls,
+  UNKNOWN_CALL_ERRNO,
+} from './refused-calls.js'
 
 /** `AUDIT_ARCH_…`: programs of another kind, such as those of 32 bits, have calls of other numbers. */
 const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 }
@@ -9,8 +17,8 @@ const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000003e, arm64: 0xc
 /** Undefined: of this architecture the numbers of the calls are not known. */
 export const archOf = (name: string): Arch | undefined => (name === 'x64' || name === 'arm64' ? name : undefined)
 
-export const filterFor = (arch: Arch, { hasSockets }: { readonly hasSockets: boolean }): Uint8Array =>
-  assemble([
+export const assembleFilter = (arch: Arch, { hasSockets }: { readonly hasSockets: boolean }): Uint8Array =>
+  assembleBpf([
     { op: 'load', offset: ARCHITECTURE },
     { op: 'if', test: 'equal', value: AUDIT_ARCH[arch], yes: 'known architecture' },
     { op: 'fail', errno: UNKNOWN_CALL_ERRNO },
@@ -20,11 +28,13 @@ export const filterFor = (arch: Arch, { hasSockets }: { readonly hasSockets: boo
     { op: 'if', test: 'over', value: LAST_KNOWN_CALL, no: 'known call' },
     { op: 'fail', errno: UNKNOWN_CALL_ERRNO },
     { op: 'label', name: 'known call' },
-    ...refusals(hasSockets).flatMap((refusal, i) => refusal.calls.flatMap((call) => refuse(refusal, numberOf(call, arch), `${i} ${call}`))),
+    ...refusedCalls(hasSockets).flatMap((refusal, i) =>
+      refusal.calls.flatMap((call) => refuse(refusal, callNumber(call, arch), `${i} ${call}`)),
+    ),
     { op: 'allow' },
   ])
 
-const refuse = ({ errno, uses = [] }: Refusal, number: number | undefined, label: string): readonly Instruction[] => {
+const refuse = ({ errno, uses = [] }: RefusedCalls, number: number | undefined, label: string): readonly Instruction[] => {
   if (number === undefined) return []
   const other = `${label} is another call`
   const unlike = `${label} is another use`
@@ -43,7 +53,7 @@ const refuse = ({ errno, uses = [] }: Refusal, number: number | undefined, label
 }
 
 /** Goes on where the use is such a one, and to `unlike` where it is not. */
-const test = ({ argument: index, mask, is, values }: Use, unlike: string, fits: string): readonly Instruction[] => [
+const test = ({ argument: index, mask, is, values }: ArgumentRule, unlike: string, fits: string): readonly Instruction[] => [
   { op: 'load', offset: argument(index) },
   ...(mask === undefined ? [] : ([{ op: 'and', mask }] as const)),
   ...values.map((value, i): Instruction => {

@@ -59,7 +59,7 @@ const NUMBERS = {
 
 export type SystemCall = keyof typeof NUMBERS
 
-export const numberOf = (call: SystemCall, arch: Arch): number | undefined => NUMBERS[call][arch === 'x64' ? 0 : 1]
+export const callNumber = (call: SystemCall, arch: Arch): number | undefined => NUMBERS[call][arch === 'x64' ? 0 : 1]
 
 /** Calls that came with a later kernel than this table are refused: what they do is not known. */
 export const LAST_KNOWN_CALL = 469
@@ -67,18 +67,18 @@ export const LAST_KNOWN_CALL = 469
 export type Arch = 'x64' | 'arm64'
 
 /** The lower half of an argument, of which `mask` is looked at: equal to one of `values`, to none of them, or with any of their bits. */
-export interface Use {
+export interface ArgumentRule {
   readonly argument: number
   readonly mask?: number
   readonly is: 'one of' | 'none of' | 'with bits'
   readonly values: readonly number[]
 }
 
-export interface Refusal {
+export interface RefusedCalls {
   readonly calls: readonly SystemCall[]
   readonly errno: number
   /** All of them have to hold; left out: each use of it is refused. */
-  readonly uses?: readonly Use[]
+  readonly uses?: readonly ArgumentRule[]
 }
 
 const [EPERM, EACCES, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT] = [1, 13, 38, 93, 97] as const
@@ -94,10 +94,10 @@ const NEW_NAMESPACES = 0x7e020000
 /** `clone` has the signal of the end in these bits. */
 const NEW_TIME = 0x80
 
-const all = (...calls: readonly SystemCall[]): Refusal => ({ calls, errno: EPERM })
+const all = (...calls: readonly SystemCall[]): RefusedCalls => ({ calls, errno: EPERM })
 
 /** `hasSockets`: sockets of the file system may be reached, as far as they are there. */
-export const refusals = (hasSockets: boolean): readonly Refusal[] => [
+export const refusedCalls = (hasSockets: boolean): readonly RefusedCalls[] => [
   // Other processes.
   all('ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'pidfd_getfd', 'kcmp'),
   // Mounts and roots.
@@ -118,7 +118,9 @@ export const refusals = (hasSockets: boolean): readonly Refusal[] => [
   // What types into the terminal that is above.
   { calls: ['ioctl'], errno: EPERM, uses: [{ argument: 1, is: 'one of', values: [TIOCSTI, TIOCLINUX] }] },
   // Sockets that no network namespace holds back.
-  ...(hasSockets ? [] : [{ calls: ['socket'], errno: EACCES, uses: [{ argument: 0, is: 'one of', values: [AF_UNIX] }] } satisfies Refusal]),
+  ...(hasSockets
+    ? []
+    : [{ calls: ['socket'], errno: EACCES, uses: [{ argument: 0, is: 'one of', values: [AF_UNIX] }] } satisfies RefusedCalls]),
   {
     calls: ['socket'],
     errno: EAFNOSUPPORT,
@@ -140,6 +142,6 @@ export const refusals = (hasSockets: boolean): readonly Refusal[] => [
           calls: ['socketpair'],
           errno: EACCES,
           uses: [{ argument: 1, mask: SOCKET_TYPE, is: 'none of', values: [SOCK_STREAM, SOCK_SEQPACKET] }],
-        } satisfies Refusal,
+        } satisfies RefusedCalls,
       ]),
 ]

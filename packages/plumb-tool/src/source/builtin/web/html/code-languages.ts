@@ -1,7 +1,7 @@
 // The language of a code block, from the many ways in which pages tell it to the one that is read: <pre><code class="language-x">.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, elementsIn, isNamed, property, replaceElements, textOf } from './tree.js'
+import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
 
 const IN_CLASS = /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?=\w+(?:\s|$))|brush:\s*|sourceCode\s+|src-)([\w+#.-]+)/
 const NO_LANGUAGE = new Set(['default', 'none', 'text', 'plaintext', 'plain', 'nohighlight', 'source', 'code'])
@@ -74,7 +74,7 @@ const gatherTables = (tree: Root): void =>
   replaceElements(tree, (node) => {
     if (node.tagName !== 'table') return undefined
     const blocks = [...elementsIn(node)].filter(isNamed('pre'))
-    const code = blocks.filter((pre) => !/^[\s\d]*$/.test(textOf(pre)))
+    const code = blocks.filter((pre) => !/^[\s\d]*$/.test(textContent(pre)))
     const [only] = code
     return only && code.length === 1 && /^[\s\d]*$/.test(textBeside(node, only)) ? [only] : undefined
   })

@@ -1,7 +1,7 @@
 // Definition lists, which Markdown has not: a list of terms in bold, each with a list of what it means.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, findElement, isNamed, property, replaceElements, textOf } from './tree.js'
+import { element, findElement, isNamed, property, replaceElements, textContent } from './tree.js'
 
 export const listDefinitions = (tree: Root): void =>
   replaceElements(tree, (node) => (node.tagName === 'dl' ? [element('ul', {}, ...itemsOf(node))] : undefined))
@@ -37,7 +37,7 @@ const onlyList = ([meaning, ...others]: readonly Element[]): Element | undefined
 
 const isLink = (term: Element): boolean => {
   const link = findElement(term, isNamed('a'))
-  return link !== undefined && property(link, 'href') !== '' && textOf(link).trim() === textOf(term).trim()
+  return link !== undefined && property(link, 'href') !== '' && textContent(link).trim() === textContent(term).trim()
 }
 
 const partsOf = (list: Element): readonly Element[] =>

@@ -6,7 +6,7 @@ import { parseFragment } from 'parse5'
 import { limitDepth } from './limit-depth.js'
 import { prune } from './prune.js'
 import { resolveLinks } from './resolve-links.js'
-import { element, elementsIn, findElement, isNamed, property, textOf } from './tree.js'
+import { element, elementsIn, findElement, isNamed, property, textContent } from './tree.js'
 
 /** Undefined: it has no frames. */
 export const framesOf = (tree: Root, base: string): Root | undefined => {
@@ -33,7 +33,7 @@ const linkTo = (frame: Element): Element => {
 /** A parser that knows frames takes it for text. */
 const instead = (tree: Root, base: string): readonly ElementContent[] =>
   [...elementsIn(tree)].filter(isNamed('noframes')).flatMap((node) => {
-    const parsed = parseFragment(textOf(node))
+    const parsed = parseFragment(textContent(node))
     limitDepth(parsed)
     const fragment = fromParse5(parsed) as Root
     prune(fragment)

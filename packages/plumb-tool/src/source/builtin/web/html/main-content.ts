@@ -4,10 +4,10 @@ import { Readability } from '@mozilla/readability'
 import type { Element, Root, Text } from 'hast'
 import { toHtml } from 'hast-util-to-html'
 import { parseHTML } from 'linkedom'
-import { element, elementsIn, isNamed, property, replaceElements, textOf } from './tree.js'
+import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
 
 /** Of the text around it, what is found must be this share, or the page is about something else. */
-const LEAST_SHARE = 0.3
+const MIN_SHARE = 0.3
 const MARK = 'dataPlumbPlace'
 const ATTRIBUTE = 'data-plumb-place'
 /** Beyond it the search for the main part would take longer than anybody waits. */
@@ -73,7 +73,7 @@ const guessedContent = (tree: Root): Element | undefined => {
   }
   const heading = all.find(isNamed('h1'))
   const around = innermost(tree, new Set(heading ? [...survivors, heading] : survivors))
-  if (!around || sum(survivors) < LEAST_SHARE * lengthOf(around)) return undefined
+  if (!around || sum(survivors) < MIN_SHARE * lengthOf(around)) return undefined
   withoutLinkLists(around, (node) => survivors.has(node))
   return around
 }
@@ -116,4 +116,4 @@ const withoutLinkLists = (tree: Root | Element, isKept: (node: Element) => boole
     return linked > 0.7 * lengthOf(node) ? [] : undefined
   })
 
-const lengthOf = (node: Root | Element | Text): number => textOf(node).replace(/\s+/g, '').length
+const lengthOf = (node: Root | Element | Text): number => textContent(node).replace(/\s+/g, '').length

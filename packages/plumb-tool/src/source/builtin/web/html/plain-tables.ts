@@ -1,9 +1,9 @@
 // Tables as Markdown can have them: those that only lay out a page are taken apart, captions go before, spans have bounds.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, elementsIn, isNamed, property, replaceElements, textOf } from './tree.js'
+import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
 
-const MOST_CELLS = 100
+const MAX_CELLS = 100
 const isBlock = isNamed('table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'pre', 'blockquote', 'form', 'hr')
 const isLine = isNamed(
   'p',
@@ -72,7 +72,7 @@ const toDivs = (parent: Element): void => {
 }
 
 const limitSpans = ({ properties }: Element): void => {
-  for (const span of ['colSpan', 'rowSpan']) if (Number(properties[span]) > MOST_CELLS) properties[span] = MOST_CELLS
+  for (const span of ['colSpan', 'rowSpan']) if (Number(properties[span]) > MAX_CELLS) properties[span] = MAX_CELLS
 }
 
 /** A cell is one line: what were lines of its own have a break between them. */
@@ -83,7 +83,7 @@ const onOneLine = (cell: Element): ElementContent[] => {
       if (child.type !== 'element') lines.at(-1)?.push(child)
       else if (child.tagName === 'br') lines.push([])
       else if (child.tagName === 'pre') {
-        for (const line of textOf(child).split('\n')) lines.push([element('code', {}, { type: 'text', value: line })])
+        for (const line of textContent(child).split('\n')) lines.push([element('code', {}, { type: 'text', value: line })])
       } else if (isLine(child)) {
         lines.push([])
         add(child)
@@ -92,6 +92,6 @@ const onOneLine = (cell: Element): ElementContent[] => {
     }
   }
   add(cell)
-  const full = lines.filter((line) => line.some((part) => part.type === 'element' || textOf(part).trim() !== ''))
+  const full = lines.filter((line) => line.some((part) => part.type === 'element' || textContent(part).trim() !== ''))
   return full.flatMap((line, i) => (i === 0 ? line : [element('br', {}), ...line]))
 }

@@ -1,7 +1,7 @@
 // What is on a page and is not for reading: scripts, styles, what is hidden. And what a reader would see in another way than it is written.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, findElement, isNamed, property, replaceElements, textOf } from './tree.js'
+import { element, findElement, isNamed, property, replaceElements, textContent } from './tree.js'
 
 const GONE = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'canvas', 'object', 'embed', 'applet', 'audio', 'video', 'map'],
@@ -21,8 +21,8 @@ export const prune = (tree: Root): void =>
     if (node.tagName === 'menu') node.tagName = 'ul'
     if (node.tagName === 'iframe') return linkTo(node)
     if (node.tagName === 'math') return [formula(node)]
-    if (node.tagName === 'sup' && EXPONENT.test(textOf(node)) && !findElement(node, isNamed('a')))
-      return [{ type: 'text', value: `^${textOf(node)}` }]
+    if (node.tagName === 'sup' && EXPONENT.test(textContent(node)) && !findElement(node, isNamed('a')))
+      return [{ type: 'text', value: `^${textContent(node)}` }]
     if (node.tagName === 'input' && property(node, 'type') !== 'checkbox') return []
     return undefined
   })
@@ -40,8 +40,8 @@ const EXPONENT = /^[+\-\u2212]?(\d+|[a-z])$/i
 /** As its author wrote it, where the page says so. */
 const formula = (math: Element): ElementContent => {
   const annotation = findElement(math, isNamed('annotation'))
-  const written = property(math, 'altText') || property(math, 'alttext') || (annotation ? textOf(annotation) : '')
-  const text = (written || textOf(math)).replace(/\s+/g, ' ').trim()
+  const written = property(math, 'altText') || property(math, 'alttext') || (annotation ? textContent(annotation) : '')
+  const text = (written || textContent(math)).replace(/\s+/g, ' ').trim()
   return written === '' ? { type: 'text', value: text } : element('code', {}, { type: 'text', value: text })
 }
 

@@ -1,7 +1,7 @@
 // Links and pictures by their whole address; what leads nowhere is text, and so is a heading that leads to itself.
 
 import type { Element, Root } from 'hast'
-import { findElement, isNamed, property, replaceElements, textOf } from './tree.js'
+import { findElement, isNamed, property, replaceElements, textContent } from './tree.js'
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'ftp:', 'tel:'])
 
@@ -35,7 +35,7 @@ const link = (node: Element, base: string): Element['children'] | undefined => {
   const address = resolved(property(node, node.tagName === 'a' ? 'href' : 'src'), base)
   if (address === undefined) return node.tagName === 'a' ? node.children : undefined
   node.properties = node.tagName === 'a' ? { href: address, ...titleOf(node) } : { ...node.properties, src: address }
-  const isSign = leadsHere(node, base) && SIGN.test(textOf(node)) && !findElement(node, isNamed('img'))
+  const isSign = leadsHere(node, base) && SIGN.test(textContent(node)) && !findElement(node, isNamed('img'))
   return isSign ? [] : undefined
 }
 

@@ -1,7 +1,7 @@
 // What a page is called.
 
 import type { Root } from 'hast'
-import { findElement, isNamed, property, textOf } from './tree.js'
+import { findElement, isNamed, property, textContent } from './tree.js'
 
 const MAX_TITLE = 300
 
@@ -9,6 +9,6 @@ const MAX_TITLE = 300
 export const titleOf = (tree: Root): string | undefined => {
   const meta = findElement(tree, (node) => node.tagName === 'meta' && property(node, 'property') === 'og:title')
   const own = findElement(tree, isNamed('title'))
-  const title = (own ? textOf(own) : meta ? property(meta, 'content') : '').replace(/\s+/g, ' ').trim()
+  const title = (own ? textContent(own) : meta ? property(meta, 'content') : '').replace(/\s+/g, ' ').trim()
   return title === '' ? undefined : title.slice(0, MAX_TITLE)
 }

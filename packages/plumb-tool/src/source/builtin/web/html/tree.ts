@@ -44,9 +44,9 @@ export const property = ({ properties }: Element, name: string): string => {
   return Array.isArray(value) ? value.join(' ') : value === undefined || value === null ? '' : String(value)
 }
 
-export const textOf = (node: Parents | RootContent): string => {
+export const textContent = (node: Parents | RootContent): string => {
   if (node.type === 'text') return node.value
-  return 'children' in node ? node.children.map(textOf).join('') : ''
+  return 'children' in node ? node.children.map(textContent).join('') : ''
 }
 
 export const element = (tagName: string, properties: Element['properties'], ...children: ElementContent[]): Element => ({

@@ -1,7 +1,7 @@
 // Blocks where Markdown has none: those in bold or italic stay, those in a heading become words of it.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, elementsIn, isNamed, replaceElements, textOf } from './tree.js'
+import { element, elementsIn, isNamed, replaceElements, textContent } from './tree.js'
 
 const isMark = isNamed('strong', 'b', 'em', 'i', 'u', 'mark', 's', 'strike', 'del', 'ins', 'small', 'cite', 'big', 'font')
 const isBlock = isNamed('p', 'div', 'ul', 'ol', 'li', 'table', 'pre', 'blockquote', 'hr', 'section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6')
@@ -38,7 +38,7 @@ const isHeavy = isNamed('ul', 'ol', 'dl', 'table', 'pre', 'blockquote', 'hr', 'h
 const hasHeavy = (children: readonly ElementContent[]): boolean =>
   children.some((child) => child.type === 'element' && (isHeavy(child) || [...elementsIn(child)].some(isHeavy)))
 
-const lengthOf = (children: readonly ElementContent[]): number => textOf({ type: 'root', children: [...children] }).trim().length
+const lengthOf = (children: readonly ElementContent[]): number => textContent({ type: 'root', children: [...children] }).trim().length
 
 const hasBlock = (node: Parameters<typeof isBlock>[0]): boolean => {
   for (const inner of elementsIn(node)) if (isBlock(inner)) return true
