@@ -58,7 +58,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
   '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/sqlite\.ts$/,
-  ajv: /^packages\/wire\/src\/schema\.ts$/,
+  ajv: /^packages\/wire\/src\/json\/schema\.ts$/,
   commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
   'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache-store|source\/builtin\/web\/page-cache)\.ts$/,
   'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
@@ -74,7 +74,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   parse5: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'ipaddr.js': /^packages\/plumb-tool\/src\/source\/builtin\/web\/public-addresses\.ts$/,
   openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
-  pino: /^packages\/wire\/src\/log\.ts$/,
+  pino: /^packages\/wire\/src\/cli\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
@@ -82,7 +82,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   undici:
     /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
   ignore: /^packages\/plumb-tool\/src\/source\/builtin\//,
-  re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/schema\.ts$)/,
+  re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/json\/schema\.ts$)/,
 }
 
 const MAX_LINES = 400

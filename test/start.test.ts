@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { isTried } from '../packages/wire/src/bare-binding.js'
+import { isTried } from '../packages/wire/src/fd/node-internals.js'
 import { scaled } from '../packages/wire/test/patience.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-start-'))

@@ -1,7 +1,5 @@
 // The one table of everything that can go wrong (plumb-wire(5), Errors): exit statuses, `plumb explain` and the man pages come from it.
 
-export type { Result } from './result.js'
-
 /** Only `unavailable` may succeed when tried again; only `config` means that nothing was started (exit 2). */
 export type Category = 'config' | 'invalid' | 'not_found' | 'denied' | 'internal' | 'unavailable'
 

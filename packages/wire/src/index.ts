@@ -1,46 +1,65 @@
 export { type Budget, currentBudget, joinBudget, openBudget } from './budget.js'
-export type { ChildOptions, ListenerOption } from './child-ends.js'
-export { childEnv } from './child-env.js'
-export type { Exit } from './child-life.js'
+export { childEnv } from './child/env.js'
+export {
+  type OwnChild,
+  type OwnChildOptions,
+  type OwnProgram,
+  siblingProgram,
+  spawnOwn,
+  spawnOwnLines,
+  type Within,
+} from './child/plumb-child.js'
+export type { ChildOptions, ListenerOption } from './child/prepare.js'
+export { resolveProgram } from './child/resolve-program.js'
+export { type BriefEnd, type BriefOptions, spawnBriefly } from './child/run-sync.js'
+export { type Child, spawnChild } from './child/spawn.js'
+export { type LineChild, spawnLines } from './child/spawn-lines.js'
+export type { Exit } from './child/supervise.js'
+export { obey, quietly } from './cli/command-line.js'
+export { examples } from './cli/help.js'
+export { hintText, type InputForm, refuseLine, sayWhatIsRead } from './cli/input-line.js'
+export { isDebugging, type Log, openLog } from './cli/log.js'
+export { optionReaders } from './cli/option-value.js'
+export { type OptionLine, type PlainArguments, readPlainly } from './cli/plain-arguments.js'
+export { endWith, runProgram } from './cli/program.js'
+export { joined, Reporter, type ReporterOptions } from './cli/reporter.js'
+export { dieOf, onStop, type StopSignal } from './cli/signal.js'
+export type { UsageError } from './cli/usage.js'
+export { writeStdout } from './cli/write-stdout.js'
 export { nowMs } from './clock.js'
-export { obey, quietly } from './command-line.js'
-export { readControl } from './control-reader.js'
 export { startDeadline } from './deadline.js'
-export { type Envelope, enclose, encloseEof, envelopeHead, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from './envelope.js'
 export { type Category, type Code, ERRORS, exitStatus, type Fault, fault, isCode, isRetryable } from './error.js'
-export { DIRECTIONS, FDS, inheritedFds, type Port, parseFds } from './fd.js'
-export { noteGarbage } from './garbage.js'
-export { type Handover, openHandover } from './handover.js'
-export { examples } from './help.js'
+export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
+export { DIRECTIONS, FDS, inheritedFds, type Port, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
-export { hintText, type InputForm, refuseLine, sayWhatIsRead } from './input-line.js'
 export { isRecord } from './is-record.js'
-export { checkJson, parseJson } from './json.js'
-export { type Flaw, JsonScan, MAX_DEPTH } from './json-scan.js'
-export { LineReader, type LineReaderOptions, MAX_LINE, type Skimmer } from './line-reader.js'
-export type { LineSink, LineSource } from './line-stream.js'
-export { LineWriter, type LineWriterOptions } from './line-writer.js'
-export { isDebugging, type Log, openLog } from './log.js'
+export { checkJson, parseJson } from './json/parse.js'
+export { type Flaw, JsonScan, MAX_DEPTH } from './json/scan.js'
+export { compileSchema, type SchemaCheck, type SchemaFlaw } from './json/schema.js'
+export { guardSchema } from './json/schema-guard.js'
+export { readControl } from './line/control-reader.js'
+export { type Envelope, enclose, encloseEof, envelopeHead, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from './line/envelope.js'
+export { noteGarbage } from './line/minor-gc.js'
+export { LineReader, type LineReaderOptions, MAX_LINE, type Skimmer } from './line/reader.js'
+export type { LineSink, LineSource } from './line/stream.js'
+export { LineWriter, type LineWriterOptions } from './line/writer.js'
 export { nearest } from './nearest.js'
-export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, openOutput } from './open-fd.js'
-export { optionReaders } from './option-value.js'
-export { type OwnChild, type OwnChildOptions, type OwnProgram, siblingProgram, spawnOwn, spawnOwnLines, type Within } from './own-child.js'
-export { type OptionLine, type PlainArguments, readPlainly } from './plain-arguments.js'
 export { escapeControls, escapeLines, preview } from './preview.js'
-export { endWith, runProgram } from './program.js'
 export { readBytes } from './read-bytes.js'
-export { joined, Reporter, type ReporterOptions } from './report.js'
-export { resolveProgram } from './resolve-program.js'
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
-export { compileSchema, type SchemaCheck, type SchemaFlaw } from './schema.js'
-export { guardSchema } from './schema-guard.js'
 export { addSecret, isSecretName, scrub } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
-export { dieOf, onStop, type StopSignal } from './signal.js'
-export { type Around, type Bundle, bundledFiles, diskFiles, readSpec, readSpecFrom, type SourceFiles, surrounded } from './source-files.js'
-export { type Child, spawnChild } from './spawn.js'
-export { type BriefEnd, type BriefOptions, spawnBriefly } from './spawn-briefly.js'
-export { type LineChild, spawnLines } from './spawn-lines.js'
+export { type Handover, openHandover } from './spec/bootstrap.js'
+export {
+  type Around,
+  type Bundle,
+  bundledFiles,
+  diskFiles,
+  readSpec,
+  readSpecFrom,
+  type SourceFiles,
+  surrounded,
+} from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'
 export { isTokenCount, MAX_CALL_TOKENS, readUsage, totalTokens } from './tokens.js'
@@ -56,5 +75,3 @@ export {
   writeAnswer,
   writeRequest,
 } from './tool-protocol.js'
-export type { UsageError } from './usage.js'
-export { writeStdout } from './write-stdout.js'

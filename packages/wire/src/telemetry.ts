@@ -1,7 +1,7 @@
 // What a process tells about itself on fd 3 (plumb-agent(1), Telemetry): one object a line, `kind` first.
 
 import type { Fault } from './error.js'
-import type { LineWriter } from './line-writer.js'
+import type { LineWriter } from './line/writer.js'
 import { scrub } from './scrub.js'
 
 export type Telemetry =

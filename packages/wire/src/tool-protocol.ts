@@ -9,9 +9,9 @@
 
 import { type Fault, fault } from './error.js'
 import { isRecord } from './is-record.js'
-import { checkJson } from './json.js'
-import { JsonScan } from './json-scan.js'
-import type { LineReader } from './line-reader.js'
+import { checkJson } from './json/parse.js'
+import { JsonScan } from './json/scan.js'
+import type { LineReader } from './line/reader.js'
 import { preview } from './preview.js'
 import { fail, type Result, succeed } from './result.js'
 

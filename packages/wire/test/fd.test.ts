@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
-import { DIRECTIONS, FDS, inheritedFds, type Port } from '../src/fd.js'
-import { openInput } from '../src/open-fd.js'
+import { openInput } from '../src/fd/open.js'
+import { DIRECTIONS, FDS, inheritedFds, type Port } from '../src/fd/table.js'
 import { makeShell } from './probe.js'
 
 const { shell, probe } = makeShell()

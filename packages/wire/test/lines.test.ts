@@ -1,9 +1,9 @@
 import { PassThrough, Readable, Writable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
-import { readControl } from '../src/control-reader.js'
-import { LineReader, type LineReaderOptions } from '../src/line-reader.js'
-import { LineWriter } from '../src/line-writer.js'
+import { readControl } from '../src/line/control-reader.js'
+import { LineReader, type LineReaderOptions } from '../src/line/reader.js'
+import { LineWriter } from '../src/line/writer.js'
 import { makeShell } from './probe.js'
 
 /** `N: text`, `N: text (last)` or `N: code`. */

@@ -1,7 +1,7 @@
 // JSON Schemas of others: what they find, and that none of them keeps us busy, or sends us anywhere (fault 108).
 
 import t from 'tap'
-import { compileSchema } from '../src/schema.js'
+import { compileSchema } from '../src/json/schema.js'
 
 const flaws = (schema: unknown, value: unknown): string[] => {
   const compiled = compileSchema(schema)

@@ -1,0 +1,38 @@
+// Pipes with a name in the file system, which has gone when they are handed out.
+
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Pipe } from './pipes.js'
+import { systemProgram } from './resolve-program.js'
+
+/** Undefined where they cannot be had, for want of `mkfifo` or of descriptors. */
+export const makeFifos = (count: number): Pipe[] | undefined => {
+  const open: number[] = []
+  let folder: string | undefined
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'plumb-'))
+    const paths = Array.from({ length: count }, (_, i) => join(folder as string, String(i)))
+    const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
+    if (spawnSync(systemProgram('mkfifo') ?? '/usr/bin/mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }).status !== 0) return undefined
+    return paths.map((path) => openBoth(path, open))
+  } catch {
+    for (const fd of open) closeSync(fd)
+    return undefined
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+// Opening either end waits for the other, but for a reader that does not block; the child must get one that does.
+const openBoth = (path: string, open: number[]): Pipe => {
+  const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  open.push(first)
+  const writer = openSync(path, constants.O_WRONLY)
+  open.push(writer)
+  const reader = openSync(path, constants.O_RDONLY)
+  open.push(reader)
+  closeSync(first)
+  open.splice(open.indexOf(first), 1)
+  return { reader, writer }
+}

@@ -1,0 +1,101 @@
+// Pipes that a child can open again by name (`/dev/fd/6`, `/dev/stdin`): Node would make socketpairs, which cannot be.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { LAID, launcherFds } from '../fd/launcher.js'
+import { makeFifos } from './fifo.js'
+import { systemProgram } from './resolve-program.js'
+
+/** Two descriptors of this process, both blocking. */
+export interface Pipe {
+  readonly reader: number
+  readonly writer: number
+}
+
+/** Undefined where the system gives none: Node's own have to do. */
+export const makePipes = (count: number): Pipe[] | undefined => {
+  const made = takeLaid(count)
+  while (made.length < count) {
+    const some = holdPipes(Math.min(count - made.length, HOLDABLE.length))
+    if (!some) {
+      closePipes(made)
+      return makeFifos(count)
+    }
+    made.push(...some)
+  }
+  return made
+}
+
+export const closePipes = (pipes: readonly Pipe[]): void => {
+  for (const { reader, writer } of pipes) {
+    closeSync(reader)
+    closeSync(writer)
+  }
+}
+
+// Those that the launcher has made are there already; what is none after all, since its shell keeps such a text in a file, is left alone.
+const takeLaid = (count: number): Pipe[] => {
+  const laid = launcherFds()?.pipes
+  const readers = [...(laid ?? [])].slice(0, count)
+  const open: number[] = []
+  try {
+    return readers.map((reader) => {
+      laid?.delete(reader)
+      const writer = writerOf(reader, `/proc/self/fd/${reader}`, LAID)
+      open.push(writer)
+      return { reader, writer }
+    })
+  } catch {
+    for (const fd of open) closeSync(fd)
+    return []
+  }
+}
+
+// All that every sh can name, but for those it needs itself.
+const HOLDABLE = [2, 3, 4, 5, 6, 7, 8, 9]
+
+// A shell keeps a short here-document in an anonymous pipe. Linux lets us take the pipes over from a process that holds them.
+// A FIFO is no match there: to open it again for reading waits for a writer, who may have written all and gone.
+const holdPipes = (count: number): Pipe[] | undefined => {
+  if (process.platform !== 'linux') return undefined
+  const fds = HOLDABLE.slice(0, count)
+  const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${'.\nEND\n'.repeat(count)}"$0" 5 >/dev/null &\necho $!`
+  const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
+  // It needs nothing of the environment, where a shell might find functions to run.
+  const options = { stdio: ['ignore', 'pipe', 'ignore'] as ('ignore' | 'pipe')[], env: {} }
+  const holder = Number(spawnSync('/bin/sh', ['-c', script, systemProgram('sleep') ?? '/bin/sleep'], options).stdout)
+  if (!(holder > 1)) return undefined
+  const open: number[] = []
+  try {
+    return fds.map((fd) => takeOver(`/proc/${holder}/fd/${fd}`, open))
+  } catch {
+    for (const fd of open) closeSync(fd)
+    return undefined
+  } finally {
+    end(holder)
+  }
+}
+
+const takeOver = (path: string, open: number[]): Pipe => {
+  const reader = openSync(path, constants.O_RDONLY)
+  open.push(reader)
+  const writer = writerOf(reader, path, '.\n')
+  open.push(writer)
+  return { reader, writer }
+}
+
+// Of the pipe that is at the path, of which we have the other end; what was in it is taken out.
+const writerOf = (reader: number, path: string, text: string): number => {
+  // Some shells put here-documents into files.
+  if (!fstatSync(reader).isFIFO()) throw new Error('no pipe')
+  const writer = openSync(path, constants.O_WRONLY)
+  readSync(reader, Buffer.alloc(text.length))
+  return writer
+}
+
+const end = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,154 @@
+// How a child is to be started: its descriptors, and the ends of them that stay here.
+
+import { closeSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { fail, type Result, succeed } from '../result.js'
+import { systemReason } from '../system-reason.js'
+import { openBytes } from './anonymous-file.js'
+import { LIFELINE_FD, withLifeline } from './lifeline.js'
+import { makePipes } from './pipes.js'
+import { resolveProgram } from './resolve-program.js'
+
+export interface ChildOptions {
+  /** The program and its arguments; a program with a slash is relative to `cwd`. */
+  readonly command: readonly string[]
+  readonly cwd?: string
+  readonly env: Readonly<Record<string, string>>
+  /** Those besides 0, 1 and 2, as the child sees them; 8 is taken. */
+  readonly fds?: Readonly<Record<number, 'in' | 'out'>>
+  /** Descriptors of ours that it gets as they are, by the number that it sees. */
+  readonly shared?: Readonly<Record<number, number>>
+  /** What it reads on these descriptors, whole and at once; not for what is secret. */
+  readonly given?: Readonly<Record<number, Uint8Array>>
+  /** Not one of our executables: gets pipes that `/dev/fd/N` can open. */
+  readonly isForeign: boolean
+  /** What it writes on 2 comes out of `stdout` too, in the order in which it was written; for foreign ones, where the system has such pipes. */
+  readonly joinsStderr?: boolean
+  /** It writes to our own stderr, be that a terminal or not, and `stderr` is empty. */
+  readonly inheritsStderr?: boolean
+  /** It opens a socket that listens, wherever it is, and hands it to us. */
+  readonly listener?: ListenerOption
+}
+
+export interface ListenerOption {
+  /** Where the child, a Node.js, has the channel of `process.send`, which closes once we have the socket. */
+  readonly fd: number
+  /** Called in the turn in which it comes, before anything can connect; not at all where the child ends without. */
+  readonly take: (listener: Server) => void
+}
+
+export interface Prepared {
+  readonly file: string
+  readonly args: string[]
+  readonly cwd: string
+  /** Those that it gets pipes for. */
+  readonly directions: ReadonlyMap<number, 'in' | 'out'>
+  /** From 3 on, 'ignore' leaves the number closed. */
+  readonly stdio: readonly Stdio[]
+  /** Ends of real pipes that stay, by the child's number; none where they are made when it is started. */
+  readonly ours: ReadonlyMap<number, number>
+  /** Of the ends that go to it, once it is started or cannot be. */
+  closeChilds(): void
+  /** Where it cannot be started. */
+  closeOurs(): void
+}
+
+export type Stdio = 'pipe' | 'ignore' | 'inherit' | 'ipc' | number
+
+/** `file_not_found` where the program cannot be run. */
+export const prepareChild = (options: ChildOptions): Result<Prepared> => {
+  const {
+    command,
+    cwd = currentFolder(),
+    env,
+    fds = {},
+    shared = {},
+    given = {},
+    isForeign,
+    joinsStderr,
+    inheritsStderr,
+    listener,
+  } = options
+  const [name = '', ...args] = command
+  const program = resolveProgram(name, cwd, env.PATH)
+  if (!program.ok) return program
+
+  const directions = new Map<number, 'in' | 'out'>([
+    [0, 'in'],
+    [1, 'out'],
+  ])
+  if (!inheritsStderr) directions.set(2, 'out')
+  for (const [fd, direction] of Object.entries(fds)) directions.set(Number(fd), direction)
+  const texts = openAll(given)
+  if (!texts.ok) return texts
+  const { stdio, childs, ours } = makeEnds(directions, isForeign)
+  for (const [number, fd] of [...Object.entries(shared), ...texts.value]) share(stdio, Number(number), fd)
+  if (listener) share(stdio, listener.fd, 'ipc')
+  if (inheritsStderr) stdio[2] = 'inherit'
+  if (joinsStderr && typeof stdio[1] === 'number') stdio[2] = stdio[1]
+  const closeAll = (fds: Iterable<number>): void => {
+    for (const fd of fds) closeSync(fd)
+  }
+  return succeed({
+    ...withLifeline(program.value, args),
+    cwd,
+    directions,
+    stdio,
+    ours,
+    closeChilds: () => closeAll([...childs, ...texts.value.values()]),
+    closeOurs: () => closeAll(ours.values()),
+  })
+}
+
+// It may have been removed.
+const currentFolder = (): string => {
+  try {
+    return process.cwd()
+  } catch {
+    return '.'
+  }
+}
+
+interface Ends {
+  readonly stdio: Stdio[]
+  readonly childs: readonly number[]
+  readonly ours: ReadonlyMap<number, number>
+}
+
+const makeEnds = (directions: ReadonlyMap<number, 'in' | 'out'>, isForeign: boolean): Ends => {
+  // From 3 on, 'ignore' leaves the number closed.
+  const stdio: Ends['stdio'] = new Array(Math.max(LIFELINE_FD, ...directions.keys()) + 1).fill('ignore')
+  stdio[LIFELINE_FD] = 'pipe'
+  const pipes = isForeign ? makePipes(directions.size) : undefined
+  const childs: number[] = []
+  const ours = new Map<number, number>()
+  let i = 0
+  for (const [fd, direction] of directions) {
+    const pipe = pipes?.[i++]
+    if (!pipe) {
+      stdio[fd] = 'pipe'
+      continue
+    }
+    const child = direction === 'in' ? pipe.reader : pipe.writer
+    stdio[fd] = child
+    childs.push(child)
+    ours.set(fd, direction === 'in' ? pipe.writer : pipe.reader)
+  }
+  return { stdio, childs, ours }
+}
+
+const openAll = (given: Readonly<Record<number, Uint8Array>>): Result<ReadonlyMap<string, number>> => {
+  const open = new Map<string, number>()
+  try {
+    for (const [number, bytes] of Object.entries(given)) open.set(number, openBytes(bytes))
+    return succeed(open)
+  } catch (error) {
+    for (const fd of open.values()) closeSync(fd)
+    return fail('child_failed', `cannot keep what a child is to read: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+const share = (stdio: Ends['stdio'], number: number, fd: number | 'ipc'): void => {
+  while (stdio.length < number) stdio.push('ignore')
+  stdio[number] = fd
+}

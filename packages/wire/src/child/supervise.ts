@@ -1,0 +1,83 @@
+// A process that was started, from then to its end: signals to its group, and what it wrote read to the end.
+
+import { type Drainable, drained } from './wait-for-eof.js'
+
+export interface Exit {
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Whoever spawned it listens to the streams before the next tick; what nobody listens to is dropped. */
+export interface ChildOf<Input, Output> {
+  readonly pid: number
+  readonly stdin: Input
+  readonly stdout: Output
+  readonly stderr: Output
+  /** By number: an output where the child writes, an input where it reads. */
+  readonly fds: ReadonlyMap<number, Input | Output>
+  /** The process itself ended; what it wrote may still be on its way. */
+  readonly ended: Promise<Exit>
+  /** The process ended, and stdout and stderr were read to their end or nobody wrote to them for half a second. */
+  readonly exited: Promise<Exit>
+  /** To the whole group; does nothing once the end was seen, when the number may be somebody else's. */
+  kill(signal: NodeJS.Signals): void
+  /** TERM to the group, KILL after the grace; resolves when the process has ended. */
+  terminate(graceMs: number): Promise<void>
+}
+
+interface Closable {
+  destroy(): unknown
+}
+
+/** What was started: the ends of its pipes that are ours, by its own numbers. */
+export interface Started<Input, Output> {
+  readonly pid: number
+  /** Called in the very turn in which the system tells it. */
+  onceEnded(listener: (exit: Exit) => void): void
+  readonly inputs: ReadonlyMap<number, Input>
+  readonly outputs: ReadonlyMap<number, Output>
+  readonly lifeline: Closable
+}
+
+/** All of it but what it writes on stderr, which need not be ours to read. */
+export const watchOver = <Input extends Closable, Output extends Drainable>({
+  pid,
+  onceEnded,
+  inputs,
+  outputs,
+  lifeline,
+}: Started<Input, Output>): Omit<ChildOf<Input, Output>, 'stderr'> => {
+  let hasEnded = false
+  const ended = new Promise<Exit>((resolve) => {
+    onceEnded((exit) => {
+      hasEnded = true
+      resolve(exit)
+    })
+  })
+  const exited = ended.then(async (exit) => {
+    for (const stream of inputs.values()) stream.destroy()
+    const ends = new Map([...outputs].map(([number, stream]) => [number, drained(stream)]))
+    await Promise.all([ends.get(1), ends.get(2)])
+    // One that still writes elsewhere, such as a loop over control, may finish; what is left of the group then has had its time.
+    void Promise.all(ends.values()).then(() => lifeline.destroy())
+    return exit
+  })
+
+  const kill = (signal: NodeJS.Signals): void => {
+    if (hasEnded) return
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      // The group is gone, and the event that tells it is on its way.
+    }
+  }
+  const terminate = async (graceMs: number): Promise<void> => {
+    kill('SIGTERM')
+    const timer = setTimeout(() => kill('SIGKILL'), graceMs)
+    await ended
+    clearTimeout(timer)
+  }
+  const [stdin, stdout] = [inputs.get(0) as Input, outputs.get(1) as Output]
+  const fds = new Map<number, Input | Output>([...inputs, ...outputs].filter(([number]) => number > 2))
+  return { pid, stdin, stdout, fds, ended, exited, kill, terminate }
+}

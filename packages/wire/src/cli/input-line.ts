@@ -1,0 +1,51 @@
+// What an executable says of its own input: what it reads, at a terminal, and what is wrong with a line that is not that.
+
+import { type Fault, fault } from '../error.js'
+import { isTerminal } from '../fd/open.js'
+import { checkJson } from '../json/parse.js'
+import { preview } from '../preview.js'
+
+export interface InputForm {
+  /** As a user writes it. */
+  readonly type: string
+  /** A string is of the type, so that plain text can be meant. */
+  readonly takesText: boolean
+  /** Each line is text. */
+  readonly isRaw: boolean
+}
+
+const MAX_SHOWN = 80
+const MAX_TYPE = 120
+
+/** Where somebody sits at both ends: what is read, and how it ends. Others are not told. */
+export const sayWhatIsRead = (program: string, { type, takesText, isRaw }: InputForm, write: (line: string) => void): void => {
+  if (process.env.PLUMB_ERRORS === 'json' || !isTerminal(0) || !isTerminal(2)) return
+  const json = `one JSON value a line, of type ${preview(type, MAX_TYPE)}${takesText ? ' (lines of plain text with -R)' : ''}`
+  write(`${program}: reads ${isRaw ? 'lines of plain text' : json}, until Ctrl-D`)
+}
+
+/** Why `buf[start..end)` is no JSON value, with the beginning of it and what to do; undefined: it is one. */
+export const refuseLine = (buf: Buffer, start: number, end: number, takesText: boolean, isLast = false): Fault | undefined => {
+  const flaw = checkJson(buf, start, end, isLast)
+  if (!flaw) return undefined
+  const { error, category: _, detail, ...extras } = flaw
+  const text = buf.toString('utf8', start, Math.min(end, start + 4 * MAX_SHOWN + 4))
+  return fault(error, `${detail}, in: ${preview(text, MAX_SHOWN)}${helpFor(text, takesText)}`, extras)
+}
+
+const HELP = '; -R takes lines of plain text'
+
+const helpFor = (text: string, takesText: boolean): string => {
+  // A part of a value that is written over several lines, if it is anything in JSON.
+  if (/^\s*(?:[{}[\]]|"(?:[^"\\]|\\.)*"\s*:)/.test(text)) return "; a line is one value: 'jq -c .' writes each on a line of its own"
+  return takesText ? HELP : ''
+}
+
+/** The error of a value that does not have the type, for a line that can be meant as plain text. */
+export const hintText = (error: Fault, buf: Buffer, start: number, takesText: boolean): Fault => {
+  const byte = buf[start] as number
+  const isData = byte === 0x22 || byte === 0x5b || byte === 0x7b
+  return takesText && !isData && error.error === 'input_type_mismatch' && error.path === ''
+    ? { ...error, detail: error.detail + HELP }
+    : error
+}

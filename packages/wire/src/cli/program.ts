@@ -1,0 +1,22 @@
+// The life of an executable: its main is run, and what it comes to becomes the exit status.
+
+import { type Fault, fault } from '../error.js'
+import { Reporter } from './reporter.js'
+
+/** `main` resolves to the exit status. What it throws is a bug, and told as one. */
+export const runProgram = (program: string, main: () => Promise<number>): void => {
+  void main()
+    .catch((error: unknown) => endWith(program, fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))))
+    .then((status) => {
+      process.exitCode = status
+    })
+}
+
+/** For a program that has one thing to tell, or nothing: resolves to the exit status. */
+export const endWith = async (program: string, failure: Fault | undefined): Promise<0 | 1 | 2> => {
+  if (failure === undefined) return 0
+  const reporter = new Reporter(program)
+  reporter.report(failure)
+  await reporter.end()
+  return reporter.status
+}

@@ -1,0 +1,42 @@
+// A whole text to stdout, such as --help: said to be written only when it was.
+
+import { writeSync } from 'node:fs'
+import { type Fault, fault } from '../error.js'
+import { launcherFds } from '../fd/launcher.js'
+import { openOutput } from '../fd/open.js'
+import { systemReason } from '../system-reason.js'
+
+/** Resolves to `write_failed` when it did not get there. A reader that goes away is no fault. */
+export const writeStdout = async (bytes: Uint8Array | string): Promise<Fault | undefined> => {
+  try {
+    if (launcherFds()?.closed.has(1)) return await writeStream(bytes)
+    // Without a stream where it can be: that costs a seventh of Node's own start.
+    const rest = writeNow(Buffer.from(bytes))
+    return rest.length === 0 ? undefined : await writeStream(rest)
+  } catch (error) {
+    return failureOf(error as NodeJS.ErrnoException)
+  }
+}
+
+// Gives the rest, where a stdout that does not block has no more room.
+const writeNow = (bytes: Buffer): Buffer => {
+  let at = 0
+  try {
+    while (at < bytes.length) at += writeSync(1, bytes, at)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+  }
+  return bytes.subarray(at)
+}
+
+const writeStream = (bytes: Uint8Array | string): Promise<Fault | undefined> =>
+  new Promise((resolve) => {
+    const stdout = openOutput(1)
+    stdout.on('error', (error: NodeJS.ErrnoException) => resolve(failureOf(error)))
+    stdout.on('finish', () => resolve(undefined))
+    stdout.on('close', () => resolve(undefined))
+    stdout.end(bytes)
+  })
+
+const failureOf = (error: NodeJS.ErrnoException): Fault | undefined =>
+  error.code === 'EPIPE' || error.code === 'ECONNRESET' ? undefined : fault('write_failed', `cannot write: ${systemReason(error)}`)

@@ -1,0 +1,64 @@
+// Control messages off a descriptor: few, small, and each handled the moment it is there. Data goes through LineReader.
+
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import { type Fault, fault } from '../error.js'
+import { parseJson } from '../json/parse.js'
+import { fail } from '../result.js'
+import { systemReason } from '../system-reason.js'
+import { MAX_LINE } from './reader.js'
+
+/** Bad lines go to `onFault` with their `line`, and the next ones go on; after a `read_failed` comes `onEnd`, which comes once. */
+export const readControl = (
+  stream: Readable,
+  onMessage: (message: unknown, line: number) => void,
+  onFault: (fault: Fault) => void,
+  onEnd: () => void,
+): void => {
+  let line = 0
+  let unfinished = 0
+  let isLast = false
+
+  const take = (text: string): void => {
+    line++
+    const bytes = withoutMark(Buffer.from(text, 'latin1'), line)
+    if (isBlank(bytes)) return
+    const parsed = isUtf8(bytes) ? parseJson(bytes, 0, bytes.length, isLast) : fail('invalid_utf8', `line ${line} is not UTF-8`)
+    if (parsed.ok) onMessage(parsed.value, line)
+    else onFault({ ...parsed.error, line })
+  }
+
+  // Bytes travel as Latin-1, since split2 would put U+FFFD where they are no UTF-8. It drops what is too long without a word.
+  const options = { maxLength: MAX_LINE, skipOverflow: true }
+  // Most programs are not controlled, and a stream of its kind costs a tenth of Node's own start.
+  const split = require('split2') as typeof import('split2')
+  const splitter = split(take, options).resume()
+  stream.on('data', (chunk: Buffer) => {
+    const wasTooLong = unfinished > MAX_LINE
+    const newline = chunk.lastIndexOf(10)
+    unfinished = newline < 0 ? unfinished + chunk.length : chunk.length - newline - 1
+    splitter.write(chunk.toString('latin1'), 'utf8')
+    if (unfinished <= MAX_LINE || (wasTooLong && newline < 0)) return
+    line++
+    onFault(fault('line_too_long', `line ${line} is longer than ${MAX_LINE} bytes`, { line }))
+  })
+
+  let hasEnded = false
+  const end = (): void => {
+    if (hasEnded) return
+    hasEnded = true
+    isLast = true
+    splitter.end(onEnd)
+  }
+  stream.on('end', end)
+  stream.on('close', end)
+  stream.on('error', (error) => {
+    if (!hasEnded) onFault(fault('read_failed', `cannot read: ${systemReason(error)}`))
+    end()
+  })
+}
+
+const withoutMark = (bytes: Buffer, line: number): Buffer =>
+  line === 1 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+
+const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)

@@ -1,0 +1,184 @@
+// Everything on two streams (plumb-wire(5), Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
+
+import { jsonFault } from '../json/parse.js'
+import { JsonScan } from '../json/scan.js'
+import { skipValue } from '../json/skip.js'
+import { preview } from '../preview.js'
+import { fail, type Result } from '../result.js'
+
+/** The message lies in `buf[start..end)` of what was split; with `isEof` there is none, and the port closes. */
+export interface Envelope {
+  readonly port: string
+  readonly isEof: boolean
+  readonly start: number
+  readonly end: number
+}
+
+/** `invalid_json` (or `truncated_line`, `too_deep`) where the line is no JSON, `bad_envelope` where it is something else. */
+export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = false): Result<Envelope> => {
+  const plain = splitUsual(buf, start, end)
+  if (plain) return { ok: true, value: plain }
+  const scan = new JsonScan(buf, start, end)
+  const members = readMembers(scan)
+  if (scan.flaw) return { ok: false, error: jsonFault(scan.flaw, buf, start, end, isLast) }
+  if (!members) return refuse('it is no object')
+  const { port, msg, eof, others } = members
+  if (!port) return refuse("it has no '__port'")
+  if (others > 0) return refuse("it has members besides '__port' and 'msg'")
+  if (buf[port.start] !== QUOTE) return refuse("its '__port' is no string")
+  const name = text(buf, port)
+  if (msg && eof) return refuse(`it has both 'msg' and 'eof'`)
+  if (msg) return { ok: true, value: { port: name, isEof: false, start: msg.start, end: msg.end } }
+  if (!eof) return refuse("it has no 'msg'")
+  if (buf.toString('latin1', eof.start, eof.end) !== 'true') return refuse("its 'eof' is not true")
+  return { ok: true, value: { port: name, isEof: true, start: eof.end, end: eof.end } }
+}
+
+/** For values that are parsed already: a port and its message, or `bad_envelope`. */
+export const parseEnvelope = (value: unknown): Result<{ port: string; msg: unknown } | { port: string; eof: true }> => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('it is no object')
+  const { __port: port, msg, eof } = value as Record<string, unknown>
+  if (typeof port !== 'string') return refuse("it has no '__port' that is a string")
+  if (Object.keys(value).length !== 2) return refuse("it has members besides '__port' and 'msg'")
+  if (Object.hasOwn(value, 'msg')) return { ok: true, value: { port, msg } }
+  return eof === true ? { ok: true, value: { port, eof } } : refuse("it has neither 'msg' nor 'eof' true")
+}
+
+/** Among plain lines: an object with exactly the keys `__port` and `msg`, or `__port` and `eof`. */
+export const isEnvelope = (buf: Buffer, start: number, end: number): boolean => {
+  if (!mayBeEnvelope(buf, start, end)) return false
+  const members = readMembers(new JsonScan(buf, start, end))
+  return members?.port !== undefined && members.others === 0 && (members.msg === undefined) !== (members.eof === undefined)
+}
+
+/** A value that has a `__port` of its own leaves enveloped, so that nobody takes it for an envelope. */
+export const hasPortKey = (buf: Buffer, start: number, end: number): boolean =>
+  firstByte(buf, start, end) === OPEN && readMembers(new JsonScan(buf, start, end))?.port !== undefined
+
+/** The envelope of a message, whose bytes are kept; no line end. */
+export const enclose = (port: string, buf: Buffer, start: number, end: number): Buffer => {
+  const head = envelopeHead(port)
+  const envelope = Buffer.allocUnsafe(head.length + end - start + 1)
+  head.copy(envelope)
+  buf.copy(envelope, head.length, start, end)
+  envelope[envelope.length - 1] = CLOSE
+  return envelope
+}
+
+/** What stands before the message of an envelope; behind it stands `}`. */
+export const envelopeHead = (port: string): Buffer => {
+  let head = heads.get(port)
+  if (!head) {
+    head = Buffer.from(`{"__port":${JSON.stringify(port)},"msg":`)
+    heads.set(port, head)
+  }
+  return head
+}
+
+const heads = new Map<string, Buffer>()
+
+/** The envelope that closes a port. */
+export const encloseEof = (port: string): Buffer => Buffer.from(JSON.stringify({ __port: port, eof: true }))
+
+const [QUOTE, COMMA, COLON, BACKSLASH, OPEN, CLOSE] = [0x22, 0x2c, 0x3a, 0x5c, 0x7b, 0x7d]
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+interface Members {
+  port?: Span
+  msg?: Span
+  eof?: Span
+  others: number
+}
+
+const PORT_HEAD = Buffer.from('{"__port":"')
+const MSG_HEAD = Buffer.from('","msg":')
+
+// Most envelopes are written as they are here, and many of one port follow each other.
+let usual = { port: '', head: Buffer.from('\n') }
+
+const splitUsual = (buf: Buffer, start: number, end: number): Envelope | undefined => {
+  if (buf[end - 1] !== CLOSE || (!isAt(usual.head, buf, start) && !findHead(buf, start))) return undefined
+  const at = start + usual.head.length
+  return skipValue(buf, at, end - 1) === end - 1 ? { port: usual.port, isEof: false, start: at, end: end - 1 } : undefined
+}
+
+const findHead = (buf: Buffer, start: number): boolean => {
+  if (!isAt(PORT_HEAD, buf, start)) return false
+  const from = start + PORT_HEAD.length
+  let to = from
+  while (isLetter(buf[to] as number) && to - from < 64) to++
+  if (!isAt(MSG_HEAD, buf, to)) return false
+  usual = { port: buf.toString('latin1', from, to), head: Buffer.from(buf.subarray(start, to + MSG_HEAD.length)) }
+  return true
+}
+
+const isLetter = (byte: number): boolean => byte === 0x5f || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a)
+
+const isAt = (bytes: Buffer, buf: Buffer, at: number): boolean => {
+  for (let i = 0; i < bytes.length; i++) if (buf[at + i] !== bytes[i]) return false
+  return true
+}
+
+// The members of one object, the last of each name. Undefined: it is no object, or no JSON (`scan.flaw`).
+const readMembers = (scan: JsonScan): Members | undefined => {
+  if (firstByte(scan.buf, scan.at, scan.end) !== OPEN) {
+    scan.isWhole()
+    return undefined
+  }
+  const members: Members = { others: 0 }
+  scan.isNext(OPEN)
+  if (!scan.isNext(CLOSE)) {
+    do {
+      if (!readMember(scan, members)) return undefined
+    } while (scan.isNext(COMMA))
+    if (!scan.isNext(CLOSE)) return void scan.fail("expected ',' or '}'")
+  }
+  scan.space()
+  if (scan.at < scan.end) return void scan.fail('there is more after the value')
+  return members
+}
+
+const readMember = (scan: JsonScan, members: Members): boolean => {
+  scan.space()
+  const key = scan.at
+  if (!scan.string()) return false
+  const name = text(scan.buf, { start: key, end: scan.at })
+  if (!scan.symbol(COLON)) return false
+  scan.space()
+  const start = scan.at
+  const behind = skipValue(scan.buf, start, scan.end)
+  if (behind >= 0) scan.at = behind
+  else if (!scan.value()) return false
+  const span = { start, end: scan.at }
+  if (name === '__port') members.port = span
+  else if (name === 'msg') members.msg = span
+  else if (name === 'eof') members.eof = span
+  else members.others++
+  return true
+}
+
+const text = (buf: Buffer, { start, end }: Span): string => {
+  const inside = buf.toString('utf8', start + 1, end - 1)
+  return inside.includes('\\') ? JSON.parse(`"${inside}"`) : inside
+}
+
+// Cheap and rarely wrong, since it is asked of every line of data: the first key begins like one of the three.
+const mayBeEnvelope = (buf: Buffer, start: number, end: number): boolean => {
+  if (buf[start] === OPEN && buf[start + 1] === QUOTE) return mayBegin(buf[start + 2])
+  const scan = new JsonScan(buf, start, end)
+  return scan.isNext(OPEN) && scan.isNext(QUOTE) && mayBegin(buf[scan.at])
+}
+
+const mayBegin = (byte: number | undefined): boolean => byte === 0x5f || byte === 0x6d || byte === 0x65 || byte === BACKSLASH
+
+const firstByte = (buf: Buffer, start: number, end: number): number | undefined => {
+  const scan = new JsonScan(buf, start, end)
+  scan.space()
+  return scan.at < end ? buf[scan.at] : undefined
+}
+
+const refuse = (why: string) => fail('bad_envelope', `no envelope: ${preview(why)}`)

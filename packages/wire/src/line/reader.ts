@@ -1,0 +1,288 @@
+// Lines out of a byte stream, pulled one at a time and without an object a line: JSON Lines framing as plumb-wire(5) has it.
+
+import { isUtf8 } from 'node:buffer'
+import { type Code, type Fault, fault } from '../error.js'
+import { systemReason } from '../system-reason.js'
+import { isBlank, isCutCharacter } from './bytes.js'
+import { noteGarbage } from './minor-gc.js'
+import type { LineSource } from './stream.js'
+import { describeForeignByte } from './utf8-flaw.js'
+
+export const MAX_LINE = 16 * 1024 * 1024
+
+export interface LineReaderOptions {
+  /** Bytes of a line without its end; 16 MiB. */
+  readonly maxLine?: number
+  /** Each line is text: `buf[start..end)` is the JSON string of it, and an empty line is `""`. */
+  readonly raw?: boolean
+}
+
+/** Takes lines that it knows the ends of without framing. */
+export interface Skimmer {
+  /** How many it took the last time. */
+  readonly taken: number
+  /** The lines are `buf[at..limit)`, each with its end, valid UTF-8; `line` have been before them. Gives the place behind the last that it takes. */
+  skim(buf: Buffer, at: number, limit: number, most: number, line: number): number
+}
+
+const LF = 10
+const CR = 13
+const NOTHING = Buffer.alloc(0)
+// What a line may hold beyond its limit before it is framed: a byte-order mark and a CR.
+const SLACK = 4
+
+/**
+ * Call `next()` until it returns false, then wait for `onReadable`. The stream is paused while lines are left, so that
+ * never more than a line and a chunk are held. After `next()` returned true there is either a `fault`, with the bytes of a line that is not UTF-8, or a line:
+ * valid UTF-8 in `buf[start..end)`, without its LF or CR LF, never blank. The bytes stay as they are for as long as
+ * somebody refers to `buf`; where the line had an LF alone, `buf[end]` is it.
+ */
+export class LineReader {
+  /** Called when `next()` may have something new: a line, a fault or the end. */
+  onReadable: (() => void) | null = null
+  /** Given the bytes of each line that is too long to be held, as they come, without its end; `isEnd` once for each. */
+  onOversize: ((piece: Buffer, isEnd: boolean) => void) | null = null
+  buf: Buffer = NOTHING
+  start = 0
+  end = 0
+  /** Number of the line from 1; blank ones count. */
+  line = 0
+  fault: Fault | null = null
+  /** This line had no newline: if it is no JSON, it was truncated. */
+  isLast = false
+  /** The end was seen and all before it pulled. */
+  hasEnded = false
+
+  /** Bytes of a line without its end. */
+  readonly maxLine: number
+  readonly #stream: LineSource
+  readonly #isRaw: boolean
+
+  /** Chunks that came and were not framed yet; more than one only where a stream ignores `pause`. */
+  readonly #chunks: Buffer[] = []
+  /** Whole lines being pulled: `#region[#at..#limit)`, then `#rest[#restAt..#restLimit)`. */
+  #region: Buffer = NOTHING
+  #at = 0
+  #limit = 0
+  #isRegionUtf8 = true
+  #rest: Buffer = NOTHING
+  #restAt = 0
+  #restLimit = 0
+  /** The beginning of a line whose end has not come: `#carry[0..#carryBytes)`. */
+  #carry: Buffer = NOTHING
+  #carryBytes = 0
+  /** The line was too long and has been reported: drop what comes up to its end. */
+  #isDiscarding = false
+  #isPaused = false
+  #isOver = false
+  #failure: Fault | null = null
+
+  constructor(stream: LineSource, { maxLine = MAX_LINE, raw = false }: LineReaderOptions = {}) {
+    this.#stream = stream
+    this.maxLine = maxLine
+    this.#isRaw = raw
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (!this.#isOver) this.#failure = fault('read_failed', `cannot read: ${systemReason(error)}`)
+      this.#finish()
+    })
+    stream.on('end', () => this.#finish())
+    stream.on('close', () => this.#finish())
+    stream.on('data', (chunk: Buffer) => this.#accept(chunk))
+    // By whoever read the beginning of it, or because nobody has read it yet.
+    if (stream.isPaused()) stream.resume()
+  }
+
+  /** Moves to the next line or fault; false: nothing now, or nothing any more (`hasEnded`). */
+  next(): boolean {
+    this.fault = null
+    this.isLast = false
+    for (;;) {
+      if (this.#at < this.#limit) {
+        if (this.#frame()) return true
+      } else if (this.#restAt < this.#restLimit) {
+        this.#enter(this.#rest, this.#restAt, this.#restLimit)
+        this.#rest = NOTHING
+        this.#restLimit = 0
+      } else if (this.#chunks.length > 0) {
+        if (this.#take(this.#chunks.shift() as Buffer)) return true
+      } else if (!this.#isOver) {
+        if (this.#isPaused) this.#resume()
+        return false
+      } else if (this.#carryBytes > 0) {
+        this.#enter(this.#carry.subarray(0, this.#carryBytes), 0, this.#carryBytes)
+        this.#dropCarry()
+      } else if (this.#failure) {
+        this.fault = this.#failure
+        this.#failure = null
+        return true
+      } else {
+        this.hasEnded = true
+        this.#region = this.buf = NOTHING
+        this.start = this.end = 0
+        return false
+      }
+    }
+  }
+
+  /** Lets somebody take lines by himself, `most` at most: gives how many he took. Where that is none, `next()` has to look. */
+  skim(skimmer: Skimmer, most: number): number {
+    if (!this.#isRegionUtf8 || this.#isRaw || this.#at >= this.#limit) return 0
+    this.#at = skimmer.skim(this.#region, this.#at, this.#limit, most, this.line)
+    this.line += skimmer.taken
+    return skimmer.taken
+  }
+
+  /** Reads no more: what has not been pulled is gone, and the descriptor is closed. */
+  stop(): void {
+    this.#isOver = this.hasEnded = true
+    this.#chunks.length = 0
+    this.#limit = this.#restLimit = 0
+    this.#dropCarry()
+    this.#failure = null
+    this.#stream.destroy()
+  }
+
+  #accept(chunk: Buffer): void {
+    if (this.#isOver) return
+    noteGarbage(chunk.length)
+    this.#chunks.push(chunk)
+    this.onReadable?.()
+    // Again even when it is paused: a child's exit makes Node resume its streams.
+    if (this.#at < this.#limit || this.#restAt < this.#restLimit || this.#chunks.length > 0) {
+      this.#isPaused = true
+      this.#stream.pause()
+    }
+  }
+
+  #resume(): void {
+    this.#isPaused = false
+    this.#stream.resume()
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (this.#isDiscarding) this.onOversize?.(NOTHING, true)
+    this.onReadable?.()
+  }
+
+  // Cuts a chunk into the end of the carried line, whole lines, and the beginning of the next one; true: there is a fault.
+  #take(chunk: Buffer): boolean {
+    let from = 0
+    if (this.#isDiscarding || this.#carryBytes > 0) {
+      const end = chunk.indexOf(LF)
+      if (end < 0) return this.#carryOn(chunk)
+      from = end + 1
+      if (this.#isDiscarding) this.onOversize?.(chunk.subarray(0, end), true)
+      else {
+        const bytes = this.#append(chunk.subarray(0, from), 0)
+        this.#enter(this.#carry.subarray(0, bytes), 0, bytes)
+        this.#dropCarry()
+      }
+      this.#isDiscarding = false
+    }
+    const whole = chunk.lastIndexOf(LF) + 1
+    if (whole === 0) return this.#carryOn(chunk)
+    this.#rest = chunk
+    this.#restAt = from
+    this.#restLimit = whole
+    // May be longer than the limit where a chunk is: the lines before it come first, and it is refused when more of it comes.
+    if (whole < chunk.length) this.#append(chunk.subarray(whole), 0)
+    return false
+  }
+
+  #carryOn(piece: Buffer): boolean {
+    if (this.#isDiscarding) {
+      this.onOversize?.(piece, false)
+      return false
+    }
+    const bytes = this.#append(piece, this.#carryBytes + piece.length)
+    if (bytes <= this.maxLine + SLACK) return false
+    this.onOversize?.(this.#carry.subarray(0, bytes), false)
+    this.#dropCarry()
+    this.#isDiscarding = true
+    this.line++
+    return this.#refuseLong()
+  }
+
+  // With as much room to spare as there is content, a line costs time in proportion to its length, however small its pieces are.
+  #append(piece: Buffer, spare: number): number {
+    const bytes = this.#carryBytes + piece.length
+    if (this.#carryBytes === 0) {
+      this.#carry = piece
+    } else {
+      if (bytes > this.#carry.length) {
+        const larger = Buffer.allocUnsafe(bytes + spare)
+        this.#carry.copy(larger, 0, 0, this.#carryBytes)
+        this.#carry = larger
+      }
+      piece.copy(this.#carry, this.#carryBytes)
+    }
+    this.#carryBytes = bytes
+    return bytes
+  }
+
+  #dropCarry(): void {
+    this.#carry = NOTHING
+    this.#carryBytes = 0
+  }
+
+  #enter(region: Buffer, at: number, limit: number): void {
+    this.#region = region
+    this.#at = at
+    this.#limit = limit
+    // A newline is never within a character, so a region of whole lines can be judged at once.
+    this.#isRegionUtf8 = isUtf8(region.subarray(at, limit))
+  }
+
+  // Takes one line off the region; false: it is blank.
+  #frame(): boolean {
+    const region = this.#region
+    let start = this.#at
+    let end = region.indexOf(LF, start)
+    this.line++
+    if (end < 0) {
+      this.isLast = true
+      this.#at = end = this.#limit
+    } else {
+      this.#at = end + 1
+      if (end > start && region[end - 1] === CR) end--
+    }
+    if (this.line === 1 && region[start] === 0xef && region[start + 1] === 0xbb && region[start + 2] === 0xbf) start += 3
+    if (end - start > this.maxLine) {
+      this.onOversize?.(region.subarray(start, end), true)
+      return this.#refuseLong()
+    }
+    if (!this.#isRegionUtf8 && !isUtf8(region.subarray(start, end))) return this.#refuseBytes(region, start, end)
+    if (this.#isRaw) return this.#quote(region, start, end)
+    if ((start === end || (region[start] as number) <= 0x20) && isBlank(region, start, end)) return false
+    this.buf = region
+    this.start = start
+    this.end = end
+    return true
+  }
+
+  #quote(region: Buffer, start: number, end: number): true {
+    this.buf = Buffer.from(`${JSON.stringify(region.toString('utf8', start, end))}\n`)
+    this.start = 0
+    this.end = this.buf.length - 1
+    return true
+  }
+
+  #refuseLong(): true {
+    return this.#refuse('line_too_long', `line ${this.line} is longer than ${this.maxLine} bytes; --max-line allows more`)
+  }
+
+  #refuseBytes(region: Buffer, start: number, end: number): true {
+    this.buf = region
+    this.start = start
+    this.end = end
+    if (this.isLast && isCutCharacter(region, start, end)) return this.#refuse('truncated_line', `the input ended inside line ${this.line}`)
+    return this.#refuse('invalid_utf8', describeForeignByte(region.subarray(start, end), `line ${this.line}`))
+  }
+
+  #refuse(code: Code, detail: string): true {
+    this.fault = fault(code, detail, { line: this.line })
+    return true
+  }
+}

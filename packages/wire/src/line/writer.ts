@@ -1,0 +1,223 @@
+// Lines into a byte stream: many to a write, with back-pressure, and with a quiet end when nobody reads any more.
+
+import { type Fault, fault } from '../error.js'
+import { systemReason } from '../system-reason.js'
+import { noteGarbage } from './minor-gc.js'
+import type { LineSink } from './stream.js'
+
+export interface LineWriterOptions {
+  /** JSON strings are written as their text, anything else as it is. */
+  readonly raw?: boolean
+  /** It is full when the stream holds more than this; 256 KiB. */
+  readonly fullBytes?: number
+}
+
+const LF = 10
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const NOTHING: Buffer = Buffer.alloc(0)
+const FLUSH_BYTES = 64 * 1024
+const FULL_BYTES = 256 * 1024
+/** To copy as much takes longer than to hand it over. */
+const LONG_BYTES = 8 * 1024
+
+// The reader went away: what `head -1` does to its neighbour is no error.
+const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
+
+export class LineWriter {
+  /** More than `fullBytes` have not been accepted yet: producers should wait for `onDrain`, which comes when half of it is left. */
+  isFull = false
+  onDrain: (() => void) | null = null
+  /** `write_failed`, once; later lines are dropped. */
+  onFault: ((fault: Fault) => void) | null = null
+  /** Nobody reads any more; later lines are dropped. */
+  onClosed: (() => void) | null = null
+  /** Given to `write`, with line ends. */
+  bytes = 0
+  lines = 0
+
+  readonly #stream: LineSink
+  readonly #isRaw: boolean
+  readonly #fullBytes: number
+  /** What waits for the next flush: `#bufs[i]` from `#starts[i]` to `#ends[i]`, each of whole lines; the last may lack its LF. */
+  #bufs: Buffer[] = []
+  #starts: number[] = []
+  #ends: number[] = []
+  /** And the last of it, which may still grow: `#buf[#start..#end)`. */
+  #buf = NOTHING
+  #start = 0
+  #end = 0
+  #pending = 0
+  /** So many of them lack their LF. */
+  #missing = 0
+  #isScheduled = false
+  #isDone = false
+  #ending: Promise<void> | undefined
+
+  constructor(stream: LineSink, { raw = false, fullBytes = FULL_BYTES }: LineWriterOptions = {}) {
+    this.#stream = stream
+    this.#isRaw = raw
+    this.#fullBytes = fullBytes
+    stream.on('error', (error: NodeJS.ErrnoException) => this.#fail(error))
+    stream.on('close', () => {
+      if (!this.#ending) this.#finish(() => this.onClosed?.())
+    })
+  }
+
+  /** One line, without its end. These bytes, and an LF that follows them in `buf`, must not change any more. */
+  write(buf: Buffer, start: number, end: number): void {
+    if (this.#isDone) return
+    this.lines++
+    if (this.#isRaw && buf[start] === QUOTE) this.#writeUnquoted(buf, start, end)
+    else this.#addLine(buf, start, end)
+  }
+
+  /** Lines one behind the other, each with its LF: the last one's is `buf[end - 1]`. */
+  writeLines(buf: Buffer, start: number, end: number, lines: number): void {
+    if (this.#isDone) return
+    this.lines += lines
+    if (this.#isRaw) this.#writeRaw(buf, start, end)
+    else this.#add(buf, start, end, 0)
+  }
+
+  writeText(json: string): void {
+    const buf = Buffer.from(`${json}\n`)
+    this.write(buf, 0, buf.length - 1)
+  }
+
+  /** Hands everything to the stream in one write. Happens by itself after the running callback, and past 64 KiB. */
+  flush(): void {
+    if (this.#buf === NOTHING) return
+    const chunks = this.#take()
+    if (this.#isDone) return
+    if (chunks.length > 1) this.#stream.cork?.()
+    for (const chunk of chunks) this.#stream.write(chunk, this.#accepted)
+    if (chunks.length > 1) this.#stream.uncork?.()
+    if (this.#stream.writableLength > this.#fullBytes) this.isFull = true
+  }
+
+  /** Resolves when everything is with the kernel, or cannot get there any more. */
+  end(): Promise<void> {
+    this.#ending ??= new Promise((resolve) => {
+      this.flush()
+      if (this.#isDone) return resolve()
+      this.#stream.once('close', resolve)
+      this.#stream.end(() => resolve())
+    })
+    return this.#ending
+  }
+
+  #addLine(buf: Buffer, start: number, end: number): void {
+    if (buf[end] === LF) this.#add(buf, start, end + 1, 0)
+    else this.#add(buf, start, end, 1)
+  }
+
+  // So many bytes are missing at the end: an LF, or nothing.
+  #add(buf: Buffer, start: number, end: number, missing: number): void {
+    if (this.#end === start && this.#buf === buf && buf[start - 1] === LF) {
+      this.#end = end
+    } else {
+      this.#close()
+      this.#buf = buf
+      this.#start = start
+      this.#end = end
+    }
+    const bytes = end + missing - start
+    this.bytes += bytes
+    this.#missing += missing
+    this.#pending += bytes
+    if (this.#pending >= FLUSH_BYTES) this.flush()
+    else if (!this.#isScheduled) {
+      this.#isScheduled = true
+      // Not setImmediate: that would let a poll of the event loop pass and cost latency.
+      process.nextTick(this.#tick)
+    }
+  }
+
+  readonly #tick = (): void => {
+    this.#isScheduled = false
+    this.flush()
+  }
+
+  #writeUnquoted(buf: Buffer, start: number, end: number): void {
+    const text = buf.subarray(start, end)
+    if (text.includes(BACKSLASH)) {
+      const line = Buffer.from(`${JSON.parse(text.toString())}\n`)
+      this.#add(line, 0, line.length, 0)
+    } else {
+      this.#add(buf, start + 1, end - 1, 1)
+    }
+  }
+
+  #writeRaw(buf: Buffer, start: number, end: number): void {
+    for (let at = start; at < end; ) {
+      const stop = buf.indexOf(LF, at)
+      if (buf[at] === QUOTE) this.#writeUnquoted(buf, at, stop)
+      else this.#add(buf, at, stop + 1, 0)
+      at = stop + 1
+    }
+  }
+
+  #close(): void {
+    if (this.#buf === NOTHING) return
+    this.#bufs.push(this.#buf)
+    this.#starts.push(this.#start)
+    this.#ends.push(this.#end)
+  }
+
+  // Long segments go out as they lie there; short ones are copied together, once.
+  #take(): Buffer[] {
+    this.#close()
+    const bufs = this.#bufs
+    const isLong = this.#missing === 0 && (bufs.length === 1 || this.#pending >= bufs.length * LONG_BYTES)
+    const chunks = isLong
+      ? bufs.map((buf, i) => buf.subarray(this.#starts[i], this.#ends[i]))
+      : [this.#join(Buffer.allocUnsafe(this.#pending))]
+    this.#forget()
+    return chunks
+  }
+
+  #forget(): void {
+    this.#bufs = []
+    this.#starts = []
+    this.#ends = []
+    this.#buf = NOTHING
+    this.#pending = this.#missing = 0
+  }
+
+  #join(chunk: Buffer): Buffer {
+    noteGarbage(chunk.length)
+    let at = 0
+    for (let i = 0; i < this.#bufs.length; i++) {
+      const buf = this.#bufs[i] as Buffer
+      const start = this.#starts[i] as number
+      const end = this.#ends[i] as number
+      at += buf.copy(chunk, at, start, end)
+      if (end === start || buf[end - 1] !== LF) chunk[at++] = LF
+    }
+    return chunk
+  }
+
+  // With an error it comes for each write that waited: what those who are told to go on would write then waited too, without end.
+  readonly #accepted = (error?: Error | null): void => {
+    if (error || !this.isFull || this.#isDone || this.#stream.writableLength > this.#fullBytes / 2) return
+    this.isFull = false
+    this.onDrain?.()
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    this.#finish(() => {
+      if (CLOSED.has(error.code ?? '')) this.onClosed?.()
+      else this.onFault?.(fault('write_failed', `cannot write: ${systemReason(error)}`))
+    })
+  }
+
+  // Once, whichever comes first of an error and the end of the stream.
+  #finish(tell: () => void): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    this.isFull = false
+    this.#forget()
+    tell()
+  }
+}

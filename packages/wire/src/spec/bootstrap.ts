@@ -1,0 +1,74 @@
+// What a parent hands to one of our executables on a descriptor: JSON Lines, the first with all spec texts, later ones with what may be done.
+
+import { readSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { openInput } from '../fd/open.js'
+import { readControl } from '../line/control-reader.js'
+import { fail, type Result } from '../result.js'
+import type { Bundle } from './source-files.js'
+
+/** The parent writes, and closes when it ends; that ends the renewals, and nothing else. */
+export interface Handover {
+  readonly bundle: Bundle
+  /** What the giver lets be done, as it was when this process was started; undefined where it said nothing of it. */
+  readonly authority: unknown
+  /** Called with each renewal; listening keeps no process alive. At most one listens. */
+  onAuthority(listener: (authority: unknown) => void): void
+}
+
+/** The first line, `{"entry":…,"files":{…},"modules":{…},"around"?:{…},"authority"?:…}`. */
+export const firstLine = (bundle: Bundle, authority?: unknown): string =>
+  `${JSON.stringify(authority === undefined ? bundle : { ...bundle, authority })}\n`
+
+/** Each line after it, `{"authority":…}`. */
+export const renewal = (authority: unknown): string => `${JSON.stringify({ authority })}\n`
+
+/** Waits for the first line, which the parent writes when it starts this process. */
+export const openHandover = (fd: number): Result<Handover> => {
+  try {
+    const { line, rest } = readFirstLine(fd)
+    const value: unknown = JSON.parse(line.toString('utf8'))
+    if (!isBundle(value)) return refuse(fd)
+    const { authority, entry, files, modules, around } = value
+    const onAuthority = (listener: (authority: unknown) => void) => listen(fd, rest, listener)
+    return { ok: true, value: { bundle: { entry, files, modules, ...(around ? { around } : {}) }, authority, onAuthority } }
+  } catch {
+    return refuse(fd)
+  }
+}
+
+const refuse = (fd: number) => fail('fd_invalid', `no sources can be read from descriptor ${fd}`)
+
+const isBundle = (value: unknown): value is Bundle & { readonly authority?: unknown } =>
+  typeof value === 'object' && value !== null && 'entry' in value && 'files' in value && 'modules' in value
+
+const CHUNK_BYTES = 64 * 1024
+/** Far more than all the specs of one program. */
+const MAX_BYTES = 256 * 1024 * 1024
+const LF = 10
+
+// A piece of what follows may have come with it.
+const readFirstLine = (fd: number): { line: Buffer; rest: Buffer } => {
+  const chunks: Buffer[] = []
+  for (let total = 0; total < MAX_BYTES; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    const bytes = readSync(fd, chunk)
+    const end = chunk.subarray(0, bytes).indexOf(LF)
+    chunks.push(chunk.subarray(0, end < 0 ? bytes : end))
+    total += bytes
+    if (end >= 0 || bytes === 0) return { line: Buffer.concat(chunks), rest: chunk.subarray(end < 0 ? bytes : end + 1, bytes) }
+  }
+  throw new Error('too long')
+}
+
+const listen = (fd: number, rest: Buffer, listener: (authority: unknown) => void): void => {
+  const stream: Readable = openInput(fd)
+  if (rest.length > 0) stream.unshift(rest)
+  const take = (message: unknown) => {
+    if (typeof message === 'object' && message !== null && 'authority' in message) listener(message.authority)
+  }
+  const ignore = () => {}
+  readControl(stream, take, ignore, ignore)
+  if ('unref' in stream) (stream as Socket).unref()
+}

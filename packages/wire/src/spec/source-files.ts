@@ -1,0 +1,182 @@
+// Spec texts: found, read once with limits, and handed on whole to the processes that run parts of the same spec.
+
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fault } from '../error.js'
+import { describeForeignByte } from '../line/utf8-flaw.js'
+import { preview } from '../preview.js'
+import { readBytes } from '../read-bytes.js'
+import type { Result } from '../result.js'
+import { systemReason } from '../system-reason.js'
+
+/** No spec written by hand comes near it. */
+const MAX_SPEC_BYTES = 8 * 1024 * 1024
+
+/** Everything that was read, so that a child sees the same text even if a file has changed since. */
+export interface Bundle {
+  readonly entry: string
+  readonly files: { readonly [path: string]: string }
+  /** `FROM\u0000NAME` → path, for modules by name. */
+  readonly modules: { readonly [fromAndName: string]: string }
+  readonly around?: Around
+}
+
+/** What else the tools of a program must leave as it is. Paths are absolute. */
+export interface Around {
+  /** Texts of the programs that have started this one. */
+  readonly files: { readonly [path: string]: string }
+  /** Files and folders, such as a policy. */
+  readonly paths: readonly string[]
+  /** What programs were when they were loaded, by path. */
+  readonly seen?: { readonly [path: string]: string }
+}
+
+export interface SourceFiles {
+  read(path: string): Result<string>
+  find(name: string, from: string): string | undefined
+  beside(path: string, from: string): string
+  bundle(entry: string): Bundle
+}
+
+/**
+ * Reads from disk. A module by name is looked for in `standardLibrary` (name → text; its files are called `<stdlib>/NAME.plumb`), then beside
+ * `from`, then along `searchPath`.
+ */
+export const diskFiles = (searchPath: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles => {
+  const files: Record<string, string> = Object.create(null)
+  const modules: Record<string, string> = Object.create(null)
+  const libraryPath = (name: string) => `<stdlib>/${name}.plumb`
+  const read = (path: string): Result<string> => {
+    const known = files[path]
+    if (known !== undefined) return { ok: true, value: known }
+    const text = readSpec(path)
+    if (text.ok) files[path] = text.value
+    return text
+  }
+  const locate = (name: string, from: string): string | undefined => {
+    if (!Object.hasOwn(standardLibrary, name)) {
+      return [dirname(from), ...searchPath].map((folder) => join(folder, `${name}.plumb`)).find(isFile)
+    }
+    files[libraryPath(name)] = standardLibrary[name] ?? ''
+    return libraryPath(name)
+  }
+  return {
+    read,
+    find: (name, from) => {
+      const path = locate(name, from)
+      if (path !== undefined) modules[`${from}\u0000${name}`] = path
+      return path
+    },
+    beside,
+    bundle: (entry) => ({ entry, files: { ...files }, modules: { ...modules } }),
+  }
+}
+
+/** Reads from what a parent handed over; the disk is not touched. */
+export const bundledFiles = (bundle: Bundle): SourceFiles => ({
+  read: (path) => {
+    const text = Object.hasOwn(bundle.files, path) ? bundle.files[path] : undefined
+    if (text !== undefined) return { ok: true, value: text }
+    return { ok: false, error: fault('file_not_found', `the sources handed over hold no '${preview(path)}'`, { path }) }
+  },
+  find: (name, from) => bundle.modules[`${from}\u0000${name}`],
+  beside,
+  bundle: () => bundle,
+})
+
+/** The same texts, with more around them. */
+export const surrounded = (files: SourceFiles, around: Partial<Around>): SourceFiles => ({
+  ...files,
+  bundle: (entry) => {
+    const bundle = files.bundle(entry)
+    const { around: before } = bundle
+    return {
+      ...bundle,
+      around: {
+        files: { ...before?.files, ...around.files },
+        paths: [...(before?.paths ?? []), ...(around.paths ?? [])],
+        seen: { ...before?.seen, ...around.seen },
+      },
+    }
+  },
+})
+
+const beside = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
+
+/** The whole text of a spec: UTF-8, a regular file (or a descriptor such as `/dev/fd/63`), at most 8 MiB. */
+export const readSpec = (path: string): Result<string> => {
+  let fd: number | undefined
+  try {
+    // Not to wait for ever on a FIFO that nobody writes.
+    fd = openSync(path, constants.O_RDONLY | (isDescriptor(path) ? 0 : constants.O_NONBLOCK))
+    const stat = fstatSync(fd)
+    if (stat.isDirectory()) return unreadable(path, 'file_not_found', 'it is a directory')
+    if (!stat.isFile() && !isDescriptor(path)) return unreadable(path, 'file_not_found', 'it is no regular file')
+    return textOf(readUpTo(fd, MAX_SPEC_BYTES + 1), path)
+  } catch (error) {
+    return unreadable(path, 'file_not_found', reasonOf(error))
+  } finally {
+    if (fd !== undefined) letGo(fd)
+  }
+}
+
+// Of what was only read nothing is lost when closing it fails.
+const letGo = (fd: number): void => {
+  try {
+    closeSync(fd)
+  } catch {
+    // As said.
+  }
+}
+
+/** A spec from a stream, with the same limits; `name` is what errors call it. */
+export const readSpecFrom = async (stream: Readable, name: string): Promise<Result<string>> => {
+  try {
+    return textOf(await readBytes(stream, MAX_SPEC_BYTES), name)
+  } catch (error) {
+    return unreadable(name, 'file_not_found', reasonOf(error))
+  }
+}
+
+const textOf = (bytes: Buffer, path: string): Result<string> => {
+  if (bytes.length > MAX_SPEC_BYTES) return unreadable(path, 'spec_invalid', `it is larger than ${MAX_SPEC_BYTES} bytes`)
+  return isUtf8(bytes)
+    ? { ok: true, value: bytes.toString('utf8') }
+    : unreadable(path, 'spec_invalid', describeForeignByte(bytes, 'it', true))
+}
+
+const unreadable = (path: string, code: 'file_not_found' | 'spec_invalid', why: string): Result<string> => ({
+  ok: false,
+  error: fault(code, `cannot read '${preview(path, 200)}': ${why}`, { path }),
+})
+
+const isDescriptor = (path: string): boolean => /^\/(dev\/(fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/.test(resolve(path))
+
+const readUpTo = (fd: number, limit: number): Buffer => {
+  const chunks: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.min(65536, limit - total))
+    const n = chunk.length === 0 ? 0 : readSync(fd, chunk)
+    if (n === 0) return Buffer.concat(chunks, total)
+    chunks.push(chunk.subarray(0, n))
+    total += n
+  }
+}
+
+// What cannot be looked at, as in a folder that may not be entered, is not there for us.
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return 'no such file'
+  return code === 'EACCES' ? 'permission denied' : systemReason(error as NodeJS.ErrnoException)
+}
