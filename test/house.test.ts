@@ -33,10 +33,11 @@ const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   lang: ['wire'],
-  'plumb-tool': ['lang', 'wire'],
-  'plumb-agent': ['plumb-tool', 'lang', 'wire'],
-  'plumb-mcp': ['plumb-tool', 'lang', 'wire'],
-  plumb: ['plumb-tool', 'lang', 'wire'],
+  policy: ['lang', 'wire'],
+  'plumb-tool': ['policy', 'lang', 'wire'],
+  'plumb-agent': ['plumb-tool', 'policy', 'lang', 'wire'],
+  'plumb-mcp': ['plumb-tool', 'policy', 'lang', 'wire'],
+  plumb: ['plumb-tool', 'policy', 'lang', 'wire'],
   'plumb-mux': ['wire'],
   'plumb-chat': ['wire'],
 }
@@ -45,7 +46,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(error|nearest|preview|result)$/ },
   'plumb-agent': {
-    'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|permit|approve|settings)|source\/agent\/(prompt-program|prompt-reach))$/,
+    'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|settings)|source\/agent\/(prompt-program|prompt-reach))$/,
   },
 }
 
@@ -213,7 +214,7 @@ t.test('cycles are found', async (t) => {
   t.strictSame(findCycles(graph), [['a', 'b', 'c']])
   const files = [...readGraph(PACKAGES)]
   t.ok(files.some(([file, imports]) => file.startsWith('packages/plumb/') && imports.includes('packages/wire/src/index.ts')))
-  t.ok(files.some(([, imports]) => imports.includes('packages/plumb-tool/src/call/permit.ts')))
+  t.ok(files.some(([, imports]) => imports.includes('packages/policy/src/permit.ts')))
   const rooms = roomsOf(
     new Map([
       ['packages/a/src/one/x.ts', ['packages/a/src/one/y.ts', 'packages/b/src/z.ts']],

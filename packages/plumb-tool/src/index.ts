@@ -1,6 +1,7 @@
 // What programs embed: tools, where they come from, how they combine, how a call is made safe, and the dispatcher.
 
 export type { Json, Type } from '@plumb/lang'
+export type { Authority, Effect, PolicyRule } from '@plumb/policy'
 export {
   andThen,
   type Dispatcher,
@@ -19,7 +20,6 @@ export { withCache } from './call/cache.js'
 export type { ApprovalRequest, Call, CallEnvelope, CallRecord, Session, StageNote, UsageTold } from './call/call.js'
 export { callTelemetry } from './call/call-telemetry.js'
 export { type CallStart, type Performed, perform } from './call/perform.js'
-export type { Authority, Effect, PolicyRule } from './call/permit.js'
 export { withRetry } from './call/retry.js'
 export { secure } from './call/secure.js'
 export type { CallSettings } from './call/settings.js'

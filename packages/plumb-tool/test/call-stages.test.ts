@@ -1,10 +1,8 @@
 // The stages around a call: their order, what each does alone, and that together they cost next to nothing.
 
-import { PassThrough } from 'node:stream'
 import { fail, type Result, succeed } from '@plumb/wire'
 import t from 'tap'
 import { withApproval } from '../src/call/approve.js'
-import { terminalApproval } from '../src/call/approve-terminal.js'
 import type { Call } from '../src/call/call.js'
 import { withPathLocks } from '../src/call/lock.js'
 import { perform } from '../src/call/perform.js'
@@ -222,39 +220,6 @@ t.test('a person is asked once, and sees the input', async (t) => {
     codeOf(await withApproval(makeTool()).run('1', openCall(session(true, 'ask'), { signal: AbortSignal.abort() }))),
     'approval_required',
   )
-})
-
-t.test('at a terminal: one question at a time, yes is yes, nobody is nobody', async (t) => {
-  const { signal } = new AbortController()
-  t.equal(await terminalApproval(() => undefined)({ tool: 'rm', input: '1' }, signal), undefined)
-  const input = '{"text":"\u202ehidden\u001b[2J"}'
-  for (const [answer, said] of [
-    ['y\n', true],
-    ['YES\r\n', true],
-    ['n\n', false],
-    ['\n', false],
-    ['yesterday\n', false],
-    ['', false],
-  ] as const) {
-    const [keys, screen] = [new PassThrough(), new PassThrough()]
-    const ask = terminalApproval(() => ({ input: keys, output: screen }))({ tool: 'rm', input }, signal)
-    keys.end(answer)
-    t.equal(await ask, said, JSON.stringify(answer))
-    t.equal(String(screen.read()).trimEnd(), 'allow tool \'rm\' to run with {"text":"\\u202ehidden\\u001b[2J"} ? [y/N]')
-  }
-  let open = 0
-  const lines = [new PassThrough(), new PassThrough()]
-  const ask = terminalApproval(() => ({ input: lines[open++] as PassThrough, output: new PassThrough() }))
-  const controller = new AbortController()
-  const [first, second] = [ask({ tool: 'a', input: '1' }, signal), ask({ tool: 'b', input: '1' }, controller.signal)]
-  await turn()
-  t.equal(open, 1)
-  lines[0]?.write('y\n')
-  t.equal(await first, true)
-  await turn()
-  t.equal(open, 2)
-  controller.abort()
-  t.equal(await second, false, 'nobody waits for it any more')
 })
 
 t.test('fault 85: calls that write one path wait for each other, others do not', async (t) => {

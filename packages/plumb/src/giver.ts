@@ -1,7 +1,7 @@
 // The authority of this run (plumb-tools(7), What may be done), as it is handed down: narrowed for each agent, and renewed for as long as the run lives.
 
 import type { AgentPlan } from '@plumb/lang'
-import type { Authority, Effect, narrow } from '@plumb/tool/call/permit'
+import type { Authority, Effect, narrow } from '@plumb/policy'
 
 /** Often enough for the shortest grant, which is one minute. */
 const RENEWAL_MS = 20_000

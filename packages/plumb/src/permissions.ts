@@ -1,10 +1,10 @@
 // What may be done in this run, by the word of its parent or of the command line, as one authority to hand down.
 
-import type { Authority } from '@plumb/tool/call/permit'
+import type { Authority } from '@plumb/policy'
 import { type Handover, type Result, readSpec, succeed } from '@plumb/wire'
 import { Giver } from './giver.js'
 
-type Permit = typeof import('@plumb/tool/call/permit')
+type Permit = typeof import('@plumb/policy')
 
 /** As given to `--grant`, `--policy` and `--context`. */
 export interface Permissions {
@@ -18,7 +18,7 @@ const EVERYTHING: Authority = { policy: [], context: {} }
 /** What a parent hands down is all there is. Nothing of plumb-tool is loaded where nobody here has tools and nothing was said. */
 export const openGiver = async (said: Permissions, handover: Handover | undefined, hasTools: boolean): Promise<Result<Giver>> => {
   const isSaid = said.grant.length > 0 || said.policy !== undefined || said.context.length > 0
-  const permit = hasTools || isSaid ? await import('@plumb/tool/call/permit') : undefined
+  const permit = hasTools || isSaid ? await import('@plumb/policy') : undefined
   const authority = handedDown(handover, permit) ?? (permit && isSaid ? readSaid(said, permit) : succeed(EVERYTHING))
   if (!authority.ok) return authority
   const giver = new Giver(authority.value, permit && hasTools ? permit.narrow : undefined)

@@ -1,6 +1,6 @@
 // Policies and what else says who may do what: a text is refused in words or taken as it stands, and a deny is final.
 
-import { EFFECTS, parseContext, parseGrant, permit, readAuthority, readPolicy } from '../../../packages/plumb-tool/src/call/permit.js'
+import { EFFECTS, parseContext, parseGrant, permit, readAuthority, readPolicy } from '../../../packages/policy/src/index.js'
 import { type Fault, isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 

@@ -1,15 +1,6 @@
 // What this agent may do: what the command line grants, or a parent hands down and renews, narrowed by the agent's own `grant`.
 
-import {
-  type Authority,
-  type Effect,
-  narrow,
-  parseContext,
-  parseGrant,
-  readAuthority,
-  readPolicy,
-  renewalMs,
-} from '@plumb/tool/call/permit'
+import { type Authority, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy, renewalMs } from '@plumb/policy'
 import { type Fault, fault, preview, type Result } from '@plumb/wire'
 import type { Options } from '../options.js'
 

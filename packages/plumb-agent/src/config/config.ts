@@ -1,7 +1,7 @@
 // From the plan of an agent, the options and the environment to what the loop needs; everything wrong with them is told at once.
 
 import { type AgentPlan, agentTools, type Json, type ToolPlan, type Type } from '@plumb/lang'
-import type { Effect } from '@plumb/tool/call/permit'
+import type { Effect } from '@plumb/policy'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
 import type { Options } from '../options.js'
 import type { Message, Provider } from '../provider/provider.js'

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
-import type { Effect } from '@plumb/tool/call/permit'
+import type { Effect } from '@plumb/policy'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles, surrounded } from '@plumb/wire'
 import type { Stderr } from '../io/stderr.js'

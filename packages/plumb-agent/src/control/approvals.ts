@@ -1,6 +1,6 @@
 // Calls that wait for a person's word: asked on the control channel where somebody listens there, else at the terminal.
 
-import { type AskTerminal, terminalApproval } from '@plumb/tool/call/approve'
+import { type AskTerminal, terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Tell } from '../io/telemetry.js'
 import type { Reply } from './message.js'

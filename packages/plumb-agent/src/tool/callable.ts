@@ -1,6 +1,6 @@
 // A tool as an agent can call it, whether its spec declares it or a server of its offers it.
 
-import type { Effect } from '@plumb/tool/call/permit'
+import type { Effect } from '@plumb/policy'
 import type { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import type { ToolOffer } from '../provider/provider.js'
 

@@ -1,7 +1,7 @@
 // The tools that a spec declares for its agent, and how they look to a model.
 
 import { type BasePlan, type Bound, type Json, resolve, type ToolPlan, toolOf, toToolSchema } from '@plumb/lang'
-import { builtinEffects, effectsOf } from '@plumb/tool/call/permit'
+import { effectsOf } from '@plumb/policy'
 import { settingsOf } from '@plumb/tool/call/settings'
 import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import { fail, parseJson, succeed } from '@plumb/wire'
@@ -34,7 +34,7 @@ const fitResult = (json: string, { name, output }: ToolPlan): ReturnType<typeof 
 }
 
 const toJudged = (plan: ToolPlan): JudgedTool => {
-  const effects = effectsOf(plan, builtinEffects)
+  const effects = effectsOf(plan)
   return { name: plan.name, effects, isApprovalAsked: settingsOf(plan, effects).isApprovalAsked }
 }
 

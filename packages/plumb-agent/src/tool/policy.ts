@@ -1,6 +1,6 @@
 // What may be done at this moment: which tools a model is told of, and whether a call is let through.
 
-import { type Authority, isOffered, type Permission, permit, type Subject } from '@plumb/tool/call/permit'
+import { type Authority, isOffered, type Permission, permit, type Subject } from '@plumb/policy'
 import type { CallableTool, JudgedTool } from './callable.js'
 
 export interface Gate {

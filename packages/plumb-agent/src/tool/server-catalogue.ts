@@ -1,8 +1,8 @@
 // The tools that the MCP servers of this agent offer, read from a list in the form of the Messages API.
 
 import type { Json } from '@plumb/lang'
+import { EFFECTS, type Effect } from '@plumb/policy'
 import { type FitSchema, openFitSchema } from '@plumb/tool/call/fit-schema'
-import { EFFECTS, type Effect } from '@plumb/tool/call/permit'
 import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
 import type { ChildDispatcher } from './child-dispatcher.js'

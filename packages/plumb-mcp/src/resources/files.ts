@@ -2,8 +2,8 @@
 
 import { isUtf8 } from 'node:buffer'
 import { basename } from 'node:path'
+import { permit } from '@plumb/policy'
 import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyNotReadable } from '@plumb/tool'
-import { permit } from '@plumb/tool/call/permit'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ResourceBlob, ResourceText } from '../tools/answer.js'

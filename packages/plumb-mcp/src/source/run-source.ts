@@ -2,8 +2,8 @@
 
 import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
+import { narrow } from '@plumb/policy'
 import { deepenNesting } from '@plumb/tool'
-import { narrow } from '@plumb/tool/call/permit'
 import {
   type Bundle,
   bundledFiles,

@@ -7,7 +7,7 @@
 //   any tool                                     the effects that it has
 
 import { agentOf, agentTools, type Bound, type Json, type Program, type ToolPlan, toolOf } from '@plumb/lang'
-import { builtinEffects, type Effect, effectsOf } from '@plumb/tool/call/permit'
+import { type Effect, effectsOf } from '@plumb/policy'
 import { type Fault, fault } from '@plumb/wire'
 import { besideSpec, fencedPath } from './source-files.js'
 
@@ -92,7 +92,7 @@ class Inspector implements Fenced {
   }
 
   #needEffects(plan: ToolPlan, who: string): void {
-    for (const effect of effectsOf(plan, builtinEffects)) {
+    for (const effect of effectsOf(plan)) {
       if (this.#isGranted(effect) || this.refusals.some((refusal) => refusal.who === who && refusal.effect === effect)) continue
       const tool = who === `tool '${plan.name}'` ? who : `${who} has the tool '${plan.name}', which`
       this.#refuse(who, `${tool} has the effect ${effect}`, effect)

@@ -1,6 +1,6 @@
 // All that clients are offered at the moment: what is not granted, or what the policy denies, is not there.
 
-import { isOffered } from '@plumb/tool/call/permit'
+import { isOffered } from '@plumb/policy'
 import { type Fault, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { PromptFolder } from '../prompts/folder.js'

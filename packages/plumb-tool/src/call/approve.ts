@@ -1,13 +1,11 @@
 // A person's word on one call: asked for where the tool or the policy wants it. Nobody there is a no.
 
 import type { Json } from '@plumb/lang'
+import { terminalApproval } from '@plumb/policy'
 import { fail } from '@plumb/wire'
 import type { Wrap } from '../tool.js'
-import { terminalApproval } from './approve-terminal.js'
 import type { Session } from './call.js'
 import { note } from './note.js'
-
-export { type AskTerminal, terminalApproval } from './approve-terminal.js'
 
 export const withApproval: Wrap = (tool) => ({
   ...tool,

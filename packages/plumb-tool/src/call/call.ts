@@ -1,9 +1,9 @@
 // One call on its way through the stages, and what all calls of one dispatcher share.
 
 import type { Json } from '@plumb/lang'
+import type { Authority } from '@plumb/policy'
 import type { Fault, SourceFiles, Telemetry } from '@plumb/wire'
 import type { McpServers } from '../mcp-client/servers.js'
-import type { Authority } from './authority.js'
 
 export interface Call {
   /** The model's own, or made up; unique within a session. */

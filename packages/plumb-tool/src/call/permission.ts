@@ -1,12 +1,12 @@
 // The stage before anything is done: what the tool does must be granted, and allowed by the policy.
 
+import { type Effect, permit, type Subject } from '@plumb/policy'
 import type { Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import type { Tool, Wrap } from '../tool.js'
 import { withApproval } from './approve.js'
 import type { Call } from './call.js'
 import { note } from './note.js'
-import { type Effect, permit, type Subject } from './permit.js'
 import type { TargetsOf } from './targets.js'
 
 export interface PermissionOptions {

@@ -1,10 +1,9 @@
 // How the calls of a tool are made safe, by the keys that every tool { … } may have (plumbing(5), Tools).
 
 import type { ToolBody, ToolPlan } from '@plumb/lang'
+import type { Effect, Subject } from '@plumb/policy'
 import type { Wrap } from '../tool.js'
-import type { Effect } from './authority.js'
 import type { BreakerOptions } from './breaker.js'
-import type { Subject } from './permit.js'
 import type { TargetsOf } from './targets.js'
 
 export interface CallSettings {

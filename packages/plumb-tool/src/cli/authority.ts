@@ -1,7 +1,7 @@
 // What may be done: as a parent handed it down, or as the command line says, narrowed to the grant of the agent that is served.
 
+import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
 import { andThen, type Handover, type Result, readSpec, succeed } from '@plumb/wire'
-import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '../call/permit.js'
 import type { Offer } from './open-tools.js'
 import type { Options } from './options.js'
 

@@ -2,8 +2,8 @@
 
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Json } from '@plumb/lang'
+import type { Effect } from '@plumb/policy'
 import { preview, type Result } from '@plumb/wire'
-import type { Effect } from '../call/authority.js'
 import { canonicalJson } from '../json-text.js'
 import { readSandbox, type Sandbox } from '../source/sandbox/sandbox.js'
 import type { ServerConfig } from './connection.js'

@@ -1,10 +1,9 @@
 // The tools that can be called, by name: each made when it is first wanted, and looked at for what can be seen to be wrong before.
 
 import { type Bound, type ToolPlan, type ToolSchema, toolOf, toToolSchema } from '@plumb/lang'
+import type { Effect } from '@plumb/policy'
+import { effectsOf } from '@plumb/policy'
 import { type Fault, fault, type Result } from '@plumb/wire'
-import { builtinEffects } from '../call/builtin-effects.js'
-import { effectsOf } from '../call/effects.js'
-import type { Effect } from '../call/permit.js'
 import { secure } from '../call/secure.js'
 import { settingsOf } from '../call/settings.js'
 import { aliasedBuiltin } from '../source/builtin/table.js'
@@ -84,7 +83,7 @@ class Entry implements Registered {
   ) {}
 
   get effects(): readonly Effect[] {
-    this.#effects ??= effectsOf(this.plan, builtinEffects)
+    this.#effects ??= effectsOf(this.plan)
     return this.#effects
   }
 

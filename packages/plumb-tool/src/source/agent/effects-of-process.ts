@@ -1,9 +1,8 @@
 // What a lowered process may do, for a prompt file that is mounted as a tool.
 
 import type { Bound, ToolPlan } from '@plumb/lang'
-import { builtinEffects } from '../../call/builtin-effects.js'
-import { effectsOf } from '../../call/effects.js'
-import type { Effect } from '../../call/permit.js'
+import type { Effect } from '@plumb/policy'
+import { effectsOf } from '@plumb/policy'
 
 /** Every prompt may read files and ask a model. */
 const OF_EVERY_PROMPT: readonly Effect[] = ['fs.read', 'model']
@@ -14,5 +13,5 @@ export const effectsOfProcess = (bound: Bound): readonly Effect[] => {
     bound: { ...bound },
     body: { kind: 'tool', source: 'process', config: {}, process: { kind: 'bound', bound }, parts: [] },
   }
-  return effectsOf(lowered as ToolPlan, builtinEffects).filter((effect) => !OF_EVERY_PROMPT.includes(effect))
+  return effectsOf(lowered as ToolPlan).filter((effect) => !OF_EVERY_PROMPT.includes(effect))
 }

@@ -13,8 +13,8 @@ import {
   STANDARD_LIBRARY,
   type Type,
 } from '@plumb/lang'
+import type { Effect } from '@plumb/policy'
 import { bundledFiles, diskFiles, fail, preview, type Result, type SourceFiles, succeed } from '@plumb/wire'
-import type { Effect } from '../../call/permit.js'
 import { effectsOfProcess } from './effects-of-process.js'
 import { type PromptFile, readPromptFile } from './prompt.js'
 import { whyPromptForbidden } from './prompt-files.js'

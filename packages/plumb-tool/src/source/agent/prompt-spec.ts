@@ -2,8 +2,8 @@
 
 import { basename } from 'node:path'
 import type { Json, Type } from '@plumb/lang'
+import type { Effect } from '@plumb/policy'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Effect } from '../../call/permit.js'
 import { builtinDeclaration } from '../builtin/declarations.js'
 import { findBuiltin } from '../builtin/table.js'
 import type { PromptFile } from './prompt.js'

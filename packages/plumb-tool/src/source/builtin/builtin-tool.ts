@@ -2,10 +2,9 @@
 
 import { resolve } from 'node:path'
 import { isWirable, type Json, printType, type ToolPlan, type Type } from '@plumb/lang'
+import { builtinEffects, isOnFiles } from '@plumb/policy'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { builtinEffects } from '../../call/builtin-effects.js'
 import type { Call } from '../../call/call.js'
-import { isOnFiles } from '../../call/rule.js'
 import { type TargetsOf, toTargets } from '../../call/targets.js'
 import { fitInput } from '../../call/validate.js'
 import type { Run } from '../../combine/run.js'

@@ -1,5 +1,5 @@
 // What a built-in tool is to the rest: its declaration stands in builtins.plumb, its row in table.ts,
-// its effects in call/builtin-effects.ts, its work in a file of its own.
+// its effects in builtin-effects.ts of @plumb/policy, its work in a file of its own.
 
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'

@@ -1,8 +1,8 @@
 // Whether a server may be started, or reached, at all: some call of one of its tools could be permitted.
 
+import type { Authority } from '@plumb/policy'
+import { permit } from '@plumb/policy'
 import { type Fault, fault } from '@plumb/wire'
-import type { Authority } from '../../call/authority.js'
-import { permit } from '../../call/permit.js'
 import type { ServerConfig } from '../../mcp-client/connection.js'
 import { describeServer, effectOf, hostsOf } from '../../mcp-client/server.js'
 

@@ -1,7 +1,7 @@
 // A server's tool as an agent has it: what its model is told, and its call with all stages around it.
 
 import type { Json, Type } from '@plumb/lang'
-import type { Effect } from '../../call/authority.js'
+import type { Effect } from '@plumb/policy'
 import { secure } from '../../call/secure.js'
 import { noteFit } from '../../call/validate.js'
 import type { McpTool } from '../../mcp-client/connection.js'

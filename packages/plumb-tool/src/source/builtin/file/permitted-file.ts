@@ -1,7 +1,7 @@
 // Which of the files that a walk finds may be used: the stage of permission has judged no more than the folder.
 
 import { basename } from 'node:path'
-import { permit } from '../../../call/permit.js'
+import { permit } from '@plumb/policy'
 import { whyNotReadable } from '../../path/protected-paths.js'
 import { absolutePath, type ResolvedPath } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'

@@ -1,9 +1,9 @@
 // What the policy says of each host on the way: the first was judged before the call, those it points on to are judged here.
 
+import type { Effect } from '@plumb/policy'
+import { type Permission, permit } from '@plumb/policy'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
-import type { Effect } from '../../../call/authority.js'
 import { note } from '../../../call/note.js'
-import { type Permission, permit } from '../../../call/permit.js'
 import type { BuiltinContext } from '../builtin.js'
 
 export interface HostPermission {

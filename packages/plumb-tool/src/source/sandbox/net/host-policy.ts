@@ -1,7 +1,7 @@
 // What the giver of a call lets a boxed program reach: the policy by host, and whether private addresses are granted.
 
+import { type Authority, permit } from '@plumb/policy'
 import { fault } from '@plumb/wire'
-import { type Authority, permit } from '../../../call/permit.js'
 import type { ConnectPolicy } from './connect-host.js'
 
 /** `net` itself needs no grant here: the program has it from the key, as one without a sandbox has all of it. */

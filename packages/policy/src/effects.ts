@@ -2,12 +2,11 @@
 
 import { agentOf, agentTools, type BasePlan, type Bound, type Json, planOf, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { EFFECTS, type Effect } from './authority.js'
-
-export type BuiltinEffects = (name: string) => readonly Effect[]
+import { builtinEffects } from './builtin-effects.js'
 
 /** In the order of the table. */
-export const effectsOf = (plan: ToolPlan, builtinEffects: BuiltinEffects): readonly Effect[] => {
-  const collector = new Collector(builtinEffects)
+export const effectsOf = (plan: ToolPlan): readonly Effect[] => {
+  const collector = new Collector()
   collector.addTool(plan)
   return EFFECTS.filter((effect) => collector.effects.has(effect))
 }
@@ -16,8 +15,6 @@ class Collector {
   readonly effects = new Set<Effect>()
   /** An agent may call a tool that runs that agent. */
   readonly #seen = new Set<Bound>()
-
-  constructor(private readonly builtinEffects: BuiltinEffects) {}
 
   addTool({ bound, body }: ToolPlan): void {
     if (this.#seen.has(bound)) return
@@ -33,7 +30,7 @@ class Collector {
   }
 
   #addSource({ source, config, process, parts }: Extract<ToolBody, { kind: 'tool' }>): void {
-    this.#add(...ownEffects(source, config, this.builtinEffects))
+    this.#add(...ownEffects(source, config))
     this.#add(...((config.effects ?? []) as readonly Effect[]))
     for (const part of parts) this.addTool(toolOf(part))
     if (process?.kind === 'bound') this.#addProcess(process.bound)
@@ -65,7 +62,7 @@ class Collector {
 type Source = Extract<ToolBody, { kind: 'tool' }>['source']
 type Config = Extract<ToolBody, { kind: 'tool' }>['config']
 
-const ownEffects = (source: Source, config: Config, builtinEffects: BuiltinEffects): readonly Effect[] => {
+const ownEffects = (source: Source, config: Config): readonly Effect[] => {
   switch (source) {
     case 'command':
     case 'function':

@@ -3,7 +3,6 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { escapeControls, LineReader, openInput, openOutput } from '@plumb/wire'
-import type { JsonText } from '../json-text.js'
 
 export interface Terminal {
   readonly input: Readable
@@ -12,7 +11,8 @@ export interface Terminal {
 
 interface Question {
   readonly tool: string
-  readonly input: JsonText
+  /** JSON, as text. */
+  readonly input: string
 }
 
 /** Undefined: nobody is at a terminal. */

@@ -4,12 +4,6 @@ import { type Fault, fault, preview } from '@plumb/wire'
 import { type Authority, type Effect, isGranted, type PolicyRule } from './authority.js'
 import { type Act, isOnFiles, isOnNet, speaksOf, speaksOfTarget } from './rule.js'
 
-export { type Authority, EFFECTS, type Effect, type PolicyRule } from './authority.js'
-export { parseContext, parseGrant, readAuthority, readPolicy } from './authority-text.js'
-export { builtinEffects } from './builtin-effects.js'
-export { effectsOf } from './effects.js'
-export { narrow, renewalMs } from './narrow.js'
-
 export interface Subject {
   readonly tool: string
   readonly effects: readonly Effect[]
