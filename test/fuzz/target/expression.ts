@@ -15,7 +15,7 @@ import {
   Verdict,
 } from '../../../packages/lang/src/index.js'
 import { parseExpression } from '../../../packages/lang/src/parse/parser.js'
-import { parseTree } from '../../../packages/lang/src/scan/tree.js'
+import { parseTree } from '../../../packages/lang/src/scan/parse-tree.js'
 import { checkTree } from '../../../packages/lang/src/validate/check-tree.js'
 import { bundledFiles, isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'

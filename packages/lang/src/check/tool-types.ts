@@ -3,7 +3,7 @@
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, shown } from '../names/names.js'
 import type { QualifiedName } from '../parse/ast.js'
-import { parseTree } from '../scan/tree.js'
+import { parseTree } from '../scan/parse-tree.js'
 import { printType } from '../types/print.js'
 import { STRING, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'

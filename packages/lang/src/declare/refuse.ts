@@ -2,12 +2,13 @@
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { FieldType, TypeExpression } from '../parse/ast.js'
-import { parseTree } from '../scan/tree.js'
+import { parseTree } from '../scan/parse-tree.js'
 import { findOverlap } from '../types/disjoint.js'
-import { findExcess, limitedKinds } from '../types/limits.js'
+import { limitedKinds } from '../types/limits.js'
 import { printType } from '../types/print.js'
 import type { Field, Type } from '../types/type.js'
 import { checkTree, describeMismatch } from '../validate/check-tree.js'
+import { findExcess } from '../validate/excess.js'
 
 /** True when something was reported. `read` gives the type of a part, undefined where that has an error. */
 export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {

@@ -2,6 +2,8 @@
 // place where its piece begins and gives the place behind it, or -1. All of them stop at the end of the buffer by themselves,
 // because a read past it is `undefined`, which no comparison lets through.
 
+import { MAX_DEPTH } from './tree.js'
+
 /** Deepest nesting that the fast scanners accept. The limit itself (512) is the slow path's to apply. */
 export const SCAN_DEPTH = 500
 
@@ -144,3 +146,8 @@ export const latin1 = (buf: Uint8Array, start: number, end: number): string => {
   for (let i = start; i < end; i++) text += String.fromCharCode(buf[i] as number)
   return text
 }
+
+/** Whether a value is nested more than 512 deep. `buf[start..end)` is JSON, and there is a byte behind it. */
+export const isTooDeep = (buf: Buffer, start: number, end: number): boolean =>
+  // Each level takes two bytes.
+  end - start > 2 * MAX_DEPTH && value(buf, start, SCAN_DEPTH - MAX_DEPTH) < 0

@@ -4,7 +4,7 @@
 // loop over a switch: the case of the field that followed this one last time is tried first, so that any steady order of keys
 // runs without a look-up.
 
-import { type Limits, limitsOf, within } from '../types/limits.js'
+import { type Limits, limitsOf } from '../types/limits.js'
 import { hasDefaults, isRequired } from '../types/required-fields.js'
 import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'
@@ -13,8 +13,21 @@ import { type Projection, projectionOf, slotsOf } from './projection.js'
 import * as json from './scan-json.js'
 import { SCAN_DEPTH } from './scan-json.js'
 import type { Path, Scanner } from './scanner.js'
+import { within } from './within.js'
 
-export const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
+/** One for the same type and paths. */
+export const makeScanner = (type: Type, paths: readonly Path[]): Scanner => {
+  const key = JSON.stringify(paths)
+  const known = cache.get(type) ?? new Map<string, Scanner>()
+  cache.set(type, known)
+  const scanner = known.get(key) ?? generateScanner(type, paths)
+  known.set(key, scanner)
+  return scanner
+}
+
+const cache = new WeakMap<Type, Map<string, Scanner>>()
+
+const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
   const wanted = projectionOf(paths)
   const absent = 2 * paths.length
   const isFilled = hasDefaults(type)

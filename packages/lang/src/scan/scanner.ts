@@ -1,9 +1,6 @@
 // A type → a function over bytes that accepts only texts of that type and notes where the wanted parts stand.
 // It may refuse what the type accepts (escaped or repeated keys, deep nesting): the tree decides then.
 
-import type { Type } from '../types/type.js'
-import { generateScanner } from './scanner-code.js'
-
 export interface Scanner {
   /**
    * The whole message is `buf[start..end)`; gives `end`, or -1 for "not sure: ask the tree". The bytes are valid UTF-8, and `end`
@@ -21,14 +18,3 @@ export interface Scanner {
 
 /** Field names and tuple indexes from the root down. */
 export type Path = readonly (string | number)[]
-
-export const makeScanner = (type: Type, paths: readonly Path[]): Scanner => {
-  const key = JSON.stringify(paths)
-  const known = cache.get(type) ?? new Map<string, Scanner>()
-  cache.set(type, known)
-  const scanner = known.get(key) ?? generateScanner(type, paths)
-  known.set(key, scanner)
-  return scanner
-}
-
-const cache = new WeakMap<Type, Map<string, Scanner>>()

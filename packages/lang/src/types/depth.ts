@@ -2,7 +2,6 @@
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { SCAN_DEPTH, value } from '../scan/scan-json.js'
 import { MAX_DEPTH } from '../scan/tree.js'
 import type { NamedType, Type } from './type.js'
 
@@ -75,8 +74,3 @@ export const refuseDeepType = (type: Type, span: Span, report: Report): boolean 
   report(error('too_deep', `what comes out here is nested more than ${MAX_DEPTH} deep, and no value may be`, span))
   return true
 }
-
-/** Whether a value is nested more than 512 deep. `buf[start..end)` is JSON, and there is a byte behind it. */
-export const isTooDeep = (buf: Buffer, start: number, end: number): boolean =>
-  // Each level takes two bytes.
-  end - start > 2 * MAX_DEPTH && value(buf, start, SCAN_DEPTH - MAX_DEPTH) < 0

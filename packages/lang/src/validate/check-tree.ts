@@ -3,11 +3,11 @@
 import { preview } from '@plumb/wire/preview'
 import { isIntegerText } from '../scan/integer.js'
 import { type ObjectTree, stringOf, type Tree } from '../scan/tree.js'
-import { findExcess } from '../types/limits.js'
 import { printType } from '../types/print.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type RecordType, resolve, type SumType, type TupleType, type Type } from '../types/type.js'
 import { literalsOf, type Variant, variantsOf } from '../types/variants.js'
+import { findExcess } from './excess.js'
 import { fieldStep, inField, inItem, type Mismatch } from './mismatch.js'
 
 export { describeMismatch, type Mismatch } from './mismatch.js'

@@ -2,7 +2,8 @@
 
 import { preview } from '@plumb/wire/preview'
 import { fail, type Result, succeed } from '@plumb/wire/result'
-import { parseTree, type Tree } from '../scan/tree.js'
+import { parseTree } from '../scan/parse-tree.js'
+import type { Tree } from '../scan/tree.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import { toBytes } from './bytes.js'

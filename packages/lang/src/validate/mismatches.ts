@@ -2,10 +2,10 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { ObjectTree, Tree } from '../scan/tree.js'
-import { findExcess } from '../types/limits.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type RecordType, resolve, type Type } from '../types/type.js'
 import { checkTree } from './check-tree.js'
+import { findExcess } from './excess.js'
 import { describeMismatch, inField, inItem, type Mismatch } from './mismatch.js'
 
 const MOST = 8

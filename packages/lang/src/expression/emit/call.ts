@@ -1,10 +1,11 @@
-// Calls, and operands as an operator or function asks for them → JavaScript expressions.
+// Calls → JavaScript expressions.
 
 import type { CallExpression, Expression } from '../../parse/ast.js'
 import { isJson } from '../../types/kind.js'
 import { functionOf, type Parameter } from '../run/function.js'
+import { emitHas } from './absent.js'
 import type { Generator } from './generator.js'
-import { emitBoxed, emitBoxedOrAbsent, emitValue, isThere } from './value.js'
+import { emitNumber, emitString } from './operand.js'
 
 export const emitCall = (e: CallExpression, g: Generator): string => {
   const [first] = e.arguments
@@ -15,11 +16,6 @@ export const emitCall = (e: CallExpression, g: Generator): string => {
   return `R.call_${e.function.text}(${[...values, g.site(e)].join(', ')})`
 }
 
-const emitHas = (e: Expression, g: Generator): string => {
-  const path = g.path(e)
-  return path ? `(${isThere(path, g)})` : `(${emitBoxedOrAbsent(e, g)} !== undefined)`
-}
-
 const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string => {
   switch (parameter) {
     case 'string':
@@ -28,21 +24,10 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
       return emitNumber(e, g)
     case 'strings':
       if (e.kind === 'call' && functionOf(e.function.text)?.result === 'strings') return emitCall(e, g)
-      return isJson(g.fact(e).type) ? `R.expectStrings(${emitBoxed(e, g)}, ${g.site(e)})` : `R.stringsOf(${emitBoxed(e, g)})`
+      return isJson(g.fact(e).type) ? `R.expectStrings(${g.boxed(e)}, ${g.site(e)})` : `R.stringsOf(${g.boxed(e)})`
     case 'sized':
-      return g.form(e) === 'string' ? emitValue(e, g) : emitBoxed(e, g)
+      return g.form(e) === 'string' ? g.value(e) : g.boxed(e)
     default:
-      return emitBoxed(e, g)
+      return g.boxed(e)
   }
 }
-
-// An operand of the form that the operator asks for; a json is looked at.
-const coerced =
-  (look: string) =>
-  (e: Expression, g: Generator): string =>
-    isJson(g.fact(e).type) ? `R.${look}(${emitBoxed(e, g)}, ${g.site(e)})` : emitValue(e, g)
-
-export const emitBool = coerced('expectBool')
-export const emitString = coerced('expectString')
-export const emitNumber = coerced('expectNumber')
-export const emitIndex = coerced('expectIndex')

@@ -8,13 +8,11 @@ import { resolve, type Type } from '../../types/type.js'
 import { Checked, isMerged, numeralOf } from '../infer/checked.js'
 import { functionOf } from '../run/function.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
-import type { Evaluate } from '../stage/scanned-stage.js'
-import { emitMap, emitResult, evaluation } from '../stage/stage.js'
 import { Verdict } from '../stage/verdict.js'
-import { emitBool } from './call.js'
+import { compileEvaluator, type Evaluate, emitMap, emitResult, openGenerator } from './evaluator.js'
 import { CannotFuse, type FusedInput, recordInput, WHOLE } from './fused-input.js'
-import { Generator } from './generator.js'
-import { emitValue } from './value.js'
+import type { Generator } from './generator.js'
+import { emitBool } from './operand.js'
 import { emitWriteInput } from './write.js'
 
 export interface Step {
@@ -47,7 +45,7 @@ const write = (steps: readonly Step[], scanner: MessageScanner): Fused | undefin
   let g: Generator | undefined
   for (const [i, { kind, expression, input }] of steps.entries()) {
     if (i > 0 && hasDefaults(input)) return undefined
-    g = new Generator(new Checked(expression, input), scanner, message, g)
+    g = openGenerator(new Checked(expression, input), scanner, message, g)
     if (kind === 'filter') lines.push(`if (!${emitBool(expression, g)}) return ${Verdict.DROP}`)
     else if (g.path(expression)?.length === 0) continue
     else if (i === steps.length - 1) return guarded(g, [...lines, emitMap(expression, g)], true)
@@ -62,7 +60,7 @@ const write = (steps: readonly Step[], scanner: MessageScanner): Fused | undefin
 
 const guarded = (g: Generator, lines: readonly string[], isWritten: boolean): Fused => {
   const body = `try {\n${lines.join('\n')}\n} catch (failure) {\nR.expect(failure)\nreturn ${Verdict.FAILED}\n}`
-  return { evaluate: evaluation(g, body), isWritten }
+  return { evaluate: compileEvaluator(g, body), isWritten }
 }
 
 // Deeper than it was read: then somebody has to look how deep it is.
@@ -81,7 +79,7 @@ const inputOf = (e: Expression, g: Generator, lines: string[]): FusedInput => {
   const variable = g.variable()
   const isNumeric = form === 'int' || form === 'number'
   // As text there is no -0, and a number of so many digits would be read back as another one.
-  lines.push(`${variable} = ${emitValue(e, g)}${isNumeric ? ' + 0' : ''}`)
+  lines.push(`${variable} = ${g.value(e)}${isNumeric ? ' + 0' : ''}`)
   if (isNumeric) lines.push(`if (!(${variable} < ${2 ** 53} && ${variable} > ${-(2 ** 53)})) return ${Verdict.FAILED}`)
   return { kind: 'value', variable, form }
 }

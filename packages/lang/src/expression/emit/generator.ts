@@ -11,6 +11,16 @@ import { keyOf } from '../run/slice.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
 import { CannotFuse, type FusedInput, inputAt, WHOLE } from './fused-input.js'
 
+/** How an expression is written, in each form. They call each other for its parts, by way of the generator. */
+export interface Emitters {
+  /** A JavaScript expression of the form that the type has. */
+  readonly value: (e: Expression, g: Generator) => string
+  /** The same as a `RuntimeValue`. */
+  readonly boxed: (e: Expression, g: Generator) => string
+  /** A function that writes the JSON into a sink of its own. */
+  readonly writer: (e: Expression, g: Generator) => string
+}
+
 export class Generator {
   readonly constants: unknown[]
   readonly variables: Set<string>
@@ -18,6 +28,7 @@ export class Generator {
 
   /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
   constructor(
+    private readonly emitters: Emitters,
     readonly checked: Checked,
     private readonly scanner: MessageScanner,
     private readonly message = WHOLE,
@@ -26,6 +37,18 @@ export class Generator {
     this.constants = before?.constants ?? []
     this.variables = before?.variables ?? new Set()
     this.names = before?.names ?? new Map()
+  }
+
+  value(e: Expression): string {
+    return this.emitters.value(e, this)
+  }
+
+  boxed(e: Expression): string {
+    return this.emitters.boxed(e, this)
+  }
+
+  writer(e: Expression): string {
+    return this.emitters.writer(e, this)
   }
 
   fact(e: Expression): Fact {

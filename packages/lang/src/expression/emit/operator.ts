@@ -5,9 +5,11 @@ import type { Form } from '../infer/checked.js'
 import { numeralOf } from '../infer/checked.js'
 import { functionOf } from '../run/function.js'
 import { isHalved } from '../run/text.js'
-import { emitBool, emitCall, emitNumber, emitString } from './call.js'
+import { emitCoalesce } from './absent.js'
+import { emitCall } from './call.js'
 import type { Generator } from './generator.js'
-import { emitBoxed, emitCoalesce, emitComputed, emitNumeral, emitValue, isBig } from './value.js'
+import { emitNumeral, isBig } from './literal.js'
+import { emitBool, emitNumber, emitString } from './operand.js'
 
 const INT_OPERATORS: Readonly<Record<string, string>> = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' }
 
@@ -32,7 +34,7 @@ export const emitBinary = (e: BinaryExpression, g: Generator): string => {
     case '%':
       return `R.remainder(${emitNumber(left, g)}, ${emitNumber(right, g)}, ${g.site(e)})`
     case '+':
-      if (g.form(e) === 'boxed') return `R.add(${emitBoxed(left, g)}, ${emitBoxed(right, g)}, ${g.site(e)})`
+      if (g.form(e) === 'boxed') return `R.add(${g.boxed(left)}, ${g.boxed(right)}, ${g.site(e)})`
       if (g.form(e) === 'string') return `(${emitString(left, g)} + ${emitString(right, g)})`
   }
   const [a, b] = [emitNumber(left, g), emitNumber(right, g)]
@@ -45,9 +47,9 @@ const isNumeric = (form: Form): boolean => form === 'int' || form === 'number'
 const emitEqual = (left: Expression, right: Expression, g: Generator): string => {
   const forms = [g.form(left), g.form(right)] as const
   if (forms.every(isNumeric)) return `(${emitExact(left, g)} == ${emitExact(right, g)})`
-  if (forms[0] !== forms[1] || forms[0] === 'boxed') return `R.equal(${emitBoxed(left, g)}, ${emitBoxed(right, g)})`
-  if (forms[0] !== 'string') return `(${emitValue(left, g)} === ${emitValue(right, g)})`
-  return emitIsText(left, right, g) ?? emitIsText(right, left, g) ?? `(${emitValue(left, g)} === ${emitValue(right, g)})`
+  if (forms[0] !== forms[1] || forms[0] === 'boxed') return `R.equal(${g.boxed(left)}, ${g.boxed(right)})`
+  if (forms[0] !== 'string') return `(${g.value(left)} === ${g.value(right)})`
+  return emitIsText(left, right, g) ?? emitIsText(right, left, g) ?? `(${g.value(left)} === ${g.value(right)})`
 }
 
 // A part against a literal: the bytes decide, without decoding.
@@ -62,8 +64,8 @@ const emitOrder = (e: BinaryExpression, g: Generator): string => {
   const { operator, left, right } = e
   const forms = [g.form(left), g.form(right)] as const
   if (forms.every(isNumeric)) return `(${emitExact(left, g)} ${operator} ${emitExact(right, g)})`
-  if (forms.every((form) => form === 'string')) return `(R.compareStrings(${emitValue(left, g)}, ${emitValue(right, g)}) ${operator} 0)`
-  return `(R.order(${emitBoxed(left, g)}, ${emitBoxed(right, g)}, ${g.site(e)}) ${operator} 0)`
+  if (forms.every((form) => form === 'string')) return `(R.compareStrings(${g.value(left)}, ${g.value(right)}) ${operator} 0)`
+  return `(R.order(${g.boxed(left)}, ${g.boxed(right)}, ${g.site(e)}) ${operator} 0)`
 }
 
 /** A number to compare with: one that is only moved is compared by its digits. */
@@ -81,12 +83,12 @@ const emitExact = (e: Expression, g: Generator): string => {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitExact(e.then, g)} : ${emitExact(e.else, g)})`
     case 'binary':
-      return e.operator === '??' ? emitCoalesce(e, g, emitExact, (boxed) => `R.exactOf(${boxed})`) : emitComputed(e, g)
+      return e.operator === '??' ? emitCoalesce(e, g, emitExact, (boxed) => `R.exactOf(${boxed})`) : g.value(e)
     case 'call':
-      return functionOf(e.function.text)?.result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : emitComputed(e, g)
+      return functionOf(e.function.text)?.result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : g.value(e)
     case 'unary':
-      return emitComputed(e, g)
+      return g.value(e)
     default:
-      return `R.exactOf(${emitBoxed(e, g)})`
+      return `R.exactOf(${g.boxed(e)})`
   }
 }

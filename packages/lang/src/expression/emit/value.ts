@@ -1,13 +1,15 @@
 // Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitBoxed` instead keeps what is only
 // moved as a slice of its text, so that it can be written or taken apart later without loss.
 
-import type { BinaryExpression, Expression, RecordExpression } from '../../parse/ast.js'
+import type { Expression, RecordExpression } from '../../parse/ast.js'
 import { type Form, isMerged, numeralOf } from '../infer/checked.js'
 import { functionOf } from '../run/function.js'
-import { emitBool, emitCall, emitIndex, emitNumber } from './call.js'
+import { emitCoalesce } from './absent.js'
+import { emitCall } from './call.js'
 import type { Generator } from './generator.js'
+import { emitLiteral, emitNumeral } from './literal.js'
+import { emitBool, emitIndex, emitNumber } from './operand.js'
 import { emitBinary } from './operator.js'
-import { emitWriter } from './write.js'
 
 export const emitValue = (e: Expression, g: Generator): string => {
   const form = g.form(e)
@@ -91,40 +93,16 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
     case 'index':
       return `R.itemIn(${emitBoxed(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
     case 'list':
-      return `R.build(${emitWriter(e, g)})`
+      return `R.build(${g.writer(e)})`
     case 'record':
-      return isMerged(e, g) ? emitMerge(e, g) : `R.build(${emitWriter(e, g)})`
+      return isMerged(e, g) ? emitMerge(e, g) : `R.build(${g.writer(e)})`
     default:
       return emitComputed(e, g)
   }
 }
 
-// A numeral is followed by a byte at which every scan stops.
-export const emitNumeral = (text: string, g: Generator): string => `new R.Slice(${g.bytes(`${text}\0`)}, 0, ${text.length})`
-
-/** A field that may be absent: undefined when it is. */
-export const emitBoxedOrAbsent = (e: Expression, g: Generator): string => {
-  const path = g.path(e)
-  const computed = g.computed(e)
-  if (computed !== undefined) return computed
-  if (path) return `(${isThere(path, g)} ? ${emitBoxed(e, g)} : undefined)`
-  return e.kind === 'field' ? `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${g.key(e.field.text)})` : emitBoxed(e, g)
-}
-
-export const isThere = (path: readonly (string | number)[], g: Generator): string =>
-  g.input(path).kind === 'place' ? `${g.extent(path).start} >= 0` : 'true'
-
-type Emit = (e: Expression, g: Generator) => string
-
-export const emitCoalesce = (e: BinaryExpression, g: Generator, emit: Emit, unboxed: (boxed: string) => string): string => {
-  const path = g.path(e.left)
-  if (path) return `(${isThere(path, g)} ? ${emit(e.left, g)} : ${emit(e.right, g)})`
-  const boxed = g.variable()
-  return `((${boxed} = ${emitBoxedOrAbsent(e.left, g)}) !== undefined ? ${unboxed(boxed)} : ${emit(e.right, g)})`
-}
-
 // What is computed: operators, literals, functions.
-export const emitComputed = (e: Expression, g: Generator): string => {
+const emitComputed = (e: Expression, g: Generator): string => {
   switch (e.kind) {
     case 'literal':
       return emitLiteral(e, g)
@@ -138,15 +116,6 @@ export const emitComputed = (e: Expression, g: Generator): string => {
       throw new TypeError(`not computed: ${e.kind}`)
   }
 }
-
-const emitLiteral = (e: Extract<Expression, { kind: 'literal' }>, g: Generator): string => {
-  if (typeof e.value === 'string') return g.text(e.value)
-  if (typeof e.value !== 'number') return String(e.value)
-  // An int that cannot be computed with fails when it is, like any other.
-  return g.form(e) === 'int' && isBig(e.text) ? `R.intOf(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
-}
-
-export const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 2 ** 53
 
 const emitMerge = (e: RecordExpression, g: Generator): string => {
   const parts = e.parts.map((part) =>

@@ -6,10 +6,10 @@ import { isPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
 import { isMerged, numeralOf } from '../infer/checked.js'
-import { emitBool } from './call.js'
+import { emitBoxedOrAbsent, isThere } from './absent.js'
 import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
-import { emitBoxed, emitBoxedOrAbsent, emitValue, isThere } from './value.js'
+import { emitBool } from './operand.js'
 
 /** JSON text that is always the same, or statements. */
 export type Piece = { readonly text: string } | { readonly code: string }
@@ -71,13 +71,13 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
     case 'list':
       return [{ text: '[' }, ...e.items.flatMap((item, i) => [{ text: i > 0 ? ',' : '' }, ...pieces(item, g)]), { text: ']' }]
     case 'record':
-      return isMerged(e, g) ? code(`p = R.putValue(out, p, ${emitBoxed(e, g)})`) : recordPieces(e, g)
+      return isMerged(e, g) ? code(`p = R.putValue(out, p, ${g.boxed(e)})`) : recordPieces(e, g)
     case 'binary':
       if (e.operator === '??') return code(emitWriteCoalesce(e.left, e.right, g))
   }
   const form = e.kind === 'call' || e.kind === 'binary' || e.kind === 'unary' ? g.form(e) : 'boxed'
   const isMoved = form === 'boxed' || form === 'unit' || (e.kind === 'call' && e.function.text === 'number')
-  return isMoved ? writeComputed(emitBoxed(e, g), 'boxed') : writeComputed(emitValue(e, g), form)
+  return isMoved ? writeComputed(g.boxed(e), 'boxed') : writeComputed(g.value(e), form)
 }
 
 const writeComputed = (value: string, form: Form): Piece[] => {

@@ -2,7 +2,8 @@
 // behind or beside another, is gone through once.
 
 import { type ShapeScan, shapeScan } from '../../scan/scan-shape.js'
-import { makeScanner, type Path, type Scanner } from '../../scan/scanner.js'
+import type { Path, Scanner } from '../../scan/scanner.js'
+import { makeScanner } from '../../scan/scanner-code.js'
 import type { Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import { isSameCheck } from '../../types/wirable.js'

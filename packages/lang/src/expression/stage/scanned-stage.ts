@@ -2,20 +2,19 @@
 // code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why there is none.
 
 import { type Fault, fault } from '@plumb/wire/error'
+import { parseTree } from '../../scan/parse-tree.js'
 import { space } from '../../scan/scan-json.js'
-import { parseTree, type Tree } from '../../scan/tree.js'
+import type { Tree } from '../../scan/tree.js'
 import type { Type } from '../../types/type.js'
 import { checkTree } from '../../validate/check-tree.js'
 import { fillDefaults } from '../../validate/defaults.js'
 import { describeMismatch } from '../../validate/mismatch.js'
+import type { Evaluate } from '../emit/evaluator.js'
 import { expect, Failure } from '../run/failure.js'
 import { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
 import type { MessageScanner } from './message-scanner.js'
 import { type Stage, Verdict } from './verdict.js'
-
-/** Works on captures (scan/scanner.ts): starts and ends of the paths in `buf`. */
-export type Evaluate = (buf: Buffer, captures: Int32Array, out: Sink) => Verdict
 
 export interface Work {
   /** Called once, when there is something to scan; says to the scanner which parts the code needs. */

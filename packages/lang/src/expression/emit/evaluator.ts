@@ -1,0 +1,57 @@
+// Generated statements → an evaluator: a function over the captures of a message, with the constants and run-time functions that it uses.
+
+import type { Expression } from '../../parse/ast.js'
+import { isUnbounded } from '../../types/depth.js'
+import type { Checked } from '../infer/checked.js'
+import * as coerce from '../run/coerce.js'
+import { equal } from '../run/equal.js'
+import { expect } from '../run/failure.js'
+import { FUNCTIONS } from '../run/function.js'
+import * as number from '../run/number.js'
+import type { Sink } from '../run/sink.js'
+import * as slice from '../run/slice.js'
+import * as text from '../run/text.js'
+import * as write from '../run/write.js'
+import type { MessageScanner } from '../stage/message-scanner.js'
+import { Verdict } from '../stage/verdict.js'
+import type { FusedInput } from './fused-input.js'
+import { type Emitters, Generator } from './generator.js'
+import { emitBoxed, emitValue } from './value.js'
+import { emitWrite, emitWriter } from './write.js'
+
+/** Works on captures (scan/scanner.ts): starts and ends of the paths in `buf`. */
+export type Evaluate = (buf: Buffer, captures: Int32Array, out: Sink) => Verdict
+
+const EMITTERS: Emitters = { value: emitValue, boxed: emitBoxed, writer: emitWriter }
+
+/** A generator for one stage: `message` is its input, and `before` has written the stages before it into the same code. */
+export const openGenerator = (checked: Checked, scanner: MessageScanner, message?: FusedInput, before?: Generator): Generator =>
+  new Generator(EMITTERS, checked, scanner, message, before)
+
+/** Statements that write the result, which is the last of what they do. */
+export const emitMap = (e: Expression, g: Generator): string => emitResult(emitWrite(e, g), isUnbounded(g.fact(e).type))
+
+export const emitResult = (writing: string, mayBeDeep: boolean): string =>
+  `let p = out.at\n${writing}\nout.commit(p)\n${mayBeDeep ? 'R.refuseDeep(out)\n' : ''}return ${Verdict.WROTE}`
+
+// What generated code calls. Made when there is some: it takes its part of a start.
+let runtime: Readonly<Record<string, unknown>> | undefined
+const openRuntime = (): Readonly<Record<string, unknown>> =>
+  Object.assign({ equal, expect }, slice, number, text, coerce, write, callable())
+
+const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries([...FUNCTIONS].map(([name, { run }]) => [`call_${name}`, run]))
+
+/** Compiles a body of statements that `g`, and the generators before it, have written. */
+export const compileEvaluator = (g: Generator, body: string): Evaluate => {
+  const used = new Set<string>()
+  const code = body.replace(/\bR\.(\w+)/g, (_, name: string) => {
+    used.add(name)
+    return name
+  })
+  const variables = g.variables.size > 0 ? `let ${[...g.variables].join(', ')}\n` : ''
+  const source = `'use strict'
+${used.size > 0 ? `const { ${[...used].join(', ')} } = R\n` : ''}${g.constants.map((_, i) => `const K${i} = K[${i}]`).join('\n')}
+return (b, k, out) => {\n${variables}${code}\n}`
+  runtime ??= openRuntime()
+  return new Function('R', 'K', source)(runtime, g.constants) as Evaluate
+}

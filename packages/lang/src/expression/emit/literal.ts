@@ -1,0 +1,16 @@
+// Literals → JavaScript expressions.
+
+import type { LiteralExpression } from '../../parse/ast.js'
+import type { Generator } from './generator.js'
+
+export const emitLiteral = (e: LiteralExpression, g: Generator): string => {
+  if (typeof e.value === 'string') return g.text(e.value)
+  if (typeof e.value !== 'number') return String(e.value)
+  // An int that cannot be computed with fails when it is, like any other.
+  return g.form(e) === 'int' && isBig(e.text) ? `R.intOf(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
+}
+
+export const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 2 ** 53
+
+/** A number as its text, boxed. A byte follows it, at which every scan stops. */
+export const emitNumeral = (text: string, g: Generator): string => `new R.Slice(${g.bytes(`${text}\0`)}, 0, ${text.length})`
