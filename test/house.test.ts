@@ -190,7 +190,7 @@ t.test('no file imports itself by way of others, types included', async (t) => {
 })
 
 /** Packages some of whose rooms import each other. This list may only get shorter; with the last of them it goes. */
-const ROOMS_IN_CYCLES = ['lang', 'plumb', 'plumb-agent', 'plumb-mcp', 'plumb-tool', 'wire']
+const ROOMS_IN_CYCLES = ['plumb', 'plumb-agent', 'plumb-mcp', 'plumb-tool', 'wire']
 
 t.test('no room of a package imports itself by way of others, types included', async (t) => {
   const graph = readGraph(PACKAGES)

@@ -1,6 +1,7 @@
 // A strict JSON parser (RFC 8259) that loses nothing: a tree of spans over the bytes, so that parts can be moved as they were written.
 
-import { MAX_DEPTH, stringOf, type Tree, type TreeEntry, type TreeFault } from './tree.js'
+import { MAX_DEPTH } from '../types/depth.js'
+import { stringOf, type Tree, type TreeEntry, type TreeFault } from './tree.js'
 
 /** Reads one JSON text out of valid UTF-8. White space around it is allowed, anything else is a fault. */
 export const parseTree = (buf: Buffer, start: number, end: number): Tree | TreeFault => {

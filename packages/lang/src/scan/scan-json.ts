@@ -2,7 +2,7 @@
 // place where its piece begins and gives the place behind it, or -1. All of them stop at the end of the buffer by themselves,
 // because a read past it is `undefined`, which no comparison lets through.
 
-import { MAX_DEPTH } from './tree.js'
+import { MAX_DEPTH } from '../types/depth.js'
 
 /** Deepest nesting that the fast scanners accept. The limit itself (512) is the slow path's to apply. */
 export const SCAN_DEPTH = 500

@@ -36,9 +36,6 @@ export interface TreeFault {
   readonly detail: string
 }
 
-/** Deepest nesting of any message. */
-export const MAX_DEPTH = 512
-
 /**
  * The value as JavaScript has it: numbers are doubles, objects have no prototype, so that `__proto__` and `constructor` are keys like any
  * other and a key that is not there reads as undefined.

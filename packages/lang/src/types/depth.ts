@@ -2,8 +2,10 @@
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { MAX_DEPTH } from '../scan/tree.js'
 import type { NamedType, Type } from './type.js'
+
+/** Deepest nesting of any message. */
+export const MAX_DEPTH = 512
 
 /** Whether the type alone does not say how deep its values are nested: it holds `json`, or itself. */
 export const isUnbounded = (type: Type): boolean => {

@@ -1,7 +1,7 @@
 // JSON inside strings: what `parse` and `number` read.
 
 import { number, SCAN_DEPTH, space, value } from '../../scan/scan-json.js'
-import { MAX_DEPTH } from '../../scan/tree.js'
+import { MAX_DEPTH } from '../../types/depth.js'
 import { fail, type Site } from './failure.js'
 import { Slice } from './slice.js'
 import { isHalved } from './text.js'

@@ -1,7 +1,7 @@
 // Puts values into a sink as JSON. Each function takes the place to write at and gives the place behind.
 
 import { isTooDeep } from '../../scan/scan-json.js'
-import { MAX_DEPTH } from '../../scan/tree.js'
+import { MAX_DEPTH } from '../../types/depth.js'
 import { Failure } from './failure.js'
 import { Sink } from './sink.js'
 import { type Key, membersOf, type RuntimeValue, Slice } from './slice.js'
