@@ -136,7 +136,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
     isUnordered: flags.unordered === true,
     isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,
-    tellsMemory: flags.tellMemory === true,
+    emitsMemory: flags.tellMemory === true,
     isMux,
     takesEnvelopes: flags.envelopes,
     isRawInput,

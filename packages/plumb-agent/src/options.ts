@@ -37,7 +37,7 @@ export interface Options {
   readonly isFailFast: boolean
   readonly wantsTelemetry: boolean
   /** Telemetry tells what each answer added to the memory, for a parent that records it. */
-  readonly tellsMemory: boolean
+  readonly emitsMemory: boolean
   readonly isMux: boolean
   readonly takesEnvelopes: boolean
   readonly isRawInput: boolean

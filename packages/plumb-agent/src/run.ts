@@ -25,7 +25,7 @@ import { openConversation } from './conversation/conversation.js'
 import { type Framing, openIntake } from './io/intake.js'
 import { openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
-import { openTelemetry, type Tell } from './io/telemetry.js'
+import { type Emit, openTelemetry } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
 import type { Options } from './options.js'
 import { openAgentTools } from './tool/agent-tools.js'
@@ -52,9 +52,10 @@ export const run = async (options: Options, program: string, received?: Received
 
 const SILENT: Log = () => {}
 
-/** After a signal, what is being answered has so long to come to its end. */
+/** After a signal, what is in flight has this long to be answered. */
 const GRACE_MS = 5000
 
+/** Resolves to the signal that stopped it, if any. */
 const converse = (
   prepared: Prepared,
   servers: Servers,
@@ -62,47 +63,49 @@ const converse = (
   received: ReceivedInput | undefined,
   stderr: Stderr,
   log: Log,
-): Promise<StopSignal | undefined> => {
-  const { config, fds } = prepared
-  const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
-  const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
-  const asksForTools = hasOthersTools && hasExternalDispatcher(fds, isMux)
-  const outlets = openOutlets({
-    fds,
-    isMux,
-    takesEnvelopes,
-    isRawOutput,
-    hasTelemetry: config.hasTelemetry,
-    asksForTools,
-    warn: stderr.warn,
-  })
-  const tell = openTelemetry(config.agent, outlets.writeTelemetry)
-  const stdin = received?.stdin ?? openLineInput(FDS.input)
-  const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
-  const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
-  const asked = received?.hasBudget ? askedAllowance(tell) : undefined
-  const isRecorded = control !== undefined && isFileInput(control)
-
-  return new Promise((resolve) => {
-    let signal: StopSignal | undefined
-    let grace: NodeJS.Timeout | undefined
-    // Whoever read the outputs has gone: that ends it as it ends cat, and an answer that was being made for nobody is no error.
-    let isHeard = true
-    // A stdin that is held back, as while paused, does not keep Node running. Most need no timer for it.
-    let alive: NodeJS.Timeout | undefined
-    const stay = () => {
-      alive = setInterval(() => {}, 2 ** 30)
-    }
-    process.once('beforeExit', stay)
+): Promise<StopSignal | undefined> =>
+  new Promise((resolve) => {
+    const { config, fds } = prepared
+    const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
+    const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
+    // Without a reader of the outputs it ends as cat does, and what the open answers fail with then is no error.
+    let isOutputRead = true
     const report: Stderr['report'] = (error) => {
       outlets.flush()
-      if (isHeard) stderr.report(error)
+      if (isOutputRead) stderr.report(error)
     }
+    const outlets = openOutlets({
+      fds,
+      isMux,
+      takesEnvelopes,
+      isRawOutput,
+      hasTelemetry: config.hasTelemetry,
+      sendsToolRequests: hasOthersTools && hasExternalDispatcher(fds, isMux),
+      warn: stderr.warn,
+      listeners: {
+        onDrain: () => loop.advance(),
+        onOutputClosed: () => {
+          isOutputRead = false
+          stopNow()
+        },
+        onOutputFault: (error) => {
+          stderr.report(error)
+          stopNow()
+        },
+        onRequestsClosed: () => tools.onRequestsClosed(),
+      },
+    })
+    const emit = openTelemetry(config.agent, outlets.writeTelemetry)
+    const stdin = received?.stdin ?? openLineInput(FDS.input)
+    const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
+    const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
+    const isRecorded = control !== undefined && isFileInput(control)
+    const asked = received?.hasBudget ? askedAllowance(emit) : undefined
     const approvals = new Approvals({
-      announce: (reply) => (isMux || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'by-envelope'),
-      isHeard: (): boolean => loop.hearsApprovals,
+      announce: (reply) => (isMux || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'envelope'),
+      canBeAnswered: (): boolean => loop.canBeApproved,
       isRecorded,
-      tell,
+      emit,
     })
     const tools = openAgentTools({
       prepared,
@@ -114,24 +117,12 @@ const converse = (
       writeStderr: stderr.write,
       isBacklogged: () => loop.isBacklogged,
     })
-    const finish = async () => {
-      process.off('beforeExit', stay)
-      clearInterval(alive)
-      clearTimeout(grace)
-      forgetSignals()
-      reader.stop()
-      control?.destroy()
-      config.provider.close?.()
-      await tools.close()
-      await outlets.end()
-      resolve(signal)
-    }
-    // Who pauses it because of what it used can see that somebody has done so by now.
-    const tellPaused: Tell = (event) => tell(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
+    // A reader of usage that has paused the agent sees in it that the pause has come into effect.
+    const emitPaused: Emit = (event) => emit(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
     const loop: Loop = new Loop({
       config,
-      conversation: openConversation(config, tools, tellPaused, log, {
-        tellsMemory: options.tellsMemory,
+      conversation: openConversation(config, tools, emitPaused, log, {
+        emitsMemory: options.emitsMemory,
         allowance: asked ?? sharedAllowance(),
         warn: stderr.warn,
       }),
@@ -145,33 +136,27 @@ const converse = (
       },
       intake: openIntake(reader, framingOf(options)),
       outlets,
-      tell,
+      emit,
       report,
       onBacklog: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
       onStreamEnd: () => asked?.end('what may be spent cannot be asked any more: its parent has gone'),
-      onFinish: finish,
+      onFinish: async () => {
+        release()
+        signals.release()
+        reader.stop()
+        control?.destroy()
+        config.provider.close?.()
+        await tools.close()
+        await outlets.end()
+        resolve(signals.first())
+      },
     })
-    const giveUp = () => {
+    const stopNow = () => {
       loop.cancel()
       loop.stop()
     }
-    const forgetSignals = onStop(
-      (first) => {
-        signal = first
-        grace = setTimeout(giveUp, GRACE_MS)
-        loop.stop()
-      },
-      () => giveUp(),
-    )
-    outlets.output.onClosed = () => {
-      isHeard = false
-      giveUp()
-    }
-    outlets.output.onFault = (error) => {
-      stderr.report(error)
-      giveUp()
-    }
-    outlets.onDrain = () => loop.advance()
+    const release = keepRunning()
+    const signals = watchSignals(() => loop.stop(), stopNow)
     reader.onReadable = () => loop.advance()
     if (control) {
       readControl(
@@ -187,6 +172,36 @@ const converse = (
     }
     loop.start(control === undefined ? 'none' : isRecorded ? 'willEnd' : 'open')
   })
+
+// A stdin that is held back, as while paused, does not keep Node running. The timer that does is made only when it is needed.
+const keepRunning = (): (() => void) => {
+  let timer: NodeJS.Timeout | undefined
+  const stay = () => {
+    timer = setInterval(() => {}, 2 ** 30)
+  }
+  process.once('beforeExit', stay)
+  return () => {
+    process.off('beforeExit', stay)
+    clearInterval(timer)
+  }
+}
+
+/** The first signal stops what is not begun, a second one or the end of the grace everything. */
+const watchSignals = (stop: () => void, stopNow: () => void) => {
+  let signal: StopSignal | undefined
+  let grace: NodeJS.Timeout | undefined
+  const forget = onStop((first) => {
+    signal = first
+    grace = setTimeout(stopNow, GRACE_MS)
+    stop()
+  }, stopNow)
+  return {
+    first: () => signal,
+    release: () => {
+      clearTimeout(grace)
+      forget()
+    },
+  }
 }
 
 const framingOf = ({ spec, isMux, takesEnvelopes, isRawInput }: Options): Framing => {

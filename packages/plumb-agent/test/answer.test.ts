@@ -306,7 +306,7 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
     onAuthority: () => {},
     intake,
     outlets,
-    tell: () => {},
+    emit: () => {},
     report: ({ error, seq }) => void seen.push(`${error} ${seq}`),
     onFinish: () => void seen.push('end'),
   })

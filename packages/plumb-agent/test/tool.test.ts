@@ -7,7 +7,7 @@ import type { Config } from '../src/config/config.js'
 import { Approvals } from '../src/control/approvals.js'
 import { Cancellation } from '../src/conversation/cancellation.js'
 import { openConversation } from '../src/conversation/conversation.js'
-import type { Event } from '../src/io/telemetry.js'
+import type { TelemetryEvent } from '../src/io/telemetry.js'
 import type { Answer, Block, Provider, Question } from '../src/provider/provider.js'
 import { DispatchClient } from '../src/tool/client.js'
 import { toModelContent } from '../src/tool/content.js'
@@ -67,7 +67,7 @@ const doubled = ({ id, name, input }: ToolRequest): ToolAnswer => ({
 const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, authority, run = doubled, approve }: Setting = {}) => {
   const asked: Question[] = []
   const requests: ToolRequest[] = []
-  const told: Event[] = []
+  const told: TelemetryEvent[] = []
   let running = 0
   let most = 0
   const provider: Provider = {
@@ -88,9 +88,9 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
   }
   const approvals = new Approvals({
     announce: () => false,
-    isHeard: () => false,
+    canBeAnswered: () => false,
     isRecorded: false,
-    tell: () => {},
+    emit: () => {},
     askTerminal: async () => approve,
   })
   const all: Config = {
@@ -121,7 +121,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     maxMessages: Number.POSITIVE_INFINITY,
     ...config,
   }
-  const tell = (event: Event) => void told.push(event)
+  const emit = (event: TelemetryEvent) => void told.push(event)
   const tools = openTools({
     declared: declareTools(PLANS),
     gate: openGate(authority ?? (() => ({ policy: [], context: {} }))),
@@ -129,7 +129,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     caller,
     areParallel: all.parallelToolCalls,
   })
-  const conversation = openConversation(all, tools, tell, () => {})
+  const conversation = openConversation(all, tools, emit, () => {})
   const cancellation = new Cancellation()
   const say = (input = 'go') => conversation.answer(input, cancellation)
   return { conversation, asked, requests, told, cancellation, most: () => most, say }

@@ -92,7 +92,7 @@ const finish = (reader: AnswerReader): string => {
 }
 
 const takeAll = (events: readonly string[], open: (typeof READERS)[number]['open']): string => {
-  const reader = open({ tell: () => {} }, NAMES, failOf)
+  const reader = open({ emit: () => {} }, NAMES, failOf)
   for (const data of events) {
     const read = data === '[DONE]' ? { ok: true as const, value: data } : readJson(data)
     if (!read.ok) return `no JSON: ${data}`
@@ -186,7 +186,7 @@ export const events: Target = {
     for (const { open, eventsOf } of READERS) {
       if (whole !== 'unreadable') takeAll(whole, open)
       if (!plain.ok) continue
-      const reader = open({ tell: () => {} }, NAMES, failOf)
+      const reader = open({ emit: () => {} }, NAMES, failOf)
       for (const one of eventsOf(plain.value)) if (reader.take(one)) return
       finish(reader)
     }

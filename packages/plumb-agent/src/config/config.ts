@@ -50,7 +50,7 @@ export type ConfigOptions = Pick<
   'provider' | 'model' | 'allowsParallelToolCalls' | 'wantsTelemetry' | 'allowedHosts' | 'isUnordered' | 'isFailFast' | 'sourcesFd'
 >
 
-export interface Surroundings {
+export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The prompts that need no file, such as `system.md`. */
   readonly installed: Readonly<Record<string, string>>
@@ -68,7 +68,7 @@ export type Configured =
   | { readonly config?: undefined; readonly faults: readonly Fault[] }
 
 /** Values are of the right kind already: lang has checked them. Faults are all of category `config`; none holds a key. */
-export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings: Surroundings): Configured => {
+export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings: Environment): Configured => {
   const { config: spec, specPath } = plan
   const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
@@ -127,7 +127,7 @@ const prepareProvider = (
   model: string | undefined,
   { config, specPath }: AgentPlan,
   { allowedHosts }: ConfigOptions,
-  { env, readText }: Surroundings,
+  { env, readText }: Environment,
 ): Prepared => {
   const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
   if (!entry) return { faults: [unknownProvider(name)] }

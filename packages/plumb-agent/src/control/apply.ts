@@ -1,20 +1,26 @@
-// What control messages do: at once (set_temp, set_model, cancel, approve, deny, pause, resume, in this order), or as an errand between inputs.
+// Applies control messages: at once (set_temp, set_model, cancel, approve, deny, pause, resume, in this order), or between inputs.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Outlets } from '../io/outlets.js'
-import type { Asked, Errand } from '../loop/pending-queue.js'
+import type { QueuedControl, ReplyTo } from '../loop/pending-queue.js'
 import type { Approvals } from './approvals.js'
-import { isSameMemory, ShownMemories } from './memory-reads.js'
+import { isSameMemory, MemoryReads } from './memory-reads.js'
 import { parseControl, type Reply, toErrorReply } from './message.js'
 
-export interface ControlDeskParts {
+interface Pausable {
+  readonly isPaused: boolean
+  pause(): void
+  resume(): void
+}
+
+export interface ControlProcessorParts {
   readonly conversation: Pick<Conversation, 'noTemperature' | 'setTemperature' | 'setModel' | 'memory' | 'setMemory'>
   readonly approvals: Pick<Approvals, 'settle'>
   readonly reply: Outlets['reply']
   readonly report: (fault: Fault) => void
   readonly cancel: () => void
-  readonly loop: { isPaused: boolean }
+  readonly loop: Pausable
 }
 
 const CHANGED = fault(
@@ -22,79 +28,79 @@ const CHANGED = fault(
   "the memory is not 'if_memory' any more: what was said since would be lost, so that it was left as it is",
 )
 
-export class ControlDesk {
-  readonly #parts: ControlDeskParts
-  readonly #shown = new ShownMemories()
+export class ControlProcessor {
+  readonly #parts: ControlProcessorParts
+  readonly #reads = new MemoryReads()
 
-  constructor(parts: ControlDeskParts) {
+  constructor(parts: ControlProcessorParts) {
     this.#parts = parts
   }
 
-  /** Undefined: the message is done with. */
-  take(message: unknown, isAsked: Asked): Errand | undefined {
+  /** What is left of the message, to be applied between inputs; undefined: nothing. */
+  apply(message: unknown, replyTo: ReplyTo): QueuedControl | undefined {
     const parsed = parseControl(message)
     if (!parsed.ok) {
-      this.refuse(parsed.error, isAsked)
+      this.refuse(parsed.error, replyTo)
       return undefined
     }
     const control = parsed.value
     const { conversation, cancel, loop } = this.#parts
     const { noTemperature } = conversation
     if (typeof control.temperature === 'number' && noTemperature !== undefined) {
-      this.refuse(fault('input_type_mismatch', `'set_temp' cannot be done: ${noTemperature}`), isAsked)
+      this.refuse(fault('input_type_mismatch', `'set_temp' cannot be done: ${noTemperature}`), replyTo)
       return undefined
     }
     if (control.temperature !== undefined) conversation.setTemperature(control.temperature)
     if (control.model !== undefined) conversation.setModel(control.model)
     if (control.isCancel) cancel()
-    if (control.approved !== undefined) this.#settle(control.approved, true, isAsked)
-    if (control.denied !== undefined) this.#settle(control.denied, false, isAsked)
+    if (control.approved !== undefined) this.#settle(control.approved, true, replyTo)
+    if (control.denied !== undefined) this.#settle(control.denied, false, replyTo)
     if (control.isPause) {
-      if (!loop.isPaused) this.#shown.beginPause()
-      loop.isPaused = true
-      this.#reply({ kind: 'paused' }, isAsked)
+      if (!loop.isPaused) this.#reads.beginPause()
+      loop.pause()
+      this.#reply({ kind: 'paused' }, replyTo)
     }
-    // A memory that is set is there before the next input is.
-    if (control.isResume && !control.memory) this.#resume(isAsked)
-    return control.wantsMemory || control.memory || control.isStop ? { kind: 'errand', control, isAsked } : undefined
+    // With a memory, only after it is set.
+    if (control.isResume && !control.memory) this.#resume(replyTo)
+    return control.wantsMemory || control.memory || control.isStop ? { kind: 'control', control, replyTo } : undefined
   }
 
-  /** The part that concerns the memory; `stop` is the loop's. */
-  run({ control, isAsked }: Errand): void {
+  /** Applies get_memory and set_memory; `stop` is the loop's. */
+  applyQueued({ control, replyTo }: QueuedControl): void {
     const { conversation, loop } = this.#parts
     if (control.wantsMemory) {
-      this.#shown.show(conversation.memory, loop.isPaused)
-      this.#reply({ kind: 'memory', messages: conversation.memory }, isAsked)
+      this.#reads.record(conversation.memory, loop.isPaused)
+      this.#reply({ kind: 'memory', messages: conversation.memory }, replyTo)
     }
     if (!control.memory) return
     const expected = control.expectedMemory
     if (expected && !isSameMemory(conversation.memory, expected)) {
-      this.refuse(CHANGED, isAsked)
-      if (control.isResume && !(loop.isPaused && this.#shown.isPauseOfOthers(expected))) this.#resume(isAsked)
+      this.refuse(CHANGED, replyTo)
+      if (control.isResume && !(loop.isPaused && this.#reads.isOthersPause(expected))) this.#resume(replyTo)
       return
     }
     const old_messages = conversation.memory.length
     conversation.setMemory(control.memory)
-    this.#reply({ kind: 'memory_set', old_messages, new_messages: control.memory.length }, isAsked)
-    if (control.isResume) this.#resume(isAsked)
+    this.#reply({ kind: 'memory_set', old_messages, new_messages: control.memory.length }, replyTo)
+    if (control.isResume) this.#resume(replyTo)
   }
 
-  #resume(isAsked: Asked): void {
-    this.#parts.loop.isPaused = false
-    this.#reply({ kind: 'resumed' }, isAsked)
+  #resume(replyTo: ReplyTo): void {
+    this.#parts.loop.resume()
+    this.#reply({ kind: 'resumed' }, replyTo)
   }
 
-  // An error that cannot be answered is told on stderr, so that it is told somewhere.
-  refuse(error: Fault, isAsked: Asked): void {
-    if (!this.#reply(toErrorReply(error), isAsked)) this.#parts.report({ ...error, port: 'ctrl_in' })
+  // Without a way to reply, the error goes to stderr.
+  refuse(error: Fault, replyTo: ReplyTo): void {
+    if (!this.#reply(toErrorReply(error), replyTo)) this.#parts.report({ ...error, port: 'ctrl_in' })
   }
 
-  #settle(id: string, isApproved: boolean, isAsked: Asked): void {
+  #settle(id: string, isApproved: boolean, replyTo: ReplyTo): void {
     const error = this.#parts.approvals.settle(id, isApproved)
-    if (error) this.refuse(error, isAsked)
+    if (error) this.refuse(error, replyTo)
   }
 
-  #reply(reply: Reply, isAsked: Asked): boolean {
-    return this.#parts.reply(reply, isAsked)
+  #reply(reply: Reply, replyTo: ReplyTo): boolean {
+    return this.#parts.reply(reply, replyTo)
   }
 }

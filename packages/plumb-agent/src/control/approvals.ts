@@ -1,8 +1,8 @@
-// Calls that wait for a person's word: asked on the control channel where somebody listens there, else at the terminal.
+// Asks a person to approve calls: on the control channel where there is one, else at the terminal.
 
 import { type AskTerminal, terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
-import type { Tell } from '../io/telemetry.js'
+import type { Emit } from '../io/telemetry.js'
 import type { Reply } from './message.js'
 
 export interface ApprovalRequest {
@@ -15,22 +15,22 @@ export interface ApprovalRequest {
 export interface ApprovalParts {
   /** False: there is no control channel to ask on. */
   readonly announce: (reply: Reply) => boolean
-  /** Messages may still come that approve or deny. */
-  readonly isHeard: () => boolean
-  /** They may stand there before they are asked for, as in a file. */
+  /** Messages that approve or deny may still come. */
+  readonly canBeAnswered: () => boolean
+  /** They may precede the questions, as in a file. */
   readonly isRecorded: boolean
-  readonly tell: Tell
+  readonly emit: Emit
   readonly askTerminal?: AskTerminal
 }
 
-// Longer than a person is away who means to come back.
-const PATIENCE_MS = 60 * 60_000
+/** A person who is away for a meal can still answer. */
+const APPROVAL_TIMEOUT_MS = 60 * 60_000
 const MAX_RECORDED = 1000
 
 export class Approvals {
   readonly #parts: ApprovalParts
   readonly #askTerminal: AskTerminal
-  readonly #waiting = new Map<string, (said: boolean | Fault) => void>()
+  readonly #waiting = new Map<string, (decision: boolean | Fault) => void>()
   readonly #recorded = new Map<string, boolean>()
 
   constructor(parts: ApprovalParts) {
@@ -38,14 +38,14 @@ export class Approvals {
     this.#askTerminal = parts.askTerminal ?? terminalApproval()
   }
 
-  /** `approval_required` where it is denied, or nobody says anything; undefined: the call may be made. */
+  /** `approval_required` where the call is denied or no answer comes; undefined: it may be made. */
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<Fault | undefined> {
-    const said = await this.#hear(request, signal)
-    if (typeof said === 'object') return said
-    return said ? undefined : fault('approval_required', `the call of '${preview(request.tool)}' was denied`)
+    const decision = await this.#decide(request, signal)
+    if (typeof decision === 'object') return decision
+    return decision ? undefined : fault('approval_required', `the call of '${preview(request.tool)}' was denied`)
   }
 
-  /** What a control message said; the fault says that no call waits by that id. */
+  /** Applies a control message; a fault: no call with that id waits. */
   settle(id: string, isApproved: boolean): Fault | undefined {
     const settle = this.#waiting.get(id)
     const isKept = !settle && this.#parts.isRecorded && this.#recorded.size < MAX_RECORDED
@@ -54,44 +54,44 @@ export class Approvals {
     return settle || isKept ? undefined : fault('input_type_mismatch', `no call with the id '${preview(id)}' waits for approval`)
   }
 
-  /** Nobody can say anything any more. */
+  /** No more answers can come. */
   end(): void {
-    for (const settle of [...this.#waiting.values()]) settle(UNHEARD)
+    for (const settle of [...this.#waiting.values()]) settle(CONTROL_ENDED)
   }
 
-  async #hear(request: ApprovalRequest, signal: AbortSignal): Promise<boolean | Fault> {
-    const { announce, isHeard } = this.#parts
+  async #decide(request: ApprovalRequest, signal: AbortSignal): Promise<boolean | Fault> {
+    const { announce, canBeAnswered } = this.#parts
     const { id, tool, input } = request
     const recorded = this.#recorded.get(id)
-    const isAnnounced = (recorded !== undefined || isHeard()) && announce({ kind: 'approval', id, tool, input: JSON.parse(input) })
-    if (!isAnnounced && recorded === undefined) return (await this.#askTerminal(request, signal)) ?? NOBODY
-    const said = recorded ?? (await this.#wait(id, signal))
-    this.#parts.tell({ kind: 'approval', id, name: tool, outcome: outcomeOf(said) })
-    return said
+    const isAnnounced = (recorded !== undefined || canBeAnswered()) && announce({ kind: 'approval', id, tool, input: JSON.parse(input) })
+    if (!isAnnounced && recorded === undefined) return (await this.#askTerminal(request, signal)) ?? NO_TERMINAL
+    const decision = recorded ?? (await this.#wait(id, signal))
+    this.#parts.emit({ kind: 'approval', id, name: tool, outcome: outcomeOf(decision) })
+    return decision
   }
 
   #wait(id: string, signal: AbortSignal): Promise<boolean | Fault> {
     return new Promise((resolve) => {
-      const settle = (said: boolean | Fault): void => {
+      const settle = (decision: boolean | Fault): void => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', abandon)
+        signal.removeEventListener('abort', cancel)
         this.#waiting.delete(id)
-        resolve(said)
+        resolve(decision)
       }
-      const abandon = () => settle(DROPPED)
-      const timer = setTimeout(() => settle(LATE), PATIENCE_MS)
-      signal.addEventListener('abort', abandon)
+      const cancel = () => settle(DROPPED)
+      const timer = setTimeout(() => settle(TIMED_OUT), APPROVAL_TIMEOUT_MS)
+      signal.addEventListener('abort', cancel)
       this.#waiting.set(id, settle)
     })
   }
 }
 
-const outcomeOf = (said: boolean | Fault): ApprovalOutcome => {
-  if (typeof said === 'boolean') return said ? 'approved' : 'denied'
-  return said === LATE ? 'timeout' : said === DROPPED ? 'cancelled' : 'unheard'
+const outcomeOf = (decision: boolean | Fault): ApprovalOutcome => {
+  if (typeof decision === 'boolean') return decision ? 'approved' : 'denied'
+  return decision === TIMED_OUT ? 'timeout' : decision === DROPPED ? 'cancelled' : 'unheard'
 }
 
-const NOBODY = fault('approval_required', 'the call needs the consent of a person, and nobody is there to ask')
-const UNHEARD = fault('approval_required', 'the control channel ended before anybody approved the call')
-const LATE = fault('approval_required', 'nobody approved the call within an hour')
+const NO_TERMINAL = fault('approval_required', 'the call needs the consent of a person, and nobody is there to ask')
+const CONTROL_ENDED = fault('approval_required', 'the control channel ended before anybody approved the call')
+const TIMED_OUT = fault('approval_required', 'nobody approved the call within an hour')
 const DROPPED = fault('cancelled', 'the answer that asked for this call was dropped')

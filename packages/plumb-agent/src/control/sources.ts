@@ -1,4 +1,4 @@
-// Where control messages may still come from: fd 6, and envelopes on stdin.
+// Where control messages may still come from: fd 6 and envelopes on stdin.
 
 import type { Intake } from '../io/intake.js'
 
@@ -6,14 +6,14 @@ export class ControlSources {
   #descriptor: 'none' | 'open' | 'willEnd' = 'none'
   #isStreamOpen: boolean
   readonly #carriesApprovals: boolean
-  #look: 'ahead' | 'going on' | 'done' = 'ahead'
+  #lastLook: 'ahead' | 'started' | 'done' = 'ahead'
 
   constructor({ mayCarryControl, mayCarryAll }: Pick<Intake, 'mayCarryControl' | 'mayCarryAll'>) {
     this.#isStreamOpen = mayCarryControl
     this.#carriesApprovals = mayCarryAll
   }
 
-  /** `willEnd`: soon and for certain, as a file does. */
+  /** `willEnd`: it is a file, whose end is near and certain. */
   openDescriptor(kind: 'none' | 'open' | 'willEnd'): void {
     this.#descriptor = kind
   }
@@ -38,21 +38,22 @@ export class ControlSources {
     return this.hasDescriptor || (this.#isStreamOpen && this.#carriesApprovals)
   }
 
-  // What was written to fd 6 before stdin ended is in its pipe by now: one more look is enough to hear it.
-  /** True: fd 6 is to be heard once more before all is over; `lookAgain` is called then. */
-  isToBeHeard(lookAgain: () => void): boolean {
+  /**
+   * True while more may come on fd 6 although all else is done: what was written to it before stdin ended is in its pipe by now, so the event
+   * loop is given one more round, after which `lookAgain` is called.
+   */
+  awaitsControl(lookAgain: () => void): boolean {
     if (this.#descriptor === 'willEnd') return true
     if (this.#descriptor === 'none') return false
-    if (this.#look === 'ahead') this.#startLook(lookAgain)
-    return this.#look !== 'done'
+    if (this.#lastLook === 'ahead') this.#startLook(lookAgain)
+    return this.#lastLook !== 'done'
   }
 
-  // Messages that come meanwhile are all heard before it is done.
   #startLook(lookAgain: () => void): void {
-    this.#look = 'going on'
+    this.#lastLook = 'started'
     setImmediate(() =>
       setImmediate(() => {
-        this.#look = 'done'
+        this.#lastLook = 'done'
         lookAgain()
       }),
     )

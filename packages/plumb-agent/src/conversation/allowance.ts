@@ -1,7 +1,7 @@
 // Whether another call to the model may be made: asked of the budget of the run, on a descriptor, or of a parent to whom this agent runs elsewhere.
 
 import { currentBudget, type Fault, fault, isCode } from '@plumb/wire'
-import type { Tell } from '../io/telemetry.js'
+import type { Emit } from '../io/telemetry.js'
 import type { Cancellation } from './cancellation.js'
 
 export interface Allowance {
@@ -25,7 +25,7 @@ export interface AskedAllowance extends Allowance {
 }
 
 /** Each call is asked for on telemetry; what it used, the parent hears there too. */
-export const askedAllowance = (tell: Tell): AskedAllowance => {
+export const askedAllowance = (emit: Emit): AskedAllowance => {
   const waiting = new Map<number, (denied: Fault | undefined) => void>()
   let asked = 0
   let ended: Fault | undefined
@@ -42,7 +42,7 @@ export const askedAllowance = (tell: Tell): AskedAllowance => {
         const giveUp = () => settle(undefined)
         cancellation.signal.addEventListener('abort', giveUp)
         waiting.set(ask, settle)
-        tell({ kind: 'budget', ask })
+        emit({ kind: 'budget', ask })
       }),
     use: () => {},
     answer: (message) => {

@@ -8,16 +8,16 @@ import { type Fault, fault } from '@plumb/wire'
  */
 export type Refusal = 'final' | 'doubtful'
 
-export interface Asked {
+export interface Outcome {
   /** That of `turn` when the question was asked. */
-  readonly turn: number
+  readonly generation: number
   /** Which input it was for. */
   readonly input: object
   readonly error: Fault | undefined
   readonly refusal: Refusal | undefined
 }
 
-export class Asking {
+export class ProviderBreaker {
   #refused: Fault | undefined
   #doubted: object | undefined
   /** How often it has been resumed: what was asked before says nothing of what is asked from then on. */
@@ -29,8 +29,8 @@ export class Asking {
   }
 
   /** What came of a question. */
-  note({ turn, input, error, refusal }: Asked): void {
-    if (turn !== this.turn) return
+  note({ generation, input, error, refusal }: Outcome): void {
+    if (generation !== this.turn) return
     const isSecond = refusal === 'doubtful' && this.#doubted !== undefined && this.#doubted !== input
     if (error && (refusal === 'final' || isSecond))
       this.#refused ??= fault(error.error, `${error.detail}; nothing more is sent until 'set_model'`, error)

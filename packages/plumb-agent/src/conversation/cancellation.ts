@@ -1,11 +1,11 @@
 // Whether an answer is still wanted. Node loads what an AbortSignal is when the first is made, and most answers are wanted by all.
 
 /** A signal for those who listen, made when they ask for it. */
-export interface Listened {
+export interface HasSignal {
   readonly signal: AbortSignal
 }
 
-export class Cancellation implements Listened {
+export class Cancellation implements HasSignal {
   isCancelled = false
   #controller: AbortController | undefined
 

@@ -5,12 +5,12 @@ import { printType, resolve, toSchema } from '@plumb/lang'
 import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, totalTokens } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import type { Config } from '../config/config.js'
-import type { Tell } from '../io/telemetry.js'
+import type { Emit } from '../io/telemetry.js'
 import type { Outcome } from '../loop/pending-queue.js'
 import type { Answer, Message, Question } from '../provider/provider.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
-import { Asking } from './breaker.js'
+import { ProviderBreaker } from './breaker.js'
 import type { Cancellation } from './cancellation.js'
 import { Meter } from './meter.js'
 import { Turn, textOf, toolUsesOf } from './turn.js'
@@ -28,29 +28,35 @@ export interface Conversation {
   answer(input: string, cancellation: Cancellation, seq?: number): Promise<Outcome>
 }
 
-export interface Surroundings {
+export interface ConversationOptions {
   /** Telemetry tells what each answer adds to the memory. */
-  readonly tellsMemory?: boolean
+  readonly emitsMemory?: boolean
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
   readonly warn?: (warning: Fault) => void
 }
 
-export const openConversation = (config: Config, tools: Tools, tellAll: Tell, log: Log, surroundings: Surroundings = {}): Conversation => {
-  const { tellsMemory = false, allowance, warn } = surroundings
+export const openConversation = (
+  config: Config,
+  tools: Tools,
+  emitAll: Emit,
+  log: Log,
+  surroundings: ConversationOptions = {},
+): Conversation => {
+  const { emitsMemory = false, allowance, warn } = surroundings
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: Message[] = [...config.history]
   // What the spec gives it to begin with is recorded with the first answer, unless another memory was set by then.
-  let untold = config.history
+  let unrecorded = config.history
   let temperature = config.temperature
   let model = config.model
-  const asking = new Asking()
-  let isDoubtTold = false
+  const asking = new ProviderBreaker()
+  let hasWarnedOfUsage = false
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
-  const ask = async (turn: Turn, tell: Tell, cancellation: Cancellation): Promise<Said> => {
+  const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation): Promise<Said> => {
     if (asking.refused) return refusedWith(asking.refused)
     const denied = allowance && (await allowance.take(cancellation))
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
@@ -61,62 +67,62 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
     const refused = () => asking.refused
     const asked = asking.turn
     const isLimited = allowance !== undefined
-    const question: Question = { ...said, ...settings(), settings, refused, isLimited, input, output, tell, log }
+    const question: Question = { ...said, ...settings(), settings, refused, isLimited, input, output, emit, log }
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await provider.answer(question, cancellation)
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     const error = answer.ok ? undefined : answer.error
-    asking.note({ turn: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })
+    asking.note({ generation: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })
     if (!answer.ok) {
       log('refused', { model: question.model, ms, error: answer.error })
       const isShared = answer.refusal !== undefined && asked === asking.turn && asking.refused
       return isShared ? refusedWith(isShared) : { ok: false, error: answer.error }
     }
     const { usage, estimated, stop, content, model: answering = question.model } = answer.value
-    if (estimated !== undefined && !isDoubtTold) warn?.(fault('usage_unknown', estimated, { agent: config.agent }))
-    isDoubtTold ||= estimated !== undefined
+    if (estimated !== undefined && !hasWarnedOfUsage) warn?.(fault('usage_unknown', estimated, { agent: config.agent }))
+    hasWarnedOfUsage ||= estimated !== undefined
     log('answer', { model: answering, ms, usage, stop, content })
     meter.add(usage)
     allowance?.use(totalTokens(usage))
-    tell({ kind: 'usage', ...usage, model: answering, ms })
+    emit({ kind: 'usage', ...usage, model: answering, ms })
     return answer
   }
 
-  const remember = (messages: readonly Message[], tell: Tell): void => {
+  const remember = (messages: readonly Message[], emit: Emit): void => {
     memory.push(...messages)
-    if (tellsMemory) tell({ kind: 'remembered', messages: [...untold, ...messages] })
-    untold = []
+    if (emitsMemory) emit({ kind: 'remembered', messages: [...unrecorded, ...messages] })
+    unrecorded = []
   }
 
   const answer = async (input: string, cancellation: Cancellation, seq?: number): Promise<Outcome> => {
-    const tell: Tell = seq === undefined ? tellAll : (event) => tellAll({ ...event, seq })
+    const emit: Emit = seq === undefined ? emitAll : (event) => emitAll({ ...event, seq })
     const turn = new Turn(input)
     let calls = 0
     for (let retries = 0; ; ) {
-      const said = await ask(turn, tell, cancellation)
+      const said = await ask(turn, emit, cancellation)
       if (!said.ok) return said
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
-        const results = await tools.answer(uses, cancellation.signal, tell)
+        const results = await tools.answer(uses, cancellation.signal, emit)
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         calls += uses.length
         if (calls >= maxToolCalls) return tooManyCalls(maxToolCalls)
         turn.addRound(content, results)
         continue
       }
-      const read = judge(said.value, config)
+      const read = validateAnswer(said.value, config)
       if (read.ok) {
         const { json, mended } = read.value
-        if (mended.length > 0) tell({ kind: 'mended', what: mended.join(', ') })
-        if (!isAmnesiac) remember(turn.accepted(content), tell)
+        if (mended.length > 0) emit({ kind: 'mended', what: mended.join(', ') })
+        if (!isAmnesiac) remember(turn.accepted(content), emit)
         return succeed(json)
       }
-      if (retries === maxRetries || stop === 'refused') return spent(read.error, retries)
+      if (retries === maxRetries || stop === 'refused') return exhausted(read.error, retries)
       retries++
-      tell({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
+      emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
       turn.addComplaint(content, complaint(read.error, stop, config))
     }
   }
@@ -135,7 +141,7 @@ export const openConversation = (config: Config, tools: Tools, tellAll: Tell, lo
     },
     setMemory: (messages) => {
       memory = [...messages]
-      untold = []
+      unrecorded = []
       meter.compactions++
     },
     answer,
@@ -149,7 +155,7 @@ const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true 
 const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
 
 // Half an answer is none, even where it would fit.
-const judge = ({ content, stop }: Answer, { output, maxTokens }: Config): Result<ReadAnswer> => {
+const validateAnswer = ({ content, stop }: Answer, { output, maxTokens }: Config): Result<ReadAnswer> => {
   if (stop === 'tokens') return fail('output_type_mismatch', `answer was cut at max_tokens, ${maxTokens}`)
   if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(textOf(content))}`)
   return readAnswer(textOf(content), output)
@@ -157,7 +163,7 @@ const judge = ({ content, stop }: Answer, { output, maxTokens }: Config): Result
 
 const because = (text: string): string => (text.trim() === '' ? '' : `: '${preview(text.trim(), 200)}'`)
 
-const spent = (error: Fault, retries: number): Result<never> => {
+const exhausted = (error: Fault, retries: number): Result<never> => {
   const { error: code, category: _, detail, ...extras } = error
   return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras)
 }

@@ -1,17 +1,31 @@
-// What stdin brings, one arrival a line: messages for the input, control messages in envelopes, and what is neither.
+// Reads stdin, one message a line: inputs, and what comes in envelopes for other ports.
 
-import { type Fault, fault, isEnvelope, type LineReader, parseJson, preview, splitEnvelope } from '@plumb/wire'
+import { checkTree, describeMismatch, fillDefaults, parseTree, printType, type Type, takesText } from '@plumb/lang'
+import {
+  type Fault,
+  fail,
+  fault,
+  hintText,
+  isEnvelope,
+  type LineReader,
+  parseJson,
+  preview,
+  type Result,
+  refuseLine,
+  splitEnvelope,
+  succeed,
+} from '@plumb/wire'
 
-export type Arrival =
+export type InboundMessage =
   | { readonly kind: 'input'; readonly line: number; readonly json: Buffer; readonly isLast: boolean }
-  /** A line in the place of an input that is no text at all: it counts as one. */
+  /** A line that cannot be read where an input was expected: it counts as one. */
   | { readonly kind: 'bad-input'; readonly line: number; readonly fault: Fault }
   | { readonly kind: 'control'; readonly message: unknown }
   | { readonly kind: 'tool-answer'; readonly message: unknown }
-  /** A renewal of what may be done, where the spec came in an envelope. */
+  /** On port `spec`, after the spec itself: a renewal of authority, tools or budget. */
   | { readonly kind: 'authority'; readonly message: unknown }
-  /** Belongs to no port, or is no line. */
-  | { readonly kind: 'stray'; readonly fault: Fault }
+  /** For no known port, or unreadable. */
+  | { readonly kind: 'invalid'; readonly fault: Fault }
   | { readonly kind: 'end'; readonly port: 'input' | 'ctrl_in' | 'tool_resp' | 'spec' }
 
 /**
@@ -21,11 +35,11 @@ export type Arrival =
 export type Framing = 'data' | 'mixed' | 'mux' | 'mux-spec'
 
 export interface Intake {
-  /** Undefined: nothing now, or nothing any more (`hasEnded`). */
-  next(): Arrival | undefined
+  /** Undefined: nothing now, or at the end (`hasEnded`). */
+  next(): InboundMessage | undefined
   readonly hasEnded: boolean
   readonly mayCarryControl: boolean
-  /** Approvals and answers to tool calls too. */
+  /** Approvals and answers to tool calls among them. */
   readonly mayCarryAll: boolean
 }
 
@@ -40,26 +54,26 @@ export const openIntake = (reader: LineReader, framing: Framing): Intake => ({
 
 const isMux = (framing: Framing): boolean => framing === 'mux' || framing === 'mux-spec'
 
-const readLine = (reader: LineReader, framing: Framing): Arrival => {
+const readLine = (reader: LineReader, framing: Framing): InboundMessage => {
   const { fault: flaw, line, buf, start, end, isLast } = reader
   if (flaw)
-    return isMux(framing) || flaw.error === 'read_failed' ? { kind: 'stray', fault: flaw } : { kind: 'bad-input', line, fault: flaw }
+    return isMux(framing) || flaw.error === 'read_failed' ? { kind: 'invalid', fault: flaw } : { kind: 'bad-input', line, fault: flaw }
   const isPlain = framing === 'data' || (framing === 'mixed' && !isEnvelope(buf, start, end))
   return isPlain ? { kind: 'input', line, json: buf.subarray(start, end), isLast } : openEnvelope(reader, framing)
 }
 
-const openEnvelope = ({ buf, start, end, line, isLast }: LineReader, framing: Framing): Arrival => {
+const openEnvelope = ({ buf, start, end, line, isLast }: LineReader, framing: Framing): InboundMessage => {
   const envelope = splitEnvelope(buf, start, end, isLast)
-  if (!envelope.ok) return { kind: 'stray', fault: { ...envelope.error, line } }
+  if (!envelope.ok) return { kind: 'invalid', fault: { ...envelope.error, line } }
   const { port, isEof, start: from, end: to } = envelope.value
-  // What another executable wrote on its output is data here, so that they compose.
+  // The output of another executable is input here, so that they compose.
   if (port === 'input' || port === 'output')
     return isEof ? { kind: 'end', port: 'input' } : { kind: 'input', line, json: buf.subarray(from, to), isLast }
   const kind = Object.hasOwn(KINDS[framing], port) ? KINDS[framing][port] : undefined
-  if (!kind) return { kind: 'stray', fault: unknownPort(port, ['input', ...Object.keys(KINDS[framing])], line) }
+  if (!kind) return { kind: 'invalid', fault: unknownPort(port, ['input', ...Object.keys(KINDS[framing])], line) }
   if (isEof) return { kind: 'end', port: port as 'ctrl_in' | 'tool_resp' | 'spec' }
   const message = parseJson(buf, from, to)
-  return message.ok ? { kind, message: message.value } : { kind: 'stray', fault: { ...message.error, line } }
+  return message.ok ? { kind, message: message.value } : { kind: 'invalid', fault: { ...message.error, line } }
 }
 
 type Kind = 'control' | 'tool-answer' | 'authority'
@@ -78,3 +92,20 @@ const unknownPort = (port: string, ports: readonly string[], line: number): Faul
     port: preview(port),
     line,
   })
+
+/** The user's message: a string as itself, anything else as JSON, checked against the input type. `isLast`: the line had no newline. */
+export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<string> => {
+  const tree = parseTree(json, 0, json.length)
+  if (tree.kind === 'fault') {
+    const refusal = refuseLine(json, 0, json.length, takesText(type), isLast)
+    return refusal ? { ok: false, error: refusal } : fail(tree.error, `not JSON: ${tree.detail}`)
+  }
+  const mismatch = checkTree(type, json, tree)
+  if (mismatch) {
+    const detail = `message ${describeMismatch(mismatch, preview(printType(type)))}`
+    const error = fault('input_type_mismatch', detail, { path: mismatch.path, expected: preview(mismatch.expected) })
+    return { ok: false, error: hintText(error, json, tree.start, takesText(type)) }
+  }
+  const text = (fillDefaults(type, json, tree) ?? json.subarray(tree.start, tree.end)).toString()
+  return succeed(tree.kind === 'string' ? JSON.parse(text) : text)
+}

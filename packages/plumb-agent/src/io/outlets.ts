@@ -1,7 +1,8 @@
-// Where things leave the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
+// What leaves the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
 import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, openLineOutput, startDeadline } from '@plumb/wire'
 import type { Reply } from '../control/message.js'
+import type { ReplyTo } from '../loop/pending-queue.js'
 
 export interface OutletOptions {
   readonly fds: ReadonlySet<number>
@@ -10,37 +11,53 @@ export interface OutletOptions {
   readonly takesEnvelopes: boolean
   readonly isRawOutput: boolean
   readonly hasTelemetry: boolean
-  /** Somebody else runs the tools, and answers on fd 5 or in envelopes. */
-  readonly asksForTools: boolean
+  /** An external dispatcher runs the tools, and answers on fd 5 or in envelopes. */
+  readonly sendsToolRequests: boolean
   readonly warn: (fault: Fault) => void
+  readonly listeners: OutletListeners
+}
+
+export interface OutletListeners {
+  /** There is room again, or no reader to wait for. */
+  readonly onDrain: () => void
+  /** The reader of the outputs has gone. */
+  readonly onOutputClosed: () => void
+  readonly onOutputFault: (fault: Fault) => void
+  /** The reader of the tool requests has gone. */
+  readonly onRequestsClosed: () => void
 }
 
 /** Control replies that are not read wait, and data goes on; beyond this they are dropped. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
-/** And for so long at the end. */
+/** At the end they are waited for this long. */
 const REPLY_TIMEOUT_MS = 2_000
 
 export interface Outlets {
-  readonly output: LineWriter
   readonly writeOutput: (json: string) => void
-  /** Undefined: nobody listens. */
+  /** Undefined: telemetry is off. */
   readonly writeTelemetry: ((json: string) => void) | undefined
-  /** Undefined: nobody runs tools for us. */
+  /** Undefined: there is no external dispatcher. */
   readonly writeToolRequest: ((json: string) => void) | undefined
-  /** Nobody reads tool requests any more. */
-  onToolsClosed: () => void
-  /** False: there is nowhere to send it. */
-  readonly reply: (reply: Reply, isAsked: 'by-envelope' | 'by-descriptor') => boolean
+  /** False: it cannot be sent. */
+  readonly reply: (reply: Reply, replyTo: ReplyTo) => boolean
   /** Producers should wait for `onDrain`. */
   readonly isFull: () => boolean
-  onDrain: () => void
   readonly flush: () => void
-  /** What is told so far is with the kernel before what is written elsewhere from now on. */
+  /** Telemetry so far reaches the kernel before what is written to other descriptors from now on. */
   readonly flushTelemetry: () => void
   readonly end: () => Promise<unknown>
 }
 
-export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTelemetry, asksForTools, warn }: OutletOptions): Outlets => {
+export const openOutlets = ({
+  fds,
+  isMux,
+  takesEnvelopes,
+  isRawOutput,
+  hasTelemetry,
+  sendsToolRequests,
+  warn,
+  listeners,
+}: OutletOptions): Outlets => {
   const output = new LineWriter(openLineOutput(FDS.output), { raw: isRawOutput })
   const onDescriptor = (fd: number) => (fds.has(fd) ? new LineWriter(openLineOutput(fd)) : undefined)
   const inEnvelopes = (port: string, json: string) => {
@@ -51,11 +68,15 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
 
   const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry) : undefined
   const replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
-  const requests = asksForTools ? onDescriptor(FDS.tool_req) : undefined
+  const requests = sendsToolRequests ? onDescriptor(FDS.tool_req) : undefined
   const writers = telemetry ? [output, telemetry] : [output]
+  for (const writer of writers) writer.onDrain = listeners.onDrain
+  output.onClosed = listeners.onOutputClosed
+  output.onFault = listeners.onOutputFault
+  if (telemetry) telemetry.onClosed = telemetry.onFault = listeners.onDrain
+  if (requests) requests.onClosed = requests.onFault = listeners.onRequestsClosed
 
   return {
-    output,
     writeOutput: (json) => {
       const bytes = Buffer.from(json)
       if (isMux || (takesEnvelopes && !isRawOutput && hasPortKey(bytes, 0, bytes.length))) inEnvelopes('output', json)
@@ -68,29 +89,17 @@ export const openOutlets = ({ fds, isMux, takesEnvelopes, isRawOutput, hasTeleme
         : undefined,
     writeToolRequest: requests
       ? (json) => requests.writeText(json)
-      : asksForTools && isMux
+      : sendsToolRequests && isMux
         ? (json) => inEnvelopes('tool_req', json)
         : undefined,
-    set onToolsClosed(listener: () => void) {
-      if (!requests) return
-      requests.onClosed = listener
-      requests.onFault = listener
-    },
-    reply: (reply, isAsked) => {
+    reply: (reply, replyTo) => {
       const json = JSON.stringify(reply)
       if (replies) return replies.write(json)
-      if (isAsked === 'by-envelope') inEnvelopes('ctrl_out', json)
+      if (replyTo === 'envelope') inEnvelopes('ctrl_out', json)
       else return false
       return true
     },
     isFull: () => writers.some((writer) => writer.isFull),
-    set onDrain(listener: () => void) {
-      for (const writer of writers) writer.onDrain = listener
-      // A reader that goes away while its pipe is full makes room too; whose output that is, run hears of it.
-      if (!telemetry) return
-      telemetry.onClosed = listener
-      telemetry.onFault = listener
-    },
     flush: () => {
       telemetry?.flush()
       output.flush()
@@ -108,7 +117,7 @@ interface Replies {
   readonly end: () => Promise<unknown>
 }
 
-// Whoever sends control messages need not read what they are answered.
+// A client that sends control messages need not read the replies.
 const openReplies = (warn: (fault: Fault) => void): Replies => {
   const stream = openLineOutput(FDS.ctrl_out)
   const writer = new LineWriter(stream, { fullBytes: MAX_REPLY_BYTES })

@@ -3,12 +3,13 @@
 import { type OfInput, scrub, type Telemetry } from '@plumb/wire'
 
 /** An output is told as the text that went out, so that its numbers keep their digits. */
-export type Event = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) & Partial<OfInput>
+export type TelemetryEvent = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) &
+  Partial<OfInput>
 
-export type Tell = (event: Event) => void
+export type Emit = (event: TelemetryEvent) => void
 
 /** Without `write` nobody listens. */
-export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined): Tell => {
+export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined): Emit => {
   const who = `,"agent":${JSON.stringify(agent)}${membersOf(placeIn(process.env))}`
   return (event) => write?.(scrub(`{"kind":"${event.kind}"${fieldsOf(event)}${who},"time":"${new Date().toISOString()}"}`))
 }
@@ -19,7 +20,7 @@ const placeIn = ({ PLUMB_PARENT, PLUMB_DEPTH = '' }: NodeJS.ProcessEnv): object 
   ...(/^[1-9]\d{0,2}$/.test(PLUMB_DEPTH) ? { depth: Number(PLUMB_DEPTH) } : {}),
 })
 
-const fieldsOf = (event: Event): string => {
+const fieldsOf = (event: TelemetryEvent): string => {
   if (event.kind === 'output') {
     const { kind: _, json, ...fields } = event
     return `,"value":${json}${membersOf(fields)}`

@@ -1,26 +1,26 @@
-// How inputs leave: an output for each that is answered, an error object for each that fails, and one for all that fail with one cause.
+// Delivers outcomes: an output for each input that is answered, an error object for each that fails, and one for all that fail with one cause.
 
-import { type Fault, fault, nowMs } from '@plumb/wire'
+import { type Fault, fault, nowMs, type Settled } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'
-import type { Tell } from '../io/telemetry.js'
+import type { Emit } from '../io/telemetry.js'
 import type { Input, Outcome } from './pending-queue.js'
 
 export interface DeliveryParts {
   readonly outlets: Pick<Outlets, 'writeOutput' | 'flushTelemetry'>
-  readonly tell: Tell
+  readonly emit: Emit
   readonly report: (fault: Fault) => void
-  /** Outputs come in no order, so that only telemetry tells which input each answers. */
+  /** Outputs come in no order; telemetry says which input each answers. */
   readonly isUnordered: boolean
 }
 
-/** So many inputs one error object names at most. */
+/** Inputs that one error object names. */
 const MAX_SEQS = 10_000
-/** Inputs that fail with one cause so soon after one another are told of together. */
+/** Inputs that fail with one cause within this time are reported together. */
 const QUIET_MS = 100
 
 export class Delivery {
   readonly #parts: DeliveryParts
-  /** The cause that the latest inputs failed with, and which they are; not told yet. */
+  /** The shared cause of the latest failures, and their inputs; not reported yet. */
   #cause: Fault | undefined
   #failed: Pick<Input, 'seq' | 'line'>[] = []
   #quiet: NodeJS.Timeout | undefined
@@ -30,18 +30,18 @@ export class Delivery {
   }
 
   deliver(input: Input, outcome: Outcome): void {
-    if (outcome.ok || !outcome.isShared || outcome.error !== this.#cause || this.#failed.length === MAX_SEQS) this.tellCause()
-    const { outlets, tell, report, isUnordered } = this.#parts
+    if (outcome.ok || !outcome.isShared || outcome.error !== this.#cause || this.#failed.length === MAX_SEQS) this.reportCause()
+    const { outlets, emit, report, isUnordered } = this.#parts
     const { seq, line } = input
     const about = { seq, ...timesOf(input) }
     if (outcome.ok) {
-      tell({ kind: 'output', json: outcome.value, ...about })
+      emit({ kind: 'output', json: outcome.value, ...about })
       if (isUnordered) outlets.flushTelemetry()
       outlets.writeOutput(outcome.value)
       return
     }
     const error = { ...outcome.error, line, seq, port: 'input' }
-    tell({ kind: 'error', ...error, ...about })
+    emit({ kind: 'error', ...error, ...about })
     if (!outcome.isShared) return report(error)
     this.#cause = outcome.error
     this.#failed.push({ seq, line })
@@ -51,16 +51,16 @@ export class Delivery {
     return this.#cause !== undefined
   }
 
-  /** Tells of the inputs that failed with one cause when no more of them have come for a while. */
-  tellCauseSoon(done: () => void): void {
+  /** Reports once no more inputs have failed with the cause for `QUIET_MS`. */
+  reportCauseSoon(done: () => void): void {
     clearTimeout(this.#quiet)
     this.#quiet = setTimeout(() => {
-      this.tellCause()
+      this.reportCause()
       done()
     }, QUIET_MS)
   }
 
-  tellCause(): void {
+  reportCause(): void {
     clearTimeout(this.#quiet)
     const cause = this.#cause
     const failed = this.#failed.sort((a, b) => a.seq - b.seq)
@@ -76,7 +76,25 @@ export class Delivery {
   }
 }
 
-const timesOf = ({ begunMs = 0, doneMs = begunMs }: Input): { ms: number; held_ms?: number } => {
-  const heldMs = doneMs === 0 ? 0 : Math.round(nowMs() - doneMs)
-  return { ms: Math.round(doneMs - begunMs), ...(heldMs > 0 ? { held_ms: heldMs } : {}) }
+const timesOf = ({ startMs = 0, endMs = startMs }: Input): { ms: number; held_ms?: number } => {
+  const heldMs = endMs === 0 ? 0 : Math.round(nowMs() - endMs)
+  return { ms: Math.round(endMs - startMs), ...(heldMs > 0 ? { held_ms: heldMs } : {}) }
+}
+
+/** Counts for the telemetry `settled`. */
+export class SettledCounts {
+  inputs = 0
+  controls = 0
+  outputs = 0
+  #last: Settled | undefined
+
+  /** Undefined if nothing has changed since the last call. */
+  news(isPaused: boolean): Settled | undefined {
+    const { inputs, controls, outputs } = this
+    const last = this.#last
+    const isOld = last?.inputs === inputs && last.controls === controls && last.outputs === outputs && (last.paused ?? false) === isPaused
+    if (isOld) return undefined
+    this.#last = { kind: 'settled', inputs, controls, outputs, ...(isPaused ? { paused: true } : {}) }
+    return this.#last
+  }
 }

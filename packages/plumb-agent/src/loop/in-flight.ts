@@ -1,19 +1,19 @@
-// The inputs that have been taken and are not answered yet, and the answers that wait for their turn.
+// The inputs that were started and not delivered yet: those that are being answered, and those whose outcome waits for its turn.
 
 import { nowMs } from '@plumb/wire'
 import type { Input, Outcome } from './pending-queue.js'
 
-/** So many answers wait for an earlier one at most: beyond it, no further input is taken. */
+/** Outcomes that wait for an earlier one; beyond it no further input is started. */
 const MAX_WAITING = 1_000
 
-export class Flight {
-  /** In the order in which they came. */
+export class InFlight {
+  /** In the order of arrival. */
   readonly #inputs: Input[] = []
-  /** In the order in which they are to leave, as far as that is known; `isUnordered` alone. */
-  readonly #landed: Input[] = []
+  /** In the order of delivery; only where `isUnordered`. */
+  readonly #settled: Input[] = []
   readonly #isUnordered: boolean
-  /** Not answered yet. */
-  #asking = 0
+  /** Without an outcome. */
+  #pending = 0
 
   constructor(isUnordered: boolean) {
     this.#isUnordered = isUnordered
@@ -23,33 +23,32 @@ export class Flight {
     return this.#inputs.length === 0
   }
 
-  /** Another input may be answered beside those, of `concurrency` at once: an answer that waits for its turn takes no place. */
+  /** Another input may be started. An outcome that waits for its turn does not count for `concurrency`. */
   hasRoom(concurrency: number): boolean {
-    return this.#asking < concurrency && this.#inputs.length - this.#asking < MAX_WAITING
+    return this.#pending < concurrency && this.#inputs.length - this.#pending < MAX_WAITING
   }
 
-  take(input: Input): void {
-    input.begunMs = nowMs()
+  start(input: Input): void {
+    input.startMs = nowMs()
     this.#inputs.push(input)
-    this.#asking++
+    this.#pending++
   }
 
-  land(input: Input, outcome: Outcome): void {
+  settle(input: Input, outcome: Outcome): void {
     input.outcome = outcome
-    input.doneMs = nowMs()
-    this.#asking--
-    if (this.#isUnordered) this.#landed.push(input)
+    input.endMs = nowMs()
+    this.#pending--
+    if (this.#isUnordered) this.#settled.push(input)
   }
 
-  /** The next that may leave, with its outcome. */
-  leave(): (Input & { readonly outcome: Outcome }) | undefined {
-    const input = this.#isUnordered ? this.#landed.shift() : this.#inputs[0]
+  /** The next to deliver. */
+  takeSettled(): (Input & { readonly outcome: Outcome }) | undefined {
+    const input = this.#isUnordered ? this.#settled.shift() : this.#inputs[0]
     if (!input || !hasOutcome(input)) return undefined
     this.#inputs.splice(this.#inputs.indexOf(input), 1)
     return input
   }
 
-  /** Drops the answers that are being made. */
   cancel(): void {
     for (const { cancellation } of this.#inputs) cancellation.cancel()
   }

@@ -1,91 +1,115 @@
-// Lets inputs through to the conversation one after the other, and lets control messages in between them. All order is decided here.
+// The agent's loop: starts inputs one after the other, applies control messages between them, and delivers outcomes. All order is decided here.
+//
+// Three states. `stdin`, what may still come from it:
+//
+//           | last input (1) | end of stream
+//   open    | closed         | ended          inputs are queued
+//   closed  | closed         | ended          inputs are ignored; control, approvals and answers to tool calls are still read
+//   ended   | ended          | ended
+//
+//   (1) max_messages, the end of port `input`, `stop`, or a failure that ends the input (--fail-fast)
+//
+// `mode`, whether queued inputs are started:
+//
+//              | pause  | resume, or no more control can come | the queue is full and only stdin brings control
+//   running    | paused | running                             | running
+//   paused     | paused | running                             | deadlocked, which is reported
+//   deadlocked | -      | -                                   | deadlocked: the control that could resume stands behind the queue
+//
+// `phase`: idle -> advancing -> idle ... -> finished, once stdin is not open, nothing is queued or in flight, and no control is awaited.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Config } from '../config/config.js'
-import { ControlDesk } from '../control/apply.js'
+import { ControlProcessor } from '../control/apply.js'
 import type { Approvals } from '../control/approvals.js'
 import { ControlSources } from '../control/sources.js'
 import { Cancellation } from '../conversation/cancellation.js'
 import type { Conversation } from '../conversation/conversation.js'
-import { readInput } from '../io/input.js'
-import type { Arrival, Intake } from '../io/intake.js'
+import { type InboundMessage, type Intake, readInput } from '../io/intake.js'
 import type { Outlets } from '../io/outlets.js'
-import type { Tell } from '../io/telemetry.js'
+import type { Emit } from '../io/telemetry.js'
 import type { EnvelopedAnswers } from '../tool/open-caller.js'
-import { Counts } from './counts.js'
-import { Delivery } from './delivery.js'
-import { Flight } from './in-flight.js'
-import { type Asked, type Errand, Held, type Input, type Outcome } from './pending-queue.js'
+import { Delivery, SettledCounts } from './delivery.js'
+import { InFlight } from './in-flight.js'
+import { type Input, type Outcome, PendingQueue, type QueuedControl, type ReplyTo } from './pending-queue.js'
 
 export interface LoopParts {
   readonly config: Pick<Config, 'input' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
   readonly conversation: Conversation
   readonly approvals: Pick<Approvals, 'settle' | 'end'>
-  /** Where the answers to tool calls go that come in envelopes. */
+  /** Takes answers to tool calls that come in envelopes. */
   readonly toolAnswers: EnvelopedAnswers
-  /** What may be done from now on, as it comes in envelopes. */
+  /** A message of the parent on port `spec`: authority, tools of MCP servers or budget. */
   readonly onAuthority: (message: unknown) => void
   readonly intake: Intake
   readonly outlets: Outlets
-  readonly tell: Tell
+  readonly emit: Emit
   readonly report: (fault: Fault) => void
-  /** Nothing that comes on stdin can be read before an answer is made. */
+  /** Nothing more can be read from stdin until an answer is made. */
   readonly onBacklog?: () => void
-  /** Nothing more comes on stdin. */
   readonly onStreamEnd?: () => void
-  /** There is nothing left to do; nothing more is read. */
   readonly onFinish: () => void
 }
 
 /**
- * What a control message asks for between inputs, get_memory, set_memory and stop, keeps its place among the inputs on stdin; while paused
- * it overtakes those that are held; from fd 6 it comes next. `stop` drops what is held.
+ * `get_memory`, `set_memory` and `stop` wait for the inputs in flight. Those from stdin keep their place among the inputs; while paused they
+ * overtake inputs that are queued; those from fd 6 come next. `stop` drops what is queued.
  */
 export class Loop {
   readonly #parts: LoopParts
-  readonly #desk: ControlDesk
+  readonly #control: ControlProcessor
   readonly #sources: ControlSources
-  readonly #held = new Held()
-  #urgent: Errand[] = []
-  readonly #flight: Flight
+  readonly #queue = new PendingQueue()
+  /** From fd 6, before all that is queued. */
+  #urgent: QueuedControl[] = []
+  readonly #inFlight: InFlight
   readonly #delivery: Delivery
+  readonly #counts = new SettledCounts()
   #accepted = 0
-  readonly #counts = new Counts()
-  /** It takes no input now, or none after the one that is being answered. */
-  isPaused = false
-  #isStuck = false
-  /** An input has failed, and no further one is asked for. */
+  #stdin: 'open' | 'closed' | 'ended' = 'open'
+  #mode: 'running' | 'paused' | 'deadlocked' = 'running'
+  #phase: 'idle' | 'advancing' | 'finished' = 'idle'
+  /** An input has failed, and later ones are not sent to the provider (--fail-fast). */
   #isRefusing = false
-  #isInputClosed = false
-  #hasStreamEnded = false
-  #isAdvancing = false
-  #isFinished = false
 
   constructor(parts: LoopParts) {
     this.#parts = parts
     const { isUnordered } = parts.config
-    this.#flight = new Flight(isUnordered)
+    this.#inFlight = new InFlight(isUnordered)
     this.#delivery = new Delivery({ ...parts, isUnordered })
     this.#sources = new ControlSources(parts.intake)
     const { conversation, approvals, outlets, report } = parts
-    this.#desk = new ControlDesk({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
+    this.#control = new ControlProcessor({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
   }
 
-  /** `control`: messages may come by `control`, until `endControl`; `willEnd`: soon and for certain, as those of a file do. */
+  /** It starts no input now. */
+  get isPaused(): boolean {
+    return this.#mode !== 'running'
+  }
+
+  pause(): void {
+    if (this.#mode === 'running') this.#mode = 'paused'
+  }
+
+  resume(): void {
+    this.#mode = 'running'
+  }
+
+  /** `control`: fd 6 brings messages until `endControl`; `willEnd`: it is a file, whose end is near and certain. */
   start(control: 'none' | 'open' | 'willEnd'): void {
     this.#sources.openDescriptor(control)
-    this.#tellSettled()
+    this.#emitSettled()
     this.advance()
   }
 
   control(message: unknown): void {
-    this.#applyControl(message, 'by-descriptor')
+    this.#applyControl(message, 'fd')
     this.advance()
   }
 
   badControl(error: Fault): void {
     this.#counts.controls++
-    this.#desk.refuse(error, 'by-descriptor')
+    this.#control.refuse(error, 'fd')
     this.advance()
   }
 
@@ -95,35 +119,35 @@ export class Loop {
     this.advance()
   }
 
-  /** Takes no more inputs and drops those that are held; what is being answered is still delivered. */
+  /** Takes no more inputs and drops those that are queued; what is in flight is still delivered. */
   stop(): void {
-    this.#isInputClosed = true
-    this.#held.clear()
+    this.#closeInput()
+    this.#queue.clear()
     this.#urgent = []
     this.advance()
   }
 
-  /** Drops the answers that are being made. */
+  /** Cancels what is in flight. */
   cancel(): void {
-    this.#flight.cancel()
+    this.#inFlight.cancel()
   }
 
-  /** Does all that can be done now. To be called whenever there may be something new to read, or room to write. */
+  /** Does all that can be done now. To be called whenever there may be something to read, or room to write. */
   advance(): void {
-    if (this.#isAdvancing || this.#isFinished) return
-    this.#isAdvancing = true
+    if (this.#phase !== 'idle') return
+    this.#phase = 'advancing'
     let hasMoved = true
-    while (hasMoved) hasMoved = this.#deliver() || this.#runErrand() || this.#takeOff() || this.#pull() || this.#wake()
-    this.#isAdvancing = false
-    this.#tellStuck()
-    if (this.#flight.isEmpty && (this.#held.isEmpty || this.isPaused)) this.#tellSettled()
-    if (!this.#isOver() || this.#sources.isToBeHeard(() => this.advance())) return
-    this.#isFinished = true
+    while (hasMoved) hasMoved = this.#deliver() || this.#runControl() || this.#startNext() || this.#pull() || this.#resumeAtEnd()
+    this.#phase = 'idle'
+    this.#reportDeadlock()
+    if (this.#inFlight.isEmpty && (this.#queue.isEmpty || this.isPaused)) this.#emitSettled()
+    if (!this.#isDone() || this.#sources.awaitsControl(() => this.advance())) return
+    this.#phase = 'finished'
     this.#parts.onFinish()
   }
 
   #deliver(): boolean {
-    const input = this.#flight.leave()
+    const input = this.#inFlight.takeSettled()
     if (!input) return false
     this.#counts.inputs++
     if (input.outcome.ok) this.#counts.outputs++
@@ -131,117 +155,117 @@ export class Loop {
     return true
   }
 
-  #runErrand(): boolean {
-    if (!this.#flight.isEmpty) return false
-    const errand = this.#urgent.shift() ?? this.#held.takeErrand(this.isPaused)
-    if (!errand) return false
-    this.#desk.run(errand)
+  #runControl(): boolean {
+    if (!this.#inFlight.isEmpty) return false
+    const next = this.#urgent.shift() ?? this.#queue.nextControl(this.isPaused)
+    if (!next) return false
+    this.#control.applyQueued(next)
     this.#counts.controls++
-    if (errand.control.isStop) this.stop()
+    if (next.control.isStop) this.stop()
     return true
   }
 
-  #takeOff(): boolean {
-    const input = this.#canTakeOff() ? this.#held.takeInput() : undefined
+  #startNext(): boolean {
+    const input = this.#canStart() ? this.#queue.nextInput() : undefined
     if (!input) return false
-    this.#flight.take(input)
+    this.#inFlight.start(input)
     const read = this.#isRefusing ? NOT_ASKED : input.read()
-    if (!read.ok) {
-      this.#land(input, read)
-      return true
-    }
-    const land = (outcome: Outcome) => {
-      this.#land(input, outcome)
-      this.advance()
-    }
-    const crash = (error: unknown) => land({ ok: false, error: fault('internal', `answering failed: ${String(error)}`) })
-    this.#parts.conversation.answer(read.value, input.cancellation, input.seq).then(land, crash)
+    if (read.ok) void this.#answer(input, read.value)
+    else this.#settle(input, read)
     return true
   }
 
-  #land(input: Input, outcome: Outcome): void {
-    this.#flight.land(input, outcome)
+  async #answer(input: Input, text: string): Promise<void> {
+    let outcome: Outcome
+    try {
+      outcome = await this.#parts.conversation.answer(text, input.cancellation, input.seq)
+    } catch (error) {
+      outcome = { ok: false, error: fault('internal', `answering failed: ${String(error)}`) }
+    }
+    this.#settle(input, outcome)
+    this.advance()
+  }
+
+  #settle(input: Input, outcome: Outcome): void {
+    this.#inFlight.settle(input, outcome)
     const { afterFailure } = this.#parts.config
     if (outcome.ok || afterFailure === 'go on') return
     this.#isRefusing = true
-    if (afterFailure === 'end') this.#isInputClosed = true
+    if (afterFailure === 'end') this.#closeInput()
   }
 
-  #canTakeOff(): boolean {
+  #canStart(): boolean {
     const { config, outlets } = this.#parts
-    return !this.isPaused && this.#urgent.length === 0 && this.#flight.hasRoom(config.concurrency) && !outlets.isFull()
+    return !this.isPaused && this.#urgent.length === 0 && this.#inFlight.hasRoom(config.concurrency) && !outlets.isFull()
   }
 
   #pull(): boolean {
     const { intake } = this.#parts
-    if (this.#isOver() || !this.#wantsMore()) return false
-    const arrival = intake.next()
-    if (arrival) this.#take(arrival)
+    if (this.#isDone() || !this.#wantsMore()) return false
+    const message = intake.next()
+    if (message) this.#take(message)
     else if (intake.hasEnded) this.#endStream()
-    return arrival !== undefined
+    return message !== undefined
   }
 
-  // Inputs are read when they can be answered; where control messages may be among them, as many as may be held.
+  // Inputs are read when they can be started; where control may stand among them, until the queue is full.
   #wantsMore(): boolean {
-    if (this.#parts.intake.mayCarryControl) return !this.#held.isFull
-    return !this.#isInputClosed && this.#held.isEmpty && this.#canTakeOff()
+    if (this.#parts.intake.mayCarryControl) return !this.#queue.isFull
+    return this.#stdin === 'open' && this.#queue.isEmpty && this.#canStart()
   }
 
-  // Once nobody can say resume any more, what was held is let through.
-  #wake(): boolean {
+  // When no more control can come, nothing else could resume it.
+  #resumeAtEnd(): boolean {
     if (!this.isPaused || !this.#sources.isOver) return false
-    this.isPaused = false
+    this.resume()
     return true
   }
 
-  #take(arrival: Arrival): void {
-    switch (arrival.kind) {
+  #take(message: InboundMessage): void {
+    switch (message.kind) {
       case 'input': {
-        const { json, isLast, line } = arrival
-        this.#accept(line, json.length, () => readInput(json, this.#parts.config.input, isLast))
-        return
+        const { json, isLast, line } = message
+        return this.#accept(line, json.length, () => readInput(json, this.#parts.config.input, isLast))
       }
       case 'bad-input':
-        this.#accept(arrival.line, 0, () => ({ ok: false, error: arrival.fault }))
-        return
+        return this.#accept(message.line, 0, () => ({ ok: false, error: message.fault }))
       case 'control':
-        this.#applyControl(arrival.message, 'by-envelope')
-        return
+        return this.#applyControl(message.message, 'envelope')
       case 'tool-answer':
-        this.#parts.toolAnswers.receive(arrival.message)
-        return
+        return this.#parts.toolAnswers.receive(message.message)
       case 'authority':
-        this.#parts.onAuthority(arrival.message)
-        return
-      case 'stray':
-        this.#parts.report(arrival.fault)
-        this.#parts.tell({ kind: 'error', ...arrival.fault })
-        return
+        return this.#parts.onAuthority(message.message)
+      case 'invalid':
+        this.#parts.report(message.fault)
+        return this.#parts.emit({ kind: 'error', ...message.fault })
       case 'end':
-        if (arrival.port === 'input') this.#isInputClosed = true
-        else this.#endEnvelopes(arrival.port)
+        return message.port === 'input' ? this.#closeInput() : this.#endEnvelopes(message.port)
+      default:
+        return message satisfies never
     }
   }
 
-  // What comes after the last input was never taken: it is left to nobody.
   #accept(line: number, bytes: number, read: Input['read']): void {
-    if (this.#isInputClosed) return
+    if (this.#stdin !== 'open') return
     const seq = ++this.#accepted
-    this.#held.push({ kind: 'input', seq, line, bytes, read, cancellation: new Cancellation() })
-    if (seq === this.#parts.config.maxMessages) this.#isInputClosed = true
+    this.#queue.push({ kind: 'input', seq, line, bytes, read, cancellation: new Cancellation() })
+    if (seq === this.#parts.config.maxMessages) this.#closeInput()
   }
 
-  #applyControl(message: unknown, isAsked: Asked): void {
-    const errand = this.#desk.take(message, isAsked)
-    if (!errand) this.#counts.controls++
-    else if (isAsked === 'by-envelope') this.#held.push(errand)
-    else this.#urgent.push(errand)
+  #applyControl(message: unknown, replyTo: ReplyTo): void {
+    const queued = this.#control.apply(message, replyTo)
+    if (!queued) this.#counts.controls++
+    else if (replyTo === 'envelope') this.#queue.push(queued)
+    else this.#urgent.push(queued)
+  }
+
+  #closeInput(): void {
+    if (this.#stdin === 'open') this.#stdin = 'closed'
   }
 
   #endStream(): void {
-    if (this.#hasStreamEnded) return
-    this.#hasStreamEnded = true
-    this.#isInputClosed = true
+    if (this.#stdin === 'ended') return
+    this.#stdin = 'ended'
     this.#endEnvelopes('ctrl_in')
     this.#endEnvelopes('tool_resp')
     this.#parts.onStreamEnd?.()
@@ -255,47 +279,45 @@ export class Loop {
   }
 
   #endApprovals(): void {
-    if (!this.hearsApprovals) this.#parts.approvals.end()
+    if (!this.canBeApproved) this.#parts.approvals.end()
   }
 
-  /** Somebody can still approve a call, or deny it. */
-  get hearsApprovals(): boolean {
+  /** A message that approves or denies a call may still come. */
+  get canBeApproved(): boolean {
     return this.#sources.mayApprove && (this.#sources.hasDescriptor || !this.isBacklogged)
   }
 
-  /** Control and answers to calls that come on stdin stand behind more data than may be held. */
+  /** Control and answers to calls on stdin stand behind more input than may be queued. */
   get isBacklogged(): boolean {
-    return this.#held.isFull && !this.#flight.isEmpty
+    return this.#queue.isFull && !this.#inFlight.isEmpty
   }
 
-  // It waits for ever: what could say resume, or answer a call, stands behind what is held.
-  #tellStuck(): void {
-    if (!this.#held.isFull) return
+  #reportDeadlock(): void {
+    if (!this.#queue.isFull) return
     if (this.isBacklogged) {
       this.#parts.toolAnswers.onBacklog()
       this.#parts.onBacklog?.()
       this.#endApprovals()
     }
-    if (this.#isStuck || !this.isPaused || this.#sources.hasDescriptor) return
-    this.#isStuck = true
+    if (this.#mode !== 'paused' || this.#sources.hasDescriptor) return
+    this.#mode = 'deadlocked'
     this.#parts.report(
       fault('overflow', 'paused with 16 MiB of input waiting, so that no control behind it can be read; send control on fd 6'),
     )
   }
 
-  // What was told of outputs goes first, then outputs and replies: whoever hears that they were written can read them. Failures go before all
-  // of it, once no more of them come.
-  #tellSettled(): void {
-    if (this.#delivery.isCausePending && !this.#isOver()) return this.#delivery.tellCauseSoon(() => this.advance())
-    this.#delivery.tellCause()
+  // Outputs and replies are written before the telemetry that counts them, so that its reader can read them. A shared failure is reported before.
+  #emitSettled(): void {
+    if (this.#delivery.isCausePending && !this.#isDone()) return this.#delivery.reportCauseSoon(() => this.advance())
+    this.#delivery.reportCause()
     const news = this.#counts.news(this.isPaused)
     if (!news) return
     this.#parts.outlets.flush()
-    this.#parts.tell(news)
+    this.#parts.emit(news)
   }
 
-  #isOver(): boolean {
-    return this.#isInputClosed && this.#held.isEmpty && this.#urgent.length === 0 && this.#flight.isEmpty
+  #isDone(): boolean {
+    return this.#stdin !== 'open' && this.#queue.isEmpty && this.#urgent.length === 0 && this.#inFlight.isEmpty
   }
 }
 

@@ -1,15 +1,15 @@
-// What has arrived and waits: inputs, and the errands of control messages between them, in order of arrival and within bounds.
+// What has arrived and waits to be started: inputs, and control messages between them, in order of arrival and within bounds.
 
 import type { Fault, Result } from '@plumb/wire'
 import type { Control } from '../control/message.js'
 import type { Cancellation } from '../conversation/cancellation.js'
 
-/** What an input comes to: the line to write, or why there is none; `isShared` where others fail with the same one. */
+/** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
 export type Outcome =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly error: Fault; readonly isShared?: true }
 
-/** An input, counted from 1; `outcome` is there once it is answered. */
+/** `seq` counts from 1. */
 export interface Input {
   readonly kind: 'input'
   readonly seq: number
@@ -17,29 +17,28 @@ export interface Input {
   readonly bytes: number
   readonly read: () => Result<string>
   readonly cancellation: Cancellation
-  /** When answering began and when `outcome` was there. */
-  begunMs?: number
-  doneMs?: number
+  startMs?: number
+  endMs?: number
   outcome?: Outcome
 }
 
-/** The part of a control message that waits for a place between two inputs. */
-export interface Errand {
-  readonly kind: 'errand'
+/** The part of a control message that is applied between two inputs. */
+export interface QueuedControl {
+  readonly kind: 'control'
   readonly control: Control
-  readonly isAsked: Asked
+  readonly replyTo: ReplyTo
 }
 
-/** How a control message came, and so where its reply goes. */
-export type Asked = 'by-envelope' | 'by-descriptor'
+/** The way by which a control message came, and by which its reply goes. */
+export type ReplyTo = 'envelope' | 'fd'
 
-// plumb-wire(5), Envelopes: so much data may wait while control goes on.
+// plumb-wire(5), Envelopes: data that may wait while control is read.
 const MAX_BYTES = 16 * 1024 * 1024
-// What one takes besides its text, so that very short ones are bounded too.
+// Of an item besides its text, so that many short ones are bounded too.
 const ITEM_BYTES = 256
 
-export class Held {
-  #items: (Input | Errand)[] = []
+export class PendingQueue {
+  #items: (Input | QueuedControl)[] = []
   #bytes = 0
 
   get isEmpty(): boolean {
@@ -50,21 +49,21 @@ export class Held {
     return this.#bytes >= MAX_BYTES
   }
 
-  push(item: Input | Errand): void {
+  push(item: Input | QueuedControl): void {
     this.#items.push(item)
     this.#bytes += bytesOf(item)
   }
 
   /** The next in line, if it is an input. */
-  takeInput(): Input | undefined {
+  nextInput(): Input | undefined {
     const item = this.#items[0]
     return item?.kind === 'input' ? (this.#take(0) as Input) : undefined
   }
 
-  /** The next in line, if it is an errand; with `overtakes` the first errand there is. */
-  takeErrand(overtakes: boolean): Errand | undefined {
-    const place = overtakes ? this.#items.findIndex(({ kind }) => kind === 'errand') : 0
-    return this.#items[place]?.kind === 'errand' ? (this.#take(place) as Errand) : undefined
+  /** The next in line, if it is control; with `overtakes`, the first control in the queue. */
+  nextControl(overtakes: boolean): QueuedControl | undefined {
+    const place = overtakes ? this.#items.findIndex(({ kind }) => kind === 'control') : 0
+    return this.#items[place]?.kind === 'control' ? (this.#take(place) as QueuedControl) : undefined
   }
 
   clear(): void {
@@ -72,11 +71,11 @@ export class Held {
     this.#bytes = 0
   }
 
-  #take(place: number): Input | Errand | undefined {
+  #take(place: number): Input | QueuedControl | undefined {
     const [item] = this.#items.splice(place, 1)
     if (item) this.#bytes -= bytesOf(item)
     return item
   }
 }
 
-const bytesOf = (item: Input | Errand): number => ITEM_BYTES + (item.kind === 'input' ? item.bytes : 0)
+const bytesOf = (item: Input | QueuedControl): number => ITEM_BYTES + (item.kind === 'input' ? item.bytes : 0)

@@ -98,7 +98,7 @@ const send = (
   bodyFor: (question: Question) => unknown,
   signal: AbortSignal,
 ): Promise<Attempt<Finished>> => {
-  const { tell, log } = question
+  const { emit, log } = question
   const path = protocol.pathOf(endpoint)
   const keyWords = key === undefined ? `wants a key: export ${protocol.keyVariable}` : `did not accept the key in ${protocol.keyVariable}`
   const failOf = (error: unknown): Failure => errorEvent(endpoint.host, keyWords, error)
@@ -130,7 +130,7 @@ const send = (
       const sound = soundUsage(result.value.usage, { host: endpoint.host, bytes, maxTokens, isLimited })
       return { ok: true, value: { ...result.value, ...sound, ...(model === question.model ? {} : { model }) } }
     },
-    { maxRetries, timing, signal, onRetry: (retry) => tell({ kind: 'retry', ...retry }) },
+    { maxRetries, timing, signal, onRetry: (retry) => emit({ kind: 'retry', ...retry }) },
   )
 }
 

@@ -3,8 +3,8 @@
 import type { Json, Type } from '@plumb/lang'
 import type { Fault, Log } from '@plumb/wire'
 import type { Refusal } from '../conversation/breaker.js'
-import type { Listened } from '../conversation/cancellation.js'
-import type { Tell } from '../io/telemetry.js'
+import type { HasSignal } from '../conversation/cancellation.js'
+import type { Emit } from '../io/telemetry.js'
 
 /**
  * One turn of the conversation, in the form that get_memory shows. `content` is text, or a list of blocks; where a memory was set it may
@@ -57,7 +57,7 @@ export interface Question {
   readonly input: Type
   readonly output: Type
   /** What happens while it answers: text, thinking, retries. */
-  readonly tell: Tell
+  readonly emit: Emit
   readonly log: Log
 }
 
@@ -88,7 +88,7 @@ export interface Provider {
   /** Why it takes no temperature, as it is set up; undefined: it takes one. */
   readonly noTemperature?: string
   /** Fails with the fault that the input is to have, after all transport retries. After the signal has fired, whatever it resolves to is dropped. */
-  answer(question: Question, listened: Listened): Promise<Answered>
+  answer(question: Question, listened: HasSignal): Promise<Answered>
   /** Connections that are kept alive are closed. */
   close?(): void
 }

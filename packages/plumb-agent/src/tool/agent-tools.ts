@@ -15,6 +15,8 @@ import { NO_TOOLS, openTools, type Tools } from './tools.js'
 
 export interface AgentTools extends Tools {
   readonly answers: EnvelopedAnswers
+  /** The reader of the requests has gone. */
+  readonly onRequestsClosed: () => void
   readonly close: () => Promise<void>
 }
 
@@ -32,7 +34,8 @@ export interface AgentToolsParts {
 export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const { prepared, options, servers, outlets, approvals, report, isBacklogged } = parts
   const { config, fds, authority } = prepared
-  if (config.tools.length === 0 && config.servers.length === 0) return { ...NO_TOOLS, answers: noCallsOpen(report), close: async () => {} }
+  if (config.tools.length === 0 && config.servers.length === 0)
+    return { ...NO_TOOLS, answers: noCallsOpen(report), onRequestsClosed: () => {}, close: async () => {} }
   const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
   const { writeTelemetry } = outlets
   if (writeTelemetry) for (const each of [own, servers.own]) each?.forwardTelemetry((event) => writeTelemetry(JSON.stringify(event)))
@@ -48,6 +51,7 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   return {
     ...tools,
     answers: opened.answers,
+    onRequestsClosed: opened.onRequestsClosed,
     close: async () => {
       await Promise.all([opened.close(), servers.own?.close()])
     },

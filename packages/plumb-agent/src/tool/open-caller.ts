@@ -17,12 +17,14 @@ export interface EnvelopedAnswers {
 export interface OpenCaller {
   readonly caller: ToolCaller
   readonly answers: EnvelopedAnswers
+  /** The reader of the requests has gone. */
+  readonly onRequestsClosed: () => void
   readonly close: () => Promise<void>
 }
 
 export interface OpenCallerParts {
   readonly fds: ReadonlySet<number>
-  readonly outlets: Pick<Outlets, 'writeToolRequest' | 'onToolsClosed'>
+  readonly outlets: Pick<Outlets, 'writeToolRequest'>
   /** Started for its first call. */
   readonly own: ChildDispatcher
   readonly report: (fault: Fault) => void
@@ -36,7 +38,7 @@ export const hasExternalDispatcher = (fds: ReadonlySet<number>, isMux: boolean):
 
 export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCallerParts): OpenCaller => {
   const { writeToolRequest } = outlets
-  if (!writeToolRequest) return { caller: own, answers: noCallsOpen(report), close: () => own.close() }
+  if (!writeToolRequest) return { caller: own, answers: noCallsOpen(report), onRequestsClosed: () => {}, close: () => own.close() }
 
   const answers = fds.has(FDS.tool_resp) ? openInput(FDS.tool_resp) : undefined
   const isRecorded = answers !== undefined && isFileInput(answers)
@@ -46,7 +48,6 @@ export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCall
     if (open > 0 && !isRecorded)
       report(fault('tool_crashed', `${why}, with ${open} ${open === 1 ? 'call' : 'calls'} open`, { port: 'tool_resp' }))
   }
-  outlets.onToolsClosed = () => end('nobody reads the calls on fd 4 any more')
   if (answers) {
     readControl(
       answers,
@@ -66,6 +67,7 @@ export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCall
       end: () => isEnveloped && end('the stream on which tool calls are answered has ended'),
       onBacklog: () => isEnveloped && client.giveUp(BACKLOGGED),
     },
+    onRequestsClosed: () => end('nobody reads the calls on fd 4 any more'),
     close: async () => {
       answers?.destroy()
     },

@@ -19,7 +19,7 @@ import {
 } from '@plumb/wire'
 import type { Approvals } from '../control/approvals.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
-import type { Tell } from '../io/telemetry.js'
+import type { Emit } from '../io/telemetry.js'
 import type { ToolOffer } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
@@ -30,7 +30,7 @@ import type { Catalogue } from './server-catalogue.js'
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
   /** One result for each call, in their order. */
-  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, tell: Tell) => Promise<readonly ToolResult[]>
+  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit) => Promise<readonly ToolResult[]>
 }
 
 export interface ToolsParts {
@@ -57,24 +57,24 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
   const known = () => (ofServers ? new Map([...ofServers(), ...declared]) : declared)
   const offered = () => [...known().values()].filter((tool) => gate.isOffered(tool))
 
-  const answer = async (use: ToolUse, id: string, signal: AbortSignal, tell: Tell): Promise<ToolResult> => {
-    tell({ kind: 'tool_call', id: use.id, name: use.name, input: use.input })
+  const answer = async (use: ToolUse, id: string, signal: AbortSignal, emit: Emit): Promise<ToolResult> => {
+    emit({ kind: 'tool_call', id: use.id, name: use.name, input: use.input })
     const startMs = nowMs()
     const tool = known().get(use.name)
-    const asked = await ask(use, tool, id, signal, tell)
+    const asked = await ask(use, tool, id, signal, emit)
     const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
     const ms = Math.round(nowMs() - startMs)
-    tell({ kind: 'tool_result', id: use.id, name: use.name, is_error, ms, bytes: Buffer.byteLength(content) })
+    emit({ kind: 'tool_result', id: use.id, name: use.name, is_error, ms, bytes: Buffer.byteLength(content) })
     return resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error)
   }
 
   // The stages before the dispatcher gets a call, plumb-tools(7): validate, permission, approval. The dispatcher validates and permits again.
-  const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal, tell: Tell) => {
+  const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal, emit: Emit) => {
     if (!tool) return unknown(name, offered())
     const read = readInput(written, tool)
     if (!read.ok) return read
     const { json, repairs } = read.value
-    if (repairs.length > 0) tell({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
+    if (repairs.length > 0) emit({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
     const permission = gate.decide(tool)
     if (permission.kind === 'deny') return { ok: false, error: permission.fault } as const
     if (permission.kind === 'ask') {
@@ -91,13 +91,13 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
 
   return {
     offers: () => offered().map(({ offer }) => offer),
-    answer: (calls, signal, tell) => {
+    answer: (calls, signal, emit) => {
       const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
       return mapLimit(calls, areParallel ? MAX_PARALLEL : 1, async (use) => {
         if (signal.aborted) return failure(use.id, CANCELLED)
         if (firstWithId.get(use.id) !== use) return failure(use.id, repeatedId(use.id))
         // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
-        const run = (isReused: boolean) => answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, signal, tell)
+        const run = (isReused: boolean) => answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, signal, emit)
         return results.get(use.id, run, fingerprint(use))
       })
     },

@@ -9,7 +9,7 @@ import { asJson } from '../protocol.js'
 import type { Block, Question, Usage } from '../provider.js'
 import type { WireNames } from '../wire-names.js'
 
-type Tell = Question['tell']
+type Emit = Question['emit']
 
 interface Draft {
   /** As it began. */
@@ -19,7 +19,7 @@ interface Draft {
   signature: string
 }
 
-export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+export const openReader = ({ emit }: Pick<Question, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
   const drafts = new Map<number, Draft>()
   const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let stopReason: string | undefined
@@ -40,13 +40,13 @@ export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, f
         count(at(event, 'message', 'usage'))
         return undefined
       case 'content_block_start':
-        drafts.set(numberAt(event, 'index') ?? drafts.size, begin(at(event, 'content_block'), tell))
+        drafts.set(numberAt(event, 'index') ?? drafts.size, begin(at(event, 'content_block'), emit))
         return undefined
       case 'content_block_delta':
-        if (draft) grow(draft, at(event, 'delta'), tell)
+        if (draft) grow(draft, at(event, 'delta'), emit)
         return undefined
       case 'content_block_stop':
-        if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') tell({ kind: 'thinking', text: draft.text })
+        if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') emit({ kind: 'thinking', text: draft.text })
         return undefined
       case 'message_delta':
         stopReason = textAt(event, 'delta', 'stop_reason') ?? stopReason
@@ -83,15 +83,15 @@ export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, f
   }
 }
 
-const begin = (block: unknown, tell: Tell): Draft => {
+const begin = (block: unknown, emit: Emit): Draft => {
   const text = textAt(block, 'text') ?? textAt(block, 'thinking') ?? ''
-  if (text !== '' && textAt(block, 'type') === 'text') tell({ kind: 'text', delta: text })
+  if (text !== '' && textAt(block, 'type') === 'text') emit({ kind: 'text', delta: text })
   return { block, text, json: '', signature: textAt(block, 'signature') ?? '' }
 }
 
-const grow = (draft: Draft, delta: unknown, tell: Tell): void => {
+const grow = (draft: Draft, delta: unknown, emit: Emit): void => {
   const text = textAt(delta, 'text')
-  if (text !== undefined && text !== '') tell({ kind: 'text', delta: text })
+  if (text !== undefined && text !== '') emit({ kind: 'text', delta: text })
   draft.text += text ?? textAt(delta, 'thinking') ?? ''
   draft.json += textAt(delta, 'partial_json') ?? ''
   draft.signature += textAt(delta, 'signature') ?? ''

@@ -16,7 +16,7 @@ interface Draft {
   arguments: string
 }
 
-export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+export const openReader = ({ emit }: Pick<Question, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
   const calls = new Map<number, Draft>()
   let text = ''
   let refusal = ''
@@ -36,7 +36,7 @@ export const openReader = ({ tell }: Pick<Question, 'tell'>, names: WireNames, f
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
     const delta = at(choice, 'delta')
     const said = textAt(delta, 'content') ?? ''
-    if (said !== '') tell({ kind: 'text', delta: said })
+    if (said !== '') emit({ kind: 'text', delta: said })
     text += said
     refusal += textAt(delta, 'refusal') ?? ''
     for (const [position, call] of listAt(delta, 'tool_calls').entries()) grow(calls, numberAt(call, 'index') ?? position, call)
