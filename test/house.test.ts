@@ -61,7 +61,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/sqlite\.ts$/,
   ajv: /^packages\/wire\/src\/json\/schema\.ts$/,
   commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
-  'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache-store|source\/builtin\/web\/page-cache)\.ts$/,
+  'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache-store|source\/builtin\/web\/read-page)\.ts$/,
   'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
   'node:child_process': /^packages\/wire\/src\//,
   hast: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
@@ -73,17 +73,22 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   'mdast-util-gfm': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'mdast-util-to-markdown': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   parse5: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
-  'ipaddr.js': /^packages\/plumb-tool\/src\/source\/builtin\/web\/public-addresses\.ts$/,
+  'ipaddr.js': /^packages\/plumb-tool\/src\/source\/net\/public-addresses\.ts$/,
   openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
   pino: /^packages\/wire\/src\/cli\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
-  yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
+  yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
     /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
-  ignore: /^packages\/plumb-tool\/src\/source\/builtin\//,
+  ignore: /^packages\/plumb-tool\/src\/source\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/json\/schema\.ts$)/,
+}
+
+/** Rooms inside a package that are entered only by these files, given relative to the room. */
+const ENTRANCES: Readonly<Record<string, RegExp>> = {
+  'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table)\.ts$/,
 }
 
 const MAX_LINES = 400
@@ -163,6 +168,22 @@ t.test('each dependency has one door', async (t) => {
         .map((specifier) => `${file}: ${specifier}`),
     )
     t.strictSame(wrong, [], `packages/${name}`)
+  }
+})
+
+t.test('rooms with entrances are entered only by those', async (t) => {
+  const graph = [...readGraph(PACKAGES)]
+  for (const [room, entrances] of Object.entries(ENTRANCES)) {
+    const inRoom = (file: string): boolean => file.startsWith(`${room}/`)
+    t.ok(
+      graph.some(([file]) => inRoom(file)),
+      `${room} has files`,
+    )
+    const wrong = graph
+      .filter(([file]) => !inRoom(file))
+      .flatMap(([file, imports]) => imports.filter(inRoom).map((to) => `${file}: ${to}`))
+      .filter((arrow) => !entrances.test(arrow.slice(arrow.indexOf(`${room}/`) + room.length + 1)))
+    t.strictSame(wrong, [], room)
   }
 })
 

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { type ChatElement, parseChatmd } from '../src/source/agent/chatmd-parser.js'
-import { readPromptFile } from '../src/source/agent/prompt.js'
 import { loadPromptProgram } from '../src/source/agent/prompt-program.js'
 import { readPromptTool } from '../src/source/agent/prompt-tool.js'
+import { readPromptFile } from '../src/source/agent/read-prompt-file.js'
 import { type Files, makeFolder, makeSource } from './source-folder.js'
 
 const TEXT = { kind: 'string' } as const

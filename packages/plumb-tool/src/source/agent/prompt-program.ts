@@ -1,5 +1,6 @@
 // A prompt file as a program that was checked, with the agent or the main in it that the tool runs.
 
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   agentsOf,
@@ -11,15 +12,16 @@ import {
   type Program,
   printType,
   STANDARD_LIBRARY,
+  type ToolPlan,
   type Type,
 } from '@plumb/lang'
-import type { Effect } from '@plumb/policy'
-import { bundledFiles, diskFiles, fail, preview, type Result, type SourceFiles, succeed } from '@plumb/wire'
-import { effectsOfProcess } from './effects-of-process.js'
-import { type PromptFile, readPromptFile } from './prompt.js'
-import { whyPromptForbidden } from './prompt-files.js'
-import type { PromptReach } from './prompt-reach.js'
+import { type Effect, effectsOf } from '@plumb/policy'
+import { bundledFiles, diskFiles, type Fault, fail, fault, preview, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { readPromptReferences } from '../program-files/prompt-references.js'
+import type { PromptFile } from './prompt.js'
+import { type PromptReach, whyNotRead } from './prompt-reach.js'
 import { printPromptSpec } from './prompt-spec.js'
+import { readPromptFile } from './read-prompt-file.js'
 
 export interface PromptProgram {
   readonly bound: Bound
@@ -34,7 +36,7 @@ export interface Caller {
   readonly model: string
 }
 
-export interface ToolSignature {
+interface ToolSignature {
   readonly input: Type
   readonly output: Type
 }
@@ -142,4 +144,29 @@ const findMismatch = ({ name, inputs, outputs, binding }: Bound, { input, output
     return fail('type_mismatch', `${where} gives '${printType(gives)}', and the tool '${printType(output)}'`)
   }
   return undefined
+}
+
+/** Why the prompt is not used; undefined: nothing is against it. */
+export const whyPromptForbidden = (file: string, reach: Omit<PromptReach, 'folder'>): Fault | undefined => {
+  const { files, isWhole } = readPromptReferences(file)
+  if (!isWhole) return fault('path_denied', `the prompt '${preview(file, 200)}' brings in more files than can be looked at`, { path: file })
+  const folder = dirname(file)
+  for (const path of files) {
+    if (!existsSync(path)) continue
+    const why = whyNotRead(path, { ...reach, folder }, `the prompt '${preview(file, 200)}' brings in '${preview(path, 200)}'`)
+    if (why) return why
+  }
+  return undefined
+}
+
+/** Every prompt may read files and ask a model. */
+const OF_EVERY_PROMPT: readonly Effect[] = ['fs.read', 'model']
+
+/** Those that the tool which mounts it has to name. */
+const effectsOfProcess = (bound: Bound): readonly Effect[] => {
+  const lowered: Pick<ToolPlan, 'bound' | 'body'> = {
+    bound: { ...bound },
+    body: { kind: 'tool', source: 'process', config: {}, process: { kind: 'bound', bound }, parts: [] },
+  }
+  return effectsOf(lowered as ToolPlan).filter((effect) => !OF_EVERY_PROMPT.includes(effect))
 }

@@ -6,8 +6,7 @@ import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import { processRun } from '../process/process-run.js'
 import { readSandbox } from '../sandbox/sandbox.js'
-import { whyPromptForbidden } from './prompt-files.js'
-import { loadPromptProgram } from './prompt-program.js'
+import { loadPromptProgram, whyPromptForbidden } from './prompt-program.js'
 
 export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
   const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects })

@@ -1,9 +1,6 @@
-// What a prompt file says, whichever way it is written: an agent to be, its conversation so far, and its tools.
+// What a prompt file declares, in either syntax: an agent's configuration, its conversation so far, and its tools.
 
 import type { Json } from '@plumb/lang'
-import { type Result, readSpec } from '@plumb/wire'
-import { readChatmd } from './chatmd.js'
-import { readMarkdown } from './markdown.js'
 import type { PromptTool } from './prompt-tool.js'
 
 export interface PromptMessage {
@@ -30,16 +27,3 @@ export interface PromptFile {
   readonly history: readonly PromptMessage[]
   readonly tools: readonly PromptTool[]
 }
-
-/** Undefined for a spec, which needs no reader of its own. */
-export const readPromptFile = (path: string): Result<PromptFile> | undefined => {
-  const read = READERS.find(({ ending }) => path.toLowerCase().endsWith(ending))?.read
-  if (!read) return undefined
-  const text = readSpec(path)
-  return text.ok ? read(text.value, path) : text
-}
-
-const READERS: readonly { readonly ending: string; readonly read: (text: string, path: string) => Result<PromptFile> }[] = [
-  { ending: '.chatmd', read: readChatmd },
-  { ending: '.md', read: readMarkdown },
-]

@@ -1,6 +1,7 @@
 // What a command gave when it has ended: its text, or the JSON on its stdout; a status other than 0 is an error that carries the text.
 
 import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
 import { resolve as resolveType, type Type } from '@plumb/lang'
 import { type Child, type Exit, fail, MAX_LINE, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { CallRecord } from '../../call/call.js'
@@ -8,9 +9,8 @@ import { cutText } from '../../call/cut-text.js'
 import { toldFault } from '../../call/told-fault.js'
 import type { JsonText } from '../../json-text.js'
 import { EX_TEMPFAIL, stopWhenAborted } from '../process/stop-child.js'
-import { OutputBuffer, OutputTail } from './output-buffer.js'
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly name: string
   readonly child: Child
   readonly signal: AbortSignal
@@ -83,4 +83,65 @@ const jsonIn = (name: string, stdout: OutputBuffer, output: Type): Result<JsonTe
         .replace(/[\r\n]+/g, ' '),
     )
   return fail('output_type_mismatch', `what command '${name}' wrote on stdout is to be one JSON value: ${parsed.error.detail}`)
+}
+
+class OutputBuffer {
+  /** Of all that came. */
+  bytes = 0
+  readonly #maxBytes: number
+  readonly #chunks: Buffer[] = []
+  #kept = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Several streams leave their chunks in the order in which they come. */
+  listen(stream: Readable): void {
+    stream.on('data', (chunk: Buffer) => {
+      this.bytes += chunk.length
+      if (this.#kept >= this.#maxBytes) return
+      // A copy: a slice would hold all of its chunk.
+      this.#chunks.push(Buffer.from(chunk.subarray(0, this.#maxBytes - this.#kept)))
+      this.#kept = Math.min(this.#maxBytes, this.#kept + chunk.length)
+    })
+  }
+
+  /** As much as was kept. */
+  get beginning(): Buffer {
+    return Buffer.concat(this.#chunks, this.#kept)
+  }
+
+  /** The same, where something was dropped without the character that was cut in two. */
+  get wholeCharacters(): Buffer {
+    const bytes = this.beginning
+    if (bytes.length === this.bytes) return bytes
+    let end = bytes.length
+    while (end > 0 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end--
+    return bytes.subarray(0, Math.max(0, end - 1))
+  }
+}
+
+const MAX_LAST_BYTES = 64 * 1024
+
+/** The end of what a command writes, for its last line. */
+class OutputTail {
+  readonly #bytes = Buffer.alloc(2 * MAX_LAST_BYTES)
+  #length = 0
+
+  listen(stream: Readable): void {
+    stream.on('data', (chunk: Buffer) => {
+      const part = chunk.subarray(Math.max(0, chunk.length - MAX_LAST_BYTES))
+      if (this.#length + part.length > this.#bytes.length) {
+        this.#bytes.copy(this.#bytes, 0, this.#length - MAX_LAST_BYTES, this.#length)
+        this.#length = MAX_LAST_BYTES
+      }
+      this.#length += part.copy(this.#bytes, this.#length)
+    })
+  }
+
+  /** The last one that is not empty. */
+  get lastLine(): string {
+    return this.#bytes.toString('utf8', 0, this.#length).trimEnd().split('\n').at(-1) ?? ''
+  }
 }

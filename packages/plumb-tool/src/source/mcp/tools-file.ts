@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, type Result, succeed, systemReason } from '@plumb/wire'
-import { hasOwnerExited, OWNER } from '../path/file-owner.js'
+import { hasOwnerExited, OWNER } from '../path/temporary-files.js'
 import type { OfferedTool } from './offered-tool.js'
 
 export interface ToolsFile {

@@ -1,6 +1,8 @@
 // What tools are kept from below their roots: keys and credentials from all; from writers also what other programs run or trust when they start,
 // and files that are just being written.
 
+import { lstatSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
 import { foldName, trustedBy } from './trusted-names.js'
 
 const SECRET_NAMES: readonly RegExp[] = [
@@ -47,4 +49,34 @@ export const whyNotWritable = (components: readonly string[], rootName: string):
     return `'${trusted}' is kept from writers, since ${trustedBy(foldName(trusted))} would run or trust what stands there; a root that names it allows it`
   }
   return whyNotReadable(components, rootName)
+}
+
+/** The folder, at or below `root`, that is one, or would be with all of these paths written; they are absolute and below `root`. */
+export const repositoryWith = (root: string, written: readonly string[]): string | undefined => {
+  const firsts = new Map<string, Set<string>>()
+  for (const path of written) {
+    for (let at = path; at !== root && at !== dirname(at); at = dirname(at)) {
+      const folder = dirname(at)
+      const names = firsts.get(folder) ?? new Set()
+      firsts.set(folder, names.add(foldName(relative(folder, at))))
+    }
+  }
+  return [...firsts].find(([folder, names]) => isRepository(folder, names))?.[0]
+}
+
+/** As components below a root, for messages. */
+export const shownFolder = (root: string, folder: string): string => relative(root, folder).split(sep).join('/') || '.'
+
+const isRepository = (folder: string, written: ReadonlySet<string>): boolean => {
+  const has = (name: string): boolean => written.has(name.toLowerCase()) || isThere(join(folder, name))
+  return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'))
+}
+
+const isThere = (path: string): boolean => {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -2,10 +2,9 @@
 // one, one gets its way.
 
 import { linkSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { hasOwnerExited, OWNER } from './file-owner.js'
 import { type ExpectedFile, type FileStamp, isUnchanged } from './file-stamp.js'
 import type { Folder } from './open.js'
-import { guardName } from './temporary-files.js'
+import { guardName, hasOwnerExited, OWNER } from './temporary-files.js'
 
 /** `fresh` stands beside it, and is gone when this returns true. Undefined: whatever is there. */
 export const replaceFile = (folder: Folder, fresh: string, name: string, expected: ExpectedFile | undefined): boolean => {

@@ -3,8 +3,7 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import { repositoryWith, shownFolder } from './git-repository.js'
-import { whyNotReadable, whyNotWritable } from './protected-paths.js'
+import { repositoryWith, shownFolder, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
 /** Where a file is or would be. Checked when it was made; `openFolder` checks again what it really opened. */
 export interface ResolvedPath {

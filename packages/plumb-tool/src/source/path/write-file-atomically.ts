@@ -1,14 +1,13 @@
 // Bytes to a place, which then holds all of them or what it held before: temporary file, fsync, rename, mode kept.
 
-import { constants, lstatSync } from 'node:fs'
-import { access, rm } from 'node:fs/promises'
+import { constants, lstatSync, type Stats } from 'node:fs'
+import { access, type FileHandle, open, rm } from 'node:fs/promises'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { type ExpectedFile, fileChanged } from './file-stamp.js'
 import { type Folder, openFolder } from './open.js'
 import { replaceFile } from './replace-file.js'
 import { type ResolvedPath, systemFault } from './resolved-path.js'
 import { removeLeftovers, temporaryName } from './temporary-files.js'
-import { writeNewFile } from './write-new-file.js'
 
 export interface WriteOptions {
   /** `file_changed` where the file is no longer this one, or where there is one by now. */
@@ -52,4 +51,24 @@ const replace = async (
   }
   await folder.sync()
   return succeed(undefined)
+}
+
+/** `path` must not exist. `mode` is that of a file which replaces none; default: what the umask leaves of 0666. */
+export const writeNewFile = async (path: string, bytes: Uint8Array, old: Stats | undefined, mode?: number): Promise<void> => {
+  const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+  try {
+    await handle.writeFile(bytes)
+    await handle.chmod(old ? old.mode & (await keepOwner(handle, old)) : (mode ?? 0o666 & ~process.umask()))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+// The superuser may give files away, others may change between groups of theirs. Resolves to the permissions that may be kept.
+const keepOwner = async (handle: FileHandle, { uid, gid }: Stats): Promise<number> => {
+  const own = await handle.stat()
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(process.getuid?.() === 0 ? uid : own.uid, gid).catch(() => {})
+  const now = await handle.stat()
+  return now.uid === uid && now.gid === gid ? 0o7777 : 0o777
 }

@@ -13,9 +13,8 @@ import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { closeWithChild, type SandboxedChild, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
-import type { Renewal } from './keep-renewed.js'
 
-export interface StartOptions {
+interface StartOptions {
   readonly bound: Bound
   /** The texts of the program that `bound` is of. */
   readonly files: SourceFiles
@@ -24,7 +23,7 @@ export interface StartOptions {
   readonly sandbox: Sandbox | undefined
 }
 
-export interface StartedProcess {
+interface StartedProcess {
   readonly child: SandboxedChild
   /** Undefined for a program that is not ours: nothing was handed to it. */
   readonly renewal: Renewal | undefined
@@ -140,4 +139,16 @@ const besideSpec = ([program = '', ...args]: readonly string[], specPath: string
   if (!program.includes('/') || isAbsolute(program)) return [program, ...args]
   const path = join(dirname(specPath), program)
   return [path.includes('/') ? path : `./${path}`, ...args]
+}
+
+interface Renewal {
+  /** Hands down what the giver may do now. */
+  readonly renew: () => void
+  readonly everyMs: number
+}
+
+/** Returns how to stop. */
+export const renewRegularly = ({ renew, everyMs }: Renewal): (() => void) => {
+  const timer = setInterval(renew, everyMs)
+  return () => clearInterval(timer)
 }

@@ -1,10 +1,9 @@
 // The files that a program is made of, and the question whether a path is one of them, however it is spelt.
 
-import { lstatSync, type Stats } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { lstatSync, readlinkSync, type Stats } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { isWithin } from '../path/resolved-path.js'
 import { foldName } from '../path/trusted-names.js'
-import { resolveSymlinkChain } from './symlink-chain.js'
 
 export class ProgramFileSet {
   /** Paths by what a file system that ignores case may take them for. */
@@ -79,6 +78,37 @@ const isSame = (a: Stats | undefined, b: Stats): boolean => a !== undefined && a
 const lookAt = (path: string): Stats | undefined => {
   try {
     return lstatSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** As Linux follows at most. */
+const MAX_LINKS = 40
+
+/** Absolute, each in a folder without links; the last is where the file is, or would be. */
+const resolveSymlinkChain = (path: string): readonly string[] => {
+  const found: string[] = []
+  const waiting = resolve(path).split(sep).slice(1)
+  let at = '/'
+  let links = 0
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const next = join(at, name)
+    const target = links < MAX_LINKS ? linkAt(next) : undefined
+    if (target === undefined) at = next
+    else {
+      links++
+      found.push(next)
+      waiting.unshift(...resolve(dirname(next), target).split(sep).slice(1))
+      at = '/'
+    }
+  }
+  return [...found, at]
+}
+
+const linkAt = (path: string): string | undefined => {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
   } catch {
     return undefined
   }

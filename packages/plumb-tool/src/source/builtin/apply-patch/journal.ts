@@ -4,10 +4,9 @@ import { constants, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { OWNER } from '../../path/file-owner.js'
 import { type Folder, openFolder } from '../../path/open.js'
 import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
-import { temporaryName } from '../../path/temporary-files.js'
+import { OWNER, temporaryName } from '../../path/temporary-files.js'
 import type { JournalEntry, JournalState } from './journal-entry.js'
 
 /** `.plumb-patch-OWNER-ID.DIRECTION`: to turn it takes a rename, which needs no space on the disk. */

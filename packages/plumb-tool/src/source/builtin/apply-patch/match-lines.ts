@@ -1,9 +1,8 @@
 // The ladder on which lines of a patch are found in a file: exactly, then with less and less regard for white space and typography.
 
-import { findRun } from './find-lines.js'
 import type { TextLine } from './lines.js'
 
-export const MATCH_LEVELS = ['exact', 'trailing white space', 'surrounding white space', 'quotes and dashes'] as const
+const MATCH_LEVELS = ['exact', 'trailing white space', 'surrounding white space', 'quotes and dashes'] as const
 export type MatchLevel = (typeof MATCH_LEVELS)[number]
 
 export const looser = (a: MatchLevel, b: MatchLevel): MatchLevel => (MATCH_LEVELS.indexOf(a) > MATCH_LEVELS.indexOf(b) ? a : b)
@@ -87,4 +86,28 @@ export class SearchableLines {
     this.#views.set(rung, known)
     return known
   }
+}
+
+/** At most `most` places, from `from` on. */
+const findRun = (wanted: readonly string[], lines: readonly string[], from: number, most: number): number[] => {
+  const places: number[] = []
+  const fallback = fallbacksOf(wanted)
+  let matched = 0
+  for (let at = from; at < lines.length && places.length < most; at++) {
+    while (matched > 0 && (matched === wanted.length || wanted[matched] !== lines[at])) matched = fallback[matched - 1] as number
+    if (wanted[matched] === lines[at]) matched++
+    if (matched === wanted.length) places.push(at - matched + 1)
+  }
+  return places
+}
+
+// Knuth, Morris, Pratt: how much of the beginning still stands when what follows it does not.
+const fallbacksOf = (wanted: readonly string[]): number[] => {
+  const fallbacks = [0]
+  for (let i = 1, length = 0; i < wanted.length; i++) {
+    while (length > 0 && wanted[i] !== wanted[length]) length = fallbacks[length - 1] as number
+    if (wanted[i] === wanted[length]) length++
+    fallbacks.push(length)
+  }
+  return fallbacks
 }

@@ -2,7 +2,6 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Hunk, HunkLine, Section } from './patch.js'
-import { unwrapPatch } from './unwrap.js'
 
 /** `patch_invalid` with the `line` of the patch, counted from 1. */
 export const parsePatch = (text: string): Result<readonly Section[]> => {
@@ -161,3 +160,33 @@ const NUMBERS = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/
 
 // Line numbers, as diff writes them, are no anchor, nor is what stands behind them: a line that may be far above, or cut.
 const anchorOf = (header: string): string => (NUMBERS.test(header) ? '' : header.slice(2).replace(/^ /, '').trimEnd())
+
+interface Wrapping {
+  readonly name: string
+  readonly opens: RegExp
+  /** The line that closes what this one has opened. */
+  readonly closes: (opening: string) => string
+}
+
+const WRAPPINGS: readonly Wrapping[] = [
+  { name: 'a code fence', opens: /^(`{3,})[\w+-]*$/, closes: (opening) => opening.replace(/[^`]+$/, '') },
+  { name: 'a here-document', opens: /^apply_patch <<(EOF|'EOF'|"EOF")$/, closes: () => 'EOF' },
+]
+
+/** Its lines become empty ones, so that all others keep their numbers. */
+const unwrapPatch = (lines: readonly string[]): Result<readonly string[]> => {
+  const inner = [...lines]
+  for (const { name, opens, closes } of WRAPPINGS) {
+    const first = inner.findIndex((line) => line.trim() !== '')
+    const opening = inner[first]?.trimEnd() ?? ''
+    if (!opens.test(opening)) continue
+    const last = inner.findLastIndex((line) => line.trim() !== '')
+    if (inner[last]?.trimEnd() !== closes(opening) || last === first) {
+      const detail = `the patch is wrong at its end: ${name} is opened by '${opening}' and the last line is not '${closes(opening)}': it may have been cut`
+      return fail('patch_invalid', detail, { line: last + 1 })
+    }
+    inner[first] = ''
+    inner[last] = ''
+  }
+  return succeed(inner)
+}

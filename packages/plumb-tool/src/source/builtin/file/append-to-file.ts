@@ -4,8 +4,7 @@ import { fileChanged } from '../../path/file-stamp.js'
 import { resolvePath } from '../../path/resolved-path.js'
 import { editTool } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
-import { readTextFile } from './text-file.js'
-import { writeText } from './write-text.js'
+import { readTextFile, writeText } from './text-file.js'
 
 interface Input extends ChangeInput {
   readonly content: string

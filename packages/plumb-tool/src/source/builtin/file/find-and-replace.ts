@@ -4,8 +4,7 @@ import { fail, preview, succeed } from '@plumb/wire'
 import { resolvePath } from '../../path/resolved-path.js'
 import { editTool } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
-import { MAX_EDITED_BYTES, readTextFile } from './text-file.js'
-import { writeText } from './write-text.js'
+import { MAX_EDITED_BYTES, readTextFile, writeText } from './text-file.js'
 
 interface Input extends ChangeInput {
   readonly find: string

@@ -2,13 +2,12 @@
 
 import { escapeControls, succeed } from '@plumb/wire'
 import { resolvePath } from '../../path/resolved-path.js'
+import { unseenNotes, walkFiles } from '../../path/walk-files.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
 import { isFolderAt, refuseNonFolder } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
-import { unseenNotes } from './unseen-notes.js'
-import { walkFiles } from './walk.js'
 
 interface Input extends Partial<PathInput> {
   readonly pattern: string

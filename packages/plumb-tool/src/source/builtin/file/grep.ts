@@ -1,17 +1,17 @@
 // grep: lines that a regular expression finds, as `path:line:text`; linear time, whatever the expression.
 
-import { escapeControls, succeed } from '@plumb/wire'
+import { isUtf8 } from 'node:buffer'
+import type { FileHandle } from 'node:fs/promises'
+import { escapeControls, fail, preview, type Result, succeed } from '@plumb/wire'
 import { closeQuietly, openFile } from '../../path/open.js'
 import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
+import { unseenNotes, walkFiles } from '../../path/walk-files.js'
 import type { Builtin } from '../builtin.js'
-import { type LineExpression, readExpression } from './expression.js'
 import { readGlob } from './glob-pattern.js'
 import { isFolderAt } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isReadable } from './permitted-file.js'
-import { readTextPieces } from './text-pieces.js'
-import { unseenNotes } from './unseen-notes.js'
-import { walkFiles } from './walk.js'
+import { isBinary } from './text-file.js'
 
 interface Input extends Partial<PathInput> {
   readonly pattern: string
@@ -112,4 +112,62 @@ const newlinesIn = (text: string): number => {
 const shown = (line: string): string => {
   const text = line.trimEnd()
   return text.length <= MAX_LINE_CHARACTERS ? text : `${text.slice(0, MAX_LINE_CHARACTERS)}…`
+}
+
+const PIECE_BYTES = 1024 * 1024
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+
+/** Up to the size that it had when it was opened. Returns false where it turns out to be no UTF-8 text, or a line of it is too long. */
+async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, boolean> {
+  const { size } = await handle.stat()
+  let rest: Buffer[] = []
+  let restBytes = 0
+  for (let position = 0; position < size && !signal.aborted; ) {
+    const wanted = Math.min(PIECE_BYTES, size - position)
+    const chunk = Buffer.allocUnsafe(wanted)
+    const { bytesRead } = await handle.read(chunk, 0, wanted, position)
+    if (bytesRead === 0) break
+    position += bytesRead
+    const bytes = chunk.subarray(0, bytesRead)
+    if (isBinary(bytes)) return false
+    const end = position < size ? bytes.lastIndexOf(10) + 1 : bytes.length
+    if (end > 0) {
+      const whole = Buffer.concat([...rest, bytes.subarray(0, end)])
+      if (!isUtf8(whole)) return false
+      yield whole.toString()
+      rest = []
+      restBytes = 0
+    }
+    rest.push(bytes.subarray(end))
+    restBytes += bytes.length - end
+    if (restBytes > MAX_LINE_BYTES) return false
+  }
+  return true
+}
+
+interface LineExpression {
+  /** Whether any line of a text may fit: quick, and true where it cannot be said. */
+  readonly mayFit: (text: string) => boolean
+  /** Without its end. */
+  readonly fits: (line: string) => boolean
+}
+
+const MAX_PATTERN = 10_000
+
+const readExpression = async (pattern: string, isCaseless: boolean): Promise<Result<LineExpression>> => {
+  if (pattern.length > MAX_PATTERN) return fail('input_type_mismatch', `the pattern is longer than ${MAX_PATTERN} characters`)
+  const { RE2JS } = await import('re2js')
+  const flags = isCaseless ? RE2JS.CASE_INSENSITIVE : 0
+  try {
+    const line = RE2JS.compile(pattern, flags)
+    // Lines of a text are as texts of their own, unless they end with CR or the pattern speaks of the text.
+    const whole = /\\[Az]/.test(pattern) ? undefined : RE2JS.compile(pattern, flags | RE2JS.MULTILINE)
+    return succeed({
+      mayFit: (text) => whole === undefined || text.includes('\r') || whole.matcher(text).find(),
+      fits: (text) => line.matcher(text).find(),
+    })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return fail('input_type_mismatch', `'${preview(pattern)}' is no regular expression of RE2 (no look-around, no back-references): ${why}`)
+  }
 }

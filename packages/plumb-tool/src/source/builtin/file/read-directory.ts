@@ -2,12 +2,12 @@
 
 import { type Result, succeed } from '@plumb/wire'
 import { openFolder } from '../../path/open.js'
+import { type DirectoryEntry, readEntries, shownName } from '../../path/read-entries.js'
 import { asFolder, childPath, type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
 import { refuseNonFolder } from './is-folder.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
-import { type DirectoryEntry, readEntries, shownName } from './read-entries.js'
 
 interface Input extends PathInput {
   readonly depth?: number

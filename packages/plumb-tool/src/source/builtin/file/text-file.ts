@@ -6,6 +6,7 @@ import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { type FileStamp, fileChanged, fileStamp } from '../../path/file-stamp.js'
 import { closeQuietly, openFile } from '../../path/open.js'
 import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
+import { type WriteOptions, writeFileAtomically } from '../../path/write-file-atomically.js'
 
 export interface WholeFile {
   readonly bytes: Buffer
@@ -14,7 +15,7 @@ export interface WholeFile {
   readonly mode: number
 }
 
-export interface TextFile extends WholeFile {
+interface TextFile extends WholeFile {
   /** Without its byte-order mark, if it has one. */
   readonly text: string
   readonly hasMark: boolean
@@ -79,3 +80,14 @@ const tooLarge = (shown: string): ReturnType<typeof fail> =>
   fail('input_type_mismatch', `'${preview(shown, 200)}' is larger than ${MAX_EDITED_BYTES} bytes, more than this tool changes`, {
     path: preview(shown, 200),
   })
+
+export const writeText = async (
+  resolved: ResolvedPath,
+  text: string,
+  options: WriteOptions & { readonly hasMark?: boolean },
+): Promise<Result<{ path: string; bytes: number; sha256: string }>> => {
+  const bytes = encodeText(text, resolved.shown, options)
+  if (!bytes.ok) return bytes
+  const written = await writeFileAtomically(resolved, bytes.value, options)
+  return written.ok ? succeed({ path: resolved.shown, bytes: bytes.value.length, sha256: sha256Of(bytes.value) }) : written
+}

@@ -6,8 +6,7 @@ import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
 import type { WriteOptions } from '../../path/write-file-atomically.js'
 import type { Builtin } from '../builtin.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
-import { readWholeFile } from './text-file.js'
-import { writeText } from './write-text.js'
+import { readWholeFile, writeText } from './text-file.js'
 
 interface Input extends ChangeInput {
   readonly content: string

@@ -3,8 +3,7 @@
 import { type Chunk, HEADING_SEPARATOR } from './chunk.js'
 import { chunkCode } from './chunk-code.js'
 import { chunkMarkdown } from './chunk-markdown.js'
-import { significantTerms } from './telling-words.js'
-import { termsOf } from './terms.js'
+import { significantTerms, termsOf } from './terms.js'
 
 export interface DocumentKind {
   /** Below the root that is searched. */

@@ -1,9 +1,10 @@
 // The embedding endpoint, where the person who runs this has named one: PLUMB_EMBEDDINGS_ENDPOINT, _MODEL and, if it wants one, _KEY.
 
-import { addSecret, fail, preview, type Result, succeed } from '@plumb/wire'
+import { addSecret, type Fault, fail, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import { askEndpoint } from './ask-endpoint.js'
-import type { Vector } from './vector.js'
-import { readVectors } from './vector.js'
+import { readAbout, setAbout } from './index-tables.js'
+import type { Database } from './sqlite.js'
+import { readVectors, type Vector } from './vector.js'
 
 export interface Embeddings {
   readonly model: string
@@ -47,3 +48,32 @@ const readUrl = (text: string): Result<URL> => {
   url.pathname = `${url.pathname.replace(/\/+$/, '') || '/v1'}/embeddings`
   return succeed(url)
 }
+
+const BATCH = 64
+const KEEP_EVERY_MS = 5000
+
+/** A fault of the endpoint is the value: the index is none the worse for it. */
+export const embedMissing = async (
+  database: Database,
+  { model, embed }: Embeddings,
+  signal: AbortSignal,
+  keep: () => Promise<Result<void>>,
+): Promise<Result<Fault | undefined>> => {
+  if (readAbout(database, 'model') !== model) database.run('update chunk set vector = null')
+  setAbout(database, 'model', model)
+  for (let kept = nowMs(); ; ) {
+    const batch = [...database.rows('select id, heading, text from chunk where vector is null order by id limit ?', [BATCH])]
+    if (batch.length === 0) return succeed(undefined)
+    const vectors = await embed(batch.map(toText), signal)
+    if (!vectors.ok) return succeed(vectors.error)
+    for (const [i, [id]] of batch.entries())
+      database.run('update chunk set vector = ? where id = ?', [vectors.value[i] as Int8Array, Number(id)])
+    if (nowMs() - kept > KEEP_EVERY_MS) {
+      const written = await keep()
+      if (!written.ok) return written
+      kept = nowMs()
+    }
+  }
+}
+
+const toText = ([, heading, text]: readonly unknown[]): string => (heading === '' ? String(text) : `${heading}\n\n${text}`)

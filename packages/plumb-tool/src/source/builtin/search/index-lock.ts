@@ -6,10 +6,9 @@ import { link, lstat, open, readFile, rename, rm, utimes } from 'node:fs/promise
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { hasOwnerExited, OWNER } from '../../path/file-owner.js'
 import { closeQuietly, type Folder, openFolder } from '../../path/open.js'
 import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
-import { temporaryName } from '../../path/temporary-files.js'
+import { hasOwnerExited, OWNER, temporaryName } from '../../path/temporary-files.js'
 
 const LOOK_MS = 100
 const BEAT_MS = 5000

@@ -1,12 +1,12 @@
 // From a URL to the reply at the end of its redirects: each hop is judged as if it had been asked for.
 
-import { type Fault, fail, preview, type Result, scrub, succeed } from '@plumb/wire'
-import { readReplyBody } from './body.js'
+import type { LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
+import { type Fault, fail, fault, preview, type Result, scrub, succeed } from '@plumb/wire'
+import { publicAddresses, type ResolveHost, resolveBySystem } from '../../net/public-addresses.js'
 import { checkUrl } from './check-url.js'
 import type { HostPermission } from './host-permission.js'
-import { resolveReachable } from './lookup.js'
-import { type HttpReply, sendRequest } from './request.js'
-import type { ResolveHost } from './resolve.js'
+import { type HttpReply, readReplyBody, sendRequest } from './request.js'
 
 export interface FetchedReply {
   readonly status: number
@@ -16,7 +16,7 @@ export interface FetchedReply {
   readonly hops: readonly URL[]
 }
 
-export interface FetchRequest {
+interface FetchRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -108,3 +108,25 @@ const broken = (error: unknown, { host }: URL, signal: AbortSignal): Fault => {
       : fail(isLate ? 'timeout' : 'connection_failed', `${host} ${isLate ? 'does not answer' : 'cannot be read'}: ${why}`, { host })
   return (failure as { error: Fault }).error
 }
+
+/** An address as such is never looked up, so it is judged before. Of several addresses the public ones stay. */
+export const resolveReachable = async (
+  url: URL,
+  gate: HostPermission,
+  resolve: ResolveHost = resolveBySystem,
+): Promise<Result<readonly LookupAddress[]>> => {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const family = isIP(host)
+  const all = family === 0 ? await resolve(host) : [{ address: host, family }]
+  const isPublic = await publicAddresses()
+  const open = all.filter(({ address }) => isPublic(address))
+  if (open.length > 0 || all.length === 0) return succeed(open)
+  if (!gate.mayReachPrivateNet) return { ok: false, error: denied(url) }
+  const entered = await gate.enterPrivate(url)
+  return entered.ok ? succeed(all) : entered
+}
+
+const denied = ({ hostname }: URL): Fault =>
+  fault('address_denied', `'${hostname}' is a private or local address, or leads to one, and net.private is not granted`, {
+    host: hostname,
+  })

@@ -1,12 +1,12 @@
 // A page as a document: from the cache while it is fresh, or still the same by its server's word, else from where it is.
 
-import { type Result, succeed } from '@plumb/wire'
+import { type Code, type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
+import type { LRUCache } from 'lru-cache'
 import type { BuiltinContext } from '../builtin.js'
+import { decodeText } from './decode-text.js'
 import { type PageDocument, readDocument } from './document.js'
-import { type FollowOptions, followRedirects } from './follow-redirects.js'
+import { type FetchedReply, type FollowOptions, followRedirects } from './follow-redirects.js'
 import { openHostPermission } from './host-permission.js'
-import { type CachedPage, freshMs, pageCache } from './page-cache.js'
-import { isSuccess, pageStatusFault } from './status-fault.js'
 
 export interface Page {
   readonly document: PageDocument
@@ -53,3 +53,67 @@ const ifChanged = ({ etag, lastModified }: CachedPage): Record<string, string> =
   ...(etag ? { 'if-none-match': etag } : {}),
   ...(lastModified ? { 'if-modified-since': lastModified } : {}),
 })
+
+interface CachedPage {
+  readonly document: PageDocument
+  readonly hops: readonly URL[]
+  /** In the time of the session. */
+  readonly freshUntilMs: number
+  readonly etag: string | undefined
+  readonly lastModified: string | undefined
+}
+
+const FRESH_MS = 300_000
+const MAX_PAGES = 128
+const MAX_SIZE = 32 * 1024 * 1024
+
+let opened: Promise<LRUCache<string, CachedPage>> | undefined
+
+const pageCache = (): Promise<LRUCache<string, CachedPage>> => {
+  opened ??= import('lru-cache').then(
+    ({ LRUCache }) =>
+      new LRUCache<string, CachedPage>({
+        max: MAX_PAGES,
+        maxSize: MAX_SIZE,
+        sizeCalculation: ({ document }) => document.text.length + 1000,
+      }),
+  )
+  return opened
+}
+
+/** How long what a server sent is as good as new; undefined: it wants it not to be kept. */
+const freshMs = (cacheControl: string): number | undefined => {
+  if (/\bno-store\b/i.test(cacheControl)) return undefined
+  if (/\bno-cache\b/i.test(cacheControl)) return 0
+  const age = /\bmax-age\s*=\s*"?(\d{1,9})/i.exec(cacheControl)?.[1]
+  return age === undefined ? FRESH_MS : Math.min(FRESH_MS, Number(age) * 1000)
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+const pageStatusFault = ({ status, headers, bytes, hops }: FetchedReply): Fault => {
+  const url = hops.at(-1)?.href ?? ''
+  const words = decodeText(bytes.subarray(0, 20_000), headers['content-type'] ?? '')
+    .replace(/<(script|style)[^<>]*>[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const wait = Number(headers['retry-after'])
+  const extras = {
+    status,
+    url: preview(url, 200),
+    ...(Number.isFinite(wait) && wait >= 0 && headers['retry-after'] ? { retry_after: wait } : {}),
+  }
+  return fault(
+    codeOf(status),
+    `'${preview(url, 200)}' answers with status ${status}${words === '' ? '' : `: ${preview(words, 300)}`}`,
+    extras,
+  )
+}
+
+const codeOf = (status: number): Code => {
+  if (status === 404 || status === 410) return 'no_such_page'
+  if (status === 401 || status === 403) return 'unauthorized'
+  if (status === 408 || status === 504) return 'timeout'
+  if (status === 429) return 'rate_limited'
+  return status >= 500 ? 'overloaded' : 'bad_reply'
+}

@@ -2,8 +2,11 @@
 
 import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { fail, preview, type Result, readBytes, succeed } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
-import { fixedLookup } from './resolve.js'
+import { fixedLookup } from '../../net/public-addresses.js'
 
 export interface HttpReply {
   readonly status: number
@@ -60,3 +63,30 @@ const familyOf = (version: number): 'ipv4' | 'ipv6' => (version === 6 ? 'ipv6' :
 
 const joined = (headers: Dispatcher.ResponseData['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))
+
+const MAX_BYTES = 5_000_000
+
+const UNPACK: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/** Throws when the connection breaks or the packing is damaged. */
+export const readReplyBody = async ({ headers, body }: HttpReply): Promise<Result<Buffer>> => {
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
+  const unpack = UNPACK[encoding]
+  if (encoding !== '' && encoding !== 'identity' && !unpack) {
+    return fail('bad_reply', `the reply is packed as '${preview(encoding)}'; only gzip, deflate and br are unpacked, and only once`)
+  }
+  const stream = unpack ? unpack() : body
+  if (stream !== body) {
+    body.on('error', (error) => stream.destroy(error))
+    body.pipe(stream as Transform)
+  }
+  const bytes = await readBytes(stream as AsyncIterable<Buffer>, MAX_BYTES)
+  if (bytes.length <= MAX_BYTES) return succeed(bytes)
+  body.destroy()
+  return fail('bad_reply', `the document exceeds ${MAX_BYTES} bytes`, { limit: MAX_BYTES })
+}

@@ -5,9 +5,7 @@ import type { Server, Socket } from 'node:net'
 import { type Host, readHost } from '@plumb/lang'
 import { type Fault, fault, preview } from '@plumb/wire'
 import { type HostConnector, type HostTarget, showTarget } from './connect-host.js'
-import { forwardHeaders } from './headers.js'
 import type { RefusalLog } from './refusal-log.js'
-import { pipeBothWays } from './tunnel.js'
 
 export interface Proxy {
   answer(listener: Server): void
@@ -150,4 +148,49 @@ const reply = (answer: ServerResponse, why: Fault): void => {
   answer.shouldKeepAlive = false
   answer.writeHead(Number(status), reason.join(' '), { 'content-type': 'text/plain; charset=utf-8' })
   answer.end(words(why))
+}
+
+const OF_CONNECTION = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'proxy-authentication-info'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'host'],
+])
+
+/** Name after value, as they came. With `asked`, those of a request, whose body is framed anew as it was. */
+const forwardHeaders = (raw: readonly string[], asked?: IncomingMessage): string[] => {
+  const pairs = Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] ?? '', raw[2 * i + 1] ?? ''] as const)
+  const named = new Set(
+    pairs
+      .flatMap(([name, value]) => (name.toLowerCase() === 'connection' ? value.split(',') : []))
+      .map((word) => word.trim().toLowerCase()),
+  )
+  const kept = pairs.filter(([name]) => {
+    const low = name.toLowerCase()
+    // A connection's own words do not decide how long a body is.
+    return !OF_CONNECTION.has(low) && (!named.has(low) || low === 'content-length')
+  })
+  return [...kept.flat(), ...(asked ? framing(asked) : [])]
+}
+
+// Node would send the body of some methods without saying where it ends.
+const framing = ({ method = 'GET', headers }: IncomingMessage): readonly string[] => {
+  if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked']
+  const hasBody = headers['content-length'] !== undefined || ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'].includes(method)
+  return hasBody ? [] : ['Content-Length', '0']
+}
+
+/** Both of the kind that may be half open. */
+const pipeBothWays = (one: Socket, other: Socket): void => {
+  passOn(one, other)
+  passOn(other, one)
+}
+
+const passOn = (from: Socket, to: Socket): void => {
+  from.pipe(to)
+  from.on('error', () => {})
+  from.once('close', () => {
+    // Broken off, which is not to look like the end.
+    if (!from.readableEnded) to.resetAndDestroy()
+    // It takes no more, and has said all that it had to say.
+    else to.resume()
+  })
 }

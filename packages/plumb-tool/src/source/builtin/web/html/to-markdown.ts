@@ -15,10 +15,8 @@ import { mainContent } from './main-content.js'
 import { plainTables } from './plain-tables.js'
 import { prune } from './prune.js'
 import { baseOf, resolveLinks } from './resolve-links.js'
-import { splitParagraphs } from './split-paragraphs.js'
-import { titleOf } from './title.js'
-import { findElement, isNamed } from './tree.js'
-import { trimText } from './trim-text.js'
+import { findElement, isNamed, property, textContent } from './tree.js'
+import { splitParagraphs, trimText } from './trim-text.js'
 import { unmarkBlocks } from './unmark-blocks.js'
 
 export interface HtmlPage {
@@ -104,3 +102,13 @@ const withoutFences = (text: string): string => {
 }
 
 const escapeTitle = (title: string): string => printMarkdown({ type: 'paragraph', children: [{ type: 'text', value: title }] }).trim()
+
+const MAX_TITLE = 300
+
+/** Before anything is pruned. */
+const titleOf = (tree: Root): string | undefined => {
+  const meta = findElement(tree, (node) => node.tagName === 'meta' && property(node, 'property') === 'og:title')
+  const own = findElement(tree, isNamed('title'))
+  const title = (own ? textContent(own) : meta ? property(meta, 'content') : '').replace(/\s+/g, ' ').trim()
+  return title === '' ? undefined : title.slice(0, MAX_TITLE)
+}

@@ -1,7 +1,7 @@
 // White space where it says nothing: at the edges of paragraphs and cells, and inside marks and links, before which it goes. What has no
 // text is left out.
 
-import type { Nodes, PhrasingContent, RootContent, Text } from 'mdast'
+import type { Nodes, Paragraph, PhrasingContent, RootContent, Text } from 'mdast'
 
 export const trimText = (node: Nodes): void => {
   if (!('children' in node)) return
@@ -62,4 +62,24 @@ const joined = (children: readonly RootContent[]): RootContent[] => {
     } else all.push(child)
   }
   return all
+}
+
+export const splitParagraphs = (node: Nodes): void => {
+  if (!('children' in node)) return
+  for (const child of node.children) splitParagraphs(child)
+  node.children = node.children.flatMap((child): RootContent[] =>
+    child.type === 'paragraph' ? split(child) : [child],
+  ) as typeof node.children
+}
+
+const split = (paragraph: Paragraph): Paragraph[] => {
+  const parts: Paragraph['children'][] = [[]]
+  const { children } = paragraph
+  for (const [i, child] of children.entries()) {
+    const isDouble = child.type === 'break' && (children[i - 1]?.type === 'break' || children[i + 1]?.type === 'break')
+    if (!isDouble) parts.at(-1)?.push(child)
+    else if (children[i - 1]?.type !== 'break') parts.push([])
+  }
+  const full = parts.filter((part) => part.length > 0)
+  return full.length < 2 ? [paragraph] : full.map((part) => ({ type: 'paragraph', children: part }))
 }

@@ -1,18 +1,18 @@
 // The files below a folder in order, those that ignore files name left out; links are not followed.
 
 import { relative, sep } from 'node:path'
-import { openFolder } from '../../path/open.js'
-import { absolutePath, asFolder, childPath, type ResolvedPath } from '../../path/resolved-path.js'
 import { type IgnoreRules, isIgnored, readRules, rulesWithin } from './ignore-rules.js'
+import { openFolder } from './open.js'
 import { type DirectoryEntry, readEntries } from './read-entries.js'
+import { absolutePath, asFolder, childPath, type ResolvedPath } from './resolved-path.js'
 
-export interface WalkedFile {
+interface WalkedFile {
   readonly file: ResolvedPath
   /** Relative to where the walk began, with `/`. */
   readonly path: string
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Default: they are left out like ignored ones, as ripgrep does. `.git` always is. */
   readonly withHidden?: boolean
   /** Counts what was not looked at; `shown`: which folders, for those who want to know. */
@@ -100,3 +100,9 @@ const rulesAbove = async (folder: ResolvedPath): Promise<{ fromRoot: string; rul
   }
   return { fromRoot, rules }
 }
+
+/** What a walk has left out, for the end of a result. */
+export const unseenNotes = ({ folders, names }: { readonly folders: number; readonly names: number }): string[] => [
+  ...(folders > 0 ? [`[not looked at: ${folders} folders that cannot be opened or are too deep]`] : []),
+  ...(names > 0 ? [`[not looked at: ${names} names in very large folders]`] : []),
+]

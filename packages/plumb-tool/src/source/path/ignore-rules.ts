@@ -1,9 +1,9 @@
 // What .gitignore and .ignore files leave out, each for the folder that it is in.
 
 import type { Ignore } from 'ignore'
-import { closeQuietly, openFile } from '../../path/open.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { childPath } from '../../path/resolved-path.js'
+import { closeQuietly, openFile } from './open.js'
+import type { ResolvedPath } from './resolved-path.js'
+import { childPath } from './resolved-path.js'
 
 /** The later overrules the earlier. */
 const IGNORE_FILES = ['.gitignore', '.ignore']

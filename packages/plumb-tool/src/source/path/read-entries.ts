@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { escapeControls } from '@plumb/wire'
-import type { Folder } from '../../path/open.js'
+import type { Folder } from './open.js'
 
 export interface DirectoryEntry {
   readonly name: string
