@@ -6,10 +6,10 @@ import {
   type OptionLine,
   optionReaders,
   type PlainArguments,
+  parsePlainArguments,
+  parseWith,
   preview,
-  quietly,
   type Result,
-  readPlainly,
   succeed,
 } from '@plumb/wire'
 import { version } from '../package.json'
@@ -77,17 +77,17 @@ export const OPTIONS: readonly OptionLine[] = [
 /** The options, or the text that --help or --version ask for. */
 export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
   if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
-  const plain = readPlainly<Flags>(OPTIONS, argv, 1)
+  const plain = parsePlainArguments<Flags>(OPTIONS, argv, 1)
   const read = plain ? succeed(plain) : readFully(program, argv)
   if (!read.ok) return read
   return typeof read.value === 'string' ? succeed(read.value) : toOptions(read.value.values, read.value.operands[0])
 }
 
-/** What `readPlainly` gives where it gives something, and else help, or what is wrong. */
+/** What `parsePlainArguments` gives where it gives something, and else help, or what is wrong. */
 export const readFully = (program: string, argv: readonly string[]): Result<PlainArguments<Flags> | string> => {
   const { Command, Option } = require('commander') as typeof import('commander')
   const command = new Command(program)
-  const readFlags = quietly(command)
+  const readFlags = parseWith(command)
   command
     .description('One conversation: JSON Lines in, one checked answer a line out.')
     .argument('[spec.plumb]', 'the program that holds the agent')

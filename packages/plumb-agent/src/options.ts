@@ -22,7 +22,7 @@ export interface Options {
   readonly toolCommand?: string
   /** As given to --fds. */
   readonly fds?: string
-  /** Where a parent hands over the texts of all the files; see `openHandover`. */
+  /** Where a parent hands over the texts of all the files; see `openBootstrap`. */
   readonly sourcesFd?: number
   /** Where a parent has the budget of its run; see `joinBudget`. */
   readonly budgetFd?: number

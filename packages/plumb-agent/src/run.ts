@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import { printType, takesText } from '@plumb/lang'
 import {
+  announceInput,
   dieOf,
   FDS,
   isDebugging,
@@ -15,7 +16,6 @@ import {
   openLog,
   readControl,
   type StopSignal,
-  sayWhatIsRead,
 } from '@plumb/wire'
 import type { Given } from './config/load.js'
 import { type Prepared, prepare } from './config/prepare.js'
@@ -168,7 +168,7 @@ const converse = (
     }
     if (received === undefined && !isMux) {
       const { input } = config
-      sayWhatIsRead('plumb-agent', { type: printType(input), takesText: takesText(input), isRaw: isRawInput }, stderr.write)
+      announceInput('plumb-agent', { type: printType(input), takesText: takesText(input), isRaw: isRawInput }, stderr.write)
     }
     loop.start(control === undefined ? 'none' : isRecorded ? 'willEnd' : 'open')
   })

@@ -1,6 +1,6 @@
 // The two ways to read a command line: plainly, and by commander, which is loaded only where the first gives up.
 
-import { readPlainly } from '@plumb/wire'
+import { parsePlainArguments } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { OPTIONS, readArguments, readFully } from '../src/main-flags.js'
@@ -34,7 +34,7 @@ t.test('what is read plainly commander reads alike', async (t) => {
   let plain = 0
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
-      const read = readPlainly(OPTIONS, argv, 1)
+      const read = parsePlainArguments(OPTIONS, argv, 1)
       if (read) plain++
       return read === undefined || t.strictSame(readFully('plumb-agent', argv), { ok: true, value: read }, argv.join(' '))
     }),
@@ -52,7 +52,7 @@ t.test('what people write is read plainly', async (t) => {
     ['--', '--odd.plumb'],
   ]
   t.strictSame(
-    lines.map((argv) => readPlainly(OPTIONS, argv, 1)?.values),
+    lines.map((argv) => parsePlainArguments(OPTIONS, argv, 1)?.values),
     [
       { parallelToolCalls: true, envelopes: true },
       { parallelToolCalls: true, envelopes: true, rawInput: true, rawOutput: true },

@@ -1,6 +1,6 @@
 // argv in, exit status out.
 
-import { endWith, examples, fail, obey, optionReaders, quietly, type Result, runProgram, succeed } from '@plumb/wire'
+import { endWith, examples, fail, optionReaders, parseWith, type Result, runParsed, runProgram, succeed } from '@plumb/wire'
 import { Command, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
 import type { Options } from './options.js'
@@ -28,9 +28,9 @@ interface Flags {
 
 const main = (argv: readonly string[]): Promise<number> => {
   const command = new Command(PROGRAM)
-  const read = quietly(command)
+  const read = parseWith(command)
   describe(command)
-  return obey(PROGRAM, read(argv), () => {
+  return runParsed(PROGRAM, read(argv), () => {
     const options = toOptions(command.opts<Flags>(), command.args[0])
     return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
   })

@@ -1,6 +1,6 @@
 // argv in, exit status out. Without a word that names a command it is the server.
 
-import { examples, obey, quietly, runProgram } from '@plumb/wire'
+import { examples, parseWith, runParsed, runProgram } from '@plumb/wire'
 import { Command } from 'commander'
 import { version } from '../package.json'
 import { addInspect } from './main-inspect.js'
@@ -10,7 +10,7 @@ const PROGRAM = 'plumb-mcp'
 
 const main = (argv: readonly string[]): Promise<number> => {
   const program = new Command(PROGRAM)
-  const read = quietly(program)
+  const read = parseWith(program)
   program
     .description('Serves what specs export to MCP clients, or looks at other servers.')
     .addHelpText(
@@ -24,7 +24,7 @@ const main = (argv: readonly string[]): Promise<number> => {
   }
   addServe(program, run)
   addInspect(program, argv, run)
-  return obey(PROGRAM, read(argv), () => work())
+  return runParsed(PROGRAM, read(argv), () => work())
 }
 
 runProgram(PROGRAM, () => main(process.argv.slice(2)))

@@ -1,6 +1,6 @@
 // Lines packed one after the other into a buffer.
 
-import { noteGarbage } from '@plumb/wire'
+import { hintMinorGc } from '@plumb/wire'
 
 const NOTHING = Buffer.alloc(0)
 
@@ -21,7 +21,7 @@ export const acquireBlock = (bytes: number): Block => {
   const block = bytes <= BLOCK_BYTES ? spare.pop() : undefined
   if (block) return block
   const size = Math.max(BLOCK_BYTES, bytes)
-  noteGarbage(size)
+  hintMinorGc(size)
   return new Block(size)
 }
 

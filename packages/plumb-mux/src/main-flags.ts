@@ -1,6 +1,6 @@
 // The options of plumb-mux, read by commander, and the errors for combinations that make no sense.
 
-import { examples, fail, optionReaders, quietly, type Result, succeed } from '@plumb/wire'
+import { examples, fail, optionReaders, parseWith, type Result, succeed } from '@plumb/wire'
 import { Command, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
 import type { Options } from './options.js'
@@ -18,7 +18,7 @@ const { whole } = optionReaders(InvalidArgumentError)
 /** Returns the options, or the text to print for --help and --version. */
 export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
   const command = new Command(program)
-  const readFlags = quietly(command)
+  const readFlags = parseWith(command)
   describe(command)
   const read = readFlags(argv)
   if (!read.ok) return read

@@ -1,27 +1,27 @@
 // Many streams of plain lines into one stream of envelopes, each with the port of its line.
 
-import { checkJson, encloseEof, envelopeHead, type Fault, LineReader, type LineSink, type LineSource, type Port } from '@plumb/wire'
+import { checkJson, encloseEof, envelopeHead, type Fault, type FdName, LineReader, type LineSink, type LineSource } from '@plumb/wire'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
 import { isUrgent } from './port.js'
 import type { Direction, Tee } from './tee.js'
 
 export interface MultiplexerOptions {
-  readonly inputs: ReadonlyMap<Port, LineSource>
+  readonly inputs: ReadonlyMap<FdName, LineSource>
   readonly output: LineSink
   readonly maxLine: number
   readonly direction: Direction
   readonly tee: Tee | undefined
   readonly report: (fault: Fault) => void
   /** One input has ended, and others have not. */
-  readonly onPortEnd: (port: Port) => void
+  readonly onPortEnd: (port: FdName) => void
   /** The reader of the output has gone away. */
   readonly onOutputClosed?: () => void
   readonly onOutputFault: (fault: Fault) => void
 }
 
 interface Input {
-  readonly port: Port
+  readonly port: FdName
   readonly head: Buffer
   readonly reader: LineReader
   readonly isUrgent: boolean
@@ -71,7 +71,7 @@ export class Multiplexer {
   }
 
   /** Writes the envelope that closes a port. */
-  sendEof(port: Port): void {
+  sendEof(port: FdName): void {
     if (!this.#queue.isOpen) return
     const { direction, tee } = this.#o
     const envelope = encloseEof(port)

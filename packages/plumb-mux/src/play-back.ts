@@ -1,7 +1,7 @@
 // Where a replayed record goes: to stdout or descriptors when there is no command, else to one stream for each port of the command.
 
 import { PassThrough, type Readable } from 'node:stream'
-import { type Fault, FDS, LineReader, openOutput, type Port } from '@plumb/wire'
+import { type Fault, FDS, type FdName, LineReader, openOutput } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
@@ -17,7 +17,7 @@ export const playBack = (envelopes: Readable, fds: ReadonlySet<number> | undefin
 }
 
 /** Returns a stream for each inward port of a command, with the messages of the envelopes for it. */
-export const splitPorts = (envelopes: Readable, maxLine: number, report: Report): ReadonlyMap<Port, Readable> => {
+export const splitPorts = (envelopes: Readable, maxLine: number, report: Report): ReadonlyMap<FdName, Readable> => {
   const outputs = new Map(portsOf('in', ALL_FDS).map((port) => [port, new PassThrough()]))
   new Demultiplexer({ reader: readEnvelopes(envelopes, maxLine), outputs, maxLine, direction: 'in', tee: undefined, report })
   return outputs

@@ -5,13 +5,13 @@ import {
   dieOf,
   type Fault,
   FDS,
+  type FdName,
   fault,
   inheritedFds,
   MAX_LINE,
   onStop,
   openLineInput,
   openLineOutput,
-  type Port,
   parseFds,
   preview,
   Reporter,
@@ -87,7 +87,7 @@ const startSession = ({ command, isUnwrapped }: Options, { fds, maxLine, record,
   const common = { command, maxLine, onFault: report, ...(tee ? { tee } : {}) }
   const recorded = record && replay(record, 'in', maxLine, report)
   if (!isUnwrapped) return wrap({ ...common, fds, input: recorded ?? openLineInput(FDS.input), output: openLineOutput(FDS.output) })
-  const open = (port: Port) => [port, openLineInput(FDS[port])] as const
+  const open = (port: FdName) => [port, openLineInput(FDS[port])] as const
   const inputs = recorded ? splitPorts(recorded, maxLine, report) : new Map(portsOf('in', fds).map(open))
   return unwrap({ ...common, inputs, outputs: new Map(portsOf('out', fds).map((port) => [port, openLineOutput(FDS[port])])) })
 }

@@ -3,11 +3,11 @@
 import {
   type Fault,
   FDS,
+  type FdName,
   fault,
   LineReader,
   type LineSink,
   type LineSource,
-  type Port,
   type Result,
   spawnLines,
   succeed,
@@ -19,9 +19,9 @@ import { copyEnvironment, lineLimits, type MuxOptions, openSession, type Session
 
 export interface UnwrapOptions extends MuxOptions {
   /** Plain lines for the command, by port; `input` at least. */
-  readonly inputs: ReadonlyMap<Port, LineSource>
+  readonly inputs: ReadonlyMap<FdName, LineSource>
   /** Where the lines of the command go, by port; `output` at least. Those of ports that are missing here are dropped. */
-  readonly outputs: ReadonlyMap<Port, LineSink>
+  readonly outputs: ReadonlyMap<FdName, LineSink>
 }
 
 /**

@@ -3,11 +3,11 @@
 import {
   DIRECTIONS,
   FDS,
+  type FdName,
   type LineChild,
   LineReader,
   type LineSink,
   type LineSource,
-  type Port,
   type Result,
   spawnLines,
   succeed,
@@ -89,5 +89,5 @@ export const wrap = (options: WrapOptions): Result<Session> => {
   return succeed(session)
 }
 
-const streamOf = (child: LineChild, port: Port): LineSource | LineSink | undefined =>
+const streamOf = (child: LineChild, port: FdName): LineSource | LineSink | undefined =>
   port === 'input' ? child.stdin : port === 'output' ? child.stdout : child.fds.get(FDS[port])

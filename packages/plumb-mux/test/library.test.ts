@@ -1,7 +1,7 @@
 // wrap and unwrap as a library, and a property of their halves: multiplexing and demultiplexing gives back the same bytes.
 
 import { PassThrough, Readable } from 'node:stream'
-import { type Fault, LineReader, type Port } from '@plumb/wire'
+import { type Fault, type FdName, LineReader } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { Demultiplexer } from '../src/demultiplexer.js'
@@ -40,8 +40,8 @@ t.test('unwrap, as a library', async (t) => {
   const [output, replies] = [new PassThrough(), new PassThrough()]
   const session = unwrap({
     command: ['node', '-e', 'console.log(\'{"__port":"telemetry","msg":0}\'); process.stdin.pipe(process.stdout)'],
-    inputs: new Map<Port, Readable>([['input', Readable.from([])]]),
-    outputs: new Map<Port, PassThrough>([
+    inputs: new Map<FdName, Readable>([['input', Readable.from([])]]),
+    outputs: new Map<FdName, PassThrough>([
       ['output', output],
       ['ctrl_out', replies],
     ]),
@@ -53,8 +53,8 @@ t.test('unwrap, as a library', async (t) => {
 
   const deaf = unwrap({
     command: ['sleep', '60'],
-    inputs: new Map<Port, Readable>([['input', new PassThrough()]]),
-    outputs: new Map<Port, PassThrough>([['output', new PassThrough()]]),
+    inputs: new Map<FdName, Readable>([['input', new PassThrough()]]),
+    outputs: new Map<FdName, PassThrough>([['output', new PassThrough()]]),
     onFault: () => {},
   })
   if (!deaf.ok) throw new Error(deaf.error.detail)

@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { bundledFiles, surrounded } from '@plumb/wire'
+import { bundledFiles, withAround } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
@@ -318,7 +318,7 @@ t.test('what a program is made of is not written, however it is spelt', async (t
     delete process.env.PLUMB_PATH
   })
   const files = bundledFiles({ entry: join(ws, 's.plumb'), files: { [join(ws, 's.plumb')]: spec }, modules: {} })
-  const policy = surrounded(files, { paths: [join(ws, 'policy.json')] })
+  const policy = withAround(files, { paths: [join(ws, 'policy.json')] })
   const { call, code } = builtinsIn(ws, { session: { files: policy } })
   const parts = [
     ...[

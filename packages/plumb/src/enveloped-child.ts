@@ -8,10 +8,10 @@ import {
   encloseEof,
   type Fault,
   FDS,
+  type FdName,
   fail,
   LineReader,
   LineWriter,
-  type Port,
   preview,
   splitEnvelope,
 } from '@plumb/wire'
@@ -40,7 +40,7 @@ const HELD_BYTES = 16 * 1024 * 1024
 const LF = 10
 
 export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report }: EnvelopedChildOptions): EnvelopedChild => {
-  const names = (Object.keys(FDS) as Port[]).filter((name) => FDS[name] < 2 || fds[FDS[name]] !== undefined)
+  const names = (Object.keys(FDS) as FdName[]).filter((name) => FDS[name] < 2 || fds[FDS[name]] !== undefined)
   const writer = new LineWriter(child.stdin)
   const inputs = new Map(names.filter((name) => DIRECTIONS[name] === 'in').map((name) => [name, portInput(name, writer)]))
   let open = inputs.size + (isHeldOpen ? 1 : 0)
@@ -62,7 +62,7 @@ export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report
   const hangUp = () => [...outputs.values()].every((output) => output.isOver()) && reader.stop()
   for (const { stream } of outputs.values()) stream.on('close', hangUp)
 
-  const streams = [...inputs, ...outputs].map(([name, { stream }]) => [FDS[name as Port], stream] as const)
+  const streams = [...inputs, ...outputs].map(([name, { stream }]) => [FDS[name as FdName], stream] as const)
   return {
     child: {
       ...child,

@@ -2,7 +2,7 @@
 
 import { normalize } from 'node:path'
 import { type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
-import { bundledFiles, diskFiles, fail, type Handover, openHandover, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { type Bootstrap, bundledFiles, diskFiles, fail, openBootstrap, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import type { Permissions } from './permissions.js'
 
 export interface SpecOptions {
@@ -19,7 +19,7 @@ export interface Loaded {
   readonly compiled: Compiled
   readonly files: SourceFiles
   /** From a parent: what may be done. */
-  readonly handover: Handover | undefined
+  readonly bootstrap: Bootstrap | undefined
 }
 
 const EVAL_PATH = '<eval>'
@@ -29,23 +29,23 @@ const PROMPT = /\.(chatmd|md)$/i
 export const load = async (path: string | undefined, options: SpecOptions): Promise<Result<Loaded>> => {
   const opened = open(options)
   if (!opened.ok) return opened
-  const { files, handover } = opened.value
+  const { files, bootstrap } = opened.value
   if (options.eval !== undefined && path !== undefined)
     return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
   if (options.eval !== undefined) {
     const entry = { path: EVAL_PATH, text: options.eval }
-    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), handover } }
+    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), bootstrap } }
   }
   if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
   const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptAsSpec(entryPath, options) : undefined
   if (prompt?.ok) {
     const entry = { path: entryPath, text: prompt.value }
-    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), handover } }
+    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), bootstrap } }
   }
   const text = prompt ?? files.read(entryPath)
   if (!text.ok) return text
-  return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, handover } }
+  return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, bootstrap } }
 }
 
 const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
@@ -54,9 +54,9 @@ const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions)
 }
 
 const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {
-  if (sourcesFd === undefined) return { ok: true, value: { files: diskFiles(searchPath(), STANDARD_LIBRARY), handover: undefined } }
-  const handover = openHandover(sourcesFd)
-  return handover.ok ? { ok: true, value: { files: bundledFiles(handover.value.bundle), handover: handover.value } } : handover
+  if (sourcesFd === undefined) return { ok: true, value: { files: diskFiles(searchPath(), STANDARD_LIBRARY), bootstrap: undefined } }
+  const bootstrap = openBootstrap(sourcesFd)
+  return bootstrap.ok ? { ok: true, value: { files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value } } : bootstrap
 }
 
 /** The folders along which modules are looked for by name. */

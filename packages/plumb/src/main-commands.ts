@@ -1,7 +1,7 @@
 // The commands, and all that is said of command lines: help, and what is wrong with one.
 
 import { existsSync } from 'node:fs'
-import { endWith, examples, type Fault, fault, nearest, obey, preview, quietly, type UsageError } from '@plumb/wire'
+import { endWith, examples, type Fault, fault, nearest, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
 import type { Commands } from './commands.js'
@@ -12,7 +12,7 @@ import type { ViewOptions } from './view/view-command.js'
 
 /** Does what the words say; resolves to the exit status. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> =>
-  obey('plumb', openReader(commands)(withSummaryForm(argv)), () => work())
+  runParsed('plumb', openReader(commands)(withSummaryForm(argv)), () => work())
 
 // `plumb chek a.plumb` is a run of two specs to commander.
 const meantByTwo = ({ code }: UsageError, program: Command): Fault | undefined =>
@@ -33,9 +33,9 @@ const choose = (chosen: typeof work): void => {
   work = chosen
 }
 
-const openReader = (commands: Commands): ReturnType<typeof quietly> => {
+const openReader = (commands: Commands): ReturnType<typeof parseWith> => {
   const program = new Command('plumb')
-  const read = quietly(program, (error) => meantByTwo(error, program))
+  const read = parseWith(program, (error) => meantByTwo(error, program))
   program
     .description('compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out')
     .addHelpText('after', examples('plumb spec.plumb <in.jsonl', 'plumb check spec.plumb', 'plumb run --help'))

@@ -2,16 +2,16 @@
 
 import { type MessageScanner, type Sink, type Stage, Verdict } from '@plumb/lang'
 import {
+  checkLine,
   type Fault,
   fail,
-  hintText,
   isEnvelope,
+  type LineBatcher,
   type LineReader,
   nearest,
   preview,
-  refuseLine,
-  type Skimmer,
   splitEnvelope,
+  suggestRaw,
 } from '@plumb/wire'
 import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
@@ -28,7 +28,7 @@ export interface Entrance {
   /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
   readonly scanner: MessageScanner | undefined
   /** What takes lines of the learned shape, once there is one; undefined where it has to be one after the other. */
-  readonly openSkimmer: () => Skimmer | undefined
+  readonly openSkimmer: () => LineBatcher | undefined
 }
 
 export interface MainInputOptions {
@@ -57,7 +57,7 @@ export class MainInput implements Source {
   readonly #names: readonly string[]
   /** Where plain lines go, as long as it is open and nobody wants to know of each line. */
   #quick: Entrance | undefined
-  #skimmer: Skimmer | undefined
+  #skimmer: LineBatcher | undefined
   #hasEnded = false
 
   constructor(options: MainInputOptions) {
@@ -92,7 +92,7 @@ export class MainInput implements Source {
   /** One line after the other, each on its way before the next. */
   readonly #each = {
     taken: 0,
-    skim: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
+    takeBatch: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
       const { reader, gate, current } = this.#o
       const { scanner, outlet, name } = this.#quick as Entrance
       let place = at
@@ -183,8 +183,8 @@ export class MainInput implements Source {
     const { reader } = this.#o
     // Not in an envelope.
     const takesText = entrance.takesText && start === reader.start
-    if (error.error !== 'invalid_json') return hintText(error, buf, start, takesText)
-    return refuseLine(buf, start, end, takesText, reader.isLast) ?? error
+    if (error.error !== 'invalid_json') return suggestRaw(error, buf, start, takesText)
+    return checkLine(buf, start, end, takesText, reader.isLast) ?? error
   }
 
   #close(port: string): void {

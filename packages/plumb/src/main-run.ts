@@ -1,6 +1,6 @@
 // The options of every command that runs something: run and stage.
 
-import { MAX_LINE, optionReaders, readPlainly } from '@plumb/wire'
+import { MAX_LINE, optionReaders, parsePlainArguments } from '@plumb/wire'
 import { type RunOption, sightOf, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
 import { run } from './run.js'
 import type { RunOptions } from './run-options.js'
@@ -94,7 +94,7 @@ export const readPlainRun = (argv: readonly string[]): Run | undefined => {
   // The name of a command is small letters, and stands before all options.
   if (/^[a-z]+$|^--$/.test(argv[0] ?? '') || argv.some((word, i) => isOfPlumb(word) || (argv[i - 1] === '--' && word.startsWith('-'))))
     return undefined
-  const plain = readPlainly<RunFlags>(RUN_OPTIONS.filter(isPlain), argv, 1)
+  const plain = parsePlainArguments<RunFlags>(RUN_OPTIONS.filter(isPlain), argv, 1)
   return plain && { spec: plain.operands[0], flags: plain.values }
 }
 

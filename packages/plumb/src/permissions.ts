@@ -1,7 +1,7 @@
 // What may be done in this run, by the word of its parent or of the command line, as one authority to hand down.
 
 import type { Authority } from '@plumb/policy'
-import { type Handover, type Result, readSpec, succeed } from '@plumb/wire'
+import { type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
 import { Giver } from './giver.js'
 
 type Permit = typeof import('@plumb/policy')
@@ -16,13 +16,13 @@ export interface Permissions {
 const EVERYTHING: Authority = { policy: [], context: {} }
 
 /** What a parent hands down is all there is. Nothing of plumb-tool is loaded where nobody here has tools and nothing was said. */
-export const openGiver = async (said: Permissions, handover: Handover | undefined, hasTools: boolean): Promise<Result<Giver>> => {
+export const openGiver = async (said: Permissions, bootstrap: Bootstrap | undefined, hasTools: boolean): Promise<Result<Giver>> => {
   const isSaid = said.grant.length > 0 || said.policy !== undefined || said.context.length > 0
   const permit = hasTools || isSaid ? await import('@plumb/policy') : undefined
-  const authority = handedDown(handover, permit) ?? (permit && isSaid ? readSaid(said, permit) : succeed(EVERYTHING))
+  const authority = handedDown(bootstrap, permit) ?? (permit && isSaid ? readSaid(said, permit) : succeed(EVERYTHING))
   if (!authority.ok) return authority
   const giver = new Giver(authority.value, permit && hasTools ? permit.narrow : undefined)
-  handover?.onAuthority((next) => {
+  bootstrap?.onAuthority((next) => {
     const renewed = permit ? permit.readAuthority(next) : succeed(next as Authority)
     if (renewed.ok) giver.replace(renewed.value)
   })
@@ -30,9 +30,9 @@ export const openGiver = async (said: Permissions, handover: Handover | undefine
 }
 
 // Whoever uses it checks it; a nested plumb without tools of its own hands it on as it is.
-const handedDown = (handover: Handover | undefined, permit: Permit | undefined): Result<Authority> | undefined => {
-  if (handover?.authority === undefined) return undefined
-  return permit ? permit.readAuthority(handover.authority) : succeed(handover.authority as Authority)
+const handedDown = (bootstrap: Bootstrap | undefined, permit: Permit | undefined): Result<Authority> | undefined => {
+  if (bootstrap?.authority === undefined) return undefined
+  return permit ? permit.readAuthority(bootstrap.authority) : succeed(bootstrap.authority as Authority)
 }
 
 const readSaid = ({ grant, policy, context }: Permissions, permit: Permit): Result<Authority> => {

@@ -13,7 +13,7 @@ import {
   type Step,
   Verdict,
 } from '@plumb/lang'
-import type { LineWriter, Skimmer } from '@plumb/wire'
+import type { LineBatcher, LineWriter } from '@plumb/wire'
 import { branchesBehind } from './branches.js'
 import type { Edges } from './edges.js'
 import { MainOutput } from './main-output.js'
@@ -61,17 +61,17 @@ class WrittenRun {
   }
 }
 
-abstract class RunSkimmer implements Skimmer {
+abstract class RunSkimmer implements LineBatcher {
   taken = 0
 
   constructor(protected readonly o: RunOptions) {}
 
-  abstract skim(buf: Buffer, at: number, limit: number, most: number): number
+  abstract takeBatch(buf: Buffer, at: number, limit: number, most: number): number
 }
 
 /** All of them, as they are. */
 class PassSkimmer extends RunSkimmer {
-  skim(buf: Buffer, at: number, limit: number, most: number): number {
+  takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, writer } = this.o
     let place = at
     let taken = 0
@@ -99,7 +99,7 @@ class CopySkimmer extends RunSkimmer {
     super(options)
   }
 
-  skim(buf: Buffer, at: number, limit: number, most: number): number {
+  takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, sink, writer } = this.o
     const run = new WrittenRun(sink, writer)
     let place = at
@@ -134,7 +134,7 @@ class FilterSkimmer extends RunSkimmer {
     super(options)
   }
 
-  skim(buf: Buffer, at: number, limit: number, most: number): number {
+  takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, writer } = this.o
     let from = at
     let kept = 0
@@ -181,7 +181,7 @@ class MapSkimmer extends RunSkimmer {
     super(options)
   }
 
-  skim(buf: Buffer, at: number, limit: number, most: number): number {
+  takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, sink, writer } = this.o
     const run = new WrittenRun(sink, writer)
     let place = at
@@ -208,7 +208,7 @@ export interface Way extends Omit<RunOptions, 'scanner' | 'writer'> {
 }
 
 /** Undefined where lines that enter here do not come out in runs. */
-export const openSkimmer = (entrance: GraphNode, { edges, scanners, receiverOf, ...own }: Way): Skimmer | undefined => {
+export const openSkimmer = (entrance: GraphNode, { edges, scanners, receiverOf, ...own }: Way): LineBatcher | undefined => {
   const branches = branchesBehind(entrance, edges, scanners)
   const outputs = new Set(branches?.map(({ output }) => receiverOf(output)))
   const [output, another] = outputs
@@ -220,7 +220,7 @@ export const openSkimmer = (entrance: GraphNode, { edges, scanners, receiverOf, 
 const ALL: Fused = { evaluate: () => Verdict.PASS, isWritten: false }
 
 // Undefined where the steps of a branch cannot be taken as one.
-const skimmerOf = (branches: readonly (readonly Step[])[], options: RunOptions): Skimmer | undefined => {
+const skimmerOf = (branches: readonly (readonly Step[])[], options: RunOptions): LineBatcher | undefined => {
   if (branches.every((steps) => steps.length === 0)) {
     return branches.length === 1 ? new PassSkimmer(options) : new CopySkimmer(options, branches.length)
   }

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import { type Bound, planOf, printType, takesText } from '@plumb/lang'
 import {
+  announceInput,
   dieOf,
   type Fault,
   fault,
@@ -16,10 +17,9 @@ import {
   Reporter,
   type Result,
   type StopSignal,
-  sayWhatIsRead,
   succeed,
-  surrounded,
   TelemetryWriter,
+  withAround,
   writeStdout,
 } from '@plumb/wire'
 import { openBoxes } from './agent-boxes.js'
@@ -119,16 +119,16 @@ class Run {
   }
 
   async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
-    const { handover } = loaded
+    const { bootstrap } = loaded
     const { permissions, envelopes, isNumbered, budgetFd } = this.options
     // No tool writes what says what it may do.
-    const files = permissions.policy === undefined ? loaded.files : surrounded(loaded.files, { paths: [resolve(permissions.policy)] })
+    const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
     const graph = planOf(this.bound)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
-    const giver = await openGiver(permissions, handover, servesTools(graph))
+    const giver = await openGiver(permissions, bootstrap, servesTools(graph))
     if (!giver.ok) return this.#refuse(giver.error)
     const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
     if (!budget.ok) return this.#refuse(budget.error)
@@ -244,7 +244,7 @@ class Run {
       this.#quiescence.idle()
     }
     this.#settle(true)
-    this.#sayWhatIsRead()
+    this.#announceInput()
     start()
     this.#schedule.wake()
     await this.#over
@@ -264,12 +264,12 @@ class Run {
     return stoppedBy
   }
 
-  #sayWhatIsRead(): void {
+  #announceInput(): void {
     const { envelopes, rawInput, telemetry } = this.options
     const [type] = this.bound.inputs
     if (!type || envelopes === 'all' || telemetry) return
     const form = { type: printType(type), takesText: takesText(type), isRaw: rawInput }
-    sayWhatIsRead('plumb', form, (line) => this.reporter.write(line))
+    announceInput('plumb', form, (line) => this.reporter.write(line))
     this.reporter.flush()
   }
 

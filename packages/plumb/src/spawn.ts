@@ -1,7 +1,7 @@
 // From how a child is to be started to a running process.
 
 import type { Bound } from '@plumb/lang'
-import { childEnv, type LineChild, type Result, spawnLines, spawnOwnLines, succeed } from '@plumb/wire'
+import { childEnv, type LineChild, type Result, spawnLines, spawnPlumbLines, succeed } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './child-plan.js'
 import { restored } from './record/resume/restore-memory.js'
@@ -69,7 +69,7 @@ const start = (plan: ChildPlan, { settings, offers }: ChildPlace): Result<Spawne
   const { files, giver } = settings
   const grant = agent ? giver.grantTo(agent) : () => giver.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
-  const own = spawnOwnLines({ program, args, files, entry, fds, authority: grant?.(), env })
+  const own = spawnPlumbLines({ program, args, files, entry, fds, authority: grant?.(), env })
   if (!own.ok) return own
   if (grant) giver.keepRenewed(own.value.renew, grant)
   return as(succeed(own.value.child), agent ? 'agent' : 'plumb', true, isEnveloped)

@@ -12,7 +12,7 @@ import { MAX_CALL_TOKENS } from './tokens.js'
 /** Where children of ours have it. */
 export const BUDGET_FD = 10
 
-export interface Limits {
+export interface BudgetLimits {
   /** Requests to models; those that a provider refuses and those that mend an answer count too. */
   readonly calls: number | null
   /** In and out; what a call in flight will use is known when it is over. */
@@ -21,7 +21,7 @@ export interface Limits {
 
 export interface Budget {
   readonly fd: number
-  readonly limits: Limits
+  readonly limits: BudgetLimits
   /** Before a call. The fault, `budget_spent`: there is nothing left for it. */
   take(): Fault | undefined
   /** After it. What is no count of tokens counts as the most that a call may use. */
@@ -32,7 +32,7 @@ export interface Budget {
   readonly spent: Spent
 }
 
-export interface Spent extends Limits {
+export interface Spent extends BudgetLimits {
   readonly calls: number
   readonly tokens: number
   /** Another call would be denied. */
@@ -45,7 +45,7 @@ let current: Budget | undefined
 export const currentBudget = (): Budget | undefined => current
 
 /** A new one, for this process and all that it starts. */
-export const openBudget = (limits: Limits): Result<Budget> => {
+export const openBudget = (limits: BudgetLimits): Result<Budget> => {
   let folder: string | undefined
   try {
     folder = mkdtempSync(join(tmpdir(), 'plumb-'))
@@ -77,16 +77,16 @@ export const joinBudget = (fd: number): Result<Budget> => {
   return succeed(current)
 }
 
-const readLimits = (line: string | undefined): Limits | undefined => {
+const readLimits = (line: string | undefined): BudgetLimits | undefined => {
   try {
-    const { calls, tokens } = JSON.parse(line ?? '') as Limits
+    const { calls, tokens } = JSON.parse(line ?? '') as BudgetLimits
     return { calls, tokens }
   } catch {
     return undefined
   }
 }
 
-const makeBudget = (fd: number, limits: Limits, ledger: Ledger): Budget => {
+const makeBudget = (fd: number, limits: BudgetLimits, ledger: Ledger): Budget => {
   let [calls, tokens, isClosed, made] = [0, 0, false, 0]
   const left = (): boolean =>
     !isClosed && (limits.calls === null || calls < limits.calls) && (limits.tokens === null || tokens < limits.tokens)
@@ -127,7 +127,7 @@ const CALL = 'call '
 const TOKENS = 'tokens '
 const CLOSED = 'closed'
 
-const denied = ({ calls, tokens, isClosed }: { calls: number; tokens: number; isClosed: boolean }, limits: Limits): Fault => {
+const denied = ({ calls, tokens, isClosed }: { calls: number; tokens: number; isClosed: boolean }, limits: BudgetLimits): Fault => {
   if (isClosed) return fault('budget_spent', 'the time of this run is up')
   const isTokens = limits.calls === null || calls < limits.calls
   const what = isTokens ? `${tokens} of ${limits.tokens} tokens are used` : `${calls} of ${limits.calls} calls are made`

@@ -3,12 +3,12 @@
 import { nowMs } from './clock.js'
 
 // A timer is this late only where the process was stopped, or got no processor.
-const HELD_UP_MS = 250
+const STALL_MS = 250
 // Then what has come meanwhile is read first.
-const RESPITE_MS = 1000
-const MOST_RESPITES = 3
+const EXTENSION_MS = 1000
+const MAX_EXTENSIONS = 3
 // Beyond it a timer fires at once.
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Calls `act` after so many milliseconds; later where this process was held up, so that nobody is late who had answered by then. Gives what forgets it. */
 export const startDeadline = (ms: number, act: () => void): (() => void) => {
@@ -16,10 +16,10 @@ export const startDeadline = (ms: number, act: () => void): (() => void) => {
   const wait = (ms: number, respites: number): void => {
     const dueMs = nowMs() + ms
     timer = setTimeout(() => {
-      if (respites > 0 && nowMs() - dueMs > HELD_UP_MS) wait(RESPITE_MS, respites - 1)
+      if (respites > 0 && nowMs() - dueMs > STALL_MS) wait(EXTENSION_MS, respites - 1)
       else act()
     }, ms)
   }
-  wait(Math.min(ms, LONGEST_MS), MOST_RESPITES)
+  wait(Math.min(ms, MAX_TIMER_MS), MAX_EXTENSIONS)
   return () => clearTimeout(timer)
 }

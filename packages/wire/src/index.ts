@@ -1,28 +1,28 @@
 export { type Budget, currentBudget, joinBudget, openBudget } from './budget.js'
 export { childEnv } from './child/env.js'
 export {
-  type OwnChild,
-  type OwnChildOptions,
-  type OwnProgram,
+  type PlumbChild,
+  type PlumbChildOptions,
+  type PlumbProgram,
   siblingProgram,
-  spawnOwn,
-  spawnOwnLines,
-  type Within,
+  spawnPlumb,
+  spawnPlumbLines,
+  type Wrapper,
 } from './child/plumb-child.js'
-export type { ChildOptions, ListenerOption } from './child/prepare.js'
+export type { ListenerOption, SpawnOptions } from './child/prepare.js'
 export { resolveProgram } from './child/resolve-program.js'
-export { type BriefEnd, type BriefOptions, spawnBriefly } from './child/run-sync.js'
+export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
 export { type Child, spawnChild } from './child/spawn.js'
 export { type LineChild, spawnLines } from './child/spawn-lines.js'
 export type { Exit } from './child/supervise.js'
-export { obey, quietly } from './cli/command-line.js'
+export { parseWith, runParsed } from './cli/command-line.js'
 export { examples } from './cli/help.js'
-export { hintText, type InputForm, refuseLine, sayWhatIsRead } from './cli/input-line.js'
+export { announceInput, checkLine, type InputForm, suggestRaw } from './cli/input-line.js'
 export { isDebugging, type Log, openLog } from './cli/log.js'
 export { optionReaders } from './cli/option-value.js'
-export { type OptionLine, type PlainArguments, readPlainly } from './cli/plain-arguments.js'
+export { type OptionLine, type PlainArguments, parsePlainArguments } from './cli/plain-arguments.js'
 export { endWith, runProgram } from './cli/program.js'
-export { joined, Reporter, type ReporterOptions } from './cli/reporter.js'
+export { joinRanges, Reporter, type ReporterOptions } from './cli/reporter.js'
 export { dieOf, onStop, type StopSignal } from './cli/signal.js'
 export type { UsageError } from './cli/usage.js'
 export { writeStdout } from './cli/write-stdout.js'
@@ -30,17 +30,17 @@ export { nowMs } from './clock.js'
 export { startDeadline } from './deadline.js'
 export { type Category, type Code, ERRORS, exitStatus, type Fault, fault, isCode, isRetryable } from './error.js'
 export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
-export { DIRECTIONS, FDS, inheritedFds, type Port, parseFds } from './fd/table.js'
+export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
 export { isRecord } from './is-record.js'
 export { checkJson, parseJson } from './json/parse.js'
-export { type Flaw, JsonScan, MAX_DEPTH } from './json/scan.js'
+export { type Flaw, JsonScan, MAX_JSON_DEPTH } from './json/scan.js'
 export { compileSchema, type SchemaCheck, type SchemaFlaw } from './json/schema.js'
 export { guardSchema } from './json/schema-guard.js'
 export { readControl } from './line/control-reader.js'
 export { type Envelope, enclose, encloseEof, envelopeHead, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from './line/envelope.js'
-export { noteGarbage } from './line/minor-gc.js'
-export { LineReader, type LineReaderOptions, MAX_LINE, type Skimmer } from './line/reader.js'
+export { hintMinorGc } from './line/minor-gc.js'
+export { type LineBatcher, LineReader, type LineReaderOptions, MAX_LINE } from './line/reader.js'
 export type { LineSink, LineSource } from './line/stream.js'
 export { LineWriter, type LineWriterOptions } from './line/writer.js'
 export { nearest } from './nearest.js'
@@ -49,7 +49,7 @@ export { readBytes } from './read-bytes.js'
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
 export { addSecret, isSecretName, scrub } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
-export { type Handover, openHandover } from './spec/bootstrap.js'
+export { type Bootstrap, openBootstrap } from './spec/bootstrap.js'
 export {
   type Around,
   type Bundle,
@@ -58,7 +58,7 @@ export {
   readSpec,
   readSpecFrom,
   type SourceFiles,
-  surrounded,
+  withAround,
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'

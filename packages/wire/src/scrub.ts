@@ -1,7 +1,7 @@
 // Keeps keys out of everything that is reported, logged or told on telemetry, by their values and wherever they stand.
 
 // Shorter values would hide innocent text, and are no keys.
-const SHORTEST = 8
+const MIN_SECRET_LENGTH = 8
 
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)|APIKEY/i
 
@@ -32,4 +32,5 @@ const fromEnvironment = (): string[] => {
 }
 
 // As it is, and as it stands inside a JSON string.
-const formsOf = (value: string): string[] => (value.length < SHORTEST ? [] : [...new Set([value, JSON.stringify(value).slice(1, -1)])])
+const formsOf = (value: string): string[] =>
+  value.length < MIN_SECRET_LENGTH ? [] : [...new Set([value, JSON.stringify(value).slice(1, -1)])]

@@ -7,8 +7,8 @@ import t from 'tap'
 import { childEnv } from '../src/child/env.js'
 import { makeFifos } from '../src/child/fifo.js'
 import { closePipes } from '../src/child/pipes.js'
-import { spawnOwn } from '../src/child/plumb-child.js'
-import type { ChildOptions } from '../src/child/prepare.js'
+import { spawnPlumb } from '../src/child/plumb-child.js'
+import type { SpawnOptions } from '../src/child/prepare.js'
 import { spawnChild } from '../src/child/spawn.js'
 import { type LineChild, spawnLines } from '../src/child/spawn-lines.js'
 import { isTried } from '../src/fd/node-internals.js'
@@ -31,7 +31,7 @@ type Means = keyof typeof MEANS
 
 const spawnBy =
   (means: Means) =>
-  (command: string[], options: Partial<ChildOptions> = {}): LineChild => {
+  (command: string[], options: Partial<SpawnOptions> = {}): LineChild => {
     const child = MEANS[means]({ command, env, isForeign: true, cwd: folder, ...options })
     if (!child.ok) throw new Error(child.error.detail)
     child.value.stderr.resume()
@@ -209,7 +209,7 @@ t.test('faults 42, 50, 52: what cannot be started', async (t) => {
   writeFileSync(join(folder, 'plain'), '#!/bin/sh\n')
   writeFileSync(join(folder, 'sub/prog'), '#!/bin/sh\necho "$PWD"\n')
   chmodSync(join(folder, 'sub/prog'), 0o755)
-  const cases: [Partial<ChildOptions> & { command: string[] }, error: string, detail: RegExp][] = [
+  const cases: [Partial<SpawnOptions> & { command: string[] }, error: string, detail: RegExp][] = [
     [{ command: ['no-such-program'] }, 'file_not_found', /program 'no-such-program' is not on PATH/],
     [{ command: ['prog'], env: { PATH: 'sub::.' } }, 'file_not_found', /not on PATH/],
     [{ command: ['./missing'] }, 'file_not_found', /'\.\/missing' does not exist/],
@@ -276,10 +276,10 @@ t.test('fault 92: the environment', async (t) => {
 t.test('what is handed over', async (t) => {
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  writeFileSync(join(bin, 'plumb-tool'), `#!/bin/sh\nexec node ${probe} handover 9 "$@"\n`, { mode: 0o755 })
+  writeFileSync(join(bin, 'plumb-tool'), `#!/bin/sh\nexec node ${probe} bootstrap 9 "$@"\n`, { mode: 0o755 })
   const text = 'x'.repeat(3_000_000)
   const files = bundledFiles({ entry: 'a.plumb', files: { 'a.plumb': text }, modules: {} })
-  const own = spawnOwn({
+  const own = spawnPlumb({
     program: 'plumb-tool',
     args: ['serve'],
     files,
@@ -316,7 +316,7 @@ t.test('what is handed over', async (t) => {
     ['true', 0, /^$/],
   ]
   for (const [script, lines, wanted] of cases) {
-    const ran = await shell(`rm -f hold; mkfifo hold; : > told; node $probe handover 9 9< <(${script}) < hold > told & exec 8> hold
+    const ran = await shell(`rm -f hold; mkfifo hold; : > told; node $probe bootstrap 9 9< <(${script}) < hold > told & exec 8> hold
       until [ "$(wc -l < told)" -ge ${lines} ]; do sleep 0.02; done; exec 8>&-; wait $!; status=$?; cat told; exit $status`)
     t.match(ran.out, wanted, script)
     t.match(ran, wanted.source === '^$' ? { err: /"fd_invalid".*descriptor 9/, status: 2 } : { err: '', status: 0 })

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { openInput } from '../src/fd/open.js'
-import { DIRECTIONS, FDS, inheritedFds, type Port } from '../src/fd/table.js'
+import { DIRECTIONS, FDS, type FdName, inheritedFds } from '../src/fd/table.js'
 import { makeShell } from './probe.js'
 
 const { shell, probe } = makeShell()
@@ -15,7 +15,7 @@ const STARTS = ['$launcher $probe', ...(isLinux ? ['node $probe'] : [])]
 const NUMBERS = Object.entries(FDS).filter(([, fd]) => fd > 2)
 
 t.test('which descriptors were inherited', async (t) => {
-  const all = NUMBERS.map(([port, fd]) => `${fd}${DIRECTIONS[port as Port] === 'in' ? '<' : '>'}/dev/null`).join(' ')
+  const all = NUMBERS.map(([port, fd]) => `${fd}${DIRECTIONS[port as FdName] === 'in' ? '<' : '>'}/dev/null`).join(' ')
   const cases: [redirections: string, expected: number[]][] = [
     ['', []],
     [all, [3, 4, 5, 6, 7]],

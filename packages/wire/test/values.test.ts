@@ -7,7 +7,7 @@ import { optionReaders } from '../src/cli/option-value.js'
 import { Reporter } from '../src/cli/reporter.js'
 import { usageFault } from '../src/cli/usage.js'
 import { type Code, ERRORS, exitStatus, fault, isCode, isRetryable } from '../src/error.js'
-import { DIRECTIONS, FDS, type Port } from '../src/fd/table.js'
+import { DIRECTIONS, FDS, type FdName } from '../src/fd/table.js'
 import { parseJson } from '../src/json/parse.js'
 import { JsonScan } from '../src/json/scan.js'
 import { skipValue } from '../src/json/skip.js'
@@ -186,7 +186,7 @@ t.test('plumb-wire(5) has the table of errors and the descriptors as they are he
   ])
   t.strictSame(
     descriptors,
-    Object.entries(FDS).map(([port, fd]) => [port, fd, DIRECTIONS[port as Port]]),
+    Object.entries(FDS).map(([port, fd]) => [port, fd, DIRECTIONS[port as FdName]]),
   )
 })
 

@@ -6,7 +6,7 @@ import {
   bundledFiles,
   diskFiles,
   type Fault,
-  openHandover,
+  openBootstrap,
   type Result,
   readSpec,
   type SourceFiles,
@@ -48,7 +48,7 @@ export const loadAgent = (
   received: Given | undefined,
   searchPath: string | undefined,
 ): Loaded => {
-  const given = received || sourcesFd === undefined ? succeed(received) : openHandover(sourcesFd)
+  const given = received || sourcesFd === undefined ? succeed(received) : openBootstrap(sourcesFd)
   const disk = diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
   if (!given.ok) return refuse(given.error, disk)
   const files = given.value ? bundledFiles(given.value.bundle) : disk

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
-import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles, surrounded } from '@plumb/wire'
+import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles, withAround } from '@plumb/wire'
 import type { Stderr } from '../io/stderr.js'
 import type { Options } from '../options.js'
 import { INSTALLED } from '../resource/installed.js'
@@ -61,7 +61,7 @@ export const prepare = (options: Options, received: Given | undefined, stderr: S
   // Without tools there is nothing to be done, and to listen costs a start as much as the rest of its streams.
   if (tools.length + servers.length > 0) given?.onAuthority?.((next) => inForce.renew(next))
   // No tool writes what says what it may do.
-  const handed = options.policy === undefined ? files : surrounded(files, { paths: [resolve(options.policy)] })
+  const handed = options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] })
   return { plan, config: configured.config, files: handed, fds: fds.value, authority: inForce }
 }
 

@@ -2,18 +2,18 @@
 
 import { checkTree, describeMismatch, fillDefaults, parseTree, printType, type Type, takesText } from '@plumb/lang'
 import {
+  checkLine,
   type Fault,
   fail,
   fault,
-  hintText,
   isEnvelope,
   type LineReader,
   parseJson,
   preview,
   type Result,
-  refuseLine,
   splitEnvelope,
   succeed,
+  suggestRaw,
 } from '@plumb/wire'
 
 export type InboundMessage =
@@ -97,14 +97,14 @@ const unknownPort = (port: string, ports: readonly string[], line: number): Faul
 export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<string> => {
   const tree = parseTree(json, 0, json.length)
   if (tree.kind === 'fault') {
-    const refusal = refuseLine(json, 0, json.length, takesText(type), isLast)
+    const refusal = checkLine(json, 0, json.length, takesText(type), isLast)
     return refusal ? { ok: false, error: refusal } : fail(tree.error, `not JSON: ${tree.detail}`)
   }
   const mismatch = checkTree(type, json, tree)
   if (mismatch) {
     const detail = `message ${describeMismatch(mismatch, preview(printType(type)))}`
     const error = fault('input_type_mismatch', detail, { path: mismatch.path, expected: preview(mismatch.expected) })
-    return { ok: false, error: hintText(error, json, tree.start, takesText(type)) }
+    return { ok: false, error: suggestRaw(error, json, tree.start, takesText(type)) }
   }
   const text = (fillDefaults(type, json, tree) ?? json.subarray(tree.start, tree.end)).toString()
   return succeed(tree.kind === 'string' ? JSON.parse(text) : text)

@@ -1,7 +1,7 @@
 // Starts the dispatcher of an agent that runs alone: plumb-tool, or an external program that speaks the dispatch protocol.
 
 import { serverVariables } from '@plumb/lang'
-import { type Child, childEnv, type Result, spawnChild, spawnOwn, succeed } from '@plumb/wire'
+import { type Child, childEnv, type Result, spawnChild, spawnPlumb, succeed } from '@plumb/wire'
 import type { Prepared } from '../config/prepare.js'
 import type { Options } from '../options.js'
 
@@ -26,7 +26,7 @@ export const startPlumbTool = ({ plan, files, config, authority }: Prepared, opt
     ...(tells ? ['--offers'] : []),
     ...(config.hasTelemetry ? ['--telemetry'] : []),
   ]
-  const own = spawnOwn({
+  const own = spawnPlumb({
     program: 'plumb-tool',
     args,
     files,

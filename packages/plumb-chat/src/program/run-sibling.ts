@@ -1,6 +1,6 @@
 // Runs another executable of the project to its end, and returns its output.
 
-import { childEnv, fail, type OwnProgram, type Result, siblingProgram, spawnChild, succeed } from '@plumb/wire'
+import { childEnv, fail, type PlumbProgram, type Result, siblingProgram, spawnChild, succeed } from '@plumb/wire'
 
 export interface ProgramOutput {
   readonly stdout: string
@@ -12,7 +12,7 @@ const RUN_TIMEOUT_MS = 60_000
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Fails with `timeout` or `overflow` when the program exceeds its bounds. The caller checks the exit status. */
-export const runSibling = async (program: OwnProgram, args: readonly string[]): Promise<Result<ProgramOutput>> => {
+export const runSibling = async (program: PlumbProgram, args: readonly string[]): Promise<Result<ProgramOutput>> => {
   const child = spawnChild({ command: [siblingProgram(program), ...args], env: childEnv('ours'), isForeign: false })
   if (!child.ok) return child
   const { stdin, stdout, stderr, exited, kill } = child.value

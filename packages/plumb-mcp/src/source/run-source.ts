@@ -13,11 +13,11 @@ import {
   fault,
   isCode,
   LineReader,
-  type OwnChild,
+  type PlumbChild,
   type Result,
-  spawnOwn,
+  spawnPlumb,
   succeed,
-  surrounded,
+  withAround,
 } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import { MAX_HEAP_MIB, watchMemory } from './memory.js'
@@ -110,13 +110,13 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
   return succeed({ outputs, faults })
 }
 
-const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<OwnChild> => {
+const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<PlumbChild> => {
   const depth = deepenNesting()
   if (!depth.ok) return depth
-  return spawnOwn({
+  return spawnPlumb({
     program: 'plumb',
     args: ['run', '--no-envelopes', '--docroot', docroot, ...args],
-    files: surrounded(bundledFiles(bundle), { paths: around }),
+    files: withAround(bundledFiles(bundle), { paths: around }),
     entry: bundle.entry,
     authority: narrow(authority, { minutes: MINUTES, now: Date.now() }),
     cwd: docroot,

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
-import { type Fault, type SourceFiles, surrounded } from '@plumb/wire'
+import { type Fault, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ServeOptions } from '../options.js'
 
@@ -39,7 +39,7 @@ export const openSessions = ({ docroot, authority, options, prompts, told, warn,
     of: (files) => {
       const session = makeSession({
         docroot,
-        files: surrounded(files, { paths: around }),
+        files: withAround(files, { paths: around }),
         authority: () => authority,
         approve: ({ id, tool, input }) => approve(outermost(id), { tool, input }),
         trace: ({ id, tool, ok, depth }) => {

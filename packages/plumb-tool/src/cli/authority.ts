@@ -1,16 +1,16 @@
 // What may be done: as a parent handed it down, or as the command line says, narrowed to the grant of the agent that is served.
 
 import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
-import { andThen, type Handover, type Result, readSpec, succeed } from '@plumb/wire'
+import { andThen, type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
 import type { Offer } from './open-tools.js'
 import type { Options } from './options.js'
 
 /** Read at each call, since a parent renews what it hands down. */
-export const openAuthority = (options: Options, handover: Handover | undefined, offer: Offer | undefined): Result<() => Authority> => {
-  const given = handover?.authority === undefined ? fromOptions(options) : readAuthority(handover.authority)
+export const openAuthority = (options: Options, bootstrap: Bootstrap | undefined, offer: Offer | undefined): Result<() => Authority> => {
+  const given = bootstrap?.authority === undefined ? fromOptions(options) : readAuthority(bootstrap.authority)
   if (!given.ok) return given
   let authority = given.value
-  handover?.onAuthority((renewed) => {
+  bootstrap?.onAuthority((renewed) => {
     const read = readAuthority(renewed)
     if (read.ok) authority = read.value
   })

@@ -2,18 +2,18 @@
 
 import { printType, resolve, takesText } from '@plumb/lang'
 import {
+  announceInput,
+  checkLine,
   type Fault,
   fault,
-  hintText,
   LineReader,
   LineWriter,
   onStop,
   openInput,
   openLineInput,
   openLineOutput,
-  refuseLine,
   type StopSignal,
-  sayWhatIsRead,
+  suggestRaw,
   writeStdout,
 } from '@plumb/wire'
 import { perform } from '../call/perform.js'
@@ -88,7 +88,7 @@ class Caller {
     const reader = new LineReader(openLineInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
     this.#reader = reader
     const form = { type: printType(this.tool.plan.input), takesText: this.#takesText, isRaw: isRawInput }
-    sayWhatIsRead('plumb-tool', form, (line) => this.asked.reporter.write(line))
+    announceInput('plumb-tool', form, (line) => this.asked.reporter.write(line))
     this.asked.reporter.flush()
     if (this.#stop.signal.aborted) reader.stop()
     const writer = this.#openWriter()
@@ -141,7 +141,7 @@ class Caller {
     const asked = options.wantsCheck ? withCheck(input) : input
     const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
     if (!result.ok && !this.#stop.signal.aborted) {
-      const error = hintText(result.error, Buffer.from(input), 0, this.#takesText && !options.isRawInput)
+      const error = suggestRaw(result.error, Buffer.from(input), 0, this.#takesText && !options.isRawInput)
       reporter.report({ ...error, ...place })
     }
     if (options.wantsEnvelope) return print()
@@ -151,7 +151,7 @@ class Caller {
   #asInput(given: string): JsonText | Fault {
     if (this.asked.options.isRawInput) return stringInput(this.tool.plan.input, JSON.stringify(given))
     const bytes = Buffer.from(given)
-    return refuseLine(bytes, 0, bytes.length, this.#takesText) ?? onOneLine(given)
+    return checkLine(bytes, 0, bytes.length, this.#takesText) ?? onOneLine(given)
   }
 
   #asLine(reader: LineReader): JsonText | Fault {
@@ -187,7 +187,7 @@ const misuse = ({ plan }: Registered, given: string | undefined, { options }: As
 }
 
 const readLine = ({ buf, start, end, isLast }: LineReader, isText: boolean): JsonText | Fault =>
-  refuseLine(buf, start, end, isText, isLast) ?? buf.toString('utf8', start, end)
+  checkLine(buf, start, end, isText, isLast) ?? buf.toString('utf8', start, end)
 
 const hasNext = async (reader: LineReader): Promise<boolean> => {
   while (!reader.next()) {

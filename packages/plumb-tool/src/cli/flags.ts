@@ -1,6 +1,6 @@
 // The options of plumb-tool.
 
-import { examples, type OptionLine, optionReaders, quietly, type Result, readPlainly, succeed } from '@plumb/wire'
+import { examples, type OptionLine, optionReaders, parsePlainArguments, parseWith, type Result, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
 import { VERBS } from './verbs.js'
 
@@ -73,7 +73,7 @@ export const readArguments = async (program: string, argv: readonly string[]): P
 
 /** Undefined: commander has to read it. */
 export const readWords = (argv: readonly string[]): Result<Words> | undefined => {
-  const plain = readPlainly<Flags>(OPTIONS, argv, Number.POSITIVE_INFINITY)
+  const plain = parsePlainArguments<Flags>(OPTIONS, argv, Number.POSITIVE_INFINITY)
   return plain && succeed({ words: plain.operands, flags: plain.values })
 }
 
@@ -81,7 +81,7 @@ export const readWords = (argv: readonly string[]): Result<Words> | undefined =>
 export const readFully = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
   const { Command, Option } = await import('commander')
   const command = new Command(program)
-  const readFlags = quietly(command)
+  const readFlags = parseWith(command)
   command
     .description('Lists, calls and serves tools: those of a spec, or else the built-in ones.')
     .usage('[options] [spec.plumb] COMMAND ...')

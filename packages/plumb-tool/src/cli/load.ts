@@ -2,7 +2,7 @@
 
 import { normalize, resolve } from 'node:path'
 import { compile, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
-import { bundledFiles, diskFiles, type Handover, openHandover, type Reporter, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { type Bootstrap, bundledFiles, diskFiles, openBootstrap, type Reporter, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import { reachOf } from '../source/agent/prompt-reach.js'
 import { builtinProgram } from '../source/builtin/declarations.js'
 import type { Options } from './options.js'
@@ -11,7 +11,7 @@ export interface Loaded {
   readonly program: Program
   readonly files: SourceFiles
   /** What a parent says may be done; undefined: nobody said. */
-  readonly handover: Handover | undefined
+  readonly bootstrap: Bootstrap | undefined
   /** The files of the spec, absolute; none where the text came otherwise. */
   readonly paths: readonly string[]
 }
@@ -20,11 +20,11 @@ export interface Loaded {
 export const load = async ({ spec, sourcesFd, grant, docroot }: Options, reporter: Reporter): Promise<Loaded | undefined> => {
   const opened = open(sourcesFd)
   if (!opened.ok) return refuse(opened, reporter)
-  const { files, handover } = opened.value
-  if (spec.kind === 'none') return { program: builtinProgram(), files, handover, paths: [] }
-  const path = spec.kind === 'text' ? EVAL_PATH : handover ? spec.path : normalize(spec.path)
+  const { files, bootstrap } = opened.value
+  if (spec.kind === 'none') return { program: builtinProgram(), files, bootstrap, paths: [] }
+  const path = spec.kind === 'text' ? EVAL_PATH : bootstrap ? spec.path : normalize(spec.path)
   // A prompt file stands for the spec that it is made into.
-  const isPrompt = spec.kind === 'file' && !handover && /\.(chatmd|md)$/i.test(path)
+  const isPrompt = spec.kind === 'file' && !bootstrap && /\.(chatmd|md)$/i.test(path)
   const made = isPrompt
     ? (await import('../source/agent/prompt-program.js')).promptAsSpec(path, reachOf({ grants: grant, docroot }))
     : undefined
@@ -38,16 +38,16 @@ export const load = async ({ spec, sourcesFd, grant, docroot }: Options, reporte
     return undefined
   }
   const paths = program.scopes.map(({ module }) => module.path).filter((name) => !name.startsWith('<'))
-  return { program, files: withText(files, path, text.value), handover, paths: paths.map((name) => resolve(name)) }
+  return { program, files: withText(files, path, text.value), bootstrap, paths: paths.map((name) => resolve(name)) }
 }
 
 const EVAL_PATH = '<eval>'
 
-const open = (sourcesFd: number | undefined): Result<{ files: SourceFiles; handover: Handover | undefined }> => {
+const open = (sourcesFd: number | undefined): Result<{ files: SourceFiles; bootstrap: Bootstrap | undefined }> => {
   const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
-  if (sourcesFd === undefined) return succeed({ files: diskFiles(folders, STANDARD_LIBRARY), handover: undefined })
-  const handover = openHandover(sourcesFd)
-  return handover.ok ? succeed({ files: bundledFiles(handover.value.bundle), handover: handover.value }) : handover
+  if (sourcesFd === undefined) return succeed({ files: diskFiles(folders, STANDARD_LIBRARY), bootstrap: undefined })
+  const bootstrap = openBootstrap(sourcesFd)
+  return bootstrap.ok ? succeed({ files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value }) : bootstrap
 }
 
 const refuse = (result: { readonly ok: false; readonly error: Parameters<Reporter['report']>[0] }, reporter: Reporter): undefined => {

@@ -14,7 +14,7 @@ import {
   type Reporter,
   type Result,
   succeed,
-  surrounded,
+  withAround,
 } from '@plumb/wire'
 import { approveOnTerminal } from '../call/approve.js'
 import type { Session } from '../call/call.js'
@@ -28,10 +28,10 @@ import type { Options } from './options.js'
 
 /** Undefined: all that is wrong was reported. */
 export const openTools = async (loaded: Loaded, options: Options, reporter: Reporter): Promise<Tools | undefined> => {
-  const { program, files, handover } = loaded
+  const { program, files, bootstrap } = loaded
   const offer = offerOf(program, options.agent)
   const docroot = folderOf(options.docroot ?? '.')
-  const authority = openAuthority(options, handover, offer.ok ? offer.value : undefined)
+  const authority = openAuthority(options, bootstrap, offer.ok ? offer.value : undefined)
   const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
@@ -40,7 +40,7 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
   const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
   const session: Session = {
     docroot: docroot.value,
-    files: options.policy === undefined ? files : surrounded(files, { paths: [resolve(options.policy)] }),
+    files: options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] }),
     authority: authority.value,
     approve: approveOnTerminal(),
     trace: log && ((envelope) => log('tool_call', { ...envelope })),

@@ -6,7 +6,7 @@ export interface Options {
     | { readonly kind: 'file'; readonly path: string }
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'none' }
-  /** Where a parent hands over the texts of all the files; see `openHandover`. */
+  /** Where a parent hands over the texts of all the files; see `openBootstrap`. */
   readonly sourcesFd?: number
   /** Only what this agent may call, with its grant. */
   readonly agent?: string

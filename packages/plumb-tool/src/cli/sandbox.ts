@@ -1,7 +1,7 @@
 // plumb-tool sandbox: what there is to hold programs on this machine, and whether it holds them.
 
 import { readFileSync } from 'node:fs'
-import { fault, spawnBriefly } from '@plumb/wire'
+import { fault, runSync } from '@plumb/wire'
 import { tryEscapes } from '../source/sandbox/escape/try-escapes.js'
 import { probeBubblewrap } from '../source/sandbox/probe.js'
 import type { Command } from './command.js'
@@ -37,7 +37,7 @@ const rowsOf = (facts: Readonly<Record<string, string>>): string[] =>
   Object.entries(facts).map(([name, value]) => `${name.padEnd(WIDTH)}${value}`)
 
 const versionOf = (bwrap: string): string =>
-  spawnBriefly({ command: [bwrap, '--version'], env: {}, timeoutMs: VERSION_TIMEOUT_MS })
+  runSync({ command: [bwrap, '--version'], env: {}, timeoutMs: VERSION_TIMEOUT_MS })
     .stdout.trim()
     .split(' ')
     .at(-1) ?? ''

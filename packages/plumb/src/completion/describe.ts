@@ -1,10 +1,10 @@
 // All executables of this project as they say themselves that they are called.
 
-import { childEnv, fail, type OwnProgram, preview, type Result, siblingProgram, spawnChild, succeed } from '@plumb/wire'
+import { childEnv, fail, type PlumbProgram, preview, type Result, siblingProgram, spawnChild, succeed } from '@plumb/wire'
 import type { CommandInterface, ExecutableInterface } from './interface.js'
 import { readHelp } from './read-help.js'
 
-const EXECUTABLES: readonly OwnProgram[] = ['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool', 'plumb-mcp', 'plumb-chat']
+const EXECUTABLES: readonly PlumbProgram[] = ['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool', 'plumb-mcp', 'plumb-chat']
 
 /** Those that are installed; each and each of its commands is asked for its help. */
 export const describeExecutables = async (): Promise<Result<ExecutableInterface[]>> => {

@@ -1,6 +1,6 @@
 // What a run may spend (--max-calls, --max-total-tokens, --deadline): opened for all its processes, and told of once when it is spent.
 
-import { type Budget, type Fault, fault, joined, openBudget, type Result, succeed } from '@plumb/wire'
+import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, succeed } from '@plumb/wire'
 import { addTo } from '../current.js'
 
 export interface SpendingLimits {
@@ -50,7 +50,7 @@ export class Spending {
         ? `${calls} call${calls === 1 ? ' is' : 's are'} made, as many as --max-calls allows`
         : `${tokens} tokens are used, and --max-total-tokens is ${maxTotalTokens}`
     const left = this.#unanswered === 0 ? '' : `; ${this.#unanswered} message${this.#unanswered === 1 ? ' is' : 's are'} not answered`
-    const seqs = joined(this.#seqs)
+    const seqs = joinRanges(this.#seqs)
     const [first] = seqs
     const inputs = first ? { seq: first[0], seqs } : {}
     return fault('budget_spent', `${what}${left}`, { calls, tokens, unanswered: this.#unanswered, ...inputs })

@@ -9,8 +9,8 @@ const TEMPORARY = 0o20000000 | constants.O_DIRECTORY
 const OWNER_ONLY = 0o600
 
 /** A descriptor of ours, at their beginning; throws where the system has no room for them. Not for what is secret: they may reach a disk. */
-export const openBytes = (bytes: Uint8Array): number => {
-  const fd = openNameless()
+export const openAnonymousFile = (bytes: Uint8Array): number => {
+  const fd = openUnlinked()
   try {
     // At a place of its own, so that the descriptor stays at the beginning.
     let written = 0
@@ -22,7 +22,7 @@ export const openBytes = (bytes: Uint8Array): number => {
   }
 }
 
-const openNameless = (): number => {
+const openUnlinked = (): number => {
   if (process.platform === 'linux') {
     try {
       return openSync(tmpdir(), constants.O_RDWR | TEMPORARY, OWNER_ONLY)

@@ -1,6 +1,6 @@
 // Processes without node:child_process, as bare-pipe.ts has pipes without streams, and for the same reason. Undefined says that that has to do.
 
-import { bindingOf } from '../fd/node-internals.js'
+import { internalBinding } from '../fd/node-internals.js'
 import type { Exit } from './supervise.js'
 
 interface Handle {
@@ -11,31 +11,31 @@ interface Handle {
   close(): void
 }
 
-export interface BareProcess {
+export interface NativeProcess {
   readonly pid: number
   onceEnded(listener: (exit: Exit) => void): void
 }
 
-export interface BareProcessOptions {
+export interface NativeProcessOptions {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly stdio: readonly BareStdio[]
+  readonly stdio: readonly NativeStdio[]
 }
 
 /** A pipe that is made with it, a descriptor of ours, or nothing. */
-export type BareStdio =
+export type NativeStdio =
   | { readonly type: 'pipe'; readonly handle: object }
   | { readonly type: 'fd'; readonly fd: number }
   | { readonly type: 'ignore' }
 
 /** Whether any can be started. Node's own module hands on where its coverage is to be written. */
-export const hasBareProcesses = (): boolean => process.env.NODE_V8_COVERAGE === undefined && bindingOf('process_wrap') !== undefined
+export const hasNativeProcesses = (): boolean => process.env.NODE_V8_COVERAGE === undefined && internalBinding('process_wrap') !== undefined
 
 /** In a process group of its own. Also undefined where it cannot be started: node:child_process tells why. */
-export const startBare = ({ file, args, cwd, env, stdio }: BareProcessOptions): BareProcess | undefined => {
-  const { Process } = (bindingOf('process_wrap') ?? {}) as { Process?: new () => Handle }
+export const startNative = ({ file, args, cwd, env, stdio }: NativeProcessOptions): NativeProcess | undefined => {
+  const { Process } = (internalBinding('process_wrap') ?? {}) as { Process?: new () => Handle }
   const envPairs = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   // Such a text would end there.
   const hasNul = [file, cwd, ...args, ...envPairs].some((text) => text.includes('\0'))
@@ -50,7 +50,7 @@ export const startBare = ({ file, args, cwd, env, stdio }: BareProcessOptions): 
     handle.close()
     return undefined
   }
-  const onceEnded: BareProcess['onceEnded'] = (listen) => {
+  const onceEnded: NativeProcess['onceEnded'] = (listen) => {
     listener = listen
   }
   return { pid: handle.pid, onceEnded }

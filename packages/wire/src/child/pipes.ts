@@ -1,7 +1,7 @@
 // Pipes that a child can open again by name (`/dev/fd/6`, `/dev/stdin`): Node would make socketpairs, which cannot be.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { LAID, launcherFds } from '../fd/launcher.js'
+import { launcherFds, PREOPENED } from '../fd/launcher.js'
 import { makeFifos } from './fifo.js'
 import { systemProgram } from './resolve-program.js'
 
@@ -13,7 +13,7 @@ export interface Pipe {
 
 /** Undefined where the system gives none: Node's own have to do. */
 export const makePipes = (count: number): Pipe[] | undefined => {
-  const made = takeLaid(count)
+  const made = takePreopened(count)
   while (made.length < count) {
     const some = holdPipes(Math.min(count - made.length, HOLDABLE.length))
     if (!some) {
@@ -33,14 +33,14 @@ export const closePipes = (pipes: readonly Pipe[]): void => {
 }
 
 // Those that the launcher has made are there already; what is none after all, since its shell keeps such a text in a file, is left alone.
-const takeLaid = (count: number): Pipe[] => {
+const takePreopened = (count: number): Pipe[] => {
   const laid = launcherFds()?.pipes
   const readers = [...(laid ?? [])].slice(0, count)
   const open: number[] = []
   try {
     return readers.map((reader) => {
       laid?.delete(reader)
-      const writer = writerOf(reader, `/proc/self/fd/${reader}`, LAID)
+      const writer = writerOf(reader, `/proc/self/fd/${reader}`, PREOPENED)
       open.push(writer)
       return { reader, writer }
     })

@@ -3,19 +3,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUDGET_FD, currentBudget } from '../budget.js'
-import { launched } from '../fd/launcher.js'
+import { inheritedFdEnv } from '../fd/launcher.js'
 import type { LineSink } from '../line/stream.js'
 import type { Result } from '../result.js'
-import { firstLine, renewal } from '../spec/bootstrap.js'
+import { bootstrapLine, renewalLine } from '../spec/bootstrap.js'
 import type { SourceFiles } from '../spec/source-files.js'
 import { childEnv } from './env.js'
-import type { ChildOptions } from './prepare.js'
+import type { SpawnOptions } from './prepare.js'
 import { type Child, spawnChild } from './spawn.js'
 import { type LineChild, spawnLines } from './spawn-lines.js'
 
-export type OwnProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
+export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
 
-export interface OwnChildOptions {
+export interface PlumbChildOptions {
   /** Those that take a spec. */
   readonly program: 'plumb' | 'plumb-agent' | 'plumb-tool'
   /** Without the spec and the descriptor of the sources, which are added where the program takes them. */
@@ -23,7 +23,7 @@ export interface OwnChildOptions {
   readonly files: SourceFiles
   /** The file that is named to it: the one that declares what it runs, whichever module that is. */
   readonly entry: string
-  /** What it may do; see `Handover`. */
+  /** What it may do; see `Bootstrap`. */
   readonly authority?: unknown
   /** Those besides 0, 1 and 2, as the child sees them; 8 and 9 are taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
@@ -31,15 +31,15 @@ export interface OwnChildOptions {
   /** Default: what executables of ours may have. */
   readonly env?: Readonly<Record<string, string>>
   /** What runs it, such as a sandbox, with what that reads; descriptors 9 and 10 have to get through. */
-  readonly within?: Within | undefined
+  readonly within?: Wrapper | undefined
 }
 
-export interface Within extends Pick<ChildOptions, 'given' | 'shared' | 'listener'> {
+export interface Wrapper extends Pick<SpawnOptions, 'given' | 'shared' | 'listener'> {
   /** Stands before the command line. */
   readonly command: readonly string[]
 }
 
-export interface OwnChild<SomeChild = Child> {
+export interface PlumbChild<SomeChild = Child> {
   readonly child: SomeChild
   /** What it may do from now on. */
   renew(authority: unknown): void
@@ -48,16 +48,16 @@ export interface OwnChild<SomeChild = Child> {
 /** Our children get all spec texts over this descriptor, so that they see what we saw. */
 const SOURCES_FD = 9
 
-/** Starts one with `--sources-fd`: it calls `openHandover` there. */
-export const spawnOwn = (options: OwnChildOptions): Result<OwnChild> => start(options, spawnChild)
+/** Starts one with `--sources-fd`: it calls `openBootstrap` there. */
+export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => start(options, spawnChild)
 
 /** The same for who only wants lines of it. */
-export const spawnOwnLines = (options: OwnChildOptions): Result<OwnChild<LineChild>> => start(options, spawnLines)
+export const spawnPlumbLines = (options: PlumbChildOptions): Result<PlumbChild<LineChild>> => start(options, spawnLines)
 
 const start = <SomeChild extends LineChild>(
-  options: OwnChildOptions,
-  spawn: (options: ChildOptions) => Result<SomeChild>,
-): Result<OwnChild<SomeChild>> => {
+  options: PlumbChildOptions,
+  spawn: (options: SpawnOptions) => Result<SomeChild>,
+): Result<PlumbChild<SomeChild>> => {
   const { program, args, files, entry, authority, fds = {}, cwd, env, within } = options
   const budget = program === 'plumb-tool' ? undefined : currentBudget()
   const budgeted = budget ? ['--budget-fd', String(BUDGET_FD)] : []
@@ -71,7 +71,7 @@ const start = <SomeChild extends LineChild>(
   const theirs = env ?? childEnv('ours')
   const child = spawn({
     command: isDirect ? [process.execPath, main, ...line] : [...(within?.command ?? []), launcher, ...line],
-    env: isDirect ? { ...theirs, ...launched(Object.keys(fds)) } : theirs,
+    env: isDirect ? { ...theirs, ...inheritedFdEnv(Object.keys(fds)) } : theirs,
     given: within?.given ?? {},
     ...(within?.listener ? { listener: within.listener } : {}),
     shared: { ...within?.shared, ...(budget ? { [BUDGET_FD]: budget.fd } : {}) },
@@ -80,25 +80,25 @@ const start = <SomeChild extends LineChild>(
     ...(cwd === undefined ? {} : { cwd }),
   })
   if (!child.ok) return child
-  const handover = child.value.fds.get(SOURCES_FD) as LineSink
+  const bootstrap = child.value.fds.get(SOURCES_FD) as LineSink
   // To a child that reads none only the last one waits.
   let latest: string | undefined
   const flush = (): void => {
-    if (latest === undefined || handover.writableLength > 0) return
+    if (latest === undefined || bootstrap.writableLength > 0) return
     const line = latest
     latest = undefined
-    handover.write(Buffer.from(line), flush)
+    bootstrap.write(Buffer.from(line), flush)
   }
-  handover.write(Buffer.from(firstLine(files.bundle(entry), authority)), flush)
+  bootstrap.write(Buffer.from(bootstrapLine(files.bundle(entry), authority)), flush)
   const renew = (next: unknown): void => {
-    latest = renewal(next)
+    latest = renewalLine(next)
     flush()
   }
   return { ok: true, value: { child: child.value, renew } }
 }
 
 /** Another executable of this project: beside this one, as in the source tree and in an installation, else on PATH. */
-export const siblingProgram = (name: OwnProgram): string => {
+export const siblingProgram = (name: PlumbProgram): string => {
   const beside = [join(__dirname, '../../', name, 'bin', name), join(__dirname, '../bin', name)]
   return beside.find((path) => existsSync(path)) ?? name
 }

@@ -4,12 +4,12 @@ import { closeSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { openBytes } from './anonymous-file.js'
+import { openAnonymousFile } from './anonymous-file.js'
 import { LIFELINE_FD, withLifeline } from './lifeline.js'
 import { makePipes } from './pipes.js'
 import { resolveProgram } from './resolve-program.js'
 
-export interface ChildOptions {
+export interface SpawnOptions {
   /** The program and its arguments; a program with a slash is relative to `cwd`. */
   readonly command: readonly string[]
   readonly cwd?: string
@@ -37,7 +37,7 @@ export interface ListenerOption {
   readonly take: (listener: Server) => void
 }
 
-export interface Prepared {
+export interface PreparedChild {
   readonly file: string
   readonly args: string[]
   readonly cwd: string
@@ -56,7 +56,7 @@ export interface Prepared {
 export type Stdio = 'pipe' | 'ignore' | 'inherit' | 'ipc' | number
 
 /** `file_not_found` where the program cannot be run. */
-export const prepareChild = (options: ChildOptions): Result<Prepared> => {
+export const prepareChild = (options: SpawnOptions): Result<PreparedChild> => {
   const {
     command,
     cwd = currentFolder(),
@@ -140,7 +140,7 @@ const makeEnds = (directions: ReadonlyMap<number, 'in' | 'out'>, isForeign: bool
 const openAll = (given: Readonly<Record<number, Uint8Array>>): Result<ReadonlyMap<string, number>> => {
   const open = new Map<string, number>()
   try {
-    for (const [number, bytes] of Object.entries(given)) open.set(number, openBytes(bytes))
+    for (const [number, bytes] of Object.entries(given)) open.set(number, openAnonymousFile(bytes))
     return succeed(open)
   } catch (error) {
     for (const fd of open.values()) closeSync(fd)

@@ -2,9 +2,9 @@
 
 import { closeSync } from 'node:fs'
 import { systemReason } from '../system-reason.js'
-import { openBytes } from './anonymous-file.js'
+import { openAnonymousFile } from './anonymous-file.js'
 
-export interface BriefOptions {
+export interface SyncOptions {
   readonly command: readonly [string, ...string[]]
   readonly cwd?: string
   readonly env: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export interface BriefOptions {
   readonly timeoutMs: number
 }
 
-export interface BriefEnd {
+export interface SyncResult {
   /** Null where it was ended by a signal or did not start. */
   readonly status: number | null
   readonly stdout: string
@@ -25,7 +25,7 @@ export interface BriefEnd {
 const MAX_OUTPUT = 1024 * 1024
 
 /** It has no input. */
-export const spawnBriefly = ({ command: [program, ...args], cwd, env, given = {}, shared = {}, timeoutMs }: BriefOptions): BriefEnd => {
+export const runSync = ({ command: [program, ...args], cwd, env, given = {}, shared = {}, timeoutMs }: SyncOptions): SyncResult => {
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
   const open: number[] = []
   try {
@@ -35,7 +35,7 @@ export const spawnBriefly = ({ command: [program, ...args], cwd, env, given = {}
       stdio[number] = fd
     }
     for (const [number, bytes] of Object.entries(given)) {
-      const fd = openBytes(bytes)
+      const fd = openAnonymousFile(bytes)
       open.push(fd)
       put(Number(number), fd)
     }

@@ -1,19 +1,19 @@
 // Children: each in a process group of its own, on a lifeline, with the descriptors that were named and no others.
 
-import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import type { ChildProcess, SpawnOptions as NodeSpawnOptions } from 'node:child_process'
 import { Server, Socket } from 'node:net'
 import { Readable, type Writable } from 'node:stream'
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { LIFELINE_FD } from './lifeline.js'
-import { type ChildOptions, type ListenerOption, prepareChild } from './prepare.js'
-import { type ChildOf, type Exit, watchOver } from './supervise.js'
+import { type ListenerOption, prepareChild, type SpawnOptions } from './prepare.js'
+import { type ChildOf, type Exit, superviseChild } from './supervise.js'
 
 export type Child = ChildOf<Writable, Readable>
 
 /** `file_not_found` or `config_invalid` where the command cannot be run, `child_failed` where the system has no room for it. */
-export const spawnChild = (options: ChildOptions): Result<Child> => {
+export const spawnChild = (options: SpawnOptions): Result<Child> => {
   const prepared = prepareChild(options)
   if (!prepared.ok) return prepared
   const { file, args, cwd, directions, stdio, ours, closeChilds, closeOurs } = prepared.value
@@ -44,7 +44,7 @@ interface Refusal {
   readonly reason: string
 }
 
-const start = (file: string, args: readonly string[], options: SpawnOptions): ChildProcess | Refusal => {
+const start = (file: string, args: readonly string[], options: NodeSpawnOptions): ChildProcess | Refusal => {
   const { spawn } = require('node:child_process') as typeof import('node:child_process')
   try {
     const child = spawn(file, args, options)
@@ -80,5 +80,5 @@ const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out
   }
   const started = { pid: child.pid as number, onceEnded, inputs, outputs, lifeline }
   // A stderr that is not ours has nothing to say here.
-  return { ...watchOver(started), stderr: outputs.get(2) ?? Readable.from([]) }
+  return { ...superviseChild(started), stderr: outputs.get(2) ?? Readable.from([]) }
 }

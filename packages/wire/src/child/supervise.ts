@@ -1,6 +1,6 @@
 // A process that was started, from then to its end: signals to its group, and what it wrote read to the end.
 
-import { type Drainable, drained } from './wait-for-eof.js'
+import { type Drainable, waitForEof } from './wait-for-eof.js'
 
 export interface Exit {
   readonly status: number | null
@@ -30,7 +30,7 @@ interface Closable {
 }
 
 /** What was started: the ends of its pipes that are ours, by its own numbers. */
-export interface Started<Input, Output> {
+export interface StartedChild<Input, Output> {
   readonly pid: number
   /** Called in the very turn in which the system tells it. */
   onceEnded(listener: (exit: Exit) => void): void
@@ -40,13 +40,13 @@ export interface Started<Input, Output> {
 }
 
 /** All of it but what it writes on stderr, which need not be ours to read. */
-export const watchOver = <Input extends Closable, Output extends Drainable>({
+export const superviseChild = <Input extends Closable, Output extends Drainable>({
   pid,
   onceEnded,
   inputs,
   outputs,
   lifeline,
-}: Started<Input, Output>): Omit<ChildOf<Input, Output>, 'stderr'> => {
+}: StartedChild<Input, Output>): Omit<ChildOf<Input, Output>, 'stderr'> => {
   let hasEnded = false
   const ended = new Promise<Exit>((resolve) => {
     onceEnded((exit) => {
@@ -56,7 +56,7 @@ export const watchOver = <Input extends Closable, Output extends Drainable>({
   })
   const exited = ended.then(async (exit) => {
     for (const stream of inputs.values()) stream.destroy()
-    const ends = new Map([...outputs].map(([number, stream]) => [number, drained(stream)]))
+    const ends = new Map([...outputs].map(([number, stream]) => [number, waitForEof(stream)]))
     await Promise.all([ends.get(1), ends.get(2)])
     // One that still writes elsewhere, such as a loop over control, may finish; what is left of the group then has had its time.
     void Promise.all(ends.values()).then(() => lifeline.destroy())

@@ -15,7 +15,7 @@ export interface Drainable {
 }
 
 /** Called after the child's exit: resolves at the end of the stream, or destroys it when nothing has come for half a second. */
-export const drained = (stream: Drainable): Promise<void> =>
+export const waitForEof = (stream: Drainable): Promise<void> =>
   new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) return resolve()
     let bytes = stream.bytesRead

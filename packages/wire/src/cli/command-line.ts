@@ -26,7 +26,7 @@ export type CommandLineReader = (argv: readonly string[]) => Result<string | und
  * Call it before options and commands are added: commands inherit how help looks. `better` may know more of what is wrong than commander's
  * own words say.
  */
-export const quietly = (command: CommandLine, better: (error: UsageError) => Fault | undefined = () => undefined): CommandLineReader => {
+export const parseWith = (command: CommandLine, better: (error: UsageError) => Fault | undefined = () => undefined): CommandLineReader => {
   let asked = ''
   const writeOut = (text: string): void => {
     asked += text
@@ -66,7 +66,7 @@ const isCommanders = (error: unknown): error is UsageError & { readonly exitCode
   error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')
 
 /** Tells what was asked for or what is wrong, or works; resolves to the exit status. */
-export const obey = async (program: string, read: ReturnType<CommandLineReader>, work: () => Promise<number>): Promise<number> => {
+export const runParsed = async (program: string, read: ReturnType<CommandLineReader>, work: () => Promise<number>): Promise<number> => {
   if (!read.ok) return endWith(program, read.error)
   return read.value === undefined ? work() : endWith(program, await writeStdout(read.value))
 }

@@ -18,14 +18,14 @@ const MAX_SHOWN = 80
 const MAX_TYPE = 120
 
 /** Where somebody sits at both ends: what is read, and how it ends. Others are not told. */
-export const sayWhatIsRead = (program: string, { type, takesText, isRaw }: InputForm, write: (line: string) => void): void => {
+export const announceInput = (program: string, { type, takesText, isRaw }: InputForm, write: (line: string) => void): void => {
   if (process.env.PLUMB_ERRORS === 'json' || !isTerminal(0) || !isTerminal(2)) return
   const json = `one JSON value a line, of type ${preview(type, MAX_TYPE)}${takesText ? ' (lines of plain text with -R)' : ''}`
   write(`${program}: reads ${isRaw ? 'lines of plain text' : json}, until Ctrl-D`)
 }
 
 /** Why `buf[start..end)` is no JSON value, with the beginning of it and what to do; undefined: it is one. */
-export const refuseLine = (buf: Buffer, start: number, end: number, takesText: boolean, isLast = false): Fault | undefined => {
+export const checkLine = (buf: Buffer, start: number, end: number, takesText: boolean, isLast = false): Fault | undefined => {
   const flaw = checkJson(buf, start, end, isLast)
   if (!flaw) return undefined
   const { error, category: _, detail, ...extras } = flaw
@@ -42,7 +42,7 @@ const helpFor = (text: string, takesText: boolean): string => {
 }
 
 /** The error of a value that does not have the type, for a line that can be meant as plain text. */
-export const hintText = (error: Fault, buf: Buffer, start: number, takesText: boolean): Fault => {
+export const suggestRaw = (error: Fault, buf: Buffer, start: number, takesText: boolean): Fault => {
   const byte = buf[start] as number
   const isData = byte === 0x22 || byte === 0x5b || byte === 0x7b
   return takesText && !isData && error.error === 'input_type_mismatch' && error.path === ''

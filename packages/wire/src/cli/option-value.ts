@@ -4,7 +4,7 @@
 const MAX_SECONDS = 2_147_483
 
 /** What commander takes for an InvalidArgumentError of its own, where it is not loaded. */
-class InvalidValue extends Error {
+class InvalidArgument extends Error {
   readonly code = 'commander.invalidArgument'
   readonly exitCode = 1
 }
@@ -13,7 +13,7 @@ class InvalidValue extends Error {
  * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and is told what
  * is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders()`.
  */
-export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidValue) => {
+export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidArgument) => {
   const demand = (isRight: boolean, wanted: string): void => {
     if (!isRight) throw new Refusal(wanted)
   }

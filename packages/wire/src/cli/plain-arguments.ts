@@ -17,7 +17,7 @@ export interface PlainArguments<Values> {
 }
 
 /** Undefined: it is not plain, and commander has to read it, which would else give the same. */
-export const readPlainly = <Values>(
+export const parsePlainArguments = <Values>(
   options: readonly OptionLine[],
   argv: readonly string[],
   maxOperands: number,

@@ -98,7 +98,7 @@ const describe = ({ error, detail, port, line, seqs }: Fault): string => {
   const where = place.length === 0 || /\bline \d/.test(detail) ? '' : `${place.join(' ')}: `
   const inputs =
     Array.isArray(seqs) && seqs.length > 0
-      ? `; inputs ${joined(seqs as Range[])
+      ? `; inputs ${joinRanges(seqs as Range[])
           .map(rangeText)
           .join(', ')}`
       : ''
@@ -110,7 +110,7 @@ type Range = readonly [first: number, last: number]
 const rangeText = ([first, last]: Range): string => (first === last ? String(first) : `${first}-${last}`)
 
 /** Ranges in order, those that touch or overlap as one. */
-export const joined = (ranges: readonly Range[]): [number, number][] => {
+export const joinRanges = (ranges: readonly Range[]): [number, number][] => {
   const all: [number, number][] = []
   for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {
     const before = all.at(-1)

@@ -5,7 +5,7 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 // More than what is in flight, and then the children, have to come to their end.
-const LAST_MS = 10_000
+const STOP_TIMEOUT_MS = 10_000
 
 export interface StopOptions {
   /** A first signal is no more than a request, which may be refused: nothing ends by itself. */
@@ -24,7 +24,7 @@ export const onStop = (
   let isStopping = false
   const listen = (signal: NodeJS.Signals): void => {
     const tell = isStopping ? second : first
-    if (!isStopping && !mayStay) setTimeout(dieOf, LAST_MS, signal as StopSignal).unref()
+    if (!isStopping && !mayStay) setTimeout(dieOf, STOP_TIMEOUT_MS, signal as StopSignal).unref()
     isStopping = true
     tell(signal as StopSignal)
   }

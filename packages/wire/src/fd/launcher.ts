@@ -10,7 +10,7 @@ interface LauncherFds {
 }
 
 /** What is in such a pipe: a here-document. */
-export const LAID = '//\n'
+export const PREOPENED = '//\n'
 
 let seen: LauncherFds | undefined
 
@@ -26,6 +26,6 @@ export const launcherFds = (): LauncherFds | undefined => {
 }
 
 /** What the launcher would say to a child that has these descriptors besides 0, 1 and 2: it is started without, which is a shell less. */
-export const launched = (fds: readonly string[]): Readonly<Record<string, string>> => ({ PLUMB_FDS: fds.join(','), PLUMB_CLOSED: '' })
+export const inheritedFdEnv = (fds: readonly string[]): Readonly<Record<string, string>> => ({ PLUMB_FDS: fds.join(','), PLUMB_CLOSED: '' })
 
 const digits = (text: string, allowed: string): Set<number> => new Set([...text].filter((c) => allowed.includes(c)).map(Number))

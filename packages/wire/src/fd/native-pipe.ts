@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events'
 import { getSystemErrorName } from 'node:util'
 import type { Drainable } from '../child/wait-for-eof.js'
 import type { LineSink, LineSource } from '../line/stream.js'
-import { bindingOf } from './node-internals.js'
+import { internalBinding } from './node-internals.js'
 
 interface Handle {
   /** 0, or what is wrong. */
@@ -24,7 +24,7 @@ interface WriteRequest {
   oncomplete?: (status: number) => void
 }
 
-interface Parts {
+interface Internals {
   readonly Pipe: new (kind: number) => Handle
   readonly kind: number
   readonly WriteWrap: new () => WriteRequest
@@ -36,47 +36,47 @@ interface Parts {
 }
 
 /** Whether there are any. */
-export const hasBarePipes = (): boolean => knownParts() !== undefined
+export const hasNativePipes = (): boolean => internals() !== undefined
 
 /** One that a process is started with, which has its other end. */
-export interface BarePipe {
+export interface NativePipe {
   /** What the system calls it, for `startBare`. */
   readonly handle: object
   /** One of these, once it is started. */
-  toInput(): BareSource
+  toInput(): NativeSource
   toOutput(): LineSink
   close(): void
 }
 
-export type BareSource = LineSource & Drainable
+export type NativeSource = LineSource & Drainable
 
 /** Undefined: streams have to do. */
-export const makeBarePipe = (): BarePipe | undefined => {
-  const known = knownParts()
+export const makeNativePipe = (): NativePipe | undefined => {
+  const known = internals()
   if (!known) return undefined
   const handle = new known.Pipe(known.kind)
   return {
     handle,
-    toInput: () => new BareInput(handle, known),
-    toOutput: () => new BareOutput(handle, known),
+    toInput: () => new NativeInput(handle, known),
+    toOutput: () => new NativeOutput(handle, known),
     close: () => handle.close(),
   }
 }
 
 /** Undefined: streams have to do. */
-export const openBareInput = (fd: number): BareSource | undefined => {
+export const openNativeInput = (fd: number): NativeSource | undefined => {
   const opened = openHandle(fd)
-  return opened && new BareInput(opened.handle, opened.parts)
+  return opened && new NativeInput(opened.handle, opened.parts)
 }
 
 /** Undefined: streams have to do. It is not shut down at its end: others may have it too. */
-export const openBareOutput = (fd: number): LineSink | undefined => {
+export const openNativeOutput = (fd: number): LineSink | undefined => {
   const opened = openHandle(fd)
-  return opened && new BareOutput(opened.handle, opened.parts, fd)
+  return opened && new NativeOutput(opened.handle, opened.parts, fd)
 }
 
-const openHandle = (fd: number): { readonly handle: Handle; readonly parts: Parts } | undefined => {
-  const known = knownParts()
+const openHandle = (fd: number): { readonly handle: Handle; readonly parts: Internals } | undefined => {
+  const known = internals()
   if (!known) return undefined
   const handle = new known.Pipe(known.kind)
   try {
@@ -88,18 +88,18 @@ const openHandle = (fd: number): { readonly handle: Handle; readonly parts: Part
   return undefined
 }
 
-let parts: Parts | 'none' | undefined
+let parts: Internals | 'none' | undefined
 
-const knownParts = (): Parts | undefined => {
-  parts ??= findParts() ?? 'none'
+const internals = (): Internals | undefined => {
+  parts ??= findInternals() ?? 'none'
   return parts === 'none' ? undefined : parts
 }
 
 const EOF = -4095
 
-const findParts = (): Parts | undefined => {
-  const { Pipe, constants } = (bindingOf('pipe_wrap') ?? {}) as { Pipe?: Parts['Pipe']; constants?: { SOCKET: number } }
-  const { WriteWrap, streamBaseState, kReadBytesOrError, kArrayBufferOffset, kLastWriteWasAsync } = bindingOf('stream_wrap') ?? {}
+const findInternals = (): Internals | undefined => {
+  const { Pipe, constants } = (internalBinding('pipe_wrap') ?? {}) as { Pipe?: Internals['Pipe']; constants?: { SOCKET: number } }
+  const { WriteWrap, streamBaseState, kReadBytesOrError, kArrayBufferOffset, kLastWriteWasAsync } = internalBinding('stream_wrap') ?? {}
   const places = [constants?.SOCKET, kReadBytesOrError, kArrayBufferOffset, kLastWriteWasAsync]
   if (typeof Pipe !== 'function' || typeof WriteWrap !== 'function' || !(streamBaseState instanceof Int32Array)) return undefined
   if (!places.every((place) => typeof place === 'number')) return undefined
@@ -107,7 +107,7 @@ const findParts = (): Parts | undefined => {
   return {
     Pipe,
     kind,
-    WriteWrap: WriteWrap as Parts['WriteWrap'],
+    WriteWrap: WriteWrap as Internals['WriteWrap'],
     state: streamBaseState,
     readBytesOrError,
     arrayBufferOffset,
@@ -115,15 +115,15 @@ const findParts = (): Parts | undefined => {
   }
 }
 
-class BareInput extends EventEmitter implements BareSource {
+class NativeInput extends EventEmitter implements NativeSource {
   bytesRead = 0
   readableEnded = false
   destroyed = false
   readableFlowing: boolean | null = null
   readonly #handle: Handle
-  readonly #parts: Parts
+  readonly #parts: Internals
 
-  constructor(handle: Handle, parts: Parts) {
+  constructor(handle: Handle, parts: Internals) {
     super()
     this.#handle = handle
     this.#parts = parts
@@ -175,17 +175,17 @@ class BareInput extends EventEmitter implements BareSource {
   }
 }
 
-class BareOutput extends EventEmitter implements LineSink {
+class NativeOutput extends EventEmitter implements LineSink {
   writableLength = 0
   readonly #handle: Handle
-  readonly #parts: Parts
+  readonly #parts: Internals
   #isClosed = false
   #onEnd: (() => void) | undefined
 
   /** `fd` as streams have it that are on one. */
   constructor(
     handle: Handle,
-    parts: Parts,
+    parts: Internals,
     readonly fd?: number,
   ) {
     super()

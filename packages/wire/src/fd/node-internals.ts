@@ -2,7 +2,7 @@
 // alone in which it was tried. `undefined` says that this is none of them.
 
 /** By major version, the latest minor one: the next may have it differently, as some 24 has `process_wrap`. */
-const TRIED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+const LAST_TRIED_MINOR: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   pipe_wrap: { 20: 20, 22: 23, 24: 21 },
   stream_wrap: { 20: 20, 22: 23, 24: 21 },
   process_wrap: { 20: 20, 22: 23 },
@@ -12,14 +12,14 @@ type Binding = Readonly<Record<string, unknown>>
 
 const found = new Map<string, Binding | undefined>()
 
-export const bindingOf = (name: string): Binding | undefined => {
+export const internalBinding = (name: string): Binding | undefined => {
   if (!found.has(name)) found.set(name, isTried(name, process.versions.node) ? find(name) : undefined)
   return found.get(name)
 }
 
 export const isTried = (name: string, version: string): boolean => {
   const [major = '', minor] = version.split('.')
-  return Number(minor) <= (TRIED[name]?.[major] ?? -1)
+  return Number(minor) <= (LAST_TRIED_MINOR[name]?.[major] ?? -1)
 }
 
 const find = (name: string): Binding | undefined => {

@@ -17,7 +17,7 @@ import { Readable, Writable } from 'node:stream'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
 import type { LineSink, LineSource } from '../line/stream.js'
 import { launcherFds } from './launcher.js'
-import { openBareInput, openBareOutput } from './native-pipe.js'
+import { openNativeInput, openNativeOutput } from './native-pipe.js'
 import { openFileInput, openFileOutput } from './sync-file.js'
 
 const DEVICE = '/dev/null'
@@ -56,14 +56,14 @@ export const openOutput = (fd: number): Writable => {
 export const openLineInput = (fd: number): LineSource => {
   const kind = launcherFds()?.closed.has(fd) ? undefined : kindIfOpen(fd)
   if (kind === 'file' && !isDevice(fd)) return openFileInput(fd)
-  return (kind === 'pipe' ? openBareInput(fd) : undefined) ?? openInput(fd)
+  return (kind === 'pipe' ? openNativeInput(fd) : undefined) ?? openInput(fd)
 }
 
 /** As `openOutput`, for a LineWriter alone, and sooner where it is a pipe or a file. */
 export const openLineOutput = (fd: number): LineSink => {
   const kind = launcherFds()?.closed.has(fd) ? undefined : kindIfOpen(fd)
   if (kind === 'file') return openFileOutput(fd)
-  return (kind === 'pipe' ? openBareOutput(fd) : undefined) ?? openOutput(fd)
+  return (kind === 'pipe' ? openNativeOutput(fd) : undefined) ?? openOutput(fd)
 }
 
 /** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is told first. */

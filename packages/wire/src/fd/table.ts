@@ -8,10 +8,10 @@ import { procFds } from './proc-fds.js'
 
 export const FDS = { input: 0, output: 1, telemetry: 3, tool_req: 4, tool_resp: 5, ctrl_in: 6, ctrl_out: 7 } as const
 
-export type Port = keyof typeof FDS
+export type FdName = keyof typeof FDS
 
 /** As the process itself sees them. */
-export const DIRECTIONS: Readonly<Record<Port, 'in' | 'out'>> = {
+export const DIRECTIONS: Readonly<Record<FdName, 'in' | 'out'>> = {
   input: 'in',
   output: 'out',
   telemetry: 'out',

@@ -10,7 +10,7 @@ export interface Flaw {
   readonly isCut: boolean
 }
 
-export const MAX_DEPTH = 512
+export const MAX_JSON_DEPTH = 512
 
 const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 const [QUOTE, COMMA, MINUS, DOT, ZERO, NINE, COLON] = [0x22, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x3a]
@@ -97,7 +97,7 @@ export class JsonScan {
   }
 
   #nested(close: number, item: () => boolean): boolean {
-    if (this.#depth === MAX_DEPTH) return this.fail(`nested more than ${MAX_DEPTH} deep`, 'too_deep')
+    if (this.#depth === MAX_JSON_DEPTH) return this.fail(`nested more than ${MAX_JSON_DEPTH} deep`, 'too_deep')
     this.#depth++
     this.at++
     if (!this.isNext(close)) {

@@ -34,7 +34,7 @@ const DROPPED = new Set(['$async', '$schema', '$comment', 'examples', 'default',
 export const guardSchema = (schema: unknown): Result<Guarded> => {
   if (typeof schema === 'boolean') return succeed({ schema, isDraft7: false })
   if (!isRecord(schema)) return refuse('it is no object')
-  const problem = tooLarge(schema)
+  const problem = describeExcess(schema)
   if (problem !== undefined) return refuse(problem)
   let foreign: string | undefined
   let hasTuple = false
@@ -66,7 +66,7 @@ export const guardSchema = (schema: unknown): Result<Guarded> => {
 const refuse = (why: string) => fail('bad_reply', `the schema cannot be used: ${why}`)
 
 // With a list of its own instead of recursion: it may be deeper than the stack.
-const tooLarge = (schema: object): string | undefined => {
+const describeExcess = (schema: object): string | undefined => {
   let nodes = 0
   let level: object[] = [schema]
   for (let depth = 1; level.length > 0; depth++) {

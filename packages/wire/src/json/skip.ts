@@ -1,6 +1,6 @@
 // The quick road through JSON that is as machines write it: where a value ends, or that JsonScan has to look.
 
-import { MAX_DEPTH } from './scan.js'
+import { MAX_JSON_DEPTH } from './scan.js'
 
 const [SPACE, QUOTE, COMMA, MINUS, DOT, ZERO, ONE, NINE, COLON] = [0x20, 0x22, 0x2c, 0x2d, 0x2e, 0x30, 0x31, 0x39, 0x3a]
 const [OPEN_ARRAY, BACKSLASH, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5c, 0x5d, 0x7b, 0x7d]
@@ -30,7 +30,7 @@ export const skipValue = (buf: Buffer, at: number, end: number): number => {
     const byte = buf[i] as number
     if (byte === QUOTE) i = skipString(buf, i, end)
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (depth === MAX_DEPTH) return -1
+      if (depth === MAX_JSON_DEPTH) return -1
       const isObject = byte === OPEN_OBJECT
       const next = buf[++i]
       if (next === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) i++
@@ -58,7 +58,7 @@ export const skipValue = (buf: Buffer, at: number, end: number): number => {
 }
 
 // How each open bracket is closed. No two values are skipped at once.
-const OPENED = new Uint8Array(MAX_DEPTH)
+const OPENED = new Uint8Array(MAX_JSON_DEPTH)
 
 const skipKey = (buf: Buffer, at: number, end: number): number => {
   if (buf[at] !== QUOTE) return -1

@@ -9,7 +9,7 @@ export const isBlank = (buf: Buffer, start: number, end: number): boolean => {
 }
 
 /** Whether all would be well without an unfinished character at the end. */
-export const isCutCharacter = (buf: Buffer, start: number, end: number): boolean => {
+export const endsInsideCharacter = (buf: Buffer, start: number, end: number): boolean => {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(buf.subarray(start, end), { stream: true })
     return true

@@ -16,7 +16,7 @@ export interface Envelope {
 
 /** `invalid_json` (or `truncated_line`, `too_deep`) where the line is no JSON, `bad_envelope` where it is something else. */
 export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = false): Result<Envelope> => {
-  const plain = splitUsual(buf, start, end)
+  const plain = splitLike(buf, start, end)
   if (plain) return { ok: true, value: plain }
   const scan = new JsonScan(buf, start, end)
   const members = readMembers(scan)
@@ -98,12 +98,12 @@ const PORT_HEAD = Buffer.from('{"__port":"')
 const MSG_HEAD = Buffer.from('","msg":')
 
 // Most envelopes are written as they are here, and many of one port follow each other.
-let usual = { port: '', head: Buffer.from('\n') }
+let latest = { port: '', head: Buffer.from('\n') }
 
-const splitUsual = (buf: Buffer, start: number, end: number): Envelope | undefined => {
-  if (buf[end - 1] !== CLOSE || (!isAt(usual.head, buf, start) && !findHead(buf, start))) return undefined
-  const at = start + usual.head.length
-  return skipValue(buf, at, end - 1) === end - 1 ? { port: usual.port, isEof: false, start: at, end: end - 1 } : undefined
+const splitLike = (buf: Buffer, start: number, end: number): Envelope | undefined => {
+  if (buf[end - 1] !== CLOSE || (!isAt(latest.head, buf, start) && !findHead(buf, start))) return undefined
+  const at = start + latest.head.length
+  return skipValue(buf, at, end - 1) === end - 1 ? { port: latest.port, isEof: false, start: at, end: end - 1 } : undefined
 }
 
 const findHead = (buf: Buffer, start: number): boolean => {
@@ -112,7 +112,7 @@ const findHead = (buf: Buffer, start: number): boolean => {
   let to = from
   while (isLetter(buf[to] as number) && to - from < 64) to++
   if (!isAt(MSG_HEAD, buf, to)) return false
-  usual = { port: buf.toString('latin1', from, to), head: Buffer.from(buf.subarray(start, to + MSG_HEAD.length)) }
+  latest = { port: buf.toString('latin1', from, to), head: Buffer.from(buf.subarray(start, to + MSG_HEAD.length)) }
   return true
 }
 

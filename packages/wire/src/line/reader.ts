@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer'
 import { type Code, type Fault, fault } from '../error.js'
 import { systemReason } from '../system-reason.js'
-import { isBlank, isCutCharacter } from './bytes.js'
-import { noteGarbage } from './minor-gc.js'
+import { endsInsideCharacter, isBlank } from './bytes.js'
+import { hintMinorGc } from './minor-gc.js'
 import type { LineSource } from './stream.js'
 import { describeForeignByte } from './utf8-flaw.js'
 
@@ -18,11 +18,11 @@ export interface LineReaderOptions {
 }
 
 /** Takes lines that it knows the ends of without framing. */
-export interface Skimmer {
+export interface LineBatcher {
   /** How many it took the last time. */
   readonly taken: number
   /** The lines are `buf[at..limit)`, each with its end, valid UTF-8; `line` have been before them. Gives the place behind the last that it takes. */
-  skim(buf: Buffer, at: number, limit: number, most: number, line: number): number
+  takeBatch(buf: Buffer, at: number, limit: number, max: number, line: number): number
 }
 
 const LF = 10
@@ -125,11 +125,11 @@ export class LineReader {
   }
 
   /** Lets somebody take lines by himself, `most` at most: gives how many he took. Where that is none, `next()` has to look. */
-  skim(skimmer: Skimmer, most: number): number {
+  skim(batcher: LineBatcher, max: number): number {
     if (!this.#isRegionUtf8 || this.#isRaw || this.#at >= this.#limit) return 0
-    this.#at = skimmer.skim(this.#region, this.#at, this.#limit, most, this.line)
-    this.line += skimmer.taken
-    return skimmer.taken
+    this.#at = batcher.takeBatch(this.#region, this.#at, this.#limit, max, this.line)
+    this.line += batcher.taken
+    return batcher.taken
   }
 
   /** Reads no more: what has not been pulled is gone, and the descriptor is closed. */
@@ -144,7 +144,7 @@ export class LineReader {
 
   #accept(chunk: Buffer): void {
     if (this.#isOver) return
-    noteGarbage(chunk.length)
+    hintMinorGc(chunk.length)
     this.#chunks.push(chunk)
     this.onReadable?.()
     // Again even when it is paused: a child's exit makes Node resume its streams.
@@ -277,7 +277,8 @@ export class LineReader {
     this.buf = region
     this.start = start
     this.end = end
-    if (this.isLast && isCutCharacter(region, start, end)) return this.#refuse('truncated_line', `the input ended inside line ${this.line}`)
+    if (this.isLast && endsInsideCharacter(region, start, end))
+      return this.#refuse('truncated_line', `the input ended inside line ${this.line}`)
     return this.#refuse('invalid_utf8', describeForeignByte(region.subarray(start, end), `line ${this.line}`))
   }
 

@@ -2,7 +2,7 @@
 
 import { type Fault, fault } from '../error.js'
 import { systemReason } from '../system-reason.js'
-import { noteGarbage } from './minor-gc.js'
+import { hintMinorGc } from './minor-gc.js'
 import type { LineSink } from './stream.js'
 
 export interface LineWriterOptions {
@@ -186,7 +186,7 @@ export class LineWriter {
   }
 
   #join(chunk: Buffer): Buffer {
-    noteGarbage(chunk.length)
+    hintMinorGc(chunk.length)
     let at = 0
     for (let i = 0; i < this.#bufs.length; i++) {
       const buf = this.#bufs[i] as Buffer

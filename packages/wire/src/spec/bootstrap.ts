@@ -9,7 +9,7 @@ import { fail, type Result } from '../result.js'
 import type { Bundle } from './source-files.js'
 
 /** The parent writes, and closes when it ends; that ends the renewals, and nothing else. */
-export interface Handover {
+export interface Bootstrap {
   readonly bundle: Bundle
   /** What the giver lets be done, as it was when this process was started; undefined where it said nothing of it. */
   readonly authority: unknown
@@ -18,14 +18,14 @@ export interface Handover {
 }
 
 /** The first line, `{"entry":…,"files":{…},"modules":{…},"around"?:{…},"authority"?:…}`. */
-export const firstLine = (bundle: Bundle, authority?: unknown): string =>
+export const bootstrapLine = (bundle: Bundle, authority?: unknown): string =>
   `${JSON.stringify(authority === undefined ? bundle : { ...bundle, authority })}\n`
 
 /** Each line after it, `{"authority":…}`. */
-export const renewal = (authority: unknown): string => `${JSON.stringify({ authority })}\n`
+export const renewalLine = (authority: unknown): string => `${JSON.stringify({ authority })}\n`
 
 /** Waits for the first line, which the parent writes when it starts this process. */
-export const openHandover = (fd: number): Result<Handover> => {
+export const openBootstrap = (fd: number): Result<Bootstrap> => {
   try {
     const { line, rest } = readFirstLine(fd)
     const value: unknown = JSON.parse(line.toString('utf8'))

@@ -87,7 +87,7 @@ export const bundledFiles = (bundle: Bundle): SourceFiles => ({
 })
 
 /** The same texts, with more around them. */
-export const surrounded = (files: SourceFiles, around: Partial<Around>): SourceFiles => ({
+export const withAround = (files: SourceFiles, around: Partial<Around>): SourceFiles => ({
   ...files,
   bundle: (entry) => {
     const bundle = files.bundle(entry)
@@ -118,12 +118,12 @@ export const readSpec = (path: string): Result<string> => {
   } catch (error) {
     return unreadable(path, 'file_not_found', reasonOf(error))
   } finally {
-    if (fd !== undefined) letGo(fd)
+    if (fd !== undefined) closeQuietly(fd)
   }
 }
 
 // Of what was only read nothing is lost when closing it fails.
-const letGo = (fd: number): void => {
+const closeQuietly = (fd: number): void => {
   try {
     closeSync(fd)
   } catch {

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, serverVariables } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { type HandDown, narrow, renewalMs } from '@plumb/policy'
-import { childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram, spawnOwn, succeed } from '@plumb/wire'
+import { childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram, spawnPlumb, succeed } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { readAgentSandbox } from '../sandbox/agent-sandbox.js'
 import { buildSandboxCommand, type SandboxedProgram } from '../sandbox/bubblewrap-command.js'
@@ -67,7 +67,7 @@ const startOwn = async (
     : succeed(undefined)
   if (!enclosure.ok) return enclosure
   const within = enclosure.value
-  const own = spawnOwn({
+  const own = spawnPlumb({
     program,
     args: [...args, ...docrootWords(session.docroot), ...session.handedOn],
     files,

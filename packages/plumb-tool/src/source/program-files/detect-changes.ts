@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Fault, fault, preview, type SourceFiles, surrounded } from '@plumb/wire'
+import { type Fault, fault, preview, type SourceFiles, withAround } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { realPath } from '../../call/real-path.js'
 import type { ProgramFiles } from './collect-program-files.js'
@@ -55,12 +55,12 @@ export const whyChanged = async ({ files }: Program, paths: readonly string[]): 
 /** The texts that a process of the program gets, with what else it must leave as it is. */
 export const textsForChild = async (texts: SourceFiles, { files }: Program): Promise<SourceFiles> => {
   const seen = (await watches.get(files))?.seen
-  if (texts === files) return seen ? surrounded(files, { seen }) : files
+  if (texts === files) return seen ? withAround(files, { seen }) : files
   // Of a prompt file there is another program than that which names it.
   const { files: outer, around } = files.bundle('')
   const absolute = Object.entries(outer).filter(([path]) => !path.startsWith('<stdlib>/'))
   const named = absolute.map(([path, text]) => [path.startsWith('<') ? path : resolve(path), text] as const)
-  return surrounded(texts, { ...around, files: { ...around?.files, ...Object.fromEntries(named) }, ...(seen ? { seen } : {}) })
+  return withAround(texts, { ...around, files: { ...around?.files, ...Object.fromEntries(named) }, ...(seen ? { seen } : {}) })
 }
 
 class ChangeDetector {

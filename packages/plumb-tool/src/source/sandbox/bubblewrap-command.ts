@@ -3,7 +3,7 @@
 import { closeSync, type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { fail, fault, preview, type Result, succeed, type Within } from '@plumb/wire'
+import { fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
 import { foldersOnPath, installationOf, nodeModules, programPaths, SYSTEM_FOLDERS } from './installation.js'
@@ -31,7 +31,7 @@ export interface SandboxedProgram {
   readonly caller?: Pick<ConnectPolicy, 'denies'>
 }
 
-export interface SandboxCommand extends Within {
+export interface SandboxCommand extends Wrapper {
   readonly env: Readonly<Record<string, string>>
   readonly net: SandboxNet | undefined
   /** What its program lacked, by what it said when it failed. */

@@ -1,7 +1,7 @@
 // Whether a sandbox can be had on this machine: found by starting one, once.
 
 import { closeSync, constants, openSync } from 'node:fs'
-import { fail, preview, type Result, resolveProgram, spawnBriefly, succeed } from '@plumb/wire'
+import { fail, preview, type Result, resolveProgram, runSync, succeed } from '@plumb/wire'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
 import { SYSTEM_FOLDERS } from './installation.js'
 import { Mounts } from './mounts.js'
@@ -43,7 +43,7 @@ const tryOne = (): Result<Bubblewrap> => {
   const options = [...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']
   if (hasCachedProbe(bwrap.value, options.join(' '))) return succeed({ bwrap: bwrap.value, arch })
   const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
-  const { status, stderr } = spawnBriefly({
+  const { status, stderr } = runSync({
     command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS}`],
     env: {},
     given: {

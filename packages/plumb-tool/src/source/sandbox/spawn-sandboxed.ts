@@ -1,6 +1,6 @@
 // A program that is not ours, in its sandbox where it has one.
 
-import { type Child, type ChildOptions, type Result, spawnChild, succeed } from '@plumb/wire'
+import { type Child, type Result, type SpawnOptions, spawnChild, succeed } from '@plumb/wire'
 import { buildSandboxCommand, type SandboxCommand, type SandboxedProgram } from './bubblewrap-command.js'
 import type { Sandbox } from './sandbox.js'
 
@@ -12,7 +12,7 @@ export interface SandboxedChild extends Child {
 /** As `spawnChild`; the program is given by its path. */
 export const spawnSandboxed = (
   sandbox: Sandbox | undefined,
-  options: ChildOptions,
+  options: SpawnOptions,
   place: Pick<SandboxedProgram, 'visible' | 'programFiles' | 'caller'>,
 ): Result<SandboxedChild> => {
   if (!sandbox) return spawnChild(options)

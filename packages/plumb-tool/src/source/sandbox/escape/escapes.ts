@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BriefEnd } from '@plumb/wire'
+import type { SyncResult } from '@plumb/wire'
 import { callNumber, type SystemCall } from '../seccomp/refused-calls.js'
 import { ESCAPED, type EscapeFixture } from './fixture.js'
 import { syscallProgram } from './syscall-program.js'
@@ -11,10 +11,10 @@ export interface Escape {
   readonly name: string
   /** What runs inside, or why it cannot be tried here. */
   readonly command: (ground: EscapeFixture) => readonly string[] | { readonly cannot: string }
-  readonly isHeld: (end: BriefEnd, ground: EscapeFixture) => boolean
+  readonly isHeld: (end: SyncResult, ground: EscapeFixture) => boolean
 }
 
-const printsNothing = ({ status, stdout }: BriefEnd): boolean => status !== null && !stdout.includes(ESCAPED)
+const printsNothing = ({ status, stdout }: SyncResult): boolean => status !== null && !stdout.includes(ESCAPED)
 
 const shell = (name: string, script: (ground: EscapeFixture) => string, isHeld: Escape['isHeld'] = printsNothing): Escape => ({
   name,

@@ -1,6 +1,6 @@
 // The escapes, tried one after the other in sandboxes of their own.
 
-import { type BriefEnd, type Result, spawnBriefly, succeed } from '@plumb/wire'
+import { type Result, runSync, type SyncResult, succeed } from '@plumb/wire'
 import { buildSandboxCommand } from '../bubblewrap-command.js'
 import type { Bubblewrap } from '../probe.js'
 import { readSandbox } from '../sandbox.js'
@@ -45,10 +45,10 @@ const tryOne = (escape: Escape, ground: EscapeFixture, isBoxed: boolean): Escape
 
 const MAX_SAID = 200
 
-const runPlain = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): BriefEnd =>
-  spawnBriefly({ command: command as [string, ...string[]], cwd: docroot, env, timeoutMs: TIMEOUT_MS })
+const runPlain = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): SyncResult =>
+  runSync({ command: command as [string, ...string[]], cwd: docroot, env, timeoutMs: TIMEOUT_MS })
 
-const runBoxed = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): Result<BriefEnd> => {
+const runBoxed = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): Result<SyncResult> => {
   const sandbox = readSandbox({ write: ['out'] }, { who: 'plumb-tool sandbox', docroot })
   if (!sandbox.ok) return sandbox
   if (!sandbox.value) throw new TypeError('a sandbox was asked for')
@@ -56,7 +56,7 @@ const runBoxed = (command: readonly string[], { docroot }: EscapeFixture, env: R
   if (!enclosure.ok) return enclosure
   const { command: before, given, shared, env: inner, close } = enclosure.value
   const whole = [...before, ...command] as unknown as [string, ...string[]]
-  const end = spawnBriefly({ command: whole, cwd: docroot, env: inner, given: given ?? {}, shared: shared ?? {}, timeoutMs: TIMEOUT_MS })
+  const end = runSync({ command: whole, cwd: docroot, env: inner, given: given ?? {}, shared: shared ?? {}, timeoutMs: TIMEOUT_MS })
   close()
   return succeed(end)
 }
