@@ -3,9 +3,9 @@
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { AgentSandbox, Session } from '@plumb/tool'
 import type { Fault, SourceFiles } from '@plumb/wire'
-import type { Watch } from './event/emitter.js'
+import type { RunEmitter } from './event/emitter.js'
 import type { Giver } from './giver.js'
-import type { Answers } from './record/resume/answers.js'
+import type { RecordedAnswers } from './record/resume/answers.js'
 import type { ServerOffers } from './server-offers.js'
 
 export interface SpawnSettings {
@@ -29,8 +29,8 @@ export interface SpawnSettings {
   readonly isFailFast?: boolean
   readonly report: (fault: Fault) => void
   /** Nothing is drawn on the terminal while a person is asked something there. */
-  readonly quietly?: <T>(ask: () => Promise<T>) => Promise<T>
-  readonly watch: Watch | undefined
+  readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
+  readonly emitter: RunEmitter | undefined
   /** Of a request to a model, where there are prices. */
   readonly costOf?: Session['costOf']
   /** For a parent that asked for telemetry: what no child of ours says itself. */
@@ -39,7 +39,7 @@ export interface SpawnSettings {
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]
   /** By the places of agents: what they answered in the run that is resumed. */
-  readonly resumed: ReadonlyMap<string, Answers> | undefined
+  readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
 }
 
 /** What a message between us and our children may need besides its own bytes. */

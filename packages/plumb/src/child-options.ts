@@ -6,7 +6,7 @@ import type { ChildAllowance } from './child-allowance.js'
 import type { ChildKind, LedgerOptions } from './child-ledger.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
-import type { ChildObserver } from './event/child-monitor.js'
+import type { ChildMonitor } from './event/child-monitor.js'
 import type { Origin } from './origin.js'
 import type { Schedule } from './schedule.js'
 import type { ToolService } from './tool-service.js'
@@ -40,7 +40,7 @@ export interface ChildOptions {
   /** Answers its calls, where it has tools. */
   readonly tools: ToolService | undefined
   /** Undefined: nobody wants to know. */
-  readonly observer: ChildObserver | undefined
+  readonly observer: ChildMonitor | undefined
   /** What it may spend, where it shares no budget with us. */
   readonly allowance: ChildAllowance | undefined
   /** Control messages that it was sent before, as to restore its memory. */

@@ -241,7 +241,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   #heard(): ((reader: LineReader) => boolean) | undefined {
     const { observer } = this.#o
-    return observer && ((reader) => observer.heard(reader))
+    return observer && ((reader) => observer.takeTelemetry(reader))
   }
 
   // What it tells of an answer it tells before: so that is heard before, where somebody wants to know both.

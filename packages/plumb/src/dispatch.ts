@@ -90,25 +90,25 @@ const openFor = async (
   // plumb-agent has asked before it sends a request, for what the tool calls in its turn too.
   const isAsked = plan.config.command === undefined && settings.agentProgram === undefined
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
-  const { files, handedOn, agentProgram, watch, tellParent, costOf, quietly = (work) => work() } = settings
+  const { files, handedOn, agentProgram, emitter, tellParent, costOf, withoutLiveLines = (work) => work() } = settings
   const ask = tool.approveOnTerminal()
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
-    watch?.tell({ kind: 'call', process, call })
+    emitter?.emit({ kind: 'call', process, call })
     if (tellParent) for (const told of tool.callTelemetry(call, plan.name)) tellParent(scrub(JSON.stringify(told)))
   }
   const used = (telemetry: UsageTold): void => {
-    watch?.tell({ kind: 'telemetry', process, telemetry })
+    emitter?.emit({ kind: 'telemetry', process, telemetry })
     tellParent?.(scrub(JSON.stringify(telemetry)))
   }
   const session: Session = {
     docroot: docroot.value,
     files,
     authority,
-    approve: isAsked ? async () => true : (request, signal) => quietly(() => ask(request, signal)),
-    trace: log || watch || tellParent ? trace : undefined,
+    approve: isAsked ? async () => true : (request, signal) => withoutLiveLines(() => ask(request, signal)),
+    trace: log || emitter || tellParent ? trace : undefined,
     costOf,
-    used: watch || tellParent ? used : undefined,
+    used: emitter || tellParent ? used : undefined,
     handedOn,
     agentProgram,
     caller: callerOf(plan.config, settings),

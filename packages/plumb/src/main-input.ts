@@ -15,7 +15,7 @@ import {
 } from '@plumb/wire'
 import type { Outlet } from './channel.js'
 import type { Current } from './current.js'
-import type { Watch } from './event/emitter.js'
+import type { RunEmitter } from './event/emitter.js'
 import type { Gate } from './gate.js'
 import type { Source } from './schedule.js'
 
@@ -40,7 +40,7 @@ export interface MainInputOptions {
   readonly report: (fault: Fault) => void
   /** `all`: every line is one (--mux); `some`: those that look like one; `none`: none is. */
   readonly envelopes: 'all' | 'some' | 'none'
-  readonly watch: Watch | undefined
+  readonly emitter: RunEmitter | undefined
   /** Told of each input before anything comes of it. */
   readonly taken: ((seq: number) => void) | undefined
 }
@@ -64,7 +64,7 @@ export class MainInput implements Source {
     this.#o = options
     this.#open = new Map(options.entrances.map((e) => [e.name, e]))
     this.#names = options.entrances.map((e) => e.name)
-    const isUnseen = !options.watch && !options.taken && options.envelopes !== 'all'
+    const isUnseen = !options.emitter && !options.taken && options.envelopes !== 'all'
     this.#quick = isUnseen ? options.entrances[0] : undefined
   }
 
@@ -111,14 +111,14 @@ export class MainInput implements Source {
   }
 
   #next(): number {
-    const { reader, current, watch, taken } = this.#o
+    const { reader, current, emitter, taken } = this.#o
     if (!reader.next()) {
       if (reader.hasEnded) this.end()
       return 0
     }
     current.begin(this.#names[0] ?? '', reader.line, ++this.taken)
     taken?.(current.seq)
-    watch?.tell({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
+    emitter?.emit({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
     if (reader.fault) this.#o.report(reader.fault)
     else this.#line(reader)
     current.end()

@@ -1,7 +1,7 @@
 // The options of every command that runs something: run and stage.
 
 import { MAX_LINE, optionReaders, parsePlainArguments } from '@plumb/wire'
-import { type RunOption, sightOf, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
+import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
 import { run } from './run.js'
 import type { RunOptions } from './run-options.js'
 
@@ -131,15 +131,17 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   telemetry: flags.telemetry === true,
   isDry: flags.dryRun === true,
   isFailFast: flags.failFast === true,
-  watching: {
+  recording: {
     record: flags.record,
     resume: flags.resume,
     rejects: flags.rejects,
+  },
+  limits: {
     maxCalls: flags.maxCalls,
     maxTotalTokens: flags.maxTotalTokens,
     deadlineMs: flags.deadline === undefined ? undefined : flags.deadline * 1000,
   },
-  sight: sightOf(flags),
+  display: displayOptionsOf(flags),
   ...(flags.budgetFd === undefined ? {} : { budgetFd: flags.budgetFd }),
 })
 

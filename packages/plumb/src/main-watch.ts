@@ -1,7 +1,7 @@
 // The options by which a run is seen while it goes on and when it is over, of every command that runs something.
 
 import type { OptionLine } from '@plumb/wire'
-import type { SightOptions } from './display/run-display.js'
+import type { DisplayOptions } from './run-options.js'
 
 export interface WatchFlags {
   trace?: string
@@ -41,4 +41,4 @@ export const withSummaryForm = (argv: readonly string[]): string[] => {
   return words
 }
 
-export const sightOf = ({ trace, progress, summary, prices }: WatchFlags): SightOptions => ({ trace, progress, summary, prices })
+export const displayOptionsOf = ({ trace, progress, summary, prices }: WatchFlags): DisplayOptions => ({ trace, progress, summary, prices })

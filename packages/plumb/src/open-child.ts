@@ -7,7 +7,7 @@ import { ChildAllowance } from './child-allowance.js'
 import type { ChildOptions } from './child-options.js'
 import type { Current } from './current.js'
 import type { Cycle } from './cycle.js'
-import { ChildObserver } from './event/child-monitor.js'
+import { ChildMonitor } from './event/child-monitor.js'
 import type { Origin } from './origin.js'
 import { Replay } from './record/resume/replay.js'
 import type { Spawned } from './spawn.js'
@@ -30,7 +30,7 @@ export interface OpenChildOptions {
 export const openChild = (options: OpenChildOptions): ChildProcess => {
   const { wiring, node, feeds, place, spawned, sink, current, report, lost, needsOrigins, cycle } = options
   const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
-  const { watch, settings, schedule, reporter, fail, tools, parent } = wiring
+  const { emitter, settings, schedule, reporter, fail, tools, parent } = wiring
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
   const budget = isCounting ? undefined : currentBudget()
@@ -38,7 +38,7 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
   const allowance = budget && new ChildAllowance({ budget, purse, warn, overrun: () => process.overrun.begin() })
   const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
   const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, options) })
-  const isObserved = watch || parent || budget || replay
+  const isObserved = emitter || parent || budget || replay
   const process: ChildProcess = new ChildProcess(feeds, {
     name: node.name,
     inputs: node.inputs,
@@ -61,7 +61,7 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
     fail,
     cycle,
     tools: tools.get(node),
-    observer: isObserved ? new ChildObserver({ place, runs: kind, pid: child.pid, watch, parent, allowance, replay, warn }) : undefined,
+    observer: isObserved ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, warn }) : undefined,
     allowance,
     controls,
   })

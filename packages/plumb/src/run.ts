@@ -27,16 +27,16 @@ import type { SpawnSettings } from './agent-start.js'
 import { checkAgents } from './check-agents.js'
 import { Current } from './current.js'
 import { openTools, servesTools } from './dispatch.js'
-import { openSight, type Sight } from './display/display.js'
+import { type Display, openDisplay } from './display/display.js'
 import { findDocroot } from './docroot.js'
 import { type Loaded, load, refuseErrors } from './load.js'
 import { findMissing } from './missing.js'
 import { openGiver } from './permissions.js'
 import { processNamed } from './process-named.js'
 import { Quiescence } from './quiescence.js'
-import { observe, tellBegin, UNOBSERVED } from './record/instrumentation.js'
-import type { Observation } from './record/open-instrumentation.js'
-import type { RecordPlace } from './record/recorder.js'
+import { emitBegin, instrument, NOT_INSTRUMENTED } from './record/instrument.js'
+import type { Instrumentation } from './record/instrumentation.js'
+import type { RecordFolder } from './record/recorder.js'
 import type { RunOptions } from './run-options.js'
 import { Schedule } from './schedule.js'
 import { type Wired, wireUp } from './wiring.js'
@@ -48,15 +48,20 @@ const CHILD_GRACE_MS = 2000
 
 /** Resolves to the exit status; a run that was stopped by a signal dies of it. */
 export const run = async (path: string | undefined, options: RunOptions): Promise<number> => {
-  const sight = await openSight(options)
-  const reporter = new Reporter('plumb', () => sight.openStderr())
-  const died = await start(path, options, reporter, sight)
+  const display = await openDisplay(options)
+  const reporter = new Reporter('plumb', () => display.openStderr())
+  const died = await start(path, options, reporter, display)
   await reporter.end()
   if (died) dieOf(died)
   return reporter.status
 }
 
-const start = async (path: string | undefined, options: RunOptions, reporter: Reporter, sight: Sight): Promise<StopSignal | undefined> => {
+const start = async (
+  path: string | undefined,
+  options: RunOptions,
+  reporter: Reporter,
+  display: Display,
+): Promise<StopSignal | undefined> => {
   const loaded = await load(path, options)
   if (!loaded.ok) {
     reporter.report(loaded.error)
@@ -71,7 +76,7 @@ const start = async (path: string | undefined, options: RunOptions, reporter: Re
   // A parent has looked already.
   const lacks =
     options.isDry || options.sourcesFd !== undefined ? [] : findMissing([bound.value], options).filter(({ need }) => !need.isOptional)
-  if (lacks.length === 0) return new Run(bound.value, options, reporter, sight).go(loaded.value, path ?? '')
+  if (lacks.length === 0) return new Run(bound.value, options, reporter, display).go(loaded.value, path ?? '')
   for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
   return undefined
 }
@@ -83,7 +88,7 @@ class Run {
   #openOutputs = 0
   /** It is being ended early: what is said because of that is noise. */
   #isAborted = false
-  #observed: Observation | undefined
+  #instruments: Instrumentation | undefined
   readonly #reader: LineReader
   readonly #writer: LineWriter
   readonly #telemetry: TelemetryWriter
@@ -103,10 +108,10 @@ class Run {
     private readonly bound: Bound,
     private readonly options: RunOptions,
     private readonly reporter: Reporter,
-    private readonly sight: Sight,
+    private readonly display: Display,
   ) {
     this.#reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput })
-    this.#writer = new LineWriter(sight.openStdout(), { raw: options.rawOutput })
+    this.#writer = new LineWriter(display.openStdout(), { raw: options.rawOutput })
     this.#current = new Current(options.telemetry)
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
     this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
@@ -134,15 +139,15 @@ class Run {
     if (!budget.ok) return this.#refuse(budget.error)
     const { options } = this
     if (options.isDry) {
-      const settings = { ...options, ...UNOBSERVED, files, docroot: docroot.value, giver: giver.value, report }
+      const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, giver: giver.value, report }
       const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
-    const openWatchers = (record: RecordPlace | undefined) => this.sight.open(this.reporter, record, report)
-    const opened = await observe({ graph, spec, loaded, options, reader: this.#reader, openWatchers, report })
+    const openListeners = (record: RecordFolder | undefined) => this.display.openListeners(this.reporter, record, report)
+    const opened = await instrument({ graph, spec, loaded, options, reader: this.#reader, openListeners, report })
     if (!opened.ok) return this.#refuse(opened.error)
-    const { watch, rejects, spending: _, ...recorded } = opened.value
-    this.#observed = opened.value
+    const { emitter, rejects, budget: _, ...recorded } = opened.value
+    this.#instruments = opened.value
     const lines = this.#telemetryLines ?? undefined
     const settings = {
       ...options,
@@ -151,17 +156,17 @@ class Run {
       docroot: docroot.value,
       giver: giver.value,
       report,
-      watch,
+      emitter,
       tellParent: lines && ((json: string) => lines.writeText(json)),
-      costOf: this.sight.costOf,
-      quietly: this.sight.quietly,
+      costOf: this.display.costOf,
+      withoutLiveLines: this.display.withoutLiveLines,
       boxes: undefined as SpawnSettings['boxes'],
     }
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
     const tools = await openTools(graph, settings, this.reporter)
     if (!tools) return this.#refuse()
-    if (watch) await tellBegin(watch, graph, spec, options)
+    if (emitter) await emitBegin(emitter, graph, spec, options)
     const wired = wireUp({
       graph,
       reader: this.#reader,
@@ -175,7 +180,7 @@ class Run {
       isNumbered,
       isNested: options.telemetry,
       current: this.#current,
-      watch,
+      emitter,
       rejects,
       parent: this.#telemetryLines ?? undefined,
       outputClosed: () => this.#outputClosed(),
@@ -197,11 +202,11 @@ class Run {
   }
 
   async #finish(stoppedBy: StopSignal | undefined): Promise<void> {
-    const { watch, rejects } = this.#observed ?? {}
+    const { emitter, rejects } = this.#instruments ?? {}
     rejects?.flush()
-    watch?.tell({ kind: 'end', status: this.reporter.status, stoppedBy: stoppedBy ?? null })
-    await watch?.finish()
-    this.#observed?.release()
+    emitter?.emit({ kind: 'end', status: this.reporter.status, stoppedBy: stoppedBy ?? null })
+    await emitter?.finish()
+    this.#instruments?.release()
   }
 
   /** Nothing was started. */
@@ -214,17 +219,17 @@ class Run {
   async #runThrough({ children, input, start, hangUp }: Wired): Promise<StopSignal | undefined> {
     let stoppedBy: StopSignal | undefined
     let grace: NodeJS.Timeout | undefined
-    const { spending } = this.#observed ?? {}
+    const { budget } = this.#instruments ?? {}
     this.#stopTaking = () => {
       input.end()
       this.#schedule.wake()
       grace ??= setTimeout(() => this.#giveUp(CHILD_GRACE_MS), GRACE_MS)
     }
     const beLate = () => {
-      spending?.end()
+      budget?.end()
       this.#stopTaking()
     }
-    const deadline = spending?.deadlineMs === undefined ? undefined : setTimeout(beLate, spending.deadlineMs)
+    const deadline = budget?.deadlineMs === undefined ? undefined : setTimeout(beLate, budget.deadlineMs)
     const stopListening = onStop(
       (signal) => {
         stoppedBy = signal
@@ -257,7 +262,7 @@ class Run {
     await Promise.race([this.#flush(), this.#cutShort])
     clearTimeout(grace)
     clearTimeout(deadline)
-    if (spending?.fault) this.#tell(spending.fault)
+    if (budget?.fault) this.#tell(budget.fault)
     await this.#finish(stoppedBy)
     stopListening()
     process.off('SIGQUIT', tellHoldings)
@@ -307,9 +312,9 @@ class Run {
 
   #report(f: Fault): void {
     if (this.#isAborted) return
-    const { rejects, spending } = this.#observed ?? {}
+    const { rejects, budget } = this.#instruments ?? {}
     rejects?.reject(f)
-    if (!spending?.takes(f)) this.#tell(f)
+    if (!budget?.takes(f)) this.#tell(f)
     // What is still read would be for nothing.
     else this.#wired?.input.end()
     if (f.error === 'budget_spent') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
@@ -317,14 +322,14 @@ class Run {
   }
 
   #tell(f: Fault): void {
-    this.#observed?.watch?.tell({ kind: 'fault', fault: f })
+    this.#instruments?.emitter?.emit({ kind: 'fault', fault: f })
     this.reporter.report(f)
   }
 
   /** The run cannot go on: told once, and everything is ended. */
   #fail(f: Fault): void {
     // A child that has said what is wrong with its configuration ends with that status: it is one cause.
-    if (f.error === 'child_failed' && f.status === 2 && this.reporter.status === 2) this.#observed?.rejects?.reject(f)
+    if (f.error === 'child_failed' && f.status === 2 && this.reporter.status === 2) this.#instruments?.rejects?.reject(f)
     else this.#report(f)
     this.#abort(CHILD_GRACE_MS)
   }

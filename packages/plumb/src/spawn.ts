@@ -4,7 +4,7 @@ import type { Bound } from '@plumb/lang'
 import { childEnv, type LineChild, type Result, spawnLines, spawnPlumbLines, succeed } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './child-plan.js'
-import { restored } from './record/resume/restore-memory.js'
+import { restoreMemory } from './record/resume/restore-memory.js'
 import { type Purse, spawnVia } from './spawn-via.js'
 
 export interface Spawned {
@@ -24,7 +24,7 @@ export const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) =
   const started = start(agentPlan(at, bound), at)
   const memory = at.settings.resumed?.get(at.place)?.memory ?? []
   if (!started.ok || memory.length === 0) return started
-  return succeed({ ...started.value, child: restored(started.value.child, memory, fail), controls: 1 })
+  return succeed({ ...started.value, child: restoreMemory(started.value.child, memory, fail), controls: 1 })
 }
 
 export const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)

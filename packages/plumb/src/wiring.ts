@@ -21,9 +21,9 @@ import type { Current } from './current.js'
 import { Cycle, QueuedChannel } from './cycle.js'
 import { cyclesOf } from './cycles.js'
 import { Edges } from './edges.js'
-import type { Watch } from './event/emitter.js'
-import { WatchedChannel } from './event/emitting-channel.js'
-import type { Wire } from './event/run-event.js'
+import type { RunEmitter } from './event/emitter.js'
+import { EmittingChannel } from './event/emitting-channel.js'
+import type { WireInfo } from './event/run-event.js'
 import { placesOf, wiresOf } from './event/wires.js'
 import { Gate } from './gate.js'
 import type { Holding } from './holding.js'
@@ -60,7 +60,7 @@ export interface WiringOptions {
   /** A parent joins by origin: it wants to know all inputs that an output stems from, and which of them came to nothing. */
   readonly isNested: boolean
   readonly current: Current
-  readonly watch: Watch | undefined
+  readonly emitter: RunEmitter | undefined
   readonly rejects: Rejects | undefined
   /** Where a parent hears what our children tell of themselves. */
   readonly parent: LineWriter | undefined
@@ -99,7 +99,7 @@ class Network {
   readonly #receivers = new Map<GraphNode, Morphism>()
   readonly #entrances: GraphNode[]
   readonly #places: ReadonlyMap<GraphNode, string>
-  readonly #wires: ReadonlyMap<Edge, Wire>
+  readonly #wires: ReadonlyMap<Edge, WireInfo>
   readonly #partings: ReadonlyMap<GraphNode, Parting>
   /** Where something lost may be what a barrier waits for. */
   readonly #lossy: ReadonlySet<GraphNode>
@@ -108,13 +108,13 @@ class Network {
 
   constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
     this.#o = options
-    const { graph, settings, fail, watch, current } = options
+    const { graph, settings, fail, emitter, current } = options
     this.#current = current
     this.#partings = new Map(partingsOf(graph).map((parting) => [parting.barrier, parting]))
     this.#lossy = new Set([...this.#partings.values()].flatMap(({ branches }) => branches.flatMap((nodes) => [...nodes])))
     this.#edges = new Edges(graph)
     this.#places = placesOf(graph)
-    this.#wires = watch ? wiresOf(graph) : new Map()
+    this.#wires = emitter ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
     for (const nodes of cyclesOf(graph)) {
       const cycle = new Cycle({ names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight, current: this.#current, fail })
@@ -187,7 +187,7 @@ class Network {
   }
 
   #mainInput(): MainInput {
-    const { reader, envelopes, watch, rejects } = this.#o
+    const { reader, envelopes, emitter, rejects } = this.#o
     const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#sink, maxLine: reader.maxLine }
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
@@ -205,7 +205,7 @@ class Network {
     )
     const taken = rejects && ((seq: number) => rejects.hold(seq, reader, () => this.#oldest))
     const own = { sink: this.#sink, current: this.#current, report: this.#report }
-    return new MainInput({ reader, entrances, ...own, gate, envelopes, watch, taken })
+    return new MainInput({ reader, entrances, ...own, gate, envelopes, emitter, taken })
   }
 
   #receiver(node: GraphNode, spawned: Spawned | undefined): Morphism {
@@ -325,7 +325,7 @@ class Network {
     const place = this.#partingAt(to)
     if (place) channel = new PartingChannel(channel, place, this.#current)
     const wire = this.#wires.get(edge)
-    if (wire && this.#o.watch) channel = new WatchedChannel(channel, wire, this.#current, this.#o.watch)
+    if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#current, this.#o.emitter)
     const outlet = this.#of(from).outlets[output] as Outlet
     const leading = this.#parted.get(outlet) ?? outlet
     leading.channels.push(this.#checked(edge, channel))

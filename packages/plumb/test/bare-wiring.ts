@@ -4,7 +4,7 @@ import { bindingNamed, compile, type Graph, hasErrors, planOf, toText } from '@p
 import { type Fault, fail } from '@plumb/wire'
 import { Current } from '../src/current.js'
 import { Giver } from '../src/giver.js'
-import { UNOBSERVED } from '../src/record/instrumentation.js'
+import { NOT_INSTRUMENTED } from '../src/record/instrument.js'
 
 const NO_FILES = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path: string) => path }
 
@@ -31,7 +31,7 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
     maxInFlight: 100_000,
     maxLine,
     report,
-    ...UNOBSERVED,
+    ...NOT_INSTRUMENTED,
   },
   rejects: undefined,
   parent: undefined,

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { Watch } from '../src/event/emitter.js'
+import type { RunEmitter } from '../src/event/emitter.js'
 import { runWired, type WiredResult } from './run-wired.js'
 
 const EVENT = 'type Event = { n: int, s: string, k: "a" | "b", x?: number }\n'
@@ -37,8 +37,8 @@ const SPECS: Readonly<Record<string, string>> = {
     'let main : !Event -> !Event = plumb(input, output) {\n  let c : !Event = channel\n  input ; c\n  c ; filter(n > 0 and n < 9) ; map({ ...value, n: n - 1 }) ; c\n  c ; filter(n <= 0 or n >= 9) ; output\n}',
 }
 
-const run = (spec: string, input: Buffer, pieces: readonly number[], watch: Watch | undefined): Promise<WiredResult> =>
-  runWired({ text: `${EVENT}${spec}\n`, input, pieces, maxLine: 200, fullBytes: 500, watch })
+const run = (spec: string, input: Buffer, pieces: readonly number[], emitter: RunEmitter | undefined): Promise<WiredResult> =>
+  runWired({ text: `${EVENT}${spec}\n`, input, pieces, maxLine: 200, fullBytes: 500, emitter })
 
 const usual = fc
   .record({ n: fc.integer({ min: -3, max: 12 }), s: fc.string({ maxLength: 4 }), k: fc.constantFrom('a', 'b') })
@@ -80,12 +80,12 @@ for (const [name, spec] of Object.entries(SPECS)) {
     let lines = 0
     const law = fc.asyncProperty(input, pieces, pieces, async (bytes, some, others) => {
       let inputs = 0
-      const tell: Watch['tell'] = ({ kind }) => {
+      const emit: RunEmitter['emit'] = ({ kind }) => {
         if (kind === 'input') inputs++
       }
-      const watch = { tell, finish: async () => {} }
+      const emitter = { emit, finish: async () => {} }
       const quick = await run(spec, bytes, some, undefined)
-      const plain = await run(spec, bytes, others, watch)
+      const plain = await run(spec, bytes, others, emitter)
       lines += quick.taken
       if (quick.out !== plain.out) throw new Error(`${quick.out}\n--- watched:\n${plain.out}`)
       if (JSON.stringify(quick.faults) !== JSON.stringify(plain.faults))

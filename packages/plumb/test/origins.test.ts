@@ -7,7 +7,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { Watch } from '../src/event/emitter.js'
+import type { RunEmitter } from '../src/event/emitter.js'
 import { runWired, type WiredRun } from './run-wired.js'
 import { makeShell } from './shell.js'
 
@@ -117,14 +117,14 @@ const textOf = ({ source }: Chain): string => `let main : !int -> !int = ${sourc
 
 const linesOf = (values: readonly number[]): Buffer => Buffer.from(values.map((value) => `${value}\n`).join(''))
 
-const watch: Watch = { tell: () => {}, finish: async () => {} }
+const emitter: RunEmitter = { emit: () => {}, finish: async () => {} }
 
 /** In what a way a program is run must not change a byte. */
 const WAYS: Readonly<Record<string, Omit<WiredRun, 'text' | 'input'>>> = {
   'at once': { pieces: [65_536] },
   'byte by byte': { pieces: [1] },
   'line by line, each read before the next': { pieces: [3], isSlow: true },
-  watched: { pieces: [65_536], watch },
+  watched: { pieces: [65_536], emitter },
   'with rejects, and a slow reader': { pieces: [65_536], hasRejects: true, fullBytes: 8 },
 }
 

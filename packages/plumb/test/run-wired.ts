@@ -3,7 +3,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import { type Fault, LineReader, LineWriter, Reporter } from '@plumb/wire'
 import { scaled } from '../../wire/test/patience.js'
-import type { Watch } from '../src/event/emitter.js'
+import type { RunEmitter } from '../src/event/emitter.js'
 import { Quiescence } from '../src/quiescence.js'
 import type { LineFile } from '../src/record/line-file.js'
 import { Rejects } from '../src/record/rejects.js'
@@ -21,7 +21,7 @@ export interface WiredRun {
   readonly maxLine?: number
   /** The writer is full when it holds more. */
   readonly fullBytes?: number
-  readonly watch?: Watch | undefined
+  readonly emitter?: RunEmitter | undefined
   readonly isNumbered?: boolean
   readonly hasRejects?: boolean
 }
@@ -41,7 +41,7 @@ export interface WiredResult {
 const DEADLINE_MS = scaled(60_000)
 
 export const runWired = async ({ text, input, pieces, ...options }: WiredRun): Promise<WiredResult> => {
-  const { isSlow = false, maxLine = 1024, fullBytes = 256 * 1024, watch, isNumbered = false, hasRejects = false } = options
+  const { isSlow = false, maxLine = 1024, fullBytes = 256 * 1024, emitter, isNumbered = false, hasRejects = false } = options
   const stdin = new PassThrough()
   const written: Buffer[] = []
   const stdout = new Writable({
@@ -77,7 +77,7 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
     schedule,
     reporter: new Reporter('plumb', () => new Writable({ write: (_chunk, _encoding, done) => done() })),
     ...bare,
-    watch,
+    emitter,
     isNumbered,
     rejects,
     outputClosed: () => close(),

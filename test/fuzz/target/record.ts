@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bindingNamed, compile, type Graph, planOf } from '../../../packages/lang/src/index.js'
 import { readRunFile } from '../../../packages/plumb/src/record/folder.js'
-import { differenceOf } from '../../../packages/plumb/src/record/identity.js'
+import { describeDifference } from '../../../packages/plumb/src/record/identity.js'
 import { readAnswers } from '../../../packages/plumb/src/record/resume/read-answers.js'
 import { pageOf } from '../../../packages/plumb/src/view/page.js'
 import { readRun } from '../../../packages/plumb/src/view/read-run.js'
@@ -144,7 +144,7 @@ export const record: Target = {
       const run = readRunFile(folder)
       if (!run.ok) sound(run.error)
       else {
-        const difference = differenceOf(run.value, IDENTITY)
+        const difference = describeDifference(run.value, IDENTITY)
         must(difference === undefined || difference !== '', 'a difference that says nothing')
       }
       const answers = readAnswers(folder, GRAPH)

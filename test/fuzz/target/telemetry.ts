@@ -5,8 +5,8 @@ import { PassThrough } from 'node:stream'
 import { StatsCounter } from '../../../packages/plumb/src/display/stats-counter.js'
 import { summaryJson, summaryText } from '../../../packages/plumb/src/display/summary.js'
 import { TraceBuilder } from '../../../packages/plumb/src/display/trace/trace-builder.js'
-import { ChildObserver } from '../../../packages/plumb/src/event/child-monitor.js'
-import { openWatch } from '../../../packages/plumb/src/event/emitter.js'
+import { ChildMonitor } from '../../../packages/plumb/src/event/child-monitor.js'
+import { openEmitter } from '../../../packages/plumb/src/event/emitter.js'
 import { LineReader } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
@@ -72,22 +72,22 @@ export const telemetry: Target = {
   judge: async (input) => {
     const counter = new StatsCounter()
     const builder = new TraceBuilder((event) => JSON.parse(JSON.stringify(event)))
-    const watch = openWatch([counter, { on: (event) => builder.on(event) }])
-    watch?.tell({ kind: 'begin', time: '', spec: 's', binding: 'main', wires: [], nodes: [{ name: 'a', kind: 'agent' }], dot: () => '' })
-    const child = { place: 'a', runs: 'program', pid: 1, watch, parent: undefined, allowance: undefined, replay: undefined } as const
-    const observer = new ChildObserver({ ...child, warn: () => {} })
+    const emitter = openEmitter([counter, { on: (event) => builder.on(event) }])
+    emitter?.emit({ kind: 'begin', time: '', spec: 's', binding: 'main', wires: [], nodes: [{ name: 'a', kind: 'agent' }], dot: () => '' })
+    const child = { place: 'a', runs: 'program', pid: 1, emitter, parent: undefined, allowance: undefined, replay: undefined } as const
+    const observer = new ChildMonitor({ ...child, warn: () => {} })
     const message = Buffer.from('"x"')
     observer.asked(1, 1, message, 0, message.length)
     const reader = new LineReader(new PassThrough().end(input))
     await new Promise<void>((resolve) => {
       reader.onReadable = () => {
-        while (reader.next()) if (!reader.fault) observer.heard(reader)
+        while (reader.next()) if (!reader.fault) observer.takeTelemetry(reader)
         if (reader.hasEnded) resolve()
       }
     })
     observer.answered(1, 1, message, 0, message.length)
     observer.exited({ status: 0, signal: null })
-    watch?.tell({ kind: 'end', status: 0, stoppedBy: null })
+    emitter?.emit({ kind: 'end', status: 0, stoppedBy: null })
     const run = { spec: 's', binding: 'main', ms: 5, status: 0, stoppedBy: null, stats: counter.stats, prices: undefined } as const
     JSON.parse(summaryJson(run))
     must(!/NaN|Infinity|undefined|\[object/.test(summaryText(run).join('\n')), summaryText(run).join('\n'))

@@ -1,28 +1,30 @@
-// Of most runs nothing is to be seen, and then nothing of what would show it is loaded.
+// How a run is shown. Most runs show nothing, and then nothing of that is loaded.
 
 import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '@plumb/wire'
 import type { RunOptions } from '../run-options.js'
-import type { Sight as WholeSight } from './run-display.js'
+import type { RunDisplay } from './run-display.js'
 
-export type Sight = Pick<WholeSight, 'openStderr' | 'quietly' | 'open' | 'costOf'> & { readonly openStdout: () => LineSink }
+export type Display = Pick<RunDisplay, 'openStderr' | 'withoutLiveLines' | 'openListeners' | 'costOf'> & {
+  readonly openStdout: () => LineSink
+}
 
-const UNSEEN: Sight = {
+const NO_DISPLAY: Display = {
   openStderr: () => openOutput(2),
   openStdout: () => openLineOutput(1),
-  quietly: (work) => work(),
+  withoutLiveLines: (work) => work(),
   costOf: () => undefined,
-  open: () => succeed([]),
+  openListeners: () => succeed([]),
 }
 
-/** Call it before anything is written. */
-export const openSight = async (options: RunOptions): Promise<Sight> => {
-  if (!isSeen(options)) return UNSEEN
-  const { Sight } = await import('./run-display.js')
-  return new Sight(options.sight, { isChild: options.sourcesFd !== undefined })
+/** To be called before anything is written. */
+export const openDisplay = async (options: RunOptions): Promise<Display> => {
+  if (!hasDisplay(options)) return NO_DISPLAY
+  const { RunDisplay } = await import('./run-display.js')
+  return new RunDisplay(options.display, { isChild: options.sourcesFd !== undefined })
 }
 
-/** Also where whoever would see it is told so, or that it cannot be. */
-export const isSeen = ({ sight: { trace, progress, summary, prices }, watching: { record, resume } }: RunOptions): boolean =>
+/** True also for --record and --resume, which write a trace, and for OTEL_ variables, which may be wrong. */
+export const hasDisplay = ({ display: { trace, progress, summary, prices }, recording: { record, resume } }: RunOptions): boolean =>
   [trace, summary, prices, record, resume].some((value) => value !== undefined) ||
   (progress ?? (isTerminal(2) && !isTerminal(0))) ||
   Object.keys(process.env).some((name) => name.startsWith('OTEL_'))

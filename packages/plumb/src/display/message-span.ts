@@ -1,7 +1,7 @@
 // The time that one child spends on one message, from when it was sent to when it was answered.
 
 import type { Fault } from '@plumb/wire'
-import { type AgentTelemetry, type Bytes, type ProcessKind, textOf, type WatchEvent } from '../event/run-event.js'
+import { type AgentTelemetry, type LineBytes, lineText, type ProcessKind, type RunEvent } from '../event/run-event.js'
 
 export interface MessageSpan {
   readonly process: string
@@ -92,17 +92,17 @@ export class ChildSpans {
     this.#times.set(n, { begun: Math.min(times.begun, begun), end: isEnd ? end : times.end })
   }
 
-  asked({ n, seq, ms, ...bytes }: WatchEvent & { kind: 'asked' }): void {
+  asked({ n, seq, ms, ...bytes }: RunEvent & { kind: 'asked' }): void {
     this.#open.set(n, { n, seq, sent: ms, input: shortText(bytes) })
     this.#seqs.set(n, seq)
     for (const known of [this.#open, this.#seqs, this.#times]) if (known.size > MAX_OPEN) known.delete(known.keys().next().value as number)
   }
 
-  answered({ n, seq, ms, ...bytes }: WatchEvent & { kind: 'answered' }): MessageSpan {
+  answered({ n, seq, ms, ...bytes }: RunEvent & { kind: 'answered' }): MessageSpan {
     return this.#done(n, seq, ms, { output: shortText(bytes), fault: undefined })
   }
 
-  refused({ n, seq, ms, fault }: WatchEvent & { kind: 'refused' }): MessageSpan {
+  refused({ n, seq, ms, fault }: RunEvent & { kind: 'refused' }): MessageSpan {
     return this.#done(n, seq, ms, { output: undefined, fault })
   }
 
@@ -139,8 +139,8 @@ const numberOf = (telemetry: AgentTelemetry | undefined): number | undefined =>
 export const countOf = (value: unknown): number => (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : 0)
 
 /** The first MAX_TEXT bytes of a message, cut between characters. */
-export const shortText = ({ buf, start, end }: Bytes): string => {
-  if (end - start <= MAX_TEXT) return textOf({ buf, start, end })
+export const shortText = ({ buf, start, end }: LineBytes): string => {
+  if (end - start <= MAX_TEXT) return lineText({ buf, start, end })
   let cut = start + MAX_TEXT
   while (((buf[cut] as number) & 0xc0) === 0x80) cut--
   return `${buf.toString('utf8', start, cut)}…`

@@ -1,7 +1,7 @@
 // --progress: live at the bottom of a terminal, or a line now and then.
 
 import { nowMs } from '@plumb/wire'
-import type { WatchEvent, Watcher } from '../event/run-event.js'
+import type { RunEvent, RunListener } from '../event/run-event.js'
 import type { LiveScreen } from './live-screen.js'
 import type { Prices } from './prices.js'
 import { type ProgressState, progressLine } from './progress-table.js'
@@ -26,7 +26,7 @@ const DRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 5000
 
 /** Gives the state of the run at any moment; undefined before it has begun. */
-export class ProgressClock implements Watcher {
+export class ProgressClock implements RunListener {
   readonly #o: ProgressOptions
   /** On the clock of this process. */
   #begunMs: number | undefined
@@ -35,7 +35,7 @@ export class ProgressClock implements Watcher {
     this.#o = options
   }
 
-  on(event: WatchEvent): void {
+  on(event: RunEvent): void {
     if (event.kind === 'begin') this.#begunMs = nowMs() - event.ms
   }
 
@@ -54,7 +54,7 @@ const doneOf = ({ stats, bytesRead, inFlight }: StatsCounter, inputBytes: number
 }
 
 /** Draws ten times a second, and clears the screen at the end. */
-export const liveProgress = (screen: LiveScreen): Watcher => {
+export const liveProgress = (screen: LiveScreen): RunListener => {
   let first: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
   return {
@@ -74,7 +74,7 @@ export const liveProgress = (screen: LiveScreen): Watcher => {
 }
 
 /** A line every five seconds, and one at the end. */
-export const progressLines = (clock: ProgressClock, { isJson, write }: ProgressLinesOptions): Watcher => {
+export const progressLines = (clock: ProgressClock, { isJson, write }: ProgressLinesOptions): RunListener => {
   let timer: NodeJS.Timeout | undefined
   const writeLine = (): void => {
     const { state } = clock

@@ -1,13 +1,14 @@
-// What a person, a file or a collector sees of a run: opened before it starts, from what the command line and the environment ask for.
+// What is shown of a run: live progress, a summary, a trace, spans for a collector, as the command line and the environment ask.
 
 import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { WriteStream } from 'node:tty'
 import { type Fault, fault, isTerminal, openOutput, type Reporter, type Result, succeed, type Telemetry } from '@plumb/wire'
-import type { Watcher } from '../event/run-event.js'
+import type { RunListener } from '../event/run-event.js'
 import { TRACE_FILE } from '../record/folder.js'
-import type { RecordPlace } from '../record/recorder.js'
+import type { RecordFolder } from '../record/recorder.js'
+import type { DisplayOptions } from '../run-options.js'
 import { LiveScreen, OutputBesideScreen } from './live-screen.js'
 import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
 import { readOtlpSettings } from './otlp/otlp-settings.js'
@@ -19,55 +20,46 @@ import { StatsCounter } from './stats-counter.js'
 import { summaryListener } from './summary.js'
 import { openTraceFile } from './trace/trace-file.js'
 
-/** As given on the command line. */
-export interface SightOptions {
-  readonly trace: string | undefined
-  /** Undefined: on a terminal that nobody types into. */
-  readonly progress: boolean | undefined
-  readonly summary: 'text' | 'json' | undefined
-  readonly prices: string | undefined
-}
-
 type Usage = Extract<Telemetry, { kind: 'usage' }>
 
-// A record has all messages in files of its own: the timeline beside them is for a person to look at.
+// A record has all messages in files of its own; its trace is a timeline for a person, who looks at no more.
 const RECORD_TRACE_BYTES = 16 * 1024 * 1024
 
-export class Sight {
-  readonly #options: SightOptions
+export class RunDisplay {
+  readonly #options: DisplayOptions
   readonly #isChild: boolean
   readonly #screen: LiveScreen | undefined
-  readonly #isPlain: boolean
+  readonly #hasPlainLines: boolean
   #clock: ProgressClock | undefined
   #prices: Prices | undefined
 
-  /** `isChild`: a parent runs us, who shows what is to be seen. */
-  constructor(options: SightOptions, { isChild }: { readonly isChild: boolean }) {
+  /** `isChild`: the parent that runs us shows the run. */
+  constructor(options: DisplayOptions, { isChild }: { readonly isChild: boolean }) {
     this.#options = options
     this.#isChild = isChild
     const isLive = isTerminal(2) && process.env.TERM !== 'dumb' && !isChild
-    const isWanted = options.progress ?? (isLive && !isTerminal(0))
-    const stderr = isWanted && isLive ? openOutput(2) : undefined
+    const hasProgress = options.progress ?? (isLive && !isTerminal(0))
+    const stderr = hasProgress && isLive ? openOutput(2) : undefined
     this.#screen = stderr instanceof WriteStream ? new LiveScreen(stderr, () => this.#lines()) : undefined
-    this.#isPlain = isWanted && !this.#screen
+    this.#hasPlainLines = hasProgress && !this.#screen
   }
 
-  /** Where errors go: on a terminal they stand above the live lines. */
+  /** For errors: on a terminal they stand above the live lines. */
   openStderr(): Writable {
     return this.#screen ?? openOutput(2)
   }
 
-  /** On a terminal, outputs take the place of the live lines. */
+  /** For outputs: on a terminal they take the place of the live lines. */
   openStdout(): Writable {
     const stdout = openOutput(1)
     return this.#screen && stdout instanceof WriteStream ? new OutputBesideScreen(stdout, this.#screen) : stdout
   }
 
-  /** Live lines are away while that is done. */
-  readonly quietly = <T>(work: () => Promise<T>): Promise<T> => this.#screen?.without(work) ?? work()
+  /** Live lines are erased until `work` is done. */
+  readonly withoutLiveLines = <T>(work: () => Promise<T>): Promise<T> => this.#screen?.without(work) ?? work()
 
-  /** `record`: what the run is recorded in. Nothing was started where it fails. */
-  open(reporter: Reporter, record: RecordPlace | undefined, report: (fault: Fault) => void): Result<Watcher[]> {
+  /** `record`: the folder that the run is recorded in. When it fails nothing was started. */
+  openListeners(reporter: Reporter, record: RecordFolder | undefined, report: (fault: Fault) => void): Result<RunListener[]> {
     const { summary, prices: file } = this.#options
     const prices = file === undefined ? succeed(undefined) : readPrices(file)
     if (!prices.ok) return prices
@@ -76,12 +68,12 @@ export class Sight {
     if (!trace.ok) return trace
     const spans = this.#openSpans(reporter)
     if (!spans.ok) return spans
-    const isCounted = this.#screen !== undefined || this.#isPlain || summary !== undefined
+    const isCounted = this.#screen !== undefined || this.#hasPlainLines || summary !== undefined
     const counting = isCounted ? this.#openCounting(reporter, prices.value) : []
-    return succeed([trace.value, spans.value, ...counting].filter((watcher) => watcher !== undefined))
+    return succeed([trace.value, spans.value, ...counting].filter((listener) => listener !== undefined))
   }
 
-  /** What a request to a model cost, by --prices; undefined: there are none, or none for this model. */
+  /** The cost of a request to a model, by --prices; undefined: there are none, or none for this model. */
   readonly costOf = ({
     model,
     input_tokens,
@@ -94,7 +86,7 @@ export class Sight {
     return price && costOf(price, tokens)
   }
 
-  #openTrace(record: RecordPlace | undefined, report: (fault: Fault) => void): Result<Watcher | undefined> {
+  #openTrace(record: RecordFolder | undefined, report: (fault: Fault) => void): Result<RunListener | undefined> {
     const { trace } = this.#options
     if (trace !== undefined) return openTraceFile({ path: trace, fail: report })
     return record === undefined
@@ -102,14 +94,14 @@ export class Sight {
       : openTraceFile({ path: join(record.folder, TRACE_FILE), spare: record.spare, maxBytes: RECORD_TRACE_BYTES, fail: report })
   }
 
-  #openSpans(reporter: Reporter): Result<Watcher | undefined> {
+  #openSpans(reporter: Reporter): Result<RunListener | undefined> {
     const settings = this.#isChild ? undefined : readOtlpSettings(process.env)
     if (!settings?.ok) return settings ?? succeed(undefined)
     const warn = (text: string) => reporter.warn(fault('connection_failed', text))
     return succeed(new OtlpSpans(new BatchSpanExporter(settings.value, warn), settings.value))
   }
 
-  #openCounting(reporter: Reporter, prices: Prices | undefined): Watcher[] {
+  #openCounting(reporter: Reporter, prices: Prices | undefined): RunListener[] {
     const { summary } = this.#options
     const counter = new StatsCounter()
     const clock = new ProgressClock({ counter, prices, inputBytes: inputBytes() })
@@ -120,7 +112,7 @@ export class Sight {
       counter,
       clock,
       ...(this.#screen ? [liveProgress(this.#screen)] : []),
-      ...(this.#isPlain ? [progressLines(clock, { isJson, write })] : []),
+      ...(this.#hasPlainLines ? [progressLines(clock, { isJson, write })] : []),
       ...(summary === undefined ? [] : [summaryListener({ counter, prices, form: summary, write })]),
     ]
   }
@@ -129,7 +121,7 @@ export class Sight {
     const state = this.#clock?.state
     if (!state || !this.#screen) return []
     const { columns, rows } = this.#screen
-    // The last column stays free: some terminals begin a new line when it is written. One row is for what others write.
+    // The last column stays free: some terminals begin a new line after it. One row is for what other programs write.
     return colorTable(progressTable(state, { columns: columns - 1, rows: rows - 2 }))
   }
 }

@@ -1,7 +1,7 @@
 // Builds spans from the events of a run: messages in a child, requests to models, tool calls.
 
 import type { CallEnvelope } from '@plumb/tool'
-import type { AgentTelemetry, WatchEvent, Watcher } from '../event/run-event.js'
+import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
 import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
 import type { TokenCounts } from './prices.js'
 
@@ -57,7 +57,7 @@ interface OpenToolCall {
 type TelemetryOf<Kind extends AgentTelemetry['kind']> = AgentTelemetry & { kind: Kind }
 
 /** Passes each span to the listener once it has ended. */
-export class SpanBuilder implements Watcher {
+export class SpanBuilder implements RunListener {
   readonly #listener: SpanListener
   readonly #children = new Map<string, ChildSpans>()
   readonly #concurrent = new Set<string>()
@@ -70,7 +70,7 @@ export class SpanBuilder implements Watcher {
     this.#listener = listener
   }
 
-  on(event: WatchEvent): void {
+  on(event: RunEvent): void {
     switch (event.kind) {
       case 'begin':
         for (const { name, concurrency = 1 } of event.nodes) if (concurrency > 1) this.#concurrent.add(name)

@@ -1,13 +1,13 @@
 // Counts the statistics of a run that --progress and --summary show.
 
-import type { WatchEvent, Watcher, WatchNode } from '../event/run-event.js'
+import type { NodeInfo, RunEvent, RunListener } from '../event/run-event.js'
 import { SpanBuilder } from './span-builder.js'
 import { addUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
 
 /** Nodes that only join wires are no stages, nor are the ends of the run. */
-const isStage = ({ kind }: WatchNode): boolean => !/^(input|output|channel|inlet|outlet|copy|merge|id|empty)$/.test(kind)
+const isStage = ({ kind }: NodeInfo): boolean => !/^(input|output|channel|inlet|outlet|copy|merge|id|empty)$/.test(kind)
 
-export class StatsCounter implements Watcher {
+export class StatsCounter implements RunListener {
   readonly stats: RunStats = { inputs: 0, outputs: 0, errors: new Map(), stages: [] }
   /** Of all inputs as far as they were read, with line ends. */
   bytesRead = 0
@@ -37,7 +37,7 @@ export class StatsCounter implements Watcher {
     return Math.max(0, this.#inFlight)
   }
 
-  on(event: WatchEvent): void {
+  on(event: RunEvent): void {
     this.#spans.on(event)
     switch (event.kind) {
       case 'begin':
@@ -83,7 +83,7 @@ export class StatsCounter implements Watcher {
     }
   }
 
-  #begin({ nodes, wires }: WatchEvent & { kind: 'begin' }): void {
+  #begin({ nodes, wires }: RunEvent & { kind: 'begin' }): void {
     for (const node of nodes) {
       if (node.kind === 'output') this.#outputs.add(node.name)
       if (isStage(node) && !this.#stages.has(node.name)) this.#stages.set(node.name, emptyStageStats(node.name))
@@ -97,7 +97,7 @@ export class StatsCounter implements Watcher {
     }
   }
 
-  #message({ wire, ms }: WatchEvent & { kind: 'message' }): void {
+  #message({ wire, ms }: RunEvent & { kind: 'message' }): void {
     if (this.#outputs.has(wire.to)) this.stats.outputs++
     if (!this.#children.has(wire.to)) this.#received(wire.to, ms)
     if (!this.#children.has(wire.from) && this.#counted.has(wire.index)) this.#sent(wire.from)

@@ -1,6 +1,6 @@
 // --summary: what a run did, at its end; for people, or as one object.
 
-import type { Watcher } from '../event/run-event.js'
+import type { RunListener } from '../event/run-event.js'
 import type { Prices, TokenCounts } from './prices.js'
 import { progressLine } from './progress-table.js'
 import { showCost, showCount } from './show-number.js'
@@ -26,7 +26,7 @@ export interface SummaryOptions {
 }
 
 /** Writes the summary once the run has ended. */
-export const summaryListener = ({ counter, prices, form, write }: SummaryOptions): Watcher => {
+export const summaryListener = ({ counter, prices, form, write }: SummaryOptions): RunListener => {
   let begun = { spec: '', binding: '', ms: 0 }
   return {
     on: (event) => {

@@ -1,15 +1,15 @@
-// What whoever watches a run is told of it first.
+// The first event of a run: what it consists of.
 
-import type { Graph } from '@plumb/lang'
+import { agentOf, type Graph } from '@plumb/lang'
+import { agentAt, kindOf } from '../draw/describe.js'
 import { toDot } from '../draw/dot.js'
 import { pictureOf } from '../draw/picture.js'
 import type { RunOptions } from '../run-options.js'
-import { nodesOf } from './nodes.js'
-import type { WatchNews } from './run-event.js'
-import { wiresOf } from './wires.js'
+import type { NodeInfo, UntimedEvent } from './run-event.js'
+import { placesOf, wiresOf } from './wires.js'
 
 /** `spec`: as it was named. */
-export const beginOf = (graph: Graph, spec: string, { binding, provider }: RunOptions): WatchNews => ({
+export const beginOf = (graph: Graph, spec: string, { binding, provider }: RunOptions): UntimedEvent => ({
   kind: 'begin',
   time: new Date().toISOString(),
   spec,
@@ -18,3 +18,19 @@ export const beginOf = (graph: Graph, spec: string, { binding, provider }: RunOp
   nodes: nodesOf(graph, { provider }),
   dot: () => toDot(pictureOf(binding, graph)),
 })
+
+/** `said.provider`: that of --provider, which precedes those of the spec and of the environment. */
+const nodesOf = (graph: Graph, said: { readonly provider: string | undefined }): NodeInfo[] => {
+  const places = placesOf(graph)
+  return graph.nodes.map((node) => {
+    const agent = agentAt(node)
+    const concurrency = node.work.kind === 'agent' ? Number(agentOf(node.work.bound).config.concurrency ?? 1) : 1
+    const provider = agent && !agent.command ? (said.provider ?? agent.provider ?? process.env.PLUMB_PROVIDER) : undefined
+    return {
+      name: places.get(node) ?? node.name,
+      kind: kindOf(node),
+      ...(provider === undefined ? {} : { provider }),
+      ...(concurrency > 1 ? { concurrency } : {}),
+    }
+  })
+}

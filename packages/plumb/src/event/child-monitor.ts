@@ -15,15 +15,15 @@ import {
 import type { ChildAllowance } from '../child-allowance.js'
 import type { Origin } from '../origin.js'
 import type { Replay } from '../record/resume/replay.js'
-import type { Watch } from './emitter.js'
+import type { RunEmitter } from './emitter.js'
 import type { AgentTelemetry, ProcessKind } from './run-event.js'
 
-export interface ChildObserverOptions {
+export interface ChildMonitorOptions {
   /** As at the ends of wires. */
   readonly place: string
   readonly runs: ProcessKind
   readonly pid: number
-  readonly watch: Watch | undefined
+  readonly emitter: RunEmitter | undefined
   /** Where a parent hears what our children tell. */
   readonly parent: LineWriter | undefined
   /** Where it shares no budget with us. */
@@ -33,14 +33,14 @@ export interface ChildObserverOptions {
   readonly warn: (warning: Fault) => void
 }
 
-export class ChildObserver {
-  readonly #o: ChildObserverOptions
+export class ChildMonitor {
+  readonly #o: ChildMonitorOptions
   #isFlawTold = false
 
-  constructor(options: ChildObserverOptions) {
+  constructor(options: ChildMonitorOptions) {
     this.#o = options
-    const { place, runs, pid, watch } = options
-    watch?.tell({ kind: 'spawned', process: place, runs, pid })
+    const { place, runs, pid, emitter } = options
+    emitter?.emit({ kind: 'spawned', process: place, runs, pid })
   }
 
   /** It is to be sent no more by now; `inFlight`: what it has not answered. */
@@ -50,42 +50,42 @@ export class ChildObserver {
 
   /** Why the message is not sent; `settled`: it was answered already, and that is passed on in its turn. */
   stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
-    const { replay, allowance, watch, place } = this.#o
+    const { replay, allowance, emitter, place } = this.#o
     const sealed = replay?.take(origin, buf, start, end)
     if (sealed) {
-      watch?.tell({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: sealed.fault === undefined })
+      emitter?.emit({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: sealed.fault === undefined })
       return 'settled'
     }
     return allowance?.send(end - start)
   }
 
   asked(n: number, seq: number, buf: Buffer, start: number, end: number): void {
-    const { watch, place, replay } = this.#o
+    const { emitter, place, replay } = this.#o
     replay?.sent(n)
-    watch?.tell({ kind: 'asked', process: place, n, seq, buf, start, end })
+    emitter?.emit({ kind: 'asked', process: place, n, seq, buf, start, end })
   }
 
   answered(n: number, seq: number, buf: Buffer, start: number, end: number): void {
-    const { watch, place, allowance } = this.#o
+    const { emitter, place, allowance } = this.#o
     allowance?.answered(end - start)
-    watch?.tell({ kind: 'answered', process: place, n, seq, buf, start, end })
+    emitter?.emit({ kind: 'answered', process: place, n, seq, buf, start, end })
   }
 
   /** The answer to the n-th message was passed on. */
   passedOn(n: number): void {
-    this.#o.replay?.landed(n)
+    this.#o.replay?.settled(n)
   }
 
   refused(n: number, seq: number, error: Fault): void {
-    const { watch, place, replay } = this.#o
-    watch?.tell({ kind: 'refused', process: place, n, seq, fault: error })
-    replay?.landed(n)
+    const { emitter, place, replay } = this.#o
+    emitter?.emit({ kind: 'refused', process: place, n, seq, fault: error })
+    replay?.settled(n)
   }
 
   /** False: the line is for nobody else. */
-  heard({ buf, start, end }: LineReader): boolean {
-    const { watch, place, parent, allowance } = this.#o
-    const told = watch || allowance ? this.#read(buf, start, end) : undefined
+  takeTelemetry({ buf, start, end }: LineReader): boolean {
+    const { emitter, place, parent, allowance } = this.#o
+    const told = emitter || allowance ? this.#read(buf, start, end) : undefined
     if (told?.kind === 'budget') {
       allowance?.ask(told.ask)
       return false
@@ -94,19 +94,19 @@ export class ChildObserver {
     const isPrivate = told?.kind === 'remembered'
     if (!isPrivate) parent?.write(buf, start, end)
     if (!told) return true
-    watch?.tell({ kind: 'telemetry', process: place, telemetry: told })
+    emitter?.emit({ kind: 'telemetry', process: place, telemetry: told })
     if (told.kind === 'usage') allowance?.used(totalTokens(told))
     return !isPrivate
   }
 
   // A count that is none would make nonsense of all sums that it goes into.
   #read(buf: Buffer, start: number, end: number): AgentTelemetry | undefined {
-    const told = telemetryIn(buf, start, end)
+    const told = readTelemetry(buf, start, end)
     if (told?.kind !== 'usage') return told
     const { usage, flaws } = readUsage(told)
     // A nested plumb that counts has said so itself.
     const isTold = this.#isFlawTold || (this.#o.runs === 'plumb' && currentBudget() !== undefined)
-    if (flaws.length > 0 && !isTold) this.#o.warn(unknownUsage(flaws))
+    if (flaws.length > 0 && !isTold) this.#o.warn(unknownUsageFault(flaws))
     this.#isFlawTold ||= flaws.length > 0
     return usage
   }
@@ -117,17 +117,17 @@ export class ChildObserver {
   }
 
   exited({ status, signal }: Exit): void {
-    this.#o.watch?.tell({ kind: 'exited', process: this.#o.place, status, signal })
+    this.#o.emitter?.emit({ kind: 'exited', process: this.#o.place, status, signal })
   }
 }
 
-const telemetryIn = (buf: Buffer, start: number, end: number): AgentTelemetry | undefined => {
+const readTelemetry = (buf: Buffer, start: number, end: number): AgentTelemetry | undefined => {
   const parsed = parseJson(buf, start, end)
   const told = parsed.ok ? (parsed.value as AgentTelemetry | null) : null
   return typeof told?.kind === 'string' ? told : undefined
 }
 
-const unknownUsage = (flaws: readonly string[]): Fault =>
+const unknownUsageFault = (flaws: readonly string[]): Fault =>
   fault(
     'usage_unknown',
     `its usage has no ${flaws.join(' and no ')} that can be counted, a whole number from 0 to ${MAX_CALL_TOKENS}: each counts as the most`,

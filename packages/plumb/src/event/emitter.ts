@@ -1,20 +1,20 @@
-// Passes on what happens to all who watch. Where nobody does there is none of it, and what would have to tell it is built without.
+// Passes on what happens to all who emitter. Where nobody does there is none of it, and what would have to tell it is built without.
 
 import { nowMs } from '@plumb/wire'
-import type { Watcher, WatchNews } from './run-event.js'
+import type { RunListener, UntimedEvent } from './run-event.js'
 
-export interface Watch {
-  tell(news: WatchNews): void
+export interface RunEmitter {
+  emit(news: UntimedEvent): void
   /** Resolves when all have finished. */
   finish(): Promise<void>
 }
 
 /** Undefined: nobody watches. */
-export const openWatch = (watchers: readonly Watcher[]): Watch | undefined => {
+export const openEmitter = (watchers: readonly RunListener[]): RunEmitter | undefined => {
   if (watchers.length === 0) return undefined
   const startMs = nowMs()
   return {
-    tell: (news) => {
+    emit: (news) => {
       const event = { ms: Math.round((nowMs() - startMs) * 1000) / 1000, ...news }
       for (const watcher of watchers) watcher.on(event)
     },

@@ -2,20 +2,20 @@
 
 import type { Channel } from '../channel.js'
 import type { Current } from '../current.js'
-import type { Watch } from './emitter.js'
-import type { Wire } from './run-event.js'
+import type { RunEmitter } from './emitter.js'
+import type { WireInfo } from './run-event.js'
 
-export class WatchedChannel implements Channel {
+export class EmittingChannel implements Channel {
   constructor(
     private readonly inner: Channel,
-    private readonly wire: Wire,
+    private readonly wire: WireInfo,
     private readonly current: Current,
-    private readonly watch: Watch,
+    private readonly emitter: RunEmitter,
   ) {}
 
   send(buf: Buffer, start: number, end: number): void {
-    const { wire, current, watch } = this
-    watch.tell({ kind: 'message', wire, seq: current.seq, buf, start, end })
+    const { wire, current, emitter } = this
+    emitter.emit({ kind: 'message', wire, seq: current.seq, buf, start, end })
     this.inner.send(buf, start, end)
   }
 

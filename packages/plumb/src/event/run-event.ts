@@ -5,7 +5,7 @@ import type { Fault, OfInput, Telemetry } from '@plumb/wire'
 import type { NodeKind } from '../draw/describe.js'
 
 /** One edge of the graph that runs. */
-export interface Wire {
+export interface WireInfo {
   /** From 1, in the order of the program: the same in every run of one spec. */
   readonly index: number
   /** The index and both ends, as it stands in the name of its record: `03-checker-critic`. */
@@ -20,7 +20,7 @@ export interface Wire {
 }
 
 /** A process of the graph. */
-export interface WatchNode {
+export interface NodeInfo {
   /** As at the ends of wires. */
   readonly name: string
   readonly kind: NodeKind
@@ -34,7 +34,7 @@ export interface WatchNode {
 export type ProcessKind = 'agent' | 'program' | 'plumb'
 
 /** `ms` is milliseconds since the beginning, by a clock that always goes up. */
-export type WatchEvent = { readonly ms: number } & (
+export type RunEvent = { readonly ms: number } & (
   | {
       readonly kind: 'begin'
       /** Wall clock, ISO 8601. */
@@ -42,23 +42,23 @@ export type WatchEvent = { readonly ms: number } & (
       /** The spec as it was named. */
       readonly spec: string
       readonly binding: string
-      readonly wires: readonly Wire[]
+      readonly wires: readonly WireInfo[]
       /** All nodes in the order of the program, those inside this process too: `nodesOf` makes them. */
-      readonly nodes: readonly WatchNode[]
+      readonly nodes: readonly NodeInfo[]
       /** The wiring in Graphviz's language, as `plumb render --format dot` prints it; it takes a while. */
       readonly dot: () => string
     }
   /** An input was taken, good or bad; `bytes` with its line end. */
   | { readonly kind: 'input'; readonly seq: number; readonly bytes: number }
   /** A message on its way to its receiver; `seq` is the input that it came from, 0 where that is not known. */
-  | ({ readonly kind: 'message'; readonly wire: Wire; readonly seq: number } & Bytes)
+  | ({ readonly kind: 'message'; readonly wire: WireInfo; readonly seq: number } & LineBytes)
   | { readonly kind: 'spawned'; readonly process: string; readonly runs: ProcessKind; readonly pid: number }
   /** A message that a child was not sent: its answer, or its error, is in the record of the run that is resumed. */
   | { readonly kind: 'replayed'; readonly process: string; readonly seq: number; readonly isAnswer: boolean }
   /** The n-th message that a child was sent, from 1. */
-  | ({ readonly kind: 'asked'; readonly process: string; readonly n: number; readonly seq: number } & Bytes)
+  | ({ readonly kind: 'asked'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
   /** An output of a child; `n` is the message that it answers, 0 where that is not known. */
-  | ({ readonly kind: 'answered'; readonly process: string; readonly n: number; readonly seq: number } & Bytes)
+  | ({ readonly kind: 'answered'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
   /** A child's error about the n-th message. */
   | { readonly kind: 'refused'; readonly process: string; readonly n: number; readonly seq: number; readonly fault: Fault }
   /** What a child tells of itself, `settled` left out. A nested plumb's children tell through it: then `telemetry.agent` is theirs. */
@@ -72,7 +72,7 @@ export type WatchEvent = { readonly ms: number } & (
 )
 
 /** One line of JSON without its end, in bytes that nobody changes: `textOf` makes a string of it. */
-export interface Bytes {
+export interface LineBytes {
   readonly buf: Buffer
   readonly start: number
   readonly end: number
@@ -83,14 +83,14 @@ export type AgentTelemetry = Exclude<Telemetry, { kind: 'settled' }> & Partial<O
 type Unstamped<T> = T extends unknown ? Omit<T, 'ms'> : never
 
 /** Without its time, which whoever passes it on adds. */
-export type WatchNews = Unstamped<WatchEvent>
+export type UntimedEvent = Unstamped<RunEvent>
 
 /** Somebody who watches. */
-export interface Watcher {
+export interface RunListener {
   /** Must not throw, and returns soon: the run waits. */
-  on(event: WatchEvent): void
+  on(event: RunEvent): void
   /** After `end`; the run waits for it. */
   finish?(): Promise<void>
 }
 
-export const textOf = ({ buf, start, end }: Bytes): string => buf.toString('utf8', start, end)
+export const lineText = ({ buf, start, end }: LineBytes): string => buf.toString('utf8', start, end)

@@ -2,9 +2,9 @@
 
 import { type Edge, type Graph, type GraphNode, printType } from '@plumb/lang'
 import { openedAround, typeOnWire } from '../draw/describe.js'
-import type { Wire } from './run-event.js'
+import type { WireInfo } from './run-event.js'
 
-export const wiresOf = (graph: Graph): Map<Edge, Wire> => {
+export const wiresOf = (graph: Graph): Map<Edge, WireInfo> => {
   const { edges } = graph
   const places = placesOf(graph)
   const digits = Math.max(2, String(edges.length).length)
@@ -13,7 +13,7 @@ export const wiresOf = (graph: Graph): Map<Edge, Wire> => {
 
 type Places = ReadonlyMap<GraphNode, string>
 
-const wireOf = ({ from, output, to, input, isChecked }: Edge, index: number, digits: number, places: Places): Wire => {
+const wireOf = ({ from, output, to, input, isChecked }: Edge, index: number, digits: number, places: Places): WireInfo => {
   const [source, target] = [from.outputs[output], to.inputs[input]]
   const type = typeOnWire(source?.type, target?.type, isChecked)
   const ends = {

@@ -4,8 +4,8 @@ import { type Dirent, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import type { Wire } from '../event/run-event.js'
-import { LOCK_FILE, lockRecord, type Release } from './lock.js'
+import type { WireInfo } from '../event/run-event.js'
+import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
 
 export const RUN_FILE = 'run.json'
 /** What becomes it, there for a moment. */
@@ -27,7 +27,7 @@ export interface RunFile {
   readonly files: Readonly<Record<string, string>>
   /** Those that make a difference to the answers. */
   readonly options: Readonly<Record<string, unknown>>
-  readonly wires: readonly Wire[]
+  readonly wires: readonly WireInfo[]
   /** Who writes it, and where. */
   readonly pid: number
   readonly host: string
@@ -43,24 +43,24 @@ const NAMES = new Set([RUN_FILE, FRESH_FILE, ANSWERS_FILE, EVENTS_FILE, TRACE_FI
 const LOCK_NAME = new RegExp(`^${LOCK_FILE}(\\.\\d+-(at)?\\d+)*$`)
 const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
 
-export interface FolderOptions {
+export interface RecordFolderOptions {
   /** A parent that runs us has locked what is around it. */
   readonly isNested: boolean
 }
 
 /** To go on with the record in it. */
-export const enterFolder = async (folder: string, { isNested }: FolderOptions): Promise<Result<Release>> => {
+export const enterFolder = async (folder: string, { isNested }: RecordFolderOptions): Promise<Result<ReleaseLock>> => {
   const run = readRunFile(folder)
-  return run.ok ? patiently(isNested, () => lockRecord(folder)) : run
+  return run.ok ? waitForLock(isNested, () => lockRecord(folder)) : run
 }
 
 /** For a new record: everything of an older one in it is removed. */
-export const clearFolder = async (folder: string, { isNested }: FolderOptions): Promise<Result<Release>> => {
+export const clearFolder = async (folder: string, { isNested }: RecordFolderOptions): Promise<Result<ReleaseLock>> => {
   try {
     makeFolder(resolve(folder))
-    const before = refuseStrangers(folder)
+    const before = refuseForeignFiles(folder)
     if (!before.ok) return before
-    const locked = await patiently(isNested, () => lockRecord(folder))
+    const locked = await waitForLock(isNested, () => lockRecord(folder))
     if (!locked.ok) return locked
     const cleared = await clear(folder, isNested)
     if (!cleared.ok) locked.value()
@@ -83,7 +83,7 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
     if (!left.ok) return left
     left.value()
   }
-  const now = refuseStrangers(folder)
+  const now = refuseForeignFiles(folder)
   if (!now.ok) return now
   // That which says what the others are goes last.
   for (const entry of names.filter((entry) => entry.name !== RUN_FILE && !isLock(entry)))
@@ -92,8 +92,8 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
   return succeed(undefined)
 }
 
-const refuseStrangers = (folder: string): Result<void> => {
-  const stranger = strangerIn(folder)
+const refuseForeignFiles = (folder: string): Result<void> => {
+  const stranger = foreignFileIn(folder)
   if (stranger === undefined) return succeed(undefined)
   return fail('record_invalid', `'${folder}' holds '${preview(stranger)}', which is no record of a run: name another folder`)
 }
@@ -107,15 +107,15 @@ const isNewer = (folder: string): boolean => {
   return times.some((time) => time > performance.timeOrigin && time <= Date.now())
 }
 
-const PATIENCE_MS = 3000
-const LOOK_MS = 50
+const LOCK_TIMEOUT_MS = 3000
+const LOCK_POLL_MS = 50
 
-const patiently = async (isNested: boolean, lock: () => Result<Release>): Promise<Result<Release>> => {
-  const until = nowMs() + (isNested ? PATIENCE_MS : 0)
+const waitForLock = async (isNested: boolean, lock: () => Result<ReleaseLock>): Promise<Result<ReleaseLock>> => {
+  const until = nowMs() + (isNested ? LOCK_TIMEOUT_MS : 0)
   for (;;) {
     const locked = lock()
     if (locked.ok || nowMs() >= until) return locked
-    await sleep(LOOK_MS)
+    await sleep(LOCK_POLL_MS)
   }
 }
 
@@ -139,14 +139,14 @@ const isMade = (folder: string): boolean => {
 }
 
 // Folders in it are records of nested plumbs.
-const strangerIn = (folder: string): string | undefined => {
+const foreignFileIn = (folder: string): string | undefined => {
   const entries = readdirSync(folder, { withFileTypes: true })
   // A run that was killed at once has left its lock alone.
   const isRecord = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
   for (const entry of entries) {
     const { name } = entry
     if (entry.isDirectory()) {
-      const inside = strangerIn(join(folder, name))
+      const inside = foreignFileIn(join(folder, name))
       if (!isRecord || inside !== undefined) return join(name, inside ?? '')
     } else if (isLock(entry)) continue
     else if (!isRecord || !entry.isFile() || !(NAMES.has(name) || WIRE_FILE.test(name))) return name

@@ -1,4 +1,4 @@
-// Which run this is: what its answers depend on. A run can be resumed only by one that is the same.
+// The identity of a run: all that its answers depend on. A run can be resumed only by a run with the same identity.
 
 import { createHash } from 'node:crypto'
 import { namedFiles } from '@plumb/lang'
@@ -7,9 +7,9 @@ import type { Loaded } from '../load.js'
 import type { RunOptions } from '../run-options.js'
 import type { RunFile } from './folder.js'
 
-export type Identity = Pick<RunFile, 'files' | 'options'>
+export type RunIdentity = Pick<RunFile, 'files' | 'options'>
 
-export const identityOf = ({ compiled, files }: Loaded, options: RunOptions): Identity => {
+export const identityOf = ({ compiled, files }: Loaded, options: RunOptions): RunIdentity => {
   const { program } = compiled
   const bundle = files.bundle(program.entry.module.path)
   const named = namedFiles(program).flatMap(({ path, from }) => {
@@ -39,21 +39,21 @@ const optionsOf = ({ binding, rawInput, envelopes, docroot, handedOn, permission
   model: process.env.PLUMB_MODEL ?? null,
 })
 
-/** What is not as it was, in words; undefined: nothing. */
-export const differenceOf = (before: Identity, now: Identity): string | undefined => {
-  const words = [
-    ...changed(before.files, now.files).map((path) => `'${path}' ${fileWords(before.files[path], now.files[path])}`),
+/** How they differ, for an error; undefined: they do not. */
+export const describeDifference = (before: RunIdentity, now: RunIdentity): string | undefined => {
+  const changes = [
+    ...changed(before.files, now.files).map((path) => `'${path}' ${fileChange(before.files[path], now.files[path])}`),
     ...changed(before.options, now.options).map(
       (name) => `option ${name} was ${show(before.options[name])} and is ${show(now.options[name])}`,
     ),
   ]
-  return words.length === 0 ? undefined : words.join('; ')
+  return changes.length === 0 ? undefined : changes.join('; ')
 }
 
 const changed = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): string[] =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]))
 
-const fileWords = (before: string | undefined, now: string | undefined): string =>
+const fileChange = (before: string | undefined, now: string | undefined): string =>
   before === undefined ? 'is no part of that' : now === undefined ? 'is no part of this' : 'has changed'
 
 const show = (value: unknown): string => JSON.stringify(value) ?? 'not given'

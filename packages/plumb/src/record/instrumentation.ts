@@ -1,25 +1,117 @@
-// Most runs are not watched, recorded or limited, and then nothing of what does it is loaded.
+// What keeps and limits a run, and emits its events to listeners; opened before anything is started.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
-import { type Result, succeed } from '@plumb/wire'
-import { isSeen } from '../display/display.js'
-import type { Watch } from '../event/emitter.js'
+import { type Fault, fail, type LineReader, type Result, succeed } from '@plumb/wire'
+import { openEmitter, type RunEmitter } from '../event/emitter.js'
+import type { RunListener } from '../event/run-event.js'
+import { wiresOf } from '../event/wires.js'
+import type { Loaded } from '../load.js'
 import type { RunOptions } from '../run-options.js'
-import type { Observation, ObservationOptions } from './open-instrumentation.js'
+import { clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
+import { describeDifference, identityOf, type RunIdentity } from './identity.js'
+import { openLineFile } from './line-file.js'
+import type { ReleaseLock } from './lock.js'
+import { openRecorder, type RecordFolder } from './recorder.js'
+import { Rejects } from './rejects.js'
+import type { RecordedAnswers } from './resume/answers.js'
+import { whyNotResumable } from './resume/not-resumable.js'
+import { readAnswers } from './resume/read-answers.js'
+import { openRunBudget, type RunBudget } from './run-budget.js'
 
-export const UNOBSERVED = { watch: undefined, resumed: undefined, isRecorded: false, nestedRecord: () => [], release: () => {} } as const
-
-/** Nothing was started where it fails; folders and files may have been made. */
-export const observe = async (o: ObservationOptions): Promise<Result<Observation>> => {
-  const { options } = o
-  const isObserved = isSeen(options) || Object.values(options.watching).some((value) => value !== undefined)
-  if (!isObserved) return succeed({ ...UNOBSERVED, rejects: undefined, spending: undefined })
-  const { openObservation } = await import('./open-instrumentation.js')
-  return openObservation(o)
+export interface Instrumentation {
+  /** Undefined: no listener, so no event is made. */
+  readonly emitter: RunEmitter | undefined
+  readonly rejects: Rejects | undefined
+  readonly budget: RunBudget | undefined
+  /** By the places of agents: their answers in the run that is resumed. */
+  readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
+  readonly isRecorded: boolean
+  /** Options that give a nested plumb a record of its own. */
+  readonly nestedRecord: (place: string) => readonly string[]
+  /** To be called once all is written: other runs may then have the record. */
+  readonly release: ReleaseLock
 }
 
-/** What whoever watches is told first; `spec` as it was named. */
-export const tellBegin = async (watch: Watch, graph: Graph, spec: string, options: RunOptions): Promise<void> => {
-  const { beginOf } = await import('../event/begin.js')
-  watch.tell(beginOf(graph, spec, options))
+export interface InstrumentationOptions {
+  readonly graph: Graph
+  readonly spec: string
+  readonly loaded: Loaded
+  readonly options: RunOptions
+  readonly reader: LineReader
+  /** Further listeners, opened once the folder of a record is there. */
+  readonly openListeners: (record: RecordFolder | undefined) => Result<readonly RunListener[]>
+  readonly report: (fault: Fault) => void
 }
+
+/** When it fails nothing was started; folders and files may have been made. */
+export const openInstrumentation = async (o: InstrumentationOptions): Promise<Result<Instrumentation>> => {
+  const { graph, options } = o
+  const { record, resume } = options.recording
+  const folder = resume ?? record
+  const isNested = options.sourcesFd !== undefined
+  const locked = folder === undefined ? succeed(() => {}) : await (resume === undefined ? clearFolder : enterFolder)(folder, { isNested })
+  if (!locked.ok) return locked
+  const identity = folder === undefined ? undefined : identityOf(o.loaded, options)
+  const resumed = resume === undefined || !identity ? succeed(undefined) : readRecordedAnswers(resume, identity, graph, options)
+  if (!resumed.ok) return resumed
+  const place = folder === undefined ? undefined : { folder, spare: [] }
+  const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, o)
+  if (!recorder.ok) return recorder
+  const listeners = o.openListeners(place)
+  if (!listeners.ok) return listeners
+  const rejects = openRejects(o)
+  if (!rejects.ok) return rejects
+  const budget = openRunBudget(options.limits)
+  if (!budget.ok) return budget
+  return succeed({
+    emitter: openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value]),
+    rejects: rejects.value,
+    budget: budget.value,
+    resumed: resumed.value,
+    isRecorded: folder !== undefined,
+    nestedRecord: (place) => (folder === undefined ? [] : nestedRecord(join(folder, place), resume !== undefined)),
+    release: locked.value,
+  })
+}
+
+const readRecordedAnswers = (
+  folder: string,
+  now: RunIdentity,
+  graph: Graph,
+  { agentProgram }: RunOptions,
+): Result<ReadonlyMap<string, RecordedAnswers> | undefined> => {
+  const before = readRunFile(folder)
+  if (!before.ok) return before
+  const difference = describeDifference(before.value, now)
+  if (difference !== undefined) return fail('record_invalid', `'${folder}' is the record of another run: ${difference}`)
+  const [first, ...rest] = whyNotResumable(graph, agentProgram)
+  if (first === undefined) return readAnswers(folder, graph)
+  const more = rest.length === 0 ? '' : `; and ${rest.join('; ')}`
+  return fail('record_invalid', `this run cannot be resumed, since its record does not tell all that was remembered: ${first}${more}`)
+}
+
+const openRecord = (
+  place: RecordFolder,
+  identity: RunIdentity,
+  { graph, spec, options, report }: InstrumentationOptions,
+): Result<RunListener> => {
+  const isResumed = options.recording.resume !== undefined
+  const { binding } = options
+  return openRecorder({ ...place, identity, wires: [...wiresOf(graph).values()], isResumed, spec, binding, report })
+}
+
+const openRejects = ({ options, reader, report }: InstrumentationOptions): Result<Rejects | undefined> => {
+  const { recording, rawInput: isRaw } = options
+  if (recording.rejects === undefined) return succeed(undefined)
+  const file = openLineFile({ path: recording.rejects, delayMs: 0, fail: report })
+  if (!file.ok) return file
+  const rejects = new Rejects({ file: file.value, isRaw })
+  rejects.listenTo(reader)
+  return succeed(rejects)
+}
+
+// The nested run has no record yet when the run stopped before it.
+const nestedRecord = (folder: string, isResumed: boolean): readonly string[] =>
+  isResumed && existsSync(join(folder, RUN_FILE)) ? ['--resume', folder] : ['--record', folder]

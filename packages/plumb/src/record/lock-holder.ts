@@ -3,58 +3,58 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-export interface Holder {
+export interface LockHolder {
   readonly pid: number
   /** Ticks since the machine was started; where there is no /proc, the time at which the lock was taken. */
   readonly start: string
   /** Of this start of the machine; empty where the system does not say. */
   readonly boot: string
   /** The numbering that its pid belongs to: containers have their own. Empty where the system does not say. */
-  readonly numbering: string
+  readonly pidNamespace: string
   readonly host: string
   /** All of it. */
   readonly text: string
 }
 
-export const ownHolder = (): Holder => {
-  const start = seen(process.pid)?.start ?? `at${Date.now()}`
+export const ownHolder = (): LockHolder => {
+  const start = readProcessStat(process.pid)?.start ?? `at${Date.now()}`
   const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim())
-  return readHolder([process.pid, start, boot, ownNumbering(), hostname()].join(' '))
+  return readHolder([process.pid, start, boot, ownPidNamespace(), hostname()].join(' '))
 }
 
 /** Texts of others give a holder that is gone: the system makes a link whole or not at all, so no process of ours has such a one. */
-export const readHolder = (text: string): Holder => {
-  const [pid = '', start = '', boot = '', numbering = '', ...host] = text.split(' ')
+export const readHolder = (text: string): LockHolder => {
+  const [pid = '', start = '', boot = '', pidNamespace = '', ...host] = text.split(' ')
   const isOurs = /^[1-9]\d{0,9}$/.test(pid) && /^(at)?\d{1,20}$/.test(start)
-  return { pid: isOurs ? Number(pid) : 0, start: isOurs ? start : '0', boot, numbering, host: host.join(' '), text }
+  return { pid: isOurs ? Number(pid) : 0, start: isOurs ? start : '0', boot, pidNamespace, host: host.join(' '), text }
 }
 
 /** `unknown`: it runs, or ran, where its processes cannot be seen from here. */
-export const stateOf = (holder: Holder): 'alive' | 'gone' | 'unknown' => {
+export const holderState = (holder: LockHolder): 'alive' | 'gone' | 'unknown' => {
   if (holder.pid === 0) return 'gone'
   const me = ownHolder()
   const isSameStart = holder.boot !== '' && holder.boot === me.boot
   if (!isSameStart) {
     if (holder.host !== me.host) return 'unknown'
     if (holder.boot !== '' && me.boot !== '') return 'gone'
-  } else if (holder.numbering !== me.numbering) return 'unknown'
+  } else if (holder.pidNamespace !== me.pidNamespace) return 'unknown'
   return isAlive(holder) ? 'alive' : 'gone'
 }
 
-const isAlive = ({ pid, start }: Holder): boolean => {
+const isAlive = ({ pid, start }: LockHolder): boolean => {
   try {
     process.kill(pid, 0)
   } catch (error) {
     // It is another user's.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  const found = seen(pid)
+  const found = readProcessStat(pid)
   if (found?.hasEnded) return false
   return found === undefined || start.startsWith('at') || found.start === start
 }
 
 // The name of the program, in parentheses, may hold anything.
-const seen = (pid: number): { readonly start: string; readonly hasEnded: boolean } | undefined => {
+const readProcessStat = (pid: number): { readonly start: string; readonly hasEnded: boolean } | undefined => {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   const [state, , , , , , , , , , , , , , , , , , , start] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === undefined || start === undefined) return undefined
@@ -62,7 +62,7 @@ const seen = (pid: number): { readonly start: string; readonly hasEnded: boolean
   return { start, hasEnded: state === 'Z' || state === 'X' }
 }
 
-const ownNumbering = (): string => attempt(() => readlinkSync('/proc/self/ns/pid'))
+const ownPidNamespace = (): string => attempt(() => readlinkSync('/proc/self/ns/pid'))
 
 const attempt = (read: () => string): string => {
   try {

@@ -4,15 +4,15 @@
 import { readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import { type Holder, ownHolder, readHolder, stateOf } from './lock-holder.js'
+import { holderState, type LockHolder, ownHolder, readHolder } from './lock-holder.js'
 
 export const LOCK_FILE = 'lock'
 
 /** Gives the record up. Safe to call again. */
-export type Release = () => void
+export type ReleaseLock = () => void
 
 /** The folder must be there. `record_invalid` where another run has it, or may have it. */
-export const lockRecord = (folder: string): Result<Release> => {
+export const lockRecord = (folder: string): Result<ReleaseLock> => {
   const slot = join(folder, LOCK_FILE)
   try {
     const refused = take(slot, ownHolder(), folder)
@@ -34,13 +34,13 @@ export const lockRecord = (folder: string): Result<Release> => {
 // The heir of a process that is gone first takes a slot of its own, named after that process: only one can have it. Then nobody else may move
 // into the slot of the dead, and whether it still is that one's can be looked at without haste. Who was slow, and finds another there, has
 // come too late. An heir that is killed meanwhile leaves a slot that is taken over in the same way.
-const take = (slot: string, me: Holder, folder: string): ReturnType<typeof refusal> | undefined => {
+const take = (slot: string, me: LockHolder, folder: string): ReturnType<typeof refusal> | undefined => {
   for (;;) {
     if (hasMade(slot, me.text)) return undefined
     const text = readSlot(slot)
     if (text === undefined) continue
     const holder = readHolder(text)
-    const state = stateOf(holder)
+    const state = holderState(holder)
     if (state !== 'gone') return refusal(folder, holder, state)
     const heirs = `${slot}.${holder.pid}-${holder.start}`
     const refused = take(heirs, me, folder)
@@ -80,7 +80,7 @@ const attempt = (work: () => void): void => {
   }
 }
 
-const refusal = (folder: string, { pid, host }: Holder, state: 'alive' | 'unknown') =>
+const refusal = (folder: string, { pid, host }: LockHolder, state: 'alive' | 'unknown') =>
   state === 'alive'
     ? fail('record_invalid', `'${folder}' is being written by process ${pid}: name another folder, or wait for its end`, { pid })
     : fail(

@@ -4,21 +4,21 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
-import { textOf, type WatchEvent, type Watcher, type Wire } from '../event/run-event.js'
+import { lineText, type RunEvent, type RunListener, type WireInfo } from '../event/run-event.js'
 import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './folder.js'
-import type { Identity } from './identity.js'
+import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
 
-export interface RecordPlace {
+export interface RecordFolder {
   /** There, and without anything else in it. */
   readonly folder: string
   /** What is emptied where the disk is full, the first first: what was paid for matters more. */
   readonly spare: LineFile[]
 }
 
-export interface RecorderOptions extends RecordPlace {
-  readonly identity: Identity
-  readonly wires: readonly Wire[]
+export interface RecorderOptions extends RecordFolder {
+  readonly identity: RunIdentity
+  readonly wires: readonly WireInfo[]
   /** Answers and events go on behind those of the run that is resumed. */
   readonly isResumed: boolean
   readonly spec: string
@@ -29,7 +29,7 @@ export interface RecorderOptions extends RecordPlace {
 
 const WIRE_DELAY_MS = 100
 
-export const openRecorder = (options: RecorderOptions): Result<Watcher> => {
+export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   const { folder, spare, identity, wires, isResumed: isAppended, spec, binding, report } = options
   const open = (name: string, delayMs: number, more: Partial<LineFileOptions> = {}): Result<LineFile> =>
     openLineFile({ path: join(folder, name), delayMs, fail: report, ...more })
@@ -79,19 +79,19 @@ const openExchanges = (write: (line: unknown) => void) => {
     inputs.delete(key)
     return input
   }
-  return (event: WatchEvent): void => {
+  return (event: RunEvent): void => {
     switch (event.kind) {
       case 'spawned':
         if (event.runs === 'plumb') plumbs.add(event.process)
         return
       case 'asked':
-        if (!plumbs.has(event.process)) inputs.set(`${event.n} ${event.process}`, textOf(event))
+        if (!plumbs.has(event.process)) inputs.set(`${event.n} ${event.process}`, lineText(event))
         return
       case 'answered':
       case 'refused': {
         const { process, n, seq } = event
         const input = taken(process, n)
-        const outcome = event.kind === 'answered' ? { output: textOf(event) } : { fault: event.fault }
+        const outcome = event.kind === 'answered' ? { output: lineText(event) } : { fault: event.fault }
         if (input !== undefined) write({ process, seq, input, ...outcome })
         return
       }
@@ -107,7 +107,7 @@ const openExchanges = (write: (line: unknown) => void) => {
 const NOT_KEPT = new Set(['text', 'thinking', 'output', 'remembered'])
 
 // What stands in another file is left out.
-const eventLine = (event: WatchEvent): object | undefined => {
+const eventLine = (event: RunEvent): object | undefined => {
   switch (event.kind) {
     case 'message':
     case 'input':

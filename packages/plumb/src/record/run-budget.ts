@@ -3,21 +3,21 @@
 import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, succeed } from '@plumb/wire'
 import { addTo } from '../current.js'
 
-export interface SpendingLimits {
+export interface RunLimits {
   readonly maxCalls: number | undefined
   readonly maxTotalTokens: number | undefined
   readonly deadlineMs: number | undefined
 }
 
-export class Spending {
+export class RunBudget {
   readonly deadlineMs: number | undefined
   readonly #budget: Budget
-  readonly #limits: SpendingLimits
+  readonly #limits: RunLimits
   #unanswered = 0
   readonly #seqs: [number, number][] = []
   #isLate = false
 
-  constructor(budget: Budget, limits: SpendingLimits) {
+  constructor(budget: Budget, limits: RunLimits) {
     this.#budget = budget
     this.#limits = limits
     this.deadlineMs = limits.deadlineMs
@@ -58,9 +58,9 @@ export class Spending {
 }
 
 /** Undefined: there is no limit. */
-export const openSpending = (limits: SpendingLimits): Result<Spending | undefined> => {
+export const openRunBudget = (limits: RunLimits): Result<RunBudget | undefined> => {
   const { maxCalls, maxTotalTokens, deadlineMs } = limits
   if (maxCalls === undefined && maxTotalTokens === undefined && deadlineMs === undefined) return succeed(undefined)
   const budget = openBudget({ calls: maxCalls ?? null, tokens: maxTotalTokens ?? null })
-  return budget.ok ? succeed(new Spending(budget.value, limits)) : budget
+  return budget.ok ? succeed(new RunBudget(budget.value, limits)) : budget
 }

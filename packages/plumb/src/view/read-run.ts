@@ -3,7 +3,7 @@
 import { fail, type Result, succeed } from '@plumb/wire'
 import { RUN_EVENT } from '../display/trace/trace-builder.js'
 import type { TraceEvent } from '../display/trace/trace-event.js'
-import type { WatchNode, Wire } from '../event/run-event.js'
+import type { NodeInfo, WireInfo } from '../event/run-event.js'
 import type { CallModel, Counted, Lane, Message, Note, RequestModel, RunModel, Turn, WaitModel, WireModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import type { TraceLines } from './trace-lines.js'
@@ -56,7 +56,7 @@ class Reading {
   #end = 0
   #last: TraceEvent | undefined
 
-  constructor(wires: readonly Wire[]) {
+  constructor(wires: readonly WireInfo[]) {
     this.#wires = new Map(wires.map((wire, i) => [wire.name, { wire, id: `m${i}`, messages: new Bag<Message>() }]))
   }
 
@@ -170,15 +170,15 @@ const callOf = (tool: string, args: Readonly<Record<string, unknown>>): Omit<Cal
 // What was cut is a text that is no JSON any more.
 const shown = (value: unknown): string => (typeof value === 'string' && value.endsWith('…') ? value : (JSON.stringify(value) ?? ''))
 
-const wireOf = (value: unknown): Wire => {
-  const { index, name, from, fromPort, to, toPort, type } = (value ?? {}) as Partial<Wire>
+const wireOf = (value: unknown): WireInfo => {
+  const { index, name, from, fromPort, to, toPort, type } = (value ?? {}) as Partial<WireInfo>
   const ends = { from: text(from), fromPort: text(fromPort), to: text(to), toPort: text(toPort) }
   return { index: number(index), name: text(name), ...ends, type: typeof type === 'string' ? type : null }
 }
 
-const nodeOf = (value: unknown): WatchNode => {
-  const { name, kind } = (value ?? {}) as Partial<WatchNode>
-  return { name: text(name), kind: text(kind) as WatchNode['kind'] }
+const nodeOf = (value: unknown): NodeInfo => {
+  const { name, kind } = (value ?? {}) as Partial<NodeInfo>
+  return { name: text(name), kind: text(kind) as NodeInfo['kind'] }
 }
 
 const againText = ({ reason, wait_ms: wait }: Readonly<Record<string, unknown>>): string =>

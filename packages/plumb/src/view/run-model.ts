@@ -1,6 +1,6 @@
 // What the page shows of a run.
 
-import type { WatchNode, Wire } from '../event/run-event.js'
+import type { NodeInfo, WireInfo } from '../event/run-event.js'
 
 export interface RunModel {
   readonly spec: string
@@ -13,7 +13,7 @@ export interface RunModel {
   readonly status: number | undefined
   readonly stoppedBy: string | undefined
   readonly dot: string
-  readonly nodes: readonly WatchNode[]
+  readonly nodes: readonly NodeInfo[]
   readonly wires: readonly WireModel[]
   /** Stages inside the run and children, in the order in which they begin. */
   readonly lanes: readonly Lane[]
@@ -43,7 +43,7 @@ export interface Message {
 }
 
 export interface WireModel {
-  readonly wire: Wire
+  readonly wire: WireInfo
   /** Begins the anchors of its messages, which are counted from 0. */
   readonly id: string
   readonly messages: Counted<Message>

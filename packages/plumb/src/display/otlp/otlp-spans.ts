@@ -2,7 +2,7 @@
 // that one for each request to a model and each tool call.
 
 import { randomBytes } from 'node:crypto'
-import type { WatchEvent, Watcher } from '../../event/run-event.js'
+import type { RunEvent, RunListener } from '../../event/run-event.js'
 import type { MessageSpan } from '../message-span.js'
 import { type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'
@@ -12,14 +12,14 @@ import type { OtlpSettings } from './otlp-settings.js'
 
 const MAX_IDS = 8192
 
-export class OtlpSpans implements Watcher {
+export class OtlpSpans implements RunListener {
   readonly #exporter: BatchSpanExporter
   readonly #traceId: string
   readonly #parentId: string | undefined
   readonly #root = newSpanId()
   /** Wall clock at the beginning, in milliseconds. */
   #epoch = 0
-  #begin: (WatchEvent & { kind: 'begin' }) | undefined
+  #begin: (RunEvent & { kind: 'begin' }) | undefined
   #counts = { inputs: 0, errors: 0 }
   readonly #providers = new Map<string, string>()
   readonly #plumbs = new Set<string>()
@@ -37,7 +37,7 @@ export class OtlpSpans implements Watcher {
     this.#parentId = parent?.spanId
   }
 
-  on(event: WatchEvent): void {
+  on(event: RunEvent): void {
     if (event.kind === 'begin') {
       this.#epoch = Date.parse(event.time) - event.ms
       this.#begin = event
@@ -53,7 +53,7 @@ export class OtlpSpans implements Watcher {
     return this.#exporter.end()
   }
 
-  #end({ ms, status, stoppedBy }: WatchEvent & { kind: 'end' }): void {
+  #end({ ms, status, stoppedBy }: RunEvent & { kind: 'end' }): void {
     if (!this.#begin) return
     const { spec, binding } = this.#begin
     this.#add({

@@ -1,6 +1,6 @@
 // Turns the events of a run into the events of a trace.
 
-import type { WatchEvent } from '../../event/run-event.js'
+import type { RunEvent } from '../../event/run-event.js'
 import { countOf, type MessageSpan, shortText } from '../message-span.js'
 import { type AgentNote, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { addTokens, NO_TOKENS, readAndWritten } from '../stats.js'
@@ -42,7 +42,7 @@ export class TraceBuilder {
     this.#emit = emit
   }
 
-  on(event: WatchEvent): void {
+  on(event: RunEvent): void {
     if (event.kind === 'asked') this.#asked(event)
     this.#spans.on(event)
     switch (event.kind) {
@@ -68,7 +68,7 @@ export class TraceBuilder {
     }
   }
 
-  #begin(event: WatchEvent & { kind: 'begin' }): void {
+  #begin(event: RunEvent & { kind: 'begin' }): void {
     const { time, spec, binding, nodes, wires, dot, ms } = event
     const args = { time, spec, binding, nodes, wires, dot: dot() }
     this.#emit({ name: RUN_EVENT, ph: 'M', pid: RUN_PID, ts: microseconds(ms), args })
@@ -81,7 +81,7 @@ export class TraceBuilder {
   }
 
   // The slice of the sender is there already: a message comes from the message before it, or from an answer of a child.
-  #message({ wire, seq, ms, ...bytes }: WatchEvent & { kind: 'message' }): void {
+  #message({ wire, seq, ms, ...bytes }: RunEvent & { kind: 'message' }): void {
     const { from, to, name } = wire
     const args = { seq, wire: name, message: shortText(bytes) }
     const id = `w${++this.#lastId}`
@@ -98,7 +98,7 @@ export class TraceBuilder {
     this.#emit({ ...arrow, ph: 'f', bp: 'e', ...this.#slice(`#${seq}`, this.#layout.of(to), ms, ms, args) })
   }
 
-  #asked({ process, n }: WatchEvent & { kind: 'asked' }): void {
+  #asked({ process, n }: RunEvent & { kind: 'asked' }): void {
     const id = this.#lastArrow.get(process)
     this.#lastArrow.delete(process)
     if (id !== undefined) this.#arrows.set(`${process} ${n}`, id)

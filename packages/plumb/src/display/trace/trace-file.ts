@@ -1,7 +1,7 @@
 // --trace FILE: the events of a run, streamed to disk as a trace that Perfetto opens.
 
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
-import type { Watcher } from '../../event/run-event.js'
+import type { RunListener } from '../../event/run-event.js'
 import { type LineFile, openLineFile } from '../../record/line-file.js'
 import { TraceBuilder } from './trace-builder.js'
 
@@ -18,7 +18,7 @@ export interface TraceFileOptions {
 }
 
 /** Writes one event a line. */
-export const openTraceFile = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare, fail }: TraceFileOptions): Result<Watcher> => {
+export const openTraceFile = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare, fail }: TraceFileOptions): Result<RunListener> => {
   const opened = openLineFile({ path, delayMs: DELAY_MS, fail, isSpared: spare !== undefined })
   if (!opened.ok) return opened
   const file = opened.value

@@ -1,6 +1,6 @@
 // The tracks of a trace: the run is one process with a track for each stage inside it; each child is a process of its own.
 
-import type { WatchEvent } from '../../event/run-event.js'
+import type { RunEvent } from '../../event/run-event.js'
 import type { TraceEvent } from './trace-event.js'
 
 /** A line of Perfetto's screen, where slices do not overlap. */
@@ -18,7 +18,7 @@ export class TraceLayout {
   readonly #tracks = new Map<string, Track>()
   #lastPid = RUN_PID
 
-  begin({ spec, binding, nodes }: WatchEvent & { kind: 'begin' }): TraceEvent[] {
+  begin({ spec, binding, nodes }: RunEvent & { kind: 'begin' }): TraceEvent[] {
     const inside = new Set(nodes.flatMap(({ name, kind }) => (kind === 'agent' || kind === 'plumb' ? [] : [name])))
     for (const name of inside) this.#tracks.set(name, { pid: RUN_PID, tid: this.#tracks.size + 1 })
     return [
@@ -33,7 +33,7 @@ export class TraceLayout {
     return [meta('thread_name', track, { name }), meta('thread_sort_index', track, { sort_index: track.tid })]
   }
 
-  spawned({ process, runs, pid }: WatchEvent & { kind: 'spawned' }): TraceEvent[] {
+  spawned({ process, runs, pid }: RunEvent & { kind: 'spawned' }): TraceEvent[] {
     const track = { pid: ++this.#lastPid, tid: MESSAGES_TID }
     this.#tracks.set(process, track)
     return [

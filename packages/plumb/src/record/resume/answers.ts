@@ -3,24 +3,26 @@
 import type { Fault } from '@plumb/wire'
 
 /** One of the two. */
-export type Sealed = { readonly output: string; readonly fault?: undefined } | { readonly output?: undefined; readonly fault: Fault }
+export type RecordedOutcome =
+  | { readonly output: string; readonly fault?: undefined }
+  | { readonly output?: undefined; readonly fault: Fault }
 
 /** A line of DIR/answers.jsonl, once it is read. Texts are JSON as it stood on the wire. */
 export type AnswerLine =
-  | ({ readonly process: string; readonly seq: number; readonly input: string } & Sealed)
+  | ({ readonly process: string; readonly seq: number; readonly input: string } & RecordedOutcome)
   | { readonly process: string; readonly remembered: readonly unknown[] }
 
 /** Nothing was paid for it, or it may go well the next time: it is asked again. */
-const isOpen = ({ error, category }: Fault): boolean => category === 'unavailable' || REPEATED.has(error)
+const isAskedAgain = ({ error, category }: Fault): boolean => category === 'unavailable' || ASKED_AGAIN.has(error)
 
-const REPEATED = new Set<string>(['budget_spent', 'cancelled', 'child_failed', 'approval_required', 'unauthorized', 'write_failed'])
+const ASKED_AGAIN = new Set<string>(['budget_spent', 'cancelled', 'child_failed', 'approval_required', 'unauthorized', 'write_failed'])
 
 interface Entry {
   readonly seq: number
-  readonly sealed: Sealed
+  readonly sealed: RecordedOutcome
 }
 
-export class Answers {
+export class RecordedAnswers {
   /** Of an agent that remembers: all it said, in order. */
   readonly memory: readonly unknown[]
   readonly #byInput = new Map<string, Entry[]>()
@@ -30,18 +32,18 @@ export class Answers {
     const gains = lines.flatMap((line) => ('remembered' in line ? [line.remembered] : []))
     let rounds = 0
     for (const line of lines) {
-      if ('remembered' in line || (line.fault && isOpen(line.fault))) continue
+      if ('remembered' in line || (line.fault && isAskedAgain(line.fault))) continue
       if (!line.fault && !isAmnesiac && ++rounds > gains.length) continue
       const { input, seq, ...sealed } = line
       const entries = this.#byInput.get(input)
-      if (entries) entries.push({ seq, sealed: sealed as Sealed })
-      else this.#byInput.set(input, [{ seq, sealed: sealed as Sealed }])
+      if (entries) entries.push({ seq, sealed: sealed as RecordedOutcome })
+      else this.#byInput.set(input, [{ seq, sealed: sealed as RecordedOutcome }])
     }
     this.memory = isAmnesiac ? [] : gains.slice(0, rounds).flat()
   }
 
   /** Each answer serves once: that to the same input, else one to the same text. */
-  take(seq: number, input: string): Sealed | undefined {
+  take(seq: number, input: string): RecordedOutcome | undefined {
     const entries = this.#byInput.get(input)
     if (!entries) return undefined
     const at = entries.findIndex((entry) => entry.seq === seq)

@@ -5,18 +5,18 @@ import { cyclesOf } from '../../cycles.js'
 import { placesOf } from '../../event/wires.js'
 
 /** In words; empty: it can be. Nested plumbs are looked into too. */
-export const obstaclesOf = (graph: Graph, agentProgram: string | undefined): string[] => [
+export const whyNotResumable = (graph: Graph, agentProgram: string | undefined): string[] => [
   ...cyclesOf(graph).map(
     (nodes) => `in the cycle ${[...nodes, nodes[0]].map((n) => n?.name).join(' -> ')} messages may come in another order`,
   ),
   ...[...placesOf(graph)].flatMap(([node, place]) => {
     const { work } = node
-    if (work.kind === 'plumb') return obstaclesOf(planOf(work.bound), agentProgram).map((words) => `in '${place}', ${words}`)
-    return work.kind === 'agent' ? obstaclesAt(node, place, graph, agentOf(work.bound).config, agentProgram) : []
+    if (work.kind === 'plumb') return whyNotResumable(planOf(work.bound), agentProgram).map((words) => `in '${place}', ${words}`)
+    return work.kind === 'agent' ? whyNotResumableAt(node, place, graph, agentOf(work.bound).config, agentProgram) : []
   }),
 ]
 
-const obstaclesAt = (
+const whyNotResumableAt = (
   node: GraphNode,
   place: string,
   { edges }: Graph,

@@ -6,10 +6,10 @@ import { agentOf, type Graph } from '@plumb/lang'
 import { checkJson, fail, isCode, type Result, succeed, systemReason } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../folder.js'
-import { type AnswerLine, Answers } from './answers.js'
+import { type AnswerLine, RecordedAnswers } from './answers.js'
 
 /** By the places of agents. What was cut off or damaged is none, and asked again; a run that was killed at once has no file. */
-export const readAnswers = (folder: string, graph: Graph): Result<ReadonlyMap<string, Answers>> => {
+export const readAnswers = (folder: string, graph: Graph): Result<ReadonlyMap<string, RecordedAnswers>> => {
   const path = join(folder, ANSWERS_FILE)
   try {
     return succeed(sorted(linesIn(readFileSync(path, 'utf8')), graph))
@@ -19,16 +19,17 @@ export const readAnswers = (folder: string, graph: Graph): Result<ReadonlyMap<st
   }
 }
 
-const sorted = (lines: readonly AnswerLine[], graph: Graph): ReadonlyMap<string, Answers> => {
+const sorted = (lines: readonly AnswerLine[], graph: Graph): ReadonlyMap<string, RecordedAnswers> => {
   const byPlace = new Map<string, AnswerLine[]>()
   for (const line of lines) {
     const before = byPlace.get(line.process)
     if (before) before.push(line)
     else byPlace.set(line.process, [line])
   }
-  const answers = new Map<string, Answers>()
+  const answers = new Map<string, RecordedAnswers>()
   for (const [{ work }, place] of placesOf(graph)) {
-    if (work.kind === 'agent') answers.set(place, new Answers(byPlace.get(place) ?? [], agentOf(work.bound).config.amnesiac === true))
+    if (work.kind === 'agent')
+      answers.set(place, new RecordedAnswers(byPlace.get(place) ?? [], agentOf(work.bound).config.amnesiac === true))
   }
   return answers
 }

@@ -3,10 +3,10 @@
 
 import type { Fault } from '@plumb/wire'
 import type { Origin } from '../../origin.js'
-import type { Answers, Sealed } from './answers.js'
+import type { RecordedAnswers, RecordedOutcome } from './answers.js'
 
 export interface ReplayOptions {
-  readonly answers: Answers
+  readonly answers: RecordedAnswers
   /** Passes an answer on, as one that stems from there. */
   readonly give: (origin: Origin, json: string) => void
   readonly refuse: (origin: Origin, fault: Fault) => void
@@ -16,12 +16,12 @@ export interface ReplayOptions {
 
 interface Slot {
   /** Undefined: it is asked now. */
-  readonly answer: { readonly origin: Origin; readonly sealed: Sealed } | undefined
+  readonly answer: { readonly origin: Origin; readonly sealed: RecordedOutcome } | undefined
   isDone: boolean
 }
 
 /** Answers that may wait for one that is asked now. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 export class Replay {
   readonly #o: ReplayOptions
@@ -33,11 +33,11 @@ export class Replay {
   }
 
   get isFull(): boolean {
-    return this.#slots.length > MOST_WAITING || this.#o.isFull()
+    return this.#slots.length > MAX_WAITING || this.#o.isFull()
   }
 
   /** Undefined: it is not known, and to be asked. */
-  take(origin: Origin, buf: Buffer, start: number, end: number): Sealed | undefined {
+  take(origin: Origin, buf: Buffer, start: number, end: number): RecordedOutcome | undefined {
     const sealed = this.#o.answers.take(origin.seq, buf.toString('utf8', start, end))
     if (!sealed) return undefined
     origin.retain()
@@ -54,7 +54,7 @@ export class Replay {
   }
 
   /** It was answered, or refused. */
-  landed(n: number): void {
+  settled(n: number): void {
     const slot = this.#asked.get(n)
     if (!slot) return
     this.#asked.delete(n)

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { FDS, type LineChild, LineReader, type LineSink, type LineSource, parseJson, preview } from '@plumb/wire'
 
 /** Its control channel is used up by it. `fail` is told in words why it does not remember. */
-export const restored = (child: LineChild, memory: readonly unknown[], fail: (words: string) => void): LineChild => {
+export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail: (words: string) => void): LineChild => {
   let takeUp: () => void = () => {}
   const isTakenUp = new Promise<void>((resolve) => {
     takeUp = resolve

@@ -1,0 +1,31 @@
+// Opens the record, the limits and the listeners of a run. Most runs have none of them, and then nothing of it is loaded.
+
+import type { Graph } from '@plumb/lang'
+import { type Result, succeed } from '@plumb/wire'
+import { hasDisplay } from '../display/display.js'
+import type { RunEmitter } from '../event/emitter.js'
+import type { RunOptions } from '../run-options.js'
+import type { Instrumentation, InstrumentationOptions } from './instrumentation.js'
+
+export const NOT_INSTRUMENTED = {
+  emitter: undefined,
+  resumed: undefined,
+  isRecorded: false,
+  nestedRecord: () => [],
+  release: () => {},
+} as const
+
+/** When it fails nothing was started; folders and files may have been made. */
+export const instrument = async (o: InstrumentationOptions): Promise<Result<Instrumentation>> => {
+  const { recording, limits } = o.options
+  const isInstrumented = hasDisplay(o.options) || Object.values({ ...recording, ...limits }).some((value) => value !== undefined)
+  if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, rejects: undefined, budget: undefined })
+  const { openInstrumentation } = await import('./instrumentation.js')
+  return openInstrumentation(o)
+}
+
+/** Emits the first event of a run; `spec` as it was named. */
+export const emitBegin = async (emitter: RunEmitter, graph: Graph, spec: string, options: RunOptions): Promise<void> => {
+  const { beginOf } = await import('../event/begin.js')
+  emitter.emit(beginOf(graph, spec, options))
+}
