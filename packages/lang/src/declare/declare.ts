@@ -2,6 +2,7 @@
 
 import { error, ignore, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import { unreachable } from '../diagnostic/unreachable.js'
 import { findType, type Scope } from '../names/names.js'
 import type { FieldType, TypeDeclaration, TypeExpression } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
@@ -85,6 +86,8 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
       })
       return places.size === fields.length && fields.every((f) => f !== undefined) ? { kind: 'record', fields } : undefined
     }
+    default:
+      return unreachable(e)
   }
 }
 

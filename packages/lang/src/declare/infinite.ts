@@ -2,6 +2,8 @@
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import { unreachable } from '../diagnostic/unreachable.js'
+import { partsOf } from '../types/parts.js'
 import type { NamedType, Type } from '../types/type.js'
 import { findCircles } from './find-cycle.js'
 import { mentions } from './mentions.js'
@@ -42,8 +44,17 @@ const thoseThatEnd = (declared: readonly NamedType[]): ReadonlySet<NamedType> =>
         return type.items.every(ends)
       case 'sum':
         return type.variants.some(ends)
-      default:
+      case 'array':
+      case 'literal':
+      case 'string':
+      case 'int':
+      case 'number':
+      case 'bool':
+      case 'unit':
+      case 'json':
         return true
+      default:
+        return unreachable(type)
     }
   }
   const waiting = mentions(declared)
@@ -70,10 +81,18 @@ const needsOf = (type: Type, ending: ReadonlySet<NamedType>): readonly NamedType
     case 'record':
       return type.fields.filter((f) => !f.isOptional).flatMap((f) => needsOf(f.type, ending))
     case 'tuple':
-      return type.items.flatMap((item) => needsOf(item, ending))
     case 'sum':
-      return type.variants.flatMap((variant) => needsOf(variant, ending))
-    default:
+      return partsOf(type).flatMap((part) => needsOf(part, ending))
+    case 'array':
+    case 'literal':
+    case 'string':
+    case 'int':
+    case 'number':
+    case 'bool':
+    case 'unit':
+    case 'json':
       return []
+    default:
+      return unreachable(type)
   }
 }

@@ -1,5 +1,6 @@
 // Which declared types a type mentions, and which mention it.
 
+import { partsOf } from '../types/parts.js'
 import type { NamedType, Type } from '../types/type.js'
 
 /** For each name, the declared types that mention it; what is behind a name is not looked at. */
@@ -16,19 +17,4 @@ export const mentions = (declared: Iterable<NamedType>): ReadonlyMap<NamedType, 
 }
 
 /** What is behind a name is not looked at. */
-export const namesIn = (type: Type): readonly NamedType[] => {
-  switch (type.kind) {
-    case 'named':
-      return [type]
-    case 'array':
-      return namesIn(type.item)
-    case 'record':
-      return type.fields.flatMap((f) => namesIn(f.type))
-    case 'tuple':
-      return type.items.flatMap(namesIn)
-    case 'sum':
-      return type.variants.flatMap(namesIn)
-    default:
-      return []
-  }
-}
+export const namesIn = (type: Type): readonly NamedType[] => (type.kind === 'named' ? [type] : partsOf(type).flatMap(namesIn))

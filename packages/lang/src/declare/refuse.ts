@@ -1,6 +1,7 @@
 // Sums whose variants share a value, and defaults that do not fit: both need all types to be known.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
+import { unreachable } from '../diagnostic/unreachable.js'
 import type { FieldType, TypeExpression } from '../parse/ast.js'
 import { parseTree } from '../scan/parse-tree.js'
 import { findOverlap } from '../types/disjoint.js'
@@ -22,8 +23,12 @@ export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type
       return anyOf(e.fields, (f) => refuse(f.type) || refuseLimits(f, read, report) || refuseDefault(f, read, report))
     case 'sum':
       return anyOf(e.variants, refuse) || refuseOverlap(e.variants, read, report)
-    default:
+    case 'primitive':
+    case 'literal':
+    case 'named':
       return false
+    default:
+      return unreachable(e)
   }
 }
 

@@ -4,6 +4,7 @@ import { AGENT_KEYS } from '../check/agent.js'
 import type { KeyTable } from '../check/config.js'
 import { TOOL_KEYS } from '../check/tool.js'
 import type { Span } from '../diagnostic/source.js'
+import { unreachable } from '../diagnostic/unreachable.js'
 import { memberOf } from '../names/member.js'
 import { aliasOf } from '../names/modules.js'
 import type { Bound, Scope } from '../names/names.js'
@@ -86,6 +87,12 @@ const inType = (type: TypeExpression, names: Names): void => {
       return
     case 'sum':
       for (const variant of type.variants) inType(variant, names)
+      return
+    case 'primitive':
+    case 'literal':
+      return
+    default:
+      unreachable(type)
   }
 }
 

@@ -1,5 +1,6 @@
 // Relations between types that may refer to themselves: what does not lead to a contradiction holds.
 
+import { isContainer } from './parts.js'
 import { resolve, type Type } from './type.js'
 
 type Resolved = ReturnType<typeof resolve>
@@ -50,4 +51,4 @@ const remembering = (rule: Rule): Relation => {
   return holds
 }
 
-const isFlat = ({ kind }: Resolved): boolean => kind !== 'record' && kind !== 'array' && kind !== 'tuple' && kind !== 'sum'
+const isFlat = (type: Resolved): boolean => type.kind !== 'sum' && !isContainer(type)

@@ -2,6 +2,7 @@
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import { isContainer, partsOf } from './parts.js'
 import type { NamedType, Type } from './type.js'
 
 /** Deepest nesting of any message. */
@@ -19,24 +20,11 @@ export const isUnbounded = (type: Type): boolean => {
     return isFound
   }
   const lookInto = (type: Type): boolean => {
-    switch (type.kind) {
-      case 'json':
-        return true
-      case 'named':
-        if (open.has(type)) return true
-        open.add(type)
-        return look(type.target)
-      case 'record':
-        return type.fields.some((field) => look(field.type))
-      case 'array':
-        return look(type.item)
-      case 'tuple':
-        return type.items.some(look)
-      case 'sum':
-        return type.variants.some(look)
-      default:
-        return false
-    }
+    if (type.kind === 'json') return true
+    if (type.kind !== 'named') return partsOf(type).some(look)
+    if (open.has(type)) return true
+    open.add(type)
+    return look(type.target)
   }
   return look(type)
 }
@@ -53,20 +41,7 @@ const depthOf = (type: Type): number => {
 // An inferred type may hold one part in many places.
 const depths = new WeakMap<Type, number>()
 
-const depthOfParts = (type: Type): number => {
-  switch (type.kind) {
-    case 'record':
-      return 1 + deepest(type.fields.map((field) => field.type))
-    case 'array':
-      return 1 + depthOf(type.item)
-    case 'tuple':
-      return 1 + deepest(type.items)
-    case 'sum':
-      return deepest(type.variants)
-    default:
-      return 0
-  }
-}
+const depthOfParts = (type: Type): number => deepest(partsOf(type)) + (isContainer(type) ? 1 : 0)
 
 const deepest = (types: readonly Type[]): number => types.reduce((depth, type) => Math.max(depth, depthOf(type)), 0)
 

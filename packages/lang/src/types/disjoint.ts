@@ -1,5 +1,6 @@
 // Whether two types share a value, and which: the variants of a sum must not, and a person believes it when shown one.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import { candidates, candidatesAmong } from './candidates.js'
 import { fieldOf, isRequired } from './required-fields.js'
 import { type RecordType, resolve, type Type } from './type.js'
@@ -95,8 +96,11 @@ const derive = (a: Resolved, b: Resolved, look: Look): Value | undefined => {
       if (b.kind === 'array') return list(a.items.map((item) => look(item, b.item)))
       if (b.kind !== 'tuple' || a.items.length !== b.items.length) return undefined
       return list(b.items.map((item, i) => look(a.items[i] ?? item, item)))
-    default:
+    case 'bool':
+    case 'unit':
       return a.kind === b.kind ? look(a, a) : undefined
+    default:
+      return unreachable(a.kind)
   }
 }
 
@@ -123,6 +127,8 @@ const deriveOwn = (type: Resolved, look: Look): Value | undefined => {
       return deriveRecord(type, type, look)
     case 'sum':
       return smallest(type.variants.map((variant) => look(variant, variant)))
+    default:
+      return unreachable(type)
   }
 }
 

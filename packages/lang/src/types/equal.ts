@@ -1,5 +1,6 @@
 // When two types are the same type, however they are named and in whatever order their fields and variants stand.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import { candidatesAmong } from './candidates.js'
 import { coinductive } from './coinductive.js'
 import { fieldOf } from './required-fields.js'
@@ -22,8 +23,15 @@ export const isEqual = coinductive((a, b, holds) => {
       return b.kind === 'array' && holds(a.item, b.item)
     case 'tuple':
       return b.kind === 'tuple' && a.items.length === b.items.length && b.items.every((item, i) => holds(a.items[i] ?? item, item))
-    default:
+    case 'string':
+    case 'int':
+    case 'number':
+    case 'bool':
+    case 'unit':
+    case 'json':
       return a.kind === b.kind
+    default:
+      return unreachable(a)
   }
 })
 

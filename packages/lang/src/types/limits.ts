@@ -1,7 +1,8 @@
 // @min and @max of a field: what numbers, how long a string (in code points), how many items of a list. They are part of the check at every
 // boundary and of nothing else: two types that differ in them are equal, and each may be wired into the other; the receiver looks.
 
-import { type Field, type NamedType, resolve, type Type } from './type.js'
+import { mapParts, typesWithin } from './parts.js'
+import type { Field, NamedType, Type } from './type.js'
 import { variantsOf } from './variants.js'
 
 /** Kinds of values that limits are about, as bits. */
@@ -56,38 +57,16 @@ export const withoutLimits = (type: Type): Type => {
       named.target = strip(t.target)
       return named
     }
-    const stripped = without(t)
+    const stripped = mapParts(t.kind === 'record' ? { kind: 'record', fields: t.fields.map(withoutLimit) } : t, strip)
     known.set(t, stripped)
     return stripped
-  }
-  const without = (t: Exclude<Type, NamedType>): Type => {
-    switch (t.kind) {
-      case 'record':
-        return { kind: 'record', fields: t.fields.map(({ min: _, max: __, ...field }) => ({ ...field, type: strip(field.type) })) }
-      case 'array':
-        return { kind: 'array', item: strip(t.item) }
-      case 'tuple':
-        return { kind: 'tuple', items: t.items.map(strip) }
-      case 'sum':
-        return { kind: 'sum', variants: t.variants.map(strip) }
-      default:
-        return t
-    }
   }
   return hasLimits(type) ? strip(type) : type
 }
 
+const withoutLimit = ({ min: _, max: __, ...field }: Field): Field => field
+
 export const hasLimits = (type: Type): boolean => {
-  const reached = new Set([resolve(type)])
-  const add = (part: Type) => reached.add(resolve(part))
-  // In a loop, as the search for defaults.
-  for (const t of reached) {
-    if (t.kind === 'record') {
-      if (t.fields.some((field) => limitsOf(field) !== undefined)) return true
-      for (const field of t.fields) add(field.type)
-    } else if (t.kind === 'array') add(t.item)
-    else if (t.kind === 'tuple') t.items.forEach(add)
-    else if (t.kind === 'sum') t.variants.forEach(add)
-  }
+  for (const t of typesWithin(type)) if (t.kind === 'record' && t.fields.some((field) => limitsOf(field) !== undefined)) return true
   return false
 }

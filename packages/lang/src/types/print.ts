@@ -1,5 +1,6 @@
 // A type as a user would write it, on one line. Declared types stand by their names, so that recursive ones have an end.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import type { Field, Type } from './type.js'
 
 /** What a person reads of a type in a message. An inferred type may share its parts, and be longer written out than any memory. */
@@ -53,8 +54,15 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
         return put(')')
       case 'sum':
         return list(part.variants, ' | ', print)
-      default:
+      case 'string':
+      case 'int':
+      case 'number':
+      case 'bool':
+      case 'unit':
+      case 'json':
         return put(part.kind)
+      default:
+        return unreachable(part)
     }
   }
   print(type)

@@ -1,5 +1,6 @@
 // Which fields a message must carry before, and does carry after, defaults are filled in.
 
+import { typesWithin } from './parts.js'
 import { type Field, type RecordType, resolve, type Type } from './type.js'
 
 export const fieldOf = ({ fields }: RecordType, name: string): Field | undefined => {
@@ -33,16 +34,6 @@ export const hasDefaults = (type: Type): boolean => {
 const answers = new WeakMap<Type, boolean>()
 
 const reachesDefault = (type: Type): boolean => {
-  const reached = new Set([resolve(type)])
-  const add = (part: Type) => reached.add(resolve(part))
-  // In a loop, for types may hold each other thousands deep: a set goes on through what is added meanwhile.
-  for (const t of reached) {
-    if (t.kind === 'record') {
-      if (t.fields.some((field) => field.default !== undefined)) return true
-      for (const field of t.fields) add(field.type)
-    } else if (t.kind === 'array') add(t.item)
-    else if (t.kind === 'tuple') t.items.forEach(add)
-    else if (t.kind === 'sum') t.variants.forEach(add)
-  }
+  for (const t of typesWithin(type)) if (t.kind === 'record' && t.fields.some((field) => field.default !== undefined)) return true
   return false
 }

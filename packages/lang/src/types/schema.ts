@@ -1,5 +1,6 @@
 // A type as JSON Schema 2020-12: what models and MCP clients see of it.
 
+import { partsOf } from './parts.js'
 import { isRequired } from './required-fields.js'
 import { type Field, type Json, type NamedType, type RecordType, resolve, type SumType, type Type } from './type.js'
 import { literalsOf, variantsOf } from './variants.js'
@@ -145,26 +146,10 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
   return free
 }
 
-const partsOf = (type: Type): readonly Type[] => {
-  const t = resolve(type)
-  switch (t.kind) {
-    case 'record':
-      return t.fields.map((f) => f.type)
-    case 'array':
-      return [t.item]
-    case 'tuple':
-      return t.items
-    case 'sum':
-      return t.variants
-    default:
-      return []
-  }
-}
-
 const refersTo = (from: Type, to: Type): boolean => {
   const seen = new Set<Type>()
   const reaches = (type: Type): boolean =>
-    partsOf(type).some((part) => {
+    partsOf(resolve(type)).some((part) => {
       const p = resolve(part)
       if (p === to) return true
       if (seen.has(p)) return false

@@ -1,5 +1,6 @@
 // Which messages may go where: out(p) <: in(q) of plumbing(5), TYPES.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import { candidates } from './candidates.js'
 import { coinductive } from './coinductive.js'
 import { fieldOf, isPresent } from './required-fields.js'
@@ -35,8 +36,13 @@ const relation = (when: 'static' | 'checked') =>
       case 'tuple':
         if (b.kind === 'array') return a.items.every((item) => holds(item, b.item))
         return b.kind === 'tuple' && a.items.length === b.items.length && b.items.every((item, i) => holds(a.items[i] ?? item, item))
-      default:
+      case 'string':
+      case 'number':
+      case 'bool':
+      case 'unit':
         return a.kind === b.kind
+      default:
+        return unreachable(a.kind)
     }
   })
 

@@ -1,8 +1,10 @@
 // Whether a value is of a type, decided on its tree; and if not, why. Slow and exact: what a byte scanner will not decide comes here.
 
 import { preview } from '@plumb/wire/preview'
+import { unreachable } from '../diagnostic/unreachable.js'
 import { isIntegerText } from '../scan/integer.js'
 import { type ObjectTree, stringOf, type Tree } from '../scan/tree.js'
+import { isContainer } from '../types/parts.js'
 import { printType } from '../types/print.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type RecordType, resolve, type SumType, type TupleType, type Type } from '../types/type.js'
@@ -46,8 +48,15 @@ export const openChecker = (buf: Buffer): Checker => {
         return checkTuple(t, node)
       case 'record':
         return node.kind === 'object' ? checkRecord(t, node) : mismatchOf(type, node)
-      default:
+      case 'string':
+      case 'int':
+      case 'number':
+      case 'bool':
+      case 'unit':
+      case 'literal':
         return isKind(t, node) && isExactly(t, node) ? undefined : mismatchOf(type, node)
+      default:
+        return unreachable(t)
     }
   }
 
@@ -100,7 +109,7 @@ export const openChecker = (buf: Buffer): Checker => {
     const [mismatch] = mismatches
     if (mismatch && mismatches.every(({ path, reason }) => path === mismatch.path && reason === mismatch.reason)) return { mismatch }
     const [only] = ofKind
-    if (only && ofKind.length === 1 && hasParts(only)) return { mismatch: check(only, node) ?? mismatchOf(sum, node) }
+    if (only && ofKind.length === 1 && isContainer(only)) return { mismatch: check(only, node) ?? mismatchOf(sum, node) }
     return { mismatch: (mismatches.length === 0 && wrongDiscriminator(ofKind, node)) || mismatchOf(sum, node) }
   }
 
@@ -196,8 +205,6 @@ const isKind = (type: Variant, node: Tree): boolean => {
       return node.kind === 'object'
   }
 }
-
-const hasParts = ({ kind }: Variant): boolean => kind === 'record' || kind === 'tuple' || kind === 'array'
 
 const valueAt = (node: ObjectTree, name: string): Tree | undefined => node.entries.find(({ key }) => key === name)?.node
 

@@ -1,8 +1,9 @@
 // Writes a message anew with the defaults of its absent fields, and every byte of what was there.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import type { ObjectTree, Tree } from '../scan/tree.js'
 import { hasDefaults } from '../types/required-fields.js'
-import { resolve, type Type } from '../types/type.js'
+import { type RecordType, resolve, type Type } from '../types/type.js'
 import { openChecker } from './check-tree.js'
 
 /**
@@ -17,24 +18,46 @@ export const fillDefaults = (type: Type, buf: Buffer, node: Tree): Buffer | unde
   const visit = (type: Type, node: Tree): void => {
     if (!hasDefaults(type)) return
     const t = resolve(type)
-    if (t.kind === 'sum') {
-      const variant = checker.pick(t, node)
-      if (variant) visit(variant, node)
-    } else if (node.kind === 'array') {
-      for (const [i, item] of node.items.entries()) {
-        const itemType = t.kind === 'tuple' ? t.items[i] : t.kind === 'array' ? t.item : undefined
-        if (itemType) visit(itemType, item)
+    switch (t.kind) {
+      case 'record':
+        return node.kind === 'object' ? visitRecord(t, node) : undefined
+      case 'array':
+        return visitItems(() => t.item, node)
+      case 'tuple':
+        return visitItems((i) => t.items[i], node)
+      case 'sum': {
+        const variant = checker.pick(t, node)
+        return variant && visit(variant, node)
       }
-    } else if (node.kind === 'object' && t.kind === 'record') {
-      const given = new Map(node.entries.map((entry) => [entry.key, entry.node]))
-      const absent: string[] = []
-      for (const field of t.fields) {
-        const value = given.get(field.name)
-        if (value) visit(field.type, value)
-        else if (field.default !== undefined) absent.push(`${JSON.stringify(field.name)}:${field.default}`)
-      }
-      if (absent.length > 0) insertions.push({ at: endOfFields(node), text: `${given.size > 0 ? ',' : ''}${absent.join(',')}` })
+      case 'string':
+      case 'int':
+      case 'number':
+      case 'bool':
+      case 'unit':
+      case 'json':
+      case 'literal':
+        return
+      default:
+        return unreachable(t)
     }
+  }
+
+  const visitItems = (typeAt: (index: number) => Type | undefined, node: Tree): void => {
+    for (const [i, item] of node.kind === 'array' ? node.items.entries() : []) {
+      const type = typeAt(i)
+      if (type) visit(type, item)
+    }
+  }
+
+  const visitRecord = (type: RecordType, node: ObjectTree): void => {
+    const given = new Map(node.entries.map((entry) => [entry.key, entry.node]))
+    const absent: string[] = []
+    for (const field of type.fields) {
+      const value = given.get(field.name)
+      if (value) visit(field.type, value)
+      else if (field.default !== undefined) absent.push(`${JSON.stringify(field.name)}:${field.default}`)
+    }
+    if (absent.length > 0) insertions.push({ at: endOfFields(node), text: `${given.size > 0 ? ',' : ''}${absent.join(',')}` })
   }
 
   visit(type, node)

@@ -1,6 +1,7 @@
 // All that keeps a value from being of a type, part by part, for whoever can mend all of it at once. The checks stop at the first.
 
 import { nearest } from '@plumb/wire/nearest'
+import { unreachable } from '../diagnostic/unreachable.js'
 import type { ObjectTree, Tree } from '../scan/tree.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type RecordType, resolve, type Type } from '../types/type.js'
@@ -25,14 +26,32 @@ export const describeMismatches = (mismatches: readonly Mismatch[], typeName: st
 
 function* mismatchesOf(type: Type, buf: Buffer, node: Tree): Generator<Mismatch> {
   const t = resolve(type)
-  if (t.kind === 'record' && node.kind === 'object') yield* mismatchesOfRecord(t, buf, node)
-  else if (t.kind === 'array' && node.kind === 'array') yield* mismatchesOfItems(() => t.item, buf, node.items)
-  else if (t.kind === 'tuple' && node.kind === 'array' && node.items.length === t.items.length) {
-    yield* mismatchesOfItems((i) => t.items[i] ?? type, buf, node.items)
-  } else {
-    const mismatch = checkTree(type, buf, node)
-    if (mismatch) yield mismatch
+  switch (t.kind) {
+    case 'record':
+      return yield* node.kind === 'object' ? mismatchesOfRecord(t, buf, node) : firstOf(type, buf, node)
+    case 'array':
+      return yield* node.kind === 'array' ? mismatchesOfItems(() => t.item, buf, node.items) : firstOf(type, buf, node)
+    case 'tuple':
+      return yield* node.kind === 'array' && node.items.length === t.items.length
+        ? mismatchesOfItems((i) => t.items[i] ?? type, buf, node.items)
+        : firstOf(type, buf, node)
+    case 'sum':
+    case 'string':
+    case 'int':
+    case 'number':
+    case 'bool':
+    case 'unit':
+    case 'json':
+    case 'literal':
+      return yield* firstOf(type, buf, node)
+    default:
+      return unreachable(t)
   }
+}
+
+function* firstOf(type: Type, buf: Buffer, node: Tree): Generator<Mismatch> {
+  const mismatch = checkTree(type, buf, node)
+  if (mismatch) yield mismatch
 }
 
 function* mismatchesOfItems(typeAt: (index: number) => Type, buf: Buffer, items: readonly Tree[]): Generator<Mismatch> {

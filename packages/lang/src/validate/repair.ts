@@ -1,5 +1,6 @@
 // A value said in another way, read as the value of the type that it says: what models send where an object, a number or a list is due.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import { isIntegerText } from '../scan/integer.js'
 import { parseTree } from '../scan/parse-tree.js'
 import { type ArrayTree, type ObjectTree, stringOf, type Tree } from '../scan/tree.js'
@@ -34,7 +35,7 @@ export const ALL_REPAIRS: ReadonlySet<RepairKind> = new Set(['json_text', 'scala
 
 /** Nothing is lost and nothing invented: where a string could be meant as such, or several readings fit, it stays. */
 export const repairTree = (type: Type, buf: Buffer, node: Tree, kinds: ReadonlySet<RepairKind> = ALL_REPAIRS): Repaired =>
-  new Mender(kinds).mend(type, { buf, node })
+  new Repairer(kinds).repair(type, { buf, node })
 
 // Sums within sums multiply the ways to read a value; what needs more than this stays as it is.
 const MAX_STEPS = 10_000
@@ -47,12 +48,12 @@ interface Place<T extends Tree = Tree> {
   readonly node: T
 }
 
-class Mender {
+class Repairer {
   #steps = MAX_STEPS
 
   constructor(private readonly kinds: ReadonlySet<RepairKind>) {}
 
-  mend(type: Type, place: Place): Repaired {
+  repair(type: Type, place: Place): Repaired {
     if (--this.#steps < 0) return asIs(place)
     const t = resolve(type)
     const { kind } = place.node
@@ -60,28 +61,33 @@ class Mender {
       case 'int':
       case 'number':
       case 'bool':
-        return kind === 'string' ? this.#mendScalar(t.kind, place) : asIs(place)
+        return kind === 'string' ? this.#repairScalar(t.kind, place) : asIs(place)
       case 'record':
-        return kind === 'object' ? this.#mendFields(t, place as Place<ObjectTree>) : this.#readText(t, place, 'object')
+        return kind === 'object' ? this.#repairFields(t, place as Place<ObjectTree>) : this.#readText(t, place, 'object')
       case 'array':
-        return kind === 'array' ? this.#mendItems(() => t.item, place as Place<ArrayTree>) : this.#makeList(t, place)
+        return kind === 'array' ? this.#repairItems(() => t.item, place as Place<ArrayTree>) : this.#makeList(t, place)
       case 'tuple':
-        return kind === 'array' ? this.#mendItems((i) => t.items[i] ?? t, place as Place<ArrayTree>) : this.#readText(t, place, 'array')
+        return kind === 'array' ? this.#repairItems((i) => t.items[i] ?? t, place as Place<ArrayTree>) : this.#readText(t, place, 'array')
       case 'sum':
-        return this.#mendVariant(t, place)
-      default:
+        return this.#repairVariant(t, place)
+      case 'string':
+      case 'unit':
+      case 'json':
+      case 'literal':
         return asIs(place)
+      default:
+        return unreachable(t)
     }
   }
 
-  #mendScalar(kind: 'int' | 'number' | 'bool', place: Place): Repaired {
+  #repairScalar(kind: 'int' | 'number' | 'bool', place: Place): Repaired {
     const text = stringOf(place.node, place.buf)
     const isValue = kind === 'bool' ? text === 'true' || text === 'false' : isNumber(text) && (kind === 'number' || isIntegerText(text))
     if (!isValue || !this.kinds.has('scalar_text')) return asIs(place)
     return { text, repairs: [{ path: '', change: `${JSON.stringify(text)} read as ${text}` }] }
   }
 
-  #mendFields(type: RecordType, { buf, node }: Place<ObjectTree>): Repaired {
+  #repairFields(type: RecordType, { buf, node }: Place<ObjectTree>): Repaired {
     const texts: string[] = []
     const repairs: Repair[] = []
     for (const { key, node: value } of node.entries) {
@@ -91,23 +97,23 @@ class Mender {
         continue
       }
       const place = { buf, node: value }
-      const mended = field && !holdsPaths(field) ? this.mend(field.type, place) : asIs(place)
-      texts.push(`${JSON.stringify(key)}:${mended.text}`)
-      repairs.push(...mended.repairs.map((repair) => inField(repair, key)))
+      const repaired = field && !holdsPaths(field) ? this.repair(field.type, place) : asIs(place)
+      texts.push(`${JSON.stringify(key)}:${repaired.text}`)
+      repairs.push(...repaired.repairs.map((repair) => inField(repair, key)))
     }
     return repairs.length === 0 ? asIs({ buf, node }) : { text: `{${texts.join(',')}}`, repairs }
   }
 
-  #mendItems(typeAt: (index: number) => Type, { buf, node }: Place<ArrayTree>): Repaired {
-    const mended = node.items.map((item, i) => this.mend(typeAt(i), { buf, node: item }))
-    const repairs = mended.flatMap((item, i) => item.repairs.map((repair) => inItem(repair, i)))
-    return repairs.length === 0 ? asIs({ buf, node }) : { text: `[${mended.map(({ text }) => text).join(',')}]`, repairs }
+  #repairItems(typeAt: (index: number) => Type, { buf, node }: Place<ArrayTree>): Repaired {
+    const repaired = node.items.map((item, i) => this.repair(typeAt(i), { buf, node: item }))
+    const repairs = repaired.flatMap((item, i) => item.repairs.map((repair) => inItem(repair, i)))
+    return repairs.length === 0 ? asIs({ buf, node }) : { text: `[${repaired.map(({ text }) => text).join(',')}]`, repairs }
   }
 
   #makeList(type: ArrayType, place: Place): Repaired {
     const read = this.#readText(type, place, 'array')
     if (read.repairs.length > 0 && fits(type, read.text)) return read
-    const item = this.kinds.has('lone_value') ? this.mend(type.item, place) : undefined
+    const item = this.kinds.has('lone_value') ? this.repair(type.item, place) : undefined
     if (!item || !fits(type.item, item.text)) return asIs(place)
     return { text: `[${item.text}]`, repairs: [...item.repairs, { path: '', change: 'a lone value read as a list' }] }
   }
@@ -117,17 +123,17 @@ class Mender {
     const buf = toBytes(stringOf(place.node, place.buf))
     const node = parseTree(buf, 0, buf.length)
     if (node.kind !== kind) return asIs(place)
-    const { text, repairs } = this.mend(type, { buf, node })
+    const { text, repairs } = this.repair(type, { buf, node })
     return { text, repairs: [{ path: '', change: `text read as the ${kind === 'array' ? 'list' : kind} in it` }, ...repairs] }
   }
 
   // Just one reading, or none.
-  #mendVariant(type: SumType, place: Place): Repaired {
+  #repairVariant(type: SumType, place: Place): Repaired {
     if (!checkTree(type, place.buf, place.node)) return asIs(place)
     const readings = new Map<string, Repaired>()
     for (const variant of variantsOf(type)) {
-      const mended = this.mend(variant, place)
-      if (mended.repairs.length > 0 && fits(variant, mended.text)) readings.set(mended.text, mended)
+      const repaired = this.repair(variant, place)
+      if (repaired.repairs.length > 0 && fits(variant, repaired.text)) readings.set(repaired.text, repaired)
     }
     const [only, another] = readings.values()
     return only && !another ? only : asIs(place)

@@ -1,6 +1,6 @@
 // Looks tools up by what they are about, and by what they take and give: a tool that fits, or the shortest chain of tools that does.
 
-import { isWirable, resolve, type Type, type Wiring } from '@plumb/lang'
+import { isWirable, type Type, typesWithin, type Wiring } from '@plumb/lang'
 import { likeWords, stemOf, withoutCommon } from './find-words.js'
 
 /** What a search looks at. */
@@ -86,21 +86,9 @@ const MAX_FIELDS = 200
 /** Of its fields, with what is said of them. */
 const namesIn = (type: Type): string[] => {
   const names: string[] = []
-  const seen = new Set<Type>()
-  const waiting = [type]
-  for (let next = waiting.pop(); next && names.length < MAX_FIELDS; next = waiting.pop()) {
-    const resolved = resolve(next)
-    if (seen.has(resolved)) continue
-    seen.add(resolved)
-    if (resolved.kind === 'array') waiting.push(resolved.item)
-    else if (resolved.kind === 'tuple') waiting.push(...resolved.items)
-    else if (resolved.kind === 'sum') waiting.push(...resolved.variants)
-    else if (resolved.kind === 'record') {
-      for (const { name, description = '', type: inner } of resolved.fields) {
-        names.push(name, description)
-        waiting.push(inner)
-      }
-    }
+  for (const part of typesWithin(type)) {
+    if (names.length >= MAX_FIELDS) break
+    if (part.kind === 'record') for (const { name, description = '' } of part.fields) names.push(name, description)
   }
   return names
 }

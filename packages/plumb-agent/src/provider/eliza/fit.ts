@@ -1,6 +1,6 @@
 // Puts a sentence into a value of a type: the smallest value that carries it, so that typed pipelines run offline.
 
-import { type Field, type Json, resolve, type Type } from '@plumb/lang'
+import { type Field, type Json, resolve, type Type, unreachable } from '@plumb/lang'
 
 /**
  * The sentence goes into the first place that takes any string: of what must be there before what may be absent, and into a list only
@@ -36,8 +36,14 @@ const carry = (type: Type, sentence: string, reach: Reach, open: readonly Type[]
     }
     case 'sum':
       return first(t.variants, (variant) => carry(variant, sentence, reach, within))
-    default:
+    case 'int':
+    case 'number':
+    case 'bool':
+    case 'unit':
+    case 'literal':
       return undefined
+    default:
+      return unreachable(t)
   }
 }
 
@@ -80,6 +86,8 @@ const smallest = (type: Type, open: readonly Type[]): Json | undefined => {
       return smallestRecord(t.fields, [...open, t], new Map())
     case 'sum':
       return first(t.variants, (variant) => smallest(variant, [...open, t]))
+    default:
+      return unreachable(t)
   }
 }
 

@@ -1,6 +1,6 @@
 // A type as text that a spec of its own can hold: every name it is made of is declared anew.
 
-import type { Field, Type } from '@plumb/lang'
+import { type Field, type Type, unreachable } from '@plumb/lang'
 
 export class TypePrinter {
   /** `type … = …`, to stand before what uses them. */
@@ -28,8 +28,15 @@ export class TypePrinter {
         this.declarations.push(`type ${name} = ${this.of(type.target)}`)
         return name
       }
-      default:
+      case 'string':
+      case 'int':
+      case 'number':
+      case 'bool':
+      case 'unit':
+      case 'json':
         return type.kind
+      default:
+        return unreachable(type)
     }
   }
 

@@ -1,0 +1,84 @@
+// What a type is made of: the one table that algorithms go by which do the same for each part.
+
+import { unreachable } from '../diagnostic/unreachable.js'
+import { type NamedType, resolve, type Type } from './type.js'
+
+/** In the order written. A name has none: what it stands for is behind it (`resolve`). */
+export const partsOf = (type: Type): readonly Type[] => {
+  switch (type.kind) {
+    case 'record':
+      return type.fields.map((field) => field.type)
+    case 'array':
+      return [type.item]
+    case 'tuple':
+      return type.items
+    case 'sum':
+      return type.variants
+    case 'string':
+    case 'int':
+    case 'number':
+    case 'bool':
+    case 'unit':
+    case 'json':
+    case 'literal':
+    case 'named':
+      return []
+    default:
+      return unreachable(type)
+  }
+}
+
+/** The same type with each part replaced; one without parts is itself. */
+export const mapParts = (type: Exclude<Type, NamedType>, f: (part: Type) => Type): Type => {
+  switch (type.kind) {
+    case 'record':
+      return { kind: 'record', fields: type.fields.map((field) => ({ ...field, type: f(field.type) })) }
+    case 'array':
+      return { kind: 'array', item: f(type.item) }
+    case 'tuple':
+      return { kind: 'tuple', items: type.items.map(f) }
+    case 'sum':
+      return { kind: 'sum', variants: type.variants.map(f) }
+    case 'string':
+    case 'int':
+    case 'number':
+    case 'bool':
+    case 'unit':
+    case 'json':
+    case 'literal':
+      return type
+    default:
+      return unreachable(type)
+  }
+}
+
+const CONTAINERS: Readonly<Record<Type['kind'], boolean>> = {
+  record: true,
+  array: true,
+  tuple: true,
+  sum: false,
+  string: false,
+  int: false,
+  number: false,
+  bool: false,
+  unit: false,
+  json: false,
+  literal: false,
+  named: false,
+}
+
+/** Do its values hold those of its parts? */
+export const isContainer = ({ kind }: Type): boolean => CONTAINERS[kind]
+
+/**
+ * The type and all that it is made of at any depth, names resolved, each once. Without recursion, because types may hold each other
+ * thousands deep.
+ */
+export function* typesWithin(type: Type): Generator<Exclude<Type, NamedType>> {
+  const reached = new Set([resolve(type)])
+  // A set goes on through what is added meanwhile.
+  for (const t of reached) {
+    yield t
+    for (const part of partsOf(t)) reached.add(resolve(part))
+  }
+}
