@@ -1,4 +1,4 @@
-// Tools of tools, and doubles: what combine/ and double/ make of the keys of a spec.
+// Tools made of other tools, and test doubles, from the keys of a spec.
 
 import type { Json, ToolBody } from '@plumb/lang'
 import { type Category, scrub } from '@plumb/wire'
@@ -18,7 +18,7 @@ type Source = Exclude<
   'process' | 'command' | 'function' | 'agent' | 'builtin' | 'mcp'
 >
 
-/** `parts` are those that the spec names, in order; the keys have been checked (lang). */
+/** `parts` are the tools that the spec names, in order; lang has checked the keys. */
 export const madeOfOthers = (source: Source, config: { readonly [key: string]: Json }, parts: readonly Tool[]): Run => {
   const members = parts.map(asPart)
   switch (source) {

@@ -1,4 +1,4 @@
-// From what a spec says of a tool to the tool itself, without any stage around it.
+// Makes a tool from its plan, without the stages around a call.
 
 import type { ToolBody, ToolPlan } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
@@ -15,18 +15,18 @@ import { serverTool } from './mcp/tool-of-server.js'
 import { processTool } from './process/process-run.js'
 
 export interface SourceContext {
-  /** The tool of a binding with all its stages: a part of a composition is a call of its own. */
+  /** The tool of a binding with all its stages, since each part of a composition is a call of its own. */
   readonly resolve: ResolveBound
-  /** Where its calls will be made; `.`. */
+  /** The docroot of its calls; default `.`. */
   readonly docroot?: string | undefined
 }
 
 export interface BareTool extends Tool {
-  /** Absent: its input does not say what it reaches. */
+  /** Undefined if the paths and hosts of a call are not known from its input. */
   readonly targetsOf?: TargetsOf
 }
 
-/** Everything about it that can be seen to be wrong before a call is an error here, of category `config`. */
+/** Everything that can be found wrong before a call is an error of category `config` here. */
 export const makeTool = (plan: ToolPlan, context: SourceContext): Result<BareTool> => {
   const { name, input, output, body } = plan
   const work = body.kind === 'chain' ? succeed({ run: chainOf(body.chain, context.resolve) }) : workOf(plan, body, context)

@@ -1,4 +1,4 @@
-// What stands in other files comes into the text: <import> everywhere but in what a model said, <doc local> in messages.
+// Expands a .chatmd text: <import> everywhere except in assistant messages, <doc local> in messages.
 
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -6,14 +6,14 @@ import { fail, preview, type Result, readSpec, succeed } from '@plumb/wire'
 import { type ChatElement, type ChatNode, parseChatmd } from './chatmd-parser.js'
 import { whyNotRead } from './prompt-reach.js'
 
-/** Deep enough for any file that was meant. */
+/** Of imports in imports. */
 const MAX_NESTING = 16
 
-/** Of one prompt, each as often as it is named: of files, and of characters in all of them. */
+/** Limits of one prompt: included files, counted each time, and characters in all of them. */
 const MAX_FILES = 1000
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
-/** What one prompt has taken in so far. */
+/** Totals of one prompt so far. */
 interface Included {
   files: number
   characters: number
@@ -33,7 +33,7 @@ const includeFile = (file: string, line: number, { path, open: [prompt = path], 
   const place = `line ${line} of '${preview(path, 200)}' takes in '${preview(file, 200)}'`
   const refuseLarge = (limit: string) => fail('too_large', `${place}, and a prompt takes in at most ${limit}`, { path })
   if (++taken.files > MAX_FILES) return refuseLarge(`${MAX_FILES.toLocaleString('en')} files, each as often as it is named`)
-  // What it may read besides is judged by those who know what is granted.
+  // Only the rules for secrets apply here; the caller checks the rest against the grant.
   const why = whyNotRead(file, { folder: dirname(prompt), mayReadFiles: true }, place)
   if (why) return { ok: false, error: why }
   const text = readSpec(file)
@@ -44,7 +44,7 @@ const includeFile = (file: string, line: number, { path, open: [prompt = path], 
 
 interface Place {
   readonly path: string
-  /** Files that are being expanded, absolute. */
+  /** The files being expanded, outermost first, absolute. */
   readonly open: readonly string[]
   readonly taken: Included
   readonly isMessage: boolean
@@ -86,12 +86,12 @@ const inlineDocument = ({ attributes, line }: ChatElement, place: Place): Result
   const other = ['strip', 'markdown'].find((name) => attributes[name] !== undefined)
   if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it text as it is to be read`)
   if (!attributes.local) return refuse(path, `line ${line}: <doc> must be a file: give it the attribute 'local'`)
-  // Beside the prompt, and else where the program runs.
+  // Relative to the prompt, or else to the working directory.
   const text = includeFile(existsSync(file) ? file : String(attributes.src), line, place)
   return text.ok ? succeed([{ kind: 'text', text: text.value }]) : text
 }
 
-// The agent reads it, below its docroot. A file that was imported may stand in another folder.
+// The agent reads images below its docroot, so the path is made relative to the outermost prompt.
 const checkImage = (element: ChatElement, { path, open: [prompt = path] }: Place): Result<readonly ChatNode[]> => {
   const { attributes, children, line } = element
   const file = fileOf(attributes.src, path)
@@ -108,7 +108,7 @@ const fileOf = (src: string | boolean | undefined, from: string): string | undef
   return isAbsolute(src) ? src : join(dirname(from), src)
 }
 
-/** Up to the first that cannot be used. */
+/** Stops at the first error. */
 const expandAll = (nodes: readonly ChatNode[], expandOne: (node: ChatNode) => Result<readonly ChatNode[]>): Result<readonly ChatNode[]> => {
   const expanded: ChatNode[] = []
   for (const node of nodes) {

@@ -1,4 +1,4 @@
-// The text of a .chatmd file as elements: a closed set of tags in lower case, in which all other markup is text.
+// Parses .chatmd: a closed set of lower-case tags; all other markup is text.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ToolAttributes } from './prompt-tool.js'
@@ -19,7 +19,7 @@ const TAGS = [
   ...['doc', 'img', 'agent', 'import', 'script', 'shell_access', 'moderator_runtime', 'authoring_context', 'authoring_help'],
 ]
 
-// A comment, literal text, or a tag: an opening one up to its attributes.
+// A comment, literal text, or a tag; of an opening tag, the part before its attributes.
 const MARK = new RegExp(`<!--[\\s\\S]*?(?:-->|$)|RAW\\|([\\s\\S]*?)(?:(\\|RAW)|$)|<(/?)(${TAGS.join('|')})(?=[\\s/>])`, 'g')
 const ATTRIBUTE = /\s*([\w-]+)(?:\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'))?/y
 const TAG_END = /\s*(\/?)>/y

@@ -1,4 +1,4 @@
-// A .chatmd file: messages, one config, and the tools it declares.
+// Reads a .chatmd file: its messages, one config, and the tools that it declares.
 
 import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
@@ -28,7 +28,7 @@ class Reader {
   readonly history: PromptMessage[] = []
   readonly tools: PromptTool[] = []
 
-  /** What is wrong with it. */
+  /** Returns what is wrong with the element, if anything. */
   take(element: ChatElement): string | undefined {
     const { name, line, attributes } = element
     const fault = this.#take(name, element, name === 'msg' ? attributes.role : name)
@@ -38,10 +38,10 @@ class Reader {
   #take(name: string, element: ChatElement, role: string | boolean | undefined): string | undefined {
     if (name === 'config') return this.#takeConfig(element)
     if (name === 'tool') return this.#takeTool(element)
-    // What a model thought is no part of what was said.
+    // Reasoning is not part of the conversation.
     if (name === 'reasoning') return undefined
     const parts = partsOf(element)
-    // Of what a model said, only the words.
+    // Of assistant messages only the text is used.
     const hasImages = role !== 'assistant' && parts.some(({ type }) => type === 'image')
     if (hasImages && role !== 'user') return `<img> in <${String(role)}> is not served; put it into <user>`
     if (role === 'system' || role === 'developer') this.system.push(textOf(element).trim())
@@ -58,7 +58,7 @@ class Reader {
     return undefined
   }
 
-  // The first one counts.
+  // Only the first <config> counts.
   #takeConfig({ attributes }: ChatElement): string | undefined {
     if (this.config) return undefined
     const config: Record<string, Json> = {}
@@ -80,7 +80,7 @@ const partsOf = ({ children }: ChatElement): PromptMessagePart[] =>
     return child.text.trim() === '' ? [] : [{ type: 'text', text: child.text.trim() }]
   })
 
-/** Inlined by now, or of no meaning here. */
+/** Other elements were expanded before, or mean nothing here. */
 const textOf = ({ children }: ChatElement): string => children.map((child) => (child.kind === 'text' ? child.text : '')).join('')
 
 type Entries = { readonly [key: string]: Json }
@@ -90,7 +90,7 @@ const numeric =
   (text: string): Entries | undefined =>
     text.trim() !== '' && Number.isFinite(Number(text)) ? { [name]: Number(text) } : undefined
 
-/** Attributes as keys of an agent. */
+/** Maps attributes to keys of an agent. */
 const CONFIG: Readonly<Record<string, (value: string) => Entries | undefined>> = {
   provider: (provider) => ({ provider }),
   model: (model) => ({ model }),

@@ -1,4 +1,4 @@
-// A .md file: its front matter configures the agent, and the rest is the system prompt.
+// Reads a .md file: its YAML front matter configures the agent, and the rest is the system prompt.
 
 import type { Json } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
@@ -8,7 +8,7 @@ import { type PromptTool, readPromptTool, type ToolAttributes } from './prompt-t
 export const readMarkdown = (text: string, path: string): Result<PromptFile> => {
   const split = splitFrontMatter(text)
   if (!split.ok) return refuse(path, split.error.detail)
-  // Others say by it what the file is called.
+  // Other systems name the prompt by it.
   const { tools, name: _, ...config } = split.value.entries
   if (config.prompt !== undefined) return refuse(path, "'prompt' is the text below the front matter: take the entry out")
   const read = readTools(tools ?? [])
@@ -16,7 +16,7 @@ export const readMarkdown = (text: string, path: string): Result<PromptFile> => 
   return succeed({ path, config, system: split.value.text.trim(), history: [], tools: read.value })
 }
 
-/** Names of built-ins, in a list or with commas, and what tags of a .chatmd file would say. */
+/** A list, or names separated by commas. An item is the name of a built-in tool, or an object with the attributes of <tool> in .chatmd. */
 const readTools = (tools: Json): Result<readonly PromptTool[]> => {
   const items = typeof tools === 'string' ? tools.split(',').map((name) => name.trim()) : tools
   if (!Array.isArray(items)) return fail('config_invalid', "'tools' takes a list, as in [read_file, { name: status, command: git status }]")
@@ -25,7 +25,7 @@ const readTools = (tools: Json): Result<readonly PromptTool[]> => {
     const attributes = typeof item === 'string' ? { name: item } : item
     if (!isAttributes(attributes))
       return fail('config_invalid', `${preview(JSON.stringify(item))} in 'tools' is no tool: give a name, or name and source`)
-    // A prompt of a tool is a file here anyhow.
+    // `local` is the only kind of prompt that a tool can name here.
     const tool = readPromptTool(attributes.agent === undefined ? attributes : { local: true, ...attributes })
     if (!tool.ok) return tool
     read.push(tool.value)
@@ -44,7 +44,7 @@ const refuse = (path: string, detail: string): Result<never> =>
 
 interface FrontMatter {
   readonly entries: { readonly [key: string]: Json }
-  /** What stands below it. */
+  /** The text below the front matter. */
   readonly text: string
 }
 
@@ -53,7 +53,7 @@ const FENCED = /^\uFEFF?---[ \t]*\r?\n((?:[\s\S]*?\r?\n)?)---[ \t]*(?:\r?\n|$)/
 const splitFrontMatter = (text: string): Result<FrontMatter> => {
   const match = FENCED.exec(text)
   if (!match) return succeed({ entries: {}, text })
-  // Not import(): tools are made at once, and only those who have such a file pay for it.
+  // require, not import(): tools are made synchronously, and only prompt files in Markdown load the parser.
   const { parse } = require('yaml') as typeof import('yaml')
   try {
     const entries: unknown = parse(match[1] ?? '', { maxAliasCount: 100 }) ?? {}

@@ -1,4 +1,4 @@
-// A prompt file as a program that was checked, with the agent or the main in it that the tool runs.
+// Compiles a prompt file, or a spec in its place, and finds the agent or main that a tool runs.
 
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -25,9 +25,9 @@ import { readPromptFile } from './read-prompt-file.js'
 
 export interface PromptProgram {
   readonly bound: Bound
-  /** What it may do, without what each prompt may. */
+  /** Without those that every prompt has. */
   readonly effects: readonly Effect[]
-  /** `caller` is heard where the file says nothing of provider or model. */
+  /** The texts to run; `caller` sets provider and model if the file does not. */
   filesFor(caller: Caller | undefined): SourceFiles
 }
 
@@ -41,7 +41,7 @@ interface ToolSignature {
   readonly output: Type
 }
 
-/** The file is absolute; `outer` are those that are being mounted around it. */
+/** `file` is absolute; `outer` are the prompt files that are being loaded around it, against cycles. */
 export const loadPromptProgram = (file: string, signature: ToolSignature, outer: readonly string[] = []): Result<PromptProgram> => {
   const prompt = readPromptFile(file)
   if (!prompt) return loadSpecProgram(file, signature)
@@ -61,7 +61,7 @@ const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptP
   return mismatch ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
 }
 
-/** The spec that a prompt file stands for, to be run in its place; undefined: it is no prompt file. */
+/** The text of the spec that a prompt file stands for; undefined if `path` is no prompt file. */
 export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'folder'>): Result<string> | undefined => {
   const prompt = readPromptFile(path)
   if (!prompt) return undefined
@@ -100,7 +100,7 @@ const compilePrompt = (prompt: PromptFile, signature: ToolSignature, open: reado
 
 const TEXT: Type = { kind: 'string' }
 
-// A prompt that mounts itself adds nothing to what it may do.
+// A prompt that uses itself as a tool adds no effects.
 const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly Effect[]> => {
   if (open.includes(file)) return succeed([])
   const mounted = loadPromptProgram(file, { input: TEXT, output: TEXT }, open)
@@ -118,7 +118,7 @@ const compileText = (path: string, text: string, files: SourceFiles): Result<Pro
 
 const MAX_SHOWN_ERRORS = 5
 
-/** `main`, or the one agent that there is. */
+/** `main`, or the only agent. */
 const chooseBinding = (program: Program, path: string): Result<Bound> => {
   const main = bindingNamed(program, 'main')
   if (main?.category === 'stream') return succeed(main)
@@ -146,7 +146,7 @@ const findMismatch = ({ name, inputs, outputs, binding }: Bound, { input, output
   return undefined
 }
 
-/** Why the prompt is not used; undefined: nothing is against it. */
+/** Why the prompt may not be used, by the files that it includes; undefined if it may. */
 export const whyPromptForbidden = (file: string, reach: Omit<PromptReach, 'folder'>): Fault | undefined => {
   const { files, isWhole } = readPromptReferences(file)
   if (!isWhole) return fault('path_denied', `the prompt '${preview(file, 200)}' brings in more files than can be looked at`, { path: file })
@@ -159,10 +159,10 @@ export const whyPromptForbidden = (file: string, reach: Omit<PromptReach, 'folde
   return undefined
 }
 
-/** Every prompt may read files and ask a model. */
+/** Effects that every prompt has, so tools need not declare them. */
 const OF_EVERY_PROMPT: readonly Effect[] = ['fs.read', 'model']
 
-/** Those that the tool which mounts it has to name. */
+/** The effects that the tool has to declare. */
 const effectsOfProcess = (bound: Bound): readonly Effect[] => {
   const lowered: Pick<ToolPlan, 'bound' | 'body'> = {
     bound: { ...bound },

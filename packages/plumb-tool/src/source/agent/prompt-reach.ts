@@ -1,5 +1,5 @@
-// Which files a prompt may bring into what a model is sent: those of the program's own folder, and others within the grant and the docroot. What is
-// kept from readers is kept from prompts, wherever it is.
+// Which files a prompt may include: those in the folder of the spec, and others if `fs.read` is granted and they are below the docroot.
+// Files with secrets are refused everywhere.
 
 import { basename, relative, sep } from 'node:path'
 import { type Fault, fault, preview } from '@plumb/wire'
@@ -7,15 +7,15 @@ import { realPath } from '../../call/real-path.js'
 import { whySecret } from '../path/protected-paths.js'
 
 export interface PromptReach {
-  /** Of the spec, or the prompt file, that names them. */
+  /** The folder of the spec or prompt file that names the files. */
   readonly folder: string
-  /** Undefined: none was named, and no grant narrows what may be read. */
+  /** Undefined if none was given and no grant narrows what may be read. */
   readonly docroot?: string | undefined
-  /** It has the effect fs.read. */
+  /** The effect `fs.read` is granted. */
   readonly mayReadFiles: boolean
 }
 
-/** As the command line has it; a docroot that is not named is the working directory as soon as a grant narrows what may be read. */
+/** From the command line. With a grant, the default of the docroot is the working directory. */
 export const reachOf = ({
   grants,
   docroot,
@@ -27,7 +27,7 @@ export const reachOf = ({
   mayReadFiles: grants.length === 0 || grants.flatMap((list) => list.split(',')).some((word) => word.trim() === 'fs.read'),
 })
 
-/** Undefined: it may be read. `what` is how the error begins, such as `'prompts' names './x.md'`. */
+/** Undefined if the file may be read. `what` begins the error, as in `'prompts' names './x.md'`. */
 export const whyNotRead = (path: string, { folder, docroot, mayReadFiles }: PromptReach, what: string): Fault | undefined => {
   const real = realPath(path)
   const home = realPath(folder)

@@ -1,4 +1,4 @@
-// A prompt file as a tool: each call is a fresh conversation, in a process of its own, with what its caller may do.
+// A prompt file as a tool: each call is a new conversation in its own process, with the authority of its caller.
 
 import { dirname, resolve } from 'node:path'
 import type { Json, ToolPlan } from '@plumb/lang'
@@ -21,7 +21,7 @@ export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json
   const run = processRun(bound, { sandbox: sandbox.value, filesFor: ({ caller }) => filesFor(caller) })
   return succeed(async (input, call) => {
     const { grant } = call.session.authority()
-    // Without a grant its readers have the docroot, and it has what its author named.
+    // Without a grant nothing narrows what a prompt may read, so there is no docroot to check.
     const docroot = grant === undefined ? undefined : call.session.docroot
     const why = whyPromptForbidden(file, { docroot, mayReadFiles: grant?.includes('fs.read') ?? true })
     return why ? { ok: false, error: why } : run(input, call)

@@ -1,4 +1,4 @@
-// A prompt as the spec that it stands for: its tools, and one agent that has them.
+// Prints a prompt file as a spec: its tools, and one agent that has them.
 
 import { basename } from 'node:path'
 import type { Json, Type } from '@plumb/lang'
@@ -13,17 +13,17 @@ import { TypePrinter } from './type-text.js'
 export interface PromptSpecOptions {
   readonly input: Type
   readonly output: Type
-  /** What the prompt of a tool declares, given the file as the prompt names it. */
+  /** Effects of a prompt that is a tool of this one; `file` as written in this prompt. */
   readonly effectsOf: (file: string) => Result<readonly Effect[]>
 }
 
 export interface PromptSpec {
   readonly text: string
-  /** Of the agent. */
+  /** Name of the agent. */
   readonly name: string
 }
 
-/** `prompt.config` may have been added to; what is wrong with it the compiler tells. */
+/** Invalid values in `prompt.config` are reported by the compiler. */
 export const printPromptSpec = (prompt: PromptFile, { input, output, effectsOf }: PromptSpecOptions): Result<PromptSpec> => {
   const types = new TypePrinter()
   const tools: { name: string; line: string }[] = []
@@ -54,7 +54,7 @@ export const printPromptSpec = (prompt: PromptFile, { input, output, effectsOf }
 
 type Local = Exclude<PromptTool, { kind: 'server' }>
 
-// Under the name that the model is to see.
+// Bound to the name that the model sees.
 const bindingOf = (
   { kind, name, of, description }: Local,
   types: TypePrinter,
@@ -83,7 +83,7 @@ const RESERVED = [
   ...['barrier', 'trace', 'spawn', 'channel', 'true', 'false', 'null', 'if', 'then', 'else', 'and', 'or', 'not'],
 ]
 
-// As the file is called: that is what telemetry and errors name.
+// Named after the file, since telemetry and errors show this name.
 const agentName = (path: string, taken: readonly string[]): string => {
   const word = basename(path)
     .replace(/\.[^.]*$/, '')

@@ -1,4 +1,4 @@
-// A tool as prompt files declare it, by the attributes that ochat has for it.
+// Reads a tool declaration of a prompt file, by the attributes of ochat.
 
 import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
@@ -6,10 +6,10 @@ import { splitWords } from '../command/split-words.js'
 
 export type PromptTool =
   | { readonly kind: 'builtin' | 'command' | 'agent'; readonly name: string; readonly of: string; readonly description?: string }
-  /** All tools of a server, or those that were chosen: a config value as `mcp` takes them. */
+  /** An MCP server with all or some of its tools, as an entry of the key `mcp`. */
   | { readonly kind: 'server'; readonly server: { readonly [key: string]: Json } }
 
-/** A flag that is there is true. */
+/** A flag without a value is `true`. */
 export type ToolAttributes = { readonly [name: string]: string | boolean }
 
 const NAMES = [
@@ -27,7 +27,7 @@ const NAMES = [
 ]
 const SOURCES = ['command', 'agent', 'mcp_server'] as const
 
-/** The detail of an error says which tool it is; the file is for the caller to add. */
+/** Errors name the tool; the caller adds the file. */
 export const readPromptTool = (attributes: ToolAttributes): Result<PromptTool> => {
   const unknown = Object.keys(attributes).find((name) => !NAMES.includes(name))
   if (unknown !== undefined) return refuse(`a tool has no attribute '${preview(unknown)}', ${didYouMean(unknown)}`)

@@ -10,20 +10,20 @@ export interface PromptMessage {
 
 export type PromptMessagePart =
   | { readonly type: 'text'; readonly text: string }
-  /** A file, relative to the prompt; the agent reads it. */
+  /** A file relative to the prompt, which the agent reads. */
   | { readonly type: 'image'; readonly path: string }
 
-/** In words, for what shows no images. */
+/** The message as text, with `[image PATH]` for images. */
 export const messageText = ({ content }: PromptMessage): string =>
   typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : `[image ${part.path}]`)).join('')
 
 export interface PromptFile {
-  /** The file; its paths are relative to it. */
+  /** The file itself. Paths in it are relative to its folder. */
   readonly path: string
-  /** Keys of an agent, without prompt and tools. */
+  /** Keys of the agent, except `prompt` and `tools`. */
   readonly config: { readonly [key: string]: Json }
   readonly system: string
-  /** What was said before, as the key `history` of an agent has it. */
+  /** Earlier messages, as in the key `history` of an agent. */
   readonly history: readonly PromptMessage[]
   readonly tools: readonly PromptTool[]
 }

@@ -1,9 +1,9 @@
-// A type as text that a spec of its own can hold: every name it is made of is declared anew.
+// Prints types for a spec of their own: every named type that they use is declared again.
 
 import { type Field, type Type, unreachable } from '@plumb/lang'
 
 export class TypePrinter {
-  /** `type … = …`, to stand before what uses them. */
+  /** Lines `type NAME = …`, to precede the bindings that use them. */
   readonly declarations: string[] = []
   readonly #names = new Map<Type, string>()
 
@@ -23,7 +23,7 @@ export class TypePrinter {
         const known = this.#names.get(type.target)
         if (known !== undefined) return known
         const name = `${type.name.replace(/\W/g, '_')}_${this.#names.size + 1}`
-        // Before what it is made of, which may be itself.
+        // Registered before its definition is printed, since it may be recursive.
         this.#names.set(type.target, name)
         this.declarations.push(`type ${name} = ${this.of(type.target)}`)
         return name

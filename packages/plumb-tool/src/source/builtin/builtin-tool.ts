@@ -1,4 +1,4 @@
-// tool { builtin: "…" }: the types that the spec declares, on work of ours.
+// tool { builtin: "…" }: a built-in tool under the types that the spec declares.
 
 import { resolve } from 'node:path'
 import { isWirable, type Json, printType, type ToolPlan, type Type } from '@plumb/lang'
@@ -19,8 +19,8 @@ export interface BuiltinTool {
 }
 
 /**
- * What callers see may be narrower than what the built-in takes, or say less of it: each call is held against its own declaration, bounds
- * included. What it gives may be wider.
+ * The declared types may be narrower than those of the built-in, so each call is also checked against the built-in's own declaration,
+ * bounds included.
  */
 export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Json }): Result<BuiltinTool> => {
   const found = findBuiltin(String(config.builtin))
@@ -43,7 +43,7 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
     },
     targetsOf: async (input, call) => {
       const fit = fitInput(input, declared.input)
-      // It will be refused, and reaches nothing.
+      // The call will be refused.
       if (!fit.ok) return toTargets({ paths: [], written: [], url: undefined })
       const builtin = await load()
       const given = JSON.parse(fit.value.json) as unknown
@@ -67,7 +67,7 @@ const refuseMismatch = (tool: string, builtin: string, does: string, own: Type, 
 
 const recovered = new Set<string>()
 
-// Whoever reads sees the patches of killed processes whole, those of before this one was started; whoever writes, those of any.
+// Finishes patches of killed processes: for readers once, for writers before each call.
 const recoverOnce = async (isWriter: boolean, context: BuiltinContext): Promise<void> => {
   const key = [...context.roots.values()].join('\0')
   if (!isWriter && recovered.has(key)) return

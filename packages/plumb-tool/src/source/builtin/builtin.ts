@@ -1,18 +1,18 @@
-// What a built-in tool is to the rest: its declaration stands in builtins.plumb, its row in table.ts,
-// its effects in builtin-effects.ts of @plumb/policy, its work in a file of its own.
+// The interface of a built-in tool. Its declaration is in builtins.plumb, its row in table.ts, its effects in builtin-effects.ts of
+// @plumb/policy, and its code in a file of its own.
 
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { Roots } from '../path/resolved-path.js'
 
-/** `Input` is what its declaration says: whatever comes has been validated. */
+/** `Input` is the type of its declaration; inputs have been validated. */
 export interface Builtin<Input = unknown> {
-  /** Absolute paths that the input names, as it names them; absent: it names none. For rules of a policy, as the two below. */
+  /** Absolute paths that the input names, links unresolved, for rules of a policy. */
   paths?(input: Input, context: BuiltinContext): readonly string[]
-  /** What is asked for on the net. */
+  /** The URL that the call requests, for rules of a policy. */
   url?(input: Input): string
-  /** Absolute paths that a call writes, so that calls on the same path wait for each other. */
+  /** Absolute paths that the call writes: calls on the same path run one after the other. */
   writes?(input: Input, context: BuiltinContext): readonly string[]
   /** Never throws. */
   run(input: Input, context: BuiltinContext): Promise<Result<Json>>
@@ -20,7 +20,7 @@ export interface Builtin<Input = unknown> {
 
 export interface BuiltinContext extends Roots {
   readonly call: Call
-  /** What the spec calls it: rules of a policy speak of it by this name. */
+  /** The name of the tool in the spec, which rules of a policy use. */
   readonly tool: string
   readonly mayReachPrivateNet: boolean
 }

@@ -1,21 +1,21 @@
-// The declarations of the built-in tools, compiled when they are first wanted.
+// The declarations of the built-in tools, compiled on first use.
 
 import { compile, hasErrors, type Program, type ToolPlan, toolsOf, toText } from '@plumb/lang'
 import { bundledFiles } from '@plumb/wire'
 import text from './builtins.plumb'
 
-/** No file of anybody has this name. */
+/** No real file has this name. */
 const PATH = '<builtins>'
 
 let compiled: Program | undefined
 
-/** As a spec of its own, for those who want the built-ins and nothing else. */
+/** A program of its own with all built-in tools. */
 export const builtinProgram = (): Program => {
   compiled ??= compileDeclarations()
   return compiled
 }
 
-/** What the built-in of this name, which is no alias, takes and gives. */
+/** The plan of a built-in tool; `name` is not an alias. */
 export const builtinDeclaration = (name: string): ToolPlan | undefined => toolsOf(builtinProgram()).find((plan) => plan.name === name)
 
 const compileDeclarations = (): Program => {

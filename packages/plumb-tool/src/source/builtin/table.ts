@@ -1,4 +1,4 @@
-// The built-in tools by name. A new one is a file of its own, a line here, and its declaration in builtins.plumb.
+// The table of built-in tools. A new one is a file of its own, a line here, and a declaration in builtins.plumb.
 
 import { fault, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin } from './builtin.js'
@@ -6,7 +6,7 @@ import type { Builtin } from './builtin.js'
 export interface BuiltinRow {
   readonly name: string
   readonly aliases?: readonly string[]
-  /** Its code, for the first call: most processes call one of them, or none. */
+  /** Loads its code at the first call: most processes call one of them, or none. */
   readonly load: () => Promise<Builtin>
 }
 
@@ -31,22 +31,22 @@ export const BUILTINS: readonly BuiltinRow[] = [
   { name: 'meta_refine', load: async () => (await import('./meta-refine/meta-refine.js')).metaRefine },
 ]
 
-/** Names that other systems have built-ins for, and this one has not. */
+/** Built-in tools of other systems that this one does not have, with their replacement. */
 const REFUSED: Readonly<Record<string, string>> = {
   odoc_search: "search documentation with 'markdown_search', or code with 'code_search'",
   fork: "a fresh conversation is a tool of its own, with 'agent' or 'process'",
 }
 
-/** By its own name or another that it goes by. */
+/** Finds a built-in by name or alias. `config_invalid` with a suggestion. */
 export const findBuiltin = (name: string, builtins: readonly BuiltinRow[] = BUILTINS): Result<BuiltinRow> => {
   const found = builtins.find((builtin) => namesOf(builtin).includes(name))
   return found ? succeed(found) : { ok: false, error: fault('config_invalid', whyNot(name, builtins)) }
 }
 
-/** The name of the built-in that has this alias. */
+/** The name of the built-in with this alias. */
 export const aliasedBuiltin = (alias: string): string | undefined => BUILTINS.find(({ aliases }) => aliases?.includes(alias))?.name
 
-/** Undefined: this name was never refused. */
+/** Why a built-in of another system is missing; undefined for other names. */
 export const whyRefused = (name: string): string | undefined =>
   Object.hasOwn(REFUSED, name) ? `the built-in tool '${name}' is not part of this system; ${REFUSED[name]}` : undefined
 

@@ -1,4 +1,4 @@
-// What a command gave when it has ended: its text, or the JSON on its stdout; a status other than 0 is an error that carries the text.
+// Waits for a command and returns its output: text, or the JSON on its stdout. A status other than 0 is an error with the text.
 
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
@@ -19,7 +19,7 @@ interface CollectOptions {
   readonly record: CallRecord
 }
 
-/** No character has more bytes. */
+/** The longest UTF-8 character. */
 const CHARACTER_BYTES = 4
 
 export const collectOutput = async ({ name, child, signal, output, maxOutput, record }: CollectOptions): Promise<Result<JsonText>> => {
@@ -27,11 +27,11 @@ export const collectOutput = async ({ name, child, signal, output, maxOutput, re
   const said = new OutputBuffer(CHARACTER_BYTES * (maxOutput + 1))
   const json = new OutputBuffer(MAX_LINE)
   child.stdin.end()
-  // Where the system could not join the two, they are joined here.
+  // stdout and stderr are joined here if the system has not joined them.
   const ending = new OutputTail()
   for (const stream of [child.stderr, child.stdout]) said.listen(stream)
   ending.listen(child.stderr)
-  // The system has joined the two, so that the error stream ends at once.
+  // For text, stderr was redirected into stdout and ends at once.
   if (isText) ending.listen(child.stdout)
   if (!isText) json.listen(child.stdout)
   const exit = await stopWhenAborted(child, signal)
@@ -44,7 +44,7 @@ export const collectOutput = async ({ name, child, signal, output, maxOutput, re
   return succeed(JSON.stringify(text))
 }
 
-/** What a command says of its failure: an error object as its last line, or by this status that it may pass (sysexits(3), EX_TEMPFAIL). */
+/** The error of a failed command: an error object on its last line, or `overloaded` for EX_TEMPFAIL of sysexits(3). */
 const failed = (name: string, { status, signal }: Exit, output: string, lastLine: string): Result<never> => {
   const ending = signal ? { signal } : { status }
   const told = toldFault(parseObject(lastLine), `command '${name}'`)
@@ -71,10 +71,10 @@ const jsonIn = (name: string, stdout: OutputBuffer, output: Type): Result<JsonTe
     return fail('output_type_mismatch', `command '${name}' wrote more than ${MAX_LINE} bytes, too much for one JSON value`)
   const bytes = stdout.beginning
   if (!isUtf8(bytes)) return fail('output_type_mismatch', `what command '${name}' wrote on stdout is not UTF-8`)
-  // Nothing is what unit looks like.
+  // Empty output is the value of unit.
   if (resolveType(output).kind === 'unit' && bytes.toString('latin1').trim() === '') return succeed('null')
   const parsed = parseJson(bytes, 0, bytes.length)
-  // Line ends stand between its parts only.
+  // In JSON, newlines are only white space between tokens.
   if (parsed.ok)
     return succeed(
       bytes
@@ -86,7 +86,7 @@ const jsonIn = (name: string, stdout: OutputBuffer, output: Type): Result<JsonTe
 }
 
 class OutputBuffer {
-  /** Of all that came. */
+  /** All bytes that came, kept or not. */
   bytes = 0
   readonly #maxBytes: number
   readonly #chunks: Buffer[] = []
@@ -96,23 +96,23 @@ class OutputBuffer {
     this.#maxBytes = maxBytes
   }
 
-  /** Several streams leave their chunks in the order in which they come. */
+  /** Chunks of several streams are kept in order of arrival. */
   listen(stream: Readable): void {
     stream.on('data', (chunk: Buffer) => {
       this.bytes += chunk.length
       if (this.#kept >= this.#maxBytes) return
-      // A copy: a slice would hold all of its chunk.
+      // Copied, since a slice would keep the whole chunk in memory.
       this.#chunks.push(Buffer.from(chunk.subarray(0, this.#maxBytes - this.#kept)))
       this.#kept = Math.min(this.#maxBytes, this.#kept + chunk.length)
     })
   }
 
-  /** As much as was kept. */
+  /** The bytes kept. */
   get beginning(): Buffer {
     return Buffer.concat(this.#chunks, this.#kept)
   }
 
-  /** The same, where something was dropped without the character that was cut in two. */
+  /** The bytes kept, without a last UTF-8 character that was cut. */
   get wholeCharacters(): Buffer {
     const bytes = this.beginning
     if (bytes.length === this.bytes) return bytes
@@ -124,7 +124,7 @@ class OutputBuffer {
 
 const MAX_LAST_BYTES = 64 * 1024
 
-/** The end of what a command writes, for its last line. */
+/** The last 64 KiB or more of a stream, for its last line. */
 class OutputTail {
   readonly #bytes = Buffer.alloc(2 * MAX_LAST_BYTES)
   #length = 0
@@ -140,7 +140,7 @@ class OutputTail {
     })
   }
 
-  /** The last one that is not empty. */
+  /** The last line that is not empty. */
   get lastLine(): string {
     return this.#bytes.toString('utf8', 0, this.#length).trimEnd().split('\n').at(-1) ?? ''
   }

@@ -1,4 +1,4 @@
-// A shell wrapper: the program and its first words are the spec's, the arguments the caller's, and no shell ever sees them.
+// tool { command: "…" }: the program and its first words come from the spec, the other arguments from the call. No shell is involved.
 
 import { dirname, resolve } from 'node:path'
 import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
@@ -17,7 +17,7 @@ import { withGitGuard } from './git-guard.js'
 import { splitWords } from './split-words.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
-/** Linux takes no longer word; a command line may have many. */
+/** MAX_ARG_STRLEN of Linux, without the final NUL. */
 const MAX_ARGUMENT_BYTES = 128 * 1024 - 1
 
 interface Wrapper {
@@ -47,7 +47,7 @@ export const commandRun = (
   return succeed((text, call) => runCommand(wrapper, text, call))
 }
 
-// Looked up once: what is put on PATH later, or into the folder where it runs, is not what was meant.
+// Resolved once, when the spec is loaded: a program that appears on PATH later is not the one that was meant.
 const find = (program: string, specFolder: string): Result<string> =>
   program.includes('/') ? resolveProgram(resolve(specFolder, program), '/') : resolveProgram(program, '/', process.env.PATH)
 
@@ -80,7 +80,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
   return addMissingAccess(await collectOutput({ name, child: child.value, signal, output, maxOutput, record }), child.value)
 }
 
-/** A list, one or none, in a record or as they are; of a type that is only known at run time it may be something else. */
+/** Arguments: a list of strings, one string or nothing, bare or in the field `arguments`. The type may be `json`, so this is checked. */
 const argumentsIn = (input: JsonText): Result<readonly string[]> => {
   const value = JSON.parse(input) as Json
   const given = (isRecord(value) ? value.arguments : value) ?? []

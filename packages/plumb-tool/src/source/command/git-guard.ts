@@ -1,7 +1,7 @@
-// git run by a command takes no folder for a repository that does not look like a work tree: a folder of files that a model has laid out as one
-// would name programs for it to run (git-config(1), safe.bareRepository).
+// Keeps git in commands from treating a folder that a model wrote as a bare repository, whose configuration can name programs
+// to run (git-config(1), safe.bareRepository).
 
-/** Behind what the environment says already. */
+/** Appends to the GIT_CONFIG_… variables that are already set. */
 export const withGitGuard = (env: Readonly<Record<string, string>>): Record<string, string> => {
   const before = Number(env.GIT_CONFIG_COUNT ?? '0')
   const count = Number.isSafeInteger(before) && before > 0 ? before : 0

@@ -1,6 +1,6 @@
-// The key `command` as an argument list: split at white space, and no shell looks at it.
+// Splits the key `command` into an argument list at white space, without a shell.
 
-/** `%20` is a space within a word. */
+/** `%20` stands for a space inside a word. */
 export const splitWords = (command: string): readonly string[] =>
   command
     .split(/\s+/)

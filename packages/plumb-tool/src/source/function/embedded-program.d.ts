@@ -1,4 +1,4 @@
-// The text of a program for a child.
+// The text of a program that runs in a child.
 declare module '*.child.cjs' {
   const text: string
   export default text

@@ -1,4 +1,4 @@
-// A function of somebody's module as a tool: it runs in a child of its own, with none of our keys, and can really be stopped.
+// tool { function: "FILE#NAME" }: an exported function of a module. It runs in a child without our keys, which can be killed.
 
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -32,7 +32,7 @@ interface Target {
 }
 
 const [REQUESTS, ANSWERS] = [4, 5] as const
-/** For a function that hears its abort signal to end by itself. */
+/** Time for a function to react to its abort signal. */
 const ABORT_GRACE_MS = 200
 
 export const functionRun = (
@@ -67,7 +67,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
       fds: { [REQUESTS]: 'in', [ANSWERS]: 'out' },
       isForeign: false,
     },
-    // A function is a program, and where it is looked for is its own folder.
+    // The module and what it imports must be visible in the sandbox.
     {
       visible: [...programPaths(file), dirname(file)],
       programFiles,
@@ -85,9 +85,9 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
   return addMissingAccess(readReply(line(), exit, target), child.value)
 }
 
-/** What has come of it, or why it cannot be read; the rest is dropped. */
+/** The first line of the stream, or why it cannot be read; later lines are dropped. */
 const firstLine = (stream: Readable): (() => Result<string> | undefined) => {
-  // The result stands in a string, where some characters take two.
+  // The result is JSON inside a JSON string, where escapes can double its length.
   const reader = new LineReader(stream, { maxLine: 2 * MAX_LINE })
   let line: Result<string> | undefined
   reader.onReadable = () => {

@@ -1,4 +1,4 @@
-// A function of the program that embeds us as a tool, by its own declaration. It runs in that program: it cannot be stopped, only told to.
+// A function of the embedding program as a tool. It runs in that program's process, so it can be asked to stop, but not stopped.
 
 import type { Json, Type } from '@plumb/lang'
 import { fail, type Result } from '@plumb/wire'
@@ -11,7 +11,7 @@ import { isSchema, type Parameters, type ShortParameter, schemaOf } from './para
 import { toResult } from './to-result.js'
 import { typeOfSchema } from './type-of-schema.js'
 
-/** What a function of these parameters is given; of those in JSON Schema only the host knows. */
+/** The input type of a function with these parameters; for JSON Schema, any record. */
 export type InputOf<P> = P extends { readonly type: 'object' }
   ? { readonly [name: string]: Json }
   : { readonly [K in keyof P]: P[K] extends ShortParameter ? ValueOf<P[K]> : Json }
@@ -32,9 +32,9 @@ export interface FunctionDeclaration<P extends Parameters> {
   readonly description: string
   /** `{ a: { type: "number", description: "…" } }`, or a JSON Schema of an object. */
   readonly parameters: P
-  /** What it gives; anything that is JSON, if left out. */
+  /** Type of the result; default: any JSON. */
   readonly output?: Type
-  /** `signal` fires when nobody waits for the result any more. */
+  /** `signal` is aborted when the result is no longer needed. */
   readonly fn: (input: InputOf<P>, signal: AbortSignal) => unknown
 }
 
@@ -42,7 +42,7 @@ export interface FunctionTool extends Tool {
   readonly description: string
 }
 
-/** What it is given and gives is held against its declaration, as of any tool; what JSON Schema can say and a type cannot is not checked. */
+/** Input and output are checked against the declared types. Constraints of JSON Schema that types cannot express are not checked. */
 export const adaptFunction = <const P extends Parameters>(declaration: FunctionDeclaration<P>): FunctionTool => {
   const { name, description, parameters, output = { kind: 'json' }, fn } = declaration
   const schema = isSchema(parameters) ? parameters : schemaOf(parameters as Readonly<Record<string, ShortParameter>>)

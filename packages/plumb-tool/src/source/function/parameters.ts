@@ -1,4 +1,4 @@
-// What a function takes, in either of two notations: a short map of its parameters, or a JSON Schema.
+// Parameters of a function: a short map from name to type, or a JSON Schema.
 
 import type { Json } from '@plumb/lang'
 
@@ -10,11 +10,11 @@ export interface ShortParameter {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
   readonly description?: string
   readonly enum?: readonly string[]
-  /** It may be left out, and is then this. */
+  /** Value if the parameter is left out; without it the parameter is required. */
   readonly default?: Json
 }
 
-/** In a short map each key is a parameter, also one that is called `type` or `properties`. */
+/** A short map may have parameters called `type` or `properties`, so the types of their values decide. */
 export const isSchema = (parameters: Parameters): parameters is Schema => {
   const { type, properties } = parameters as Schema
   if (typeof type === 'string') return true

@@ -1,4 +1,4 @@
-// What the child of a function said at its end, or left unsaid, as a result.
+// Turns the reply of a function's child, or its missing reply, into a result.
 
 import type { Type } from '@plumb/lang'
 import { type Exit, fail, nearest, parseJson, preview, type Result } from '@plumb/wire'
@@ -6,7 +6,7 @@ import { type Thrown, thrownFault } from '../../call/thrown.js'
 import type { JsonText } from '../../json-text.js'
 import { parseResult, refuseNonJson, refuseNoValue } from './to-result.js'
 
-/** What runner.child.cjs writes. */
+/** The line that runner.child.cjs writes. */
 type Reply =
   | { readonly kind: 'value'; readonly json: string }
   | { readonly kind: 'nothing'; readonly type: string }
@@ -48,7 +48,7 @@ export const readReply = (line: Result<string> | undefined, exit: Exit, asked: A
   }
 }
 
-// The module may have written there too.
+// The module itself may have written to the descriptor too.
 const parseReply = (line: string): Reply | undefined => {
   const bytes = Buffer.from(line)
   const parsed = parseJson(bytes, 0, bytes.length)

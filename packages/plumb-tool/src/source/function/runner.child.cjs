@@ -92,7 +92,7 @@ const withDefaults = (input, parameters) => {
   return { ...Object.fromEntries(missing.map(([name, { default: value }]) => [name, value])), ...input }
 }
 
-// JSON.stringify would make null of these.
+// JSON.stringify would silently write null for NaN and Infinity.
 const refuseInfinite = (_key, value) => {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`)
   return value

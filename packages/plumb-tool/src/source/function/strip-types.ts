@@ -1,10 +1,10 @@
-// A TypeScript file, with those that it imports, as JavaScript: types are taken off, nothing is checked.
+// Strips the types of a TypeScript file and the files that it imports; nothing is type-checked.
 
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { fail, preview, type Result, readSpec, succeed } from '@plumb/wire'
 
-/** Texts by URL. */
+/** JavaScript text by file URL. */
 export type Modules = { readonly [url: string]: string }
 
 const MAX_FILES = 1000
@@ -38,7 +38,7 @@ export const stripTypes = async (file: string): Promise<Result<Modules>> => {
 
 const IMPORT = /\b(?:from|import|require)\s*\(?\s*(["'])(\.{1,2}\/[^"'\n]+)\1/g
 
-/** Those that are TypeScript; more than are imported does no harm. */
+/** URLs of imported TypeScript files. The match is textual; extra files do no harm. */
 const importsOf = (code: string, from: string): string[] =>
   [...code.matchAll(IMPORT)].flatMap(([, , specifier = '']) => {
     const url = new URL(specifier, from).href

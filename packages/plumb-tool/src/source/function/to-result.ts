@@ -1,4 +1,4 @@
-// What a function gave, as JSON that says the same; or why there is none.
+// Converts the return value of a function to JSON, or explains why that is not possible.
 
 import { resolve, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
@@ -14,9 +14,9 @@ export const toResult = (value: unknown, name: string, output: Type): Result<Jso
   }
 }
 
-/** An error of the table that is returned is the error, unless that is what the function declares to give. */
+/** A returned object that is an error of the table becomes the error, unless the declared output has a field `error`. */
 export const parseResult = (json: JsonText, name: string, output: Type): Result<JsonText> => {
-  // Most results are not parsed for it.
+  // A cheap test first: most results need not be parsed.
   const mayBe = json.length <= MAX_FAULT_CHARACTERS && json.startsWith('{') && json.includes('"category"')
   const error = mayBe && !hasField(output, 'error') ? toldFault(JSON.parse(json), `function '${name}'`) : undefined
   return error ? { ok: false, error } : succeed(json)
@@ -30,7 +30,7 @@ const hasField = (type: Type, name: string): boolean => {
   return resolved.kind === 'record' && resolved.fields.some((field) => field.name === name)
 }
 
-/** A function that gives nothing gives what `unit` is. */
+/** `undefined` is the value of unit. */
 export const refuseNoValue = (type: string, name: string, output: Type): Result<JsonText> => {
   if (type === 'undefined' && resolve(output).kind === 'unit') return succeed('null')
   return fail('output_type_mismatch', `function '${name}' gave ${type}, which is no JSON value; return one, or null`)
@@ -41,7 +41,7 @@ export const refuseNonJson = (why: string, name: string): Result<JsonText> =>
 
 const MAX_WHY = 400
 
-// JSON.stringify would make null of these.
+// JSON.stringify would silently write null for NaN and Infinity.
 const refuseInfinite = (_key: string, value: unknown): unknown => {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`)
   return value

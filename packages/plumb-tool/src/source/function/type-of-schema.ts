@@ -1,4 +1,4 @@
-// JSON Schema → the type that comes nearest: what a type cannot say is left open, never made narrower.
+// Converts JSON Schema to the nearest type. What a type cannot express is left open; the type is never narrower than the schema.
 
 import { type Field, type Json, joinAll, type Type } from '@plumb/lang'
 import type { Schema } from './parameters.js'
@@ -9,10 +9,10 @@ export const typeOfSchema = (schema: Schema): Type => new Reader(schema).read(sc
 
 const isRecord = (value: Json | undefined): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Each is compared with the others; literals are found by their text. */
+/** Alternatives are compared pairwise, except literals. */
 const MAX_CHOICES = 200
 
-/** A name for itself, through others or not, stands for no type. */
+/** Whether a chain of references leads back to itself without ever reaching a type. */
 const isCircle = (named: Type & { kind: 'named' }): boolean => {
   let target: Type = named.target
   while (target.kind === 'named' && target !== named) target = target.target
@@ -31,7 +31,7 @@ class Reader {
     if (!isRecord(schema)) return ANYTHING
     const { $ref, allOf, const: only, enum: values, anyOf, oneOf, type } = schema
     if (typeof $ref === 'string') return this.#refer($ref)
-    // How some write a reference that has a description or a default.
+    // A common way to add a description or default to a reference.
     if (Array.isArray(allOf) && allOf.length === 1 && type === undefined) return this.read(allOf[0])
     if (typeof only === 'string') return { kind: 'literal', value: only }
     const literals = Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')
@@ -79,7 +79,7 @@ class Reader {
     })
   }
 
-  // Where two of them take the same value, neither can be told from the other.
+  // undefined from joinAll: two alternatives overlap, so the sum type would be ambiguous.
   #oneOf(types: readonly Type[]): Type {
     const isFew = types.length <= MAX_CHOICES || types.every(({ kind }) => kind === 'literal')
     return (isFew ? joinAll(types) : undefined) ?? ANYTHING
@@ -92,7 +92,7 @@ class Reader {
     const group = path?.[1] === undefined ? undefined : this.#root[path[1]]
     const name = path?.[2] ?? ''
     if (!isRecord(group) || !Object.hasOwn(group, name)) return ANYTHING
-    // Known before it is read: it may be made of itself.
+    // Registered before it is read, since it may be recursive.
     const named = { kind: 'named' as const, name, target: ANYTHING }
     this.#named.set(reference, named)
     named.target = this.read(group[name])

@@ -1,4 +1,4 @@
-// id, copy, discard and map as tools: run here, on bytes, in microseconds.
+// id, copy, discard and map as tools: run in this process, on bytes, in microseconds.
 
 import { type BasePlan, compileMap, MessageScanners, Sink, type Stage, Verdict } from '@plumb/lang'
 import { fault, type Result, succeed } from '@plumb/wire'
@@ -7,31 +7,31 @@ import type { JsonText } from '../../json-text.js'
 
 export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'map' }>
 
-/** Compiled once, here. What it is given has the type of its input, or is `json` where that is not known. */
+/** Compiles the expression once. Inputs must have been checked against the input type. */
 export const inlineRun = (leaf: InlinePlan): Run => {
   const step =
     leaf.kind === 'map' ? compileStep(compileMap(leaf.expression, leaf.input, new MessageScanners().of(leaf.input))) : MOVES[leaf.kind]
   return async (input) => step(input)
 }
 
-/** One message in, one out, at once. */
+/** One message in, one out, synchronously. */
 export type InlineStep = (input: JsonText) => Result<JsonText>
 
-/** What only moves a message leaves it as it was written. */
+/** Steps that keep the text of the message. */
 export const MOVES: Readonly<Record<'id' | 'copy' | 'discard', InlineStep>> = {
   id: succeed,
   copy: (input) => succeed(`[${input},${input}]`),
   discard: () => succeed('null'),
 }
 
-// A result is copied out of it before the next begins.
+// Shared by all steps: a result is copied out before the next step runs.
 let sink: Sink | undefined
 
 export const compileStep =
   (stage: Stage): InlineStep =>
   (input) => {
     sink ??= new Sink()
-    // The scanner wants a byte behind the message.
+    // The scanner reads one byte past the message.
     const bytes = Buffer.from(`${input}\n`)
     const verdict = stage.run(bytes, 0, bytes.length - 1, sink)
     if (verdict === Verdict.PASS) return succeed(input)

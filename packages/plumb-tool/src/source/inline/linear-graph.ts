@@ -1,11 +1,11 @@
-// A lowered process that is nothing but morphisms, one after the other: no process is needed, since lower(lift(f)) = f.
+// Compiles a process that is a linear graph of morphisms to a function: lower(lift(f)) = f, so no child process is needed.
 
 import { type Bound, compileCheck, compileMap, type Edge, type GraphNode, planOf } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../json-text.js'
 import { compileStep, type InlineStep, MOVES } from './inline-step.js'
 
-/** Undefined where it is more than a straight line of id, map and discard. */
+/** Undefined if the graph is anything but a line of id, map and discard, or a copy. */
 export const compileLinearGraph = (bound: Bound): InlineStep | undefined => {
   if (bound.binding.impl.kind === 'copy') return MOVES.copy
   const { nodes, edges } = planOf(bound)
@@ -14,7 +14,7 @@ export const compileLinearGraph = (bound: Bound): InlineStep | undefined => {
   for (let seen = 1; node; seen++) {
     const leaving: Edge[] = edges.filter(({ from }) => from === node)
     const [edge] = leaving
-    // Every node is on the line, and each has one edge to the next.
+    // The line is complete when it reaches the output and has visited every node.
     if (node.work.kind === 'output') return leaving.length === 0 && seen === nodes.length ? inTurn(steps) : undefined
     if (!edge || leaving.length > 1 || edges.filter(({ to }) => to === edge.to).length > 1) return undefined
     const step = nodeStep(edge.to, edge.isChecked)

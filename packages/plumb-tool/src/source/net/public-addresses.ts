@@ -1,11 +1,11 @@
-// Which addresses are of the public net, by the registries that ipaddr.js knows: those that forbid nothing, and no way round them.
+// Which addresses are public, by the IANA registries in ipaddr.js, and how names are resolved so that only checked addresses are used.
 
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import type { IPv6 } from 'ipaddr.js'
 
-/** `address` as the system or a URL has it. What is not understood is not public. */
+/** `address` as the system or a URL writes it. Anything that cannot be parsed is not public. */
 export const publicAddresses = async (): Promise<(address: string) => boolean> => {
   const { isValid, parse } = await import('ipaddr.js')
   return (address) => {
@@ -15,7 +15,7 @@ export const publicAddresses = async (): Promise<(address: string) => boolean> =
   }
 }
 
-/** Only 2000::/3 is given out; what else is there, as NAT64 and mapped addresses, leads to another net. */
+/** Only 2000::/3 is global unicast; NAT64, mapped and other addresses lead to another network. */
 const isPublicV6 = (ip: IPv6): boolean => {
   if (ip.isIPv4MappedAddress()) return ip.toIPv4Address().range() === 'unicast'
   return ip.range() === 'unicast' && ((ip.parts[0] ?? 0) & 0xe000) === 0x2000
@@ -25,7 +25,7 @@ export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]
 
 export const resolveBySystem: ResolveHost = (hostname) => lookup(hostname, { all: true, verbatim: true })
 
-/** For the socket: it gets what was found before, whatever the name has come to mean since. */
+/** A lookup function for sockets that returns these addresses, so that the name is not resolved again. */
 export const fixedLookup =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_hostname, options, callback) => {

@@ -1,4 +1,4 @@
-// What a file was when it was read, so that one that is another by now is not written over.
+// The version of a file when it was read, so that a file that was changed since is not overwritten.
 
 import { lstatSync, type Stats } from 'node:fs'
 import { fail, preview } from '@plumb/wire'
@@ -9,12 +9,12 @@ export interface FileStamp {
   readonly mtimeMs: number
 }
 
-/** `absent`: there was none. */
+/** `absent`: the file did not exist. */
 export type ExpectedFile = FileStamp | 'absent'
 
 export const fileStamp = ({ ino, size, mtimeMs }: Stats): FileStamp => ({ ino, size, mtimeMs })
 
-/** Looked at without a turn of the loop before whoever asks does what he asks for. */
+/** Synchronous, so that nothing in this process comes between the check and the change. */
 export const isUnchanged = (path: string, expected: ExpectedFile): boolean => {
   const now = lstatSync(path, { throwIfNoEntry: false })
   if (expected === 'absent' || now === undefined) return expected === 'absent' && now === undefined

@@ -1,11 +1,11 @@
-// What .gitignore and .ignore files leave out, each for the folder that it is in.
+// Rules of .gitignore and .ignore files.
 
 import type { Ignore } from 'ignore'
 import { closeQuietly, openFile } from './open.js'
 import type { ResolvedPath } from './resolved-path.js'
 import { childPath } from './resolved-path.js'
 
-/** The later overrules the earlier. */
+/** The later file overrides the earlier one. */
 const IGNORE_FILES = ['.gitignore', '.ignore']
 const MAX_BYTES = 1024 * 1024
 
@@ -15,14 +15,14 @@ export interface IgnoreRules {
   readonly rules: Ignore
 }
 
-/** Those of one folder. */
+/** The rules of one folder. */
 export const readRules = async (folder: ResolvedPath, base: string): Promise<IgnoreRules[]> => {
   const { default: ignore } = await import('ignore')
   const texts = await Promise.all(IGNORE_FILES.map((name) => readText(childPath(folder, name))))
   return texts.flatMap((text) => (text === undefined ? [] : [{ base, rules: ignore().add(text) }]))
 }
 
-/** The innermost file that has an opinion decides, as git has it; a folder ends with a slash. */
+/** The innermost file with a matching rule decides, as in git. A path of a folder ends with a slash. */
 export const isIgnored = (path: string, all: readonly IgnoreRules[]): boolean => {
   for (const { base, rules } of all.toReversed()) {
     const { ignored, unignored } = rules.test(path.slice(base.length))
@@ -31,7 +31,7 @@ export const isIgnored = (path: string, all: readonly IgnoreRules[]): boolean =>
   return false
 }
 
-/** For what is in a folder that is not left out: those that wanted it left out have been overruled, and have no more to say there. */
+/** The rules that apply inside a folder: not those that exclude the folder itself and were overridden. */
 export const rulesWithin = (folder: string, all: readonly IgnoreRules[]): readonly IgnoreRules[] =>
   all.filter(({ base, rules }) => !rules.test(folder.slice(base.length)).ignored)
 

@@ -1,4 +1,4 @@
-// Opens what a place names and checks what was opened, so that a path that is swapped in between gains nothing.
+// Opens resolved paths and checks what was opened, so that swapping a path after the check gains nothing.
 
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rmdir } from 'node:fs/promises'
@@ -9,21 +9,21 @@ import { pathDenied, type ResolvedPath, systemFault } from './resolved-path.js'
 import { foldName } from './trusted-names.js'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
-// A FIFO does not block, a link in the last place is refused, a terminal does not become ours.
+// A FIFO does not block, a link in the last component is refused, a terminal does not become the controlling one.
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 const HAS_PROC = process.platform === 'linux'
 
-/** A folder held open. What is named through it is in it, whatever happens to the path that led there. */
+/** An open folder: names are relative to it, even if its path is changed meanwhile. */
 export interface Folder {
-  /** For fs calls, as long as the folder is open. */
+  /** A path for fs calls, valid while the folder is open. */
   at(name: string): string
-  /** To the disk, after a rename in it; as far as that can be done. */
+  /** fsync(2) of the folder, to make renames in it durable. Errors are ignored. */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
-/** The folder that the place is in; with `create` those that are missing are made. */
+/** Opens the folder of a resolved path; `create` makes missing folders. */
 export const openFolder = async (resolved: ResolvedPath, { create = false } = {}): Promise<Result<Folder>> => {
   let handle: FileHandle | undefined
   try {
@@ -53,12 +53,12 @@ export const openFolder = async (resolved: ResolvedPath, { create = false } = {}
   }
 }
 
-/** Of what was only read nothing is lost when closing it fails. */
+/** Closes a handle that was only read, ignoring errors. */
 export const closeQuietly = async (handle: FileHandle | undefined): Promise<void> => {
   await handle?.close().catch(() => {})
 }
 
-/** Those on the way to a place that were made for it, as far as they are empty again. */
+/** Removes the folders that were made for a path, as far as they are empty. */
 export const removeFolders = async (resolved: ResolvedPath): Promise<void> => {
   for (let depth = resolved.missing.length; depth > 0; depth--) {
     const outer = await openFolder({ ...resolved, missing: resolved.missing.slice(0, depth - 1) })
@@ -68,7 +68,7 @@ export const removeFolders = async (resolved: ResolvedPath): Promise<void> => {
   }
 }
 
-/** A regular file and nothing else, to be read; the caller closes it. */
+/** Opens a regular file for reading; the caller closes it. */
 export const openFile = async (resolved: ResolvedPath): Promise<Result<FileHandle>> => {
   const folder = await openFolder(resolved)
   if (!folder.ok) return folder
@@ -92,7 +92,7 @@ export const openFile = async (resolved: ResolvedPath): Promise<Result<FileHandl
   }
 }
 
-// The kernel says where an open folder is; elsewhere the path is looked at again. Another one below the same root may be one that is kept.
+// /proc tells where an open folder is; other systems resolve the path again. Another folder below the same root may be a protected one.
 const isAt = async (handle: FileHandle, path: string): Promise<boolean> =>
   (HAS_PROC ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(path)) === path
 
@@ -105,12 +105,12 @@ const unless =
     if (!codes.includes(error.code ?? '')) throw error
   }
 
-/** Package managers link what they install to a store of theirs. */
+/** Package managers hard-link installed files to their store. */
 const LINKED_FOLDERS = new Set(['node_modules', 'site-packages'])
-/** A patch or a write of ours that is under way has a second name for a moment. */
+/** A write of ours that is in progress gives a file a second name for a moment. */
 const MAX_ATTEMPTS = 5
 
-/** Why it is not read; undefined: it is. `stat` is that of the open file. */
+/** Why a file with hard links is not read; undefined if it may be. `stat` is of the open file. */
 const whyHardLinked = async (handle: FileHandle, stat: Stats, resolved: ResolvedPath, folder: Folder): Promise<string | undefined> => {
   if (stat.nlink <= 1 || resolved.allowsHardLinks || isInstalled(resolved)) return undefined
   let now = stat

@@ -1,5 +1,5 @@
-// What tools are kept from below their roots: keys and credentials from all; from writers also what other programs run or trust when they start,
-// and files that are just being written.
+// Protected paths below roots: no tool may use keys and credentials; writing tools may also not touch what other programs run or trust when
+// they start, what would make a git repository, and temporary files of ours.
 
 import { lstatSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -16,13 +16,13 @@ const SECRET_FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure', '.g
 
 const isSecret = (name: string): boolean => SECRET_FOLDERS.has(name) || SECRET_NAMES.some((pattern) => pattern.test(name))
 
-/** Why not; `components` are those below the root. A root that is itself called so allows all that is in it. */
+/** Why a path may not be read; undefined if it may. `components` are those below the root. A root with such a name allows its contents. */
 export const whyNotReadable = (components: readonly string[], rootName: string): string | undefined => {
   const why = whySecret(components, rootName)
   return why === undefined ? undefined : `${why}; a root that names it allows it`
 }
 
-/** The same for those who have no roots. */
+/** The same without the hint about roots. */
 export const whySecret = (components: readonly string[], rootName = ''): string | undefined => {
   const names = components.map(foldName)
   const name = isSecret(foldName(rootName)) ? undefined : components[names.findIndex(isSecret)]
@@ -30,11 +30,11 @@ export const whySecret = (components: readonly string[], rootName = ''): string 
   return isConfigOfGit(names) ? "the configuration below '.git' may hold keys in its addresses" : undefined
 }
 
-// Also of its submodules, its worktrees and a bare one.
+// Includes submodules, worktrees and bare repositories.
 const isConfigOfGit = (names: readonly string[]): boolean =>
   /^config(\.worktree)?$/.test(names.at(-1) ?? '') && names.slice(0, -1).some((name) => name.endsWith('.git'))
 
-/** What every temporary file of ours is called: what stands in one is put in its place, perhaps by a later run. */
+/** Prefix of our temporary files. A later run may rename them into place, so tools must not write them. */
 export const TEMPORARY_PREFIX = '.plumb-'
 
 export const whyNotWritable = (components: readonly string[], rootName: string): string | undefined => {
@@ -51,7 +51,7 @@ export const whyNotWritable = (components: readonly string[], rootName: string):
   return whyNotReadable(components, rootName)
 }
 
-/** The folder, at or below `root`, that is one, or would be with all of these paths written; they are absolute and below `root`. */
+/** The folder at or below `root` that is a repository, or would be once all of `written` (absolute, below `root`) exist. */
 export const repositoryWith = (root: string, written: readonly string[]): string | undefined => {
   const firsts = new Map<string, Set<string>>()
   for (const path of written) {
@@ -64,7 +64,7 @@ export const repositoryWith = (root: string, written: readonly string[]): string
   return [...firsts].find(([folder, names]) => isRepository(folder, names))?.[0]
 }
 
-/** As components below a root, for messages. */
+/** Relative to the root, for messages. */
 export const shownFolder = (root: string, folder: string): string => relative(root, folder).split(sep).join('/') || '.'
 
 const isRepository = (folder: string, written: ReadonlySet<string>): boolean => {

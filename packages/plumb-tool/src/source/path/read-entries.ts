@@ -1,4 +1,4 @@
-// What is in a folder, read piece by piece, so that one with a million names costs no more memory than is of use.
+// Reads the entries of a folder in pieces, so that a folder with a million names takes bounded memory.
 
 import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
@@ -12,15 +12,15 @@ export interface DirectoryEntry {
 }
 
 export interface Entries {
-  /** The first ones by name. */
+  /** The first ones, sorted by name. */
   readonly entries: readonly DirectoryEntry[]
-  /** How many there are besides. */
+  /** Number of further entries. */
   readonly more: number
 }
 
 const AT_ONCE = 1024
 
-/** `most` of those that are wanted. A name that is not UTF-8 cannot be used, and is shown with its bytes. */
+/** At most `most` of the wanted entries. A name that is not UTF-8 cannot be used and is shown with escaped bytes. */
 export const readEntries = async (
   folder: Folder,
   most: number,
@@ -48,5 +48,5 @@ const kindOf = (entry: Dirent): DirectoryEntry['kind'] => (entry.isFile() ? 'fil
 const nameOf = (bytes: Buffer): string =>
   isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
 
-/** As results show it, on one line. */
+/** The name in results, on one line; folders end with a slash. */
 export const shownName = ({ name, kind }: DirectoryEntry): string => `${escapeControls(name)}${kind === 'folder' ? '/' : ''}`

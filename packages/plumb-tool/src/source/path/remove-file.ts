@@ -1,4 +1,4 @@
-// Takes away the file, or the link, at a place.
+// Removes the file or link at a resolved path.
 
 import { lstatSync } from 'node:fs'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
@@ -7,7 +7,7 @@ import { openFolder } from './open.js'
 import { removeIfUnchanged } from './replace-file.js'
 import { type ResolvedPath, systemFault } from './resolved-path.js'
 
-/** `file_changed` where it is no longer the one that is expected. */
+/** `file_changed` if it is no longer the expected version. */
 export const removeFile = async (resolved: ResolvedPath, { expect }: { readonly expect?: FileStamp } = {}): Promise<Result<void>> => {
   if (resolved.name === '.') return isFolder(resolved)
   const folder = await openFolder(resolved)

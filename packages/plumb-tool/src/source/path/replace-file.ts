@@ -1,12 +1,12 @@
-// Puts a file in the place of another, or takes it away, if that is still the one that is expected: of several processes that have seen the same
-// one, one gets its way.
+// Replaces or removes a file if it is still the expected version (compare-and-swap): of several processes that saw the same version,
+// exactly one succeeds.
 
 import { linkSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { type ExpectedFile, type FileStamp, isUnchanged } from './file-stamp.js'
 import type { Folder } from './open.js'
 import { guardName, hasOwnerExited, OWNER } from './temporary-files.js'
 
-/** `fresh` stands beside it, and is gone when this returns true. Undefined: whatever is there. */
+/** Renames `fresh`, in the same folder, to `name`. False if the file is not the expected version; undefined expects nothing. */
 export const replaceFile = (folder: Folder, fresh: string, name: string, expected: ExpectedFile | undefined): boolean => {
   const [from, to] = [folder.at(fresh), folder.at(name)]
   if (expected === 'absent') return putWhereNoneIs(from, to)
@@ -16,19 +16,19 @@ export const replaceFile = (folder: Folder, fresh: string, name: string, expecte
 export const removeIfUnchanged = (folder: Folder, name: string, expected: FileStamp | undefined): boolean =>
   guarded(folder, name, expected, () => rmSync(folder.at(name)))
 
-/** Two names of one file. */
+/** Whether two paths are hard links to the same file. */
 export const isSameFile = (a: string, b: string): boolean => {
   const [one, other] = [a, b].map((path) => lstatSync(path, { throwIfNoEntry: false }))
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev
 }
 
-// A rename would replace what has come there in between; a link does not.
+// link(2) fails if the name exists; rename(2) would replace a file that was created meanwhile.
 const putWhereNoneIs = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST' || !isUnchanged(to, 'absent')) return false
-    // A file system without links.
+    // A file system without hard links.
     renameSync(from, to)
     return true
   }
@@ -36,7 +36,7 @@ const putWhereNoneIs = (from: string, to: string): boolean => {
   return true
 }
 
-// Whoever has the guard of a state of a file is the only one to look whether it is still in that state, and to end it.
+// The guard is a lock on one version of a file: its holder alone checks that version and replaces it.
 const guarded = (folder: Folder, name: string, expected: FileStamp | undefined, act: () => void): boolean => {
   if (expected === undefined) {
     act()
@@ -53,16 +53,16 @@ const guarded = (folder: Folder, name: string, expected: FileStamp | undefined, 
   }
 }
 
-// What is left is removed by whoever comes later: that it is there does not make what was done undone.
+// A leftover is removed by a later run; it does not invalidate what was done.
 const removeQuietly = (path: string): void => {
   try {
     rmSync(path, { force: true })
   } catch {
-    // As said.
+    // Left for a later run.
   }
 }
 
-// A link to nothing is made whole at once, and says whose it is.
+// A dangling symlink is created atomically with its content, the owner.
 const take = (guard: string): boolean => {
   const code = link(guard)
   if (code !== 'EEXIST' || !hasOwnerExited(ownerOf(guard))) return code !== 'EEXIST'
@@ -70,7 +70,7 @@ const take = (guard: string): boolean => {
   return link(guard) !== 'EEXIST'
 }
 
-// A file system without them has no guards.
+// Without symlinks there are no guards.
 const link = (guard: string): string | undefined => {
   try {
     symlinkSync(OWNER, guard)

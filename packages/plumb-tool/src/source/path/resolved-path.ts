@@ -1,40 +1,44 @@
-// From a path as a model writes it to a place below a root: links resolved, nothing outside, nothing that is kept from tools.
+// Resolves a path as a model writes it to a real path below a root.
+//
+// What this room guarantees to all tools and to the sandbox: links are resolved before anything is checked, so a path that leads outside
+// its root is refused; protected paths (keys, what other programs run, files of the running program) are refused, existing or not;
+// and what is opened is checked again after it is open, so swapping a path between check and use gains nothing.
 
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import { repositoryWith, shownFolder, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
-/** Where a file is or would be. Checked when it was made; `openFolder` checks again what it really opened. */
+/** Where a file is or would be. Checked when it was resolved; `openFolder` and `openFile` check again what they opened. */
 export interface ResolvedPath {
-  /** The root, real. It may be a file: then that file is all there is. */
+  /** The real path of the root. It may be a file: then only that file can be used. */
   readonly root: string
-  /** The deepest folder on the way that exists, real, below the root. */
+  /** The real path of the deepest existing folder on the way. */
   readonly folder: string
-  /** Folders below it that do not exist yet. */
+  /** Names of folders below it that do not exist yet. */
   readonly missing: readonly string[]
-  /** The last component; `.` where the root itself is meant. */
+  /** The last component; `.` for the root itself. */
   readonly name: string
   readonly exists: boolean
-  /** As results and errors show it: relative to its root, with `/`. */
+  /** The path in results and errors: relative to the root, separated by `/`. */
   readonly shown: string
-  /** Its root lets a file be read that has other names too. */
+  /** The root has `hard_links: true`: files with several hard links may be read. */
   readonly allowsHardLinks?: true
 }
 
-/** What is to be done there: `read` and `write` refuse different things, and `edit` is both. `remove` means a link itself, the others where it leads. */
+/** What the path is for. `edit` is `read` and `write`. `remove` is about a link itself, the others about its target. */
 export type Purpose = 'read' | 'write' | 'edit' | 'list' | 'remove'
 
 export interface Roots {
-  /** Absolute, by name (the key `roots`), the docroot alone without it; relative paths belong to the first where none is named. */
+  /** Absolute paths by name (the key `roots`; without it, the docroot). A relative path without a root belongs to the first. */
   readonly roots: ReadonlyMap<string, string>
-  /** Of the program that is running; absent: there is none. */
+  /** The files of the running program, which tools must not change. */
   readonly programFiles?: { whyProtected(path: string, root: string): string | undefined } | undefined
-  /** Of these roots, by name, a file may be read that has other names too. */
+  /** Names of the roots with `hard_links: true`. */
   readonly hardLinked?: ReadonlySet<string>
 }
 
-/** `path_denied` for everything outside and everything kept, whether or not it exists; `no_such_file` only inside, and not for `write`. */
+/** `path_denied` for paths outside the roots and protected paths, existing or not; `no_such_file` only inside, and not for `write`. */
 export const resolvePath = (path: string, purpose: Purpose, roots: Roots, rootName?: string): Result<ResolvedPath> => {
   const flaw = flawOf(path)
   if (flaw !== undefined) return pathDenied(path, flaw)
@@ -50,7 +54,7 @@ export const resolvePath = (path: string, purpose: Purpose, roots: Roots, rootNa
 }
 
 const MAX_PATH = 4096
-// Of one name, in the file systems of Linux and macOS.
+// NAME_MAX of Linux and macOS.
 const MAX_NAME = 255
 
 const flawOf = (path: string): string | undefined => {
@@ -70,12 +74,12 @@ const chooseRoots = (path: string, roots: ReadonlyMap<string, string>, name: str
   return fail('path_denied', `no root is named '${preview(name)}', there are ${[...roots.keys()].map((key) => `'${key}'`).join(', ')}`)
 }
 
-// Undefined: not below this root as it is written.
+// Undefined if the path as written is not below this root.
 const below = (named: string, path: string, purpose: Purpose): Result<ResolvedPath> | undefined => {
   const root = realOf(named)
   if (root === undefined) return fail('no_such_file', `the root '${preview(named)}' does not exist`)
   const absolute = resolve(named, path)
-  // Written with the root's own name, or with its real one.
+  // The path may start with the root as named, or with its real path.
   const inside = [named, root].find((base) => isWithin(base, absolute))
   if (inside === undefined) return undefined
   const asWritten = join(root, relative(inside, absolute))
@@ -89,7 +93,7 @@ const linkItself = (root: string, absolute: string, path: string): Result<Resolv
   return succeed(placed(root, folder, [basename(absolute)], true))
 }
 
-// Links may lead anywhere on the way: what counts is where the deepest part that exists really is.
+// Any component may be a link: the real path of the deepest existing ancestor decides.
 const follow = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
   const missing: string[] = []
   let at = absolute
@@ -135,7 +139,7 @@ const checkProtection = (resolved: ResolvedPath, path: string, purpose: Purpose,
   return succeed(resolved)
 }
 
-/** All of these are written, or made. */
+/** Why these paths may not be written together: they would look like a git repository. */
 export const whyRepositoryForbidden = (root: string, paths: readonly string[]): string | undefined => {
   const folder = repositoryWith(root, paths)
   return folder === undefined
@@ -146,20 +150,20 @@ export const whyRepositoryForbidden = (root: string, paths: readonly string[]): 
 const WRITING: readonly Purpose[] = ['write', 'edit', 'remove']
 const READING: readonly Purpose[] = ['read', 'edit']
 
-/** Absolute. */
+/** As an absolute path. */
 export const absolutePath = ({ folder, missing, name }: ResolvedPath): string => join(folder, ...missing, name)
 
-/** The place of what is in a folder that is there. */
+/** The path of an existing entry of a folder. */
 export const childPath = (folder: ResolvedPath, name: string): ResolvedPath => {
   const shown = folder.shown === '.' ? name : `${folder.shown}/${name}`
   return { ...asFolder(folder), name, exists: true, shown }
 }
 
-/** The folder at this place as the one that its names are in. */
+/** The same folder, as the parent of its entries. */
 export const asFolder = (resolved: ResolvedPath): ResolvedPath =>
   resolved.name === '.' ? resolved : { ...resolved, folder: absolutePath(resolved), missing: [], name: '.' }
 
-/** By components, so that `/ws-evil` is not within `/ws`. */
+/** Compares whole components: `/ws-evil` is not within `/ws`. */
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
 const realOf = (path: string): string | undefined => {
@@ -184,7 +188,7 @@ const lookAt = (path: string): Stats | undefined => {
 export const pathDenied = (path: string, why: string): { readonly ok: false; readonly error: ReturnType<typeof fail>['error'] } =>
   fail('path_denied', `'${preview(path, 200)}' is refused: ${why}`, { path: preview(path, 200) })
 
-/** What the system said about a place, as one of our errors. */
+/** Converts an error of the system about a path to a fault. */
 export const systemFault = (error: unknown, doing: string, shown: string): ReturnType<typeof fail> => {
   const { code } = error as NodeJS.ErrnoException
   const named = `'${preview(shown, 200)}'`

@@ -1,4 +1,4 @@
-// The names of files that are there while another is written, and what becomes of those whose writer was killed.
+// Names of temporary files and guards, and the removal of those that a killed process left behind.
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -10,11 +10,11 @@ import { TEMPORARY_PREFIX } from './protected-paths.js'
 export const temporaryName = (): string => `${TEMPORARY_PREFIX}${OWNER}-${randomBytes(6).toString('hex')}.new`
 const TEMPORARY = /^\.plumb-(\d+-\d+)-[0-9a-f]{12}\.new$/
 
-/** The same for all who have seen the file in this state. */
+/** The same for all processes that saw this version of the file. */
 export const guardName = ({ ino, mtimeMs }: FileStamp): string => `${TEMPORARY_PREFIX}${ino}-${mtimeMs}.guard`
 const GUARD = /^\.plumb-\d+-[\d.]+\.guard$/
 
-/** Removes it if it is one that a killed process has left. */
+/** Removes a temporary file or guard if its process has exited. */
 export const removeLeftover = async (folder: Folder, name: string): Promise<void> => {
   const owner = TEMPORARY.exec(name)?.[1] ?? (GUARD.test(name) ? await readlink(folder.at(name)).catch(() => undefined) : undefined)
   if (owner !== undefined && hasOwnerExited(owner)) await rm(folder.at(name), { force: true })
@@ -22,7 +22,7 @@ export const removeLeftover = async (folder: Folder, name: string): Promise<void
 
 const swept = new Set<string>()
 
-/** Looked for once a folder. */
+/** Removes what killed processes left in a folder; once a folder. */
 export const removeLeftovers = async (folder: Folder): Promise<void> => {
   const { ino, dev } = await lstat(`${folder.at('.')}/.`)
   if (swept.has(`${dev}:${ino}`)) return
@@ -32,7 +32,7 @@ export const removeLeftovers = async (folder: Folder): Promise<void> => {
 
 const HAS_PROC = process.platform === 'linux'
 
-// The 22nd field; the name of the program before it may hold anything, and ends with the last parenthesis.
+// `starttime`, field 22 of proc_pid_stat(5). The program's name may contain anything and ends at the last parenthesis.
 const startOf = (pid: number): string | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -42,7 +42,7 @@ const startOf = (pid: number): string | undefined => {
   }
 }
 
-/** `PID-START`, as names of files have it. Numbers of processes come again, above all in containers. */
+/** `PID-START` of this process, for names of files. Pids are reused, above all in containers. */
 export const OWNER = `${process.pid}-${(HAS_PROC && startOf(process.pid)) || 0}`
 
 export const hasOwnerExited = (owner: string): boolean => {

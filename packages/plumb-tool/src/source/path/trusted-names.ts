@@ -1,10 +1,10 @@
-// What other programs run, or believe, when they start: the one table (plumb-tools(7) shows it). Who may write it would run as the user at the
-// user's next step. What is ordinary work of a programmer stays writable: package.json, Makefile, pyproject.toml, the files of a CI.
+// Files that other programs run or trust when they start (the table is in plumb-tools(7)): writing one of them means running code as the
+// user. Ordinary files of a project stay writable: package.json, Makefile, pyproject.toml, CI configuration.
 
 interface Trusted {
-  /** Whose. */
+  /** The programs that read them. */
   readonly what: string
-  /** Files and folders, anywhere below a root, in small letters; of a folder, all that is in it. */
+  /** Names of files and folders anywhere below a root, in lower case; a folder stands for all its contents. */
   readonly names: readonly string[]
 }
 
@@ -62,11 +62,11 @@ const TRUSTED: readonly Trusted[] = [
 
 const OWNERS = new Map(TRUSTED.flatMap(({ what, names }) => names.map((name) => [name, what] as const)))
 
-/** Whose it is; undefined: nobody's. `.pth` files are lines that Python runs. */
+/** The programs that trust a file of this name, if any. Python runs lines of `.pth` files. */
 export const trustedBy = (name: string): string | undefined => OWNERS.get(name) ?? (name.endsWith('.pth') ? 'Python' : undefined)
 
-// File systems that ignore case may ignore these too, as that of macOS does.
+// Characters that HFS+ of macOS ignores in names.
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g
 
-/** A name as a file system that is least exact may take it. */
+/** Folds a name as the least exact file system compares it. */
 export const foldName = (name: string): string => name.normalize('NFC').replace(UNSEEN, '').toLowerCase()

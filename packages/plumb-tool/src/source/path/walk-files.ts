@@ -1,4 +1,4 @@
-// The files below a folder in order, those that ignore files name left out; links are not followed.
+// Walks the files below a folder in order, without those that .gitignore and .ignore name. Links are not followed.
 
 import { relative, sep } from 'node:path'
 import { type IgnoreRules, isIgnored, readRules, rulesWithin } from './ignore-rules.js'
@@ -8,19 +8,19 @@ import { absolutePath, asFolder, childPath, type ResolvedPath } from './resolved
 
 interface WalkedFile {
   readonly file: ResolvedPath
-  /** Relative to where the walk began, with `/`. */
+  /** Relative to the start of the walk, separated by `/`. */
   readonly path: string
 }
 
 interface WalkOptions {
-  /** Default: they are left out like ignored ones, as ripgrep does. `.git` always is. */
+  /** Include hidden files; default false, as in ripgrep. `.git` is always left out. */
   readonly withHidden?: boolean
-  /** Counts what was not looked at; `shown`: which folders, for those who want to know. */
+  /** Counts folders and names that were skipped; `shown`, if given, collects the folders. */
   readonly unseen?: { folders: number; names: number; readonly shown?: string[] }
 }
 
 const MAX_DEPTH = 100
-/** In one folder. */
+/** Of one folder. */
 const MAX_NAMES = 100_000
 
 /** Sorted by name, folder by folder. */
@@ -32,7 +32,7 @@ export async function* walkFiles(from: ResolvedPath, signal: AbortSignal, option
 
 interface Step {
   readonly folder: ResolvedPath
-  /** Of paths relative to where the walk began; of those relative to the root, which ignore files are about. */
+  /** `prefix` is relative to the start of the walk, `fromRoot` to the root, as ignore files need it. */
   readonly prefix: string
   readonly fromRoot: string
   readonly rules: readonly IgnoreRules[]
@@ -84,7 +84,7 @@ const entriesOf = async (
   }
 }
 
-// Ignore files between the root and the folder count too, but for those that leave out the very folder that was asked for.
+// Ignore files between the root and the folder count too, unless they exclude the folder itself, which was asked for.
 const rulesAbove = async (folder: ResolvedPath): Promise<{ fromRoot: string; rules: readonly IgnoreRules[] }> => {
   const names = relative(folder.root, absolutePath(folder))
     .split(sep)
@@ -101,7 +101,7 @@ const rulesAbove = async (folder: ResolvedPath): Promise<{ fromRoot: string; rul
   return { fromRoot, rules }
 }
 
-/** What a walk has left out, for the end of a result. */
+/** Notes on what a walk has skipped, for the end of a result. */
 export const unseenNotes = ({ folders, names }: { readonly folders: number; readonly names: number }): string[] => [
   ...(folders > 0 ? [`[not looked at: ${folders} folders that cannot be opened or are too deep]`] : []),
   ...(names > 0 ? [`[not looked at: ${names} names in very large folders]`] : []),

@@ -1,4 +1,4 @@
-// Bytes to a place, which then holds all of them or what it held before: temporary file, fsync, rename, mode kept.
+// Writes a file atomically: temporary file, fsync, rename. The file then has all of the bytes or its old content.
 
 import { constants, lstatSync, type Stats } from 'node:fs'
 import { access, type FileHandle, open, rm } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import { type ResolvedPath, systemFault } from './resolved-path.js'
 import { removeLeftovers, temporaryName } from './temporary-files.js'
 
 export interface WriteOptions {
-  /** `file_changed` where the file is no longer this one, or where there is one by now. */
+  /** `file_changed` if the file is no longer this version, or exists although `absent` is expected. */
   readonly expect?: ExpectedFile
-  /** Of a new file; default: what the umask leaves of 0666. */
+  /** Mode of a new file; default: 0666 less the umask. */
   readonly mode?: number
 }
 
-/** Creates the folders on the way. */
+/** Creates missing folders on the way. */
 export const writeFileAtomically = async (resolved: ResolvedPath, bytes: Uint8Array, options: WriteOptions = {}): Promise<Result<void>> => {
   const folder = await openFolder(resolved, { create: true })
   if (!folder.ok) return folder
@@ -39,21 +39,21 @@ const replace = async (
   const target = folder.at(name)
   const old = lstatSync(target, { throwIfNoEntry: false })
   if (old && !old.isFile()) return fail('path_denied', `'${preview(shown, 200)}' is no regular file`, { path: preview(shown, 200) })
-  // A rename asks the folder only.
+  // rename(2) checks only the permissions of the folder.
   if (old) await access(target, constants.W_OK)
   const fresh = temporaryName()
   try {
     await writeNewFile(folder.at(fresh), bytes, old, mode)
     if (!replaceFile(folder, fresh, name, expect)) return fileChanged(shown)
   } finally {
-    // What is left is swept later; it does not make what was done undone.
+    // A leftover is removed by a later run.
     await rm(folder.at(fresh), { force: true }).catch(() => {})
   }
   await folder.sync()
   return succeed(undefined)
 }
 
-/** `path` must not exist. `mode` is that of a file which replaces none; default: what the umask leaves of 0666. */
+/** Writes and syncs a new file; `path` must not exist. Mode and owner are those of `old`, else `mode`, else 0666 less the umask. */
 export const writeNewFile = async (path: string, bytes: Uint8Array, old: Stats | undefined, mode?: number): Promise<void> => {
   const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
   try {
@@ -65,7 +65,7 @@ export const writeNewFile = async (path: string, bytes: Uint8Array, old: Stats |
   }
 }
 
-// The superuser may give files away, others may change between groups of theirs. Resolves to the permissions that may be kept.
+// Only root may change the owner, others the group to one of theirs. Resolves to the mask of permission bits that may be kept.
 const keepOwner = async (handle: FileHandle, { uid, gid }: Stats): Promise<number> => {
   const own = await handle.stat()
   if (own.uid !== uid || own.gid !== gid) await handle.chown(process.getuid?.() === 0 ? uid : own.uid, gid).catch(() => {})

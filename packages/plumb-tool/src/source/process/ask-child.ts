@@ -1,4 +1,4 @@
-// One line into a child, and exactly one line out of it before it ends.
+// Sends one line to a child and expects exactly one line before it ends.
 
 import { type Child, type Exit, type Fault, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../json-text.js'
@@ -6,16 +6,16 @@ import { readStderr, type StderrTail } from './stderr-tail.js'
 import { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './stop-child.js'
 
 export interface AskOptions {
-  /** What errors call it. */
+  /** The name of the process in errors. */
   readonly name: string
   readonly child: Child
   readonly input: JsonText
   readonly signal: AbortSignal
-  /** Left out for a program that is not ours: its words are its own. */
+  /** Receives warnings of the child; undefined for foreign programs, whose stderr is not interpreted. */
   readonly warn?: ((warning: Fault) => void) | undefined
 }
 
-/** The child is gone when it resolves. An error that the child told itself is the error. */
+/** Resolves when the child has ended. An error object that the child wrote on stderr becomes the error. */
 export const askChild = async ({ name, child, input, signal, warn }: AskOptions): Promise<Result<JsonText>> => {
   const words = readStderr(child.stderr, { warn: warn && ((warning) => warn({ ...warning, source: warning.source ?? name })) })
   const answers = listen(name, child)
@@ -38,7 +38,7 @@ const listen = (name: string, child: Child): Answers => {
     while (reader.next()) {
       answers.count++
       answers.first ??= answerIn(name, reader)
-      // No more of it is of any use.
+      // A second line is an error already.
       if (answers.count === 2) void child.terminate(GRACE_MS)
     }
   }

@@ -1,11 +1,11 @@
-// How deep tools that start processes stand in one another: an agent that is its own tool would go on for ever.
+// Limits how deep tools that start processes nest: an agent that is its own tool would recurse for ever.
 
 import { fail, type Result, succeed } from '@plumb/wire'
 
 const VARIABLE = 'PLUMB_DEPTH'
 const MAX_DEPTH = 8
 
-/** The variable for a child, or why there is to be none. It counts processes and grants nothing. */
+/** The environment variable for a child, or `depth_limit`. It only counts and grants nothing. */
 export const deepenNesting = (
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Result<Readonly<Record<string, string>>> => {

@@ -1,4 +1,4 @@
-// A lowered process as a tool: a process for each call, one line in, exactly one line out.
+// tool { process: … }: a child process for each call, one line in, exactly one line out.
 
 import type { Readable } from 'node:stream'
 import { agentOf, type Bound, type ToolBody, type ToolPlan } from '@plumb/lang'
@@ -18,7 +18,7 @@ import { renewRegularly, startProcess } from './start-process.js'
 import { GRACE_MS } from './stop-child.js'
 import { traceInnerCalls } from './trace-inner-calls.js'
 
-/** `process` names a binding, or a morphism by its word. */
+/** `process` is a binding, or the word of a morphism. */
 export const processTool = (
   { name }: ToolPlan,
   { config, process }: Extract<ToolBody, { readonly kind: 'tool' }>,
@@ -39,7 +39,7 @@ export const processTool = (
 
 export interface ProcessOptions {
   readonly sandbox: Sandbox | undefined
-  /** The texts of the program that the process is of. */
+  /** The texts of the program that contains the process. */
   readonly filesFor: (session: Session) => SourceFiles
 }
 
@@ -65,7 +65,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   })
   if (!started.ok) return started
   const { child, renewal } = started.value
-  // One of ours asks the budget itself; of another program the call counts, and what more it tells.
+  // Our own programs take from the budget themselves. A foreign program counts as one model call, plus the usage that it reports.
   const budget = renewal ? undefined : currentBudget()
   let overrun = budget?.take()
   if (overrun) {
@@ -92,13 +92,13 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const warn = renewal && ((warning: Fault) => session.servers.warn(warning))
   const result = await askChild({ name: bound.name, child, input, signal, warn })
   stopRenewing?.()
-  // What is stopped is not waited for.
+  // An aborted child may have left telemetry open.
   if (overrun) return { ok: false, error: overrun }
   if (!signal.aborted) await telemetry
   return addMissingAccess(result, child)
 }
 
-/** What it cost is known where the child tells it, or there are prices. */
+/** The cost is what the child reports, or computed from prices. */
 const addUsage = (record: CallRecord, told: UsageTold, costOf: Session['costOf']): void => {
   const tokens = countTokens(told)
   if (tokens > 0) record.tokens = (record.tokens ?? 0) + tokens

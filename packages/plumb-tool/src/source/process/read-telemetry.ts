@@ -1,4 +1,4 @@
-// What a child tells of itself on its telemetry: what it used, and the calls that it made, those of its own children included.
+// Reads the telemetry of a child: usage, and the tool calls of the child and its own children.
 
 import type { Readable } from 'node:stream'
 import { LineReader, parseJson, type Telemetry } from '@plumb/wire'
@@ -6,7 +6,7 @@ import type { UsageTold } from '../../call/call.js'
 
 type Told<Kind extends Telemetry['kind']> = Extract<Telemetry, { kind: Kind }> & {
   readonly agent: string
-  /** In how many processes that stand in one another, and the call that started the innermost. */
+  /** Nesting depth of the process that made the call, and the id of the call that started that process. */
   readonly depth?: number
   readonly parent?: string
 }
@@ -20,10 +20,10 @@ export interface TelemetryListener {
 }
 
 const KINDS = ['usage', 'tool_call', 'tool_result'] as const
-/** `kind` comes first in an object, so that most need not be parsed. */
+/** `kind` is near the start of an event, so most lines need not be parsed. */
 const HEAD_BYTES = 32
 
-/** Resolves at its end. */
+/** Resolves at end of file. */
 export const readTelemetry = (telemetry: Readable, listener: TelemetryListener): Promise<void> =>
   new Promise((resolve) => {
     const reader = new LineReader(telemetry)
@@ -43,7 +43,7 @@ const hearLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryLi
     called(told)
 }
 
-/** Nonsense counts for nothing. */
+/** Values that are not positive integers count as 0. */
 export const countTokens = ({ input_tokens, output_tokens }: UsageTold): number => countOf(input_tokens) + countOf(output_tokens)
 
 const countOf = (value: unknown): number => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0)

@@ -1,4 +1,4 @@
-// Which program runs a lowered process, and with which arguments (plumb(1)): one of ours, or the one that the spec or the caller names.
+// Chooses the program and arguments that run a process as a tool (plumb(1)): plumb, plumb-agent, or the one that spec or caller names.
 
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ import { closeWithChild, type SandboxedChild, spawnSandboxed } from '../sandbox/
 
 interface StartOptions {
   readonly bound: Bound
-  /** The texts of the program that `bound` is of. */
+  /** The texts of the program that contains `bound`. */
   readonly files: SourceFiles
   readonly session: Session
   readonly env: Readonly<Record<string, string>>
@@ -25,11 +25,11 @@ interface StartOptions {
 
 interface StartedProcess {
   readonly child: SandboxedChild
-  /** Undefined for a program that is not ours: nothing was handed to it. */
+  /** Undefined for a foreign program, which gets no authority. */
   readonly renewal: Renewal | undefined
 }
 
-/** Telemetry, for what it costs. */
+/** Descriptor 3 carries telemetry. */
 const FDS = { 3: 'out' } as const
 
 export const startProcess = async (start: StartOptions): Promise<Result<StartedProcess>> => {
@@ -37,7 +37,7 @@ export const startProcess = async (start: StartOptions): Promise<Result<StartedP
   const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
   if (!agent || agent.config.via !== undefined) return startPlumb(start)
   const program = foreignProgram(agent, session)
-  // Whoever runs a program in the place of an agent also answers its calls.
+  // plumb answers the tool calls of a foreign program, so an agent with tools needs it.
   const hasTools = agent.config.tools !== undefined || agent.config.mcp !== undefined
   if (program) return hasTools ? startPlumb(start) : startForeign(program, agent, start)
   const args = ['--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(FDS).join(',')]
@@ -83,14 +83,14 @@ const startOwn = async (
   return succeed({ child: closeWithChild(child, within), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
 }
 
-// One that is there without being named is not named: what is, holds prompts too.
+// The default docroot is not passed on: one that is named also limits which prompts may be read.
 const docrootWords = (docroot: string): readonly string[] => (docroot === workingFolder() ? [] : ['--docroot', docroot])
 
 const workingFolder = (): string | undefined => {
   try {
     return process.cwd()
   } catch {
-    // It has been removed.
+    // The working directory was removed.
     return undefined
   }
 }
@@ -99,7 +99,7 @@ const startForeign = async (command: readonly string[], agent: AgentPlan, start:
   const { config } = agent
   const { session, env, sandbox } = start
   const names = (config.env as readonly string[] | undefined) ?? []
-  // A tool that has a sandbox of its own holds it in that.
+  // The sandbox of the tool, if any, replaces that of the agent.
   const held = sandbox ? succeed(sandbox) : readAgentSandbox(agent, session.docroot)
   if (!held.ok) return held
   const place = await placeOf(start, held.value, { ...childEnv('foreign', names), ...env })
@@ -122,7 +122,7 @@ const placeOf = async (
   }
 }
 
-// The folder that holds those of this project.
+// The installation folder of our executables.
 const executables = (): readonly string[] => {
   const agent = resolveProgram(siblingProgram('plumb-agent'), '/', process.env.PATH)
   return agent.ok ? [join(realpathSync(agent.value), '../../..')] : []
@@ -134,7 +134,7 @@ const foreignProgram = ({ config, specPath }: AgentPlan, { agentProgram }: Sessi
   return agentProgram === undefined ? undefined : [agentProgram]
 }
 
-/** A program with a slash is relative to the spec. */
+/** A program with a slash is relative to the folder of the spec. */
 const besideSpec = ([program = '', ...args]: readonly string[], specPath: string): readonly string[] => {
   if (!program.includes('/') || isAbsolute(program)) return [program, ...args]
   const path = join(dirname(specPath), program)
@@ -142,12 +142,12 @@ const besideSpec = ([program = '', ...args]: readonly string[], specPath: string
 }
 
 interface Renewal {
-  /** Hands down what the giver may do now. */
+  /** Passes the current authority to the child. */
   readonly renew: () => void
   readonly everyMs: number
 }
 
-/** Returns how to stop. */
+/** While a child runs, its authority follows that of this process. Returns the function that stops it. */
 export const renewRegularly = ({ renew, everyMs }: Renewal): (() => void) => {
   const timer = setInterval(renew, everyMs)
   return () => clearInterval(timer)

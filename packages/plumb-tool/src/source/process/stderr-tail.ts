@@ -1,4 +1,4 @@
-// What a child says on stderr: the first error object of ours, its warnings, and its last lines, to a limit.
+// Reads the stderr of a child: the first error object of ours, warnings, and the last few lines.
 
 import type { Readable } from 'node:stream'
 import { ERRORS, type Fault, isCode, LineReader, preview, scrub } from '@plumb/wire'
@@ -8,24 +8,24 @@ const MAX_LINE_BYTES = 256 * 1024
 const MAX_SHOWN = 500
 
 export interface StderrTail {
-  /** The cause, as far as it was told; counts of the child's own input are left out. */
+  /** The first error object, without `seq`, `seqs` and `line`, which count the child's own input. */
   readonly fault: Fault | undefined
-  /** For a person: the last lines, shortened. */
+  /** The last lines, shortened, joined by ` | `. */
   readonly text: string
-  /** How many lines there were. */
+  /** Number of lines so far. */
   readonly count: number
-  /** As `text`, of those after the first so many. */
+  /** As `text`, without the first `count` lines. */
   readonly since: (count: number) => string
 }
 
 export interface StderrOptions {
-  /** Is given what stops nothing, such as a server that is left out. */
+  /** Receives warnings, such as a server that is left out. */
   readonly warn?: ((warning: Fault) => void) | undefined
-  /** Is given each line, without keys and on one line. */
+  /** Receives each line, with secrets removed and control characters escaped. */
   readonly line?: ((line: string) => void) | undefined
 }
 
-/** Reads to the end and beyond all limits, so that the child is never held up. */
+/** Reads to end of file, whatever the limits, so that the child never blocks. */
 export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions = {}): StderrTail => {
   const reader = new LineReader(stderr, { maxLine: MAX_LINE_BYTES })
   const lines: string[] = []
@@ -55,7 +55,7 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
   return words
 }
 
-/** The error object of ours that a text is. */
+/** Parses a line as an error object of the table; undefined if it is none. */
 export const parseFault = (line: string): Fault | undefined => {
   if (!line.startsWith('{"error"')) return undefined
   try {

@@ -1,20 +1,20 @@
-// A child that is not waited for any longer is ended with all its group.
+// Waits for a child, and ends it with its whole process group when the call is aborted.
 
 import type { Child, Exit } from '@plumb/wire'
 
-/** Between TERM and KILL. */
+/** Between SIGTERM and SIGKILL. */
 export const GRACE_MS = 400
 
-/** The status by which a program says that its failure may pass (sysexits(3)). */
+/** The exit status for a temporary failure, sysexits(3). */
 export const EX_TEMPFAIL = 75
 
-/** Before it is told to go. */
+/** A polite request to stop before SIGTERM. */
 export interface Notice {
   readonly ask: () => void
   readonly graceMs: number
 }
 
-/** How it ended; or `aborted`, once the signal has fired and the child has gone. */
+/** The exit of the child, or `aborted` if the signal fired; either way the child has ended. */
 export const stopWhenAborted = (child: Child, signal: AbortSignal, notice?: Notice): Promise<Exit | 'aborted'> =>
   new Promise((resolve) => {
     const end = () => void child.terminate(GRACE_MS).then(() => resolve('aborted'))

@@ -1,10 +1,10 @@
-// The calls of an agent that a tool has started, as it tells of them on its telemetry: they are traced below the call of that tool.
+// Traces the tool calls of an agent that runs inside a tool call, from its telemetry, below the outer call.
 
 import type { Json } from '@plumb/lang'
 import type { Call, CallEnvelope } from '../../call/call.js'
 import type { ToolCallEvent, ToolResultEvent } from './read-telemetry.js'
 
-/** Calls that have begun and not ended; an agent that tells of more is not believed. */
+/** Limit of calls that have started and not ended, against an agent that reports endless calls. */
 const MAX_OPEN = 1000
 const MAX_DEPTH = 100
 
@@ -13,7 +13,7 @@ interface Begun {
   readonly input: Json
 }
 
-/** `processes`: how deep the child is, as it tells it; `name`: what it is called where it does not say. */
+/** `processes`: nesting depth of the child; `name`: used if an event names no agent. */
 export const traceInnerCalls = (
   { id: outer, depth, session }: Call,
   processes: number,
@@ -32,7 +32,7 @@ export const traceInnerCalls = (
     const { started, input } = open.get(key) ?? { started: Date.now() - ms, input: null }
     open.delete(key)
     const within = Number.isSafeInteger(told.depth) ? Math.min(MAX_DEPTH, Math.max(1, Number(told.depth) - processes + 1)) : 1
-    // Ids are those of models: of two agents they may be the same, so that the depth says whose call it is.
+    // Models choose call ids, so two agents may use the same; the depth tells them apart.
     const isOfChild = within === 1 || told.parent === undefined
     trace({
       tool: told.name,

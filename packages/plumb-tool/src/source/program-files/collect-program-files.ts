@@ -1,4 +1,4 @@
-// What a program is made of and would run, from the texts of its specs: what its own tools must leave as it is.
+// Collects the files that a program consists of and would run, from the texts of its specs: its own tools must not change them.
 
 import { readdirSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
@@ -14,17 +14,17 @@ import { readPromptReferences } from './prompt-references.js'
 
 export interface ProgramFiles {
   readonly list: ProgramFileSet
-  /** Programs and function files that tools could write, by the path that names them: all that would run with each, real. */
+  /** Programs and function files that tools could write: by their path, the real paths of all files that run with them. */
   readonly programs: ReadonlyMap<string, readonly string[]>
 }
 
 export interface ProgramSurroundings {
-  /** Absolute. */
+  /** Absolute path. */
   readonly docroot: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Reads what the specs name, within limits; starts nothing and never fails. */
+/** Reads the files that the specs name, within limits; starts nothing and never fails. */
 export const collectProgramFiles = (bundle: Bundle, surroundings: ProgramSurroundings): ProgramFiles => {
   const collector = new Collector(surroundings)
   const { files = {}, paths = [] } = bundle.around ?? {}
@@ -40,7 +40,7 @@ class Collector implements ProgramFiles {
   readonly programs = new Map<string, readonly string[]>()
   readonly #code = new Map<string, readonly string[]>()
   readonly #mounted = new Set<string>()
-  /** Where tools may use files, and where sandboxes may write. */
+  /** Folders in which tools may use files. */
   readonly #regions: string[]
   readonly #open: string[] = []
   #hasWriter = false
@@ -51,7 +51,7 @@ class Collector implements ProgramFiles {
     this.#onPath = listed(surroundings.env.PATH).filter(isAbsolute)
   }
 
-  /** Before what is in reach is looked for. */
+  /** Call it for all specs before addSpec: it collects the folders that tools may write. */
   expect(path: string, text: string): void {
     const { roots, writable, builtins } = specParts(path, text)
     const real = (folder: string): string => realPath(resolve(this.surroundings.docroot, folder))
@@ -73,7 +73,7 @@ class Collector implements ProgramFiles {
   }
 
   addSpec(path: string, text: string): void {
-    // One that came as text has no file, and names what it names from where it runs.
+    // A spec given as text has no file; its paths are relative to the working directory.
     if (!path.startsWith('<')) this.list.addFile(resolve(path))
     if (isPrompt(path)) this.#addPrompt(resolve(path))
     const folder = resolve(dirname(path))
@@ -101,7 +101,7 @@ class Collector implements ProgramFiles {
     if (!text.ok) return
     this.expect(file, text.value)
     this.addSpec(file, text.value)
-    // Its modules are read when it is run.
+    // Its modules are read only when it runs.
     const { modules, modulePaths } = specParts(file, text.value)
     const named = modules.filter((name) => !Object.hasOwn(STANDARD_LIBRARY, name)).map((name) => `${name}.plumb`)
     const places = [dirname(file), ...listed(this.surroundings.env.PLUMB_PATH)]
@@ -121,7 +121,7 @@ class Collector implements ProgramFiles {
     for (const words of commands) this.#addCommand(words, dirname(file))
   }
 
-  // A name is found along PATH, a path is relative to the spec. An argument is a script where it is a file, as in `python3 build.py`.
+  // A name is looked up on PATH, a path is relative to the spec. Arguments that are files count as scripts, as in `python3 build.py`.
   #addCommand([program, ...args]: readonly string[], folder: string): void {
     if (program === undefined || program === '') return
     const programs = program.includes('/') ? [resolve(folder, program)] : this.#onPath.map((place) => join(place, program))
@@ -151,7 +151,7 @@ class Collector implements ProgramFiles {
     return code
   }
 
-  // A root that is the very file says that it is meant to be written.
+  // A root that is the file itself allows writing it.
   #watch(path: string, code: readonly string[]): void {
     const isMeant = (file: string): boolean => this.#regions.includes(file)
     const writable = [...(this.#hasWriter ? this.#regions : []), ...this.#open]

@@ -1,5 +1,5 @@
-// Whether what would be run is still what it was when the program was loaded: for programs that have both, a tool that could write and a tool
-// that runs what it could write. Between the look and the start it is not promised.
+// Detects changes to the programs that tools run since the spec was loaded. Only specs with both a writing and a running tool are
+// watched. A change between the check and the start is not detected.
 
 import { createHash } from 'node:crypto'
 import { type BigIntStats, createReadStream, statSync } from 'node:fs'
@@ -13,7 +13,7 @@ type Program = Pick<Session, 'files' | 'docroot'>
 
 const known = new WeakMap<SourceFiles, Promise<ProgramFiles>>()
 
-/** Worked out when it is first wanted: most runs write nothing. */
+/** Computed on first use, since most runs write nothing. */
 export const programFilesOf = ({ files, docroot }: Program): Promise<ProgramFiles> => {
   const parts =
     known.get(files) ??
@@ -24,14 +24,14 @@ export const programFilesOf = ({ files, docroot }: Program): Promise<ProgramFile
   return parts
 }
 
-// As texts of specs have them; a prompt that is a tool may have either.
+// Words in the texts of specs; a prompt that is a tool may have both kinds.
 const WRITES = ['write', 'append_to_file', 'find_and_replace', 'apply_patch']
 const RUNS = ['command', 'function']
 const MOUNTS = /\bagent\s*:/
 
 const watches = new WeakMap<SourceFiles, Promise<ChangeDetector>>()
 
-/** When the program is loaded, before any of its tools is called. */
+/** Call it when the program is loaded, before its tools are called. */
 export const watchProgram = async (program: Program): Promise<void> => {
   const { files, around } = program.files.bundle('')
   const texts = [...Object.values(files), ...Object.values(around?.files ?? {})]
@@ -42,7 +42,7 @@ export const watchProgram = async (program: Program): Promise<void> => {
   await watch
 }
 
-/** `program_changed` for the first of these, programs and function files by absolute path, that is not what it was. */
+/** `program_changed` for the first of `paths` (absolute, programs and function files) that has changed. */
 export const whyChanged = async ({ files }: Program, paths: readonly string[]): Promise<Fault | undefined> => {
   const watch = await watches.get(files)
   for (const path of watch ? paths : []) {
@@ -52,11 +52,11 @@ export const whyChanged = async ({ files }: Program, paths: readonly string[]): 
   return undefined
 }
 
-/** The texts that a process of the program gets, with what else it must leave as it is. */
+/** The texts for a child process of the program, with the files that it must not change. */
 export const textsForChild = async (texts: SourceFiles, { files }: Program): Promise<SourceFiles> => {
   const seen = (await watches.get(files))?.seen
   if (texts === files) return seen ? withAround(files, { seen }) : files
-  // Of a prompt file there is another program than that which names it.
+  // A prompt file is a program of its own; the outer program's files are protected in it too.
   const { files: outer, around } = files.bundle('')
   const absolute = Object.entries(outer).filter(([path]) => !path.startsWith('<stdlib>/'))
   const named = absolute.map(([path, text]) => [path.startsWith('<') ? path : resolve(path), text] as const)
@@ -98,7 +98,7 @@ class ChangeDetector {
     const hash = this.#hashes.get(file)
     if (now === this.#seen.get(file) && hash !== undefined) return undefined
     if (now === GONE) return 'it is gone'
-    // Touched, or written anew with the same bytes, it is what it was.
+    // A file that was only touched, or rewritten with the same bytes, has not changed.
     if (now !== this.#seen.get(file) && hash === undefined) return 'it is another file, or was written'
     const found = await hashOf(file)
     if (hash !== undefined && found !== hash) return 'it holds something else'

@@ -1,5 +1,5 @@
-// What a function file, or a script of Node.js or Python, is made of: itself, what it imports, and the names under which its imports are looked for,
-// there or not. A bounded look at texts: what cannot be followed whole has all of its folder kept.
+// Collects the files of a script of Node.js or Python: itself, its imports, and the names under which imports are looked for, whether or
+// not they exist. The search is bounded; a script that exceeds the bounds has its whole folder protected.
 
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { scanImports, scanPythonImports } from './scan-imports.js'
 
 export interface ModuleFiles {
-  /** Those that run: there, in the order in which they are found. */
+  /** Existing files that run, in order of discovery. */
   readonly code: readonly string[]
-  /** And names that would be found. */
+  /** Paths that a resolver would try. */
   readonly names: readonly string[]
   readonly folders: readonly string[]
 }
@@ -35,7 +35,7 @@ const ENDINGS = [
 
 type Language = 'script' | 'python' | undefined
 
-/** `isKept` says of what it is asked: files outside of all that tools may write need no look. */
+/** `isKept`: whether tools could write the file; imports of other files are not followed. */
 export const collectModuleFiles = (file: string, isKept: (path: string) => boolean): ModuleFiles => {
   const walk = new Walk(isKept)
   walk.run(realOf(file) ?? file)
@@ -96,7 +96,7 @@ class Walk implements ModuleFiles {
     })
   }
 
-  /** Those of them that are there, real. */
+  /** The real paths of the candidates that exist. */
   #candidates(path: string): string[] {
     const asTypeScript = path.replace(/\.([cm]?)js$/, '.$1ts')
     const all = [path, ...(asTypeScript === path ? [] : [asTypeScript]), ...ENDINGS.map((ending) => path + ending)]
@@ -104,7 +104,7 @@ class Walk implements ModuleFiles {
     return all.flatMap((name) => (isFile(name) ? (realOf(name) ?? []) : []))
   }
 
-  // Where modules are looked for by name, and what says how files are read, up to the nearest that is there.
+  // The node_modules folders on the way up, and every package.json up to the nearest existing one.
   #package(folder: string): void {
     let isNearer = true
     for (let at = folder; !this.#packages.has(at); at = dirname(at)) {
@@ -115,7 +115,7 @@ class Walk implements ModuleFiles {
     }
   }
 
-  // All that the nearest package.json may map a name to.
+  // Every path that the nearest package.json may map a `#name` to.
   #mapped(folder: string): string[] {
     for (let at = folder; ; at = dirname(at)) {
       const file = join(at, 'package.json')
@@ -125,7 +125,7 @@ class Walk implements ModuleFiles {
     }
   }
 
-  // Of a workspace, a package may be a link to sources elsewhere.
+  // In a workspace, a package may be a link to a folder with sources.
   #installed(name: string, folder: string): string[] {
     const own = name.split('/', name.startsWith('@') ? 2 : 1).join('/')
     for (let at = folder; ; at = dirname(at)) {

@@ -1,4 +1,4 @@
-// The files that a program is made of, and the question whether a path is one of them, however it is spelt.
+// The files of the running program, and whether a path is one of them, however it is spelt.
 
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
@@ -6,24 +6,24 @@ import { isWithin } from '../path/resolved-path.js'
 import { foldName } from '../path/trusted-names.js'
 
 export class ProgramFileSet {
-  /** Paths by what a file system that ignores case may take them for. */
+  /** Paths by their folded names, for file systems that ignore case. */
   readonly #files = new Map<string, Set<string>>()
   readonly #folders = new Map<string, Set<string>>()
   readonly #ways = new Map<string, readonly string[]>()
 
-  /** Whether it is there or not. Returns its last name. */
+  /** Adds a path, existing or not, with the links on its way. Returns its final target. */
   addFile(path: string): string {
     const names = resolveSymlinkChain(join(this.#folder(dirname(path)), basename(path)))
     for (const name of names) add(this.#files, name)
     return names.at(-1) ?? path
   }
 
-  /** With all that is in it. */
+  /** Adds a folder with all its contents. */
   addFolder(path: string): void {
     add(this.#folders, this.addFile(path))
   }
 
-  /** Those below a folder that are there, without what is in a folder that is one. */
+  /** Existing members below `root`, without those inside a member folder. */
   existingBelow(root: string): readonly string[] {
     const all = [...this.#folders.values(), ...this.#files.values()].flatMap((names) => [...names])
     const folders = new Set([...this.#folders.values()].flatMap((names) => [...names]).filter((folder) => folder !== root))
@@ -34,7 +34,7 @@ export class ProgramFileSet {
     return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && lookAt(path) && !isInFolder(path))
   }
 
-  /** `path` is real, as far as it is there. A root that is this file, or in this folder, says that it is meant. */
+  /** `path` is real as far as it exists. A root that is the file itself, or inside the folder, allows it. */
   whyProtected(path: string, root: string): string | undefined {
     if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'
     for (let at = path; isWithin(root, at) && at !== root; at = dirname(at)) {
@@ -43,7 +43,7 @@ export class ProgramFileSet {
     return undefined
   }
 
-  // Many files are in one folder.
+  // Cached, since many files share a folder.
   #folder(path: string): string {
     const known = this.#ways.get(path) ?? resolveSymlinkChain(path)
     if (!this.#ways.has(path)) for (const name of known.slice(0, -1)) add(this.#files, name)
@@ -54,7 +54,7 @@ export class ProgramFileSet {
   #isFile(path: string): boolean {
     if (isAmong(this.#files, path)) return true
     const found = lookAt(path)
-    // Another name of a part is the part.
+    // A hard link to a member is the member.
     if (!found?.isFile() || found.nlink <= 1) return false
     return [...this.#files.values()].some((names) => [...names].some((name) => isSame(lookAt(name), found)))
   }
@@ -65,7 +65,7 @@ const add = (names: Map<string, Set<string>>, path: string): void => {
   names.set(key, (names.get(key) ?? new Set()).add(path))
 }
 
-// Under another spelling it is the same file where the system says so, or where neither is there yet.
+// Another spelling is the same file if inode and device agree, or if neither exists yet.
 const isAmong = (names: ReadonlyMap<string, ReadonlySet<string>>, path: string): boolean => {
   const known = names.get(foldName(path))
   if (!known || known.has(path)) return known !== undefined
@@ -83,10 +83,10 @@ const lookAt = (path: string): Stats | undefined => {
   }
 }
 
-/** As Linux follows at most. */
+/** The limit of Linux, path_resolution(7). */
 const MAX_LINKS = 40
 
-/** Absolute, each in a folder without links; the last is where the file is, or would be. */
+/** The links on the way of a path, then its final target; each absolute, in a folder without links. The target need not exist. */
 const resolveSymlinkChain = (path: string): readonly string[] => {
   const found: string[] = []
   const waiting = resolve(path).split(sep).slice(1)

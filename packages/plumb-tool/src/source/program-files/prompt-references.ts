@@ -1,4 +1,4 @@
-// What a prompt file brings in and names: files that it imports, prompts, programs and servers that its tools are.
+// The files that a prompt file refers to: imports, and the prompts, programs and servers of its tools.
 
 import { dirname, resolve } from 'node:path'
 import { readSpec } from '@plumb/wire'
@@ -8,21 +8,21 @@ import { type PromptTool, readPromptTool } from '../agent/prompt-tool.js'
 import { readPromptFile } from '../agent/read-prompt-file.js'
 
 export interface PromptReferences {
-  /** Absolute. */
+  /** Absolute paths. */
   readonly files: readonly string[]
-  /** Which the agent reads by rules of its own. */
+  /** Read by the agent, under its own rules. */
   readonly images: readonly string[]
   readonly mounted: readonly string[]
   readonly lines: readonly string[]
   readonly commands: readonly (readonly string[])[]
   readonly builtins: readonly string[]
-  /** All that it brings in was looked at. */
+  /** False if the limit of files was reached. */
   readonly isWhole: boolean
 }
 
 const MAX_FILES = 2000
 
-/** Of one that cannot be read or has errors: as much as can be seen. */
+/** Never fails: of a file with errors, as much as can be parsed. */
 export const readPromptReferences = (file: string): PromptReferences => {
   const files = new Set([file])
   const images = new Set<string>()
@@ -40,7 +40,7 @@ export const readPromptReferences = (file: string): PromptReferences => {
   }
   const markdown = file.toLowerCase().endsWith('.md') ? readPromptFile(file) : undefined
   if (markdown?.ok) tools.push(...markdown.value.tools)
-  // Front matter takes the keys of an agent.
+  // Front matter may have the keys of an agent.
   const { prompts, mcp }: PromptFile['config'] = markdown?.ok ? markdown.value.config : {}
   const servers = [...(Array.isArray(mcp) ? mcp : []), ...tools.flatMap((tool) => (tool.kind === 'server' ? [tool.server] : []))]
   return {

@@ -1,13 +1,13 @@
-// What a module says that it imports, by its text alone: more than it does import is no harm.
+// Finds the imports of a module by its text alone. Extra matches do no harm.
 
-/** What stands before the name of a module, behind white space, a comment and an open parenthesis. */
+/** Words before the name of a module, skipping white space, comments and open parentheses. */
 const BEFORE = /(?:\b(?:from|import|require|resolve)|\bWorker|\bfork)$/
-// Each quote may begin a string, also one that ends another or stands in a comment.
+// Any quote may begin a string, even one that ends another or is in a comment.
 const QUOTED = /(["'`])(?=([^"'`\n\\]{1,1000})\1)/g
 const CODE = /\.(?:[cm]?[jt]s|node|wasm)$/
 const MAX_BEFORE = 1000
 
-/** Of JavaScript and TypeScript: names as they are written, relative ones and others. */
+/** Module specifiers in JavaScript and TypeScript, as written. */
 export const scanImports = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const { index, 2: name = '' } of text.matchAll(QUOTED)) {
@@ -26,14 +26,14 @@ const before = (text: string, end: number): string => {
   }
 }
 
-/** Of Python: the first name of each, as a file or a folder beside it would have it. */
+/** Imports of Python: the first component of each dotted name. */
 export const scanPythonImports = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const line of text.split('\n')) {
     const [word = '', rest = ''] = splitWord(line.trim())
     const of = word === 'from' ? firstName(rest) : ''
     found.add(of)
-    // `from . import a, b`, or what is imported itself.
+    // `from . import a, b`, or `import a, b`.
     const names = word === 'import' ? rest : word === 'from' && of === '' ? (rest.split(' import ')[1] ?? '') : ''
     for (const name of names.split(',')) found.add(firstName(name))
   }

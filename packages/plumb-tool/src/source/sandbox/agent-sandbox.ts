@@ -1,4 +1,4 @@
-// The sandbox of an agent that is a program: what its spec says when it is loaded, and the command line when it is started.
+// The sandbox of an agent that runs as a program: read when its spec is loaded, turned into a command line when it starts.
 
 import { dirname, resolve } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
@@ -7,17 +7,17 @@ import { buildSandboxCommand, type SandboxCommand } from './bubblewrap-command.j
 import { protectedProgramFiles } from './program-files.js'
 import { readSandbox, type Sandbox } from './sandbox.js'
 
-/** The command line goes behind that of the enclosure, with the program by its path. */
+/** Resolves the program on PATH and returns the sandbox for it; the program's command line goes after that of bubblewrap. */
 export type AgentSandbox = (
   command: readonly string[],
   env: Readonly<Record<string, string>>,
 ) => Result<{ readonly enclosure: SandboxCommand; readonly command: readonly string[] }>
 
-/** Undefined: it asks for none. It has the network unless it says otherwise. */
+/** Undefined if the agent asks for no sandbox. Agents have the network unless `net` says otherwise. */
 export const readAgentSandbox = ({ name, config }: AgentPlan, docroot: string): Result<Sandbox | undefined> =>
   config.command === undefined ? succeed(undefined) : readSandbox(config.sandbox, { who: `agent '${name}'`, docroot, hasNet: true })
 
-/** The same, with what starts it. */
+/** As `readAgentSandbox`, and returns the function that builds the command line. */
 export const openAgentSandbox = async (plan: AgentPlan, docroot: string, files: SourceFiles): Promise<Result<AgentSandbox | undefined>> => {
   const { specPath } = plan
   const sandbox = readAgentSandbox(plan, docroot)

@@ -1,4 +1,4 @@
-// From what a sandbox allows to the command line that starts a program in it, with what is to be read on descriptors.
+// Builds the bubblewrap command line for a sandbox, with the contents of the descriptors that bubblewrap reads.
 
 import { closeSync, type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -19,24 +19,24 @@ import { assembleFilter } from './seccomp/filter.js'
 import { homes, isTooBroad } from './shared-folders.js'
 
 export interface SandboxedProgram {
-  /** The program with its first words, for what it needs; given by its path. */
+  /** The command line; the program is an absolute path. What the program needs to run is mounted. */
   readonly program: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Folders and files besides, such as that of the spec. */
+  /** More files and folders to mount for reading, such as the folder of the spec. */
   readonly visible: readonly string[]
-  /** Files that stay as they are where they lie below what may be written, absolute. */
+  /** Absolute paths that stay read-only inside writable folders. */
   readonly programFiles: readonly string[]
-  /** Who asks for hosts, where the sandbox lists some; left out: nothing is granted besides. */
+  /** Decides about hosts if the sandbox lists some; default: `net.private` is not granted. */
   readonly caller?: Pick<ConnectPolicy, 'denies'>
 }
 
 export interface SandboxCommand extends Wrapper {
   readonly env: Readonly<Record<string, string>>
   readonly net: SandboxNet | undefined
-  /** What its program lacked, by what it said when it failed. */
+  /** Given what the failed program printed, the access that it lacked; undefined if none is found. */
   readonly findMissingAccess: (said: string) => string | undefined
-  /** Once the child has been started. */
+  /** Closes the descriptors; call it after the child has started. */
   close(): void
 }
 
@@ -64,7 +64,7 @@ export const buildSandboxCommand = (sandbox: Sandbox, place: SandboxedProgram): 
   const cwd = mounts.reach(place.cwd) ?? docroot
   for (const path of placesOf(program, visible, docroot, env)) mounts.read(path)
   for (const path of sandbox.read) mounts.read(path)
-  // The name of the machine's resolver is a link, to where services keep it.
+  // /etc/resolv.conf is often a link into /run.
   if (hasNet) mounts.read('/etc/resolv.conf')
   for (const socket of sandbox.sockets) {
     if (existsSync(socket)) mounts.read(socket)
@@ -83,7 +83,7 @@ export const buildSandboxCommand = (sandbox: Sandbox, place: SandboxedProgram): 
   const net = hosts && openSandboxNet(hosts, { ...caller, who })
   const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--']
   return succeed({
-    // What opens the net is ours, and may need more than the program.
+    // The program that opens the network is ours, so the memory limit does not apply to it.
     command: net ? [...bubblewrap, ...net.command, ...limit] : [...limit, ...bubblewrap],
     given: { [ARGUMENTS_FD]: argumentBytes(options), [FILTER_FD]: assembleFilter(arch, { hasSockets: sandbox.sockets.length > 0 }) },
     shared: Object.fromEntries(fds.map((fd, i) => [FIRST_FOLDER_FD + i, fd])),
@@ -134,7 +134,7 @@ const placesOf = (
   ...CERTIFICATES.flatMap((name) => env[name] ?? []),
 ]
 
-// Where somebody works in the home folder itself, its settings and keys are not the work.
+// If the docroot is the home folder itself, its dot files (settings and keys) are hidden.
 const hideDotted = (mounts: Mounts, home: string): void => {
   for (const entry of entriesOf(home)) {
     const path = join(home, entry.name)
@@ -144,7 +144,7 @@ const hideDotted = (mounts: Mounts, home: string): void => {
   }
 }
 
-/** What may be written, and below it what may not all the same; each through a descriptor, so that it is what was found here. */
+/** Mounts writable paths, and the read-only paths below them, each by descriptor so that a path swapped later gains nothing. */
 const putWritten = (mounts: Mounts, { docroot, write, who }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
   const hold = (components: readonly string[]): number | 'missing' | 'link' => {
     const opened = openBeneath(docroot, components)
@@ -165,7 +165,7 @@ const putWritten = (mounts: Mounts, { docroot, write, who }: Sandbox, programFil
     const why = `${kept.length} files of the program lie below what its sandbox may write, and at most ${MAX_KEPT} can be kept as they are`
     return fail('config_invalid', `${who}: ${why}: name narrower folders in 'write'`)
   }
-  // A folder that is a place where something is mounted cannot be moved away, and another put in its place.
+  // A mount point cannot be renamed, so a folder above a protected file cannot be replaced by another one.
   for (const path of new Set(kept.flatMap((path) => foldersAbove(path, docroot)))) {
     if (kept.includes(path) || mounts.has(path) || !isWritten(path, docroot, named)) continue
     const fd = hold(relative(docroot, path).split('/'))
@@ -188,7 +188,7 @@ const distinct = (lists: readonly (readonly string[])[]): readonly (readonly str
   ...new Map(lists.map((list) => [list.join('/'), list])).values(),
 ]
 
-/** Repositories at, above and just below what may be written, and files of the program. */
+/** Files of the program, and the .git folders in writable folders and in their direct children. */
 const keptPaths = (docroot: string, named: ReadonlySet<string>, programFiles: readonly string[]): readonly string[] => {
   const repositories = [...named].flatMap((folder) => [folder, ...foldersIn(folder)]).map((folder) => join(folder, '.git'))
   const files = programFiles.map(realOf)
@@ -198,7 +198,7 @@ const keptPaths = (docroot: string, named: ReadonlySet<string>, programFiles: re
 const isWritten = (path: string, docroot: string, named: ReadonlySet<string>): boolean =>
   path.startsWith(`${docroot}/`) && [docroot, ...foldersAbove(path, docroot)].some((folder) => named.has(folder))
 
-/** Below the docroot. */
+/** The ancestors of `path` below the docroot. */
 const foldersAbove = (path: string, docroot: string): readonly string[] => {
   const found: string[] = []
   for (let folder = dirname(path); folder.startsWith(`${docroot}/`); folder = dirname(folder)) found.push(folder)
@@ -206,7 +206,7 @@ const foldersAbove = (path: string, docroot: string): readonly string[] => {
 }
 
 const MAX_FOLDERS = 200
-/** Each takes a descriptor. */
+/** Each of them takes a file descriptor. */
 const MAX_KEPT = 400
 
 const foldersIn = (folder: string): readonly string[] => {

@@ -1,19 +1,19 @@
-// What any sandbox is started with, and how bubblewrap is told.
+// The options that every sandbox has, and the descriptors over which bubblewrap reads the rest.
 
-/** Where bubblewrap reads its options and its filter: over those that children have for themselves, of which wire has 8 to 10. */
+/** Descriptors of bubblewrap's arguments and seccomp filter, above those of children (3 to 10). */
 export const ARGUMENTS_FD = 18
 export const FILTER_FD = 19
-/** Folders that may be written, and what is kept from that. */
+/** The first descriptor of writable folders and protected files. */
 export const FIRST_FOLDER_FD = 20
 
 export const UNSHARED: readonly string[] = [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-  // Root, too, has none left, nor a namespace to have them in.
+  // No capabilities, not even for root, and no new user namespaces.
   ...['--disable-userns', '--cap-drop', 'ALL'],
-  // No session of its own: each child has one already, without a terminal. In its group it is reached also while bubblewrap starts, which does
-  // not look whether its parent has died meanwhile.
+  // No --new-session: each child already has a session without a terminal. As a member of its process group, bubblewrap can be killed even
+  // before it has set up --die-with-parent.
   '--die-with-parent',
 ]
 
-/** As `--args` takes them. */
+/** NUL-terminated, as `--args` reads them. */
 export const argumentBytes = (options: readonly string[]): Uint8Array => Buffer.from(options.map((option) => `${option}\0`).join(''))

@@ -1,19 +1,19 @@
-// The folders that a program cannot do without: its package, its virtual environment, its prefix with `bin` and `lib`; else its file alone.
+// The folders that a program needs to run: its package, virtual environment, or prefix with `bin` and `lib`; else its file alone.
 
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { homes, isTooBroad } from './shared-folders.js'
 
-/** Seen as a whole in any sandbox. */
+/** Mounted whole in every sandbox. */
 export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store', '/gnu/store']
 
-/** What is in these comes from the system's packages, which are in its folders as well. */
+/** Filled by the system's packages, so links in them lead to system folders. */
 const MANAGED: ReadonlySet<string> = new Set(['/usr/bin', '/usr/sbin', '/bin', '/sbin'])
 const MAX_ENTRIES = 5000
 const MAX_CONFIG_BYTES = 64 * 1024
 const MAX_FIRST_LINE = 256
 
-/** Of the folders of PATH, themselves and what the links in them lead to. */
+/** The folders of PATH, and the installations that links in them lead to. Cached by the value of PATH. */
 export const foldersOnPath = (path: string): readonly string[] => {
   const known = kept.get(path)
   if (known) return known
@@ -68,7 +68,7 @@ const realOf = (path: string): string => {
 
 const isOfSystem = (path: string): boolean => SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
 
-/** By the real path of its file; what is of the system is left out. */
+/** The files and folders of a program's installation; empty if it is below a system folder, which is mounted anyway. */
 export const installationOf = (program: string): readonly string[] => {
   const file = realOf(program)
   if (isOfSystem(file)) return []
@@ -77,7 +77,7 @@ export const installationOf = (program: string): readonly string[] => {
   return [file, ...prefixOf(dirname(file)), ...packageOf(file)]
 }
 
-// Of a folder of programs. What others than programs keep beside it, as in ~/.local, is left out.
+// The prefix of a `bin` folder. Of ~/.local, which also holds data of other programs, only its libraries.
 const prefixOf = (folder: string): readonly string[] => {
   if (isOfSystem(folder) || !['bin', 'sbin', 'libexec'].includes(basename(folder))) return []
   const prefix = dirname(folder)
@@ -88,7 +88,7 @@ const prefixOf = (folder: string): readonly string[] => {
   return libraries.length === 0 || isShared ? libraries : [prefix]
 }
 
-/** The Python that a virtual environment was made from. */
+/** The installation of the Python that a virtual environment was made from (`home` in pyvenv.cfg). */
 const baseOf = (config: string): readonly string[] => {
   try {
     const text = readFileSync(config, 'utf8').slice(0, MAX_CONFIG_BYTES)
@@ -100,7 +100,7 @@ const baseOf = (config: string): readonly string[] => {
   }
 }
 
-/** The nearest folder with a `package.json`, the way Node.js finds it. */
+/** The nearest ancestor with a `package.json`, as Node.js looks for it. */
 const packageOf = (file: string): readonly string[] => {
   for (const folder of upward(dirname(file))) {
     if (isTooBroad(folder)) return []
@@ -109,7 +109,7 @@ const packageOf = (file: string): readonly string[] => {
   return []
 }
 
-/** A program that is started, given by its path: with what its first line names. */
+/** All paths that a program needs, including the interpreter that its `#!` line names. */
 export const programPaths = (program: string): readonly string[] => {
   const interpreter = interpreterOf(program)
   return [
@@ -137,7 +137,7 @@ const interpreterOf = (program: string): string | undefined => {
   }
 }
 
-/** Every one on the way up. */
+/** Every `node_modules` in `folder` and its ancestors. */
 export const nodeModules = (folder: string): readonly string[] =>
   upward(folder)
     .map((each) => join(each, 'node_modules'))

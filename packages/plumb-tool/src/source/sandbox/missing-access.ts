@@ -1,5 +1,5 @@
-// What a program that has failed in a sandbox lacked there, and the key to write: from the last of what it said, and only where what it names
-// is found outside.
+// Finds what a failed program lacked in its sandbox and which key grants it, from the last lines that it printed. Only paths that exist
+// outside the sandbox are suggested.
 
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -7,16 +7,16 @@ import { preview } from '@plumb/wire'
 import { isWithin } from '../path/resolved-path.js'
 import type { Sandbox } from './sandbox.js'
 
-/** What is outside at an absolute path, and of that inside. */
+/** What exists outside the sandbox at an absolute path. */
 export interface OutsideEntry {
   readonly kind: 'folder' | 'file' | 'socket' | 'none'
-  /** It is there inside too, or may never be. */
+  /** It is visible inside too, or must never be. */
   readonly isBound: boolean
 }
 
 export interface AccessContext {
   readonly sandbox: Pick<Sandbox, 'docroot' | 'hasNet' | 'hosts' | 'write'>
-  /** Where its relative paths lead from. */
+  /** Relative paths are resolved against it. */
   readonly cwd: string
   readonly find: (path: string) => OutsideEntry
 }
@@ -38,10 +38,10 @@ const ABSENT = ['no such file or directory', 'enoent']
 const REFUSED = ['permission denied', 'eacces', 'operation not permitted', 'eperm', 'address family not supported', 'eafnosupport']
 const READ_ONLY = ['read-only file system', 'erofs']
 
-/** Or what a preview shows in its place. */
+/** A newline, or `\n` as a preview prints it. */
 const LINE_END = /\\n|\n/
 
-/** Undefined where nothing of what it said is found to be so. */
+/** At most three hints, joined by `; `; undefined if no line explains the failure. */
 export const findMissingAccess = (text: string, surroundings: AccessContext): string | undefined => {
   const lines = text.slice(-MAX_TEXT).split(LINE_END).slice(-MAX_LINES)
   const hints = new Set(lines.map((line) => lackOfLine(line.slice(0, MAX_LINE), surroundings)))
@@ -65,10 +65,10 @@ const lackOfLine = (line: string, surroundings: AccessContext): string | undefin
 const writeLack = (path: string, surroundings: AccessContext): string | undefined => {
   const { sandbox, find } = surroundings
   const { docroot, write } = sandbox
-  // What is to be made need not be there, but something above it has to be.
+  // A file to be created need not exist, but its folder must.
   if (find(path).kind === 'none' && find(dirname(path)).kind !== 'folder') return undefined
   if (!isWithin(docroot, path)) {
-    // It would make a folder of its own that is there outside.
+    // The program tried to create a folder that exists outside: it lacks read access.
     const unread = readLack(path, false, surroundings)
     if (unread !== undefined) return unread
     return `'${preview(path)}' can be read only, and 'write' of its sandbox takes what is below the docroot '${preview(docroot)}'`
@@ -77,7 +77,7 @@ const writeLack = (path: string, surroundings: AccessContext): string | undefine
   const git = names.indexOf('.git')
   const folder = dirname(path)
   const isOpen = write.some((components) => isWithin(join(docroot, ...components), path))
-  // Below what may be written it is one of those that are kept.
+  // Inside a writable folder it is a protected file, so it has to be named itself.
   const named = git >= 0 ? join(docroot, ...names.slice(0, git + 1)) : isOpen || path === docroot ? path : folder
   return `its sandbox keeps '${preview(path)}' from being written: add ${key('write', relative(docroot, named) || '.')} there`
 }
@@ -103,10 +103,10 @@ const first = <T>(paths: readonly string[], look: (path: string) => T | undefine
   return undefined
 }
 
-/** And those of languages. */
+/** ASCII and typographic quotes. */
 const QUOTE = /['"`\u2018\u2019\u201c\u201d]/g
 
-/** Next to the words: quoted behind them or before them, or what stands before their colon. */
+/** The path next to the words: quoted after or before them, or before their colon. */
 const pathsBeside = (line: string, words: readonly string[]): readonly string[] => {
   const lower = line.toLowerCase()
   const word = words.find((one) => lower.includes(one)) ?? ''
@@ -118,7 +118,7 @@ const pathsBeside = (line: string, words: readonly string[]): readonly string[] 
   return found.filter((path) => path !== undefined && isPath(path)) as string[]
 }
 
-/** Wherever they stand: in quotes, between colons, or as words. */
+/** All absolute paths of a line: in quotes, between colons, or as words. */
 const absolutePaths = (line: string): readonly string[] => {
   const words = line.replaceAll(QUOTE, ' ').split(/[\s,;()]+/)
   const all = [...quotedIn(line), ...line.split(': '), ...words].map((path) => withoutColon(path.trim()))

@@ -1,18 +1,18 @@
-// The file system of a sandbox: what is at which path, and bubblewrap's options that make it so. Whatever is at no path is not there.
+// The file system of a sandbox: a table of mounts by path, and the bubblewrap options that create it. Nothing else is visible.
 
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 export type Mount =
-  /** The machine's own, to read. */
+  /** Bound from the host, read-only. */
   | { readonly kind: 'read' }
-  /** The machine's own, to write; through a descriptor of the child where the path to it could be changed meanwhile. */
+  /** Bound from the host, writable; by a descriptor of the child if the path could be swapped meanwhile. */
   | { readonly kind: 'write'; readonly fd?: number }
-  /** To read, below what may be written. */
+  /** Bound read-only inside a writable folder. */
   | { readonly kind: 'keep'; readonly fd: number }
-  /** In its place there is a file or folder that cannot be read. */
+  /** Covered by an empty file or folder that cannot be read. */
   | { readonly kind: 'hide'; readonly isFolder: boolean }
-  /** A folder of the sandbox's own, gone with it: one to write, or an empty one. */
+  /** Folders that exist only in the sandbox: a writable one, or an empty one. */
   | { readonly kind: 'temporary' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'link'; readonly target: string }
@@ -21,25 +21,25 @@ export type Mount =
 
 const SHOWN: ReadonlySet<Mount['kind']> = new Set(['read', 'write', 'keep', 'proc', 'dev'])
 
-/** As many as Linux follows. */
+/** The limit of Linux, path_resolution(7). */
 const MAX_LINKS = 40
 
 export class Mounts {
   readonly #mounts = new Map<string, Mount>()
 
-  /** The last one that is put at a path is what is there. */
+  /** A later mount at the same path replaces an earlier one. */
   put(path: string, mount: Mount): void {
     this.#mounts.set(path, mount)
   }
 
-  /** What a path leads to, and the links on the way; what is not there is left out, and what is to be written stays so. */
+  /** Mounts what a path leads to, read-only, and the links on the way. Missing paths are ignored; writable mounts stay writable. */
   read(path: string): void {
     const real = this.reach(path)
     const there = real === undefined ? undefined : this.#mounts.get(real)?.kind
     if (real !== undefined && (there === undefined || there === 'empty' || there === 'temporary')) this.put(real, { kind: 'read' })
   }
 
-  /** The real path, with the links that lead to it put where they are; undefined: there is nothing. */
+  /** Returns the real path and mounts the links that lead to it; undefined if nothing is there. */
   reach(path: string): string | undefined {
     let rest = resolve(path).split('/').slice(1)
     let real = '/'
@@ -68,13 +68,13 @@ export class Mounts {
     return this.#mounts.has(path)
   }
 
-  /** What is at this real path outside is there inside. */
+  /** Whether this real path of the host is visible inside. */
   shows(path: string): boolean {
     const kind = (this.#mounts.get(path) ?? above(path, this.#mounts))?.kind
     return kind !== undefined && SHOWN.has(kind)
   }
 
-  /** Parents before what is in them. */
+  /** Options for bubblewrap, parents before children. */
   options(): readonly string[] {
     const paths = [...this.#mounts.keys()].sort()
     const made = new Map<string, Mount>()
@@ -94,7 +94,7 @@ const above = (path: string, made: ReadonlyMap<string, Mount>): Mount | undefine
   }
 }
 
-// What is bound brings with it all that is below.
+// A bound folder brings all that is below it.
 const isNeeded = (mount: Mount, parent: Mount | undefined): boolean => {
   const isBound = parent?.kind === 'read' || parent?.kind === 'write' || parent?.kind === 'keep'
   switch (mount.kind) {
@@ -118,7 +118,7 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
     case 'keep':
       return ['--ro-bind-fd', String(mount.fd), path]
     case 'hide':
-      // A device of this name, but no device may be opened there.
+      // A bind mount of /dev/null: bubblewrap mounts with nodev, so opening it fails.
       return mount.isFolder ? ['--perms', '0000', '--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
     case 'temporary':
       return ['--perms', '1777', '--tmpfs', path]
@@ -127,7 +127,7 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
     case 'link':
       return ['--symlink', mount.target, path]
     case 'proc':
-      // For root the kernel's settings could be written, without any capability.
+      // Root could write the kernel's settings in /proc even without capabilities.
       return ['--proc', path, ...PROC_TO_READ.flatMap((name) => ['--ro-bind-try', `/proc/${name}`, join(path, name)])]
     case 'dev':
       return ['--dev', path]

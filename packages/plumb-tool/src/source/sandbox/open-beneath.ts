@@ -1,13 +1,13 @@
-// A file or folder below another, opened step by step so that no link on the way leads elsewhere, whatever is swapped meanwhile.
+// Opens a path beneath a folder without following links, as openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS does.
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 
-/** O_PATH, which Node has no name for: it names what is there and reads nothing. */
+/** O_PATH, which Node.js has no constant for. */
 const PATH_ONLY = 0o10000000
 
 export type OpenedBeneath = { readonly kind: 'open'; readonly fd: number } | { readonly kind: 'missing' } | { readonly kind: 'link' }
 
-/** `components` are names below `root`; the caller closes the descriptor. */
+/** `components` are the names below `root`; the caller closes the descriptor. */
 export const openBeneath = (root: string, components: readonly string[]): OpenedBeneath => {
   let fd: number | undefined
   try {

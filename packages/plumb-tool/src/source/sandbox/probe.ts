@@ -1,4 +1,4 @@
-// Whether a sandbox can be had on this machine: found by starting one, once.
+// Finds whether sandboxes work on this machine by starting one, once.
 
 import { closeSync, constants, openSync } from 'node:fs'
 import { fail, preview, type Result, resolveProgram, runSync, succeed } from '@plumb/wire'
@@ -9,16 +9,16 @@ import { cacheProbe, hasCachedProbe } from './sandbox-cache.js'
 import { archOf, assembleFilter } from './seccomp/filter.js'
 import type { Arch } from './seccomp/refused-calls.js'
 
-/** What one is made with. */
+/** The bubblewrap program and the architecture of its seccomp filter. */
 export interface Bubblewrap {
   readonly bwrap: string
   readonly arch: Arch
 }
 
-/** By PATH: another may have another one. */
+/** By PATH, which decides which bubblewrap is found. */
 const known = new Map<string, Result<Bubblewrap>>()
 
-/** `config_invalid`, saying what is missing. */
+/** `config_invalid` if sandboxes do not work here; the detail says what is missing. */
 export const probeBubblewrap = (): Result<Bubblewrap> => {
   const path = process.env.PATH ?? ''
   const result = known.get(path) ?? tryOne()

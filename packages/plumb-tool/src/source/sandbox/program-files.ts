@@ -1,10 +1,10 @@
-// The files that a program is made of, which its tools leave as they are: those that built-in tools leave too.
+// The files of the running program that sandboxed tools must not change: the same that built-in tools must not change.
 
 import type { Session } from '../../call/call.js'
 import { programFilesOf } from '../program-files/detect-changes.js'
 import type { Sandbox } from './sandbox.js'
 
-/** What is there of it, and what a tool names besides; nothing where nothing may be written. */
+/** Existing files of the program below the docroot, and `named`; empty if the sandbox may write nothing. */
 export const protectedProgramFiles = async (
   program: Pick<Session, 'files' | 'docroot'>,
   sandbox: Sandbox | undefined,

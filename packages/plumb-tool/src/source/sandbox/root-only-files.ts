@@ -1,4 +1,4 @@
-// What the system keeps from its users, which root could read in a sandbox all the same, as the owner of the files.
+// Files that only root may read. A sandbox of root must hide them, since root in it still owns them.
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const MAX_ENTRIES = 5000
 
 let known: readonly RootOnlyFile[] | undefined
 
-/** Of /etc; nothing for an ordinary user, whom the system itself holds back. */
+/** Those of /etc; empty for an ordinary user, who cannot read them anyway. */
 export const findRootOnlyFiles = (): readonly RootOnlyFile[] => {
   known ??= process.getuid?.() === 0 ? look('/etc') : []
   return known

@@ -1,5 +1,5 @@
-// That a sandbox was started here is kept until the machine starts anew, so that not every process has to try one: for as long as the kernel, the
-// user, its namespaces and bubblewrap are the same. Should it not be so any more, the next start fails, and nothing runs without one.
+// The cache folder of sandboxes. It remembers that a sandbox could be started, so that not every process probes: as long as boot, user,
+// namespaces and bubblewrap are the same. If the cached answer is stale, the next start fails; nothing ever runs without its sandbox.
 
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -7,13 +7,13 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 
-/** Where what belongs to sandboxes is kept for the next one. */
+/** `$XDG_CACHE_HOME/plumb/sandbox` or `~/.cache/plumb/sandbox`. */
 export const sandboxCacheFolder = (): string => {
   const cache = process.env.XDG_CACHE_HOME
   return join(cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'plumb', 'sandbox')
 }
 
-/** `how`: all that it is started with. */
+/** `how`: the options of the sandbox that was probed. */
 export const hasCachedProbe = (bwrap: string, how: string): boolean => {
   try {
     const file = proofFile()
@@ -31,7 +31,7 @@ export const cacheProbe = (bwrap: string, how: string): void => {
     writeFileSync(fresh, stampOf(bwrap, how), { flag: 'wx', mode: 0o600 })
     renameSync(fresh, file)
   } catch {
-    // Then it is tried again the next time.
+    // Not cached: the next process probes again.
   }
 }
 
@@ -46,7 +46,10 @@ const stampOf = (bwrap: string, how: string): string => {
 
 const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun', 'deno', 'uvx', 'uv', 'pipx'])
 
-/** The folder, which is there then; undefined: the program is none of them. */
+/**
+ * npx, uvx and the like fetch programs and store them in the home folder: each command line gets a home folder of its own in the cache.
+ * Creates and returns it; undefined if the program is not such a launcher.
+ */
 export const makeLauncherHome = (words: readonly string[]): Result<string | undefined> => {
   const [program = ''] = words
   if (!LAUNCHERS.has(basename(program))) return succeed(undefined)

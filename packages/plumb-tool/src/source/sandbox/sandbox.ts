@@ -1,4 +1,4 @@
-// The key `sandbox` as it is read when a spec is loaded: what it allows, with its folders found, or why it cannot be had.
+// Reads the key `sandbox` when a spec is loaded: resolves its folders and reports what makes it impossible.
 
 import { closeSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -13,27 +13,27 @@ export interface Sandbox extends Bubblewrap {
   /** As in "tool 'f'". */
   readonly who: string
   readonly hasNet: boolean
-  /** The only ones that are reached, where there is no other net. */
+  /** If given, the only hosts that can be reached. */
   readonly hosts: readonly HostPattern[] | undefined
-  /** Real. */
+  /** A real path, without links. */
   readonly docroot: string
-  /** Names below the docroot, without a link among them. */
+  /** Writable paths as components below the docroot; none of them is a link. */
   readonly write: readonly (readonly string[])[]
-  /** Absolute, as they were written. */
+  /** Absolute; links are not resolved. */
   readonly read: readonly string[]
   readonly sockets: readonly string[]
-  /** Of data, for each process. */
+  /** RLIMIT_DATA of each process, set by prlimit(1). */
   readonly memory: { readonly bytes: number; readonly prlimit: string } | undefined
 }
 
-/** What asks for it, and what it declares. */
+/** The tool or agent that the sandbox is for. */
 export interface SandboxRequest {
   /** As in "tool 'f'". */
   readonly who: string
   readonly docroot: string
-  /** Of its tool, where that says them. */
+  /** The key `effects` of the tool. */
   readonly effects?: Json | undefined
-  /** Where `net` is not said, and its effects do not tell. */
+  /** The default of `net`; effects with network access imply it too. */
   readonly hasNet?: boolean
 }
 
@@ -45,10 +45,10 @@ interface Keys {
   readonly memory?: string
 }
 
-/** Of a program that says nothing of it. */
+/** For programs without the key `sandbox`. */
 const DEFAULT_SANDBOX: Json = false
 
-/** The value has been checked (lang). Undefined: there is to be none. */
+/** Lang has checked the shape of the value. Undefined for `sandbox: false`. Errors: `config_invalid`, `file_not_found`. */
 export const readSandbox = (value: Json | undefined, asking: SandboxRequest): Result<Sandbox | undefined> => {
   const asked = value ?? DEFAULT_SANDBOX
   if (asked === false) return succeed(undefined)
@@ -91,7 +91,7 @@ const WITH_NET: ReadonlySet<string> = new Set(['net', 'net.private', 'model'])
 
 const refused = (who: string, why: string): Result<never> => fail('config_invalid', `${who} asks for a sandbox: ${why}`)
 
-/** `~` is the home folder; else relative to the docroot. */
+/** `~` stands for the home folder; other paths are relative to the docroot. */
 const fromDocroot =
   (docroot: string) =>
   (path: string): string =>

@@ -1,4 +1,4 @@
-// Folders that hold more than one piece of work: of these a sandbox sees the files that are meant, and not the rest.
+// Folders that are too broad to mount whole: shared by users or holding home folders.
 
 import { homedir, userInfo } from 'node:os'
 import { dirname } from 'node:path'
@@ -20,22 +20,22 @@ const SHARED = new Set([
   '/Users',
 ])
 
-/** The user's, by the environment and by the system. */
+/** The user's home folders, by $HOME and by the user database. */
 export const homes = (): readonly string[] => {
   const found = new Set([homedir()])
   try {
     found.add(userInfo().homedir)
   } catch {
-    // A user without an entry.
+    // The user has no entry.
   }
   found.delete('/')
   return [...found]
 }
 
-/** A folder that belongs to all, or to another user. */
+/** Whether the folder belongs to all users, or to another one. */
 export const isSharedFolder = (folder: string): boolean =>
   !homes().includes(folder) && (SHARED.has(folder) || dirname(folder) === '/home' || dirname(folder) === '/run/user')
 
-/** That, a home folder, or what holds one. */
+/** Whether the folder is shared, a home folder, or holds one. */
 export const isTooBroad = (folder: string): boolean =>
   isSharedFolder(folder) || homes().some((home) => home === folder || home.startsWith(`${folder}/`))

@@ -1,15 +1,15 @@
-// A program that is not ours, in its sandbox where it has one.
+// Starts a program in its sandbox, or without one.
 
 import { type Child, type Result, type SpawnOptions, spawnChild, succeed } from '@plumb/wire'
 import { buildSandboxCommand, type SandboxCommand, type SandboxedProgram } from './bubblewrap-command.js'
 import type { Sandbox } from './sandbox.js'
 
 export interface SandboxedChild extends Child {
-  /** What its sandbox has kept from it, for the error when it fails. */
+  /** What the sandbox denied it, for its error; see SandboxCommand. */
   readonly findMissingAccess?: (said: string) => string | undefined
 }
 
-/** As `spawnChild`; the program is given by its path. */
+/** As `spawnChild`; the program must be an absolute path. Without a sandbox it is `spawnChild`. */
 export const spawnSandboxed = (
   sandbox: Sandbox | undefined,
   options: SpawnOptions,
@@ -33,24 +33,24 @@ export const spawnSandboxed = (
   return child.ok ? succeed(closeWithChild(child.value, enclosure.value)) : child
 }
 
-/** Its net is closed with it. */
+/** Closes the sandbox's network when the child ends, and kills what bubblewrap left behind when it is terminated. */
 export const closeWithChild = (child: Child, enclosure: SandboxCommand | undefined): SandboxedChild => {
   if (!enclosure) return child
   const { net, findMissingAccess } = enclosure
   if (net) void child.ended.then(net.close)
-  // What bubblewrap had started when the signal ended it, but not yet bound to its own end, is still there.
+  // If the signal ended bubblewrap while it was starting, its child may not yet be bound to its death.
   const terminate = async (graceMs: number): Promise<void> => {
     await child.terminate(graceMs)
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // Nothing was.
+      // The group is gone.
     }
   }
   return { ...child, terminate, findMissingAccess }
 }
 
-/** What has failed in a sandbox says what it lacked there. */
+/** Adds the access that the program lacked to the detail of its error. */
 export const addMissingAccess = <T>(result: Result<T>, { findMissingAccess }: SandboxedChild): Result<T> => {
   if (result.ok || !findMissingAccess || result.error.error === 'cancelled') return result
   const { detail, output } = result.error

@@ -1,4 +1,4 @@
-// One file's lines and its hunks → its new lines, and what was edited.
+// Applies the hunks of one file: from its lines to its new lines and the edits made.
 
 import { type Result, succeed } from '@plumb/wire'
 import { type TextLine, withEnds } from './lines.js'
@@ -7,7 +7,7 @@ import { looser, type MatchLevel, SearchableLines } from './match-lines.js'
 import type { Hunk } from './patch.js'
 import { reindent } from './reindent.js'
 
-/** Lines `[from, from + removed.length)` of the old text give way to `added`. */
+/** Replaces lines `[from, from + removed.length)` of the old text by `added`. */
 export interface LineEdit {
   readonly from: number
   readonly removed: readonly TextLine[]
@@ -16,9 +16,9 @@ export interface LineEdit {
 
 export interface Applied {
   readonly lines: readonly TextLine[]
-  /** In the order of the file. */
+  /** In file order. */
   readonly edits: readonly LineEdit[]
-  /** The lowest rung that was needed. */
+  /** The loosest match that was needed. */
   readonly rung: MatchLevel
 }
 
@@ -37,14 +37,14 @@ export const applyHunks = (path: string, lines: readonly TextLine[], hunks: read
     rung = looser(rung, placed.value.rung)
     edits.push(...toEdits(indented.value, lines, at))
     const taken = oldLines(placed.value.hunk).length
-    // What is put at the end says nothing about where the next hunk is.
+    // An insertion at the end says nothing about the position of the next hunk.
     if (taken > 0 || at < lines.length) cursor = at + taken
   }
   const inOrder = edits.sort((a, b) => a.from - b.from)
   return succeed({ lines: withEnds(withEdits(lines, inOrder), lines), edits: inOrder, rung })
 }
 
-// Context keeps the file's own text; a new line ends as its neighbour does.
+// Context keeps the text of the file; a new line takes the line ending of its neighbour.
 const toEdits = (hunk: Hunk, lines: readonly TextLine[], at: number): LineEdit[] => {
   const edits: { from: number; removed: TextLine[]; added: TextLine[] }[] = []
   let index = at

@@ -1,4 +1,4 @@
-// apply_patch: several files changed by one patch, all of them or none.
+// apply_patch: changes several files by one patch, all or none.
 
 import { fail, preview, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'

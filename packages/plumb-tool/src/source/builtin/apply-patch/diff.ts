@@ -1,11 +1,11 @@
-// What was done, as a unified diff: made from the edits themselves, so that it says just what happened, and in the form that patch(1) takes.
+// Prints the edits as a unified diff that patch(1) accepts.
 
 import type { LineEdit } from './apply-hunks.js'
 import type { TextLine } from './lines.js'
 
 const CONTEXT = 3
 
-/** `edits` in order, `after` what they make of `before`. */
+/** `edits` are in file order; `after` is the result of applying them to `before`. */
 export const toDiff = (
   from: string,
   to: string,
@@ -26,7 +26,7 @@ interface Span {
   readonly toEnd: number
 }
 
-// A last line may have won or lost its newline by what was done around it.
+// The last line may have gained or lost its newline by an edit beside it.
 const withEndsThatChanged = (before: readonly TextLine[], after: readonly TextLine[], edits: readonly LineEdit[]): Span[] => {
   const spans: Span[] = []
   let [from, to] = [0, 0]
@@ -46,7 +46,7 @@ const withEndsThatChanged = (before: readonly TextLine[], after: readonly TextLi
   return spans
 }
 
-// Spans whose context would touch are shown as one.
+// Spans whose context would overlap form one hunk.
 const grouped = (spans: readonly Span[]): Span[][] => {
   const groups: Span[][] = []
   for (const span of spans) {
@@ -83,5 +83,5 @@ const row =
   ({ text, end }: TextLine): string =>
     `${sign}${text}${end === '\r\n' ? '\r' : ''}${end === '' ? '\n\\ No newline at end of file' : ''}`
 
-// Of no lines the number is that of the line before.
+// For an empty range, unified diff gives the number of the line before.
 const range = (start: number, length: number): string => `${length === 0 ? start : start + 1},${length}`

@@ -1,4 +1,4 @@
-// One change of a patch on the disk: the names beside its place that it needs meanwhile, and how it is brought to an end in either direction.
+// One change of a patch as the journal stores it, and how to complete it or undo it. Each step may be repeated after a crash.
 
 import { lstatSync, renameSync } from 'node:fs'
 import { lstat, readFile, rm } from 'node:fs/promises'
@@ -10,25 +10,30 @@ import { guardName, removeLeftover } from '../../path/temporary-files.js'
 import { sha256Of } from '../file/text-file.js'
 
 export interface JournalEntry {
-  /** Relative to the folder of the journal, with `/`. */
+  /** Relative to the folder of the journal, separated by `/`. */
   readonly path: string
-  /** How many of the folders it is in are made for it. */
+  /** Number of parent folders that are created for it. */
   readonly made: number
   readonly old: ExpectedFile
-  /** Beside it: what it becomes, and its sum. Absent: it is removed. */
+  /** The staged new file beside it, with its checksum; undefined if the file is removed. */
   readonly fresh?: { readonly name: string; readonly sha256: string }
-  /** Beside it: what it was. */
+  /** The backup of the old file beside it. */
   readonly backup?: string
 }
 
-/** `stage`: nothing is in its place yet. `complete`: all is staged, and is put. `undo`: all was staged, and what was put is taken back. */
+/**
+ * State of a patch, in the name of its journal:
+ *   stage     new files are being staged; nothing is in place yet
+ *   complete  all is staged; files are being renamed into place
+ *   undo      a rename was refused; files in place are being restored
+ */
 export type JournalState = 'stage' | 'complete' | 'undo'
 
-/** Somebody else has changed what this was still to change. */
+/** Whether another process has changed the file before this change was applied. */
 export const hasConflict = async (entry: JournalEntry, resolved: ResolvedPath): Promise<boolean> =>
   (await inFolder(resolved, async (folder) => !isPut(entry, folder, resolved) && !isUnchanged(folder.at(resolved.name), entry.old))) ?? true
 
-/** Does what is left to do, and leaves nothing beside the place. Throws where that cannot be done now; may be begun again. */
+/** Finishes the change in the given state and removes staged files and backups. Throws if that fails now; may be repeated. */
 export const finishEntry = async (entry: JournalEntry, resolved: ResolvedPath, direction: JournalState): Promise<void> => {
   await inFolder(resolved, async (folder) => {
     if (direction === 'complete' && !isPut(entry, folder, resolved)) applyEntry(entry, folder, resolved)
@@ -41,13 +46,13 @@ export const finishEntry = async (entry: JournalEntry, resolved: ResolvedPath, d
   if (direction !== 'complete') await removeFolders(resolved)
 }
 
-/** Looks and changes in one turn. False: it is no longer what it was. */
+/** Applies the change synchronously. False if the file is no longer the expected version. */
 export const applyEntry = ({ fresh, old }: JournalEntry, folder: Folder, { name }: ResolvedPath): boolean => {
   if (fresh) return replaceFile(folder, fresh.name, name, old)
   return old !== 'absent' && removeIfUnchanged(folder, name, old)
 }
 
-// What others have made of it since stays.
+// Later changes of others are kept.
 const takeBack = async (entry: JournalEntry, folder: Folder, resolved: ResolvedPath): Promise<void> => {
   if (!isPut(entry, folder, resolved) || !(await isOurs(entry, folder, resolved))) return
   const target = folder.at(resolved.name)
@@ -55,7 +60,7 @@ const takeBack = async (entry: JournalEntry, folder: Folder, resolved: ResolvedP
   else await rm(target, { force: true })
 }
 
-// What was staged and is not there any more has been put; perhaps a moment ago.
+// A staged file that is gone has been renamed into place.
 const isPut = ({ fresh }: JournalEntry, folder: Folder, { name }: ResolvedPath): boolean => {
   const target = folder.at(name)
   return fresh ? !isThere(folder.at(fresh.name)) || isSameFile(folder.at(fresh.name), target) : !isThere(target)
@@ -73,7 +78,7 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 const inFolder = async <T>(resolved: ResolvedPath, work: (folder: Folder) => Promise<T>): Promise<T | undefined> => {
   const folder = await openFolder(resolved)
   if (!folder.ok) {
-    // Nothing is where there is no folder; in one that cannot be opened now there may be all.
+    // A missing folder has nothing to finish; a folder that cannot be opened now may have.
     if (folder.error.error === 'no_such_file') return undefined
     throw new Error(folder.error.detail)
   }

@@ -1,4 +1,4 @@
-// What a patch is about to do, written down before it does anything, so that whoever comes after a process that was killed can finish its work.
+// A write-ahead journal of a patch, so that a later process can finish the work of one that was killed.
 
 import { constants, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
@@ -9,11 +9,11 @@ import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
 import { OWNER, temporaryName } from '../../path/temporary-files.js'
 import type { JournalEntry, JournalState } from './journal-entry.js'
 
-/** `.plumb-patch-OWNER-ID.DIRECTION`: to turn it takes a rename, which needs no space on the disk. */
+/** `.plumb-patch-OWNER-ID.STATE`: changing the state is a rename, which needs no disk space. */
 export const journalName = (id: string, direction: JournalState, owner = OWNER): string => `.plumb-patch-${owner}-${id}.${direction}`
 export const JOURNAL = /^\.plumb-patch-(\d+-\d+)-([0-9a-f]{12})\.(stage|complete|undo)$/
 
-/** The folder in which a root has its journals: one that is a file has them beside it. */
+/** The folder of a root's journals: the root itself, or the folder of a root that is a file. */
 export const journalFolder = (root: string): Result<ResolvedPath> => {
   try {
     const folder = statSync(root).isDirectory() ? root : dirname(root)
@@ -23,10 +23,10 @@ export const journalFolder = (root: string): Result<ResolvedPath> => {
   }
 }
 
-/** Those that this process is working on. */
+/** Journals that this process is working on. */
 export const openJournals = new Set<string>()
 
-/** Those of patches that have failed, though their journals could not be turned to say so. */
+/** Journals of failed patches whose state could not be changed to `undo`. */
 export const failedJournals = new Set<string>()
 
 export class Journal {
@@ -37,7 +37,7 @@ export class Journal {
     private readonly id: string,
   ) {}
 
-  /** On the disk when it resolves. `close` it in any case. */
+  /** Durable when it resolves. The caller must close it. */
   static async open(home: ResolvedPath, id: string, entries: readonly JournalEntry[]): Promise<Result<Journal>> {
     const folder = await openFolder(home)
     if (!folder.ok) return folder
@@ -67,12 +67,12 @@ export class Journal {
     await this.folder.sync()
   }
 
-  /** What it is about has failed, and is to be taken back by whoever finds it. */
+  /** Marks the patch as failed: recovery will undo it. */
   abandon(): void {
     failedJournals.add(this.id)
   }
 
-  /** All is done. */
+  /** Call it when all changes are finished. */
   async remove(): Promise<void> {
     await rm(this.#path(), { force: true })
   }

@@ -1,8 +1,8 @@
-// A text as lines that keep what ends each of them, so that CRLF and a missing last newline survive.
+// Splits text into lines with their endings, so that CRLF and a missing last newline are preserved.
 
 export interface TextLine {
   readonly text: string
-  /** `\n`, `\r\n`, or nothing for a last line without an end. */
+  /** `\n`, `\r\n`, or empty for a last line without newline. */
   readonly end: string
 }
 
@@ -23,13 +23,13 @@ export const splitLines = (text: string): TextLine[] => {
 
 export const joinLines = (lines: readonly TextLine[]): string => lines.map(({ text, end }) => text + end).join('')
 
-/** What was the last line had an end or none, and so has what is last now; `before` are the lines of the old text. */
+/** Gives the last line a newline if and only if the old text had one; `before` are the lines of the old text. */
 export const withEnds = (lines: readonly TextLine[], before: readonly TextLine[]): TextLine[] => {
   const isOpen = before.length > 0 && before.at(-1)?.end === ''
   const usual = before.find(({ end }) => end !== '')?.end ?? '\n'
   let last = usual
   return lines.map((line, i) => {
-    // An empty line without an end would be none.
+    // An empty last line without newline would vanish.
     const end = isOpen && i === lines.length - 1 && line.text !== '' ? '' : line.end || last
     last = end || last
     return end === line.end ? line : { text: line.text, end }

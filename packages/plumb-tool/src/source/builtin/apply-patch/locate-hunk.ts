@@ -1,4 +1,4 @@
-// Where a hunk fits into a file; or why it does not, said so that its author can mend it.
+// Locates a hunk in a file, or explains why it does not fit so that its author can correct it.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { looser, type MatchLevel, type SearchableLines } from './match-lines.js'
@@ -8,23 +8,23 @@ export interface HunkSearch {
   readonly path: string
   readonly text: SearchableLines
   readonly hunk: Hunk
-  /** From 1, within its file. */
+  /** Number of the hunk within its file, from 1. */
   readonly number: number
 }
 
 export interface LocatedHunk {
-  /** Perhaps without empty lines at its end. */
+  /** The hunk, possibly without trailing empty lines. */
   readonly hunk: Hunk
   /** Index of the line at which it begins. */
   readonly at: number
-  /** Of its own lines and its anchors, whichever is lower. */
+  /** The looser of the matches of its lines and its anchors. */
   readonly rung: MatchLevel
 }
 
 export const oldLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) => sign !== '+').map(({ text }) => text)
 const newLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) => sign !== '-').map(({ text }) => text)
 
-/** Not before `cursor`, which is where the hunk before ended. */
+/** Searches from `cursor`, where the previous hunk ended. */
 export const locateHunk = (looking: HunkSearch, cursor: number): Result<LocatedHunk> => {
   const { hunk, text } = looking
   const anchored = followAnchors(looking, cursor)
@@ -32,7 +32,7 @@ export const locateHunk = (looking: HunkSearch, cursor: number): Result<LocatedH
   const { from, rung, isAnchored } = anchored.value
   if (oldLines(hunk).length === 0) return succeed({ hunk, at: isAnchored && !hunk.isAtEnd ? from : text.lines.length, rung })
   for (const variant of variantsOf(hunk)) {
-    // An anchor may be the first line of its own context.
+    // An anchor may also be the first line of the context.
     const starts = isAnchored ? [from, from - 1] : [from]
     for (const start of starts) {
       const found = text.find(oldLines(variant), start, variant.isAtEnd)
@@ -52,7 +52,7 @@ const followAnchors = (looking: HunkSearch, cursor: number): Result<{ from: numb
     const found = looking.text.find([anchor], from) ?? looking.text.find([anchor.replace(/ @@$/, '')], from)
     if (!found) return anchorLost(looking, anchor, from)
     from = (found.places[0] ?? 0) + 1
-    // An anchor is written without the white space before it.
+    // Anchors are written without indentation, so white space does not count as a looser match.
     if (found.rung === 'quotes and dashes') rung = found.rung
   }
   return succeed({ from, rung, isAnchored: looking.hunk.anchors.length > 0 })
@@ -60,7 +60,7 @@ const followAnchors = (looking: HunkSearch, cursor: number): Result<{ from: numb
 
 const MAX_VARIANTS = 8
 
-// Empty lines at the end of a hunk may only part it from what follows.
+// Empty lines at the end of a hunk may be separators, so the hunk is also tried without them.
 const variantsOf = (hunk: Hunk): Hunk[] => {
   const variants = [hunk]
   let { lines } = hunk

@@ -1,4 +1,4 @@
-// The ladder on which lines of a patch are found in a file: exactly, then with less and less regard for white space and typography.
+// Finds lines of a patch in a file: exactly, then with looser and looser comparison of white space and typography.
 
 import type { TextLine } from './lines.js'
 
@@ -14,7 +14,7 @@ const VIEWS: Readonly<Record<MatchLevel, (text: string) => string>> = {
   'quotes and dashes': (text) => fold(text.trim()),
 }
 
-// Typographic quotes, dashes and spaces for those of a keyboard.
+// Typographic quotes, dashes and spaces, and their ASCII equivalents.
 const FOLDS: readonly (readonly [RegExp, string])[] = [
   [/[\u2018\u2019\u201a\u201b\u2032]/g, "'"],
   [/[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g, '"'],
@@ -29,23 +29,23 @@ const fold = (text: string): string =>
 
 export interface Matches {
   readonly rung: MatchLevel
-  /** Indices of the first line, in order, at most `MAX_PLACES`. */
+  /** Indices of the first lines of matches, in order, at most `MAX_PLACES`. */
   readonly places: readonly number[]
 }
 
 const MAX_PLACES = 20
 const MAX_SHOWN = 12
 const MAX_WIDTH = 200
-/** A shorter line, such as a brace, is a part of many. */
+/** Shorter lines, such as a brace, are part of too many others. */
 const MIN_PART = 4
 
-/** The lines of a file, as they look from each rung. */
+/** The lines of a file, normalized for each match level on demand. */
 export class SearchableLines {
   readonly #views = new Map<MatchLevel, readonly string[]>()
 
   constructor(readonly lines: readonly TextLine[]) {}
 
-  /** All places from `from` on, of the first rung that has any; with `isAtEnd` only the last lines are looked at. */
+  /** All matches from `from` on, at the strictest level that has any; `isAtEnd` looks only at the end of the file. */
   find(wanted: readonly string[], from: number, isAtEnd = false): Matches | undefined {
     const last = this.lines.length - wanted.length
     if (wanted.length === 0 || last < from) return undefined
@@ -56,7 +56,7 @@ export class SearchableLines {
     return undefined
   }
 
-  /** Where most of the first lines are, for an error: the lines there, with their numbers. */
+  /** The lines where most of the wanted ones match, with their numbers, for an error. */
   nearest(wanted: readonly string[]): { line: number; text: string }[] {
     const view = this.#view('quotes and dashes')
     const needle = wanted.slice(0, MAX_SHOWN).map(VIEWS['quotes and dashes'])
@@ -71,7 +71,7 @@ export class SearchableLines {
       .map(({ text }, i) => ({ line: best.at + i + 1, text: text.slice(0, MAX_WIDTH) }))
   }
 
-  /** Lines that hold this one, or are a part of it. */
+  /** Lines that contain this one, or are contained in it. */
   findSimilar(line: string): { line: number; text: string }[] {
     const needle = VIEWS['quotes and dashes'](line)
     const isAlike = (text: string): boolean => text.length >= MIN_PART && (text.includes(needle) || needle.includes(text))
@@ -88,7 +88,7 @@ export class SearchableLines {
   }
 }
 
-/** At most `most` places, from `from` on. */
+/** Indices of at most `most` matches, from `from` on. */
 const findRun = (wanted: readonly string[], lines: readonly string[], from: number, most: number): number[] => {
   const places: number[] = []
   const fallback = fallbacksOf(wanted)
@@ -101,7 +101,7 @@ const findRun = (wanted: readonly string[], lines: readonly string[], from: numb
   return places
 }
 
-// Knuth, Morris, Pratt: how much of the beginning still stands when what follows it does not.
+// The failure function: the length of the longest proper prefix that is also a suffix.
 const fallbacksOf = (wanted: readonly string[]): number[] => {
   const fallbacks = [0]
   for (let i = 1, length = 0; i < wanted.length; i++) {

@@ -1,15 +1,15 @@
-// Patch text → sections, by the grammar of plumb-builtins(7), Patches; the first thing that is wrong is told with its line.
+// Parses a patch by the grammar of plumb-builtins(7), Patches. The first error is reported with its line.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Hunk, HunkLine, Section } from './patch.js'
 
-/** `patch_invalid` with the `line` of the patch, counted from 1. */
+/** `patch_invalid` with the `line` of the patch, from 1. */
 export const parsePatch = (text: string): Result<readonly Section[]> => {
   const lines = unwrapPatch(toLines(text))
   return lines.ok ? new Reader(lines.value).patch() : lines
 }
 
-// A patch that came with CRLF throughout means its lines without them.
+// In a patch with CRLF throughout, the CR is not part of its lines.
 const toLines = (text: string): string[] => {
   const lines = text.replace(/\n$/, '').split('\n')
   return lines.every((line, i) => line.endsWith('\r') || i === lines.length - 1) && lines.length > 1
@@ -74,7 +74,7 @@ class Reader {
     const hunks: Hunk[] = []
     for (;;) {
       const text = this.lines[this.#at]
-      // Before the first hunk a line with a space in front may be a marker; behind it it is context.
+      // Before the first hunk a marker may be indented; after it, an indented line is context.
       if (text === undefined || isMarker(hunks.length === 0 ? text.trim() : text.trimEnd()) || this.#isBlankToMarker()) break
       const hunk = this.#hunk(hunks.length === 0)
       if (!hunk.ok) return hunk
@@ -110,7 +110,7 @@ class Reader {
       const text = this.lines[this.#at] ?? ''
       if (text.trimEnd() === END_OF_FILE) isAtEnd = true
       else if (text.startsWith('@@') || isMarker(text.trimEnd())) break
-      // Behind lines that only come in, an empty one would be context that says nothing.
+      // After added lines only, blank lines before a marker are separators, not context.
       else if (lines.length > 0 && lines.every(({ sign }) => sign === '+') && this.#isBlankToMarker((next) => next.trimEnd())) break
       else {
         const read = toHunkLine(text)
@@ -130,7 +130,7 @@ class Reader {
     while (this.#at < this.lines.length && this.#marker() === '') this.#at++
   }
 
-  // Blank lines that only part one section from the next.
+  // Blank lines that separate one section from the next.
   #isBlankToMarker(bare = (text: string) => text.trim()): boolean {
     let at = this.#at
     while (this.lines[at]?.trim() === '') at++
@@ -148,7 +148,7 @@ class Reader {
 
 const isMarker = (text: string): boolean => text.startsWith('*** ') && text !== END_OF_FILE
 
-// An inserted line ends as its neighbour does, whatever its own end was.
+// An inserted line takes the ending of its neighbour, so its own CR is dropped.
 const toHunkLine = (line: string): HunkLine | undefined => {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line
   if (text === '') return { sign: ' ', text: '' }
@@ -158,13 +158,13 @@ const toHunkLine = (line: string): HunkLine | undefined => {
 
 const NUMBERS = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/
 
-// Line numbers, as diff writes them, are no anchor, nor is what stands behind them: a line that may be far above, or cut.
+// Line numbers as diff writes them are no anchor, and neither is the section heading after them, which may be far above or cut.
 const anchorOf = (header: string): string => (NUMBERS.test(header) ? '' : header.slice(2).replace(/^ /, '').trimEnd())
 
 interface Wrapping {
   readonly name: string
   readonly opens: RegExp
-  /** The line that closes what this one has opened. */
+  /** The closing line for this opening line. */
   readonly closes: (opening: string) => string
 }
 
@@ -173,7 +173,7 @@ const WRAPPINGS: readonly Wrapping[] = [
   { name: 'a here-document', opens: /^apply_patch <<(EOF|'EOF'|"EOF")$/, closes: () => 'EOF' },
 ]
 
-/** Its lines become empty ones, so that all others keep their numbers. */
+/** Replaces the wrapping lines by empty ones, so that the others keep their numbers. */
 const unwrapPatch = (lines: readonly string[]): Result<readonly string[]> => {
   const inner = [...lines]
   for (const { name, opens, closes } of WRAPPINGS) {

@@ -1,17 +1,17 @@
-// A patch as it was written: sections for files, hunks for places in them.
+// The syntax tree of a patch: sections for files, hunks for positions in them.
 
 export interface HunkLine {
-  /** ` ` stays, `-` goes, `+` comes. */
+  /** ` ` context, `-` removed, `+` added. */
   readonly sign: ' ' | '-' | '+'
   readonly text: string
 }
 
 export interface Hunk {
-  /** Of the patch, counted from 1: where the hunk begins. */
+  /** Line of the patch, from 1, at which the hunk begins. */
   readonly line: number
   readonly anchors: readonly string[]
   readonly lines: readonly HunkLine[]
-  /** `*** End of File`: its last line is the last of the file. */
+  /** Has `*** End of File`: its last line is the last of the file. */
   readonly isAtEnd: boolean
 }
 

@@ -1,4 +1,4 @@
-// What a patch will do, file by file, all of it worked out before anything is written.
+// Plans the changes of a patch, file by file, before anything is written.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ExpectedFile, FileStamp } from '../../path/file-stamp.js'
@@ -11,19 +11,19 @@ import { joinLines, splitLines, type TextLine } from './lines.js'
 import type { MatchLevel } from './match-lines.js'
 import type { Hunk, Section } from './patch.js'
 
-/** One file made, replaced or removed. */
+/** One file created, replaced or removed. */
 export type Change =
   | {
       readonly kind: 'write'
       readonly path: ResolvedPath
       readonly bytes: Uint8Array
       readonly expect: ExpectedFile
-      /** Of a file that was moved. */
+      /** Mode of a moved file. */
       readonly mode?: number
     }
   | { readonly kind: 'remove'; readonly path: ResolvedPath; readonly expect: FileStamp }
 
-/** What is told of one section when all is done. */
+/** The result of one section. */
 export interface Summary {
   readonly path: string
   readonly operation: 'add' | 'update' | 'move' | 'delete'
@@ -41,11 +41,11 @@ export interface Planned {
   readonly diff: string
 }
 
-/** What places are looked for in, and what is known of their files. */
+/** The context in which paths are resolved, and the expected checksums. */
 export interface PlanOptions {
   readonly context: BuiltinContext
   readonly root?: string
-  /** By path as the patch has it. */
+  /** By path as written in the patch. */
   readonly sums: ReadonlyMap<string, string>
 }
 
@@ -66,7 +66,7 @@ export const planSections = async (sections: readonly Section[], options: PlanOp
   return withoutRepository(planned)
 }
 
-// Each file of one may be harmless by itself.
+// Several files that are harmless by themselves could make a git repository together.
 const withoutRepository = (planned: readonly Planned[]): Result<readonly Planned[]> => {
   const written = planned.flatMap(({ changes }) => changes.flatMap((change) => (change.kind === 'write' ? [change.path] : [])))
   const [first] = written
@@ -121,7 +121,7 @@ const planUpdate = async ({ path, moveTo, hunks }: Section & { kind: 'update' },
   const { resolved, file } = old.value
   const to = moveTo === undefined ? succeed(resolved) : freePlace(moveTo, options)
   if (!to.ok) return to
-  // What is only moved may hold anything.
+  // A file that is only moved may be binary.
   const updated =
     hunks.length === 0 ? succeed(unchanged(file, resolved.shown, to.value.shown)) : update(file, resolved.shown, to.value.shown, hunks)
   if (!updated.ok) return updated

@@ -1,4 +1,4 @@
-// Finishes what patches of processes that are gone have left below these roots: what they had decided is done, what they had not is dropped.
+// Finishes patches that killed processes left below these roots: committed ones are completed, others undone.
 
 import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { finishEntry, hasConflict, type JournalEntry, type JournalState } from '
 
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Never fails: what cannot be finished now is left for a later run. */
+/** Never fails: a patch that cannot be finished now is left for a later run. */
 export const recover = async (roots: Roots): Promise<void> => {
   for (const root of roots.roots.values()) await recoverIn(root, roots).catch(() => {})
 }
@@ -34,7 +34,7 @@ const recoverIn = async (root: string, roots: Roots): Promise<void> => {
   }
 }
 
-// One of this process that it has given up is there because the undoing of it failed.
+// A journal of this process that is not open is one whose undo failed.
 const isLeft = (owner: string, id: string): boolean => !openJournals.has(id) && (owner === OWNER || hasOwnerExited(owner))
 
 interface Home extends Folder {
@@ -48,10 +48,10 @@ const finish = async (
 ): Promise<void> => {
   const entries = await read(folder, name, id)
   const places = entries?.map((entry) => toPlace(entry, folder.path, roots))
-  // Of other roots too, or no journal of ours.
+  // The journal has paths outside these roots, or is not one of ours.
   if (!entries || !places?.every((resolved) => resolved !== undefined)) return
   const mine = journalName(id, direction)
-  // Of two who find it one gets it.
+  // The rename fails for all processes but one.
   openJournals.add(id)
   try {
     await rename(folder.at(name), folder.at(mine))
@@ -71,7 +71,7 @@ const isAnyHindered = async (entries: readonly JournalEntry[], places: readonly 
   return false
 }
 
-// Whoever lays a file of this name into a folder may do no more by it than a tool may.
+// A forged journal must not allow more than a tool is allowed, so each path is resolved and checked.
 const toPlace = ({ path, made }: JournalEntry, folder: string, roots: Roots): ResolvedPath | undefined => {
   const absolute = resolve(folder, path)
   const resolved = resolvePath(absolute, 'write', roots)

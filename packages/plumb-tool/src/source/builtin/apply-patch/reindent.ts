@@ -1,19 +1,19 @@
-// A hunk that was found without regard for the white space before its lines: what it puts in is indented as the file is.
+// Indents the added lines of a hunk like the file, if the hunk matched only without regard for indentation.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { TextLine } from './lines.js'
 import type { HunkSearch, LocatedHunk } from './locate-hunk.js'
 import type { Hunk, HunkLine } from './patch.js'
 
-/** What the file has in place of what the patch has, at the start of each line. */
+/** A difference in indentation: the patch has `patch` where the file has `file`. */
 interface Shift {
   readonly patch: string
   readonly file: string
-  /** Of the file, from 0. */
+  /** Line of the file, from 0. */
   readonly at: number
 }
 
-/** The same hunk where the indentation is the same, or nothing comes in. */
+/** Returns the hunk unchanged if the indentation agrees or no line is added. Fails if lines differ in different ways. */
 export const reindent = ({ hunk, at, rung }: LocatedHunk, looking: HunkSearch): Result<Hunk> => {
   const isAsWritten = rung === 'exact' || rung === 'trailing white space'
   if (isAsWritten || !hunk.lines.some(({ sign }) => sign === '+')) return succeed(hunk)
@@ -32,7 +32,7 @@ export const reindent = ({ hunk, at, rung }: LocatedHunk, looking: HunkSearch): 
   return succeed({ ...hunk, lines })
 }
 
-/** Of the lines that were found; an empty one has no indentation. */
+/** The shifts of all matched lines that are not empty. */
 const shiftsOf = ({ lines }: Hunk, file: readonly TextLine[], at: number): Shift[] =>
   lines
     .filter(({ sign }) => sign !== '+')

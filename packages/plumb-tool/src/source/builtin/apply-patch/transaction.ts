@@ -1,4 +1,4 @@
-// All changes of a patch or none: written down, staged beside their places, renamed into place, and taken back when one is refused.
+// Commits all changes of a patch or none: journal, stage new files beside the old ones, rename into place, undo if one is refused.
 
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -23,7 +23,7 @@ interface Step {
 export const commit = async (changes: readonly Change[]): Promise<Result<void>> => {
   const [first, second] = changes
   if (!first) return succeed(undefined)
-  // One alone is all or nothing anyway.
+  // A single change is atomic by itself.
   if (!second) return first.kind === 'write' ? writeFileAtomically(first.path, first.bytes, first) : removeFile(first.path, first)
   const id = randomBytes(6).toString('hex')
   const home = journalFolder(first.path.root)
@@ -47,18 +47,18 @@ const carryOut = async (steps: readonly Step[], journal: Journal): Promise<Resul
   })
   const failure = tried.ok ? tried.value : tried.error
   const { direction } = journal
-  // It says otherwise, and what is done of it now could not be told from what was done of that.
+  // The journal still says `complete`, so recovery needs to know that it has to undo.
   if (failure && direction === 'complete') {
     journal.abandon()
     return { ok: false, error: failure }
   }
   let isClean = true
-  // From behind, so that folders that were made are empty when their turn comes.
+  // In reverse, so that created folders are empty when they are removed.
   for (const { entry, change } of steps.toReversed()) {
     const settled = await attempt(() => finishEntry(entry, change.path, direction))
     isClean &&= settled.ok
   }
-  // What could not be done is left to the next run, which finds the journal.
+  // Otherwise the next run finds the journal and finishes.
   if (isClean) await attempt(() => journal.remove())
   return failure ? { ok: false, error: failure } : succeed(undefined)
 }
@@ -79,7 +79,7 @@ const toEntry = (change: Change, home: string, prefix: string): JournalEntry => 
   ...(change.expect === 'absent' ? {} : { backup: `${prefix}.old` }),
 })
 
-/** One folder open at a time, of those that a patch may have many of. */
+/** Opens one folder at a time, since a patch may touch many. */
 const each = async (
   steps: readonly Step[],
   work: (step: Step, folder: Folder) => Promise<Fault | undefined>,
@@ -103,7 +103,7 @@ const each = async (
 const stage = async ({ change, entry }: Step, folder: Folder): Promise<undefined> => {
   const target = folder.at(change.path.name)
   if (entry.backup !== undefined) {
-    // A rename asks the folder only.
+    // rename(2) checks only the permissions of the folder.
     if (change.kind === 'write') await access(target, constants.W_OK)
     await keepOld(target, folder.at(entry.backup))
   }
@@ -114,7 +114,7 @@ const stage = async ({ change, entry }: Step, folder: Folder): Promise<undefined
   await folder.sync()
 }
 
-// A second name for the same file, so that the place is never empty; a copy where the file system has no such thing.
+// A hard link, so that the file never disappears; a copy if the file system has none.
 const keepOld = (target: string, backup: string): Promise<void> =>
   link(target, backup).catch(() => copyFile(target, backup, constants.COPYFILE_EXCL))
 

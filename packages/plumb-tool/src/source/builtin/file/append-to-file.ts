@@ -1,4 +1,4 @@
-// append_to_file: text at the end, on a line of its own.
+// append_to_file: appends text on a line of its own.
 
 import { fileChanged } from '../../path/file-stamp.js'
 import { resolvePath } from '../../path/resolved-path.js'
@@ -22,7 +22,7 @@ export const appendToFile = editTool<Input>(async ({ path, content, expect_sha25
   return writeText(resolved.value, joined(text, content), { expect: stamp, hasMark })
 })
 
-// The line end that the file has already; none twice, and none before the first text.
+// Uses the line ending of the file, unless the file is empty or already ends with one.
 const joined = (text: string, content: string): string => {
   if (text === '' || text.endsWith('\n')) return text + content
   return text + (/\r\n/.test(text) ? '\r\n' : '\n') + content

@@ -1,4 +1,4 @@
-// find_and_replace: an exact piece of text for another; several places are an error unless all are meant.
+// find_and_replace: replaces an exact piece of text; several matches are an error without `all`.
 
 import { fail, preview, succeed } from '@plumb/wire'
 import { resolvePath } from '../../path/resolved-path.js'
@@ -25,7 +25,7 @@ export const findAndReplace = editTool<Input>(async ({ path, find, replace, all 
   if (places.length > 1 && !all) return ambiguous(shown, places, text)
   const length = text.length + places.length * (replace.length - find.length)
   if (length > MAX_EDITED_BYTES) return fail('input_type_mismatch', `'${preview(shown, 200)}' would grow to ${length} characters`)
-  // As it stands: `$&` in it is two characters.
+  // split and join, since `replace` would interpret `$&`.
   const written = await writeText(resolved.value, text.split(find).join(replace), { expect: old.value.stamp, hasMark: old.value.hasMark })
   return written.ok ? succeed({ path: shown, replaced: places.length, sha256: written.value.sha256 }) : written
 })
@@ -60,7 +60,7 @@ const ambiguous = (shown: string, places: readonly number[], text: string): Retu
   })
 }
 
-/** Counted from 1. One pass over the text, however many places and lines there are. */
+/** Line numbers from 1, in one pass over the text. */
 const linesAt = (text: string, places: readonly number[]): number[] => {
   let line = 1
   let end = text.indexOf('\n')

@@ -1,10 +1,10 @@
-// Patterns for paths as shells write them, matched in linear time: a backtracking matcher takes minutes for a few stars.
+// Glob patterns for paths, matched in linear time by RE2: a backtracking matcher takes minutes for a few stars.
 //
 //   *      any characters of one name      [abc] [a-z] [!a]  one character
 //   **     any number of names             {a,b}             one of several
 //   ?      one character of a name         \x                x as it stands
 //
-// At the beginning of a name * ? and ** do not stand for a dot, so that hidden names must be meant.
+// At the beginning of a name * ? and ** do not match a dot, so hidden names must be named.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 
@@ -12,11 +12,11 @@ const MAX_PATTERN = 1000
 
 export interface GlobPattern {
   readonly fits: (path: string) => boolean
-  /** It may fit names that begin with a dot. */
+  /** It may match names that begin with a dot. */
   readonly wantsHidden: boolean
 }
 
-/** A pattern without a slash is looked for at any depth; one that begins with a slash begins where the search does. */
+/** A pattern without a slash matches at any depth; one that begins with a slash is anchored at the start of the search. */
 export const readGlob = async (pattern: string): Promise<Result<GlobPattern>> => {
   if (pattern === '' || pattern.length > MAX_PATTERN) return refuse(pattern, `it must have 1 to ${MAX_PATTERN} characters`)
   const { RE2JS } = await import('re2js')

@@ -1,4 +1,4 @@
-// glob: paths that fit a pattern.
+// glob: lists the paths that match a pattern.
 
 import { escapeControls, succeed } from '@plumb/wire'
 import { resolvePath } from '../../path/resolved-path.js'

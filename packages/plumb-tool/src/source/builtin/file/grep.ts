@@ -1,4 +1,4 @@
-// grep: lines that a regular expression finds, as `path:line:text`; linear time, whatever the expression.
+// grep: lists the lines that match a regular expression, as `path:line:text`, in linear time.
 
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
@@ -21,7 +21,7 @@ interface Input extends Partial<PathInput> {
 
 const MAX_MATCHES = 1000
 const MAX_LINE_CHARACTERS = 500
-/** Larger files are counted as skipped. */
+/** Larger files are skipped and counted. */
 const MAX_FILE_BYTES = 1024 * 1024 * 1024
 
 export const grep: Builtin<Input> = {
@@ -87,11 +87,11 @@ class Search {
     }
   }
 
-  /** Returns how many there are. */
+  /** Returns the number of lines. */
   #lines(text: string, resolved: ResolvedPath, before: number): number {
     if (!this.expression.mayFit(text)) return newlinesIn(text)
     const lines = text.split('\n')
-    // Behind the last newline there is no line.
+    // There is no line after the last newline.
     if (lines.at(-1) === '') lines.pop()
     for (const [i, line] of lines.entries()) {
       const content = line.endsWith('\r') ? line.slice(0, -1) : line
@@ -117,7 +117,7 @@ const shown = (line: string): string => {
 const PIECE_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-/** Up to the size that it had when it was opened. Returns false where it turns out to be no UTF-8 text, or a line of it is too long. */
+/** Yields pieces of whole lines, up to the size of the file at its opening. Returns false if it is no UTF-8 text or a line is too long. */
 async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, boolean> {
   const { size } = await handle.stat()
   let rest: Buffer[] = []
@@ -146,9 +146,9 @@ async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGe
 }
 
 interface LineExpression {
-  /** Whether any line of a text may fit: quick, and true where it cannot be said. */
+  /** A quick test whether any line of a text may match; true if unknown. */
   readonly mayFit: (text: string) => boolean
-  /** Without its end. */
+  /** `line` is without its newline. */
   readonly fits: (line: string) => boolean
 }
 
@@ -160,7 +160,7 @@ const readExpression = async (pattern: string, isCaseless: boolean): Promise<Res
   const flags = isCaseless ? RE2JS.CASE_INSENSITIVE : 0
   try {
     const line = RE2JS.compile(pattern, flags)
-    // Lines of a text are as texts of their own, unless they end with CR or the pattern speaks of the text.
+    // Multiline search equals a search line by line, unless lines end with CR or the pattern has \A or \z.
     const whole = /\\[Az]/.test(pattern) ? undefined : RE2JS.compile(pattern, flags | RE2JS.MULTILINE)
     return succeed({
       mayFit: (text) => whole === undefined || text.includes('\r') || whole.matcher(text).find(),

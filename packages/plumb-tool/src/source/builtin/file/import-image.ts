@@ -1,4 +1,4 @@
-// import_image: a picture for a model that sees, known by its first bytes and not by its name.
+// import_image: returns an image for a model with vision. The format is detected by magic bytes, not by name.
 
 import { fail, preview, succeed } from '@plumb/wire'
 import { closeQuietly, openFile } from '../../path/open.js'
@@ -6,7 +6,7 @@ import { resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { namedPath, type PathInput } from './path-input.js'
 
-/** Providers take 5 MiB of what it becomes in base64. */
+/** Providers take at most 5 MiB in base64. */
 const MAX_BYTES = 3.75 * 1024 * 1024
 
 const KINDS: readonly { readonly media_type: string; readonly begins: (bytes: Buffer) => boolean }[] = [

@@ -1,11 +1,11 @@
-// Whether a place is a folder, and what is said where it is to be one.
+// Whether a resolved path is a folder, and the error if it should be one.
 
 import { lstat } from 'node:fs/promises'
 import { fail, preview } from '@plumb/wire'
 import { openFolder } from '../../path/open.js'
 import type { ResolvedPath } from '../../path/resolved-path.js'
 
-/** What is there now, links not followed. */
+/** Links are not followed. */
 export const isFolderAt = async (resolved: ResolvedPath): Promise<boolean> => {
   if (resolved.name === '.') return true
   const folder = await openFolder(resolved)

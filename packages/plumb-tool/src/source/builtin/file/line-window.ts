@@ -1,4 +1,4 @@
-// A window of lines of a file that may be huge: read once from start to end in chunks, in bounded memory.
+// Reads a window of lines of a file of any size, in chunks and bounded memory.
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -6,11 +6,11 @@ import type { FileHandle } from 'node:fs/promises'
 import { isBinary } from './text-file.js'
 
 export interface LineWindow {
-  /** Whole lines with their ends; of a line longer than the budget its beginning, cut between characters. */
+  /** Whole lines with their endings; a first line longer than `maxBytes` is cut between characters. */
   readonly text: string
-  /** Lines in the window. */
+  /** Number of lines in the window. */
   readonly lines: number
-  /** Stopped by `maxBytes` and not by `limit` or the end of the file. */
+  /** The window was ended by `maxBytes`, not by `limit` or the end of the file. */
   readonly isCut: boolean
   readonly totalLines: number
   readonly sha256: string
@@ -18,7 +18,7 @@ export interface LineWindow {
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Undefined: no UTF-8 text. Reads up to the size that the file had when it was opened, so that one that grows ends too. */
+/** Undefined if the file is no UTF-8 text. Reads up to the size of the file at its opening, so a growing file ends too. */
 export const readLines = async (
   handle: FileHandle,
   { offset, limit, maxBytes }: { offset: number; limit: number; maxBytes: number },
@@ -39,7 +39,7 @@ export const readLines = async (
     window.keptBytes += bytes.length
   }
 
-  // Line by line only inside the window; before and behind it newlines are counted.
+  // Outside the window, newlines are only counted.
   const take = (bytes: Buffer): void => {
     let at = 0
     while (at < bytes.length) {
@@ -51,7 +51,7 @@ export const readLines = async (
     }
   }
 
-  // What is kept of a line that does not fit is dropped again, unless it is the first.
+  // A line that does not fit is dropped, unless it is the first of the window.
   let lineBytes = 0
   const takePart = (part: Buffer, isEnd: boolean): void => {
     if (window.keptBytes + part.length > maxBytes) {
@@ -102,7 +102,7 @@ export const readLines = async (
   return { text, lines: window.lines, isCut: window.isCut, totalLines: newlines + (endsWithNewline ? 0 : 1), sha256: hash.digest('hex') }
 }
 
-/** Behind the last character that is whole, where the bytes are UTF-8 so far. */
+/** The offset after the last complete UTF-8 character. */
 const lastBoundary = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number

@@ -1,4 +1,4 @@
-// make_directory: a folder and those on the way to it.
+// make_directory: creates a folder and its missing parents.
 
 import { fail, preview, succeed } from '@plumb/wire'
 import { openFolder } from '../../path/open.js'

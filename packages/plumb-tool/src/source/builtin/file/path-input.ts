@@ -1,4 +1,4 @@
-// What file tools are given, and which path that means: as the input names it, for rules of a policy, and the one that is written.
+// Inputs of file tools, and the paths that they name: for rules of a policy, and for locks on written paths.
 
 import { resolve } from 'node:path'
 import { absolutePath, type Purpose, resolvePath } from '../../path/resolved-path.js'
@@ -12,17 +12,17 @@ export interface PathInput {
 }
 
 export interface ChangeInput extends PathInput {
-  /** Of the file as it was read, in hex. */
+  /** Checksum of the file when it was read, in hex. */
   readonly expect_sha256?: string
 }
 
-/** None where no root has that name. */
+/** Empty if no root has that name. */
 export const namedPath = ({ path, root }: PathInput, { roots }: BuiltinContext): readonly string[] => {
   const folder = root === undefined ? [...roots.values()][0] : roots.get(root)
   return folder === undefined ? [] : [resolve(folder, path)]
 }
 
-/** None where the call will be refused anyway. */
+/** Empty if the call will be refused anyway. */
 export const writtenPath = ({ path, root }: PathInput, context: BuiltinContext, purpose: Purpose = 'write'): readonly string[] => {
   const resolved = resolvePath(path, purpose, context, root)
   return resolved.ok ? [absolutePath(resolved.value)] : []

@@ -1,4 +1,4 @@
-// Which of the files that a walk finds may be used: the stage of permission has judged no more than the folder.
+// Which files of a walk may be used: the permission stage has only checked the folder.
 
 import { basename } from 'node:path'
 import { permit } from '@plumb/policy'
@@ -6,13 +6,13 @@ import { whyNotReadable } from '../../path/protected-paths.js'
 import { absolutePath, type ResolvedPath } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
 
-/** By the policy. What a person would have to be asked about is left out. */
+/** By the policy. Files that need approval are left out. */
 export const isPermitted = (resolved: ResolvedPath, { call, tool }: BuiltinContext): boolean => {
   const authority = call.session.authority()
   if (authority.policy.length === 0) return true
   return permit({ tool, effects: ['fs.read'], paths: [absolutePath(resolved)] }, authority, Date.now()).kind === 'allow'
 }
 
-/** Nor is it kept from readers, as a key is. */
+/** Permitted, and not a protected file such as a key. */
 export const isReadable = (resolved: ResolvedPath, context: BuiltinContext): boolean =>
   whyNotReadable(resolved.shown.split('/'), basename(resolved.root)) === undefined && isPermitted(resolved, context)

@@ -1,4 +1,4 @@
-// read_directory: names, one a line, sorted, a slash behind folders.
+// read_directory: lists names, sorted, one a line; folders end with a slash.
 
 import { type Result, succeed } from '@plumb/wire'
 import { openFolder } from '../../path/open.js'
@@ -36,11 +36,11 @@ export const readDirectory: Builtin<Input> = {
 interface Listing {
   readonly names: string[]
   more: number
-  /** Folders below that could not be looked into, or may not. */
+  /** Number of folders that could not or may not be opened. */
   unopened: number
 }
 
-// Links are shown and not followed.
+// Links are listed, not followed.
 const list = async (
   resolved: ResolvedPath,
   prefix: string,

@@ -1,4 +1,4 @@
-// read_file: text with exact continuation.
+// read_file: returns text, and the offset to continue at.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { closeQuietly, openFile } from '../../path/open.js'
@@ -15,7 +15,7 @@ interface Input extends PathInput {
 
 /** As plumb-builtins(7), Files, has it. */
 const MAX_BYTES = 380_928
-/** All of it is read each time, for its sum and its lines: about a second for 400 MB. */
+/** The whole file is read each time, for its checksum and number of lines: about a second for 400 MB. */
 const MAX_FILE_BYTES = 4 * 1024 ** 3
 
 export const readFile: Builtin<Input> = {

@@ -1,4 +1,4 @@
-// A text file as it is: its bytes, its text, and what says later whether it is still the same.
+// Reads and writes whole text files, with their version and byte-order mark.
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -11,20 +11,20 @@ import { type WriteOptions, writeFileAtomically } from '../../path/write-file-at
 export interface WholeFile {
   readonly bytes: Buffer
   readonly stamp: FileStamp
-  /** Permissions. */
+  /** Permission bits. */
   readonly mode: number
 }
 
 interface TextFile extends WholeFile {
-  /** Without its byte-order mark, if it has one. */
+  /** Without the byte-order mark. */
   readonly text: string
   readonly hasMark: boolean
 }
 
-/** Larger ones are for programs that do not hold them whole. */
+/** Files are held in memory whole. */
 export const MAX_EDITED_BYTES = 16 * 1024 * 1024
 
-/** For tools that change it: at most 16 MiB, UTF-8. With `sha256` it must still be the file that was read. */
+/** For editing: at most 16 MiB of UTF-8. `file_changed` if `sha256` is given and differs. */
 export const readTextFile = async (resolved: ResolvedPath, sha256?: string): Promise<Result<TextFile>> => {
   const file = await readWholeFile(resolved, sha256)
   return file.ok ? asTextFile(file.value, resolved.shown) : file
@@ -39,7 +39,7 @@ export const readWholeFile = async (resolved: ResolvedPath, sha256?: string): Pr
     if (stat.size > MAX_EDITED_BYTES) return tooLarge(resolved.shown)
     const whole = Buffer.alloc(stat.size + 1)
     const { bytesRead } = await handle.read(whole, 0, whole.length, 0)
-    // It grows or shrinks under our hands.
+    // The file is being written at this moment.
     if (bytesRead !== stat.size) return fileChanged(resolved.shown)
     const bytes = whole.subarray(0, bytesRead)
     if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return fileChanged(resolved.shown)
@@ -60,7 +60,7 @@ export const asTextFile = (file: WholeFile, shown: string): Result<TextFile> => 
   return succeed({ ...file, text: bytes.toString('utf8', hasMark ? 3 : 0), hasMark })
 }
 
-/** Text that a file is to hold. `hasMark`: the file has had a byte-order mark. */
+/** Encodes text as UTF-8. `hasMark`: with a byte-order mark. */
 export const encodeText = (text: string, shown: string, { hasMark = false } = {}): Result<Buffer> => {
   if (/\p{Cs}/u.test(text)) return unwritable(shown, 'the text holds one half of a surrogate pair, which UTF-8 has no bytes for')
   const bytes = Buffer.from(hasMark ? `\ufeff${text}` : text)
@@ -70,7 +70,7 @@ export const encodeText = (text: string, shown: string, { hasMark = false } = {}
 const unwritable = (shown: string, why: string): ReturnType<typeof fail> =>
   fail('input_type_mismatch', `'${preview(shown, 200)}' cannot be written: ${why}`, { path: preview(shown, 200) })
 
-/** NUL stands in no text that a model should see. */
+/** A file with a NUL byte counts as binary. */
 export const isBinary = (bytes: Uint8Array): boolean => bytes.includes(0)
 
 export const refuseBinary = (shown: string): ReturnType<typeof fail> =>

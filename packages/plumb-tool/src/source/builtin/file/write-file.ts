@@ -1,4 +1,4 @@
-// write_file: the whole content of a file, new or old.
+// write_file: writes the whole content of a file, new or existing.
 
 import { succeed } from '@plumb/wire'
 import { fileChanged } from '../../path/file-stamp.js'

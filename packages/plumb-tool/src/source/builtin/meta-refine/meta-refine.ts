@@ -1,4 +1,4 @@
-// meta_refine: a prompt made better by a critic's loop, on the model of the agent that calls.
+// meta_refine: improves a prompt in a loop of critic and reviser, with the model of the calling agent.
 
 import { type Bound, bindingNamed, compile, hasErrors, type Json, toText } from '@plumb/lang'
 import { bundledFiles, fail, type Result, succeed } from '@plumb/wire'
@@ -17,7 +17,7 @@ interface Critique {
   readonly flaws: readonly string[]
 }
 
-/** A draft is judged and mended so often at most: five calls of the model with the first. */
+/** Rounds of critic and reviser: at most five model calls with the first draft. */
 const MAX_ROUNDS = 2
 
 export const metaRefine: Builtin<Task> = {
@@ -58,7 +58,7 @@ export interface Roles {
   readonly reviser: Role
 }
 
-/** No file of anybody has this name. */
+/** No real file has this name. */
 const PATH = '<meta_refine>'
 
 const openRoles = (caller: NonNullable<Session['caller']>): Roles => {

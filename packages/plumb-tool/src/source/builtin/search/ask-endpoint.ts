@@ -1,4 +1,4 @@
-// One question to the embedding endpoint: with deadlines, a limit on what comes back, no redirects, and again where that may help.
+// One request to the embedding endpoint: with a deadline, a limit on the reply, no redirects, and retries.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, parseJson, preview, type Result, readBytes, scrub, systemReason } from '@plumb/wire'
@@ -28,7 +28,7 @@ const askOnce = async (url: URL, key: string, body: string, signal: AbortSignal)
   try {
     const { request } = await import('undici')
     const reply = await request(url, { method: 'POST', headers, body, signal: both })
-    // What is cut is no JSON any more, or is only shown.
+    // A reply over the limit is cut: it is then invalid JSON, or only shown in an error.
     if (reply.statusCode === 200) return parse(await readBytes(reply.body, MAX_REPLY_BYTES), url)
     return refused(url, reply.statusCode, (await readBytes(reply.body, MAX_SHOWN_BYTES)).toString())
   } catch (error) {

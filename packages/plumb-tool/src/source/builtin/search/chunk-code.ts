@@ -1,8 +1,8 @@
-// Source text in chunks: by declarations, which are what begins at the left margin behind a blank line.
+// Splits source text into chunks by declarations: text that begins at the left margin after a blank line.
 
 import { type Chunk, isBlankLine, type LineBlock, linesOf, packBlocks } from './chunk.js'
 
-// What closes a declaration, or is said about one.
+// Lines that close a declaration, or comment on one.
 const NO_DECLARATION = /^(\s|[})\]>;#@*/]|--|\(\*|"""|'''|end\b|begin\b|import\b|from\b|using\b|use\b|open\b|package\b|include\b)/
 
 const MAX_HEADING = 120
@@ -16,7 +16,7 @@ export const chunkCode = (text: string): Chunk[] => {
     const next = lines[at + 1]
     if (heading === '' && !isBlankLine(line) && !NO_DECLARATION.test(line)) heading = line.trim().slice(0, MAX_HEADING)
     if (next !== undefined && !(isBlankLine(line) && !isBlankLine(next))) continue
-    // A blank line inside a declaration parts it too, where it is long; its name goes with each part.
+    // A long declaration is also split at blank lines inside it; each part keeps its name.
     blocks.push({ start, end: at + 1, heading, isStart: false })
     start = at + 1
     if (next !== undefined && !/^\s/.test(next)) heading = ''

@@ -1,11 +1,11 @@
-// Markdown in chunks: by headings first, then by paragraphs; a fence stays whole, and what looks like a heading in it is none.
+// Splits Markdown into chunks by headings, then by paragraphs. A code fence stays whole.
 
 import { type Chunk, HEADING_SEPARATOR, isBlankLine, type LineBlock, linesOf, packBlocks } from './chunk.js'
 
 const ATX = /^ {0,3}(#{1,6})(?![^ \t])/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
-/** It stands with every chunk below it. */
+/** A heading is stored with every chunk below it. */
 const MAX_TITLE = 120
 const FRONT_MATTER = /^---[ \t]*$/
 
@@ -16,11 +16,11 @@ export const chunkMarkdown = (text: string): Chunk[] => {
 
 class Reader {
   readonly #blocks: LineBlock[] = []
-  /** The headings that the line at hand stands under, by level. */
+  /** The headings above the current line, by level. */
   readonly #headings: string[] = []
   #start = 0
   #isSection = false
-  /** Nothing but headings so far: a section does not begin in the middle of them. */
+  /** Only headings since the section began: consecutive headings belong to one section. */
   #isBare = false
 
   constructor(private readonly lines: readonly string[]) {}
@@ -33,7 +33,7 @@ class Reader {
     return this.#blocks
   }
 
-  /** The line after what stands at this one. */
+  /** Returns the line after the block that begins here. */
   #take(at: number): number {
     const line = this.lines[at] as string
     const fence = FENCE.exec(line)?.[1]
@@ -44,7 +44,7 @@ class Reader {
     const [start = '', marks] = ATX.exec(line) ?? []
     if (marks !== undefined) return this.#heading(at, at + 1, marks.length, withoutClosing(line.slice(start.length)))
     const underline = isBlankLine(line) ? undefined : UNDERLINE.exec(this.lines[at + 1] ?? '')?.[1]
-    // A rule or a list is no title, and neither is the last line of a paragraph.
+    // Lists and rules are no setext headings, and neither is the last line of a longer paragraph.
     if (underline !== undefined && at === this.#start && !/^\s*([-*+>|]|\d+[.)])/.test(line))
       return this.#heading(at, at + 2, underline.startsWith('=') ? 1 : 2, line.trim())
     if (isBlankLine(line)) this.#end(at + 1)
@@ -86,7 +86,7 @@ class Reader {
   }
 }
 
-// By hand: expressions for what ends a line try it at each of its characters.
+// By hand, since a regular expression anchored at the end takes quadratic time.
 const withoutClosing = (title: string): string => {
   const text = title.trim()
   let end = text.length

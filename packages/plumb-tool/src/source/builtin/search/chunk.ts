@@ -1,29 +1,29 @@
-// Chunks: the pieces of a file that are found and shown, each some whole lines that belong together.
+// Chunks: the pieces of a file that searches find and show, each some whole lines that belong together.
 
 export interface Chunk {
-  /** From 1, both included. */
+  /** From 1, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** What the piece stands under, if anything. */
+  /** The headings above the piece, if any. */
   readonly heading: string
   readonly text: string
 }
 
-/** Lines that should not be parted; indexes from 0, `end` not included. */
+/** Lines that should stay together; indices from 0, `end` exclusive. */
 export interface LineBlock {
   readonly start: number
   readonly end: number
   readonly heading: string
-  /** It does not go into one chunk with what stands before it. */
+  /** Begins a new chunk. */
   readonly isStart: boolean
 }
 
-/** Between a heading and the one that it stands under. */
+/** Separates nested headings. */
 export const HEADING_SEPARATOR = ' > '
 
 const MAX_CHARACTERS = 2000
 
-/** Neighbours go together as long as they are short; what is too long is parted at lines, and a line that is too long inside. */
+/** Joins short neighbours and splits long blocks at lines, and long lines at characters. */
 export const packBlocks = (lines: readonly string[], blocks: readonly LineBlock[]): Chunk[] => {
   const chunks: Chunk[] = []
   let open: LineBlock | undefined
@@ -79,7 +79,7 @@ const cut = (lines: readonly string[], { start, end, heading }: LineBlock): Chun
   return chunks
 }
 
-/** None of nothing; more than one only where a single line is too long. Never parts a surrogate pair. */
+/** Several pieces only if a single line is too long. Never splits a surrogate pair. */
 const pieces = (text: string): string[] => {
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {

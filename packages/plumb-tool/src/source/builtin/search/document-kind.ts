@@ -1,4 +1,4 @@
-// The two kinds of index: of documents and of source text.
+// The two kinds of index: Markdown documents and source code.
 
 import { type Chunk, HEADING_SEPARATOR } from './chunk.js'
 import { chunkCode } from './chunk-code.js'
@@ -6,22 +6,22 @@ import { chunkMarkdown } from './chunk-markdown.js'
 import { significantTerms, termsOf } from './terms.js'
 
 export interface DocumentKind {
-  /** Below the root that is searched. */
+  /** Folder of the indexes, below the root. */
   readonly folder: string
   readonly fits: (path: string) => boolean
   readonly chunk: (text: string) => Chunk[]
-  /** What makes an index of it, for those who miss one. */
+  /** The tool that makes such an index. */
   readonly indexer: string
   readonly what: string
-  /** As in `.md, .markdown`. */
+  /** For messages, as in `.md, .markdown`. */
   readonly endings: string
-  /** How FTS5 takes words: stems of English are one where people write, and names stay what they are in programs. */
+  /** The FTS5 tokenizer: English stemming for prose, none for identifiers. */
   readonly tokenizer: 'porter ascii' | 'ascii'
-  /** The words of a text, in order. */
+  /** The terms of a text, in order. */
   readonly words: (text: string) => readonly string[]
-  /** Of a question or a title, those that say what it is about. */
+  /** The terms of a query or title without stop words. */
   readonly significantTerms: (text: string) => readonly string[]
-  /** A piece, with the headings that it stands under. */
+  /** A chunk as results show it, with its headings. */
   readonly show: (heading: string, text: string) => string
 }
 
@@ -31,7 +31,7 @@ const withoutEscapes = (text: string): string =>
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/&nbsp;|&#(\d{2,4});/g, (_, code) => (code === undefined ? ' ' : String.fromCharCode(code)))
 
-// Its own heading may stand at its beginning.
+// The chunk may begin with its own heading.
 const withHeadings = (heading: string, text: string): string => {
   const all = heading.split(HEADING_SEPARATOR)
   const first = text.slice(0, text.indexOf('\n')).replace(/^[# ]+/, '')

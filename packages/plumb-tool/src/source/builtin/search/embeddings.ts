@@ -1,4 +1,4 @@
-// The embedding endpoint, where the person who runs this has named one: PLUMB_EMBEDDINGS_ENDPOINT, _MODEL and, if it wants one, _KEY.
+// The embedding endpoint of PLUMB_EMBEDDINGS_ENDPOINT, _MODEL and _KEY, and the vectors of an index.
 
 import { addSecret, type Fault, fail, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import { askEndpoint } from './ask-endpoint.js'
@@ -8,11 +8,11 @@ import { readVectors, type Vector } from './vector.js'
 
 export interface Embeddings {
   readonly model: string
-  /** One for each text, in order. */
+  /** One vector for each text, in order. */
   readonly embed: (texts: readonly string[], signal: AbortSignal) => Promise<Result<readonly Vector[]>>
 }
 
-/** Undefined: none is configured. */
+/** Undefined if none is configured. */
 export const readEmbeddings = (env: NodeJS.ProcessEnv): Result<Embeddings | undefined> => {
   const { PLUMB_EMBEDDINGS_ENDPOINT: endpoint = '', PLUMB_EMBEDDINGS_MODEL: model = '', PLUMB_EMBEDDINGS_KEY: key = '' } = env
   if (endpoint === '') return succeed(undefined)
@@ -31,7 +31,7 @@ export const readEmbeddings = (env: NodeJS.ProcessEnv): Result<Embeddings | unde
   })
 }
 
-// As with PLUMB_ENDPOINT: who sets it decides where texts and key go, so that private addresses are as good as others.
+// The user sets it, as PLUMB_ENDPOINT, so private addresses are allowed.
 const readUrl = (text: string): Result<URL> => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const shown = preview(url ? `${url.protocol}//${url.host}${url.pathname}` : 'what it holds')
@@ -44,7 +44,7 @@ const readUrl = (text: string): Result<URL> => {
     )
   if (url.search !== '' || url.hash !== '')
     return fail('config_invalid', `PLUMB_EMBEDDINGS_ENDPOINT has more than a path: '${shown}'; leave out what follows ? or #`)
-  // As providers have it: a bare origin gets /v1.
+  // A bare origin gets /v1, as OpenAI-compatible providers have it.
   url.pathname = `${url.pathname.replace(/\/+$/, '') || '/v1'}/embeddings`
   return succeed(url)
 }
@@ -52,7 +52,7 @@ const readUrl = (text: string): Result<URL> => {
 const BATCH = 64
 const KEEP_EVERY_MS = 5000
 
-/** A fault of the endpoint is the value: the index is none the worse for it. */
+/** An error of the endpoint is the value, not a failure: the index works without vectors. */
 export const embedMissing = async (
   database: Database,
   { model, embed }: Embeddings,

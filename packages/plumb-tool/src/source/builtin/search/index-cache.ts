@@ -1,4 +1,4 @@
-// Indexes that were searched lately stay in memory, as long as their file is the same.
+// Caches recently searched indexes in memory, as long as their files are unchanged.
 
 import { type Result, succeed } from '@plumb/wire'
 import { type FileStamp, fileStamp } from '../../path/file-stamp.js'
@@ -13,10 +13,10 @@ interface Kept {
 
 const MAX_KEPT = 4
 
-/** By path, the one that was wanted last at the end. */
+/** By path, the most recently used at the end. */
 const kept = new Map<string, Kept>()
 
-/** `use` may not wait: the database may be closed when it has returned. Undefined: the index is damaged, or `use` could not make anything of it. */
+/** `use` must be synchronous: the database may be closed afterwards. Undefined if the index is damaged. */
 export const withIndex = async <T>(resolved: ResolvedPath, use: (database: Database) => T): Promise<Result<T | undefined>> => {
   const path = `${resolved.folder}/${resolved.name}`
   const stat = await statOf(resolved)
@@ -36,7 +36,7 @@ const attempt = <T>(database: Database, use: (database: Database) => T): T | und
   try {
     return use(database)
   } catch {
-    // What SQLite says of a file that is damaged inside.
+    // SQLite found the file damaged.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// Where an index lies: a file of its own below the root that is searched, read and written whole, so that readers always have a whole one.
+// The file of an index, below the root that it indexes. It is read and written whole, so that readers never see half of it.
 
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
@@ -17,7 +17,7 @@ const SUFFIX = '.sqlite'
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u
 const MAX_BYTES = 1024 * 1024 * 1024
 
-/** The name that a folder's index has where none is given. */
+/** The default name of the index of a folder. */
 export const nameFor = (folder: string): string => {
   if (folder === '.') return 'default'
   const name = folder.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[^\p{L}\p{N}]+/u, '')
@@ -38,7 +38,7 @@ export const indexPlace = (
   purpose: 'read' | 'write',
 ): Result<ResolvedPath> => resolvePath(`${kind.folder}/${name}${SUFFIX}`, purpose, context, root)
 
-/** Sorted; none where there is no such folder. */
+/** Sorted; empty if there is no folder of indexes. */
 export const indexNames = async (kind: DocumentKind, context: BuiltinContext, root: string): Promise<readonly string[]> => {
   const resolved = resolvePath(kind.folder, 'list', context, root)
   if (!resolved.ok) return []
@@ -55,7 +55,7 @@ export const indexNames = async (kind: DocumentKind, context: BuiltinContext, ro
 }
 
 interface StoredIndex {
-  /** Undefined: damaged, or of another version. */
+  /** Undefined if damaged or of another version. */
   readonly database: Database | undefined
   readonly stamp: FileStamp
 }
@@ -76,7 +76,7 @@ export const readIndex = async (resolved: ResolvedPath): Promise<Result<StoredIn
   }
 }
 
-/** Fails with `file_changed` where the index is no longer the one that was read. Resolves to the new stamp. */
+/** `file_changed` if the index is no longer the version that was read. Resolves to the new version. */
 export const writeIndex = async (resolved: ResolvedPath, database: Database, expect: ExpectedFile): Promise<Result<FileStamp>> => {
   const written = await writeFileAtomically(resolved, database.bytes(), { expect })
   if (!written.ok) return written

@@ -1,4 +1,4 @@
-// index_markdown_docs and index_code: a folder's files made findable, again and again at the cost of what has changed.
+// index_markdown_docs and index_code: index the files of a folder; later runs cost only what has changed.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ExpectedFile } from '../../path/file-stamp.js'
@@ -22,7 +22,7 @@ interface Input {
   readonly description?: string
 }
 
-/** How often somebody else may write the index while it is made. */
+/** Attempts if another process writes the index meanwhile. */
 const ATTEMPTS = 3
 
 const indexer = (kind: DocumentKind): Builtin<Input> => ({
@@ -57,7 +57,7 @@ export const indexCode = indexer(CODE)
 interface Target {
   readonly folder: ResolvedPath
   readonly index: string
-  /** Of the index. */
+  /** Path of the index. */
   readonly indexPath: ResolvedPath
   readonly description: string | undefined
 }
@@ -71,7 +71,7 @@ const targetOf = ({ root: path, index, description }: Input, kind: DocumentKind,
   return resolved.ok ? succeed({ folder: folder.value.resolved, index: name.value, indexPath: resolved.value, description }) : resolved
 }
 
-/** And the name of the root that it is in. The name of a root stands for all of it, as long as no folder has that name. */
+/** Resolves a folder with the name of its root. The name of a root stands for the root, unless a folder has that name. */
 const folderOf = (path: string, context: BuiltinContext): Result<{ readonly resolved: ResolvedPath; readonly root: string }> => {
   const names = [...context.roots.keys()]
   const first = names[0] ?? ''
@@ -85,7 +85,7 @@ const folderOf = (path: string, context: BuiltinContext): Result<{ readonly reso
 
 const MAX_ENDINGS = 8
 
-/** What there is in place of what was looked for. */
+/** Explains an empty index by the kinds of files that were found instead. */
 const nothingFound = ({ what, endings }: DocumentKind, others: UpdateSummary['others']): string => {
   const seen = [...others]
     .sort(([, a], [, b]) => b - a)
@@ -140,7 +140,7 @@ class Indexing {
       current = written.value
       return succeed(undefined)
     }
-    // Searchable by its words at once, whatever the endpoint may do.
+    // Saved before embedding, so that full-text search works even if the endpoint fails.
     const isNews = isOther || description !== undefined || done.added + done.changed + done.removed + done.restamped > 0
     const kept = isNews || stamp === 'absent' || wasDamaged ? await keep() : succeed(undefined)
     if (!kept.ok) return kept
@@ -171,7 +171,7 @@ class Indexing {
     return succeed(`${vectors} of ${chunks} pieces have vectors; index again for the rest: ${failed.value.detail}`)
   }
 
-  /** What is made from files needs no place beside them. */
+  /** The index is derived data and need not be committed. */
   async #hideFromGit(): Promise<void> {
     const { indexPath } = this.target
     await writeFileAtomically({ ...indexPath, name: '.gitignore', shown: `${this.kind.folder}/.gitignore` }, Buffer.from('*\n'), {

@@ -1,4 +1,4 @@
-// Keeps two indexers of one index apart, so that neither works for nothing. That the index stays whole does not depend on it.
+// A lock that keeps two processes from building the same index at once. The integrity of the index does not depend on it.
 
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -12,14 +12,14 @@ import { hasOwnerExited, OWNER, temporaryName } from '../../path/temporary-files
 
 const LOOK_MS = 100
 const BEAT_MS = 5000
-/** Whoever has not shown himself for so long is gone, wherever he ran. */
+/** A lock without a heartbeat for this long is stale, on whatever host its owner ran. */
 const STALE_MS = 60_000
 
 interface IndexLock {
   release(): Promise<void>
 }
 
-/** Waits for another indexer. Fails when the signal fires first. */
+/** Waits for another indexer. `cancelled` if the signal fires first. */
 export const lockIndex = async (resolved: ResolvedPath, signal: AbortSignal): Promise<Result<IndexLock>> => {
   const opened = await openFolder(resolved, { create: true })
   if (!opened.ok) return opened
@@ -54,7 +54,7 @@ const take = async (folder: Folder, name: string, words: string): Promise<boolea
   }
 }
 
-// One that does not say whose it is would be waited for.
+// A lock without an owner would block others until it is stale.
 const abandon =
   (folder: Folder, name: string) =>
   async (error: unknown): Promise<never> => {
@@ -68,14 +68,14 @@ const held = (folder: Folder, name: string, words: string): IndexLock => {
   return {
     release: async () => {
       clearInterval(beat)
-      // What is left is stale soon; the index is made.
+      // A leftover lock becomes stale soon.
       if ((await read(folder, name)) === words) await rm(folder.at(name), { force: true }).catch(() => {})
       await folder.close()
     },
   }
 }
 
-// Taken aside under a name of our own first: of two that find it stale one gets it, and whoever got a fresh one puts it back.
+// Renamed aside first: of two processes that find it stale one gets it, and a process that got a fresh lock puts it back.
 const breakStale = async (folder: Folder, name: string): Promise<void> => {
   const words = await read(folder, name)
   if (words === undefined || !(await isStale(folder, name, words))) return
@@ -93,7 +93,7 @@ const isStale = async (folder: Folder, name: string, words: string): Promise<boo
   return host === hostname() && hasOwnerExited(owner)
 }
 
-// A FIFO that somebody has put there would not let go of the reader.
+// Reading a FIFO would block.
 const read = async (folder: Folder, name: string): Promise<string | undefined> => {
   const stat = await lstat(folder.at(name)).catch(() => undefined)
   return stat?.isFile() ? readFile(folder.at(name), 'utf8').catch(() => undefined) : undefined

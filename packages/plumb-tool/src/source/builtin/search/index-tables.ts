@@ -1,4 +1,4 @@
-// What an index holds: files with what they were when they were read, their chunks, and the words of these.
+// The tables of an index: files with their checksums, chunks, and a full-text index of the chunks.
 
 import { HEADING_SEPARATOR } from './chunk.js'
 import type { DocumentKind } from './document-kind.js'
@@ -6,7 +6,7 @@ import { Database } from './sqlite.js'
 
 /** 'plmb' */
 const APPLICATION_ID = 0x706c_6d62
-/** Of the tables, and of how text becomes chunks and words: an index of another version is made anew. */
+/** Version of the tables, the chunking and the tokenizing: an index of another version is rebuilt. */
 const VERSION = 2
 
 const schema = ({ tokenizer }: DocumentKind): string => `
@@ -29,14 +29,14 @@ export const emptyContents = async (kind: DocumentKind): Promise<Database> => {
   return database
 }
 
-/** Undefined: damaged, of another version, or no index at all. */
+/** Undefined if the bytes are damaged, of another version, or no index at all. */
 export const openContents = async (bytes: Uint8Array): Promise<Database | undefined> => {
   const database = await Database.open(bytes).catch(() => undefined)
   try {
     const isOurs = database?.row('pragma application_id')?.[0] === APPLICATION_ID && database.row('pragma user_version')?.[0] === VERSION
     if (isOurs) return database
   } catch {
-    // Not even that could be read of it.
+    // Damaged.
   }
   database?.close()
   return undefined
@@ -45,7 +45,7 @@ export const openContents = async (bytes: Uint8Array): Promise<Database | undefi
 export interface IndexedFile {
   readonly id: number
   readonly sha256: string
-  /** Empty: it had just been written, so that the next look at it cannot go by times. */
+  /** Identity and times of the file; empty if it had just been written, so that times cannot tell whether it changes again. */
   readonly stamp: string
 }
 
@@ -88,7 +88,7 @@ export const removeIndexedFile = (database: Database, { id }: IndexedFile): void
 export const setStamp = (database: Database, { id }: IndexedFile, stamp: string): void =>
   database.run('update file set stamp = ? where id = ?', [stamp, id])
 
-/** What is said of the whole: `folder`, `description`, `model`. */
+/** Metadata of the index: `folder`, `description`, `model`. */
 export const readAbout = (database: Database, key: string): string => {
   const [value = ''] = database.row('select value from about where key = ?', [key]) ?? []
   return String(value)

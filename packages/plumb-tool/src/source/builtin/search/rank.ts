@@ -1,4 +1,4 @@
-// Which chunks of one index answer a query best: by its words (BM25), and by its meaning where there are vectors.
+// Ranks the chunks of one index for a query: by its words (BM25), and by meaning if there are vectors.
 
 import { HEADING_SEPARATOR } from './chunk.js'
 import type { DocumentKind } from './document-kind.js'
@@ -16,26 +16,26 @@ export interface Hit {
   readonly score: number
 }
 
-/** Far more words than a question has; more would only cost time. */
+/** Far more terms than a query has. */
 const MAX_TERMS = 64
-/** So many letters are enough to stand for what begins with them. */
+/** Terms of at least this length also match as prefixes. */
 const PREFIX_LETTERS = 4
-/** Of each of the two lists, those that can come into the result. */
+/** Length of each of the two ranked lists. */
 const CANDIDATES = 200
-/** Reciprocal rank fusion: how fast a place in a list loses weight. */
+/** The constant k of reciprocal rank fusion. */
 const RANK_DAMPING = 60
 
-/** Rows for one word; those behind could not come far. */
+/** Rows for one term; later ones could not rank high. */
 const MAX_ROWS = 5000
 
-// A word in a heading counts for two.
+// A term in a heading has double weight.
 const BY_WORD = `
   select rowid, -bm25(words, 1.0, 2.0, 1.0, 1.0) as score from words where words match ? order by score desc, rowid limit ${MAX_ROWS}
 `
 const IN_HEADING = `select rowid from words where words match ? limit ${MAX_ROWS}`
 const CHUNK = 'select path, start_line, end_line, heading, text from chunk join file on file.id = chunk.file where chunk.id = ?'
 
-/** Best first; equals in the order of paths and lines, so that the history of the index does not show. */
+/** Best first; ties by path and line, so that the result does not depend on the history of the index. */
 export const rank = (database: Database, kind: DocumentKind, query: string, vector: Vector | undefined): Hit[] => {
   const words = byWords(database, kind, query)
   const scored = vector ? fuse(words, byMeaning(database, vector)) : words
@@ -57,7 +57,7 @@ interface Scored {
   readonly score: number
 }
 
-/** BM25, and before it those that have more of the words, or a heading that is made of them. */
+/** BM25, scaled up for chunks with more of the terms, or with a heading made of them. */
 const byWords = (database: Database, kind: DocumentKind, query: string): Scored[] => {
   const terms = [...new Set(kind.significantTerms(query))].slice(0, MAX_TERMS)
   const found = new Map<number, { score: number; terms: number; inHeading: number }>()
@@ -79,14 +79,14 @@ const byWords = (database: Database, kind: DocumentKind, query: string): Scored[
 
 const best = <T extends Scored>(scored: T[]): T[] => scored.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, CANDIDATES)
 
-/** Of the words of its heading, those that were asked for. */
+/** The share of the terms of its heading that the query has. */
 const shareOf = (database: Database, kind: DocumentKind, id: number, inHeading: number): number => {
   const [heading = ''] = inHeading === 0 ? [] : (database.row('select heading from chunk where id = ?', [id]) ?? [])
   const words = kind.significantTerms(String(heading).split(HEADING_SEPARATOR).at(-1) ?? '')
   return words.length === 0 ? 0 : Math.min(1, inHeading / words.length)
 }
 
-// Terms hold letters, digits and marks, so that the quotes keep what FTS5 would take for words of its own.
+// Quoted, since FTS5 has keywords; terms hold only letters, digits and marks.
 const toMatch = (term: string): string => (term.length >= PREFIX_LETTERS ? `"${term}" OR "${term}"*` : `"${term}"`)
 
 const byMeaning = (database: Database, vector: Vector): Scored[] => {
@@ -105,5 +105,5 @@ const fuse = (...lists: readonly (readonly Scored[])[]): Scored[] => {
   return [...scores].map(([id, score]) => ({ id, score: precise(score) }))
 }
 
-/** What is behind the sixth digit is noise of the addition. */
+/** Rounds to six digits, beyond which sums depend on the order of addition. */
 const precise = (score: number): number => Number(score.toPrecision(6))

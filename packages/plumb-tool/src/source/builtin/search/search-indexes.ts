@@ -1,4 +1,4 @@
-// markdown_search and code_search: the best pieces of all indexes, or of one, with where they stand.
+// markdown_search and code_search: return the best chunks of one index or of all, with their position.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { resolvePath } from '../../path/resolved-path.js'
@@ -50,7 +50,7 @@ interface Found extends Hit, Omit<Chosen, 'name'> {
   readonly index: string
 }
 
-/** The query as a vector, or why there is none. */
+/** The query as a vector, or the reason why there is none. */
 interface Asked {
   readonly model: string
   readonly vector: Vector | undefined
@@ -115,7 +115,7 @@ const rankingOf = ({ vector, why }: Asked, withVectors: number, all: number): st
     : `full text and vectors; of ${all} indexes ${all - withVectors} have no vectors of this model`
 }
 
-/** What is gone by now, or kept from readers here, is not shown; what is in two indexes is shown once. */
+/** Leaves out files that are gone or protected, and duplicates from several indexes. */
 const toResults = (found: readonly Found[], k: number, kind: DocumentKind, context: BuiltinContext) => {
   const seen = new Set<string>()
   const results = []

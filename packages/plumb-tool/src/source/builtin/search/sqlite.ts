@@ -1,10 +1,10 @@
-// A database of SQLite in memory, from bytes and to bytes. The only door to it: it is compiled to WebAssembly and touches no file.
+// An SQLite database in memory, loaded from and saved to bytes. SQLite is compiled to WebAssembly and touches no file.
 
 import type { BindingSpec, Database as Connection, PreparedStatement, Sqlite3Static, SqlValue } from '@sqlite.org/sqlite-wasm'
 
 type Row = readonly SqlValue[]
 
-/** Throws what SQLite throws: of bytes from elsewhere anything may be wrong. */
+/** Methods throw the errors of SQLite: the bytes may be damaged in any way. */
 export class Database {
   readonly #prepared = new Map<string, PreparedStatement>()
 
@@ -17,7 +17,7 @@ export class Database {
     const sqlite = await loadSqlite()
     const connection = new sqlite.oo1.DB(':memory:')
     if (bytes) load(sqlite, connection, bytes)
-    // Of a file that somebody else has made nothing runs that is not asked for by name.
+    // The file is not trusted: triggers and views in its schema must not run functions with side effects.
     connection.exec('pragma trusted_schema = off; pragma journal_mode = off; pragma cell_size_check = on')
     return new Database(sqlite, connection)
   }
@@ -69,7 +69,7 @@ export class Database {
 }
 
 const load = ({ capi, wasm }: Sqlite3Static, connection: Connection, bytes: Uint8Array): void => {
-  // A Buffer is not taken for the bytes that it is.
+  // The binding does not accept a Buffer.
   const at = wasm.allocFromTypedArray(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length))
   const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_RESIZEABLE
   connection.checkRc(capi.sqlite3_deserialize(connection, 'main', at, bytes.length, bytes.length, flags))
@@ -85,6 +85,6 @@ const loadSqlite = (): Promise<Sqlite3Static> => {
 const start = async (): Promise<Sqlite3Static> => {
   const { default: init } = await import('@sqlite.org/sqlite-wasm')
   const { default: wasmBinary } = await import('@sqlite.org/sqlite-wasm/sqlite3.wasm')
-  // Its types leave out what every program that Emscripten has made takes.
+  // The types omit this option, which every Emscripten module has.
   return (init as (options: { readonly wasmBinary: Uint8Array }) => Promise<Sqlite3Static>)({ wasmBinary })
 }

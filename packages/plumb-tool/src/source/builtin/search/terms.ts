@@ -1,23 +1,23 @@
-// The words by which text is found: small letters, identifiers whole and in parts, characters and pairs of them where no spaces stand.
+// Tokenizes text for search: lower case, identifiers whole and in parts, and bigrams for scripts without spaces.
 
-/** Longer ones are digests and data, which nobody looks for. */
+/** Longer terms are digests and data. */
 const MAX_TERM = 64
 
 const WORD = /[\p{L}\p{N}\p{M}_$]+/gu
-// Scripts that are written without spaces between words.
+// Scripts without spaces between words.
 const RUN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]\p{M}*/gu
 // readFile, XMLHttpRequest, utf8Text, snake_case.
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+/gu
 
-/** In the order of the text, with repetitions. */
+/** In text order, with repetitions. */
 export const termsOf = (text: string): string[] => {
   const terms: string[] = []
   for (const [word] of plain(text).matchAll(WORD)) addWord(terms, word)
   return terms
 }
 
-// Compatibility forms are one, accents on Latin, Greek and Cyrillic letters nothing; those that other scripts spell with stay.
+// Compatibility forms are unified and accents removed from Latin, Greek and Cyrillic letters; marks of other scripts are kept.
 const plain = (text: string): string =>
   text
     .normalize('NFKD')
@@ -55,7 +55,7 @@ const COMMON = new Set(
   ).split(' '),
 )
 
-/** All of them where none would be left. */
+/** The terms that are no stop words; all terms if none is left. */
 export const significantTerms = (terms: readonly string[]): readonly string[] => {
   const telling = terms.filter((term) => !COMMON.has(term))
   return telling.length > 0 ? telling : terms

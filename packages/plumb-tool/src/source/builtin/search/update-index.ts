@@ -1,4 +1,4 @@
-// Brings an index up to date with the files: those that are as they were are not read again, those that are gone vanish.
+// Updates an index to the current files: unchanged files are not read again, missing ones are removed.
 
 import { isUtf8 } from 'node:buffer'
 import type { BigIntStats } from 'node:fs'
@@ -17,9 +17,9 @@ const MAX_FILE_BYTES = 10 * 1024 * 1024
 const MAX_FILES = 50_000
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024
 const MAX_ENDING = 20
-/** The first few are named. */
+/** Number of skipped files that are named. */
 const MAX_NAMED = 20
-/** What was written so shortly before may be written again without its times telling. */
+/** A file written this recently could be written again without a change of its times. */
 const SETTLED_MS = 2000
 
 export interface UpdateSummary {
@@ -27,16 +27,16 @@ export interface UpdateSummary {
   changed: number
   removed: number
   unchanged: number
-  /** Unchanged ones that need not be read again next time. */
+  /** Unchanged files that got a stamp, so the next run need not read them. */
   restamped: number
-  /** Those that were left out, the first by name. */
+  /** Files that were left out; `reasons` names the first of them. */
   skipped: number
   readonly reasons: string[]
-  /** Files of other kinds, by how their names end. */
+  /** Counts of files of other kinds by extension. */
   readonly others: Map<string, number>
 }
 
-/** Undefined: the signal fired; the database is then half done. */
+/** Undefined if the signal fired; the database is then incomplete. */
 export const updateIndex = async (
   database: Database,
   folder: ResolvedPath,
@@ -88,7 +88,7 @@ export const updateIndex = async (
   return done
 }
 
-// What cannot be looked at now need not be gone.
+// Files in a folder that cannot be opened now are not removed from the index.
 const isBelow = (folder: string, path: string): boolean => folder === '.' || path.startsWith(`${folder}/`)
 
 type Looked =

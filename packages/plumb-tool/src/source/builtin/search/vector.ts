@@ -1,4 +1,4 @@
-// Vectors of unit length, one signed byte a dimension: a quarter of the space, and as near to each other as before to half a percent.
+// Vectors quantized to one signed byte a dimension: a quarter of the space of floats, with similarities within half a percent.
 
 import { fail, type Result, succeed } from '@plumb/wire'
 
@@ -6,7 +6,7 @@ export type Vector = Int8Array
 
 const MAX_DIMENSIONS = 16_384
 
-/** Of a reply like OpenAI's: `{ data: [{ index, embedding }] }`. */
+/** Parses a reply in the format of OpenAI: `{ data: [{ index, embedding }] }`. */
 export const readVectors = (reply: unknown, count: number, host: string): Result<readonly Vector[]> => {
   const { data } = (typeof reply === 'object' && reply !== null ? reply : {}) as { readonly data?: unknown }
   const vectors: (Vector | undefined)[] = Array.from({ length: count }, () => undefined)
@@ -27,7 +27,7 @@ const toVector = (numbers: readonly number[]): Vector => {
   return Int8Array.from(numbers, (each) => (largest === 0 ? 0 : Math.round((each / largest) * 127)))
 }
 
-/** Cosine; 0 where they cannot be compared. */
+/** Cosine similarity; 0 if the lengths differ. */
 export const cosineSimilarity = (a: Vector, b: Vector): number => {
   if (a.length !== b.length) return 0
   let [dot, aa, bb] = [0, 0, 0]

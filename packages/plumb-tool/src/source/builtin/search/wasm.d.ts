@@ -1,4 +1,4 @@
-// What the build makes of a WebAssembly file.
+// The build embeds WebAssembly files as bytes.
 declare module '*.wasm' {
   const bytes: Uint8Array<ArrayBuffer>
   export default bytes

@@ -1,4 +1,4 @@
-// Which URLs are asked for at all, before anything is looked up.
+// Checks a URL before anything is resolved: scheme, port, credentials, characters.
 
 import { type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 
@@ -6,10 +6,10 @@ const PUBLIC_PORTS = new Set([80, 443, 8000, 8080, 8443, 8888])
 const FIRST_FREE_PORT = 1024
 const MAX_LENGTH = 8000
 
-/** Where private addresses may be reached, so may the ports on which people try things out. */
+/** `mayReachPrivateNet` also allows all ports from 1024 up, on which development servers run. */
 export const checkUrl = (text: string, mayReachPrivateNet: boolean): Result<URL> => {
   if (text.length > MAX_LENGTH) return refuse('input_type_mismatch', text, `is longer than ${MAX_LENGTH} characters`)
-  // A URL parser takes '\' for '/', and line ends for nothing: what people and other programs read is another host.
+  // URL parsers treat '\' as '/' and ignore newlines, so that people and other programs would read another host.
   if (/[\\\p{Cc}\s]/u.test(text)) return refuse('address_denied', text, 'has a backslash, white space or a control character in it')
   if (!URL.canParse(text)) return refuse('input_type_mismatch', text, 'is no absolute URL, such as https://example.org/page')
   const url = new URL(text)

@@ -1,10 +1,10 @@
-// Bytes to text: by the mark at their start, what the server says, what the page says of itself, or what they look like.
+// Decodes bytes to text by byte-order mark, Content-Type, a declaration in the page, or by guessing UTF-8 or windows-1252.
 
 const DECLARED = [
   /<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w:-]{1,40})/i,
   /^\s{0,99}<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w:-]{1,40})/i,
 ]
-/** As browsers do, and some more for those who put their licence first. */
+/** Browsers search 1024 bytes; some pages begin with a long licence. */
 const SEARCHED = 4096
 
 export const decodeText = (bytes: Buffer, contentType: string): string => {
@@ -19,7 +19,7 @@ export const decodeText = (bytes: Buffer, contentType: string): string => {
 }
 
 const WINDOWS = 'windows-1252'
-// What 0x80 to 0x9f stand for; some versions of Node.js decode them as ISO 8859-1, in which they are controls.
+// 0x80 to 0x9f in windows-1252; some versions of Node.js decode them as ISO 8859-1 control characters.
 const OF_WINDOWS =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f' +
   '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
@@ -39,7 +39,7 @@ const ofPage = (bytes: Buffer, contentType: string): string | undefined => {
   if (!/html|xml|^$/.test(contentType)) return undefined
   const start = bytes.toString('latin1', 0, SEARCHED)
   const label = known(DECLARED.map((pattern) => pattern.exec(start)?.[1]).find((found) => found !== undefined))
-  // What could be read in it to find this is no UTF-16.
+  // The declaration was readable as ASCII, so the page is not UTF-16.
   return label?.startsWith('utf-16') ? 'utf-8' : label
 }
 

@@ -1,4 +1,4 @@
-// What came back, as Markdown: by what the server calls it.
+// Turns a reply into Markdown, text or code by its Content-Type.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { decodeText } from './decode-text.js'
@@ -8,11 +8,11 @@ import { htmlToMarkdown } from './html-to-markdown.js'
 export interface PageDocument {
   readonly kind: 'markdown' | 'text' | 'code'
   readonly text: string
-  /** Of code. */
+  /** Language of code. */
   readonly language: string
 }
 
-/** Languages by the ends of names, where that is not the language itself. */
+/** Languages by file extension, if they differ. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   mjs: 'js',
   cjs: 'js',
@@ -60,7 +60,7 @@ export const showDocument = ({ kind, text, language }: PageDocument, range: Line
   return succeed(kind === 'code' ? fenced(text, language) : text)
 }
 
-/** Longer than any in the text, so that none there ends it. */
+/** The fence is longer than any in the text. */
 const fenced = (text: string, language: string): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].slice(0, 10_000).map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
@@ -73,12 +73,12 @@ const looksLikeHtml = (bytes: Buffer): boolean =>
   /^\s*<(!doctype html|html|head|body|title|!--)/i.test(bytes.toString('latin1', 0, 1000).replace(/^\xef\xbb\xbf/, ''))
 
 interface LineRange {
-  /** From 1; the last one is in it. */
+  /** From 1, inclusive. */
   readonly first: number
   readonly last: number
 }
 
-/** Undefined: it names none. */
+/** The lines of a fragment such as #L10, #L10-L80 or #L5C3-L8C1; undefined if it names none. */
 export const lineRangeOf = (fragment: string): LineRange | undefined => {
   const [, from, to = from] = /^#L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?$/.exec(fragment) ?? []
   if (from === undefined) return undefined

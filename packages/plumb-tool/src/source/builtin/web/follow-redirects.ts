@@ -1,4 +1,4 @@
-// From a URL to the reply at the end of its redirects: each hop is judged as if it had been asked for.
+// Fetches a URL and follows redirects; each hop is checked like the first URL.
 
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
@@ -12,7 +12,7 @@ export interface FetchedReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
-  /** Each URL that was asked, the last one is where the bytes came from. */
+  /** All requested URLs; the last one is the source of the bytes. */
   readonly hops: readonly URL[]
 }
 
@@ -29,7 +29,7 @@ export interface FollowOptions {
 
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** What is said to every host; the rest is for the one that was asked for. */
+/** Headers that are sent to every host; others go only to the origin that was asked for. */
 const FOR_ALL = new Set(['accept', 'accept-language', 'user-agent', 'accept-encoding'])
 const OWN = { 'user-agent': 'plumb-tool', 'accept-encoding': 'gzip, deflate, br' }
 
@@ -81,7 +81,7 @@ const ask = async (
 
 const redirected = (location: string, hops: readonly URL[], mayReachPrivateNet: boolean): Result<URL> => {
   const from = hops.at(-1)
-  // A URL in a header may be relative, and has spaces around it on some servers.
+  // Location may be relative, and some servers put spaces around it.
   const text = URL.canParse(location.trim(), from?.href) && !location.includes('\\') ? new URL(location.trim(), from).href : location
   const target = checkUrl(text, mayReachPrivateNet)
   if (!target.ok)
@@ -109,7 +109,7 @@ const broken = (error: unknown, { host }: URL, signal: AbortSignal): Fault => {
   return (failure as { error: Fault }).error
 }
 
-/** An address as such is never looked up, so it is judged before. Of several addresses the public ones stay. */
+/** The addresses of a host that may be reached: the public ones, or private ones if `net.private` is granted and the policy allows it. */
 export const resolveReachable = async (
   url: URL,
   gate: HostPermission,

@@ -1,4 +1,4 @@
-// What the policy says of each host on the way: the first was judged before the call, those it points on to are judged here.
+// Checks each host of a redirect chain against the policy; the first was checked before the call.
 
 import type { Effect } from '@plumb/policy'
 import { type Permission, permit } from '@plumb/policy'
@@ -8,15 +8,15 @@ import type { BuiltinContext } from '../builtin.js'
 
 export interface HostPermission {
   readonly mayReachPrivateNet: boolean
-  /** Before anything of it is looked up. */
+  /** Call it before the name is resolved. */
   readonly enter: (url: URL) => Promise<Result<void>>
-  /** Once its address is known to be private. */
+  /** Call it if the address turns out to be private. */
   readonly enterPrivate: (url: URL) => Promise<Result<void>>
 }
 
 export const openHostPermission = ({ call, tool, mayReachPrivateNet }: BuiltinContext): HostPermission => {
   const { session, signal } = call
-  /** Hosts to which a person has said yes. */
+  /** Hosts that a person has approved. */
   const agreed = new Set<string>()
   let first: string | undefined
 
@@ -41,7 +41,7 @@ export const openHostPermission = ({ call, tool, mayReachPrivateNet }: BuiltinCo
   return {
     mayReachPrivateNet,
     enter: async (url) => {
-      // The stage before this call has asked, if anybody was to be asked.
+      // The approval stage has already asked for the first host.
       if (first === undefined && judge(url, 'net').kind === 'ask') agreed.add(hostOf(url))
       first ??= hostOf(url)
       return enter(url, 'net')

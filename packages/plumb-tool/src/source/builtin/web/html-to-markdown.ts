@@ -1,18 +1,18 @@
-// HTML to Markdown in a thread of its own: a page that takes too long or too much is given up. One at a time, so that the memory and the time
-// of this process bound those of the page, however many are asked for at once.
+// Converts HTML to Markdown in a worker thread with limits of time and memory. One page at a time, so that processor time and memory of
+// the process can be attributed to it.
 
 import { Worker } from 'node:worker_threads'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { HtmlPage } from './html/to-markdown.js'
 
-/** Of the processor, as this process counts it. */
+/** Processor time of the process. */
 const MAX_CPU_MS = 10_000
-/** On a machine that has much else to do. */
+/** Wall-clock limit for a busy machine. */
 const CONVERSION_TIMEOUT_MS = 60_000
 const LOOK_MS = 200
-/** Of the heap; 5 MB of paragraphs take most of it. */
+/** Heap limit; 5 MB of paragraphs take most of it. */
 const MAX_MEMORY_MB = 200
-/** Tags are what takes time and memory; the largest of ordinary pages have half of that. */
+/** Tags determine time and memory; the largest ordinary pages have half as many. */
 const MAX_TAGS = 150_000
 
 let last: Promise<unknown> = Promise.resolve()
@@ -46,7 +46,7 @@ const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Re
       clearTimeout(timer)
       clearInterval(looking)
       signal.removeEventListener('abort', giveUp)
-      // What it holds is given back before the next begins.
+      // Its memory is freed before the next conversion begins.
       void worker.terminate().then(() => resolve(result))
     }
     const giveUp = (): void => finish(fail('cancelled', 'the conversion of the page was given up'))
@@ -71,7 +71,7 @@ const cpuMs = (): number => {
   return (user + system) / 1000
 }
 
-/** Where a page is cut: behind so many tags. */
+/** The offset at which a page is cut. */
 const endOfTags = (html: string): number => {
   let count = 0
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1)) if (++count > MAX_TAGS) return at

@@ -1,4 +1,4 @@
-// http_get: a reply as it is, whatever its status.
+// http_get: returns a reply with its status, headers and body.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
@@ -12,7 +12,7 @@ interface Input {
 }
 
 const MAX_HEADERS = 50
-/** They say how bytes travel, which is not the caller's. */
+/** Headers of the connection, which the caller cannot set. */
 const OF_CONNECTION = new Set([
   'host',
   'connection',

@@ -1,4 +1,4 @@
-// A page as a document: from the cache while it is fresh, or still the same by its server's word, else from where it is.
+// Reads a page as a document: from the cache while it is fresh, after revalidation, or from its server.
 
 import { type Code, type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { LRUCache } from 'lru-cache'
@@ -19,7 +19,7 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
   const { signal, session } = context.call
   const gate = openHostPermission(context)
   const cache = await pageCache()
-  // What was read with a grant is not there for those without.
+  // A page read with `net.private` is not served to callers without it.
   const key = `${context.mayReachPrivateNet} ${url.href.split('#')[0]}`
   const kept = cache.get(key)
   if (kept && session.nowMs() < kept.freshUntilMs) {
@@ -57,7 +57,7 @@ const ifChanged = ({ etag, lastModified }: CachedPage): Record<string, string> =
 interface CachedPage {
   readonly document: PageDocument
   readonly hops: readonly URL[]
-  /** In the time of the session. */
+  /** On the clock of the session. */
   readonly freshUntilMs: number
   readonly etag: string | undefined
   readonly lastModified: string | undefined
@@ -81,7 +81,7 @@ const pageCache = (): Promise<LRUCache<string, CachedPage>> => {
   return opened
 }
 
-/** How long what a server sent is as good as new; undefined: it wants it not to be kept. */
+/** Freshness by Cache-Control; undefined for `no-store`. */
 const freshMs = (cacheControl: string): number | undefined => {
   if (/\bno-store\b/i.test(cacheControl)) return undefined
   if (/\bno-cache\b/i.test(cacheControl)) return 0

@@ -1,4 +1,4 @@
-// One request over a connection of its own, to an address that was judged. No proxy of the environment: it would connect unjudged.
+// One request over its own connection to a checked address. Proxies of the environment are not used: they would connect unchecked.
 
 import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
@@ -10,7 +10,7 @@ import { fixedLookup } from '../../net/public-addresses.js'
 
 export interface HttpReply {
   readonly status: number
-  /** By small names; several of one name are joined by commas. */
+  /** By lower-case name; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Dispatcher.ResponseData['body']
   readonly close: () => void
@@ -20,7 +20,7 @@ const CONNECT_MS = 10_000
 const IDLE_MS = 15_000
 const MAX_HEADERS = 64 * 1024
 
-/** Throws when nothing comes back, or the signal fires. Redirects come back as they are. */
+/** Throws if the request fails or the signal fires. Redirects are not followed. */
 export const sendRequest = async (
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ export const sendRequest = async (
     headersTimeout: IDLE_MS,
     bodyTimeout: IDLE_MS,
     maxHeaderSize: MAX_HEADERS,
-    // The last word: the address at the other end of the socket.
+    // Finally check the address at the other end of the socket.
     connect: (options, callback) =>
       connect(options, (error, socket) => {
         if (!socket) return callback(error ?? new Error('no connection'), null)
@@ -73,7 +73,7 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** Throws when the connection breaks or the packing is damaged. */
+/** Reads and decompresses the body, up to MAX_BYTES decompressed. Throws if the connection breaks or the compression is damaged. */
 export const readReplyBody = async ({ headers, body }: HttpReply): Promise<Result<Buffer>> => {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
   const unpack = UNPACK[encoding]

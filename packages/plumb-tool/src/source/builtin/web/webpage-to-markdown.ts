@@ -1,4 +1,4 @@
-// webpage_to_markdown: what a page says, as Markdown.
+// webpage_to_markdown: returns the content of a page as Markdown.
 
 import { createHash } from 'node:crypto'
 import { preview, succeed } from '@plumb/wire'
@@ -23,14 +23,16 @@ export const webpageToMarkdown: Builtin<Input> = {
   },
 }
 
-/** Undefined: it is no such page. The name of a branch may have slashes: where it ends is left to GitHub. */
+/**
+ * The raw URL of a file page on GitHub; undefined for other pages. The name of a branch may have slashes, so GitHub decides where it ends.
+ */
 export const rawGithubUrl = (url: URL): URL | undefined => {
   const [, owner, repository, rest] = /^\/([^/]+)\/([^/]+)\/blob\/(.+)$/.exec(url.pathname) ?? []
   if (url.protocol !== 'https:' || !/^(www\.)?github\.com$/.test(url.hostname) || rest === undefined) return undefined
   return new URL(`https://raw.githubusercontent.com/${owner}/${repository}/${rest}${url.hash}`)
 }
 
-/** The mark is made of the text, so that no text has the one that ends it. */
+/** Marks a page as untrusted data for the model. The mark is a digest of the text, so the text cannot contain its own end mark. */
 const markUntrusted = (text: string, hops: readonly URL[]): string => {
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16)
   const [asked, last] = [hops[0], hops.at(-1)].map((url) => preview(url?.href.split('#')[0] ?? '', 500))

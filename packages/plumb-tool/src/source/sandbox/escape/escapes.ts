@@ -1,4 +1,4 @@
-// Ways out of a sandbox, each tried by a program inside; none does harm where it is not held.
+// Ways to escape a sandbox, each tried by a program inside it. None does harm if it succeeds.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { syscallProgram } from './syscall-program.js'
 
 export interface Escape {
   readonly name: string
-  /** What runs inside, or why it cannot be tried here. */
+  /** The command line to run inside, or the reason why it cannot be tried on this machine. */
   readonly command: (ground: EscapeFixture) => readonly string[] | { readonly cannot: string }
   readonly isHeld: (end: SyncResult, ground: EscapeFixture) => boolean
 }
@@ -22,14 +22,14 @@ const shell = (name: string, script: (ground: EscapeFixture) => string, isHeld: 
   isHeld,
 })
 
-/** By a Node.js inside. */
+/** A script that Node.js runs inside. */
 const script = (name: string, text: (ground: EscapeFixture) => string): Escape => ({
   name,
   command: (ground) => [process.execPath, '-e', text(ground)],
   isHeld: printsNothing,
 })
 
-/** EPERM, EACCES, ENOSYS, EPROTONOSUPPORT and EAFNOSUPPORT; others come from the call itself, which has then been let through. */
+/** EPERM, EACCES, ENOSYS, EPROTONOSUPPORT and EAFNOSUPPORT. Any other errno comes from the call itself: the filter let it through. */
 const REFUSALS: ReadonlySet<number> = new Set([1, 13, 38, 93, 97])
 
 const call = (name: string, called: SystemCall | number, args: readonly number[] = []): Escape => ({
@@ -65,7 +65,7 @@ export const ESCAPES: readonly Escape[] = [
   call('mount', 'mount', [0, 0, 0, 0, 0]),
   shell('make / writable', () => `mount -o remount,rw,bind / 2> /dev/null && echo ${ESCAPED}`),
   call('open a file system', 'fsopen', [0, 0]),
-  // Opened, and not written to.
+  // Only opened, never written.
   shell('write a setting of the kernel', () => writes('/proc/sys/kernel/core_pattern')),
   shell('write to /etc', () => writes('/etc/passwd')),
   shell('write to /usr', () => writes('/usr/bin/env')),
@@ -135,6 +135,6 @@ export const ESCAPES: readonly Escape[] = [
   },
 ]
 
-/** The shell has one more while it looks at them; what this process was left by its own parent is higher. */
+/** The shell itself opens descriptor 3 for the listing; descriptors that this process inherited are above 200. */
 const FIRST_OF_OTHERS = 4
 const LAST_OF_OURS = 200

@@ -1,4 +1,4 @@
-// What escapes are tried on: folders with secrets, listeners and a process, all outside the sandbox and gone afterwards.
+// Targets for escapes: folders with secrets, listeners and a process, all outside the sandbox and removed afterwards.
 
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
@@ -8,7 +8,7 @@ import { spawnChild } from '@plumb/wire'
 import { sandboxCacheFolder } from '../sandbox-cache.js'
 import type { Arch } from '../seccomp/refused-calls.js'
 
-/** What no program prints by chance. */
+/** A marker that no program prints by chance. */
 export const ESCAPED = 'GOT-THROUGH'
 
 export interface EscapeFixture {
@@ -18,19 +18,19 @@ export interface EscapeFixture {
   readonly home: string
   readonly outside: string
   readonly socket: string
-  /** The name of a socket, which begins with a NUL character. */
+  /** Name of an abstract unix socket: it begins with a NUL character. */
   readonly abstract: string
   readonly port: number
-  /** Of a process. */
+  /** Pid of a process outside the sandbox. */
   readonly neighbour: number
-  /** An executable in the docroot, by its path. */
+  /** Writes an executable into the docroot and returns its path. */
   readonly place: (program: Uint8Array) => string
 }
 
 const SLEEP_SECONDS = '300'
 const GRACE_MS = 100
 
-/** `work` gets the ground, which is gone when it has come back. */
+/** Sets the targets up, runs `work`, and removes them. */
 export const withFixture = async <T>(box: Pick<EscapeFixture, 'arch' | 'bwrap'>, work: (ground: EscapeFixture) => T): Promise<T> => {
   const base = makeBase()
   const [docroot, home, outside] = ['work', 'home', 'outside'].map((name) => join(base, name)) as [string, string, string]
@@ -69,14 +69,14 @@ export const withFixture = async <T>(box: Pick<EscapeFixture, 'arch' | 'bwrap'>,
   }
 }
 
-// Where a home folder is: /tmp has another in a sandbox anyhow.
+// Not in /tmp if possible: a sandbox has a /tmp of its own, so escapes there would prove nothing.
 const makeBase = (): string => {
   for (const folder of [sandboxCacheFolder(), tmpdir()]) {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       return realpathSync(mkdtempSync(join(folder, 'try-')))
     } catch {
-      // The other one.
+      // Try the next folder.
     }
   }
   throw new Error(`no folder can be made in ${tmpdir()}`)

@@ -1,4 +1,4 @@
-// A program that makes one call to the kernel and ends with what came of it: the way to ask for calls that no language at hand can make.
+// A minimal ELF program that makes one system call and exits with its errno, for calls that Node.js and sh cannot make.
 
 import type { Arch } from '../seccomp/refused-calls.js'
 
@@ -8,12 +8,12 @@ const SEGMENT_BYTES = 56
 const ELF_X64 = 62
 const ELF_ARM64 = 183
 
-/** An executable of Linux. Its exit status is 0 or the number of the error; `args` are whole numbers, at most six. */
+/** A Linux executable. Its exit status is 0 or the errno of the call. `args` are at most six integers. */
 export const syscallProgram = (arch: Arch, number: number, args: readonly number[] = []): Uint8Array => {
   const code = arch === 'x64' ? codeX64(number, args) : codeArm64(number, args)
   const start = HEADER_BYTES + SEGMENT_BYTES
   const file = Buffer.alloc(start + code.length)
-  // 64 bits, little-endian, version 1; an executable of this machine.
+  // ELF header: 64 bits, little-endian, version 1, type executable.
   file.write('\x7fELF\x02\x01\x01', 0, 'latin1')
   file.writeUInt16LE(2, 16)
   file.writeUInt16LE(arch === 'x64' ? ELF_X64 : ELF_ARM64, 18)
@@ -23,7 +23,7 @@ export const syscallProgram = (arch: Arch, number: number, args: readonly number
   file.writeUInt16LE(HEADER_BYTES, 52)
   file.writeUInt16LE(SEGMENT_BYTES, 54)
   file.writeUInt16LE(1, 56)
-  // One segment, to read and to run: all of the file.
+  // One program header: the whole file, readable and executable.
   file.writeUInt32LE(1, HEADER_BYTES)
   file.writeUInt32LE(5, HEADER_BYTES + 4)
   file.writeBigUInt64LE(BigInt(BASE), HEADER_BYTES + 16)

@@ -1,4 +1,4 @@
-// The escapes, tried one after the other in sandboxes of their own.
+// Tries the escapes one after the other, each in a new sandbox.
 
 import { type Result, runSync, type SyncResult, succeed } from '@plumb/wire'
 import { buildSandboxCommand } from '../bubblewrap-command.js'
@@ -10,13 +10,13 @@ import { type EscapeFixture, withFixture } from './fixture.js'
 export interface EscapeResult {
   readonly name: string
   readonly verdict: 'held' | 'not held' | 'not applicable'
-  /** Why it could not be tried, or what the program said where it was not held. */
+  /** Why the escape could not be tried, or what the program printed if it was not held. */
   readonly said?: string
 }
 
 const TIMEOUT_MS = 20_000
 
-/** `isBoxed: false`: with none, to see that what gets out is noticed. */
+/** `isBoxed: false` runs them without a sandbox, to prove that a successful escape is detected. */
 export const tryEscapes = async (box: Bubblewrap, { isBoxed = true } = {}): Promise<readonly EscapeResult[]> => {
   const before = process.env.HOME
   return withFixture(box, (ground) => {

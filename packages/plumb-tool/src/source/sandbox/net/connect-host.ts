@@ -1,5 +1,5 @@
-// Whether a boxed program may reach a host, and where that is: names are looked up outside, each address is judged, and what is connected to
-// is what was judged.
+// Connects a sandboxed program to a host if it may reach it. Names are resolved outside the sandbox, each address is checked, and the
+// socket connects to a checked address.
 
 import type { LookupAddress } from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { type Fault, fail, fault, type Result, startDeadline, succeed, systemRea
 import { fixedLookup, publicAddresses, type ResolveHost, resolveBySystem } from '../../net/public-addresses.js'
 
 export interface ConnectPolicy {
-  /** Why a host may not be reached at all, or not at a private address; undefined: it may. */
+  /** Why a host may not be reached at all (`net`), or not at a private address (`net.private`); undefined if it may. */
   readonly denies: (effect: 'net' | 'net.private', host: string) => Fault | undefined
   /** As in "tool 'fetch'". */
   readonly who: string
@@ -16,13 +16,13 @@ export interface ConnectPolicy {
   readonly connectTimeoutMs?: number
 }
 
-/** A host with the port that is asked for. */
+/** A host and port to connect to. */
 export interface HostTarget extends Host {
   readonly port: number
 }
 
 export interface HostConnector {
-  /** Tells at once what is refused whatever the name leads to. */
+  /** Refuses hosts that are not listed or denied before any lookup. */
   open(target: HostTarget, signal: AbortSignal): Promise<Result<Socket>>
 }
 
@@ -71,7 +71,7 @@ export const openHostConnector = (hosts: readonly HostPattern[], judging: Connec
 
 export const showTarget = ({ host, port }: HostTarget): string => `${host}:${port}`
 
-/** Those that it may be reached at; `listed` are the patterns that name it. */
+/** The addresses that may be used; `listed` are the patterns of the spec that match the host. */
 export const checkAddresses = async (
   target: HostTarget,
   listed: readonly HostPattern[],
@@ -83,7 +83,7 @@ export const checkAddresses = async (
   if (all.length === 0) return fail('connection_failed', `${showTarget(target)} has no address`)
   const isPublic = await publicAddresses()
   const open = all.filter(({ address }) => isPublic(address))
-  // An address has no name that somebody answers for.
+  // A literal address counts as private: no domain owner vouches for it.
   if (!target.isAddress && open.length > 0) return succeed(open)
   const isGranted = denies('net.private', target.host) === undefined
   const isNamed = listed.some(({ isBelow }) => !isBelow)

@@ -1,10 +1,10 @@
-// What the giver of a call lets a boxed program reach: the policy by host, and whether private addresses are granted.
+// The hosts that the caller's authority lets a sandboxed program reach: its policy by host, and the grant `net.private`.
 
 import { type Authority, permit } from '@plumb/policy'
 import { fault } from '@plumb/wire'
 import type { ConnectPolicy } from './connect-host.js'
 
-/** `net` itself needs no grant here: the program has it from the key, as one without a sandbox has all of it. */
+/** `net` needs no grant here: the spec gives it by the key `net`, and a program without a sandbox has the whole network. */
 export const hostPolicy = (tool: string, authority: () => Authority): Pick<ConnectPolicy, 'denies'> => ({
   denies: (effect, host) => {
     const { grant, ...rest } = authority()

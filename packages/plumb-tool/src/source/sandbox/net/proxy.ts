@@ -1,4 +1,4 @@
-// What answers a boxed program outside: an HTTP proxy for CONNECT and for absolute URLs, to the hosts that it may reach and no others.
+// The HTTP proxy of a sandboxed program: CONNECT and absolute http: URLs, to allowed hosts only. It runs outside the sandbox.
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
@@ -9,7 +9,7 @@ import type { RefusalLog } from './refusal-log.js'
 
 export interface Proxy {
   answer(listener: Server): void
-  /** With all that is open. */
+  /** Closes all open connections. */
   close(): void
 }
 
@@ -77,7 +77,7 @@ export const openProxy = (reach: HostConnector, record: RefusalLog): Proxy => {
   }
 
   const http = createServer({ maxHeaderSize: MAX_HEAD_BYTES, insecureHTTPParser: false, keepAliveTimeout: 0 })
-  // Who has said all waits for the answer all the same.
+  // A client that half-closes after its request still waits for the answer.
   Object.assign(http, { httpAllowHalfOpen: true })
   http.on('connect', (asked, client, head) => void tunnel(asked, client as Socket, head))
   http.on('request', (asked, answer) => void forward(asked, answer))
@@ -97,7 +97,7 @@ export const openProxy = (reach: HostConnector, record: RefusalLog): Proxy => {
 
   return {
     answer: (listener) => {
-      // Those above the other limit are told why.
+      // Connections above MAX_CONNECTIONS get an answer that says why; only those above this limit are dropped.
       listener.maxConnections = 2 * MAX_CONNECTIONS
       listener.on('connection', take)
       listener.on('error', () => {})
@@ -155,7 +155,10 @@ const OF_CONNECTION = new Set([
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'host'],
 ])
 
-/** Name after value, as they came. With `asked`, those of a request, whose body is framed anew as it was. */
+/**
+ * The headers that a proxy passes on, as a flat list of names and values: not those of the connection (RFC 9110, 7.6.1) nor `Host`.
+ * With `asked`, those of that request, with the framing of its body.
+ */
 const forwardHeaders = (raw: readonly string[], asked?: IncomingMessage): string[] => {
   const pairs = Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] ?? '', raw[2 * i + 1] ?? ''] as const)
   const named = new Set(
@@ -165,20 +168,20 @@ const forwardHeaders = (raw: readonly string[], asked?: IncomingMessage): string
   )
   const kept = pairs.filter(([name]) => {
     const low = name.toLowerCase()
-    // A connection's own words do not decide how long a body is.
+    // The Connection header must not remove the length of the body.
     return !OF_CONNECTION.has(low) && (!named.has(low) || low === 'content-length')
   })
   return [...kept.flat(), ...(asked ? framing(asked) : [])]
 }
 
-// Node would send the body of some methods without saying where it ends.
+// Node.js sends no framing for the body of GET, HEAD, DELETE, OPTIONS and TRACE.
 const framing = ({ method = 'GET', headers }: IncomingMessage): readonly string[] => {
   if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked']
   const hasBody = headers['content-length'] !== undefined || ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'].includes(method)
   return hasBody ? [] : ['Content-Length', '0']
 }
 
-/** Both of the kind that may be half open. */
+/** Joins two sockets, which must allow half-open connections; each direction ends by itself. */
 const pipeBothWays = (one: Socket, other: Socket): void => {
   passOn(one, other)
   passOn(other, one)
@@ -188,9 +191,9 @@ const passOn = (from: Socket, to: Socket): void => {
   from.pipe(to)
   from.on('error', () => {})
   from.once('close', () => {
-    // Broken off, which is not to look like the end.
+    // An aborted connection must not look like a regular end.
     if (!from.readableEnded) to.resetAndDestroy()
-    // It takes no more, and has said all that it had to say.
+    // The peer has ended: drain what is left.
     else to.resume()
   })
 }

@@ -1,11 +1,11 @@
-// What a boxed program asked of the network in vain, kept for its error: each host once.
+// Connections that the proxy refused, each host once, for the error of the program.
 
 import { type Fault, preview } from '@plumb/wire'
 
 export interface RefusalLog {
-  /** The socket inside has been handed over. */
+  /** The proxy's socket has arrived from inside. */
   opened(): void
-  /** Anything was asked for, in whatever words. */
+  /** The program has opened a connection. */
   used(): void
   refused(target: string, fault: Fault): void
   missingAccess(): string | undefined

@@ -1,5 +1,5 @@
-// The net of a sandbox that lists hosts: a network namespace whose only way out is a socket that listens in it. A first program inside opens
-// it and hands it out over a descriptor, before the tool's own is started; what comes in there is answered here, outside.
+// The network of a sandbox that lists hosts: a network namespace whose only way out is a proxy. A first program inside opens the proxy's
+// listening socket and passes it out over a descriptor before the tool's program starts; this process answers it from outside.
 
 import type { Server } from 'node:net'
 import type { HostPattern } from '@plumb/lang'
@@ -10,23 +10,23 @@ import { openProxy } from './proxy.js'
 import { openRefusalLog } from './refusal-log.js'
 
 export interface SandboxNet {
-  /** Stands before the command line inside. */
+  /** Prefix of the command line inside. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** For `spawnChild`. */
+  /** Option of `spawnChild` that receives the socket. */
   readonly listener: ListenerOption
-  /** For the error of a program that has failed: what it was refused, or that it never asked. */
+  /** For the error of a failed program: the hosts that were refused, or that it never used the proxy. */
   readonly missingAccess: () => string | undefined
-  /** Once the program has ended. */
+  /** Call it after the program has ended. */
   close(): void
 }
 
-/** In a namespace of its own any is free. */
+/** Any port is free in a new namespace. */
 const PORT = 3128
-/** Above those that are read by what starts a sandbox, or by its program. */
+/** Above the descriptors of children (3 to 10), below those of bubblewrap (from 18). */
 const LISTENER_FD = 11
 
-// A program that failed here has no net, so the tool's own is not started. Afterwards nothing says that there was a descriptor.
+// If the opener fails there is no network, so the tool's program is not started. The variables of the descriptor are removed.
 const OPEN = `
 NODE_OPTIONS= NODE_EXTRA_CA_CERTS= "$1" -e "$2" "$3" </dev/null >/dev/null || exit 126
 unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
@@ -59,7 +59,7 @@ export const openSandboxNet = (hosts: readonly HostPattern[], judging: ConnectPo
 
 const LOOPBACK = 'localhost,127.0.0.1,::1'
 
-/** Programs look for either spelling. What listens on loopback inside is reached there, unless that outside is meant. */
+/** Programs read either spelling. Loopback is not proxied, unless the spec lists a loopback host, which means that of the host. */
 const variables = (hosts: readonly HostPattern[]): Readonly<Record<string, string>> => {
   const url = `http://127.0.0.1:${PORT}`
   const isLoopbackMeant = hosts.some(

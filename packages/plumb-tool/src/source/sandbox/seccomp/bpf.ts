@@ -1,4 +1,4 @@
-// Classic BPF as seccomp(2) runs it: instructions with labels, and the bytes that the kernel takes.
+// An assembler for classic BPF as seccomp(2) runs it: instructions with labels to `struct sock_filter` bytes.
 
 /** Offsets in `struct seccomp_data`: the number of the call, the architecture, and the lower half of each argument. */
 export const CALL_NUMBER = 0
@@ -10,7 +10,7 @@ const ALLOW = 0x7fff0000
 /** `SECCOMP_RET_ERRNO`: the call fails with the number in the lower half. */
 const ERRNO = 0x00050000
 
-/** A jump goes to a label, or on to the next instruction where it names none. */
+/** `yes` and `no` are labels; a jump without a label continues with the next instruction. */
 export type Instruction =
   | { readonly op: 'load'; readonly offset: number }
   | { readonly op: 'and'; readonly mask: number }
@@ -26,7 +26,7 @@ const JUMPS = { equal: 0x15, over: 0x25, bits: 0x45 } as const
 const MAX_JUMP = 255
 const INSTRUCTION_BYTES = 8
 
-/** An array of `struct sock_filter`; both architectures that it is for are little-endian. */
+/** An array of `struct sock_filter`, little-endian as both supported architectures are. Throws if a jump is too long. */
 export const assembleBpf = (program: readonly Instruction[]): Uint8Array => {
   const places = new Map<string, number>()
   let length = 0

@@ -1,4 +1,4 @@
-// The seccomp filter of a sandbox, from the table of what is refused to the bytes that bubblewrap hands to the kernel.
+// The seccomp filter of a sandbox: from the table of refused calls to the BPF program that bubblewrap loads.
 
 import { ARCHITECTURE, argument, assembleBpf, CALL_NUMBER, type Instruction } from './bpf.js'
 import {
@@ -11,10 +11,10 @@ import {
   UNKNOWN_CALL_ERRNO,
 } from './refused-calls.js'
 
-/** `AUDIT_ARCH_…`: programs of another kind, such as those of 32 bits, have calls of other numbers. */
+/** `AUDIT_ARCH_…`. Calls of another architecture, such as 32-bit x86, have other numbers and are refused. */
 const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
-/** Undefined: of this architecture the numbers of the calls are not known. */
+/** Undefined if the system call numbers of this architecture are not in the table. */
 export const archOf = (name: string): Arch | undefined => (name === 'x64' || name === 'arm64' ? name : undefined)
 
 export const assembleFilter = (arch: Arch, { hasSockets }: { readonly hasSockets: boolean }): Uint8Array =>
@@ -24,7 +24,7 @@ export const assembleFilter = (arch: Arch, { hasSockets }: { readonly hasSockets
     { op: 'fail', errno: UNKNOWN_CALL_ERRNO },
     { op: 'label', name: 'known architecture' },
     { op: 'load', offset: CALL_NUMBER },
-    // Those of x32, which lead to the same calls by other numbers, are over it too.
+    // The x32 ABI makes the same calls by numbers from 0x40000000 up, so this refuses them too.
     { op: 'if', test: 'over', value: LAST_KNOWN_CALL, no: 'known call' },
     { op: 'fail', errno: UNKNOWN_CALL_ERRNO },
     { op: 'label', name: 'known call' },
@@ -52,7 +52,7 @@ const refuse = ({ errno, uses = [] }: RefusedCalls, number: number | undefined, 
   ]
 }
 
-/** Goes on where the use is such a one, and to `unlike` where it is not. */
+/** Continues if the argument matches the rule, and jumps to `unlike` otherwise. */
 const test = ({ argument: index, mask, is, values }: ArgumentRule, unlike: string, fits: string): readonly Instruction[] => [
   { op: 'load', offset: argument(index) },
   ...(mask === undefined ? [] : ([{ op: 'and', mask }] as const)),

@@ -1,6 +1,6 @@
-// What a sandboxed program may not ask of the kernel: the calls, and where only some of their uses are refused, which.
+// The system calls that a sandboxed program may not make, and for some of them the arguments that are refused.
 
-/** Of x64 and arm64, as the kernel's unistd headers have them; undefined: that architecture has no such call. */
+/** Numbers on x64 and arm64, from the kernel's unistd headers; undefined if that architecture has no such call. */
 const NUMBERS = {
   ioctl: [16, 29],
   socket: [41, 198],
@@ -61,12 +61,12 @@ export type SystemCall = keyof typeof NUMBERS
 
 export const callNumber = (call: SystemCall, arch: Arch): number | undefined => NUMBERS[call][arch === 'x64' ? 0 : 1]
 
-/** Calls that came with a later kernel than this table are refused: what they do is not known. */
+/** Calls of later kernels are refused, since what they do is not known. */
 export const LAST_KNOWN_CALL = 469
 
 export type Arch = 'x64' | 'arm64'
 
-/** The lower half of an argument, of which `mask` is looked at: equal to one of `values`, to none of them, or with any of their bits. */
+/** A test of the lower 32 bits of an argument under `mask`: equal to one of `values`, to none of them, or with any of their bits. */
 export interface ArgumentRule {
   readonly argument: number
   readonly mask?: number
@@ -77,7 +77,7 @@ export interface ArgumentRule {
 export interface RefusedCalls {
   readonly calls: readonly SystemCall[]
   readonly errno: number
-  /** All of them have to hold; left out: each use of it is refused. */
+  /** The call is refused if all of these hold; without it, always. */
   readonly uses?: readonly ArgumentRule[]
 }
 
@@ -96,28 +96,28 @@ const NEW_TIME = 0x80
 
 const all = (...calls: readonly SystemCall[]): RefusedCalls => ({ calls, errno: EPERM })
 
-/** `hasSockets`: sockets of the file system may be reached, as far as they are there. */
+/** `hasSockets`: the sandbox mounts unix sockets, so AF_UNIX is allowed. */
 export const refusedCalls = (hasSockets: boolean): readonly RefusedCalls[] => [
   // Other processes.
   all('ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'pidfd_getfd', 'kcmp'),
   // Mounts and roots.
   all('mount', 'umount2', 'pivot_root', 'chroot', 'open_tree', 'open_tree_attr', 'move_mount'),
   all('fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'open_by_handle_at'),
-  // Parts of the kernel with a history of holes, and none of a tool's needs.
+  // Kernel interfaces with a history of vulnerabilities that tools do not need.
   all('bpf', 'keyctl', 'add_key', 'request_key', 'userfaultfd', 'perf_event_open', 'fanotify_init', 'lookup_dcookie'),
-  // What goes through a ring is seen by no filter.
+  // seccomp does not see calls made through io_uring.
   all('io_uring_setup', 'io_uring_enter', 'io_uring_register'),
   // The machine.
   all('kexec_load', 'kexec_file_load', 'init_module', 'finit_module', 'delete_module', 'reboot', 'swapon', 'swapoff'),
   all('acct', 'quotactl', 'quotactl_fd', 'syslog', 'vhangup', 'iopl', 'ioperm', 'modify_ldt'),
-  // Namespaces. The flags of clone3 are in memory, where no filter looks; C libraries take clone where there is no clone3.
+  // Namespaces. The flags of clone3 are in memory, which seccomp cannot read; C libraries fall back to clone on ENOSYS.
   all('setns'),
   { calls: ['unshare'], errno: EPERM, uses: [{ argument: 0, is: 'with bits', values: [NEW_NAMESPACES, NEW_TIME] }] },
   { calls: ['clone'], errno: EPERM, uses: [{ argument: 0, is: 'with bits', values: [NEW_NAMESPACES] }] },
   { calls: ['clone3'], errno: ENOSYS },
-  // What types into the terminal that is above.
+  // Typing into the controlling terminal.
   { calls: ['ioctl'], errno: EPERM, uses: [{ argument: 1, is: 'one of', values: [TIOCSTI, TIOCLINUX] }] },
-  // Sockets that no network namespace holds back.
+  // Unix sockets, which a network namespace does not isolate.
   ...(hasSockets
     ? []
     : [{ calls: ['socket'], errno: EACCES, uses: [{ argument: 0, is: 'one of', values: [AF_UNIX] }] } satisfies RefusedCalls]),
@@ -134,7 +134,7 @@ export const refusedCalls = (hasSockets: boolean): readonly RefusedCalls[] => [
       { argument: 2, is: 'none of', values: [NETLINK_ROUTE] },
     ],
   },
-  // Either end of a pair of datagram sockets may be sent from to any address; those of the others are connected for good.
+  // Either end of a datagram pair can send to any address; stream and seqpacket pairs stay connected.
   ...(hasSockets
     ? []
     : [

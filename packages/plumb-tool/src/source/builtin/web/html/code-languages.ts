@@ -1,4 +1,4 @@
-// The language of a code block, from the many ways in which pages tell it to the one that is read: <pre><code class="language-x">.
+// Finds the language of code blocks in the many ways pages mark it, and marks it as <pre><code class="language-x">.
 
 import type { Element, ElementContent, Root } from 'hast'
 import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
@@ -15,13 +15,13 @@ const mark = (parent: Root | Element, around: string): void => {
   parent.children = (parent.children as ElementContent[]).flatMap((child): ElementContent[] => {
     if (child.type !== 'element') return [child]
     if (child.tagName === 'pre') return blocksOf(child, around)
-    // What is said two elements up is of this block; further up it is of the page.
+    // A class up to two elements above belongs to the block; further up, to the page.
     mark(child, told(child) || (parent.type === 'element' ? told(parent) : ''))
     return [child]
   }) as typeof parent.children
 }
 
-/** One, but for the same program in several languages, of which a page shows one at a time. */
+/** One block, unless a <pre> has the same program in several languages, as tabs. */
 const blocksOf = (pre: Element, around: string): Element[] => {
   const codes = [...elementsIn(pre)].filter(isNamed('code'))
   if (codes.length > 1 && codes.every((code) => told(code) !== '')) return codes.flatMap((code) => block(code, told(code)))
@@ -37,7 +37,7 @@ const block = (from: Element, language: string): Element[] => {
 
 const isLine = isNamed('div', 'p', 'li', 'tr', 'section')
 
-/** Lines end where the text says so, and where elements do that are lines. */
+/** Lines end at newlines, at <br>, and around elements that are lines. */
 const codeOf = (code: Element): string => {
   let text = ''
   const endLine = (): void => {
@@ -69,7 +69,7 @@ const textBeside = (parent: Element, one: Element): string =>
     .map((child) => (child === one ? '' : child.type === 'element' ? textBeside(child, one) : child.type === 'text' ? child.value : ''))
     .join('')
 
-/** Line numbers in one cell, code in another: the code is all that is meant. */
+/** Of tables with line numbers in one cell and code in another, only the code is kept. */
 const gatherTables = (tree: Root): void =>
   replaceElements(tree, (node) => {
     if (node.tagName !== 'table') return undefined

@@ -1,4 +1,4 @@
-// Definition lists, which Markdown has not: a list of terms in bold, each with a list of what it means.
+// Converts definition lists, which Markdown does not have, to lists of bold terms, each with a list of its definitions.
 
 import type { Element, ElementContent, Root } from 'hast'
 import { element, findElement, isNamed, property, replaceElements, textContent } from './tree.js'
@@ -20,7 +20,7 @@ const itemsOf = (list: Element): Element[] => {
     if (part.tagName === 'dd') {
       if (part.children.length > 0) meanings.push(element('li', {}, ...part.children))
     } else {
-      // Terms that share a meaning stand together, those of a table of contents do not.
+      // Terms that share a definition form one item; linked terms of a table of contents do not.
       if (meanings.length > 0 || isLink(part)) close()
       terms.push(...(terms.length > 0 ? [{ type: 'text' as const, value: ', ' }] : []), element('strong', {}, ...part.children))
     }
@@ -29,7 +29,7 @@ const itemsOf = (list: Element): Element[] => {
   return items
 }
 
-/** A meaning that is a list and nothing else. */
+/** The list, if the only definition is a list and nothing else. */
 const onlyList = ([meaning, ...others]: readonly Element[]): Element | undefined => {
   const [only, ...rest] = meaning?.children.filter((child) => child.type !== 'text' || child.value.trim() !== '') ?? []
   return others.length + rest.length === 0 && only?.type === 'element' && ['ul', 'ol', 'dl'].includes(only.tagName) ? only : undefined

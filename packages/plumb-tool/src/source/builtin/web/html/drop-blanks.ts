@@ -1,4 +1,4 @@
-// White space between blocks, which is half of the nodes of a page that is written a line a paragraph: what follows is quicker without.
+// Removes white space between blocks, which can be half of the nodes of a page, to speed up the later passes.
 
 import type { Element, Parents, Root, RootContent } from 'hast'
 import { isNamed } from './tree.js'
@@ -36,6 +36,6 @@ export const dropBlanks = (parent: Root | Element): void => {
 
 const isBlank = (node: RootContent): boolean => node.type === 'text' && node.value.trim() === '' && !node.value.includes('\u00a0')
 
-/** No text stands there: a block does, or the end of one. */
+/** Whether the neighbour is a block, or the edge of one, and not text. */
 const isEdge = (beside: RootContent | undefined, parent: Root | Element): boolean =>
   beside === undefined ? parent.type === 'root' || isBlock(parent) : beside.type === 'element' && isBlock(beside)

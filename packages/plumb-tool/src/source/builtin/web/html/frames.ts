@@ -1,4 +1,4 @@
-// A page of frames has nothing of its own but where they lead, and what it says to those who have none.
+// Converts a page of frames to links to its frames, followed by its <noframes> content.
 
 import type { Element, ElementContent, Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
@@ -8,7 +8,7 @@ import { prune } from './prune.js'
 import { resolveLinks } from './resolve-links.js'
 import { element, elementsIn, findElement, isNamed, property, textContent } from './tree.js'
 
-/** Undefined: it has no frames. */
+/** Undefined if the page has no frames. */
 export const framesOf = (tree: Root, base: string): Root | undefined => {
   const set = findElement(tree, isNamed('frameset'))
   if (!set) return undefined
@@ -30,7 +30,7 @@ const linkTo = (frame: Element): Element => {
   return element('a', { href: source }, { type: 'text', value: name })
 }
 
-/** A parser that knows frames takes it for text. */
+/** parse5 supports frames, so it parses the content of <noframes> as text. */
 const instead = (tree: Root, base: string): readonly ElementContent[] =>
   [...elementsIn(tree)].filter(isNamed('noframes')).flatMap((node) => {
     const parsed = parseFragment(textContent(node))

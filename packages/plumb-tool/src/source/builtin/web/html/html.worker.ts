@@ -1,4 +1,4 @@
-// The thread that turns one page into Markdown. It gets the page, says what became of it, and is ended by whoever began it.
+// The worker thread that converts one page. It receives the page as workerData and posts the Markdown; its creator terminates it.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { type HtmlPage, toMarkdown } from './to-markdown.js'

@@ -1,4 +1,4 @@
-// Elements beyond a depth become siblings: what follows walks trees by recursion, and no page that people read nests so deep.
+// Flattens elements beyond a depth, since the later passes are recursive.
 
 import type { DefaultTreeAdapterTypes } from 'parse5'
 
@@ -17,7 +17,7 @@ export const limitDepth = (root: Parent): void => {
   }
 }
 
-/** Its texts, in order; nothing else. */
+/** Keeps only the text nodes, in order. */
 const flatten = (parent: Parent): void => {
   const texts: Child[] = []
   const open: Node[] = [...childrenOf(parent)].reverse()

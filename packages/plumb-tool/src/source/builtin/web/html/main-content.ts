@@ -1,4 +1,4 @@
-// What a page is about, without what is around it on every page of the site.
+// Extracts the main content of a page, without navigation and other parts that all pages of a site share.
 
 import { Readability } from '@mozilla/readability'
 import type { Element, Root, Text } from 'hast'
@@ -6,11 +6,11 @@ import { toHtml } from 'hast-util-to-html'
 import { parseHTML } from 'linkedom'
 import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
 
-/** Of the text around it, what is found must be this share, or the page is about something else. */
+/** The content that Readability finds must be at least this share of the text around it. */
 const MIN_SHARE = 0.3
 const MARK = 'dataPlumbPlace'
 const ATTRIBUTE = 'data-plumb-place'
-/** Beyond it the search for the main part would take longer than anybody waits. */
+/** Readability takes too long on larger pages. */
 const MAX_ELEMENTS = 20_000
 
 export const mainContent = (tree: Root): Root => {
@@ -22,7 +22,7 @@ export const mainContent = (tree: Root): Root => {
   return tree
 }
 
-/** What the page itself says: the one <main> or <article>. */
+/** The only <main>, `.markdown-body` or <article> of the page. */
 const markedContent = (tree: Root): Element | undefined => {
   const all = [...elementsIn(tree)]
   const whole = lengthOf(tree)
@@ -34,7 +34,7 @@ const markedContent = (tree: Root): Element | undefined => {
   return candidates.find(([first, ...others]) => first && others.length === 0 && lengthOf(first) > 0.2 * whole)?.[0]
 }
 
-/** Links before the title are those of the site. */
+/** Removes link lists after the title; those before it are removed elsewhere. */
 const withoutWhatLeadsIn = (tree: Root): void => {
   const all = [...elementsIn(tree)]
   const title = all.findIndex(isNamed('h1'))
@@ -47,7 +47,7 @@ const withoutSurroundings = (tree: Root | Element): void =>
     const role = property(node, 'role')
     if (['navigation', 'banner', 'contentinfo', 'complementary', 'search'].includes(role)) return []
     if (isNamed('nav', 'footer', 'aside')(node) || (node.tagName === 'div' && isSurrounding(node))) return []
-    // The header of an article has its title.
+    // The header of an article may contain its title.
     return node.tagName === 'header' && ![...elementsIn(node)].some(isNamed('h1', 'h2')) ? [] : undefined
   })
 
@@ -56,14 +56,14 @@ const SURROUNDING = /^((site|page)-)?(footer|sidebar|breadcrumbs?)$|^cookie-(ban
 const isSurrounding = (node: Element): boolean =>
   [...property(node, 'className').split(' '), property(node, 'id')].some((name) => SURROUNDING.test(name))
 
-/** Readability finds where the text is; what it makes of it (no title, other headings) is not taken. */
+/** Uses Readability only to locate the text; its output, which drops titles and changes headings, is not used. */
 const guessedContent = (tree: Root): Element | undefined => {
   const all = [...elementsIn(tree)]
   if (all.length > MAX_ELEMENTS) return undefined
   for (const [i, node] of all.entries()) node.properties[MARK] = String(i)
   const { document } = parseHTML(toHtml(tree))
   for (const node of all) delete node.properties[MARK]
-  // What it would make of it as text, only to be parsed again, takes as long as the search itself.
+  // The serializer returns the element as it is, since serializing and parsing again would double the time.
   const found = new Readability<Found>(document, { keepClasses: true, charThreshold: 200, serializer: (found: Found) => found }).parse()
   if (!found?.content) return undefined
   const survivors = new Set<Element>()
@@ -78,7 +78,7 @@ const guessedContent = (tree: Root): Element | undefined => {
   return around
 }
 
-/** Of an element as Readability has it, what is asked here. */
+/** The members of Readability's elements that are used here. */
 interface Found {
   querySelectorAll(selector: string): Iterable<{ getAttribute(name: string): string | null }>
 }
@@ -93,7 +93,7 @@ const sum = (nodes: Iterable<Element>): number => {
 
 const isContainer = isNamed('div', 'section', 'article', 'main', 'center', 'form', 'body')
 
-/** The smallest container that has them all in it. */
+/** The smallest container of all wanted elements. */
 const innermost = (tree: Root, wanted: ReadonlySet<Element>): Element | undefined => {
   let found: Element | undefined
   const count = (node: Element): number => {
@@ -106,7 +106,7 @@ const innermost = (tree: Root, wanted: ReadonlySet<Element>): Element | undefine
   return found
 }
 
-/** Menus and lists of other pages in the midst of the text. */
+/** Removes menus and lists of links inside the text. */
 const withoutLinkLists = (tree: Root | Element, isKept: (node: Element) => boolean): void =>
   replaceElements(tree, (node) => {
     if (isKept(node) || !isNamed('ul', 'ol', 'div', 'section', 'p', 'table')(node)) return undefined

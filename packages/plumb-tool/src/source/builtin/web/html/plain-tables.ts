@@ -1,4 +1,4 @@
-// Tables as Markdown can have them: those that only lay out a page are taken apart, captions go before, spans have bounds.
+// Simplifies tables for Markdown: layout tables are dissolved, captions moved before the table, spans limited.
 
 import type { Element, ElementContent, Root } from 'hast'
 import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
@@ -48,7 +48,7 @@ const isForLayout = (table: Element): boolean => {
   return !own.some(isNamed('th')) && own.some(isBlock)
 }
 
-/** Tables in its cells, but not what is in those. */
+/** All descendants, including nested tables but not their contents. */
 function* ownElements(parent: Element): Generator<Element> {
   for (const child of parent.children) {
     if (child.type !== 'element') continue
@@ -62,7 +62,7 @@ const takenApart = (table: Element): readonly ElementContent[] => {
   return [element('div', {}, ...table.children)]
 }
 
-/** A table inside has its turn when this one is gone. */
+/** Nested tables are processed after the outer one is dissolved. */
 const toDivs = (parent: Element): void => {
   for (const child of parent.children) {
     if (child.type !== 'element' || child.tagName === 'table') continue
@@ -75,7 +75,7 @@ const limitSpans = ({ properties }: Element): void => {
   for (const span of ['colSpan', 'rowSpan']) if (Number(properties[span]) > MAX_CELLS) properties[span] = MAX_CELLS
 }
 
-/** A cell is one line: what were lines of its own have a break between them. */
+/** A cell becomes one line, with breaks between its former lines. */
 const onOneLine = (cell: Element): ElementContent[] => {
   const lines: ElementContent[][] = [[]]
   const add = (parent: Element): void => {

@@ -1,4 +1,4 @@
-// What is on a page and is not for reading: scripts, styles, what is hidden. And what a reader would see in another way than it is written.
+// Removes what is not for reading (scripts, styles, hidden elements), and rewrites formulas, exponents and embedded pages.
 
 import type { Element, ElementContent, Root } from 'hast'
 import { element, findElement, isNamed, property, replaceElements, textContent } from './tree.js'
@@ -28,16 +28,16 @@ export const prune = (tree: Root): void =>
   })
 
 const isHidden = (node: Element): boolean =>
-  // Of a code block the gutter alone is hidden, whatever it is called.
+  // A code block itself is never hidden, only its gutter.
   (HIDDEN_CLASS.test(property(node, 'className')) && !['body', 'main', 'article', 'pre'].includes(node.tagName)) ||
   'hidden' in node.properties ||
   (property(node, 'ariaHidden') === 'true' && node.tagName !== 'img') ||
   /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(property(node, 'style'))
 
-/** A sign or letter, or a number, that stands higher: 10^-5 is not 10-5. What is linked is a note. */
+/** An exponent, so that 10^-5 does not become 10-5. A linked superscript is a footnote. */
 const EXPONENT = /^[+\-\u2212]?(\d+|[a-z])$/i
 
-/** As its author wrote it, where the page says so. */
+/** The TeX source of the formula if the page has it, else its text. */
 const formula = (math: Element): ElementContent => {
   const annotation = findElement(math, isNamed('annotation'))
   const written = property(math, 'altText') || property(math, 'alttext') || (annotation ? textContent(annotation) : '')
@@ -45,7 +45,7 @@ const formula = (math: Element): ElementContent => {
   return written === '' ? { type: 'text', value: text } : element('code', {}, { type: 'text', value: text })
 }
 
-/** A page in a page is a page of its own. */
+/** An embedded page becomes a link. */
 const linkTo = (frame: Element): readonly ElementContent[] => {
   const source = property(frame, 'src')
   if (source === '' || source.startsWith('about:')) return []

@@ -1,11 +1,11 @@
-// Links and pictures by their whole address; what leads nowhere is text, and so is a heading that leads to itself.
+// Makes URLs of links and images absolute; links that lead nowhere, and links of headings to themselves, become text.
 
 import type { Element, Root } from 'hast'
 import { findElement, isNamed, property, replaceElements, textContent } from './tree.js'
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'ftp:', 'tel:'])
 
-/** Before anything is pruned. */
+/** Call it before pruning. */
 export const baseOf = (tree: Root, url: string): string => {
   const base = findElement(tree, isNamed('base'))
   const href = base ? property(base, 'href') : ''
@@ -25,7 +25,7 @@ export const resolveLinks = (tree: Root, base: string): void => {
 }
 
 const isHeading = isNamed('h1', 'h2', 'h3', 'h4', 'h5', 'h6')
-/** What stands beside a heading for its link to itself. */
+/** The sign of an anchor link beside a heading. */
 const SIGN = /^[\s#\u00a7\u00b6\u{1f517}\u200b]*$/u
 
 const leadsHere = (node: Element, base: string): boolean =>
@@ -44,7 +44,7 @@ const titleOf = (node: Element): Element['properties'] => {
   return title === '' ? {} : { title }
 }
 
-/** A picture that is loaded late has its address elsewhere; one that is in the page itself leaves its description. */
+/** A lazily loaded image has its URL in another attribute; an inline image leaves its alt text. */
 const image = (node: Element, base: string): Element['children'] | undefined => {
   const sources = ['src', 'dataSrc', 'dataOriginal', 'dataLazySrc'].map((name) => resolved(property(node, name), base))
   const source = sources.find((address) => address !== undefined) ?? resolved(property(node, 'srcSet').trim().split(/[\s,]/)[0] ?? '', base)

@@ -1,4 +1,4 @@
-// From the text of a page to Markdown: a visible list of passes. Slow on hostile pages, so it runs in a thread with a deadline.
+// Converts the text of a page to Markdown: a list of passes. Hostile pages make it slow, so it runs in a worker with a deadline.
 
 import type { Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
@@ -45,7 +45,7 @@ export const toMarkdown = ({ html, url }: HtmlPage): string => {
 const EMPTY = '[The page has no text.]\n'
 const MADE_LATER = '[The page has no text until its JavaScript has run, which is not done here; http_get gives it as it is.]\n'
 
-// In a function of its own, so that what parse5 made is gone before the rest begins.
+// A function of its own, so that the tree of parse5 can be collected before the rest begins.
 const treeOf = (html: string): Root => {
   const document = parse(html)
   limitDepth(document)
@@ -54,9 +54,9 @@ const treeOf = (html: string): Root => {
 
 const print = (tree: Root): string => {
   const handlers: Options['handlers'] = {
-    // What Markdown has no line for in a table has one in HTML.
+    // A Markdown table has no line breaks, so HTML's is used.
     br: (state) => (state.inTable ? { type: 'html', value: '<br>' } : { type: 'break' }),
-    // It may hold a heading.
+    // <summary> may contain a heading.
     summary: (state, node) => state.toFlow(state.all(node)),
   }
   const markdown = toMdast(tree, { handlers, nodeHandlers: { comment: () => undefined } })
@@ -73,22 +73,22 @@ const print = (tree: Root): string => {
   })
 }
 
-// Without what keeps addresses in a text from being links: 'http\://' helps nobody.
+// Without the escapes that prevent autolinks, such as 'http\://'.
 const tables = (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).filter(
   ({ unsafe }) => !unsafe?.some(({ character }) => character === '@'),
 )
 
-// As it is read: a renderer that wants white space beside its marks gets none, and no letter becomes a number for it.
+// Prints the marks without the character references that the library adds beside words.
 const marked = (mark: string, other: string): Handle => {
   const handle: Handle = (node, _, state, info) => {
     const signs = info.before.endsWith('*') || info.after.startsWith('*') ? other : mark
     return signs + state.containerPhrasing(node, { ...state.createTracker(info).current(), before: signs, after: signs }) + signs
   }
-  // Who stands before it wants to know how it begins; without this all that is in it would be printed for that, and twice as much each level deeper.
+  // peek tells the first character; without it the library prints the whole node for that, which is exponential in the depth.
   return Object.assign(handle, { peek: () => mark })
 }
 
-// A comment in a program may look like a heading.
+// A comment in code may look like a heading.
 const withoutFences = (text: string): string => {
   let fence: string | undefined
   const isOutside = (line: string): boolean => {
@@ -105,7 +105,7 @@ const escapeTitle = (title: string): string => printMarkdown({ type: 'paragraph'
 
 const MAX_TITLE = 300
 
-/** Before anything is pruned. */
+/** Call it before pruning. */
 const titleOf = (tree: Root): string | undefined => {
   const meta = findElement(tree, (node) => node.tagName === 'meta' && property(node, 'property') === 'og:title')
   const own = findElement(tree, isNamed('title'))

@@ -1,13 +1,13 @@
-// Going through a tree of elements, and what to ask of one.
+// Walking and querying a tree of HTML elements.
 
 import type { Element, ElementContent, Parents, Root, RootContent } from 'hast'
 
-/** Each element, parents before their children; what it gives takes the place of the element, and is gone through too. */
+/** Visits elements, parents first; the returned elements replace the visited one and are visited too. */
 export const replaceElements = (parent: Parents, replace: (element: Element) => readonly ElementContent[] | undefined): void => {
   const children: RootContent[] = []
   for (const child of parent.children) {
     const instead = child.type === 'element' ? replace(child) : undefined
-    // What takes its own place stays as it is, or this would never end.
+    // A replacement that contains the element itself is not visited again, or this would not end.
     if (instead && !instead.includes(child as Element)) {
       const holder: Root = { type: 'root', children: [...instead] }
       replaceElements(holder, replace)
@@ -20,7 +20,7 @@ export const replaceElements = (parent: Parents, replace: (element: Element) => 
   parent.children = children as typeof parent.children
 }
 
-/** Parents before their children. */
+/** In document order. */
 export function* elementsIn(parent: Parents): Generator<Element> {
   for (const child of parent.children) {
     if (child.type !== 'element') continue

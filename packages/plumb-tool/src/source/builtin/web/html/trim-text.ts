@@ -1,5 +1,5 @@
-// White space where it says nothing: at the edges of paragraphs and cells, and inside marks and links, before which it goes. What has no
-// text is left out.
+// Tidies the Markdown tree: trims white space at the edges of lines, moves it out of marks and links, drops empty nodes, and splits
+// paragraphs at double line breaks.
 
 import type { Nodes, Paragraph, PhrasingContent, RootContent, Text } from 'mdast'
 
@@ -37,7 +37,7 @@ const loosened = (child: RootContent): RootContent[] => {
 
 const SPACE: Text = { type: 'text', value: ' ' }
 
-/** Takes it away at one end; says whether there was any. */
+/** Trims one end; returns whether there was white space. */
 const takeSpace = (children: RootContent[], end: 'start' | 'end'): boolean => {
   let hasSpace = false
   for (;;) {
@@ -51,7 +51,7 @@ const takeSpace = (children: RootContent[], end: 'start' | 'end'): boolean => {
   }
 }
 
-/** Texts side by side are one, with no more space between them than one has. */
+/** Joins adjacent texts, with at most one white space between them. */
 const joined = (children: readonly RootContent[]): RootContent[] => {
   const all: RootContent[] = []
   for (const child of children) {

@@ -1,4 +1,4 @@
-// Blocks where Markdown has none: those in bold or italic stay, those in a heading become words of it.
+// Moves blocks out of inline marks, and turns blocks in headings into text.
 
 import type { Element, ElementContent, Root } from 'hast'
 import { element, elementsIn, isNamed, replaceElements, textContent } from './tree.js'
@@ -20,7 +20,7 @@ export const unmarkBlocks = (tree: Root): void =>
     return undefined
   })
 
-/** What stands in a heading and was meant behind it, as where its end is missing: browsers show it in large letters, and as what it is. */
+/** Splits a heading with blocks inside, as after a missing end tag, into the heading and the rest. */
 const unclosed = (heading: Element): readonly Element[] | undefined => {
   const at = heading.children.findIndex((child, i) => child.type === 'element' && isBlock(child) && i > 0)
   if (at < 0) return undefined
@@ -31,7 +31,7 @@ const unclosed = (heading: Element): readonly Element[] | undefined => {
   return [element(heading.tagName, heading.properties, ...own), element('div', {}, ...rest)]
 }
 
-/** A title may have a line of its own for who wrote it. */
+/** A heading may contain a short second block, such as the author. */
 const MAX_SUBTITLE = 200
 const isHeavy = isNamed('ul', 'ol', 'dl', 'table', 'pre', 'blockquote', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6')
 

@@ -1,4 +1,4 @@
-// All that a thread runs, as text; NAME.worker.ts is what it is made of.
+// The bundled text of NAME.worker.ts, for a worker thread.
 declare module '*.worker?text' {
   const text: string
   export default text
