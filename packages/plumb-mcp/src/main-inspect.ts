@@ -2,8 +2,8 @@
 
 import { endWith, examples } from '@plumb/wire'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { InspectFlags } from './inspect/asked.js'
-import { readAsked, VERBS } from './inspect/words.js'
+import { readAsked, VERBS } from './inspect/arguments.js'
+import type { InspectFlags } from './inspect/inspection.js'
 
 /**
  * Adds them to the program, whose own options then stand before the name of a command. `argv` is what will be parsed; `run` is given the

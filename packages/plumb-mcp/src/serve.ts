@@ -12,7 +12,7 @@ import { openPromptFolder, type PromptFolder } from './prompts/folder.js'
 import { openFiles } from './resources/files.js'
 import { openActiveCalls } from './server/active-calls.js'
 import { serveStdio } from './server/serve-stdio.js'
-import type { Shared } from './server/shared.js'
+import type { ServerContext } from './server/server-context.js'
 import { sourceTools } from './source/source-tools.js'
 import { clashes, notServed, openCatalogue } from './tools/catalogue.js'
 import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
@@ -35,11 +35,11 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
   const opened = open(options, limits, reporter)
   const token = tokenOf(options, opened?.authority, reporter)
   if (!opened || !token.ok) return fail('config_invalid', 'the server was not started')
-  const { shared, prompts, sessions } = opened
+  const { context, prompts, sessions } = opened
   const started =
     options.http === undefined
-      ? await onStdio(shared, limits, reporter)
-      : await onHttp(shared, options.http, token.value, limits, options.allowOrigin ?? [])
+      ? await onStdio(context, limits, reporter)
+      : await onHttp(context, options.http, token.value, limits, options.allowOrigin ?? [])
   if (!started.ok) {
     reporter.report(started.error)
     return started
@@ -48,9 +48,9 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
   opened.onListChanged(() => server.listChanged())
   const end = async (): Promise<void> => {
     prompts?.close()
-    shared.calls.stop()
+    context.calls.stop()
     await server.close()
-    await shared.calls.idle()
+    await context.calls.idle()
     await sessions.close()
     whenClosed()
   }
@@ -68,7 +68,7 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
 }
 
 interface Opened {
-  readonly shared: Shared
+  readonly context: ServerContext
   readonly prompts: PromptFolder | undefined
   readonly sessions: Sessions
   readonly authority: ServerAuthority
@@ -115,7 +115,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
   let changed = (): void => {}
   const prompts =
     folder.value === undefined ? undefined : openPromptFolder(folder.value, { sessions, timeout, warn, changed: () => changed() })
-  const shared: Shared = {
+  const context: ServerContext = {
     catalogue: openCatalogue(fixed, () => prompts, authority.value),
     files: options.docroot === undefined ? undefined : openFiles(docroot.value, authority.value),
     calls,
@@ -125,7 +125,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
   const onListChanged = (listener: () => void): void => {
     changed = listener
   }
-  return { shared, prompts, sessions, authority: authority.value, onListChanged }
+  return { context, prompts, sessions, authority: authority.value, onListChanged }
 }
 
 // Real: what is below it is compared with where links lead.
@@ -165,20 +165,20 @@ const withoutToken = (authority: ServerAuthority | undefined, isOpen: boolean, r
 
 type Started = Result<{ readonly server: HttpServer | Awaited<ReturnType<typeof serveStdio>>; readonly finished: Promise<void> }>
 
-const onStdio = async (shared: Shared, { maxLine }: Limits, reporter: Reporter): Promise<Started> => {
+const onStdio = async (context: ServerContext, { maxLine }: Limits, reporter: Reporter): Promise<Started> => {
   const io = { input: openInput(0), output: openOutput(1), maxLine, report: (error: Fault) => reporter.report(error) }
-  const server = await serveStdio(shared, io)
+  const server = await serveStdio(context, io)
   return succeed({ server, finished: server.finished })
 }
 
 const onHttp = async (
-  shared: Shared,
+  context: ServerContext,
   port: number,
   token: string | undefined,
   limits: Limits,
   allowedOrigins: readonly string[],
 ): Promise<Started> => {
-  const server = await serveHttp(shared, { port, token, allowedOrigins, ...limits })
+  const server = await serveHttp(context, { port, token, allowedOrigins, ...limits })
   if (!server.ok) return server
   return succeed({ server: server.value, finished: new Promise<void>(() => {}) })
 }

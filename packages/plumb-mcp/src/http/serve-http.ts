@@ -1,7 +1,7 @@
 // A server on HTTP: its listener and its clients.
 
 import { type Result, succeed } from '@plumb/wire'
-import type { Shared } from '../server/shared.js'
+import type { ServerContext } from '../server/server-context.js'
 import { listen } from './listen.js'
 import { openSessions } from './sessions.js'
 
@@ -21,9 +21,9 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-export const serveHttp = async (shared: Shared, options: HttpOptions): Promise<Result<HttpServer>> => {
+export const serveHttp = async (context: ServerContext, options: HttpOptions): Promise<Result<HttpServer>> => {
   const { port, token, maxLine, allowedOrigins } = options
-  const sessions = openSessions(await import('./mcp-http.late.js'), shared, options)
+  const sessions = openSessions(await import('./mcp-http.late.js'), context, options)
   const listener = await listen({ port, token, maxBytes: maxLine, sessions, allowedOrigins })
   if (!listener.ok) return listener
   return succeed({

@@ -2,8 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { type Client, openClient } from '../server/client.js'
-import type { Shared } from '../server/shared.js'
+import { openClient } from '../server/client.js'
+import type { Client } from '../server/method.js'
+import { asTransport } from '../server/sdk.js'
+import type { ServerContext } from '../server/server-context.js'
 import { openEventLog } from './event-log.js'
 
 export interface SessionLimits {
@@ -35,7 +37,7 @@ interface Entry extends HttpSession {
   lastMs: number
 }
 
-export const openSessions = (sdk: Sdk, shared: Shared, { maxSessions, idleTimeout }: SessionLimits): HttpSessions => {
+export const openSessions = (sdk: Sdk, context: ServerContext, { maxSessions, idleTimeout }: SessionLimits): HttpSessions => {
   const entries = new Map<string, Entry>()
   const log = openEventLog()
   let opening = 0
@@ -85,7 +87,7 @@ export const openSessions = (sdk: Sdk, shared: Shared, { maxSessions, idleTimeou
         events.forget()
       }
       try {
-        entry.client = await openClient(sdk.Server, transport as never, shared)
+        entry.client = await openClient(sdk.Server, asTransport(transport), context)
       } finally {
         opening--
       }

@@ -3,44 +3,44 @@
 import { setImmediate } from 'node:timers/promises'
 import type { McpAnswer } from '@plumb/tool'
 import { type Fault, fault, LineReader, openInput, parseJson, preview } from '@plumb/wire'
-import type { Look, Verb } from './inspect.js'
+import type { Inspection, Verb } from './inspection.js'
 
-export const call: Verb = async (look) => {
-  const [name = '', given = '{}'] = look.asked.words
+export const call: Verb = async (inspection) => {
+  const [name = '', given = '{}'] = inspection.asked.words
   // By it the answer is checked, and the nearest name is known.
-  const listed = await look.connection.listedTools()
-  if (!listed.ok) return look.report(listed.error)
+  const listed = await inspection.connection.listedTools()
+  if (!listed.ok) return inspection.report(listed.error)
   if (!listed.value.some((tool) => tool.name === name)) {
     const names = listed.value.map((tool) => tool.name)
-    return look.report(
+    return inspection.report(
       fault(
         'unknown_tool',
         `the server has no tool '${preview(name)}', but ${names.length === 0 ? 'none at all' : preview(names.join(', '), 300)}`,
       ),
     )
   }
-  if (given !== '-') return callOnce(look, name, Buffer.from(given), {})
-  await callEach(look, name)
+  if (given !== '-') return callOnce(inspection, name, Buffer.from(given), {})
+  await callEach(inspection, name)
 }
 
-const callEach = async (look: Look, name: string): Promise<void> => {
+const callEach = async (inspection: Inspection, name: string): Promise<void> => {
   const reader = new LineReader(openInput(0))
   const stop = () => {
     reader.stop()
-    // Whoever waits for a line hears that there are no more.
+    // Ends the wait for a line.
     reader.onReadable?.()
   }
-  look.signal.addEventListener('abort', stop, { once: true })
-  if (look.signal.aborted) stop()
+  inspection.signal.addEventListener('abort', stop, { once: true })
+  if (inspection.signal.aborted) stop()
   for (let seq = 1; await hasNext(reader); seq++) {
     const place = { line: reader.line, seq }
-    if (reader.fault) look.report({ ...reader.fault, ...place })
-    else await callOnce(look, name, Buffer.from(reader.buf.subarray(reader.start, reader.end)), place)
+    if (reader.fault) inspection.report({ ...reader.fault, ...place })
+    else await callOnce(inspection, name, Buffer.from(reader.buf.subarray(reader.start, reader.end)), place)
   }
 }
 
 const callOnce = async (
-  { connection, isVerbose, signal, write, report }: Look,
+  { connection, isVerbose, signal, write, report }: Inspection,
   name: string,
   bytes: Buffer,
   place: Readonly<Record<string, number>>,

@@ -1,26 +1,10 @@
-// One look at one server: connected, asked, left again.
+// Inspects one server: connects, asks, and leaves.
 
-import { connectMcp, type McpConnection } from '@plumb/tool'
+import { connectMcp } from '@plumb/tool'
 import { dieOf, type Fault, LineWriter, onStop, openOutput, Reporter, type StopSignal } from '@plumb/wire'
-import type { Asked, VerbName } from './asked.js'
 import { call } from './call.js'
-import { prompts } from './prompts.js'
-import { resources } from './resources.js'
-import { keptTools, tools } from './tools.js'
-
-export interface Look {
-  readonly asked: Asked
-  readonly connection: McpConnection
-  readonly isVerbose: boolean
-  /** Fires when the answer is not wanted any more. */
-  readonly signal: AbortSignal
-  /** One JSON value, on a line. */
-  readonly write: (json: string) => void
-  readonly report: (error: Fault) => void
-}
-
-/** Resolves when everything has been written and the server is gone. */
-export type Verb = (look: Look) => Promise<void>
+import type { Asked, Inspection, Verb, VerbName } from './inspection.js'
+import { cachedTools, prompts, resources, tools } from './offers.js'
 
 const VERBS: Readonly<Record<VerbName, Verb>> = { tools, call, prompts, resources }
 
@@ -47,7 +31,7 @@ export const inspect = async (asked: Asked, program: string): Promise<number> =>
   }
   const write = (json: string): void => writer.writeText(json)
   const note = (warning: Fault): void => reporter.warn(warning)
-  await look(asked, { signal: stop.signal, write, report, note, tellLine: (line) => reporter.write(line), program })
+  await ask(asked, { signal: stop.signal, write, report, note, tellLine: (line) => reporter.write(line), program })
   await writer.end()
   await reporter.end()
   forget()
@@ -55,17 +39,17 @@ export const inspect = async (asked: Asked, program: string): Promise<number> =>
   return reporter.status
 }
 
-interface Outlets extends Pick<Look, 'signal' | 'write' | 'report'> {
+interface Outlets extends Pick<Inspection, 'signal' | 'write' | 'report'> {
   readonly note: (warning: Fault) => void
   readonly tellLine: (line: string) => void
   readonly program: string
 }
 
-const look = async (asked: Asked, { signal, write, report, note, tellLine, program }: Outlets): Promise<void> => {
+const ask = async (asked: Asked, { signal, write, report, note, tellLine, program }: Outlets): Promise<void> => {
   const { config, isVerbose } = asked
-  // Who looks at a server wants to see what it has now, unless a time is named.
-  const kept = asked.verb === 'tools' && config.cache_ttl !== undefined ? await keptTools(config) : undefined
-  if (kept) return kept.forEach(write)
+  // Without --cache-ttl the server itself is asked.
+  const cached = asked.verb === 'tools' && config.cache_ttl !== undefined ? await cachedTools(config) : undefined
+  if (cached) return cached.forEach(write)
   const onStderr = isVerbose ? { onStderr: tellLine } : {}
   const opened = await connectMcp(config, { clientName: program, note, signal, ...onStderr })
   if (!opened.ok) return report(opened.error)

@@ -2,24 +2,21 @@
 
 import { type Fault, fault, preview, type Semaphore } from '@plumb/wire'
 import { type Answer, toError } from '../tools/answer.js'
-import type { Exported } from '../tools/served-tool.js'
-import type { Client, Extra } from './client.js'
-import type { Method, Params } from './methods.js'
-import { recordParam, textParam } from './params.js'
-import { openProgress } from './progress.js'
+import type { CallContext, Exported } from '../tools/served-tool.js'
+import { type Client, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, rpcError } from './rpc-error.js'
 
-export const callTool: Method = async (client, params, extra) => {
+export const callTool: Method = async (client, params, request) => {
   const name = textParam(params, 'name')
-  const tool = client.shared.catalogue.tool(name)
+  const tool = client.context.catalogue.tool(name)
   const input = recordParam(params, 'arguments')
-  if (tool.ok) return run(tool.value, input, client, extra)
+  if (tool.ok) return run(tool.value, input, client, request)
   if (tool.error.error === 'unknown_tool') throw rpcError(INVALID_PARAMS, tool.error)
   return toError(tool.error)
 }
 
-const run = async (tool: Exported, input: Params, client: Client, { signal, _meta, sendNotification }: Extra): Promise<Answer> => {
-  const { calls, permits } = client.shared
+const run = async (tool: Exported, input: Params, client: Client, { signal, _meta, sendNotification }: RequestContext): Promise<Answer> => {
+  const { calls, permits } = client.context
   const stop = new AbortController()
   const giveUp = () => stop.abort()
   signal.addEventListener('abort', giveUp, { once: true })
@@ -77,3 +74,30 @@ const ask = async ({ server }: Client, { tool, input }: { tool: string; input: u
 
 const MOST_SHOWN = 1000
 const PATIENCE_MS = 300_000
+
+/** A client that waits hears that the work goes on. */
+const STILL_MS = 5000
+
+interface Progress {
+  readonly tell: CallContext['progress']
+  end(): void
+}
+
+const openProgress = (token: string | number | undefined, send: RequestContext['sendNotification']): Progress => {
+  if (token === undefined) return { tell: () => {}, end: () => {} }
+  let progress = 0
+  let isCounted = false
+  const notify = (message: string, total?: number): void => {
+    const params = { progressToken: token, progress, message, ...(total === undefined ? {} : { total }) }
+    // Nobody hears it when the client is gone.
+    send({ method: 'notifications/progress', params }).catch(() => {})
+  }
+  const tell: CallContext['progress'] = (message, done, total) => {
+    isCounted ||= done !== undefined
+    if (isCounted && (done === undefined || done <= progress)) return
+    progress = done ?? progress + 1
+    notify(message, total)
+  }
+  const timer = setInterval(() => tell('still at work'), STILL_MS).unref()
+  return { tell, end: () => clearInterval(timer) }
+}

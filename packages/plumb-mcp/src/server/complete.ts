@@ -1,27 +1,31 @@
 // completion/complete: what an argument of a prompt, or the path of a resource, may go on as.
 
-import type { Client, Extra } from './client.js'
 import { promptNamed } from './get-prompt.js'
-import type { Method, Params } from './methods.js'
-import { recordParam, textParam } from './params.js'
+import { type Client, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 
 /** The protocol allows no more in one answer. */
 const MOST = 100
 
-export const complete: Method = async (client, params, extra) => {
+export const complete: Method = async (client, params, request) => {
   const argument = recordParam(params, 'argument')
   const [name, start] = [textParam(argument, 'name'), textParam(argument, 'value')]
-  const found = await candidates(recordParam(params, 'ref'), name, start, client, extra)
+  const found = await candidates(recordParam(params, 'ref'), name, start, client, request)
   const values = found.filter((value) => value.startsWith(start))
   return { completion: { values: values.slice(0, MOST), hasMore: values.length > MOST } }
 }
 
-const candidates = async (ref: Params, name: string, start: string, { shared }: Client, { signal }: Extra): Promise<readonly string[]> => {
+const candidates = async (
+  ref: Params,
+  name: string,
+  start: string,
+  { context }: Client,
+  { signal }: RequestContext,
+): Promise<readonly string[]> => {
   if (ref.type === 'ref/prompt') {
-    const prompt = promptNamed(textParam(ref, 'name'), shared)
+    const prompt = promptNamed(textParam(ref, 'name'), context)
     return name === 'input' ? prompt.choices : []
   }
-  if (ref.type === 'ref/resource') return name === 'path' ? ((await shared.files?.complete(start, MOST + 1, signal)) ?? []) : []
+  if (ref.type === 'ref/resource') return name === 'path' ? ((await context.files?.complete(start, MOST + 1, signal)) ?? []) : []
   throw new RpcError(INVALID_PARAMS, '\'ref\' takes {"type":"ref/prompt"} or {"type":"ref/resource"}')
 }

@@ -2,13 +2,12 @@
 
 import { nearest, preview } from '@plumb/wire'
 import type { Prompt } from '../prompts/prompt.js'
-import type { Method } from './methods.js'
-import { recordParam, textParam } from './params.js'
+import { type Method, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
-import type { Shared } from './shared.js'
+import type { ServerContext } from './server-context.js'
 
-export const getPrompt: Method = async ({ shared }, params) => {
-  const prompt = promptNamed(textParam(params, 'name'), shared)
+export const getPrompt: Method = async ({ context }, params) => {
+  const prompt = promptNamed(textParam(params, 'name'), context)
   const { input, ...rest } = recordParam(params, 'arguments')
   const [stray] = Object.keys(rest)
   if (stray !== undefined)
@@ -17,7 +16,7 @@ export const getPrompt: Method = async ({ shared }, params) => {
   return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages: prompt.messages(input) }
 }
 
-export const promptNamed = (name: string, { catalogue }: Shared): Prompt => {
+export const promptNamed = (name: string, { catalogue }: ServerContext): Prompt => {
   const prompts = catalogue.prompts()
   const found = prompts.find((prompt) => prompt.name === name)
   if (found) return found

@@ -1,22 +1,17 @@
 // What a client may ask for, by the names of the protocol. Initialize and ping are the SDK's own.
 
 import { callTool } from './call-tool.js'
-import type { Client, Extra } from './client.js'
 import { complete } from './complete.js'
 import { getPrompt } from './get-prompt.js'
 import { levelOf } from './level.js'
+import type { Method } from './method.js'
 import { pageOf } from './page.js'
 import { listResources, readResource, resourceTemplates, subscribe, unsubscribe } from './resource-methods.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 
-export type Params = Readonly<Record<string, unknown>>
-
-/** Rejects with an `RpcError` where the request is wrong. */
-export type Method = (client: Client, params: Params, extra: Extra) => Promise<object>
-
 export const METHODS: Readonly<Record<string, Method>> = {
-  'tools/list': async ({ shared }, { cursor }) => {
-    const { items, ...rest } = pageOf(shared.catalogue.tools(), cursor)
+  'tools/list': async ({ context }, { cursor }) => {
+    const { items, ...rest } = pageOf(context.catalogue.tools(), cursor)
     return {
       tools: items.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
         name,
@@ -29,8 +24,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
     }
   },
   'tools/call': callTool,
-  'prompts/list': async ({ shared }, { cursor }) => {
-    const { items, ...rest } = pageOf(shared.catalogue.prompts(), cursor)
+  'prompts/list': async ({ context }, { cursor }) => {
+    const { items, ...rest } = pageOf(context.catalogue.prompts(), cursor)
     return { prompts: items.map(({ name, description }) => ({ name, description, arguments: [INPUT] })), ...rest }
   },
   'prompts/get': getPrompt,

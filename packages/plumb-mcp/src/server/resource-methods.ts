@@ -3,10 +3,8 @@
 import { fault } from '@plumb/wire'
 import type { Files } from '../resources/files.js'
 import { templateOf } from '../resources/uri.js'
-import type { Client } from './client.js'
-import type { Method } from './methods.js'
+import { type Client, type Method, textParam } from './method.js'
 import { fromCursor, PAGE_SIZE, toCursor } from './page.js'
-import { textParam } from './params.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError, rpcError } from './rpc-error.js'
 
 export const listResources: Method = async (client, { cursor }, { signal }) => {
@@ -42,7 +40,7 @@ export const unsubscribe: Method = async (client, params) => {
 
 const notFound = (uri: string, error: ReturnType<typeof fault>): RpcError => rpcError(RESOURCE_NOT_FOUND, { ...error, uri })
 
-const filesOf = ({ shared }: Client): Files => {
-  if (shared.files) return shared.files
+const filesOf = ({ context }: Client): Files => {
+  if (context.files) return context.files
   throw rpcError(METHOD_NOT_FOUND, fault('no_such_file', 'this server has no resources: it was started without --docroot'))
 }

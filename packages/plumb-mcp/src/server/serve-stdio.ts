@@ -1,7 +1,7 @@
 // A server on stdin and stdout: one client, and the end with it.
 
 import { openClient } from './client.js'
-import type { Shared } from './shared.js'
+import type { ServerContext } from './server-context.js'
 import { openStdio, type StdioOptions } from './stdio.js'
 
 export interface StdioServer {
@@ -14,17 +14,17 @@ export interface StdioServer {
 /** How often it is tried whether somebody still reads, while answers are due and nothing more is asked. */
 const LOOK_MS = 1000
 
-export const serveStdio = async (shared: Shared, options: StdioOptions): Promise<StdioServer> => {
+export const serveStdio = async (context: ServerContext, options: StdioOptions): Promise<StdioServer> => {
   const transport = openStdio(options)
   const { Server } = await import('./mcp-server.late.js')
-  const client = await openClient(Server, transport, shared)
+  const client = await openClient(Server, transport, context)
   // A pipe tells that its reader is gone only to who writes to it.
   const lastCalls = async (): Promise<void> => {
     const tell = () =>
-      client.log('info', `the input has ended, and ${shared.calls.size === 1 ? '1 call is' : `${shared.calls.size} calls are`} at work`)
+      client.log('info', `the input has ended, and ${context.calls.size === 1 ? '1 call is' : `${context.calls.size} calls are`} at work`)
     client.level = 'debug'
     const timer = setInterval(tell, LOOK_MS)
-    await Promise.race([Promise.all([transport.answered(), shared.calls.idle()]), transport.broken])
+    await Promise.race([Promise.all([transport.answered(), context.calls.idle()]), transport.broken])
     clearInterval(timer)
   }
   return {

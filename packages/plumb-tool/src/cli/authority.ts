@@ -1,12 +1,16 @@
 // What may be done: as a parent handed it down, or as the command line says, narrowed to the grant of the agent that is served.
 
+import type { AgentPlan } from '@plumb/lang'
 import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
 import { andThen, type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
-import type { Offer } from './open-tools.js'
 import type { Options } from './options.js'
 
 /** Read at each call, since a parent renews what it hands down. */
-export const openAuthority = (options: Options, bootstrap: Bootstrap | undefined, offer: Offer | undefined): Result<() => Authority> => {
+export const openAuthority = (
+  options: Options,
+  bootstrap: Bootstrap | undefined,
+  agent: AgentPlan | undefined,
+): Result<() => Authority> => {
   const given = bootstrap?.authority === undefined ? fromOptions(options) : readAuthority(bootstrap.authority)
   if (!given.ok) return given
   let authority = given.value
@@ -14,7 +18,7 @@ export const openAuthority = (options: Options, bootstrap: Bootstrap | undefined
     const read = readAuthority(renewed)
     if (read.ok) authority = read.value
   })
-  const config = offer?.agent?.config
+  const config = agent?.config
   if (!config) return succeed(() => authority)
   const { grant, grant_minutes: minutes } = config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
   return succeed(() => narrow(authority, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() }))

@@ -31,7 +31,7 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
   const { program, files, bootstrap } = loaded
   const offer = offerOf(program, options.agent)
   const docroot = folderOf(options.docroot ?? '.')
-  const authority = openAuthority(options, bootstrap, offer.ok ? offer.value : undefined)
+  const authority = openAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
   const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
@@ -55,7 +55,7 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
 }
 
 /** What is offered, and by whose grant. */
-export interface Offer {
+interface Offer {
   readonly plans: readonly ToolPlan[]
   readonly agent: ReturnType<typeof agentOf> | undefined
 }

@@ -2,7 +2,7 @@
 
 import type { ServerConfig } from '@plumb/tool'
 import { fail, isDebugging, preview, type Result, succeed } from '@plumb/wire'
-import type { Asked, InspectFlags, VerbName } from './asked.js'
+import type { Asked, InspectFlags, VerbName } from './inspection.js'
 
 interface Verb {
   readonly name: VerbName

@@ -1,6 +1,7 @@
-// What is asked of which server.
+// What is asked of which server, and what a command gets to answer it.
 
-import type { ServerConfig } from '@plumb/tool'
+import type { McpConnection, ServerConfig } from '@plumb/tool'
+import type { Fault } from '@plumb/wire'
 
 export type VerbName = 'tools' | 'call' | 'prompts' | 'resources'
 
@@ -25,3 +26,17 @@ export interface Asked {
   /** All that the server writes to stderr is shown. */
   readonly isVerbose: boolean
 }
+
+export interface Inspection {
+  readonly asked: Asked
+  readonly connection: McpConnection
+  readonly isVerbose: boolean
+  /** Fires when the answer is not wanted any more. */
+  readonly signal: AbortSignal
+  /** Writes one JSON value on a line. */
+  readonly write: (json: string) => void
+  readonly report: (error: Fault) => void
+}
+
+/** Resolves when everything has been written. */
+export type Verb = (inspection: Inspection) => Promise<void>

@@ -5,7 +5,7 @@ import type { Files } from '../resources/files.js'
 import type { Catalogue } from '../tools/catalogue.js'
 import type { ActiveCalls } from './active-calls.js'
 
-export interface Shared {
+export interface ServerContext {
   readonly catalogue: Catalogue
   /** Undefined: no docroot was named. */
   readonly files: Files | undefined
