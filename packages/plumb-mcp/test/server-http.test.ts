@@ -11,7 +11,9 @@ import { scaled } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 import { openEventLog } from '../src/http/event-log.js'
 import { listen } from '../src/http/listen.js'
+import { openSessions } from '../src/http/sessions.js'
 import { serve } from '../src/index.js'
+import type { ServerContext } from '../src/server/server-context.js'
 import { call, initialize, newClient, notification, openPlace, request, SERVER } from './server.js'
 
 const place = openPlace({
@@ -279,6 +281,39 @@ t.test('fault 112: sessions', async (t) => {
   await transport.terminateSession()
   await client.close()
   await end()
+})
+
+t.test('fault 112: clients that initialize all at once do not pass the bound', async (t) => {
+  const { port, end } = await start(['--max-sessions', '2'])
+  // In one piece, so that all are read before the first is answered.
+  const body = JSON.stringify(initialize())
+  const head = `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n`
+  const socket = connectSocket(port, '127.0.0.1', () => socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`.repeat(12)))
+  let said = ''
+  for await (const chunk of socket.setEncoding('utf8')) {
+    said += chunk
+    if (said.match(/^HTTP\/1\.1 /gm)?.length === 12) break
+  }
+  const ids = [...said.matchAll(/^mcp-session-id: (.*)\r$/gim)].map(([, id = '']) => id)
+  const pings = await Promise.all(ids.map((id) => send(port, { body: request(1, 'ping'), headers: { 'mcp-session-id': id } })))
+  const alive = pings.filter(({ status }) => status === 200).length
+  t.ok(alive >= 1 && alive <= 2, `${alive} sessions of ${ids.length}, and 2 are allowed`)
+  // What was never initialized takes no place.
+  for (let i = 0; i < 3; i++) await send(port, { body: request(1, 'initialize', { protocolVersion: 7 }) })
+  for (let i = 0; i < 2; i++) t.match(await open(port), /^[0-9a-f-]{36}$/)
+  await end()
+})
+
+t.test('fault 112: the bound holds while sessions are opened, and what is never initialized takes no place', async (t) => {
+  const sdk = await import('../src/http/mcp-http.late.js')
+  const sessions = openSessions(sdk, { files: undefined } as ServerContext, { maxSessions: 2, idleTimeout: 60 })
+  const opened = await Promise.all(Array.from({ length: 12 }, () => sessions.open()))
+  const leave = opened.flatMap((session) => session?.enter() ?? [])
+  t.equal(leave.length, 2)
+  t.equal(await sessions.open(), undefined)
+  for (const end of leave) end()
+  t.ok(await sessions.open())
+  await sessions.close()
 })
 
 t.test('fault 113: limits', async (t) => {

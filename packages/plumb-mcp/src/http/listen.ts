@@ -105,7 +105,8 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
   const session = await sessionFor(request, body.value, options.sessions)
   if ('status' in session) return sendError(response, session.status, session.code, session.message, session.headers)
   const leave = session.enter()
-  response.once('close', leave)
+  if (response.destroyed) leave()
+  else response.once('close', leave)
   const parsedBody = method === 'POST' ? { parsedBody: body.value } : {}
   await sendResponse(await session.transport.handleRequest(toWebRequest(request), parsedBody), response)
 }

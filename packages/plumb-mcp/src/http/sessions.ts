@@ -1,4 +1,4 @@
-// The clients over HTTP: each with a session of its own, found by an id that cannot be guessed, and gone after a time without a word.
+// The clients over HTTP: each with a session of its own, found by an id that cannot be guessed, and closed when it was idle for long.
 
 import { randomUUID } from 'node:crypto'
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -16,16 +16,19 @@ export interface SessionLimits {
 
 export interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport
-  /** A request of it is being answered; returns how to say that it is over. */
+  /** A request of it begins; returns how to say that it is over. */
   enter(): () => void
 }
 
 export interface HttpSessions {
   get(id: string): HttpSession | undefined
-  /** For a client that initializes; it is there under an id once it has. Undefined: there are too many, and all are at work. */
+  /**
+   * For a client that initializes: found by its id once that is done, and gone where the first request ends without it. Undefined: there
+   * are `maxSessions`, and each has a request at work.
+   */
   open(): Promise<HttpSession | undefined>
-  /** Of all that are there. */
-  each(tell: (client: Client) => void): void
+  /** Calls `visit` with the client of each session. */
+  each(visit: (client: Client) => void): void
   close(): Promise<void>
 }
 
@@ -40,65 +43,77 @@ interface Entry extends HttpSession {
 export const openSessions = (sdk: Sdk, context: ServerContext, { maxSessions, idleTimeout }: SessionLimits): HttpSessions => {
   const entries = new Map<string, Entry>()
   const log = openEventLog()
-  let opening = 0
+  // Those that have no id yet. They count from the look at the limit on: others may be opened before they are initialized.
+  const initializing = new Set<Entry>()
   const nowMs = () => performance.now()
-  const end = (entry: Entry): Promise<void> | undefined => entry.client?.close()
+  const end = async (entry: Entry): Promise<void> => {
+    initializing.delete(entry)
+    entries.delete(entry.transport.sessionId ?? '')
+    await entry.client?.close()
+  }
   const sweep = (): void => {
     const since = nowMs() - idleTimeout * 1000
     for (const entry of entries.values()) if (entry.running === 0 && entry.lastMs < since) void end(entry)
   }
   const timer = setInterval(sweep, Math.min(idleTimeout * 250, 30_000)).unref()
-  // The one that has been silent for longest makes room, if it is not at work.
-  const makeRoom = async (): Promise<boolean> => {
-    if (entries.size + opening < maxSessions) return true
-    const idle = [...entries.values()].filter(({ running }) => running === 0).sort((a, b) => a.lastMs - b.lastMs)
-    await (idle[0] && end(idle[0]))
-    return idle.length > 0
+  // The session that was idle for longest makes room.
+  const makeRoom = (): boolean => {
+    if (entries.size + initializing.size < maxSessions) return true
+    const [oldest] = [...entries.values()].filter(({ running }) => running === 0).sort((a, b) => a.lastMs - b.lastMs)
+    if (oldest) void end(oldest)
+    return oldest !== undefined
+  }
+  const makeEntry = (): Entry => {
+    const events = log.forSession()
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      eventStore: events,
+      retryInterval: RETRY_MS,
+      onsessioninitialized: (id) => {
+        initializing.delete(entry)
+        entries.set(id, entry)
+      },
+    })
+    const entry: Entry = {
+      transport,
+      client: undefined,
+      running: 0,
+      lastMs: nowMs(),
+      enter: () => {
+        entry.running++
+        return () => {
+          entry.running--
+          entry.lastMs = nowMs()
+          if (initializing.has(entry)) void end(entry)
+        }
+      },
+    }
+    transport.onclose = () => {
+      if (transport.sessionId !== undefined) entries.delete(transport.sessionId)
+      events.forget()
+    }
+    return entry
   }
   return {
     get: (id) => entries.get(id),
     open: async () => {
-      if (!(await makeRoom())) return undefined
-      opening++
-      const events = log.forSession()
-      const transport = new sdk.WebStandardStreamableHTTPServerTransport({
-        sessionIdGenerator: randomUUID,
-        eventStore: events,
-        retryInterval: RETRY_MS,
-        onsessioninitialized: (id) => {
-          entries.set(id, entry)
-        },
-      })
-      const entry: Entry = {
-        transport,
-        client: undefined,
-        running: 0,
-        lastMs: nowMs(),
-        enter: () => {
-          entry.running++
-          return () => {
-            entry.running--
-            entry.lastMs = nowMs()
-          }
-        },
-      }
-      transport.onclose = () => {
-        if (transport.sessionId !== undefined) entries.delete(transport.sessionId)
-        events.forget()
-      }
+      if (!makeRoom()) return undefined
+      const entry = makeEntry()
+      initializing.add(entry)
       try {
-        entry.client = await openClient(sdk.Server, asTransport(transport), context)
-      } finally {
-        opening--
+        entry.client = await openClient(sdk.Server, asTransport(entry.transport), context)
+      } catch (error) {
+        await end(entry)
+        throw error
       }
       return entry
     },
-    each: (tell) => {
-      for (const { client } of entries.values()) if (client) tell(client)
+    each: (visit) => {
+      for (const { client } of entries.values()) if (client) visit(client)
     },
     close: async () => {
       clearInterval(timer)
-      await Promise.all([...entries.values()].map(end))
+      await Promise.all([...entries.values(), ...initializing].map(end))
     },
   }
 }
