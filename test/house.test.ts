@@ -46,7 +46,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(error|nearest|preview|result)$/ },
   'plumb-agent': {
-    'plumb-tool': /^@plumb\/tool\/(call\/(fit-schema|validate|settings)|source\/agent\/(prompt-program|prompt-reach))$/,
+    'plumb-tool': /^@plumb\/tool\/(call\/(checked-tool|fit-schema|validate)|source\/agent\/(prompt-program|prompt-reach))$/,
   },
 }
 

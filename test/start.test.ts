@@ -72,6 +72,16 @@ interface Start {
   readonly bundles?: readonly string[]
 }
 
+/** ELIZA, checked by its parent. */
+const BOT = {
+  version: 1,
+  types: [{ kind: 'string' }],
+  agent: {
+    ...{ name: 'bot', binding: 'bot', specPath: 'a.plumb', input: 0, output: 0, hasTelemetry: false },
+    ...{ config: { provider: 'eliza', model: 'doctor' }, tools: [], serverVariables: [] },
+  },
+}
+
 const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
     { args: ['--version'], node: [] },
@@ -88,6 +98,12 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,
+      input: '"Men are all alike."\n',
+      node: PIPED,
+    },
+    {
+      args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
+      handed: `${JSON.stringify({ entry: 'a.plumb', files: {}, modules: {}, agent: BOT })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
     },

@@ -45,6 +45,22 @@ const MCP_REQUESTS = [
   .join('')
 const agentOf = (config) => `let bot : !string -> !string = agent { ${config} }`
 const ELIZA = agentOf('provider: "eliza", model: "doctor"')
+// The same, as its parent hands it over (packages/lang/src/program/checked-agent.ts).
+const HANDED = {
+  version: 1,
+  types: [{ kind: 'string' }],
+  agent: {
+    name: 'bot',
+    binding: 'bot',
+    specPath: '<eval>',
+    input: 0,
+    output: 0,
+    hasTelemetry: false,
+    config: { provider: 'eliza', model: 'doctor' },
+    tools: [],
+    serverVariables: [],
+  },
+}
 // In order. MODEL stands for the address of a model on loopback.
 const JOBS = {
   plumb: [
@@ -75,7 +91,7 @@ const JOBS = {
         '<eval>',
       ],
       input: '"Men are all alike."\n',
-      handed: `${JSON.stringify({ entry: '<eval>', files: { '<eval>': ELIZA }, modules: {} })}\n`,
+      handed: `${JSON.stringify({ entry: '<eval>', files: { '<eval>': ELIZA }, modules: {}, agent: HANDED })}\n`,
     },
   ],
   'plumb-mcp': [{ args: [`${EXAMPLES}/orders.plumb`], input: MCP_REQUESTS }],

@@ -34,17 +34,14 @@ export interface Compiled {
   readonly bindingCount: number
 }
 
-/**
- * Never throws; pure but for `files`. `agents`: somebody has compiled just these texts and found no error, and one of their agents is to be
- * run: what the other bindings are made of is not looked at again.
- */
-export const compile = (entry: { path: string; text: string }, files: Files, looksAt: 'all' | 'agents' = 'all'): Compiled => {
+/** Never throws; pure but for `files`. */
+export const compile = (entry: { path: string; text: string }, files: Files): Compiled => {
   const diagnostics = new Diagnostics()
   const { report } = diagnostics
   const scopes = openScopes(loadModules(entry, files, report))
   const own = scopes.at(-1) as Scope
   try {
-    check(scopes, own, diagnostics, looksAt)
+    check(scopes, own, diagnostics)
   } catch (failure) {
     // Two types that hold themselves are compared pair by pair, and there may be more pairs in a row than any limit on each of them tells.
     if (!(failure instanceof RangeError)) throw failure
@@ -58,27 +55,22 @@ export const compile = (entry: { path: string; text: string }, files: Files, loo
   }
 }
 
-const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics, looksAt: 'all' | 'agents'): void => {
+const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics): void => {
   const { report } = diagnostics
   for (const scope of scopes) declareTypes(scope, report)
   for (const scope of scopes) declareBindings(scope, report)
   const all = scopes.flatMap((s) => [...s.bindings.values()])
   const order = inOrder(all, partsOf, report)
   readValues(order, report)
-  if (looksAt === 'agents') {
-    for (const bound of all) if (bound.binding.impl.kind === 'agent') checkBinding(bound, report)
-  } else {
-    const lifted = new Map(all.map((bound) => [bound, checkBinding(bound, report)]))
-    // What map applies is known only by the types, and those of a binding that has errors are not.
-    const madeOf = (bound: Bound) => [...partsOf(bound), ...(lifted.get(bound) ?? [])]
-    const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
-    refuseLarge(whole, madeOf, report)
-    checkCapitals(own, report)
-    if (!diagnostics.hasErrors) {
-      checkUnused(own, madeOf, report)
-      checkAnswers(all, madeOf, report)
-    }
-  }
+  const lifted = new Map(all.map((bound) => [bound, checkBinding(bound, report)]))
+  // What map applies is known only by the types, and those of a binding that has errors are not.
+  const madeOf = (bound: Bound) => [...partsOf(bound), ...(lifted.get(bound) ?? [])]
+  const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
+  refuseLarge(whole, madeOf, report)
+  checkCapitals(own, report)
+  if (diagnostics.hasErrors) return
+  checkUnused(own, madeOf, report)
+  checkAnswers(all, madeOf, report)
 }
 
 const startOf = ({ module }: Scope): Span => ({ ...module.program.span, end: module.program.span.start })

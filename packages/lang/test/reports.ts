@@ -2,12 +2,16 @@
 
 import { fault } from '@plumb/wire/error'
 import type { Test } from 'tap'
-import { type Compiled, compile, type Program } from '../src/compile.js'
+import { EFFECTS } from '../src/check/rules.js'
+import { type Compiled, compile } from '../src/compile.js'
 import { type Diagnostic, hasErrors, toJson } from '../src/diagnostic/diagnostic.js'
 import type { Files } from '../src/names/modules.js'
-import { agentsOf } from '../src/program/agent-plan.js'
+import { type AgentPlan, agentsOf } from '../src/program/agent-plan.js'
+import { type CheckedAgent, checkedAgent, readAgent, writeAgent } from '../src/program/checked-agent.js'
 import { agentTools } from '../src/program/tool-plan.js'
 import { printType } from '../src/types/print.js'
+import { toSchema } from '../src/types/schema.js'
+import type { Type } from '../src/types/type.js'
 
 /** Module files by path: `lib/a.plumb`. By name they are found at the top. */
 export type ModuleTexts = Readonly<Record<string, string>>
@@ -21,25 +25,40 @@ const filesOf = (modules: ModuleTexts): Files => ({
   beside: (path) => path.replace(/^\.\//, ''),
 })
 
-export const compileText = (text: string, modules: ModuleTexts = {}): Compiled => compileFor('all', text, modules)
-
-const compileFor = (looksAt: 'all' | 'agents', text: string, modules: ModuleTexts): Compiled =>
-  compile({ path: 'main.plumb', text }, filesOf(modules), looksAt)
+export const compileText = (text: string, modules: ModuleTexts = {}): Compiled => compile({ path: 'main.plumb', text }, filesOf(modules))
 
 /** What is expected: each text names a place (`a.plumb:` before it where that is another file), a code, a piece of the message and of the help. */
 export const reports = (t: Test, name: string, text: string, expected: readonly string[], modules: ModuleTexts = {}): void => {
   const { diagnostics: found, program } = compileText(text, modules)
-  if (!hasErrors(found)) t.same(agentsIn(compileFor('agents', text, modules).program), agentsIn(program), `${name}: its agents alone`)
+  if (!hasErrors(found)) for (const agent of agentsOf(program)) isHandedOn(t, agent)
   const shown = found.map(show)
   const isRight = found.length === expected.length && found.every((d, i) => isAsExpected(d, expected[i] ?? ''))
   t.ok(isRight, name, isRight ? {} : { text, expected, found: shown })
 }
 
-const agentsIn = (program: Program) =>
-  agentsOf(program).map(({ bound, input, output, specPath, span: _, ...plan }) => {
-    const tools = agentTools(bound).map(({ name, body }) => ({ name, config: 'config' in body ? body.config : body.kind }))
-    return { ...plan, tools, signature: [input, output].map(printType), path: specPath }
+/** What its parent hands over is the agent that it compiled. */
+const isHandedOn = (t: Test, plan: AgentPlan): void => {
+  const tools = agentTools(plan.bound).map(({ name, description = '', input, output }) => {
+    const effects = { name, effects: [...EFFECTS], isApprovalAsked: false }
+    return { ...effects, description, input, output, parts: [effects], timeoutMs: 1.5 }
   })
+  const agent = checkedAgent(plan, tools)
+  const read = readAgent(JSON.parse(JSON.stringify(writeAgent(agent))))
+  t.strictSame(read.ok ? shownAgent(read.value) : read.error.detail, shownAgent(agent), `${plan.name} is handed on`)
+}
+
+// Types by what is known of them: how they are printed, and what JSON they describe.
+const shownAgent = ({ tools, ...agent }: CheckedAgent) => ({
+  ...withShownTypes(agent),
+  config: JSON.stringify(agent.config),
+  tools: tools.map(withShownTypes),
+})
+
+const withShownTypes = <T extends { readonly input: Type; readonly output: Type }>(typed: T) => ({
+  ...typed,
+  input: [printType(typed.input), toSchema(typed.input)],
+  output: [printType(typed.output), toSchema(typed.output)],
+})
 
 const isAsExpected = (d: Diagnostic, expected: string): boolean => {
   const [head = '', help] = expected.split(' | ')

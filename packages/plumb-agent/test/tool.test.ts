@@ -1,6 +1,7 @@
 // Tools: what a model is offered, what becomes of the calls of one answer, and the channel on which they are made.
 
 import { agentOf, agentTools, type Bound, compile, type Json } from '@plumb/lang'
+import { checkedTool } from '@plumb/tool/call/checked-tool'
 import { type Fault, fault, type Result, succeed, type ToolAnswer, type ToolCaller, type ToolRequest } from '@plumb/wire'
 import t from 'tap'
 import type { Config } from '../src/config/config.js'
@@ -39,7 +40,7 @@ const plan = (() => {
   t.strictSame(diagnostics, [])
   return agentOf(program.entry.bindings.get('bot') as Bound)
 })()
-const PLANS = agentTools(plan.bound)
+const TOOLS = agentTools(plan.bound).map(checkedTool)
 
 const USAGE = { input_tokens: 3, output_tokens: 2, cache_read_tokens: 1, cache_creation_tokens: 0 }
 const text = (said: string): Block => ({ type: 'text', text: said })
@@ -106,7 +107,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     documents: ['tone.md'],
     maxTokens: 100,
     maxRetries: 1,
-    tools: PLANS,
+    tools: TOOLS,
     servers: [],
     maxToolCalls: Number.POSITIVE_INFINITY,
     parallelToolCalls: true,
@@ -123,7 +124,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
   }
   const emit = (event: TelemetryEvent) => void told.push(event)
   const tools = openTools({
-    declared: declareTools(PLANS),
+    declared: declareTools(TOOLS),
     gate: openGate(authority ?? (() => ({ policy: [], context: {} }))),
     approvals,
     caller,
@@ -571,6 +572,15 @@ runTable('what a parent lets be done', {
     out: 'done\ndone\npermission_denied\n',
     errors: [['config_invalid', 'an authority']],
     status: 1,
+  },
+  'over a descriptor: the agent itself, and the texts are not compiled again; what is none is refused': {
+    run: `${BUNDLE} EDIT=s/agent/agnet/; given () { bundle "$1" > b; echo '"Men are all alike."' | plumb-agent --sources-fd 20 /there/bot.plumb 20< b; }
+      agent () { echo '{"agent":{"version":'$1',"types":[{"kind":"string"}],"agent":{"name":"bot","binding":"bot","specPath":"/there/bot.plumb","input":0,
+        "output":0,"hasTelemetry":false,"config":{"provider":"eliza","model":"doctor"},"tools":[],"serverVariables":[]}}}' | tr -d '\\n'; }
+      given "$(agent 1)"; given "$(agent 2)"`,
+    out: '"IN WHAT WAY"\n',
+    errors: [['fd_invalid', 'its version is 2']],
+    status: 2,
   },
   'a grant that has run out is renewed': {
     run: `${BUNDLE} mkfifo h; exec 21<> h; bundle '{"authority":{"policy":[],"context":{},"expires":1}}' >&21

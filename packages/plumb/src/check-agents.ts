@@ -1,6 +1,6 @@
 // Agents that have servers are checked before those are started: servers take their time, and would be started for nothing.
 
-import { type AgentPlan, agentOf, type Graph } from '@plumb/lang'
+import { type AgentPlan, agentOf, checkedAgent, type Graph, writeAgent } from '@plumb/lang'
 import { childEnv, LineReader, type Reporter, spawnPlumb } from '@plumb/wire'
 import { hasServers, type SpawnSettings } from './agent-start.js'
 import { ChildErrors } from './child-errors.js'
@@ -20,7 +20,13 @@ export const checkAgents = async (graph: Graph, settings: SpawnSettings, reporte
 const check = async (plan: AgentPlan, settings: SpawnSettings, reporter: Reporter): Promise<boolean> => {
   const { files, giver } = settings
   const grant = giver.grantTo(plan)
-  const started = spawnPlumb({ ...checkPlan(plan, settings), files, authority: grant?.(), env: childEnv('ours') })
+  const started = spawnPlumb({
+    ...checkPlan(plan, settings),
+    files,
+    authority: grant?.(),
+    agent: writeAgent(checkedAgent(plan, [])),
+    env: childEnv('ours'),
+  })
   if (!started.ok) return true
   const { child } = started.value
   const errors = new ChildErrors(plan.name, new LineReader(child.stderr), reporter, settings.report)

@@ -1,7 +1,7 @@
 // From an agent or a plumb in the graph to how it is started: which program, where, with which arguments and descriptors.
 
 import { dirname, isAbsolute, join } from 'node:path'
-import { type AgentPlan, agentOf, type Bound, type GraphNode, serverVariables } from '@plumb/lang'
+import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
 import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
@@ -41,6 +41,8 @@ export interface ChildPlace {
   readonly settings: SpawnSettings
   /** Of its MCP servers, where it has any. */
   readonly offers?: ServerOffers | undefined
+  /** The tools that its spec declares, where it has any. */
+  readonly checkedTools?: readonly CheckedTool[] | undefined
 }
 
 export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: Bound): ChildPlan => {

@@ -38,7 +38,7 @@ export const openTools = async (
 }
 
 const openService = async ({ name, work: { bound } }: AgentNode, place: string, settings: SpawnSettings, reporter: Reporter) => {
-  const { serveLines } = await import('@plumb/tool')
+  const { checkedTool, serveLines } = await import('@plumb/tool')
   const { toolProgram, maxLine } = settings
   const report = (fault: Fault) => settings.report({ ...fault, port: fault.port ?? 'tool_req', process: name })
   const opened = await openFor(bound, place, settings, reporter, report)
@@ -50,7 +50,7 @@ const openService = async ({ name, work: { bound } }: AgentNode, place: string, 
   }
   const { offers } = opened
   const dispatcher = other ? besides(other.dispatcher, opened) : opened.dispatcher
-  return { service: new ToolService({ dispatcher, serveLines, maxLine, report, offers }) }
+  return { service: new ToolService({ dispatcher, checkedTools: agentTools(bound).map(checkedTool), serveLines, maxLine, report, offers }) }
 }
 
 /** Another program stands in for the tools that the spec declares; those of servers are where their connections are. */

@@ -17,7 +17,8 @@ export const spawnAll = ({
   for (const [node, place] of placesOf(graph)) {
     if (node.work.kind !== 'agent' && node.work.kind !== 'plumb') continue
     const { kind, bound } = node.work
-    const at = { node, place, settings, offers: tools.get(node)?.offers }
+    const service = tools.get(node)
+    const at = { node, place, settings, offers: service?.offers, checkedTools: service?.checkedTools }
     const child = kind === 'agent' ? spawnAgent(at, bound, (words) => fail(notTakenUp(node, words))) : spawnPlumb(at, bound)
     if (!child.ok) {
       for (const { child: started } of spawned.values()) started.kill('SIGKILL')

@@ -1,6 +1,6 @@
 // From how a child is to be started to a running process.
 
-import type { Bound } from '@plumb/lang'
+import { type Bound, checkedAgent, writeAgent } from '@plumb/lang'
 import { childEnv, type LineChild, type Result, spawnLines, spawnPlumbLines, succeed } from '@plumb/wire'
 import type { ChildKind } from './child-ledger.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './child-plan.js'
@@ -53,7 +53,7 @@ const spawnProgram = (
   return child
 }
 
-const start = (plan: ChildPlan, { settings, offers }: ChildPlace): Result<Spawned> => {
+const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPlace): Result<Spawned> => {
   const as = (child: Result<LineChild>, kind: ChildKind, isCounting: boolean, isEnveloped = false): Result<Spawned> =>
     child.ok ? succeed({ child: child.value, kind, isEnveloped, isCounting, controls: 0 }) : child
   if (plan.kind === 'program') {
@@ -69,7 +69,16 @@ const start = (plan: ChildPlan, { settings, offers }: ChildPlace): Result<Spawne
   const { files, giver } = settings
   const grant = agent ? giver.grantTo(agent) : () => giver.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
-  const own = spawnPlumbLines({ program, args, files, entry, fds, authority: grant?.(), env })
+  const own = spawnPlumbLines({
+    program,
+    args,
+    files,
+    entry,
+    fds,
+    authority: grant?.(),
+    env,
+    ...(agent ? { agent: writeAgent(checkedAgent(agent, checkedTools)) } : {}),
+  })
   if (!own.ok) return own
   if (grant) giver.keepRenewed(own.value.renew, grant)
   return as(succeed(own.value.child), agent ? 'agent' : 'plumb', true, isEnveloped)

@@ -1,12 +1,15 @@
 // The tool channel of one agent: requests that it writes on descriptor 4 are answered on 5, by whoever dispatches (plumb-wire(5), Tools).
 // It shares no queue with data: neither waits for the other.
 
+import type { CheckedTool } from '@plumb/lang'
 import type { Dispatcher, serveLines } from '@plumb/tool'
 import { type Fault, type LineSink, type LineSource, nowMs } from '@plumb/wire'
 import type { ServerOffers } from './server-offers.js'
 
 export interface ToolServiceOptions {
   readonly dispatcher: Dispatcher
+  /** The tools that the spec declares for the agent. */
+  readonly checkedTools: readonly CheckedTool[]
   /** plumb-tool's, which is loaded only where there are tools. */
   readonly serveLines: typeof serveLines
   readonly maxLine: number
@@ -30,6 +33,10 @@ export class ToolService {
 
   constructor(options: ToolServiceOptions) {
     this.#o = options
+  }
+
+  get checkedTools(): readonly CheckedTool[] {
+    return this.#o.checkedTools
   }
 
   get offers(): ServerOffers | undefined {

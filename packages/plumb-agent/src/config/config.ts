@@ -1,6 +1,6 @@
 // From the plan of an agent, the options and the environment to what the loop needs; everything wrong with them is told at once.
 
-import { type AgentPlan, agentTools, type Json, type ToolPlan, type Type } from '@plumb/lang'
+import type { CheckedAgent, CheckedTool, Json, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
 import type { Options } from '../options.js'
@@ -25,7 +25,7 @@ export interface Config {
   readonly history: readonly Message[]
   readonly maxTokens: number
   readonly maxRetries: number
-  readonly tools: readonly ToolPlan[]
+  readonly tools: readonly CheckedTool[]
   /** MCP servers, as in `mcp`. */
   readonly servers: readonly Json[]
   /** Of one input. */
@@ -68,11 +68,11 @@ export type Configured =
   | { readonly config?: undefined; readonly faults: readonly Fault[] }
 
 /** Values are of the right kind already: lang has checked them. Faults are all of category `config`; none holds a key. */
-export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings: Environment): Configured => {
-  const { config: spec, specPath } = plan
+export const readConfig = (agent: CheckedAgent, options: ConfigOptions, surroundings: Environment): Configured => {
+  const { config: spec, specPath } = agent
   const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
-  if (other) return { faults: [anotherProgram(other, plan.name)] }
+  if (other) return { faults: [anotherProgram(other, agent.name)] }
   const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = foldersOf(env.PLUMB_RESOURCES)
@@ -81,7 +81,7 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
   const prepared =
     name === undefined
       ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
-      : prepareProvider(name, model, plan, options, surroundings)
+      : prepareProvider(name, model, agent, options, surroundings)
 
   // A parent of ours ends the input itself, and has to hear of each message that it has sent.
   const isHandedDown = isElsewhere || options.sourcesFd !== undefined
@@ -93,10 +93,10 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
   ]
   if (faults.length > 0 || name === undefined || model === undefined || prepared.faults) return { faults }
   const config: Config = {
-    agent: plan.name,
-    input: plan.input,
-    output: plan.output,
-    hasTelemetry: plan.hasTelemetry || options.wantsTelemetry,
+    agent: agent.name,
+    input: agent.input,
+    output: agent.output,
+    hasTelemetry: agent.hasTelemetry || options.wantsTelemetry,
     provider: prepared.provider,
     providerName: name,
     model,
@@ -106,7 +106,7 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
     history: history.messages,
     maxTokens: asNumber(spec.max_tokens) ?? 8192,
     maxRetries: asNumber(spec.max_retries) ?? 3,
-    tools: agentTools(plan.bound),
+    tools: agent.tools,
     servers: Array.isArray(spec.mcp) ? spec.mcp : [],
     maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,
     parallelToolCalls: options.allowsParallelToolCalls && spec.parallel_tool_calls !== false,
@@ -125,7 +125,7 @@ export const readConfig = (plan: AgentPlan, options: ConfigOptions, surroundings
 const prepareProvider = (
   name: string,
   model: string | undefined,
-  { config, specPath }: AgentPlan,
+  { config, specPath }: CheckedAgent,
   { allowedHosts }: ConfigOptions,
   { env, readText }: Environment,
 ): Prepared => {

@@ -1,6 +1,17 @@
 // From the command line to the agent that it means: the spec read, compiled and searched.
 
-import { type AgentPlan, agentsOf, type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY } from '@plumb/lang'
+import {
+  agentsOf,
+  agentTools,
+  type CheckedAgent,
+  checkedAgent,
+  compile,
+  type Diagnostic,
+  hasErrors,
+  readAgent,
+  STANDARD_LIBRARY,
+} from '@plumb/lang'
+import { checkedTool } from '@plumb/tool/call/checked-tool'
 import {
   type Bundle,
   bundledFiles,
@@ -13,7 +24,6 @@ import {
   succeed,
 } from '@plumb/wire'
 import type { Options } from '../options.js'
-import { textFor } from '../own-text.js'
 import { foldersOf } from './prompts.js'
 import { selectAgent } from './select-agent.js'
 
@@ -21,6 +31,8 @@ import { selectAgent } from './select-agent.js'
 export interface Given {
   readonly bundle: Bundle
   readonly authority: unknown
+  /** The agent itself, where the parent has checked it. */
+  readonly agent?: unknown
   /** What the agent's MCP servers offer, where they were opened elsewhere. */
   readonly mcpTools?: unknown
   readonly onAuthority?: (listener: (authority: unknown) => void) => void
@@ -28,7 +40,7 @@ export interface Given {
 
 export interface Loaded {
   /** Also where there are errors, so that the configuration can be looked at too; undefined when it cannot be told which agent is meant. */
-  readonly plan: AgentPlan | undefined
+  readonly agent: CheckedAgent | undefined
   /** The texts that were compiled, an inline one among them. */
   readonly files: SourceFiles
   readonly given: Given | undefined
@@ -52,36 +64,30 @@ export const loadAgent = (
   const disk = diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
   if (!given.ok) return refuse(given.error, disk)
   const files = given.value ? bundledFiles(given.value.bundle) : disk
+  const readText = (name: string): Result<string> => {
+    const held = given.value ? files.read(name) : undefined
+    return held?.ok ? held : readSpec(name)
+  }
+  const holds = (name: string): boolean => given.value !== undefined && files.read(name).ok
+  const base = { given: given.value, readText, holds }
+  if (given.value?.agent !== undefined) {
+    const checked = readAgent(given.value.agent)
+    return checked.ok ? { ...base, agent: checked.value, files, diagnostics: [], faults: [] } : refuse(checked.error, files)
+  }
   const path = spec.kind === 'file' ? spec.path : spec.kind === 'text' ? (spec.path ?? EVAL_PATH) : (given.value?.bundle.entry ?? '')
   const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
   if (!text.ok) return refuse(text.error, files)
 
-  // Who hands over texts on a descriptor is a parent of ours, which has compiled them.
-  const isCompiled = received === undefined && given.value !== undefined && spec.kind === 'file'
-  const entry = { path, text: text.value }
-  const { diagnostics, program } = isCompiled ? compileAgain(entry, files, agent) : compile(entry, files)
+  const { diagnostics, program } = compile({ path, text: text.value }, files)
   const isBroken = hasErrors(diagnostics)
   const selected = selectAgent(agentsOf(program), agent)
   return {
-    plan: selected.ok ? selected.value : undefined,
+    ...base,
+    agent: selected.ok ? checkedAgent(selected.value, isBroken ? undefined : agentTools(selected.value.bound).map(checkedTool)) : undefined,
     files: withText(files, path, text.value),
-    given: given.value,
-    readText: (name) => {
-      const held = given.value ? files.read(name) : undefined
-      return held?.ok ? held : readSpec(name)
-    },
-    holds: (name) => given.value !== undefined && files.read(name).ok,
     diagnostics: isBroken ? diagnostics : [],
     faults: selected.ok || isBroken ? [] : [selected.error],
   }
-}
-
-/** Most of it may be for other agents; that there are no errors is known. */
-export const compileAgain = (entry: { path: string; text: string }, files: SourceFiles, agent: string | undefined): Compiled => {
-  const text = agent === undefined ? undefined : textFor(agent, entry.text)
-  const ours = text === undefined ? undefined : compile({ ...entry, text }, files, 'agents')
-  const isEnough = ours?.diagnostics.length === 0 && agentsOf(ours.program).some(({ name }) => name === agent)
-  return isEnough ? ours : compile(entry, files, 'agents')
 }
 
 // Processes that run a part of an inline spec get its text like any other.
@@ -94,7 +100,7 @@ const withText = (files: SourceFiles, path: string, text: string): SourceFiles =
 })
 
 const refuse = (error: Fault, files: SourceFiles): Loaded => ({
-  plan: undefined,
+  agent: undefined,
   files,
   given: undefined,
   readText: readSpec,

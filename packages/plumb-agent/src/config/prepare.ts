@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type AgentPlan, type Diagnostic, toShown } from '@plumb/lang'
+import { type CheckedAgent, type Diagnostic, toShown } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Fault, fault, inheritedFds, joinBudget, preview, resolveProgram, type SourceFiles, withAround } from '@plumb/wire'
@@ -14,7 +14,7 @@ import { type Config, readConfig } from './config.js'
 import { type Given, loadAgent } from './load.js'
 
 export interface Prepared {
-  readonly plan: AgentPlan
+  readonly agent: CheckedAgent
   readonly config: Config
   readonly files: SourceFiles
   readonly fds: ReadonlySet<number>
@@ -23,9 +23,9 @@ export interface Prepared {
 
 /** Undefined: it was told on stderr why not. Nothing is read from stdin. */
 export const prepare = (options: Options, received: Given | undefined, stderr: Stderr): Prepared | undefined => {
-  const { plan, files, given, readText, holds, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
+  const { agent, files, given, readText, holds, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
   const authority = readGiven(given?.authority, options, readText)
-  const grants = [authority.given.grant, plan?.config.grant as readonly Effect[] | undefined]
+  const grants = [authority.given.grant, agent?.config.grant as readonly Effect[] | undefined]
   const mayReadFiles = grants.every((grant) => grant?.includes('fs.read') ?? true)
   const isNarrowed = grants.some((grant) => grant !== undefined)
   const surroundings = {
@@ -37,10 +37,10 @@ export const prepare = (options: Options, received: Given | undefined, stderr: S
     mayReadFiles,
     whyNotRead: (path: string, what: string) => {
       const docroot = options.docroot ?? (isNarrowed ? '.' : undefined)
-      return holds(path) ? undefined : whyNotRead(path, { folder: dirname(plan?.specPath ?? '.'), docroot, mayReadFiles }, what)
+      return holds(path) ? undefined : whyNotRead(path, { folder: dirname(agent?.specPath ?? '.'), docroot, mayReadFiles }, what)
     },
   }
-  const configured = plan && readConfig(plan, options, surroundings)
+  const configured = agent && readConfig(agent, options, surroundings)
   const fds = inheritedFds(options.fds)
 
   for (const diagnostic of diagnostics) stderr.write(toShown(diagnostic, process.env.PLUMB_ERRORS === 'json'))
@@ -51,10 +51,10 @@ export const prepare = (options: Options, received: Given | undefined, stderr: S
     ...checkDocroot(options.docroot),
     ...authority.faults,
     ...checkBudget(options.budgetFd),
-    ...(plan?.config.tools === undefined ? [] : checkToolCommand(options.toolCommand)),
+    ...(agent?.config.tools === undefined ? [] : checkToolCommand(options.toolCommand)),
   ]
   for (const error of others) if (!isTold(error, diagnostics)) stderr.report(error)
-  if (diagnostics.length + others.length > 0 || !plan || !configured?.config || !fds.ok) return undefined
+  if (diagnostics.length + others.length > 0 || !agent || !configured?.config || !fds.ok) return undefined
 
   const { grant, minutes, tools, servers } = configured.config
   const inForce = new AuthorityInForce(authority.given, { grant, minutes })
@@ -62,7 +62,7 @@ export const prepare = (options: Options, received: Given | undefined, stderr: S
   if (tools.length + servers.length > 0) given?.onAuthority?.((next) => inForce.renew(next))
   // No tool writes what says what it may do.
   const handed = options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] })
-  return { plan, config: configured.config, files: handed, fds: fds.value, authority: inForce }
+  return { agent, config: configured.config, files: handed, fds: fds.value, authority: inForce }
 }
 
 // A name that is wrong is wrong now, and not when the first tool is called.

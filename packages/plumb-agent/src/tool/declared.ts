@@ -1,93 +1,34 @@
 // The tools that a spec declares for its agent, and how they look to a model.
 
-import { type BasePlan, type Bound, type Json, resolve, type ToolPlan, toolOf, toToolSchema } from '@plumb/lang'
-import { effectsOf } from '@plumb/policy'
-import { settingsOf } from '@plumb/tool/call/settings'
+import { type CheckedTool, resolve, toToolSchema } from '@plumb/lang'
 import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import { fail, parseJson, succeed } from '@plumb/wire'
-import type { CallableTool, JudgedTool } from './callable.js'
+import type { CallableTool } from './callable.js'
 
-export const declareTools = (plans: readonly ToolPlan[]): ReadonlyMap<string, CallableTool> =>
-  new Map(plans.map((plan) => [plan.name, declare(plan)]))
+export const declareTools = (tools: readonly CheckedTool[]): ReadonlyMap<string, CallableTool> =>
+  new Map(tools.map((tool) => [tool.name, declare(tool)]))
 
-const declare = (plan: ToolPlan): CallableTool => {
-  const { schema, isWrapped } = toToolSchema(plan.input)
-  const offer = { name: plan.name, description: plan.description ?? '', input_schema: schema }
+const declare = (tool: CheckedTool): CallableTool => {
+  const { name, effects, isApprovalAsked, description, input, parts, timeoutMs } = tool
+  const { schema, isWrapped } = toToolSchema(input)
   return {
-    ...toJudged(plan),
-    parts: partsOf(plan).map(toJudged),
-    offer,
-    fit: (json) => fitToolInput(json, plan.input),
-    fitResult: (json) => fitResult(json, plan),
+    name,
+    effects,
+    isApprovalAsked,
+    parts,
+    offer: { name, description, input_schema: schema },
+    fit: (json) => fitToolInput(json, input),
+    fitResult: (json) => fitResult(json, tool),
     isWrapped,
     isOfServer: false,
-    timeoutMs: callTimeoutMs(plan),
+    timeoutMs,
   }
 }
 
 // A dispatcher by hand may leave out the quotes of a text.
-const fitResult = (json: string, { name, output }: ToolPlan): ReturnType<typeof fitOutput> => {
+const fitResult = (json: string, { name, output }: CheckedTool): ReturnType<typeof fitOutput> => {
   const bytes = Buffer.from(json)
   if (resolve(output).kind === 'string' && !parseJson(bytes, 0, bytes.length).ok) return succeed({ json, repairs: [] })
   const fit = fitOutput(json, output)
   return fit.ok ? fit : fail('output_type_mismatch', `what '${name}' was answered with: ${fit.error.detail}`)
 }
-
-const toJudged = (plan: ToolPlan): JudgedTool => {
-  const effects = effectsOf(plan)
-  return { name: plan.name, effects, isApprovalAsked: settingsOf(plan, effects).isApprovalAsked }
-}
-
-/** All the tools that it is made of. */
-const partsOf = (plan: ToolPlan): ToolPlan[] => {
-  const found = new Map<Bound, ToolPlan>()
-  const add = (bound: Bound): void => {
-    if (found.has(bound)) return
-    const part = toolOf(bound)
-    found.set(bound, part)
-    for (const inner of boundsIn(part)) add(inner)
-  }
-  for (const bound of boundsIn(plan)) add(bound)
-  return [...found.values()]
-}
-
-const boundsIn = ({ body }: ToolPlan): readonly Bound[] => (body.kind === 'tool' ? body.parts : boundsInChain(body.chain))
-
-const boundsInChain = (chain: BasePlan): readonly Bound[] => {
-  if (chain.kind === 'named') return [chain.bound]
-  if (chain.kind === 'trace') return boundsInChain(chain.body)
-  return 'items' in chain ? chain.items.flatMap(boundsInChain) : []
-}
-
-const MIN_TIMEOUT_MS = 10 * 60_000
-/** What Node's timers can count. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-const callTimeoutMs = (plan: ToolPlan): number => Math.min(MAX_TIMER_MS, MIN_TIMEOUT_MS + longest(plan))
-
-// Attempts with waits of up to ten seconds between them, twice since it may have to wait for its turn; and all that it is made of.
-const longest = ({ body }: ToolPlan): number => {
-  if (body.kind === 'chain') return longestOf(body.chain)
-  const { timeout, retry } = body.config
-  const own = 2 * (asNumber(retry) ?? 3) * ((asNumber(timeout) ?? 60) + 10) * 1000
-  return sum(body.parts.map((part) => longest(toolOf(part)))) + own
-}
-
-const longestOf = (chain: BasePlan): number => {
-  switch (chain.kind) {
-    case 'sequence':
-    case 'choice':
-    case 'product':
-      return sum(chain.items.map(longestOf))
-    case 'trace':
-      return chain.max * longestOf(chain.body)
-    case 'named':
-      return longest(toolOf(chain.bound))
-    default:
-      return 0
-  }
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
-
-const asNumber = (value: Json | undefined): number | undefined => (typeof value === 'number' ? value : undefined)

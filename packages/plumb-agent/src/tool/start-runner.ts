@@ -1,6 +1,5 @@
 // Starts the dispatcher of an agent that runs alone: plumb-tool, or an external program that speaks the dispatch protocol.
 
-import { serverVariables } from '@plumb/lang'
 import { type Child, childEnv, type Result, spawnChild, spawnPlumb, succeed } from '@plumb/wire'
 import type { Prepared } from '../config/prepare.js'
 import type { Options } from '../options.js'
@@ -12,14 +11,14 @@ export interface Started {
 }
 
 /** A program that is not plumb's own gets no spec, authority or keys. */
-export const startExternalDispatcher = ({ plan }: Prepared, toolCommand: string): Result<Child> =>
-  spawnChild({ command: [toolCommand], env: childEnv('foreign', namesIn(plan)), isForeign: true })
+export const startExternalDispatcher = ({ agent }: Prepared, toolCommand: string): Result<Child> =>
+  spawnChild({ command: [toolCommand], env: childEnv('foreign', namesIn(agent)), isForeign: true })
 
 /** With `tells: 'offers'` its first line lists what the agent's MCP servers offer. */
-export const startPlumbTool = ({ plan, files, config, authority }: Prepared, options: Options, tells?: 'offers'): Result<Started> => {
+export const startPlumbTool = ({ agent, files, config, authority }: Prepared, options: Options, tells?: 'offers'): Result<Started> => {
   const { docroot, maxLineBytes, allowedHosts } = options
   const args = [
-    ...['serve', '--agent', plan.bound.name, '--provider', config.providerName, '--model', config.model],
+    ...['serve', '--agent', agent.binding, '--provider', config.providerName, '--model', config.model],
     ...(docroot === undefined ? [] : ['--docroot', docroot]),
     ...allowedHosts.flatMap((host) => ['--allow-host', host]),
     ...(maxLineBytes === undefined ? [] : ['--max-line', String(maxLineBytes)]),
@@ -30,11 +29,11 @@ export const startPlumbTool = ({ plan, files, config, authority }: Prepared, opt
     program: 'plumb-tool',
     args,
     files,
-    entry: plan.specPath,
-    env: childEnv('ours', [...namesIn(plan), ...serverVariables(plan.bound)]),
+    entry: agent.specPath,
+    env: childEnv('ours', [...namesIn(agent), ...agent.serverVariables]),
     authority: authority.current(),
   })
   return own.ok ? succeed({ child: own.value.child, renew: own.value.renew }) : own
 }
 
-const namesIn = ({ config }: Prepared['plan']): readonly string[] => (config.env as readonly string[] | undefined) ?? []
+const namesIn = ({ config }: Prepared['agent']): readonly string[] => (config.env as readonly string[] | undefined) ?? []

@@ -25,6 +25,8 @@ export interface PlumbChildOptions {
   readonly entry: string
   /** What it may do; see `Bootstrap`. */
   readonly authority?: unknown
+  /** What plumb-agent is to run, already checked; see `Handover`. */
+  readonly agent?: unknown
   /** Those besides 0, 1 and 2, as the child sees them; 8 and 9 are taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
   readonly cwd?: string
@@ -58,7 +60,7 @@ const start = <SomeChild extends LineChild>(
   options: PlumbChildOptions,
   spawn: (options: SpawnOptions) => Result<SomeChild>,
 ): Result<PlumbChild<SomeChild>> => {
-  const { program, args, files, entry, authority, fds = {}, cwd, env, within } = options
+  const { program, args, files, entry, authority, agent, fds = {}, cwd, env, within } = options
   const budget = program === 'plumb-tool' ? undefined : currentBudget()
   const budgeted = budget ? ['--budget-fd', String(BUDGET_FD)] : []
   const sources = [...budgeted, '--sources-fd', String(SOURCES_FD)]
@@ -89,7 +91,7 @@ const start = <SomeChild extends LineChild>(
     latest = undefined
     bootstrap.write(Buffer.from(line), flush)
   }
-  bootstrap.write(Buffer.from(bootstrapLine(files.bundle(entry), authority)), flush)
+  bootstrap.write(Buffer.from(bootstrapLine(files.bundle(entry), { authority, agent })), flush)
   const renew = (next: unknown): void => {
     latest = renewalLine(next)
     flush()

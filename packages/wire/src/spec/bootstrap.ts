@@ -13,13 +13,15 @@ export interface Bootstrap {
   readonly bundle: Bundle
   /** What the giver lets be done, as it was when this process was started; undefined where it said nothing of it. */
   readonly authority: unknown
+  /** What plumb-agent is to run, as its parent has checked it; undefined: it compiles the texts. */
+  readonly agent: unknown
   /** Called with each renewal; listening keeps no process alive. At most one listens. */
   onAuthority(listener: (authority: unknown) => void): void
 }
 
-/** The first line, `{"entry":…,"files":{…},"modules":{…},"around"?:{…},"authority"?:…}`. */
-export const bootstrapLine = (bundle: Bundle, authority?: unknown): string =>
-  `${JSON.stringify(authority === undefined ? bundle : { ...bundle, authority })}\n`
+/** The first line, `{"entry":…,"files":{…},"modules":{…},"around"?:{…},"authority"?:…,"agent"?:…}`. */
+export const bootstrapLine = (bundle: Bundle, handed: { readonly authority?: unknown; readonly agent?: unknown }): string =>
+  `${JSON.stringify({ ...bundle, ...handed })}\n`
 
 /** Each line after it, `{"authority":…}`. */
 export const renewalLine = (authority: unknown): string => `${JSON.stringify({ authority })}\n`
@@ -30,9 +32,9 @@ export const openBootstrap = (fd: number): Result<Bootstrap> => {
     const { line, rest } = readFirstLine(fd)
     const value: unknown = JSON.parse(line.toString('utf8'))
     if (!isBundle(value)) return refuse(fd)
-    const { authority, entry, files, modules, around } = value
+    const { authority, agent, entry, files, modules, around } = value
     const onAuthority = (listener: (authority: unknown) => void) => listen(fd, rest, listener)
-    return { ok: true, value: { bundle: { entry, files, modules, ...(around ? { around } : {}) }, authority, onAuthority } }
+    return { ok: true, value: { bundle: { entry, files, modules, ...(around ? { around } : {}) }, authority, agent, onAuthority } }
   } catch {
     return refuse(fd)
   }
@@ -40,7 +42,7 @@ export const openBootstrap = (fd: number): Result<Bootstrap> => {
 
 const refuse = (fd: number) => fail('fd_invalid', `no sources can be read from descriptor ${fd}`)
 
-const isBundle = (value: unknown): value is Bundle & { readonly authority?: unknown } =>
+const isBundle = (value: unknown): value is Bundle & { readonly authority?: unknown; readonly agent?: unknown } =>
   typeof value === 'object' && value !== null && 'entry' in value && 'files' in value && 'modules' in value
 
 const CHUNK_BYTES = 64 * 1024

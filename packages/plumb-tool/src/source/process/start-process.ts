@@ -2,11 +2,20 @@
 
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { type AgentPlan, agentOf, type Bound, serverVariables } from '@plumb/lang'
-import type { Effect } from '@plumb/policy'
-import { type HandDown, narrow, renewalMs } from '@plumb/policy'
-import { childEnv, type Result, resolveProgram, type SourceFiles, siblingProgram, spawnPlumb, succeed } from '@plumb/wire'
+import { type AgentPlan, agentOf, agentTools, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
+import { type Effect, type HandDown, narrow, renewalMs } from '@plumb/policy'
+import {
+  childEnv,
+  type PlumbChildOptions,
+  type Result,
+  resolveProgram,
+  type SourceFiles,
+  siblingProgram,
+  spawnPlumb,
+  succeed,
+} from '@plumb/wire'
 import type { Session } from '../../call/call.js'
+import { checkedTool } from '../../call/checked-tool.js'
 import { readAgentSandbox } from '../sandbox/agent-sandbox.js'
 import { buildSandboxCommand, type SandboxedProgram } from '../sandbox/bubblewrap-command.js'
 import { hostPolicy } from '../sandbox/net/host-policy.js'
@@ -42,20 +51,26 @@ export const startProcess = async (start: StartOptions): Promise<Result<StartedP
   if (program) return hasTools ? startPlumb(start) : startForeign(program, agent, start)
   const args = ['--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(FDS).join(',')]
   const { grant, grant_minutes: minutes } = agent.config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
-  return startOwn('plumb-agent', args, FDS, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }, start)
+  const limits = { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }
+  return startOwn({ program: 'plumb-agent', args, agent: handedAgent(agent, start) }, limits, start)
+}
+
+/** Undefined: the texts are not those that it was compiled from, as of a prompt file that takes the model of its caller. */
+const handedAgent = (agent: AgentPlan, { bound, files }: StartOptions) => {
+  const text = files.read(agent.specPath)
+  if (!text.ok || text.value !== agent.span.source.text) return undefined
+  return writeAgent(checkedAgent(agent, agentTools(bound).map(checkedTool)))
 }
 
 const startPlumb = (start: StartOptions): Promise<Result<StartedProcess>> => {
   const { agentProgram } = start.session
   const replaced = agentProgram === undefined ? [] : ['--agent-command', agentProgram]
   const args = ['run', '--binding', start.bound.name, '--telemetry', '--no-envelopes', ...replaced]
-  return startOwn('plumb', args, FDS, {}, start)
+  return startOwn({ program: 'plumb', args }, {}, start)
 }
 
 const startOwn = async (
-  program: 'plumb' | 'plumb-agent',
-  args: readonly string[],
-  fds: Readonly<Record<number, 'in' | 'out'>>,
+  { program, args, agent }: Pick<PlumbChildOptions, 'program' | 'args' | 'agent'>,
   limits: Omit<HandDown, 'now'>,
   start: StartOptions,
 ): Promise<Result<StartedProcess>> => {
@@ -73,7 +88,8 @@ const startOwn = async (
     files,
     entry: bound.scope.module.path,
     authority: authority(),
-    fds,
+    agent,
+    fds: FDS,
     env: within?.env ?? theirs,
     within,
   })

@@ -1,0 +1,122 @@
+// An agent as plumb-agent runs it, with nothing left to be compiled: what a parent of ours, which has checked the spec, hands to it.
+
+import { fail, type Result, succeed } from '@plumb/wire/result'
+import { EFFECTS, type Effect } from '../check/rules.js'
+import { parseTree } from '../scan/parse-tree.js'
+import { BOOL, INT, JSON_TYPE, type Json, NUMBER, STRING, type Type } from '../types/type.js'
+import { checkTree, describeMismatch } from '../validate/check-tree.js'
+import type { AgentPlan } from './agent-plan.js'
+import { serverVariables } from './server-variables.js'
+import { list, literals, readTypes, record, TYPE_TABLE, type TypeTable, TypeWriter } from './type-table.js'
+
+export interface CheckedAgent {
+  /** As it was chosen, `Module.name` where it is of a module. */
+  readonly name: string
+  /** As `specPath` calls it. */
+  readonly binding: string
+  /** The file that declares it: its paths are relative to that. */
+  readonly specPath: string
+  readonly input: Type
+  readonly output: Type
+  /** Its signature has a second output. */
+  readonly hasTelemetry: boolean
+  readonly config: AgentPlan['config']
+  readonly tools: readonly CheckedTool[]
+  /** The environment variables with the secrets of its MCP servers. */
+  readonly serverVariables: readonly string[]
+}
+
+/** What a call of a tool may do. */
+export interface ToolEffects {
+  readonly name: string
+  readonly effects: readonly Effect[]
+  readonly isApprovalAsked: boolean
+}
+
+/** A tool as an agent calls it: nothing of how it runs. */
+export interface CheckedTool extends ToolEffects {
+  readonly description: string
+  readonly input: Type
+  readonly output: Type
+  /** The tools that it calls in its turn, however deep in it. */
+  readonly parts: readonly ToolEffects[]
+  /** After this time there is no answer to be expected. */
+  readonly timeoutMs: number
+}
+
+/** `tools`: undefined where the program has errors, so that only the configuration can be looked at. */
+export const checkedAgent = (plan: AgentPlan, tools: readonly CheckedTool[] | undefined): CheckedAgent => ({
+  name: plan.name,
+  binding: plan.bound.name,
+  specPath: plan.specPath,
+  input: plan.input,
+  output: plan.output,
+  hasTelemetry: plan.hasTelemetry,
+  config: plan.config,
+  tools: tools ?? [],
+  serverVariables: tools ? serverVariables(plan.bound) : [],
+})
+
+/** Of what `writeAgent` gives: to be raised with each change of it. */
+const VERSION = 1
+
+/** As JSON, with all types in one table. */
+export const writeAgent = (agent: CheckedAgent): Json => {
+  const types = new TypeWriter()
+  const withIndexes = <T extends { readonly input: Type; readonly output: Type }>(typed: T) => ({
+    ...typed,
+    input: types.add(typed.input),
+    output: types.add(typed.output),
+  })
+  const written = { ...withIndexes(agent), tools: agent.tools.map(withIndexes) }
+  return { version: VERSION, types: types.table, agent: written } as unknown as Json
+}
+
+/** What `writeAgent` gave; anything else is refused. */
+export const readAgent = (json: unknown): Result<CheckedAgent> => {
+  const bytes = Buffer.from(JSON.stringify(json) ?? '')
+  const tree = parseTree(bytes, 0, bytes.length)
+  const mismatch = tree.kind === 'fault' ? tree.detail : checkTree(WRITTEN, bytes, tree)
+  if (mismatch) return refuse(typeof mismatch === 'string' ? mismatch : describeMismatch(mismatch))
+  const { version, types: table, agent } = json as Written
+  if (version !== VERSION) return refuse(`its version is ${version}, and ${VERSION} is understood`)
+  if (typeof agent.config !== 'object' || agent.config === null || Array.isArray(agent.config)) return refuse('its config is no object')
+  const types = readTypes(table)
+  const typed = [agent, ...agent.tools].map(({ input, output }) => ({ input: types?.[input], output: types?.[output] }))
+  const isTyped = (pair: (typeof typed)[number]): pair is { input: Type; output: Type } =>
+    pair.input !== undefined && pair.output !== undefined
+  const [own, ...ofTools] = typed.filter(isTyped)
+  if (!own || ofTools.length < agent.tools.length) return refuse('a type of it is not in its table')
+  return succeed({ ...agent, ...own, tools: agent.tools.map((tool, i) => ({ ...tool, ...(ofTools[i] as typeof own) })) })
+}
+
+const refuse = (why: string) => fail('fd_invalid', `the agent that was handed over cannot be read: ${why}`)
+
+type Indexed<T> = Omit<T, 'input' | 'output'> & { readonly input: number; readonly output: number }
+
+interface Written {
+  readonly version: number
+  readonly types: TypeTable
+  readonly agent: Indexed<Omit<CheckedAgent, 'tools'>> & { readonly tools: readonly Indexed<CheckedTool>[] }
+}
+
+const TOOL_EFFECTS = { name: STRING, effects: list(literals(...EFFECTS)), isApprovalAsked: BOOL }
+
+/** The same as a type of the language, against which it is checked. */
+const WRITTEN = record({
+  version: INT,
+  types: TYPE_TABLE,
+  agent: record({
+    name: STRING,
+    binding: STRING,
+    specPath: STRING,
+    input: INT,
+    output: INT,
+    hasTelemetry: BOOL,
+    config: JSON_TYPE,
+    tools: list(
+      record({ ...TOOL_EFFECTS, description: STRING, input: INT, output: INT, parts: list(record(TOOL_EFFECTS)), timeoutMs: NUMBER }),
+    ),
+    serverVariables: list(STRING),
+  }),
+})

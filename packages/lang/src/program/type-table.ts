@@ -1,0 +1,130 @@
+// Types as a flat list of JSON objects that refer to each other by index: recursive types can be written so, and deep ones nest no deeper.
+
+import { BOOL, type Field, INT, type NamedType, NUMBER, STRING, type Type, UNIT } from '../types/type.js'
+
+/** Each item behind those that it is made of, but for what a name stands for, which may come later. */
+export type TypeTable = readonly Entry[]
+
+type Entry =
+  | Exclude<Type, { readonly kind: 'record' | 'array' | 'tuple' | 'sum' | 'named' }>
+  | { readonly kind: 'record'; readonly fields: readonly (Omit<Field, 'type'> & { readonly type: number })[] }
+  | { readonly kind: 'array'; readonly item: number }
+  | { readonly kind: 'tuple'; readonly items: readonly number[] }
+  | { readonly kind: 'sum'; readonly variants: readonly number[] }
+  | { readonly kind: 'named'; readonly name: string; target: number }
+
+/** Gives the indexes of types in the table, which gets all that they are made of, each once. */
+export class TypeWriter {
+  readonly table: Entry[] = []
+  readonly #indexes = new Map<Type, number>()
+
+  add = (type: Type): number => {
+    const known = this.#indexes.get(type)
+    if (known !== undefined) return known
+    if (type.kind === 'named') return this.#addNamed(type)
+    return this.#push(type, this.#entry(type))
+  }
+
+  #addNamed(type: NamedType): number {
+    const entry = { kind: 'named' as const, name: type.name, target: 0 }
+    const index = this.#push(type, entry)
+    entry.target = this.add(type.target)
+    return index
+  }
+
+  #push(type: Type, entry: Entry): number {
+    const index = this.table.push(entry) - 1
+    this.#indexes.set(type, index)
+    return index
+  }
+
+  #entry(type: Exclude<Type, NamedType>): Entry {
+    switch (type.kind) {
+      case 'record':
+        return { kind: 'record', fields: type.fields.map((field) => ({ ...field, type: this.add(field.type) })) }
+      case 'array':
+        return { kind: 'array', item: this.add(type.item) }
+      case 'tuple':
+        return { kind: 'tuple', items: type.items.map(this.add) }
+      case 'sum':
+        return { kind: 'sum', variants: type.variants.map(this.add) }
+      default:
+        return type
+    }
+  }
+}
+
+/** What `TypeWriter` has written, by index; undefined where an index is none of the table, or a name stands for itself. */
+export const readTypes = (table: TypeTable): readonly Type[] | undefined => {
+  const types: Type[] = []
+  const isKnown = (index: number): boolean => index >= 0 && index < types.length
+  const at = (index: number): Type => types[index] as Type
+  for (const entry of table) {
+    switch (entry.kind) {
+      case 'record':
+        if (!entry.fields.every(({ type }) => isKnown(type))) return undefined
+        types.push({ kind: 'record', fields: entry.fields.map((field) => ({ ...field, type: at(field.type) })) })
+        break
+      case 'array':
+        if (!isKnown(entry.item)) return undefined
+        types.push({ kind: 'array', item: at(entry.item) })
+        break
+      case 'tuple':
+        if (!entry.items.every(isKnown)) return undefined
+        types.push({ kind: 'tuple', items: entry.items.map(at) })
+        break
+      case 'sum':
+        if (!entry.variants.every(isKnown)) return undefined
+        types.push({ kind: 'sum', variants: entry.variants.map(at) })
+        break
+      case 'named':
+        types.push({ kind: 'named', name: entry.name, target: UNIT })
+        break
+      default:
+        types.push(entry)
+    }
+  }
+  for (const [index, entry] of table.entries()) {
+    if (entry.kind !== 'named') continue
+    if (!isKnown(entry.target)) return undefined
+    ;(types[index] as NamedType).target = at(entry.target)
+  }
+  return types.every(endsInType) ? types : undefined
+}
+
+const endsInType = (type: Type): boolean => {
+  const seen = new Set<Type>()
+  let next = type
+  for (; next.kind === 'named' && !seen.has(next); next = next.target) seen.add(next)
+  return next.kind !== 'named'
+}
+
+export const literals = (...values: readonly string[]): Type => ({
+  kind: 'sum',
+  variants: values.map((value) => ({ kind: 'literal', value })),
+})
+export const list = (item: Type): Type => ({ kind: 'array', item })
+/** With these fields, and maybe those. */
+export const record = (fields: Readonly<Record<string, Type>>, optional: Readonly<Record<string, Type>> = {}): Type => ({
+  kind: 'record',
+  fields: [
+    ...Object.entries(fields).map(([name, type]) => ({ name, type, isOptional: false })),
+    ...Object.entries(optional).map(([name, type]) => ({ name, type, isOptional: true })),
+  ],
+})
+
+const FIELD = record({ name: STRING, type: INT, isOptional: BOOL }, { default: STRING, description: STRING, min: NUMBER, max: NUMBER })
+
+/** What a table looks like. */
+export const TYPE_TABLE: Type = list({
+  kind: 'sum',
+  variants: [
+    record({ kind: literals('string', 'int', 'number', 'bool', 'unit', 'json') }),
+    record({ kind: literals('literal'), value: STRING }),
+    record({ kind: literals('record'), fields: list(FIELD) }),
+    record({ kind: literals('array'), item: INT }),
+    record({ kind: literals('tuple'), items: list(INT) }),
+    record({ kind: literals('sum'), variants: list(INT) }),
+    record({ kind: literals('named'), name: STRING, target: INT }),
+  ],
+})

@@ -1,0 +1,73 @@
+// A tool as an agent that may call it knows it: its types, what it and all that it is made of may do, and how long it may take.
+
+import { type BasePlan, type Bound, type CheckedTool, type Json, type ToolEffects, type ToolPlan, toolOf } from '@plumb/lang'
+import { effectsOf } from '@plumb/policy'
+import { settingsOf } from './settings.js'
+
+export const checkedTool = (plan: ToolPlan): CheckedTool => ({
+  ...toolEffects(plan),
+  description: plan.description ?? '',
+  input: plan.input,
+  output: plan.output,
+  parts: partsOf(plan).map(toolEffects),
+  timeoutMs: callTimeoutMs(plan),
+})
+
+const toolEffects = (plan: ToolPlan): ToolEffects => {
+  const effects = effectsOf(plan)
+  return { name: plan.name, effects, isApprovalAsked: settingsOf(plan, effects).isApprovalAsked }
+}
+
+/** All the tools that it is made of. */
+const partsOf = (plan: ToolPlan): ToolPlan[] => {
+  const found = new Map<Bound, ToolPlan>()
+  const add = (bound: Bound): void => {
+    if (found.has(bound)) return
+    const part = toolOf(bound)
+    found.set(bound, part)
+    for (const inner of boundsIn(part)) add(inner)
+  }
+  for (const bound of boundsIn(plan)) add(bound)
+  return [...found.values()]
+}
+
+const boundsIn = ({ body }: ToolPlan): readonly Bound[] => (body.kind === 'tool' ? body.parts : boundsInChain(body.chain))
+
+const boundsInChain = (chain: BasePlan): readonly Bound[] => {
+  if (chain.kind === 'named') return [chain.bound]
+  if (chain.kind === 'trace') return boundsInChain(chain.body)
+  return 'items' in chain ? chain.items.flatMap(boundsInChain) : []
+}
+
+const MIN_TIMEOUT_MS = 10 * 60_000
+/** What Node's timers can count. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+const callTimeoutMs = (plan: ToolPlan): number => Math.min(MAX_TIMER_MS, MIN_TIMEOUT_MS + longest(plan))
+
+// Attempts with waits of up to ten seconds between them, twice since it may have to wait for its turn; and all that it is made of.
+const longest = ({ body }: ToolPlan): number => {
+  if (body.kind === 'chain') return longestOf(body.chain)
+  const { timeout, retry } = body.config
+  const own = 2 * (asNumber(retry) ?? 3) * ((asNumber(timeout) ?? 60) + 10) * 1000
+  return sum(body.parts.map((part) => longest(toolOf(part)))) + own
+}
+
+const longestOf = (chain: BasePlan): number => {
+  switch (chain.kind) {
+    case 'sequence':
+    case 'choice':
+    case 'product':
+      return sum(chain.items.map(longestOf))
+    case 'trace':
+      return chain.max * longestOf(chain.body)
+    case 'named':
+      return longest(toolOf(chain.bound))
+    default:
+      return 0
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+const asNumber = (value: Json | undefined): number | undefined => (typeof value === 'number' ? value : undefined)
