@@ -38,9 +38,20 @@ export const bindingAround = (path: readonly Node[], { entry }: Program): Bound 
 export const isOnField = (part: Expression, path: readonly Node[]): part is FieldExpression =>
   part.kind === 'field' && path.at(-1) === part.field
 
-const EXPRESSIONS = ['literal', 'name', 'unary', 'binary', 'if', 'call', 'field', 'index', 'record', 'list'] as const
+const EXPRESSIONS: Readonly<Record<Expression['kind'], true>> = {
+  literal: true,
+  name: true,
+  unary: true,
+  binary: true,
+  if: true,
+  call: true,
+  field: true,
+  index: true,
+  record: true,
+  list: true,
+}
 
-const isExpression = (node: Node): node is Expression => isOf(...EXPRESSIONS)(node)
+const isExpression = (node: Node): node is Expression => 'kind' in node && Object.hasOwn(EXPRESSIONS, node.kind as string)
 
 // A trace holds a chain besides its condition, and a chain has fields too.
 const holds = (atom: Node, e: Expression): boolean =>

@@ -1,5 +1,6 @@
 // Calls → JavaScript expressions.
 
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { CallExpression, Expression } from '../../parse/ast.js'
 import { isJson } from '../../types/kind.js'
 import { functionOf, type Parameter } from '../run/function.js'
@@ -27,7 +28,9 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
       return isJson(g.fact(e).type) ? `R.expectStrings(${g.boxed(e)}, ${g.site(e)})` : `R.stringsOf(${g.boxed(e)})`
     case 'sized':
       return g.form(e) === 'string' ? g.value(e) : g.boxed(e)
-    default:
+    case 'any':
       return g.boxed(e)
+    default:
+      return unreachable(parameter)
   }
 }

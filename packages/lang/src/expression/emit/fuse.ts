@@ -1,6 +1,7 @@
 // Stages one behind the other → one evaluation of the first one's message: what comes between them is never written. Where the message would be
 // refused on the way there is no verdict here, and the stages have to be run one after the other.
 
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
 import { hasDefaults, isPresent } from '../../types/required-fields.js'
@@ -120,7 +121,13 @@ const isComputed = (e: Expression, g: Generator): boolean => {
       return e.function.text === 'has' || functionOf(e.function.text)?.result === 'value'
     case 'if':
       return isComputed(e.then, g) && isComputed(e.else, g)
-    default:
+    case 'name':
+    case 'field':
+    case 'index':
+    case 'record':
+    case 'list':
       return false
+    default:
+      return unreachable(e)
   }
 }

@@ -1,5 +1,6 @@
 // Operators → JavaScript expressions.
 
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, Expression } from '../../parse/ast.js'
 import type { Form } from '../infer/checked.js'
 import { numeralOf } from '../infer/checked.js'
@@ -11,7 +12,7 @@ import type { Generator } from './generator.js'
 import { emitNumeral, isBig } from './literal.js'
 import { emitBool, emitNumber, emitString } from './operand.js'
 
-const INT_OPERATORS: Readonly<Record<string, string>> = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' }
+const INT_OPERATORS = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' } as const
 
 export const emitBinary = (e: BinaryExpression, g: Generator): string => {
   const { operator, left, right } = e
@@ -35,11 +36,20 @@ export const emitBinary = (e: BinaryExpression, g: Generator): string => {
       return `R.remainder(${emitNumber(left, g)}, ${emitNumber(right, g)}, ${g.site(e)})`
     case '+':
       if (g.form(e) === 'boxed') return `R.add(${g.boxed(left)}, ${g.boxed(right)}, ${g.site(e)})`
-      if (g.form(e) === 'string') return `(${emitString(left, g)} + ${emitString(right, g)})`
+      return g.form(e) === 'string' ? `(${emitString(left, g)} + ${emitString(right, g)})` : emitArithmetic(e, operator, g)
+    case '-':
+    case '*':
+      return emitArithmetic(e, operator, g)
+    case '??':
+      throw new TypeError(`not computed: ${operator}`)
+    default:
+      return unreachable(operator)
   }
-  const [a, b] = [emitNumber(left, g), emitNumber(right, g)]
-  const inInts = INT_OPERATORS[operator]
-  return g.form(e) === 'int' && inInts ? `R.${inInts}(${a}, ${b}, ${g.site(e)})` : `R.finite(${a} ${operator} ${b}, ${g.site(e)})`
+}
+
+const emitArithmetic = (e: BinaryExpression, operator: keyof typeof INT_OPERATORS, g: Generator): string => {
+  const [a, b] = [emitNumber(e.left, g), emitNumber(e.right, g)]
+  return g.form(e) === 'int' ? `R.${INT_OPERATORS[operator]}(${a}, ${b}, ${g.site(e)})` : `R.finite(${a} ${operator} ${b}, ${g.site(e)})`
 }
 
 const isNumeric = (form: Form): boolean => form === 'int' || form === 'number'
@@ -88,7 +98,14 @@ const emitExact = (e: Expression, g: Generator): string => {
       return functionOf(e.function.text)?.result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : g.value(e)
     case 'unary':
       return g.value(e)
-    default:
+    case 'literal':
+    case 'name':
+    case 'field':
+    case 'index':
+    case 'record':
+    case 'list':
       return `R.exactOf(${g.boxed(e)})`
+    default:
+      return unreachable(e)
   }
 }

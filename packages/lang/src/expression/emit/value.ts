@@ -1,6 +1,7 @@
 // Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitBoxed` instead keeps what is only
 // moved as a slice of its text, so that it can be written or taken apart later without loss.
 
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression } from '../../parse/ast.js'
 import { type Form, isMerged, numeralOf } from '../infer/checked.js'
 import { functionOf } from '../run/function.js'
@@ -33,8 +34,14 @@ export const emitValue = (e: Expression, g: Generator): string => {
     case 'field':
     case 'index':
       return emitUnboxed(emitBoxed(e, g), form, e, g)
-    default:
+    case 'name':
+    case 'literal':
+    case 'unary':
+    case 'record':
+    case 'list':
       return emitComputed(e, g)
+    default:
+      return unreachable(e)
   }
 }
 
@@ -96,8 +103,12 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
       return `R.build(${g.writer(e)})`
     case 'record':
       return isMerged(e, g) ? emitMerge(e, g) : `R.build(${g.writer(e)})`
-    default:
+    case 'name':
+    case 'literal':
+    case 'unary':
       return emitComputed(e, g)
+    default:
+      return unreachable(e)
   }
 }
 
@@ -112,8 +123,15 @@ const emitComputed = (e: Expression, g: Generator): string => {
       return emitBinary(e, g)
     case 'call':
       return emitCall(e, g)
-    default:
+    case 'name':
+    case 'field':
+    case 'index':
+    case 'if':
+    case 'record':
+    case 'list':
       throw new TypeError(`not computed: ${e.kind}`)
+    default:
+      return unreachable(e)
   }
 }
 

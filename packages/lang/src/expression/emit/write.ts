@@ -1,11 +1,13 @@
 // Expressions → statements that write JSON into the sink. Parts of the message are copied byte for byte; what is known in advance
 // is one constant as far as it goes.
 
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression } from '../../parse/ast.js'
 import { isPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
 import { isMerged, numeralOf } from '../infer/checked.js'
+import { functionOf } from '../run/function.js'
 import { emitBoxedOrAbsent, isThere } from './absent.js'
 import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
@@ -73,11 +75,24 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
     case 'record':
       return isMerged(e, g) ? code(`p = R.putValue(out, p, ${g.boxed(e)})`) : recordPieces(e, g)
     case 'binary':
-      if (e.operator === '??') return code(emitWriteCoalesce(e.left, e.right, g))
+      return e.operator === '??' ? code(emitWriteCoalesce(e.left, e.right, g)) : resultPieces(e, g)
+    case 'call':
+      return functionOf(e.function.text)?.result === 'moved' ? writeComputed(g.boxed(e), 'boxed') : resultPieces(e, g)
+    case 'unary':
+      return resultPieces(e, g)
+    case 'name':
+    case 'field':
+    case 'index':
+      return writeComputed(g.boxed(e), 'boxed')
+    default:
+      return unreachable(e)
   }
-  const form = e.kind === 'call' || e.kind === 'binary' || e.kind === 'unary' ? g.form(e) : 'boxed'
-  const isMoved = form === 'boxed' || form === 'unit' || (e.kind === 'call' && e.function.text === 'number')
-  return isMoved ? writeComputed(g.boxed(e), 'boxed') : writeComputed(g.value(e), form)
+}
+
+// Of an operator or a function.
+const resultPieces = (e: Expression, g: Generator): Piece[] => {
+  const form = g.form(e)
+  return form === 'boxed' || form === 'unit' ? writeComputed(g.boxed(e), 'boxed') : writeComputed(g.value(e), form)
 }
 
 const writeComputed = (value: string, form: Form): Piece[] => {

@@ -1,6 +1,7 @@
 // Static typing of an expression: one rule for each form of the syntax.
 
 import type { Report } from '../../diagnostic/diagnostic.js'
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression } from '../../parse/ast.js'
 import { BOOL, INT, NUMBER, type Type, UNIT } from '../../types/type.js'
 import { inferCall } from './call.js'
@@ -35,7 +36,7 @@ const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' }>, conte
     case 'unary':
       return inferUnary(e, context)
     case 'binary':
-      return e.operator === '??' ? inferCoalesce(e, context) : inferBinary(e, context)
+      return e.operator === '??' ? inferCoalesce(e, context) : inferBinary(e, e.operator, context)
     case 'if':
       return inferIf(e, context)
     case 'call':
@@ -46,6 +47,8 @@ const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' }>, conte
       return inferRecord(e, context)
     case 'list':
       return inferList(e, context)
+    default:
+      return unreachable(e)
   }
 }
 

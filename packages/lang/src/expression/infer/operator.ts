@@ -1,6 +1,7 @@
 // Operators: arithmetic, comparison, logic. A json operand is allowed everywhere and looked at when it is there.
 
-import type { BinaryExpression, Expression, UnaryExpression } from '../../parse/ast.js'
+import { unreachable } from '../../diagnostic/unreachable.js'
+import type { BinaryExpression, BinaryOperator, Expression, UnaryExpression } from '../../parse/ast.js'
 import { findShared } from '../../types/disjoint.js'
 import { isBool, isInt, isJson, isNumber, isString } from '../../types/kind.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
@@ -14,15 +15,15 @@ export const inferUnary = (e: UnaryExpression, context: Context): Type | undefin
   return isInt(type) ? INT : NUMBER
 }
 
-export const inferBinary = (e: BinaryExpression, context: Context): Type | undefined => {
+export const inferBinary = (e: BinaryExpression, operator: Exclude<BinaryOperator, '??'>, context: Context): Type | undefined => {
   const left = context.infer(e.left)
   const right = context.infer(e.right)
   if (!left || !right) return undefined
-  switch (e.operator) {
+  switch (operator) {
     case 'and':
     case 'or': {
-      const isLeft = requireBool(e.left, left, `'${e.operator}'`, context)
-      return requireBool(e.right, right, `'${e.operator}'`, context) && isLeft ? BOOL : undefined
+      const isLeft = requireBool(e.left, left, `'${operator}'`, context)
+      return requireBool(e.right, right, `'${operator}'`, context) && isLeft ? BOOL : undefined
     }
     case '=':
     case '!=':
@@ -34,11 +35,16 @@ export const inferBinary = (e: BinaryExpression, context: Context): Type | undef
       return order(e, left, right, context)
     case '+':
       return add(e, left, right, context)
-    default: {
-      const isLeft = requireNumber(e.left, left, `'${e.operator}'`, context)
-      if (!requireNumber(e.right, right, `'${e.operator}'`, context) || !isLeft) return undefined
-      return e.operator !== '/' && isInt(left) && isInt(right) ? INT : NUMBER
+    case '-':
+    case '*':
+    case '/':
+    case '%': {
+      const isLeft = requireNumber(e.left, left, `'${operator}'`, context)
+      if (!requireNumber(e.right, right, `'${operator}'`, context) || !isLeft) return undefined
+      return operator !== '/' && isInt(left) && isInt(right) ? INT : NUMBER
     }
+    default:
+      return unreachable(operator)
   }
 }
 

@@ -2,6 +2,7 @@
 // does not take, and all messages where no code may be generated, are evaluated here; generated code (emit/) is held to the same bytes, the same
 // errors and the same order of evaluation.
 
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, CallExpression, Expression, NameExpression, RecordExpression } from '../../parse/ast.js'
 import type { Tree } from '../../scan/tree.js'
 import { isJson } from '../../types/kind.js'
@@ -76,7 +77,7 @@ export const evaluate = (e: Expression, env: Environment): RuntimeValue => {
     case 'record':
       return evaluateRecord(e, env)
     default:
-      return unknown(e)
+      return unreachable(e)
   }
 }
 
@@ -127,7 +128,7 @@ const evaluateBinary = (e: BinaryExpression, env: Environment): RuntimeValue => 
     case '%':
       return remainder(number(left, env), number(right, env), site)
     default:
-      return unknown(operator)
+      return unreachable(operator)
   }
 }
 
@@ -164,7 +165,7 @@ const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment)
     case 'any':
       return evaluate(e, env)
     default:
-      return unknown(parameter)
+      return unreachable(parameter)
   }
 }
 
@@ -240,13 +241,9 @@ const decode = (value: RuntimeValue, e: Expression, { checked }: Environment): R
     case 'boxed':
       return value
     default:
-      return unknown(form)
+      return unreachable(form)
   }
 }
 
 // A numeral is followed by a byte at which every scan stops.
 const numeral = (text: string): Slice => new Slice(Buffer.from(`${text}\0`), 0, text.length)
-
-const unknown = (what: never): never => {
-  throw new TypeError(`no case for ${JSON.stringify(what)}`)
-}
