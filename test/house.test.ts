@@ -78,7 +78,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   pino: /^packages\/wire\/src\/cli\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
-  'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp(\.ts$|\/)/,
+  'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
     /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,

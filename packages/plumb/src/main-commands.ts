@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { endWith, examples, type Fault, fault, nearest, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
-import type { Commands } from './commands.js'
+import type { Commands } from './command/commands.js'
+import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
 import { RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { type RunOption, withSummaryForm } from './main-watch.js'
-import { FORMATS, type RenderOptions, THEMES } from './render-options.js'
 import type { ViewOptions } from './view/view-command.js'
 
 /** Does what the words say; resolves to the exit status. */

@@ -2,8 +2,8 @@
 
 import { MAX_LINE, optionReaders, parsePlainArguments } from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
-import { run } from './run.js'
-import type { RunOptions } from './run-options.js'
+import { run } from './run/run.js'
+import type { RunOptions } from './run/run-options.js'
 
 const MAX_IN_FLIGHT = 10_000
 

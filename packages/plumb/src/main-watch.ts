@@ -1,7 +1,7 @@
 // The options by which a run is seen while it goes on and when it is over, of every command that runs something.
 
 import type { OptionLine } from '@plumb/wire'
-import type { DisplayOptions } from './run-options.js'
+import type { DisplayOptions } from './run/run-options.js'
 
 export interface WatchFlags {
   trace?: string

@@ -2,7 +2,7 @@
 
 import { endWith, runProgram, writeStdout } from '@plumb/wire'
 import { version } from '../package.json'
-import { COMMANDS } from './commands.js'
+import { COMMANDS } from './command/commands.js'
 import { readPlainRun, runBinding } from './main-run.js'
 
 // Most starts are runs, and do without all that describes commands.

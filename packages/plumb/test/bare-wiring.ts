@@ -2,9 +2,9 @@
 
 import { bindingNamed, compile, type Graph, hasErrors, planOf, toText } from '@plumb/lang'
 import { type Fault, fail } from '@plumb/wire'
-import { Current } from '../src/current.js'
-import { Giver } from '../src/giver.js'
+import { InputContext } from '../src/graph/input-context.js'
 import { NOT_INSTRUMENTED } from '../src/record/instrument.js'
+import { AuthoritySource } from '../src/tools/authority-source.js'
 
 const NO_FILES = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path: string) => path }
 
@@ -27,7 +27,7 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
     model: undefined,
     agentProgram: undefined,
     toolProgram: undefined,
-    giver: new Giver({ policy: [], context: {} }, undefined),
+    giver: new AuthoritySource({ policy: [], context: {} }, undefined),
     maxInFlight: 100_000,
     maxLine,
     report,
@@ -39,5 +39,5 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
   envelopes: 'some' as const,
   isNumbered: false,
   isNested: false,
-  current: new Current(),
+  current: new InputContext(),
 })

@@ -3,15 +3,15 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { Current } from '../src/current.js'
-import { Barrier } from '../src/morphism/barrier.js'
+import { InputContext } from '../src/graph/input-context.js'
+import { Barrier } from '../src/graph/morphism/barrier.js'
 
 const MAX_WAITING = 5000
 
 const barrierOf = (branches: number) => {
   const out: string[] = []
   const faults: string[] = []
-  const current = new Current()
+  const current = new InputContext()
   const report = ({ error, left }: { error: string; left?: unknown }) => void faults.push(`${error} ${left ?? ''}`)
   const barrier = new Barrier(Array(branches).fill(1), {
     name: 'pairs',

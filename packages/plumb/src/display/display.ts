@@ -1,7 +1,7 @@
 // How a run is shown. Most runs show nothing, and then nothing of that is loaded.
 
 import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '@plumb/wire'
-import type { RunOptions } from '../run-options.js'
+import type { RunOptions } from '../run/run-options.js'
 import type { RunDisplay } from './run-display.js'
 
 export type Display = Pick<RunDisplay, 'openStderr' | 'withoutLiveLines' | 'openListeners' | 'costOf'> & {

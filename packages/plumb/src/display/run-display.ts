@@ -8,7 +8,7 @@ import { type Fault, fault, isTerminal, openOutput, type Reporter, type Result, 
 import type { RunListener } from '../event/run-event.js'
 import { TRACE_FILE } from '../record/folder.js'
 import type { RecordFolder } from '../record/recorder.js'
-import type { DisplayOptions } from '../run-options.js'
+import type { DisplayOptions } from '../run/run-options.js'
 import { LiveScreen, OutputBesideScreen } from './live-screen.js'
 import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
 import { readOtlpSettings } from './otlp/otlp-settings.js'

@@ -1,6 +1,6 @@
 // The colours of pictures. Boxes are pale with dark text, so that they read on any page; lines and their labels keep to the middle for the same reason.
 
-import type { Theme } from '../render-options.js'
+import type { Theme } from '../command/render-options.js'
 import type { NodeKind } from './describe.js'
 import type { Wire } from './picture.js'
 

@@ -4,7 +4,7 @@ import { agentOf, type Graph } from '@plumb/lang'
 import { agentAt, kindOf } from '../draw/describe.js'
 import { toDot } from '../draw/dot.js'
 import { pictureOf } from '../draw/picture.js'
-import type { RunOptions } from '../run-options.js'
+import type { RunOptions } from '../run/run-options.js'
 import type { NodeInfo, UntimedEvent } from './run-event.js'
 import { placesOf, wiresOf } from './wires.js'
 

@@ -12,8 +12,8 @@ import {
   readUsage,
   totalTokens,
 } from '@plumb/wire'
-import type { ChildAllowance } from '../child-allowance.js'
-import type { Origin } from '../origin.js'
+import type { ChildAllowance } from '../child/allowance.js'
+import type { Origin } from '../graph/origin.js'
 import type { Replay } from '../record/resume/replay.js'
 import type { RunEmitter } from './emitter.js'
 import type { AgentTelemetry, ProcessKind } from './run-event.js'

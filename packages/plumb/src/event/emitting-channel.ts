@@ -1,7 +1,7 @@
 // A channel that somebody watches: each message is told of as it reaches its receiver.
 
-import type { Channel } from '../channel.js'
-import type { Current } from '../current.js'
+import type { Channel } from '../graph/channel.js'
+import type { InputContext } from '../graph/input-context.js'
 import type { RunEmitter } from './emitter.js'
 import type { WireInfo } from './run-event.js'
 
@@ -9,7 +9,7 @@ export class EmittingChannel implements Channel {
   constructor(
     private readonly inner: Channel,
     private readonly wire: WireInfo,
-    private readonly current: Current,
+    private readonly current: InputContext,
     private readonly emitter: RunEmitter,
   ) {}
 

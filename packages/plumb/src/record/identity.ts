@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { namedFiles } from '@plumb/lang'
 import { readSpec, scrub } from '@plumb/wire'
-import type { Loaded } from '../load.js'
-import type { RunOptions } from '../run-options.js'
+import type { Loaded } from '../command/load.js'
+import type { RunOptions } from '../run/run-options.js'
 import type { RunFile } from './folder.js'
 
 export type RunIdentity = Pick<RunFile, 'files' | 'options'>

@@ -4,7 +4,7 @@ import type { Graph } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import { hasDisplay } from '../display/display.js'
 import type { RunEmitter } from '../event/emitter.js'
-import type { RunOptions } from '../run-options.js'
+import type { RunOptions } from '../run/run-options.js'
 import type { Instrumentation, InstrumentationOptions } from './instrumentation.js'
 
 export const NOT_INSTRUMENTED = {

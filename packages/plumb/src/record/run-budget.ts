@@ -1,7 +1,7 @@
 // What a run may spend (--max-calls, --max-total-tokens, --deadline): opened for all its processes, and told of once when it is spent.
 
 import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, succeed } from '@plumb/wire'
-import { addTo } from '../current.js'
+import { addTo } from '../graph/input-context.js'
 
 export interface RunLimits {
   readonly maxCalls: number | undefined

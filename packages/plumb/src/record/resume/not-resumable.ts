@@ -1,8 +1,8 @@
 // Why a run cannot be resumed: where what went on inside it cannot be told exactly from its record.
 
 import { agentOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
-import { cyclesOf } from '../../cycles.js'
 import { placesOf } from '../../event/wires.js'
+import { cyclesOf } from '../../graph/find-cycles.js'
 
 /** In words; empty: it can be. Nested plumbs are looked into too. */
 export const whyNotResumable = (graph: Graph, agentProgram: string | undefined): string[] => [

@@ -2,7 +2,7 @@
 // answered before waits for what is asked now, if that came first.
 
 import type { Fault } from '@plumb/wire'
-import type { Origin } from '../../origin.js'
+import type { Origin } from '../../graph/origin.js'
 import type { RecordedAnswers, RecordedOutcome } from './answers.js'
 
 export interface ReplayOptions {

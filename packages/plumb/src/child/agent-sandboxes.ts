@@ -1,0 +1,33 @@
+// The sandboxes that agents which are programs ask for: read before anything is started.
+
+import { agentOf, type Bound, type Graph } from '@plumb/lang'
+import type { AgentSandbox } from '@plumb/tool'
+import type { Reporter, SourceFiles } from '@plumb/wire'
+import { findDocroot } from '../tools/docroot.js'
+
+interface Asked {
+  readonly docroot: string | undefined
+  readonly files: SourceFiles
+}
+
+/** Undefined: one cannot be had, which was reported. */
+export const openBoxes = async (
+  graph: Graph,
+  { docroot, files }: Asked,
+  reporter: Reporter,
+): Promise<ReadonlyMap<Bound, AgentSandbox> | undefined> => {
+  const boxes = new Map<Bound, AgentSandbox>()
+  const bounds = new Set(graph.nodes.flatMap(({ work }) => (work.kind === 'agent' ? [work.bound] : [])))
+  let hasFailed = false
+  for (const bound of bounds) {
+    const plan = agentOf(bound)
+    if (plan.config.sandbox === undefined) continue
+    const { openAgentSandbox } = await import('@plumb/tool')
+    const folder = findDocroot(docroot)
+    const box = folder.ok ? await openAgentSandbox(plan, folder.value, files) : folder
+    if (!box.ok) reporter.report({ ...box.error, process: plan.name })
+    else if (box.value) boxes.set(bound, box.value)
+    hasFailed ||= !box.ok
+  }
+  return hasFailed ? undefined : boxes
+}

@@ -1,0 +1,67 @@
+// What is needed to start the children of a run.
+
+import type { AgentPlan, Bound } from '@plumb/lang'
+import type { AgentSandbox, Session } from '@plumb/tool'
+import type { Fault, SourceFiles } from '@plumb/wire'
+import type { RunEmitter } from '../event/emitter.js'
+import type { RecordedAnswers } from '../record/resume/answers.js'
+import type { AuthoritySource } from '../tools/authority-source.js'
+import type { ServerOffers } from './server-offers.js'
+
+export interface SpawnSettings {
+  readonly files: SourceFiles
+  /** Options handed on to every child: provider, model, hosts. */
+  readonly handedOn: readonly string[]
+  /** As on the command line. */
+  readonly docroot: string | undefined
+  readonly provider: string | undefined
+  readonly model: string | undefined
+  /** A program in place of plumb-agent (--agent-command, PLUMB_AGENT). */
+  readonly agentProgram: string | undefined
+  /** A program in place of the dispatcher of tools (--tool-command, PLUMB_TOOL). */
+  readonly toolProgram: string | undefined
+  readonly giver: AuthoritySource
+  /** Of agents that are programs, those that are held in one. */
+  readonly boxes?: ReadonlyMap<Bound, AgentSandbox> | undefined
+  readonly maxInFlight: number
+  readonly maxLine: number
+  /** After its first failure a child asks for nothing more. */
+  readonly isFailFast?: boolean
+  readonly report: (fault: Fault) => void
+  /** Nothing is drawn on the terminal while a person is asked something there. */
+  readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
+  readonly emitter: RunEmitter | undefined
+  /** Of a request to a model, where there are prices. */
+  readonly costOf?: Session['costOf']
+  /** For a parent that asked for telemetry: what no child of ours says itself. */
+  readonly tellParent?: ((json: string) => void) | undefined
+  readonly isRecorded: boolean
+  /** Options that give a nested plumb a record of its own. */
+  readonly nestedRecord: (place: string) => readonly string[]
+  /** By the places of agents: what they answered in the run that is resumed. */
+  readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
+}
+
+/** What a message between us and our children may need besides its own bytes. */
+export const ENVELOPE_BYTES = 256
+
+/** From an agent of the graph to what starts it. */
+export interface AgentStart {
+  readonly plan: AgentPlan
+  /** In place of plumb-agent. */
+  readonly program: readonly string[] | undefined
+  readonly fds: Readonly<Record<number, 'in' | 'out'>>
+  readonly settings: SpawnSettings
+  /** What its MCP servers offer, where it has any. */
+  readonly offers: ServerOffers | undefined
+}
+
+/** Variables that the spec names. */
+export const envNames = ({ config }: AgentPlan): readonly string[] => (config.env as readonly string[] | undefined) ?? []
+
+/** Somebody has to answer its calls. */
+export const hasTools = (plan: AgentPlan): boolean => isFilled(plan.config.tools) || hasServers(plan)
+
+export const hasServers = ({ config: { mcp } }: AgentPlan): boolean => isFilled(mcp)
+
+const isFilled = (list: unknown): boolean => Array.isArray(list) && list.length > 0

@@ -1,0 +1,399 @@
+import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, LineWriter } from '@plumb/wire'
+import { Backpressure, type Buffering } from '../graph/backpressure.js'
+import type { Worker } from '../graph/cycle.js'
+import { rangesOf } from '../graph/input-context.js'
+import { Morphism } from '../graph/morphism/morphism.js'
+import { afterNextPoll } from '../graph/next-poll.js'
+import { Origin } from '../graph/origin.js'
+import type { Holding } from '../run/holding.js'
+import { ENVELOPE_BYTES } from './agent-start.js'
+import { Dropped } from './dropped.js'
+import { failureOf, spentAt, unfinishedAt } from './end.js'
+import { ChildErrors } from './errors.js'
+import { InFlightTracker } from './in-flight.js'
+import { ChildInput } from './input.js'
+import type { ChildOptions } from './options.js'
+import { ChildOutput, type ChildPort, type ChildStream } from './output.js'
+import { Overrun } from './overrun.js'
+import { ChildTelemetry } from './telemetry.js'
+
+/** Ports with descriptors of their own; all others are on stdin and stdout. */
+const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
+
+/** Inputs of one range in an error of a child. */
+const MAX_NAMED = 1 << 18
+
+export class ChildProcess extends Morphism implements Worker {
+  readonly #o: ChildOptions
+  readonly #ledger: InFlightTracker
+  readonly #inputs: ChildInput[]
+  readonly #streams: ChildStream[] = []
+  readonly #errors: ChildErrors
+  /** By output: what has to have room before the child is read. */
+  readonly gates: readonly Backpressure[]
+  readonly exited: Promise<void>
+  hasEnded = false
+  /** Pieces of output that came since its errors were last heard. */
+  #unheard = 0
+  #isStopping = false
+  #isHungUp = false
+  #isSurplusTold = false
+  /** Its end, where it would spend more than the run may. */
+  readonly overrun: Overrun
+  readonly #dropped = new Dropped()
+
+  constructor(feeds: readonly number[], options: ChildOptions) {
+    super(feeds, options.outputs.length)
+    this.#o = options
+    this.#ledger = new InFlightTracker(options)
+    for (let i = 0; i < options.controls; i++) this.#ledger.sendControl()
+    const { child, allowance } = options
+    const abandon = () => this.#streams.forEach((stream) => void stream.end())
+    this.overrun = new Overrun({ child, allowance, inFlight: () => this.#ledger.inFlight, cancel: () => this.#cancel(), abandon })
+    this.gates = options.outputs.map(() => new Backpressure())
+    this.#inputs = this.#openInputs()
+    const errors = new LineReader(options.child.stderr)
+    this.#errors = new ChildErrors(options.name, errors, options.reporter, (fault) => this.#pass(fault))
+    this.#openOutputs()
+    this.#openTools()
+    this.exited = options.child.exited.then((exit) => this.#ended(exit))
+  }
+
+  get inFlight(): number {
+    const calls = this.#o.tools?.inFlight ?? 0
+    return calls + (this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#ledger.inFlight)
+  }
+
+  override holding(name: string): Holding {
+    const { pid } = this.#o.child
+    const open = this.#streams.filter((stream) => !stream.hasEnded).length
+    const isFull = this.#inputs.some((input) => input.isFull)
+    return { of: 'process', name, pid, sent: this.#ledger.sent, in_hand: this.inFlight, open, is_full: isFull, has_ended: this.hasEnded }
+  }
+
+  get held(): number {
+    return this.hasEnded ? 0 : this.#ledger.held
+  }
+
+  /** The first input that may still be told of as lost here; Infinity: none. */
+  get oldestDropped(): number {
+    return this.#dropped.oldest
+  }
+
+  basinOf(input: number): Buffering | undefined {
+    return this.#inputs[input]
+  }
+
+  receive(input: number, buf: Buffer, start: number, end: number): void {
+    const { inputs, cycle, current, observer, lost } = this.#o
+    if (this.hasEnded && !this.overrun.hasBegun) {
+      lost(current.origin)
+      return this.#dropped.add(current.origin)
+    }
+    const name = inputs[input]?.name ?? ''
+    if (this.#isControl(name)) this.#ledger.sendControl()
+    else {
+      const { origin } = current
+      const stop = this.overrun.hasBegun ? SPENT : observer?.stops(origin, buf, start, end)
+      if (stop === 'settled') return
+      if (stop) {
+        this.#o.report({ ...stop, process: this.#o.name })
+        return lost(origin)
+      }
+      this.#ledger.send(origin)
+      observer?.asked(this.#ledger.sent, current.seq, buf, start, end)
+    }
+    this.#inputs[input]?.send(name, buf, start, end)
+    cycle?.checkLimit()
+  }
+
+  /** Nobody wants what it has to say: if it goes on, it will notice. */
+  hangUp(): void {
+    if (!this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) return
+    // Many a program complains of a reader that has gone. One of ours does not, and what it still tells holds.
+    if (this.#o.kind === 'program') this.#errors.mute()
+    this.#isHungUp = true
+    this.#giveUp()
+  }
+
+  /** Asks it to end at once. */
+  stop(graceMs: number): Promise<void> {
+    this.#errors.mute()
+    this.#giveUp()
+    void this.#o.tools?.close()
+    return this.#o.child.terminate(graceMs)
+  }
+
+  kill(): void {
+    this.#errors.mute()
+    this.#giveUp()
+    void this.#o.tools?.close()
+    this.#o.child.kill('SIGKILL')
+  }
+
+  /** What it will not answer, since it is ended. */
+  reportUnfinished(): void {
+    const { unanswered } = this.#ledger
+    if (!this.hasEnded && unanswered.count > 0) this.#o.report(unfinishedAt(this.#o.name, unanswered))
+  }
+
+  get hasFailed(): boolean {
+    return this.#dropped.end === 'badly'
+  }
+
+  /** At the end of a run that a failure has ended: what it had in hand, for nobody. */
+  reportCutOff(): void {
+    const { unanswered, answersEach } = this.#ledger
+    if (this.#isHungUp && answersEach && unanswered.count > 0) this.#o.report(unfinishedAt(this.#o.name, unanswered))
+  }
+
+  /** At the end of the run: what was lost on a child that had failed. */
+  reportDropped(): void {
+    const lost = this.#dropped.faultOf(this.#o.name)
+    if (lost) this.#o.report(lost)
+  }
+
+  // In a loop control may come for as long as the loop is not quiet, and a child that has seen the end of its data hears none of it.
+  protected override inputClosed(_input: number): void {
+    const { inputs, cycle } = this.#o
+    const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
+    if (inputs.some((_, i) => isWaiting(i))) return
+    for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)
+    if (inputs.some((_, i) => this.isOpen(i))) return
+    this.#o.tools?.endWhenQuiet(() => this.#ledger.inFlight === 0)
+    this.overrun.closeWhenQuiet()
+  }
+
+  // Its outputs close when it has ended, or closed them.
+  protected override finish(): void {
+    if (this.#o.inputs.length === 0) void this.#o.child.stdin.end(() => {})
+  }
+
+  #cancel(): (() => void) | undefined {
+    const input = this.#inputs[this.#o.inputs.findIndex(({ name }) => this.#isControl(name))]
+    if (!input) return undefined
+    return () => {
+      this.#ledger.sendControl()
+      input.send('ctrl_in', CANCEL, 0, CANCEL.length)
+    }
+  }
+
+  #giveUp(): void {
+    this.#isStopping = true
+    this.overrun.clear()
+    for (const stream of this.#streams) stream.end()
+  }
+
+  // The ports of a plumb are all on stdin and stdout.
+  #fdOf(name: string): number | undefined {
+    return this.#o.kind === 'plumb' ? undefined : PORT_FDS[name]
+  }
+
+  #isControl(name: string): boolean {
+    return name === 'ctrl_in' && this.#fdOf(name) !== undefined
+  }
+
+  #openInputs(): ChildInput[] {
+    const { inputs, child, isEnveloped } = this.#o
+    const onStdin = inputs.filter((p) => !this.#isControl(p.name)).map((p) => p.name)
+    const isHeldBack = () => {
+      if (this.hasEnded) return this.#streams.some((s) => !s.hasEnded)
+      const { observer, maxInHand = Number.POSITIVE_INFINITY } = this.#o
+      return this.#ledger.inFlight >= maxInHand || observer?.isFull(this.#ledger.inFlight) === true
+    }
+    const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isHeldBack)
+    return inputs.map(({ name }) => {
+      const fd = this.#fdOf(name)
+      const stream = fd === undefined ? undefined : child.fds.get(fd)
+      return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false, isHeldBack) : data
+    })
+  }
+
+  // One that reads no more is no longer full.
+  #writer(writer: LineWriter): LineWriter {
+    writer.onDrain = writer.onClosed = () => this.#o.schedule.wake()
+    return writer
+  }
+
+  #openOutputs(): void {
+    const { outputs, child } = this.#o
+    const ports = outputs.map((port, i) => ({
+      ...port,
+      outlet: this.outlets[i] as ChildPort['outlet'],
+      gate: this.gates[i] as Backpressure,
+    }))
+    this.#listen(
+      child.stdout,
+      ports.filter((p) => this.#fdOf(p.name) === undefined),
+      true,
+    )
+    for (const port of ports) {
+      const fd = this.#fdOf(port.name)
+      const stream = fd === undefined || fd === FDS.telemetry ? undefined : child.fds.get(fd)
+      if (stream && 'resume' in stream) this.#listen(stream, [port], false)
+    }
+    const telemetry = child.fds.get(FDS.telemetry)
+    const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
+    const announce = this.#o.isUnordered ? (n: number) => this.#ledger.announce(n) : undefined
+    if (telemetry && 'resume' in telemetry) {
+      this.#read(
+        telemetry,
+        (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled), announce, this.#heard()),
+      )
+    }
+  }
+
+  #heard(): ((reader: LineReader) => boolean) | undefined {
+    const { observer } = this.#o
+    return observer && ((reader) => observer.takeTelemetry(reader))
+  }
+
+  // What it tells of an answer it tells before: so that is heard before, where somebody wants to know both.
+  #count(): Origin | undefined {
+    if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
+    const origin = this.#ledger.receive()
+    const { needsOrigins, answers } = this.#o
+    return this.#ledger.isSurplus && (needsOrigins || answers === 'each') ? this.#refuseSurplus() : origin
+  }
+
+  // By its place it would be joined with what it does not belong to.
+  #refuseSurplus(): undefined {
+    const { name, report } = this.#o
+    if (this.#isSurplusTold) return
+    this.#isSurplusTold = true
+    report(
+      fault('child_failed', `'${name}' gave more outputs than it was sent messages: what is behind these is left out`, { process: name }),
+    )
+  }
+
+  #openTools(): void {
+    const { child, tools, schedule } = this.#o
+    const [requests, answers] = [child.fds.get(FDS.tool_req), child.fds.get(FDS.tool_resp)]
+    if (requests && 'resume' in requests && answers && 'write' in answers) tools?.serve(requests, answers, () => schedule.wake())
+  }
+
+  #listen(stream: LineSource, ports: readonly (ChildPort & { gate: Backpressure })[], isData: boolean): void {
+    const { name, sink, current, isEnveloped, kind, observer, lost } = this.#o
+    const watched = isData ? observer : undefined
+    const tellsOrigins = kind === 'plumb' || this.#o.needsOrigins
+    const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#ledger.originOfAll(messages) : undefined
+    const counted = isData ? () => this.#count() : () => Origin.unknown()
+    const passed = isData ? () => this.#ledger.passed() : () => {}
+    const gate = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.gate.isOpen()) }
+    const report = (fault: Fault) => this.#o.report(fault)
+    this.#read(
+      stream,
+      (reader) =>
+        new ChildOutput({
+          process: name,
+          reader,
+          ports,
+          isEnveloped: isEnveloped && isData,
+          gate,
+          sink,
+          current,
+          report,
+          counted,
+          passed,
+          lost: () => lost(current.origin),
+          isWaiting: () => isData && this.#ledger.isWaiting && this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
+          originOfAll,
+          answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
+          onMismatch: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
+          passedOn: watched && (() => watched.passedOn(this.#ledger.answered)),
+          mayEnd: () => !isData || !tellsOrigins || !this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
+          ending: () => {
+            watched?.ending()
+            // A barrier behind it is to know that nothing more comes of these.
+            if (isData) this.#ledger.abandon()
+          },
+        }),
+      isData && kind !== 'plumb',
+    )
+  }
+
+  #read(stream: LineSource, open: (reader: LineReader) => ChildStream, isBehindErrors = false): void {
+    const { schedule, maxLine } = this.#o
+    const reader = new LineReader(stream, { maxLine: maxLine + ENVELOPE_BYTES })
+    const source = open(reader)
+    reader.onReadable = () => {
+      source.isDry = false
+      if (isBehindErrors) this.#hearErrors()
+      else schedule.wake()
+    }
+    schedule.addSource(source)
+    this.#streams.push(source)
+    // Another stream may have waited for what this one had to say.
+    void source.ended.then(() => schedule.wake())
+  }
+
+  // An error that stands for an answer is on another pipe: it is heard before the answers that came after it.
+  #hearErrors(): void {
+    this.#unheard++
+    afterNextPoll(() => {
+      this.#unheard--
+      this.#o.schedule.wake()
+    })
+  }
+
+  // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
+  #pass({ line: _, seqs, seq, ...said }: Fault): void {
+    const fault = this.overrun.hasBegun && said.error === 'cancelled' ? { ...said, ...SPENT } : said
+    const { report, schedule, current, observer, kind, cycle } = this.#o
+    const about = numbersIn(seqs ?? seq)
+    const origin = this.#ledger.originOfAll(about)
+    const before = current.enter(origin)
+    for (const n of about) observer?.refused(n, this.#ledger.originOf(n).seq, fault as Fault)
+    const inputs = about.map((n) => this.#ledger.originOf(n)).flatMap((one) => (one.seq > 0 ? [one.seq] : one.seqs))
+    inputs.sort((a, b) => a - b)
+    report((inputs.length > 1 ? { ...fault, seq: inputs[0], seqs: rangesOf(inputs) } : fault) as Fault)
+    current.leave(before)
+    origin.release()
+    for (const n of about) this.#ledger.refuse(n)
+    if (kind === 'plumb' && fault.error === 'child_failed') cycle?.closeControl()
+    // A cycle may be quiet now.
+    schedule.wake()
+  }
+
+  // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by whoever spawned the child.
+  async #ended(exit: Exit): Promise<void> {
+    const { name, kind, report, fail, inputs, schedule, cycle } = this.#o
+    const wasFed = inputs.some((_, i) => this.isOpen(i))
+    this.hasEnded = true
+    this.overrun.clear()
+    this.#o.observer?.exited(exit)
+    schedule.wake()
+    await Promise.all([this.#o.tools?.close(), ...this.#streams.map((stream) => stream.ended)])
+    const { reported, last } = this.#errors
+    const { unanswered, isExcused } = this.#ledger
+    const missing = kind === 'program' && !this.#isHungUp ? this.#ledger.missing : 0
+    const ending = { ...exit, name, wasFed, reported, unanswered, missing, isExcused, lastWords: last }
+    const failure = this.#isStopping ? undefined : this.overrun.hasBegun ? spentEnd(name, unanswered) : failureOf(ending)
+    this.#dropped.end = failure && !this.overrun.hasBegun ? 'badly' : 'well'
+    if (failure) {
+      // One of ours that was not configured never started: whoever waits for it in a loop would wait for ever.
+      const tell = exit.status === 2 && kind !== 'program' ? fail : report
+      tell(failure)
+      cycle?.closeControl()
+    }
+    this.#ledger.abandon()
+    schedule.wake()
+  }
+}
+
+const SPENT = fault('budget_spent', 'the budget of this run is spent')
+const CANCEL = Buffer.from('{"cancel":true}\n')
+
+const spentEnd = (name: string, unanswered: InFlightTracker['unanswered']): Fault | undefined =>
+  unanswered.count > 0 ? spentAt(name, unanswered) : undefined
+
+/** One number, several, or ranges of them. */
+const numbersIn = (seqs: unknown): number[] => {
+  if (typeof seqs === 'number') return [seqs]
+  if (!Array.isArray(seqs)) return []
+  return seqs.flatMap((one) => {
+    if (typeof one === 'number') return [one]
+    const [first, last] = one as [number, number]
+    return Array.from({ length: Math.max(0, Math.min(last - first + 1, MAX_NAMED)) }, (_, i) => first + i)
+  })
+}

@@ -1,0 +1,266 @@
+// What a child was sent and what it has answered: by its own word (`settled`, plumb-wire(5)), else one output for each input.
+
+import type { Settled } from '@plumb/wire'
+import { rangesOf } from '../graph/input-context.js'
+import { Origin } from '../graph/origin.js'
+
+/**
+ * An agent of ours gives one output or one error for each input, in order. So does another program in its place, as long as it has not said
+ * what it settles. A plumb gives any number, and says of each which inputs it stems from.
+ */
+export type ChildKind = 'agent' | 'program' | 'plumb'
+
+type Word = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused' | 'lost'>
+
+export interface InFlightOptions {
+  readonly kind: ChildKind
+  /** As the spec says of a program: one output for each input, or for some. Undefined: it does not say. */
+  readonly answers: 'each' | 'some' | undefined
+  /** It answers each input, in no order, and says on telemetry before each output which input that answers. */
+  readonly isUnordered: boolean
+  /** Something that stems from the origin came to nothing here. */
+  readonly lost: (origin: Origin) => void
+  /** What it says of the origin of its outputs is waited for: a barrier behind it joins by that. */
+  readonly needsOrigins: boolean
+}
+
+/** An error on stderr may come so many outputs late. */
+const MAX_LATE = 1024
+/** Of a child that keeps more than these in hand, the oldest are forgotten. */
+const MAX_IN_HAND = 1 << 18
+/** Words that are not used up yet; the one between two others may be left out. */
+const MAX_WORDS = 1024
+
+export class InFlightTracker {
+  readonly #o: InFlightOptions
+  /** `#origins[i]` is that of message `#first + i`. */
+  #origins: { origin: Origin; isInHand: boolean }[] = []
+  #first = 1
+  /** Messages it was sent. */
+  sent = 0
+  /** The message that the last output answers, from 1; 0 where that is not known. */
+  answered = 0
+  #controls = 0
+  #received = 0
+  /** The message that the next output answers, from 1, and those that were answered out of their turn, as by errors. */
+  #next = 1
+  readonly #refused = new Set<number>()
+  #settled: Word | undefined
+  /** What it said that it had settled, for as long as outputs of it have not come. */
+  #words: Word[] = []
+  /** The last of the words that are used up. */
+  #used: Word = { inputs: 0, controls: 0, outputs: 0 }
+  /** Messages that the next outputs answer, where it says so of each. */
+  readonly #announced: number[] = []
+  /** Messages of a plumb that came to something. */
+  readonly #answeredOnce = new Set<number>()
+
+  constructor(options: InFlightOptions) {
+    this.#o = options
+  }
+
+  send(origin: Origin): void {
+    this.sent++
+    origin.retain()
+    this.#origins.push({ origin, isInHand: true })
+    if (this.#origins.length > MAX_IN_HAND) this.#forget(this.#first + MAX_IN_HAND / 2)
+  }
+
+  sendControl(): void {
+    this.#controls++
+  }
+
+  /** The word that tells what the next output answers has not come. */
+  get isWaiting(): boolean {
+    const { kind, needsOrigins, isUnordered } = this.#o
+    if (isUnordered) return this.#announced.length === 0
+    if (kind !== 'program' || !needsOrigins || !this.#settled) return false
+    return (this.#words.at(-1) ?? this.#used).outputs <= this.#received
+  }
+
+  /** One more output; gives the origin of the input that it answers. Call `passed` when it has gone on. */
+  receive(): Origin {
+    this.#received++
+    this.answered = 0
+    if (this.#o.isUnordered) {
+      this.answered = this.#announced.shift() ?? 0
+      this.#settleOne(this.answered)
+    } else if (this.answersEach) {
+      this.#passRefused()
+      this.answered = this.#next++
+    } else if (this.#o.kind === 'program') this.answered = this.#answeredByWord()
+    return this.originOf(this.answered)
+  }
+
+  /** What it says of its next output: it answers the n-th message that it was sent. */
+  announce(n: number): void {
+    this.#announced.push(n)
+  }
+
+  /** It has answered more than it was sent. */
+  get isSurplus(): boolean {
+    return this.answersEach && this.answered > this.sent
+  }
+
+  /** The last output has gone on. */
+  passed(): void {
+    if (this.answersEach) {
+      this.#done(this.answered)
+      this.#forget(this.#next - MAX_LATE)
+    } else this.#useWords()
+  }
+
+  originOf(n: number): Origin {
+    return this.#origins[n - this.#first]?.origin ?? Origin.unknown()
+  }
+
+  /** That of an output which stems from these messages. The caller releases it. */
+  originOfAll(messages: readonly number[]): Origin {
+    for (const n of messages) this.#answeredOnce.add(n)
+    const origins = messages.map((n) => this.originOf(n))
+    return origins.length === 0 ? Origin.unknown() : Origin.ofAll(origins)
+  }
+
+  /** One more error, about the n-th message that it was sent; gives the origin of the input. */
+  refuse(n: number): Origin {
+    const origin = this.originOf(n)
+    this.#o.lost(origin)
+    if (this.answersEach) {
+      this.#settleOne(n)
+      this.#done(n)
+    }
+    return origin
+  }
+
+  settle(word: Word): void {
+    this.#settled = word
+    if (this.answersEach) return
+    for (const [from, to] of word.lost ?? []) for (let n = Math.max(from, this.#first); n <= Math.min(to, this.sent); n++) this.#lose(n)
+    if (this.#words.length === MAX_WORDS) this.#words = this.#words.filter((_, i) => i % 2 === 1)
+    this.#words.push(word)
+    this.#useWords()
+  }
+
+  /** Messages not done with, and outputs announced that have not come. */
+  get inFlight(): number {
+    const settled = this.#settled
+    if (!settled) return Math.max(0, this.sent + 1 - this.#next - this.#refused.size)
+    const left = this.sent - settled.inputs + (this.#controls - settled.controls)
+    return Math.max(0, left) + Math.max(0, settled.outputs - this.#received)
+  }
+
+  /** Of the messages in flight, those that wait for it to be told to resume. */
+  get held(): number {
+    return this.#settled?.paused ? Math.max(0, this.sent - this.#settled.inputs) : 0
+  }
+
+  /** It may end when it likes: it said itself how far it was, or was told to end. */
+  get isExcused(): boolean {
+    return this.#settled !== undefined || this.#controls > 0 || this.#o.answers === 'some'
+  }
+
+  /** Outputs that it said it had written and that have not come. */
+  get missing(): number {
+    return Math.max(0, (this.#settled?.outputs ?? 0) - this.#received)
+  }
+
+  /** Messages it has not answered as far as is known, and the inputs they came from. */
+  get unanswered(): { count: number; of: number; seqs: [number, number][] } {
+    const seqs: number[] = []
+    let count = 0
+    for (let n = this.#firstInHand; n <= this.sent; n++) {
+      if (this.#refused.has(n)) continue
+      count++
+      const origin = this.originOf(n)
+      if (origin.seq > 0) seqs.push(origin.seq)
+      else seqs.push(...origin.seqs)
+    }
+    return { count, of: this.sent, seqs: rangesOf(seqs) }
+  }
+
+  /** Nothing more comes of what it has in hand. */
+  abandon(): void {
+    for (let n = this.#first; n <= this.sent; n++) {
+      if (!this.#origins[n - this.#first]?.isInHand) continue
+      this.#lose(n)
+      this.#done(n)
+    }
+  }
+
+  /** Each input has one output or one error, in order, so that it is known which are in hand. */
+  get answersEach(): boolean {
+    const { kind, answers } = this.#o
+    return kind === 'agent' || (kind === 'program' && (answers === 'each' || !this.#settled))
+  }
+
+  get #firstInHand(): number {
+    return Math.max(this.answersEach ? this.#next : 1, (this.#settled?.inputs ?? 0) + 1)
+  }
+
+  // Out of its turn.
+  #settleOne(n: number): void {
+    if (n >= this.#next && n <= this.sent) this.#refused.add(n)
+    this.#passRefused()
+  }
+
+  #passRefused(): void {
+    while (this.#refused.delete(this.#next)) this.#next++
+  }
+
+  // Outputs between two words answer the inputs between them: the only one, or each one where there are as many.
+  #answeredByWord(): number {
+    let before = this.#used
+    for (const word of this.#words) {
+      if (word.outputs < this.#received) {
+        before = word
+        continue
+      }
+      const inputs = word.inputs - before.inputs
+      if (inputs === 1) return word.inputs
+      return inputs === word.outputs - before.outputs ? before.inputs + this.#received - before.outputs : 0
+    }
+    return 0
+  }
+
+  // Of what it has settled, once the outputs that it wrote for that have come.
+  #useWords(): void {
+    let used = 0
+    for (const word of this.#words) {
+      if (word.outputs > this.#received) break
+      for (let n = this.#used.inputs + 1; n <= Math.min(word.inputs, this.sent); n++) {
+        const isNothing = word.outputs === this.#used.outputs
+        if (this.#o.kind === 'plumb' ? !this.#answeredOnce.delete(n) : isNothing) this.#lose(n)
+        this.#done(n)
+      }
+      this.#used = word
+      used++
+    }
+    if (used === 0) return
+    this.#words = this.#words.slice(used)
+    this.#forget(this.#used.inputs - MAX_LATE)
+  }
+
+  #lose(n: number): void {
+    const entry = this.#origins[n - this.#first]
+    if (entry) this.#o.lost(entry.origin)
+  }
+
+  #done(n: number): void {
+    const entry = this.#origins[n - this.#first]
+    if (!entry?.isInHand) return
+    entry.isInHand = false
+    entry.origin.release()
+  }
+
+  /** The first n messages are not asked for any more. */
+  #forget(n: number): void {
+    const spent = Math.min(n + 1 - this.#first, this.#origins.length)
+    if (spent < MAX_LATE * 4 || (spent * 2 < this.#origins.length && this.#origins.length < MAX_IN_HAND)) return
+    for (let i = 0; i < spent; i++) {
+      if (this.#origins[i]?.isInHand) this.#lose(this.#first + i)
+      this.#done(this.#first + i)
+    }
+    this.#origins = this.#origins.slice(spent)
+    this.#first += spent
+  }
+}

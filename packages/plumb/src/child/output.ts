@@ -1,0 +1,166 @@
+// What a child sends, on one stream: lines, each checked against the type of its port before anyone sees it.
+
+import { type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type Fault, fail, type LineReader, splitEnvelope } from '@plumb/wire'
+import type { Backpressure } from '../graph/backpressure.js'
+import type { Outlet } from '../graph/channel.js'
+import type { InputContext } from '../graph/input-context.js'
+import type { Origin } from '../graph/origin.js'
+import type { Source } from '../graph/schedule.js'
+import { Unnumbered } from '../run/numbered-output.js'
+
+export interface ChildPort {
+  readonly name: string
+  readonly outlet: Outlet
+  readonly stage: Stage
+}
+
+/** One of the streams that a child writes. */
+export interface ChildStream extends Source {
+  /** All it brought was passed on, or nobody wants it any more. */
+  readonly ended: Promise<void>
+  readonly hasEnded: boolean
+  /** Nothing has come since it last had nothing: one of many streams costs little while others are at work. */
+  isDry: boolean
+  /** Reads no more. */
+  end(): void
+}
+
+export interface ChildOutputOptions {
+  readonly process: string
+  readonly reader: LineReader
+  /** One: plain lines. Several: envelopes. */
+  readonly ports: readonly ChildPort[]
+  readonly isEnveloped: boolean
+  readonly gate: Pick<Backpressure, 'isOpen'>
+  readonly sink: Sink
+  /** What is worked on while a line is passed on. */
+  readonly current: InputContext
+  readonly report: (fault: Fault) => void
+  /** Called for each line, good or bad; gives the origin of the input that it answers. Undefined: it answers none, and is left out. */
+  readonly counted: () => Origin | undefined
+  /** Called when that is done. */
+  readonly passed: () => void
+  /** What it gave should not be, and comes to nothing. */
+  readonly lost: () => void
+  /** What it said of its last output leaves open what that answers: more will come. */
+  readonly isWaiting: () => boolean
+  /** Where each output tells which of the messages it stems from: the origin of those, which is released when the output has gone on. */
+  readonly originOfAll: ((messages: readonly number[]) => Origin) | undefined
+  /** Told of each output that fits, before it is passed on; `n` as it says itself, else 0. */
+  readonly answered: ((n: number, buf: Buffer, start: number, end: number) => void) | undefined
+  /** And after it was. */
+  readonly passedOn: (() => void) | undefined
+  /** Told of each line that does not. */
+  readonly onMismatch: ((fault: Fault) => void) | undefined
+  /** False: what it says of the inputs that it has settled is still to be heard, before its outputs close. */
+  readonly mayEnd: () => boolean
+  /** Told before its outputs close. */
+  readonly ending: () => void
+}
+
+export class ChildOutput implements ChildStream {
+  readonly ended: Promise<void>
+  hasEnded = false
+  isDry = false
+  readonly #o: ChildOutputOptions
+  readonly #unnumbered = new Unnumbered()
+  #isEnding = false
+  #resolve: () => void = () => {}
+
+  constructor(options: ChildOutputOptions) {
+    this.#o = options
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  canRun(): boolean {
+    if (this.#isEnding) return !this.hasEnded && this.#o.mayEnd()
+    return !this.isDry && !this.hasEnded && this.#o.gate.isOpen() && !this.#o.isWaiting()
+  }
+
+  step(): number {
+    const { reader, counted, passed, current } = this.#o
+    if (!reader.next()) {
+      this.isDry = true
+      this.#isEnding = reader.hasEnded
+      if (this.#isEnding && this.#o.mayEnd()) this.end()
+      return 0
+    }
+    const origin = counted()
+    if (!origin) return 1
+    const before = current.enter(origin)
+    if (reader.fault) this.#refuse(reader.fault, this.#o.ports[0]?.name ?? '')
+    else this.#line()
+    current.leave(before)
+    passed()
+    return 1
+  }
+
+  end(): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    this.#o.ending()
+    this.#o.reader.stop()
+    for (const { outlet } of this.#o.ports) outlet.close()
+    this.#resolve()
+  }
+
+  #line(): void {
+    const { reader, ports, isEnveloped } = this.#o
+    const { buf, start, end, isLast } = reader
+    const [first] = ports
+    if (!isEnveloped) {
+      if (first) this.#pass(first, buf, start, end)
+      return
+    }
+    const split = splitEnvelope(buf, start, end, isLast)
+    if (!split.ok) return this.#refuse(split.error, '')
+    const { port: name, isEof, start: from, end: to } = split.value
+    const port = ports.find((p) => p.name === name)
+    if (!port) this.#refuse(fail('unknown_port', `it has no port '${name}'`).error, name)
+    else if (isEof) port.outlet.close()
+    else this.#pass(port, buf, from, to)
+  }
+
+  #pass(port: ChildPort, buf: Buffer, start: number, end: number): void {
+    const { originOfAll, current } = this.#o
+    if (!originOfAll) return this.#check(port, 0, buf, start, end)
+    const value = this.#unnumbered
+    if (!value.read(buf, start, end)) return this.#refuse(fail('invalid_json', 'it has no seq and value').error, port.name)
+    const origin = originOfAll(value.seqs)
+    const before = current.enter(origin)
+    this.#check(port, value.seqs.length === 1 ? (value.seqs[0] as number) : 0, buf, value.start, value.end)
+    current.leave(before)
+    origin.release()
+  }
+
+  #check(port: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
+    const { sink } = this.#o
+    const { stage } = port
+    const verdict = stage.run(buf, start, end, sink)
+    if (verdict === Verdict.PASS) this.#give(port, n, buf, start, end)
+    else if (verdict === Verdict.WROTE) this.#give(port, n, sink.buf, sink.start, sink.end)
+    else if (stage.fault) this.#refuse(stage.fault, port.name)
+  }
+
+  #give({ outlet }: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
+    const { answered, passedOn } = this.#o
+    answered?.(n, buf, start, end)
+    outlet.send(buf, start, end)
+    passedOn?.()
+  }
+
+  // What a child gives is its output: a mismatch is not the fault of whoever feeds it.
+  #refuse(fault: Fault, port: string): void {
+    const { process, reader, report, onMismatch, lost } = this.#o
+    const isTruncated = reader.isLast && fault.error === 'invalid_json'
+    const { error, category: _, detail, ...extras } = fault
+    const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
+    const told = fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error
+    report(told)
+    onMismatch?.(told)
+    lost()
+  }
+}

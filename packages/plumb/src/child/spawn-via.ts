@@ -1,0 +1,88 @@
+// An agent that runs elsewhere (plumb(1), Agents elsewhere): everything that it has here on descriptors, it gets there in envelopes on one stream.
+
+import { dirname, isAbsolute, join } from 'node:path'
+import type { AgentPlan } from '@plumb/lang'
+import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
+import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
+import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
+import { envelopedChild } from './enveloped-child.js'
+import { tellsMemory } from './plan.js'
+import { viaCommand } from './via.js'
+
+/** plumb-agent takes its spec from the first envelope, on this port, and what it may do from then on from later ones. */
+export const SPEC_PORT = 'spec'
+
+/** How an agent elsewhere that asks for each call to its model is answered. */
+export interface Purse {
+  /** `denied`: why the call may not be made. */
+  answer(ask: number, denied: Fault | undefined): void
+  /** It will not ask any more. */
+  close(): void
+}
+
+export interface Elsewhere {
+  readonly child: Child
+  /** Undefined: there is no budget, or it is no program of ours. */
+  readonly purse: Purse | undefined
+}
+
+export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
+  const { plan, program, fds, settings, offers } = start
+  const { giver, maxLine, report } = settings
+  const child = spawnChild({ command: viaWords(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
+  if (!child.ok) return child
+
+  const { name } = plan.bound
+  const budget = program ? undefined : currentBudget()
+  const enveloped = envelopedChild({
+    child: child.value,
+    fds,
+    maxLine: maxLine + ENVELOPE_BYTES,
+    isHeldOpen: budget !== undefined,
+    report: (fault) => report({ ...fault, detail: `'${name}' gave what is no message: ${fault.detail}`, process: name }),
+  })
+  if (!program) {
+    const grant = giver.grantTo(plan)
+    enveloped.send(SPEC_PORT, JSON.stringify({ ...specSent(start), authority: grant?.(), mcp_tools: offers?.now, budget: budget?.limits }))
+    offers?.onChange((mcp_tools) => enveloped.send(SPEC_PORT, JSON.stringify({ mcp_tools })))
+    if (grant) giver.keepRenewed((authority) => enveloped.send(SPEC_PORT, JSON.stringify({ authority })), grant)
+  }
+  const purse = budget && {
+    answer: (ask: number, denied: Fault | undefined) => enveloped.send(SPEC_PORT, JSON.stringify({ budget: { ask, denied } })),
+    close: enveloped.letGo,
+  }
+  return { ok: true, value: { child: enveloped.child, purse } }
+}
+
+/** The same words for every agent, none of which a shell would touch: options travel with the spec. */
+export const viaWords = (via: readonly string[], { program }: AgentStart): string[] =>
+  viaCommand(via, program ? ['plumb-mux', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
+
+/** What an agent of ours gets first, but for what it may do. */
+export const specSent = ({ plan, settings }: AgentStart) => {
+  const { files, handedOn, maxLine, isFailFast } = settings
+  const memory = tellsMemory(plan, settings) ? ['--tell-memory'] : []
+  const args = ['--agent', plan.bound.name, '--telemetry', ...memory, '--max-line', String(maxLine + ENVELOPE_BYTES), ...handedOn]
+  if (isFailFast) args.push('--fail-fast')
+  // What stands around it here is not there.
+  const { around: _, ...bundle } = files.bundle(plan.specPath)
+  return { ...bundle, files: { ...bundle.files, ...besides(plan, settings) }, args }
+}
+
+// The files that the spec names for this agent; one that cannot, or may not, be read here is looked for there, and refused there by the same rules.
+// A bare name of a prompt is no file.
+const besides = ({ config, specPath }: AgentPlan, { giver, docroot }: AgentStart['settings']): Readonly<Record<string, string>> => {
+  const grants = [giver.authority.grant, config.grant as readonly string[] | undefined].filter((grant) => grant !== undefined)
+  const reach = {
+    folder: dirname(specPath),
+    docroot: docroot ?? (grants.length > 0 ? '.' : undefined),
+    mayReadFiles: grants.every((grant) => grant.includes('fs.read')),
+  }
+  const prompts = ((config.prompts ?? []) as readonly string[]).filter((name) => name.includes('/')).map((name) => beside(specPath, name))
+  const open = prompts.filter((path) => whyNotRead(path, reach, '') === undefined)
+  const paths = config.script === undefined ? open : [...open, beside(specPath, config.script as string)]
+  const texts = paths.map((path) => [path, readSpec(path)] as const)
+  return Object.fromEntries(texts.flatMap(([path, text]) => (text.ok ? [[path, text.value]] : [])))
+}
+
+const beside = (specPath: string, name: string): string => (isAbsolute(name) ? name : join(dirname(specPath), name))

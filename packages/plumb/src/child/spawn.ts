@@ -1,0 +1,85 @@
+// From how a child is to be started to a running process.
+
+import { type Bound, checkedAgent, writeAgent } from '@plumb/lang'
+import { childEnv, type LineChild, type Result, spawnLines, spawnPlumbLines, succeed } from '@plumb/wire'
+import { restoreMemory } from '../record/resume/restore-memory.js'
+import type { ChildKind } from './in-flight.js'
+import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
+import { type Purse, spawnVia } from './spawn-via.js'
+
+export interface Spawned {
+  readonly child: LineChild
+  readonly kind: ChildKind
+  readonly isEnveloped: boolean
+  /** It asks the budget of the run itself. */
+  readonly isCounting: boolean
+  /** It asks us for each call. */
+  readonly purse?: Purse | undefined
+  /** Control messages that it was sent already. */
+  readonly controls: number
+}
+
+/** `fail`: the run cannot go on, since what it remembered cannot be restored. */
+export const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void): Result<Spawned> => {
+  const started = start(agentPlan(at, bound), at)
+  const memory = at.settings.resumed?.get(at.place)?.memory ?? []
+  if (!started.ok || memory.length === 0) return started
+  return succeed({ ...started.value, child: restoreMemory(started.value.child, memory, fail), controls: 1 })
+}
+
+export const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
+
+const spawnProgram = (
+  { command, env: names, fds, box }: ChildPlan & { kind: 'program' },
+  offers: ChildPlace['offers'],
+): Result<LineChild> => {
+  const env = { ...childEnv('foreign', names), ...offers?.env }
+  if (!box) return spawnLines({ command, env, fds, isForeign: true })
+  const boxed = box(command, env)
+  if (!boxed.ok) return boxed
+  const { enclosure, command: inner } = boxed.value
+  const { command: before, given = {}, shared = {}, listener, env: theirs, net, close } = enclosure
+  const child = spawnLines({
+    command: [...before, ...inner],
+    env: theirs,
+    fds,
+    given,
+    shared,
+    ...(listener ? { listener } : {}),
+    isForeign: true,
+  })
+  close()
+  if (child.ok && net) void child.value.ended.then(net.close)
+  return child
+}
+
+const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPlace): Result<Spawned> => {
+  const as = (child: Result<LineChild>, kind: ChildKind, isCounting: boolean, isEnveloped = false): Result<Spawned> =>
+    child.ok ? succeed({ child: child.value, kind, isEnveloped, isCounting, controls: 0 }) : child
+  if (plan.kind === 'program') {
+    return as(spawnProgram(plan, offers), 'program', false)
+  }
+  if (plan.kind === 'via') {
+    const elsewhere = spawnVia(plan.via, plan.start)
+    if (!elsewhere.ok) return elsewhere
+    const { child, purse } = elsewhere.value
+    return succeed({ child, kind: plan.start.program ? 'program' : 'agent', isEnveloped: false, isCounting: false, purse, controls: 0 })
+  }
+  const { program, args, fds, entry, agent, isEnveloped, variables } = plan
+  const { files, giver } = settings
+  const grant = agent ? giver.grantTo(agent) : () => giver.authority
+  const env = { ...childEnv('ours', variables), ...offers?.env }
+  const own = spawnPlumbLines({
+    program,
+    args,
+    files,
+    entry,
+    fds,
+    authority: grant?.(),
+    env,
+    ...(agent ? { agent: writeAgent(checkedAgent(agent, checkedTools)) } : {}),
+  })
+  if (!own.ok) return own
+  if (grant) giver.keepRenewed(own.value.renew, grant)
+  return as(succeed(own.value.child), agent ? 'agent' : 'plumb', true, isEnveloped)
+}

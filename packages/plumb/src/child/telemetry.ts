@@ -1,0 +1,78 @@
+// What a child tells of itself on descriptor 3: what it has settled is for us, the rest is for whoever is wired to the port.
+
+import { type LineReader, parseJson, type Settled } from '@plumb/wire'
+import type { Outlet } from '../graph/channel.js'
+import type { ChildStream } from './output.js'
+
+/** `settled` comes first in an object, as all kinds do. */
+const KIND_BYTES = 64
+
+export class ChildTelemetry implements ChildStream {
+  readonly ended: Promise<void>
+  hasEnded = false
+  isDry = false
+  #resolve: () => void = () => {}
+
+  constructor(
+    private readonly reader: LineReader,
+    private readonly outlet: Outlet | undefined,
+    private readonly settle: (settled: Settled) => void,
+    /** Told of the input that its next output answers, where it says so. */
+    private readonly announce: ((n: number) => void) | undefined,
+    /** Told of each line that is not for us alone; false: nor for whoever is wired to the port. */
+    private readonly heard: ((reader: LineReader) => boolean) | undefined,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  // Always read, whether there is room behind it or not: what it says of itself must not stop it.
+  canRun(): boolean {
+    return !this.isDry && !this.hasEnded
+  }
+
+  step(): number {
+    const { reader, outlet } = this
+    if (!reader.next()) {
+      this.isDry = true
+      if (reader.hasEnded) this.end()
+      return 0
+    }
+    if (reader.fault) return 1
+    const settled = settledIn(reader)
+    if (this.announce) this.#hearOutput(this.announce)
+    if (settled) this.settle(settled)
+    else if (this.heard?.(reader) !== false) outlet?.send(reader.buf, reader.start, reader.end)
+    return 1
+  }
+
+  #hearOutput(announce: (n: number) => void): void {
+    const { buf, start, end } = this.reader
+    if (!buf.subarray(start, Math.min(end, start + KIND_BYTES)).includes('output')) return
+    const parsed = parseJson(buf, start, end)
+    const { kind, seq } = (parsed.ok ? parsed.value : {}) as { kind?: unknown; seq?: unknown }
+    if (kind === 'output' && Number.isSafeInteger(seq)) announce(seq as number)
+  }
+
+  /** All that has come. */
+  hear(): void {
+    while (this.canRun() && this.step() > 0);
+  }
+
+  end(): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    this.reader.stop()
+    this.outlet?.close()
+    this.#resolve()
+  }
+}
+
+const settledIn = ({ buf, start, end }: LineReader): Settled | undefined => {
+  if (!buf.subarray(start, Math.min(end, start + KIND_BYTES)).includes('settled')) return undefined
+  const parsed = parseJson(buf, start, end)
+  const told = parsed.ok ? (parsed.value as Settled) : undefined
+  const isSettled = told?.kind === 'settled' && [told.inputs, told.controls, told.outputs].every(Number.isSafeInteger)
+  return isSettled ? told : undefined
+}

@@ -1,0 +1,14 @@
+// Each command that is no run, loaded when it is asked for. The list is a part of main, for of what main imports so each becomes a bundle of its own.
+
+export const COMMANDS = {
+  check: async () => (await import('./check.js')).check,
+  fmt: async () => (await import('./fmt.js')).fmt,
+  deps: async () => (await import('./deps.js')).deps,
+  render: async () => (await import('./render.js')).render,
+  view: async () => (await import('../view/view-command.js')).view,
+  lsp: async () => (await import('../lsp/lsp.js')).lsp,
+  completion: async () => (await import('./completion.js')).completion,
+  explain: async () => (await import('./explain.js')).explain,
+}
+
+export type Commands = typeof COMMANDS

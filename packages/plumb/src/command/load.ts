@@ -1,0 +1,86 @@
+// The spec that was named, as text, as sources handed over, or inline → a checked program, or every diagnostic.
+
+import { normalize } from 'node:path'
+import { type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { type Bootstrap, bundledFiles, diskFiles, fail, openBootstrap, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import type { Permissions } from '../tools/permissions.js'
+
+export interface SpecOptions {
+  /** The text itself, in place of a file. */
+  readonly eval?: string
+  /** A parent hands over all texts on this descriptor. */
+  readonly sourcesFd?: number
+  /** What a prompt file in place of a spec may bring in. */
+  readonly permissions?: Pick<Permissions, 'grant'>
+  readonly docroot?: string | undefined
+}
+
+export interface Loaded {
+  readonly compiled: Compiled
+  readonly files: SourceFiles
+  /** From a parent: what may be done. */
+  readonly bootstrap: Bootstrap | undefined
+}
+
+const EVAL_PATH = '<eval>'
+/** A prompt file stands for the spec that it is made into. */
+const PROMPT = /\.(chatmd|md)$/i
+
+export const load = async (path: string | undefined, options: SpecOptions): Promise<Result<Loaded>> => {
+  const opened = open(options)
+  if (!opened.ok) return opened
+  const { files, bootstrap } = opened.value
+  if (options.eval !== undefined && path !== undefined)
+    return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
+  if (options.eval !== undefined) {
+    const entry = { path: EVAL_PATH, text: options.eval }
+    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), bootstrap } }
+  }
+  if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
+  const entryPath = options.sourcesFd === undefined ? normalize(path) : path
+  const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptAsSpec(entryPath, options) : undefined
+  if (prompt?.ok) {
+    const entry = { path: entryPath, text: prompt.value }
+    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), bootstrap } }
+  }
+  const text = prompt ?? files.read(entryPath)
+  if (!text.ok) return text
+  return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, bootstrap } }
+}
+
+const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
+  const tool = await import('@plumb/tool')
+  return tool.promptAsSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
+}
+
+const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {
+  if (sourcesFd === undefined) return { ok: true, value: { files: diskFiles(searchPath(), STANDARD_LIBRARY), bootstrap: undefined } }
+  const bootstrap = openBootstrap(sourcesFd)
+  return bootstrap.ok ? { ok: true, value: { files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value } } : bootstrap
+}
+
+/** The folders along which modules are looked for by name. */
+export const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
+
+// Children that run a part of an inline spec get its text like any other.
+const withEntry = (files: SourceFiles, entry: { path: string; text: string }): SourceFiles => ({
+  ...files,
+  bundle: (path) => {
+    const bundle = files.bundle(path)
+    return { ...bundle, files: { ...bundle.files, [entry.path]: entry.text } }
+  },
+})
+
+/** As PLUMB_ERRORS asks. */
+export const shown = (d: Diagnostic): string => toShown(d, process.env.PLUMB_ERRORS === 'json')
+
+/** All diagnostics that stop a run, on stderr; warnings are for `check`. False: there are none. */
+export const refuseErrors = ({ compiled }: Loaded, reporter: Reporter): boolean => {
+  if (!hasErrors(compiled.diagnostics)) return false
+  for (const d of compiled.diagnostics) {
+    if (d.severity !== 'error') continue
+    reporter.write(shown(d))
+  }
+  reporter.status = Math.max(reporter.status, 2) as 2
+  return true
+}

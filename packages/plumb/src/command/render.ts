@@ -1,0 +1,76 @@
+// plumb render: the wiring of a binding as a picture, or as text that other programs make pictures of.
+
+import { extname } from 'node:path'
+import { type Bound, planOf } from '@plumb/lang'
+import { fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
+import { toDot } from '../draw/dot.js'
+import { toJson } from '../draw/json.js'
+import { toMermaid } from '../draw/mermaid.js'
+import { pictureOf } from '../draw/picture.js'
+import { toPng } from '../draw/png.js'
+import { tooLarge, toSvg } from '../draw/svg.js'
+import { load, refuseErrors } from './load.js'
+import { FORMATS, type Format, type RenderOptions } from './render-options.js'
+import { selectBinding } from './select-binding.js'
+import { writeWhole } from './write-whole.js'
+
+export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {
+  const reporter = new Reporter('plumb')
+  const bound = await drawable(path, options, reporter)
+  if (bound?.ok === false) reporter.report(bound.error)
+  if (bound?.ok) {
+    const drawn = await draw(bound.value, options)
+    const failure = drawn.ok ? await writeWhole(drawn.value, fileOf(options)) : drawn.error
+    if (failure) reporter.report(failure)
+  }
+  await reporter.end()
+  return reporter.status
+}
+
+/** Undefined when the spec has errors, told by now. */
+const drawable = async (path: string | undefined, options: RenderOptions, reporter: Reporter): Promise<Result<Bound> | undefined> => {
+  const format = formatOf(options)
+  if (format === undefined) {
+    return fail(
+      'usage',
+      `'${preview(options.output ?? '')}' is no name of a picture: it ends with ${listed(FORMATS)}, or --format says what it is`,
+    )
+  }
+  if (fileOf(options) === undefined && format === 'png' && process.stdout.isTTY) {
+    return fail('usage', "a terminal shows no png; name a file with '-o FILE', or redirect standard output")
+  }
+  if (options.theme !== undefined && format !== 'svg' && format !== 'png')
+    return fail('usage', `a theme is for svg and png, not for ${format}`)
+  const loaded = await load(path, options)
+  if (!loaded.ok) return loaded
+  return refuseErrors(loaded.value, reporter) ? undefined : selectBinding(loaded.value.compiled.program, options.binding)
+}
+
+const fileOf = ({ output }: RenderOptions): string | undefined => (output === '-' ? undefined : output)
+
+/** Undefined: the name of the file says that it is something else. */
+const formatOf = ({ format, output = '' }: RenderOptions): Format | undefined => {
+  const ending = extname(output).slice(1)
+  return format ?? (ending === '' ? 'svg' : FORMATS.find((name) => name === ending))
+}
+
+const listed = (formats: readonly string[]): string =>
+  `${formats
+    .slice(0, -1)
+    .map((name) => `.${name}`)
+    .join(', ')} or .${formats.at(-1)}`
+
+const draw = async (bound: Bound, options: RenderOptions): Promise<Result<Uint8Array>> => {
+  const { binding: name, theme } = options
+  const format = formatOf(options)
+  const graph = planOf(bound)
+  if (format === 'json') return succeed(Buffer.from(toJson(name, graph)))
+  const picture = pictureOf(name, graph)
+  if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture)))
+  const dot = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'))
+  if (format === 'dot') return succeed(Buffer.from(dot))
+  const refused = tooLarge(picture)
+  if (refused) return { ok: false, error: refused }
+  const svg = await toSvg(dot)
+  return succeed(format === 'svg' ? Buffer.from(svg) : await toPng(svg))
+}

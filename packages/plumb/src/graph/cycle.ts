@@ -1,0 +1,185 @@
+// A cycle of processes: what goes round in it, and when it is done. Its inner wires keep each other open, so they are closed from here: once
+// nothing more can come in from outside and nothing is in flight inside.
+
+import { type Fault, fault } from '@plumb/wire'
+import type { Holding } from '../run/holding.js'
+import { Backpressure } from './backpressure.js'
+import { type Channel, DirectChannel, type Receiver } from './channel.js'
+import type { InputContext } from './input-context.js'
+import type { Origin } from './origin.js'
+import type { Source } from './schedule.js'
+import type { Trampoline } from './trampoline.js'
+
+/** A process that answers in its own time: one in another process. */
+export interface Worker {
+  /** Messages it was sent and has not settled, and outputs it has announced and we have not read. */
+  readonly inFlight: number
+  /** Of those, the messages that it will not take before it is told to. */
+  readonly held: number
+}
+
+interface Delivery {
+  readonly origin: Origin
+  readonly to: Receiver
+  readonly input: number
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+/** New input waits while so much of the old goes round. */
+const BUSY = 256
+/** So many deliveries are made before their places in the queue are given back. */
+const SPENT = 4096
+
+export interface CycleOptions {
+  readonly names: readonly string[]
+  readonly maxInFlight: number
+  readonly current: InputContext
+  /** The run cannot go on. */
+  readonly fail: (fault: Fault) => void
+}
+
+export class Cycle implements Source {
+  readonly workers: Worker[] = []
+  /** What the processes of this cycle fill outside of it. */
+  readonly gate = new Backpressure()
+  readonly #o: CycleOptions
+  readonly #busy: number
+  #queue: Delivery[] = []
+  #head = 0
+  #outside = 0
+  #isClosed = false
+  readonly #woken = new Set<Worker>()
+  readonly #inner: { channel: Channel; controlled: Worker | undefined }[] = []
+
+  constructor(options: CycleOptions) {
+    this.#o = options
+    this.#busy = Math.min(BUSY, Math.ceil(options.maxInFlight / 2))
+  }
+
+  get inFlight(): number {
+    let sum = this.#queue.length - this.#head
+    for (const worker of this.workers) sum += worker.inFlight
+    return sum
+  }
+
+  holding(): Holding {
+    const { names } = this.#o
+    const waiting = this.#queue.length - this.#head
+    return {
+      of: 'cycle',
+      name: names.join(' -> '),
+      in_flight: this.inFlight,
+      waiting,
+      is_waiting: !this.gate.isOpen(),
+      is_closed: this.#isClosed,
+    }
+  }
+
+  /** Outside input waits. */
+  get isFull(): boolean {
+    return this.inFlight >= this.#busy
+  }
+
+  /** A channel between two of its processes; `controlled`: the one that it brings control to. */
+  inside(channel: Channel, controlled: Worker | undefined): Channel {
+    this.#inner.push({ channel, controlled })
+    return channel
+  }
+
+  /** A channel from outside into it. */
+  entrance(channel: Channel): Channel {
+    this.#outside++
+    let isClosed = false
+    return {
+      send: (buf, start, end) => channel.send(buf, start, end),
+      close: () => {
+        if (isClosed) return
+        isClosed = true
+        this.#outside--
+        channel.close()
+      },
+    }
+  }
+
+  /** To be delivered in its turn: a call inside a call would never return. */
+  enqueue(to: Receiver, input: number, buf: Buffer, start: number, end: number): void {
+    const { origin } = this.#o.current
+    origin.retain()
+    this.#queue.push({ to, input, buf, start, end, origin })
+    this.checkLimit()
+  }
+
+  canRun(): boolean {
+    return this.#head < this.#queue.length && this.gate.isOpen()
+  }
+
+  step(): number {
+    const delivery = this.#queue[this.#head++] as Delivery
+    if (this.#head === this.#queue.length) {
+      this.#queue = []
+      this.#head = 0
+    } else if (this.#head > SPENT) {
+      this.#queue.splice(0, this.#head)
+      this.#head = 0
+    }
+    const { to, input, buf, start, end, origin } = delivery
+    const { current } = this.#o
+    const before = current.enter(origin)
+    to.receive(input, buf, start, end)
+    current.leave(before)
+    origin.release()
+    return 1
+  }
+
+  /** Told before it can exhaust the memory: a cycle that makes more than it consumes never ends. */
+  checkLimit(): void {
+    const { names, maxInFlight, fail } = this.#o
+    if (this.inFlight <= maxInFlight) return
+    const cycle = [...names, names[0]].join(' -> ')
+    fail(fault('overflow', `more than ${maxInFlight} messages in the cycle ${cycle}: it makes more than it consumes`, { cycle: names }))
+  }
+
+  /** Closes the wires inside, control first, if nothing is left to do; true if it did. */
+  closeIfQuiet(): boolean {
+    if (this.#isClosed || this.#outside > 0) return false
+    if (this.inFlight > 0) return this.#wakeHeld()
+    this.#isClosed = true
+    this.closeControl()
+    for (const { channel } of this.#inner) channel.close()
+    return true
+  }
+
+  /** Whoever is paused goes on: from inside nobody will say resume. */
+  closeControl(): void {
+    for (const { channel, controlled } of this.#inner) if (controlled) channel.close()
+  }
+
+  // What is left waits for a word that will not come. Those that were woken have not said yet that they are.
+  #wakeHeld(): boolean {
+    const holding = this.workers.filter((worker) => worker.held > 0 && !this.#woken.has(worker))
+    if (holding.length === 0 || this.inFlight > holding.reduce((sum, { held }) => sum + held, 0)) return false
+    for (const worker of holding) this.#woken.add(worker)
+    for (const { channel, controlled } of this.#inner) if (controlled && holding.includes(controlled)) channel.close()
+    return true
+  }
+}
+
+/** A wire inside a cycle whose receiver is in this process. */
+export class QueuedChannel extends DirectChannel {
+  readonly #enqueue: (buf: Buffer, start: number, end: number) => void
+
+  constructor(to: Receiver, input: number, relay: Trampoline | undefined, cycle: Cycle) {
+    super(to, input, relay)
+    this.#enqueue = (buf, start, end) => cycle.enqueue(to, input, buf, start, end)
+  }
+
+  override targets(): readonly Channel[] {
+    return [this]
+  }
+
+  override send(buf: Buffer, start: number, end: number): void {
+    if (!this.isClosed) this.#enqueue(buf, start, end)
+  }
+}

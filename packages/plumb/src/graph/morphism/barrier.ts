@@ -1,0 +1,241 @@
+// barrier: messages of all branches that stem from the same message at the place where the branches part leave together as one tuple, the
+// k-th with the k-th. Where they part nowhere, all messages count as of one origin. What waits for its partners is held here, to a limit.
+
+import { type GraphNode, isTooDeep, type Place, put, Sink } from '@plumb/lang'
+import { type Fault, fault } from '@plumb/wire'
+import type { Holding } from '../../run/holding.js'
+import { type InputContext, rangesOf } from '../input-context.js'
+import { type Held, Origin } from '../origin.js'
+import { Morphism } from './morphism.js'
+
+export interface BarrierOptions {
+  readonly name: string
+  /** Undefined: the branches part nowhere. */
+  readonly place: Place | undefined
+  /** As the program orders them: the process that feeds each, and all between the place and the barrier. */
+  readonly branches: readonly { readonly name: string; readonly nodes: ReadonlySet<GraphNode> }[]
+  /** Barriers that stand before it. */
+  readonly rank: number
+  readonly maxWaiting: number
+  readonly current: InputContext
+  readonly report: (fault: Fault) => void
+  /** Told of what goes without having been in a tuple: nothing comes of it here. */
+  readonly lost: (origin: Origin) => void
+  /** Past the limit the run cannot go on. */
+  readonly fail: (fault: Fault) => void
+}
+
+/** More empty ones than these are not kept. */
+const MAX_SPARE = 1024
+
+const MARKS = Buffer.from('[,]')
+
+export class Barrier extends Morphism {
+  readonly #o: BarrierOptions
+  /** Of its own, so that the tuples are neighbours and leave in one piece. */
+  readonly #sink = new Sink()
+  /** Copies of what waits: what came would hold its whole chunk for as long as it does. */
+  readonly #copies = new Sink()
+  /** Where the branches part nowhere. */
+  readonly #only: Waiting | undefined
+  /** Empty ones, to be used again: one is needed for each message that parts. */
+  readonly #spare: Waiting[] = []
+  /** Messages that wait, by branch. */
+  readonly #waiting: number[]
+  /** Messages that got no partner for no known reason, by branch, and the inputs that they stem from. */
+  readonly #left: number[]
+  readonly #leftSeqs = new Set<number>()
+
+  constructor(feeds: readonly number[], options: BarrierOptions) {
+    super(feeds, 1)
+    this.#o = options
+    this.#only = options.place ? undefined : new Waiting(this, feeds.length)
+    this.#waiting = feeds.map(() => 0)
+    this.#left = feeds.map(() => 0)
+  }
+
+  receive(input: number, buf: Buffer, start: number, end: number): void {
+    const { place, current } = this.#o
+    const { origin } = current
+    const key = place ? origin.passed(place) : undefined
+    const waiting = place ? key && this.#waitingFor(key) : this.#only
+    if (!waiting) return this.#leave(input, origin, 1)
+    if (waiting.isComplete(input)) this.#join(waiting, key, input, buf, start, end)
+    else this.#hold(waiting, input, buf, start, end)
+  }
+
+  get rank(): number {
+    return this.#o.rank
+  }
+
+  override holding(name: string): Holding {
+    return { of: 'barrier', name, waiting: [...this.#waiting] }
+  }
+
+  /** Nothing more can come that belongs to these. */
+  giveUp(waiting: Waiting, origin: Origin): void {
+    const { branches, lost } = this.#o
+    const { queues } = waiting
+    if (!waiting.isEmpty) {
+      const isKnown = branches.some(({ nodes }, i) => queues[i]?.length === 0 && origin.wasLostIn(nodes))
+      for (const [input, queue] of queues.entries()) {
+        const { length } = queue
+        this.#waiting[input] = (this.#waiting[input] as number) - length
+        if (!isKnown && length > 0) this.#leave(input, origin, length)
+        queue.clear()
+      }
+      lost(origin)
+    }
+    if (this.#spare.length < MAX_SPARE) this.#spare.push(waiting)
+  }
+
+  protected override finish(): void {
+    for (const [input, queue] of this.#only?.queues.entries() ?? []) {
+      while (queue.length > 0) {
+        const { origin } = queue.take()
+        this.#leave(input, origin, 1)
+        origin.release()
+      }
+    }
+    if (this.#left.some((n) => n > 0)) this.#reportLeft()
+    super.finish()
+  }
+
+  #leave(input: number, origin: Origin, messages: number): void {
+    this.#left[input] = (this.#left[input] as number) + messages
+    const seqs = origin.seq > 0 ? [origin.seq] : origin.seqs
+    for (const seq of seqs) this.#leftSeqs.add(seq)
+  }
+
+  #reportLeft(): void {
+    const { name, report } = this.#o
+    const left = this.#left
+    const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${this.#branch(i)}'`] : [])).join(', ')
+    const seqs = rangesOf([...this.#leftSeqs].sort((a, b) => a - b))
+    const inputs = seqs.length === 0 ? {} : { seqs }
+    report(fault('unpaired', `'${name}' ended with messages that found no partner: ${shown}`, { process: name, left, ...inputs }))
+  }
+
+  #branch(input: number): string {
+    return this.#o.branches[input]?.name || `branch ${input + 1}`
+  }
+
+  #waitingFor(key: Origin): Waiting {
+    for (const held of key.held) if (held instanceof Waiting && held.barrier === this) return held
+    const waiting = this.#spare.pop() ?? new Waiting(this, this.#waiting.length)
+    key.hold(waiting)
+    return waiting
+  }
+
+  #hold(waiting: Waiting, input: number, buf: Buffer, start: number, end: number): void {
+    const { name, maxWaiting, fail, current, place } = this.#o
+    const copies = this.#copies
+    copies.commit(put(copies, copies.at, buf, start, end))
+    waiting.queues[input]?.add(copies.buf, copies.start, copies.end, current.origin)
+    // What waits for any message of another branch may still get one; what waits for one of its own origin lasts no longer than that.
+    if (!place) current.origin.retain()
+    const length = (this.#waiting[input] as number) + 1
+    this.#waiting[input] = length
+    if (length <= maxWaiting) return
+    const detail = `more than ${maxWaiting} messages of branch '${this.#branch(input)}' wait in '${name}' for the other branches`
+    fail(fault('overflow', detail, { process: name }))
+  }
+
+  // What came last has not waited.
+  #join(waiting: Waiting, key: Origin | undefined, own: number, buf: Buffer, start: number, end: number): void {
+    const { name, report, current, lost } = this.#o
+    const sink = this.#sink
+    // Where there is a key, it is the origin.
+    const origins = key ? [] : [current.origin]
+    let p = sink.at
+    for (let i = 0; i < waiting.queues.length; i++) {
+      p = put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2)
+      if (i === own) {
+        p = put(sink, p, buf, start, end)
+        continue
+      }
+      const held = (waiting.queues[i] as Queue).take()
+      this.#waiting[i] = (this.#waiting[i] as number) - 1
+      if (!key) origins.push(held.origin)
+      p = put(sink, p, held.buf, held.start, held.end)
+    }
+    sink.commit(put(sink, p, MARKS, 2, 3))
+    const origin = key ?? Origin.ofAll(origins)
+    const before = current.enter(origin)
+    if (isTooDeep(sink.buf, sink.start, sink.end)) {
+      report(fault('too_deep', `a tuple of '${name}' would be nested more than 512 deep`, { process: name }))
+      lost(origin)
+    } else this.outlets[0]?.send(sink.buf, sink.start, sink.end)
+    current.leave(before)
+    if (key) return
+    origin.release()
+    for (const part of origins.slice(1)) part.release()
+  }
+}
+
+interface Message {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+  readonly origin: Origin
+  next: Message | undefined
+}
+
+/** What waits in a barrier and belongs together, by branch. */
+class Waiting implements Held {
+  readonly queues: readonly Queue[]
+
+  constructor(
+    readonly barrier: Barrier,
+    branches: number,
+  ) {
+    this.queues = Array.from({ length: branches }, () => new Queue())
+  }
+
+  get rank(): number {
+    return this.barrier.rank
+  }
+
+  get isEmpty(): boolean {
+    for (const { length } of this.queues) if (length > 0) return false
+    return true
+  }
+
+  giveUp(origin: Origin): void {
+    this.barrier.giveUp(this, origin)
+  }
+
+  /** Is what comes on this branch the last that was missing? */
+  isComplete(own: number): boolean {
+    for (let i = 0; i < this.queues.length; i++) if ((this.queues[i]?.length === 0) !== (i === own)) return false
+    return true
+  }
+}
+
+/** First in, first out. */
+class Queue {
+  length = 0
+  #first: Message | undefined
+  #last: Message | undefined
+
+  add(buf: Buffer, start: number, end: number, origin: Origin): void {
+    const message: Message = { buf, start, end, origin, next: undefined }
+    if (this.#last) this.#last.next = message
+    else this.#first = message
+    this.#last = message
+    this.length++
+  }
+
+  /** The oldest; there is one. */
+  take(): Message {
+    const message = this.#first as Message
+    this.#first = message.next
+    if (--this.length === 0) this.#last = undefined
+    return message
+  }
+
+  clear(): void {
+    this.length = 0
+    this.#first = this.#last = undefined
+  }
+}

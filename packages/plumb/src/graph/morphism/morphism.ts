@@ -1,0 +1,45 @@
+// What all processes inside this one share: they end when nothing more can come in, and their outputs close with them.
+
+import type { Holding } from '../../run/holding.js'
+import { Outlet, type Receiver } from '../channel.js'
+
+export abstract class Morphism implements Receiver {
+  readonly outlets: readonly Outlet[]
+  /** Channels that may still bring something, by input. */
+  readonly #open: number[]
+
+  /** `feeds[i]` channels lead into input i. */
+  constructor(feeds: readonly number[], outputs: number) {
+    this.#open = [...feeds]
+    this.outlets = Array.from({ length: outputs }, () => new Outlet())
+  }
+
+  abstract receive(input: number, buf: Buffer, start: number, end: number): void
+
+  /** What waits in it; undefined: nothing ever does. */
+  holding?(name: string): Holding
+
+  /** Inputs without a channel are closed from the beginning. */
+  start(): void {
+    for (const [input, feeds] of this.#open.entries()) if (feeds === 0) this.inputClosed(input)
+    if (this.#open.length === 0) this.finish()
+  }
+
+  closeInput(input: number): void {
+    const left = (this.#open[input] ?? 0) - 1
+    this.#open[input] = left
+    if (left === 0) this.inputClosed(input)
+  }
+
+  protected isOpen(input: number): boolean {
+    return (this.#open[input] ?? 0) > 0
+  }
+
+  protected inputClosed(_input: number): void {
+    if (this.#open.every((feeds) => feeds <= 0)) this.finish()
+  }
+
+  protected finish(): void {
+    for (const outlet of this.outlets) outlet.close()
+  }
+}

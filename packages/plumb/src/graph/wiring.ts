@@ -1,0 +1,377 @@
+// From a graph to running processes: a receiver for each node, a channel for each edge, and what has to wait for what.
+
+import {
+  compileCheck,
+  type Edge,
+  type Graph,
+  type GraphNode,
+  MessageScanners,
+  type Parting,
+  type Place,
+  partingsOf,
+  Sink,
+  takesText,
+} from '@plumb/lang'
+import type { Fault, LineReader, LineWriter, Reporter, Result } from '@plumb/wire'
+import type { SpawnSettings } from '../child/agent-start.js'
+import { ChildProcess } from '../child/child.js'
+import { openChild } from '../child/open-child.js'
+import type { Spawned } from '../child/spawn.js'
+import { spawnAll } from '../child/spawn-all.js'
+import type { RunEmitter } from '../event/emitter.js'
+import { EmittingChannel } from '../event/emitting-channel.js'
+import type { WireInfo } from '../event/run-event.js'
+import { placesOf, wiresOf } from '../event/wires.js'
+import type { Rejects } from '../record/rejects.js'
+import type { Holding } from '../run/holding.js'
+import { MainInput } from '../run/main-input.js'
+import { MainOutput, mayHoldPortKey } from '../run/main-output.js'
+import type { ToolService } from '../tools/tool-service.js'
+import { Backpressure } from './backpressure.js'
+import { type Channel, DirectChannel, Outlet } from './channel.js'
+import { CheckedChannel } from './checked-channel.js'
+import { Cycle, QueuedChannel } from './cycle.js'
+import { Edges } from './edges.js'
+import { cyclesOf } from './find-cycles.js'
+import type { InputContext } from './input-context.js'
+import { openLineBatcher } from './line-batcher.js'
+import { Barrier } from './morphism/barrier.js'
+import { Empty } from './morphism/empty.js'
+import { ExpressionMorphism, stageOf, typeAt } from './morphism/expression.js'
+import type { Morphism } from './morphism/morphism.js'
+import { Pass } from './morphism/pass.js'
+import type { Origin } from './origin.js'
+import { PartingChannel } from './parting-channel.js'
+import type { Schedule } from './schedule.js'
+import { MAX_CALL_DEPTH, Trampoline } from './trampoline.js'
+
+export interface WiringOptions {
+  readonly graph: Graph
+  readonly reader: LineReader
+  readonly writer: LineWriter
+  readonly schedule: Schedule
+  readonly reporter: Reporter
+  readonly report: (fault: Fault) => void
+  readonly settings: SpawnSettings
+  /** Of the agents that have tools. */
+  readonly tools: ReadonlyMap<GraphNode, ToolService>
+  readonly envelopes: 'all' | 'some' | 'none'
+  readonly isNumbered: boolean
+  /** A parent joins by origin: it wants to know all inputs that an output stems from, and which of them came to nothing. */
+  readonly isNested: boolean
+  readonly current: InputContext
+  readonly emitter: RunEmitter | undefined
+  readonly rejects: Rejects | undefined
+  /** Where a parent hears what our children tell of themselves. */
+  readonly parent: LineWriter | undefined
+  /** One of main's outputs has closed. */
+  readonly outputClosed: () => void
+  /** The run cannot go on. */
+  readonly fail: (fault: Fault) => void
+}
+
+export interface Wired {
+  readonly input: MainInput
+  readonly children: readonly ChildProcess[]
+  readonly cycles: readonly Cycle[]
+  /** Opens it: inputs that nothing feeds close, sources may run. */
+  start(): void
+  /** What each part holds now, for someone who wants to know what a run waits for. */
+  holdings(): readonly Holding[]
+  /** Children that have nobody to write to any more are not listened to, as in a shell's pipe. */
+  hangUp(): void
+}
+
+/** Where a child cannot be started nothing has run. */
+export const wireUp = (options: WiringOptions): Result<Wired> => {
+  const spawned = spawnAll(options)
+  return spawned.ok ? { ok: true, value: new Network(options, spawned.value).wired() } : spawned
+}
+
+class Network {
+  readonly #o: WiringOptions
+  readonly #edges: Edges
+  readonly #sink = new Sink()
+  readonly #scanners = new MessageScanners()
+  readonly #current: InputContext
+  readonly #relay: Trampoline | undefined
+  readonly #cycleOf = new Map<GraphNode, Cycle>()
+  readonly #receivers = new Map<GraphNode, Morphism>()
+  readonly #entrances: GraphNode[]
+  readonly #places: ReadonlyMap<GraphNode, string>
+  readonly #wires: ReadonlyMap<Edge, WireInfo>
+  readonly #partings: ReadonlyMap<GraphNode, Parting>
+  /** Where something lost may be what a barrier waits for. */
+  readonly #lossy: ReadonlySet<GraphNode>
+  /** Behind an output at which branches part. */
+  readonly #parted = new Map<Outlet, Outlet>()
+
+  constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
+    this.#o = options
+    const { graph, settings, fail, emitter, current } = options
+    this.#current = current
+    this.#partings = new Map(partingsOf(graph).map((parting) => [parting.barrier, parting]))
+    this.#lossy = new Set([...this.#partings.values()].flatMap(({ branches }) => branches.flatMap((nodes) => [...nodes])))
+    this.#edges = new Edges(graph)
+    this.#places = placesOf(graph)
+    this.#wires = emitter ? wiresOf(graph) : new Map()
+    this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
+    for (const nodes of cyclesOf(graph)) {
+      const cycle = new Cycle({ names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight, current: this.#current, fail })
+      for (const node of nodes) this.#cycleOf.set(node, cycle)
+    }
+    this.#relay = isShallow(graph, this.#cycleOf) ? undefined : new Trampoline(this.#current)
+    for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
+    for (const { place } of this.#partings.values()) if (place) this.#partAt(place)
+    for (const edge of graph.edges) this.#connect(edge)
+  }
+
+  wired(): Wired {
+    const { schedule } = this.#o
+    const cycles = [...new Set(this.#cycleOf.values())]
+    for (const cycle of cycles) {
+      schedule.addCycle(cycle)
+      const nodes = [...this.#cycleOf].filter(([, its]) => its === cycle).map(([node]) => node)
+      this.#holdBack(
+        cycle.gate,
+        nodes.flatMap((node) => this.#edges.outOf(node)),
+        cycle,
+      )
+    }
+    const input = this.#mainInput()
+    schedule.addSource(input)
+    const children = new Map<ChildProcess, ReadonlySet<ChildProcess>>()
+    for (const [node, receiver] of this.#receivers) {
+      if (!(receiver instanceof ChildProcess)) continue
+      const cycle = this.#cycleOf.get(node)
+      cycle?.workers.push(receiver)
+      const behind = receiver.gates.map((gate, output) => this.#holdBack(gate, this.#from(node, output), cycle))
+      if (this.#edges.outOf(node).length > 0) children.set(receiver, new Set(behind.flatMap((set) => [...set])))
+    }
+    return {
+      input,
+      children: [...this.#receivers.values()].filter((r) => r instanceof ChildProcess),
+      cycles,
+      start: () => {
+        if (this.#entrances.length === 0) input.end()
+        for (const [node, receiver] of this.#receivers) if (node.work.kind !== 'input') receiver.start()
+      },
+      holdings: () => [
+        { of: 'input', name: '', taken: input.taken, is_waiting: !input.canRun(), has_ended: input.hasEnded },
+        ...[...this.#receivers].flatMap(([node, receiver]) => receiver.holding?.(node.name) ?? []),
+        ...cycles.map((cycle) => cycle.holding()),
+        { of: 'output', name: '', written: this.#o.writer.lines, is_full: this.#o.writer.isFull },
+      ],
+      hangUp: () => {
+        for (const [child, behind] of children) {
+          if (!child.hasEnded && [...behind].every((other) => other.hasEnded)) child.hangUp()
+        }
+      },
+    }
+  }
+
+  readonly #report = (fault: Fault): void => this.#o.report(this.#current.causing(fault))
+
+  /** The first input that may still fail. */
+  get #oldest(): number {
+    const dropped = [...this.#receivers.values()].map((r) => (r instanceof ChildProcess ? r.oldestDropped : Number.POSITIVE_INFINITY))
+    return Math.min(this.#current.oldest, ...dropped)
+  }
+
+  #of(node: GraphNode): Morphism {
+    return this.#receivers.get(node) as Morphism
+  }
+
+  #from(node: GraphNode, output: number): Edge[] {
+    return this.#edges.outOf(node).filter((edge) => edge.output === output)
+  }
+
+  #mainInput(): MainInput {
+    const { reader, envelopes, emitter, rejects } = this.#o
+    const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#sink, maxLine: reader.maxLine }
+    const entrances = this.#entrances.map((node) => ({
+      name: node.name,
+      outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
+      stage: stageOf(node, this.#scanners),
+      takesText: takesText(typeAt(node)),
+      scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,
+      openSkimmer: () => openLineBatcher(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
+    }))
+    const gate = new Backpressure()
+    this.#holdBack(
+      gate,
+      this.#entrances.flatMap((node) => this.#edges.outOf(node)),
+      undefined,
+    )
+    const taken = rejects && ((seq: number) => rejects.hold(seq, reader, () => this.#oldest))
+    const own = { sink: this.#sink, current: this.#current, report: this.#report }
+    return new MainInput({ reader, entrances, ...own, gate, envelopes, emitter, taken })
+  }
+
+  #receiver(node: GraphNode, spawned: Spawned | undefined): Morphism {
+    const feeds = node.inputs.map((_, i) => this.#edges.into(node, i).length)
+    const { work } = node
+    switch (work.kind) {
+      case 'pass':
+      case 'input':
+        return new Pass(feeds, node.outputs.length)
+      case 'empty':
+        return new Empty(feeds, 1)
+      case 'map':
+      case 'filter':
+      case 'discard':
+        return this.#expression(node, feeds)
+      case 'barrier': {
+        const { settings, fail } = this.#o
+        const parting = this.#partings.get(node)
+        const branches = node.inputs.map((_, i) => ({
+          name: this.#edges.into(node, i)[0]?.from.name ?? '',
+          nodes: parting?.branches[i] ?? NO_NODES,
+        }))
+        const before = new Set(branches.flatMap(({ nodes }) => [...nodes].filter(({ work }) => work.kind === 'barrier')))
+        const own = {
+          name: node.name,
+          place: parting?.place,
+          branches,
+          rank: before.size,
+          maxWaiting: settings.maxInFlight,
+          current: this.#current,
+        }
+        return new Barrier(feeds, { ...own, report: this.#report, lost: this.#lossAt(node), fail })
+      }
+      case 'output':
+        return this.#mainOutput(node, feeds)
+      case 'agent':
+      case 'plumb':
+        return this.#child(node, feeds, spawned as Spawned)
+    }
+  }
+
+  #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
+    return new ExpressionMorphism(feeds, {
+      stage: stageOf(node, this.#scanners),
+      sink: this.#sink,
+      isSelector: node.work.kind === 'filter',
+      report: (fault) => this.#report({ ...fault, process: node.name }),
+      lost: this.#isLossy(node) ? () => this.#current.lose(node) : undefined,
+    })
+  }
+
+  #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
+    const { graph, envelopes, isNumbered, isNested, writer, outputClosed } = this.#o
+    const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
+    const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
+    return new MainOutput(feeds, {
+      name: node.name,
+      writer,
+      envelopes: form,
+      isPlain: !mayHoldPortKey(node),
+      sink: this.#sink,
+      isNumbered,
+      isNested,
+      current: this.#current,
+      closed: outputClosed,
+    })
+  }
+
+  #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
+    const place = this.#places.get(node) ?? node.name
+    const own = { sink: this.#sink, current: this.#current, report: this.#report, cycle: this.#cycleOf.get(node) }
+    const needsOrigins = [...this.#partings.values()].some(({ place, branches }) => place && branches.some((nodes) => nodes.has(node)))
+    return openChild({ wiring: this.#o, node, feeds, place, spawned, ...own, lost: this.#lossAt(node), needsOrigins })
+  }
+
+  /** What becomes of a message cannot be told by a barrier behind this node, but by where it was lost. */
+  #isLossy(node: GraphNode): boolean {
+    return this.#o.isNested || this.#lossy.has(node)
+  }
+
+  #lossAt(node: GraphNode): (origin: Origin) => void {
+    return this.#isLossy(node) ? (origin) => origin.lose(node) : () => {}
+  }
+
+  // Once for each place, however many barriers have it.
+  #partAt(place: Place): void {
+    const { node, output } = place
+    // Each input of main is an origin of its own.
+    if (output === undefined || node.work.kind === 'input') return
+    const outlet = this.#of(node).outlets[output] as Outlet
+    if (this.#parted.has(outlet)) return
+    const behind = new Outlet()
+    outlet.channels.push(new PartingChannel(behind, place, this.#current))
+    this.#parted.set(outlet, behind)
+  }
+
+  /** Where the branches of a barrier leave the node at several outputs. */
+  #partingAt(node: GraphNode): Place | undefined {
+    for (const { place } of this.#partings.values()) if (place?.node === node && place.output === undefined) return place
+    return undefined
+  }
+
+  #connect(edge: Edge): void {
+    const { from, output, to, input } = edge
+    const receiver = this.#of(to)
+    const cycle = this.#cycleOf.get(to)
+    let channel: Channel
+    if (cycle && cycle === this.#cycleOf.get(from)) {
+      const isOwn = !(receiver instanceof ChildProcess)
+      const wire = isOwn ? new QueuedChannel(receiver, input, this.#relay, cycle) : new DirectChannel(receiver, input, this.#relay)
+      const isControl = to.inputs[input]?.name === 'ctrl_in'
+      channel = cycle.inside(wire, isControl && receiver instanceof ChildProcess ? receiver : undefined)
+    } else {
+      channel = new DirectChannel(receiver, input, this.#relay)
+      if (cycle) channel = cycle.entrance(channel)
+    }
+    const place = this.#partingAt(to)
+    if (place) channel = new PartingChannel(channel, place, this.#current)
+    const wire = this.#wires.get(edge)
+    if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#current, this.#o.emitter)
+    const outlet = this.#of(from).outlets[output] as Outlet
+    const leading = this.#parted.get(outlet) ?? outlet
+    leading.channels.push(this.#checked(edge, channel))
+  }
+
+  #checked({ from, to, input, isChecked }: Edge, channel: Channel): Channel {
+    const type = to.inputs[input]?.type
+    // An expression looks at its message anyway.
+    if (!isChecked || !type || isExpression(to)) return channel
+    const isSelector = to.work.kind === 'pass' && to.work.isSelector
+    const onMismatch = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
+    const lost = this.#isLossy(from) ? () => this.#current.lose(from) : undefined
+    return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#sink, onMismatch, lost })
+  }
+
+  /**
+   * The gate waits for everything that can be filled along these edges without passing through another process; gives the children among it.
+   * Inside its own cycle nothing waits: that could be for ever.
+   */
+  #holdBack(gate: Backpressure, edges: readonly Edge[], own: Cycle | undefined): ReadonlySet<ChildProcess> {
+    const seen = new Set<GraphNode>()
+    const children = new Set<ChildProcess>()
+    const rest = [...edges]
+    for (let edge = rest.pop(); edge; edge = rest.pop()) {
+      const { to, input } = edge
+      const cycle = this.#cycleOf.get(to)
+      const isOwn = cycle !== undefined && cycle === own
+      if (cycle && !isOwn) gate.waitFor(cycle)
+      const receiver = this.#of(to)
+      if (receiver instanceof ChildProcess) {
+        children.add(receiver)
+        const basin = receiver.basinOf(input)
+        if (basin && !isOwn) gate.waitFor(basin)
+      } else if (!seen.has(to)) {
+        seen.add(to)
+        if (to.work.kind === 'output') gate.waitFor(this.#o.writer)
+        rest.push(...this.#edges.outOf(to))
+      }
+    }
+    return children
+  }
+}
+
+const NO_NODES: ReadonlySet<GraphNode> = new Set()
+
+const isExpression = ({ work: { kind } }: GraphNode): boolean => kind === 'map' || kind === 'filter' || kind === 'discard'
+
+// A message runs through each node of a graph without cycles once on any way.
+const isShallow = ({ nodes }: Graph, cycles: ReadonlyMap<GraphNode, Cycle>): boolean => nodes.length <= MAX_CALL_DEPTH && cycles.size === 0

@@ -1,0 +1,35 @@
+// Agents that have servers are checked before those are started: servers take their time, and would be started for nothing.
+
+import { type AgentPlan, agentOf, checkedAgent, type Graph, writeAgent } from '@plumb/lang'
+import { childEnv, LineReader, type Reporter, spawnPlumb } from '@plumb/wire'
+import { hasServers, type SpawnSettings } from '../child/agent-start.js'
+import { ChildErrors } from '../child/errors.js'
+import { checkPlan } from '../child/plan.js'
+
+/** False: what is wrong with the configuration of an agent was reported, and nothing is to be started. */
+export const checkAgents = async (graph: Graph, settings: SpawnSettings, reporter: Reporter): Promise<boolean> => {
+  const plans = graph.nodes.flatMap(({ work }) => (work.kind === 'agent' ? [agentOf(work.bound)] : []))
+  if (!plans.some(hasServers)) return true
+  const own = settings.agentProgram === undefined ? plans.filter(({ config }) => !config.command && !config.via) : []
+  const checked = await Promise.all(
+    [...new Map(own.map((plan) => [plan.bound, plan])).values()].map((plan) => check(plan, settings, reporter)),
+  )
+  return !checked.includes(false)
+}
+
+const check = async (plan: AgentPlan, settings: SpawnSettings, reporter: Reporter): Promise<boolean> => {
+  const { files, giver } = settings
+  const grant = giver.grantTo(plan)
+  const started = spawnPlumb({
+    ...checkPlan(plan, settings),
+    files,
+    authority: grant?.(),
+    agent: writeAgent(checkedAgent(plan, [])),
+    env: childEnv('ours'),
+  })
+  if (!started.ok) return true
+  const { child } = started.value
+  const errors = new ChildErrors(plan.name, new LineReader(child.stderr), reporter, settings.report)
+  const { status } = await child.exited
+  return status !== 2 || errors.reported === 0
+}

@@ -1,0 +1,202 @@
+// What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
+
+import { type MessageScanner, type Sink, type Stage, Verdict } from '@plumb/lang'
+import {
+  checkLine,
+  type Fault,
+  fail,
+  isEnvelope,
+  type LineBatcher,
+  type LineReader,
+  nearest,
+  preview,
+  splitEnvelope,
+  suggestRaw,
+} from '@plumb/wire'
+import type { RunEmitter } from '../event/emitter.js'
+import type { Backpressure } from '../graph/backpressure.js'
+import type { Outlet } from '../graph/channel.js'
+import type { InputContext } from '../graph/input-context.js'
+import type { Source } from '../graph/schedule.js'
+
+export interface Entrance {
+  readonly name: string
+  readonly outlet: Outlet
+  readonly stage: Stage
+  /** A string is of its type. */
+  readonly takesText: boolean
+  /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
+  readonly scanner: MessageScanner | undefined
+  /** What takes lines of the learned shape, once there is one; undefined where it has to be one after the other. */
+  readonly openSkimmer: () => LineBatcher | undefined
+}
+
+export interface MainInputOptions {
+  readonly reader: LineReader
+  readonly entrances: readonly Entrance[]
+  readonly sink: Sink
+  readonly gate: Backpressure
+  readonly current: InputContext
+  readonly report: (fault: Fault) => void
+  /** `all`: every line is one (--mux); `some`: those that look like one; `none`: none is. */
+  readonly envelopes: 'all' | 'some' | 'none'
+  readonly emitter: RunEmitter | undefined
+  /** Told of each input before anything comes of it. */
+  readonly taken: ((seq: number) => void) | undefined
+}
+
+const OPEN_BRACE = 0x7b
+const SPACE = 0x20
+
+export class MainInput implements Source {
+  readonly waitsForCycles = true
+  /** Inputs taken, good or bad: the next one's `seq` is one more. */
+  taken = 0
+  readonly #o: MainInputOptions
+  readonly #open: Map<string, Entrance>
+  readonly #names: readonly string[]
+  /** Where plain lines go, as long as it is open and nobody wants to know of each line. */
+  #quick: Entrance | undefined
+  #skimmer: LineBatcher | undefined
+  #hasEnded = false
+
+  constructor(options: MainInputOptions) {
+    this.#o = options
+    this.#open = new Map(options.entrances.map((e) => [e.name, e]))
+    this.#names = options.entrances.map((e) => e.name)
+    const isUnseen = !options.emitter && !options.taken && options.envelopes !== 'all'
+    this.#quick = isUnseen ? options.entrances[0] : undefined
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  canRun(): boolean {
+    return !this.#hasEnded && this.#o.gate.isOpen()
+  }
+
+  step(most: number): number {
+    return this.#skim(most) || this.#next()
+  }
+
+  // Lines of the learned shape: the scanner finds their end and their type at once.
+  #skim(most: number): number {
+    if (!this.#quick?.scanner?.hasShape) return 0
+    this.#skimmer ??= this.#quick.openSkimmer() ?? this.#each
+    const taken = this.#o.reader.skim(this.#skimmer, most)
+    if (this.#skimmer !== this.#each) this.taken += taken
+    return taken
+  }
+
+  /** One line after the other, each on its way before the next. */
+  readonly #each = {
+    taken: 0,
+    takeBatch: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
+      const { reader, gate, current } = this.#o
+      const { scanner, outlet, name } = this.#quick as Entrance
+      let place = at
+      let taken = 0
+      for (; taken < most && place < limit && gate.isOpen(); taken++) {
+        const end = (scanner as MessageScanner).find(buf, place)
+        if (end < 0 || end - place > reader.maxLine) break
+        current.begin(name, line + taken + 1, ++this.taken)
+        outlet.send(buf, place, end)
+        current.end()
+        place = end + 1
+      }
+      this.#each.taken = taken
+      return place
+    },
+  }
+
+  #next(): number {
+    const { reader, current, emitter, taken } = this.#o
+    if (!reader.next()) {
+      if (reader.hasEnded) this.end()
+      return 0
+    }
+    current.begin(this.#names[0] ?? '', reader.line, ++this.taken)
+    taken?.(current.seq)
+    emitter?.emit({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
+    if (reader.fault) this.#o.report(reader.fault)
+    else this.#line(reader)
+    current.end()
+    return 1
+  }
+
+  /** Nothing more is taken; every port closes. */
+  end(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#o.reader.stop()
+    for (const { outlet } of this.#open.values()) outlet.close()
+  }
+
+  /** Nothing more is taken, and nobody is told. */
+  abandon(): void {
+    this.#hasEnded = true
+    this.#o.reader.stop()
+  }
+
+  #line({ buf, start, end, isLast }: LineReader): void {
+    const { report, current } = this.#o
+    if (this.#isPlain(buf, start, end)) return this.#enter(this.#names[0] ?? '', buf, start, end)
+    current.port = ''
+    const split = splitEnvelope(buf, start, end, isLast)
+    if (!split.ok) return report(split.error)
+    const { isEof, start: from, end: to } = split.value
+    const port = this.#portOf(split.value.port)
+    if (isEof) this.taken--
+    if (!this.#names.includes(port)) return this.#refusePort(port)
+    current.port = port
+    if (isEof) this.#close(port)
+    else this.#enter(port, buf, from, to)
+  }
+
+  // Asked of every line, so the commonest answer is found by its first byte.
+  #isPlain(buf: Buffer, start: number, end: number): boolean {
+    const { envelopes } = this.#o
+    if (envelopes !== 'some') return envelopes === 'none'
+    const byte = buf[start] as number
+    return (byte !== OPEN_BRACE && byte > SPACE) || !isEnvelope(buf, start, end)
+  }
+
+  // An envelope on `output` is data of another program's, so that executables compose.
+  #portOf(name: string): string {
+    const isOthers = name === 'output' && !this.#names.includes(name) && this.#o.envelopes === 'some'
+    return isOthers ? (this.#names[0] ?? '') : name
+  }
+
+  #enter(port: string, buf: Buffer, start: number, end: number): void {
+    const { sink, report } = this.#o
+    const entrance = this.#open.get(port)
+    if (!entrance) return report(fail('bad_envelope', `port '${port}' was closed before`).error)
+    const { stage, outlet } = entrance
+    const verdict = stage.run(buf, start, end, sink)
+    if (verdict === Verdict.PASS) outlet.send(buf, start, end)
+    else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
+    else if (stage.fault) report(this.#refusal(entrance, stage.fault, buf, start, end))
+  }
+
+  #refusal(entrance: Entrance, error: Fault, buf: Buffer, start: number, end: number): Fault {
+    const { reader } = this.#o
+    // Not in an envelope.
+    const takesText = entrance.takesText && start === reader.start
+    if (error.error !== 'invalid_json') return suggestRaw(error, buf, start, takesText)
+    return checkLine(buf, start, end, takesText, reader.isLast) ?? error
+  }
+
+  #close(port: string): void {
+    this.#open.get(port)?.outlet.close()
+    this.#open.delete(port)
+    if (this.#quick?.name === port) this.#quick = undefined
+    if (this.#open.size === 0) this.end()
+  }
+
+  #refusePort(port: string): void {
+    const near = nearest(port, this.#names)
+    const help = near ? `did you mean '${near}'?` : `there is ${this.#names.join(', ')}`
+    this.#o.report(fail('unknown_port', `no port is named '${preview(port)}'; ${help}`, { port: preview(port) }).error)
+  }
+}

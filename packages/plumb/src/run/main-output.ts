@@ -1,0 +1,120 @@
+// What leaves: one line for each message, enveloped where main has several outputs or the data could be taken for an envelope.
+
+import type { GraphNode, Sink, Type } from '@plumb/lang'
+import { enclose, hasPortKey, type LineWriter } from '@plumb/wire'
+import type { InputContext } from '../graph/input-context.js'
+import { Morphism } from '../graph/morphism/morphism.js'
+import { numbered } from './numbered-output.js'
+
+export interface MainOutputOptions {
+  readonly name: string
+  readonly writer: LineWriter
+  /** `always`: several outputs or --mux; `odd`: data that has a `__port` of its own; `never`. */
+  readonly envelopes: 'always' | 'odd' | 'never'
+  /** No value of the type has a `__port`. */
+  readonly isPlain: boolean
+  /** Where results are being written. */
+  readonly sink: Sink
+  /** Each with the number of its input. */
+  readonly isNumbered: boolean
+  /** With those of all inputs, where there are several. */
+  readonly isNested: boolean
+  readonly current: InputContext
+  readonly closed: () => void
+}
+
+const PORT_KEY = '__port'
+const ESCAPE = '\\u'
+
+export class MainOutput extends Morphism {
+  readonly #o: MainOutputOptions
+  readonly #writer: LineWriter
+  /** What comes is what leaves. */
+  readonly #isVerbatim: boolean
+  readonly #portKey: Finder
+  readonly #escape: Finder
+
+  constructor(feeds: readonly number[], options: MainOutputOptions) {
+    super(feeds, 0)
+    this.#o = options
+    const { writer, envelopes, isPlain, isNumbered } = options
+    this.#writer = writer
+    this.#isVerbatim = !isNumbered && (envelopes === 'never' || (envelopes === 'odd' && isPlain))
+    this.#portKey = new Finder(PORT_KEY, options.sink)
+    this.#escape = new Finder(ESCAPE, options.sink)
+  }
+
+  /** What takes all that comes, as it is. */
+  get taker(): LineWriter | undefined {
+    return this.#isVerbatim ? this.#writer : undefined
+  }
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    if (this.#isVerbatim) return this.#writer.write(buf, start, end)
+    const { writer, envelopes, isPlain, isNumbered, name } = this.#o
+    if (isNumbered) return this.#numbered(buf, start, end)
+    if (envelopes === 'always') return this.#enclosed(name, buf, start, end)
+    if (envelopes === 'odd' && !isPlain && this.#mayHavePort(buf, start, end) && hasPortKey(buf, start, end)) {
+      return this.#enclosed('output', buf, start, end)
+    }
+    writer.write(buf, start, end)
+  }
+
+  protected override finish(): void {
+    this.#o.closed()
+  }
+
+  #numbered(buf: Buffer, start: number, end: number): void {
+    const { writer, envelopes, name, current, isNested } = this.#o
+    const seqs = current.seq > 0 ? [current.seq] : isNested ? current.origin.seqs : []
+    const line = numbered(seqs, buf, start, end)
+    if (envelopes === 'always') this.#enclosed(name, line, 0, line.length)
+    else writer.write(line, 0, line.length)
+  }
+
+  #enclosed(port: string, buf: Buffer, start: number, end: number): void {
+    const line = enclose(port, buf, start, end)
+    this.#o.writer.write(line, 0, line.length)
+  }
+
+  #mayHavePort(buf: Buffer, start: number, end: number): boolean {
+    return this.#portKey.isIn(buf, start, end) || this.#escape.isIn(buf, start, end)
+  }
+}
+
+/** Only a value with a key `__port` could be taken for an envelope. */
+export const mayHoldPortKey = (node: GraphNode): boolean => {
+  const seen = new Set<Type>()
+  const holds = (t: Type): boolean => {
+    if (seen.has(t)) return false
+    seen.add(t)
+    if (t.kind === 'named') return holds(t.target)
+    if (t.kind === 'sum') return t.variants.some(holds)
+    if (t.kind === 'record') return t.fields.some((f) => f.name === PORT_KEY)
+    return t.kind === 'json'
+  }
+  return holds(node.inputs[0]?.type ?? { kind: 'json' })
+}
+
+// Looks for a text in one message after the other of the same chunk, and over each byte of it only once.
+class Finder {
+  #buf: Buffer | undefined
+  #from = 0
+  #found = -1
+
+  constructor(
+    private readonly text: string,
+    private readonly sink: Sink,
+  ) {}
+
+  isIn(buf: Buffer, start: number, end: number): boolean {
+    // What stands behind the message is still to be written.
+    if (buf === this.sink.buf) return buf.subarray(start, end).includes(this.text, 0, 'latin1')
+    if (buf !== this.#buf || start < this.#from || (this.#found >= 0 && this.#found < start)) {
+      this.#buf = buf
+      this.#from = start
+      this.#found = buf.indexOf(this.text, start, 'latin1')
+    }
+    return this.#found >= 0 && this.#found < end
+  }
+}

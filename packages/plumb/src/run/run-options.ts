@@ -1,0 +1,56 @@
+// What the command line says of a run.
+
+import type { SpecOptions } from '../command/load.js'
+import type { RunLimits } from '../record/run-budget.js'
+import type { Permissions } from '../tools/permissions.js'
+
+export interface RunOptions extends SpecOptions {
+  readonly binding: string
+  readonly rawInput: boolean
+  readonly rawOutput: boolean
+  readonly envelopes: 'all' | 'some' | 'none'
+  /** Write outputs with the numbers of their inputs. */
+  readonly isNumbered: boolean
+  readonly maxLine: number
+  readonly maxInFlight: number
+  /** What is handed on to agents: `--provider P`… */
+  readonly handedOn: readonly string[]
+  readonly docroot: string | undefined
+  readonly provider: string | undefined
+  readonly model: string | undefined
+  readonly permissions: Permissions
+  readonly agentProgram: string | undefined
+  readonly toolProgram: string | undefined
+  /** Say on fd 3 what has settled. */
+  readonly telemetry: boolean
+  readonly recording: RecordingOptions
+  readonly limits: RunLimits
+  readonly display: DisplayOptions
+  /** The first error is the last: no more input is taken, what is in flight has its time. */
+  readonly isFailFast: boolean
+  /** Only show what would be started. */
+  readonly isDry: boolean
+  /** A parent has the budget of its run on this descriptor. */
+  readonly budgetFd?: number
+}
+
+/** What is kept of a run. */
+export interface RecordingOptions {
+  /** The folder of a new record. */
+  readonly record: string | undefined
+  /** The folder of the record that is gone on with: the run is recorded there too. */
+  readonly resume: string | undefined
+  /** The file of inputs that failed. */
+  readonly rejects: string | undefined
+}
+
+/** What is shown of a run. */
+export interface DisplayOptions {
+  /** The file of a trace. */
+  readonly trace: string | undefined
+  /** Undefined: where standard error is a terminal and standard input is not. */
+  readonly progress: boolean | undefined
+  readonly summary: 'text' | 'json' | undefined
+  /** The file of prices. */
+  readonly prices: string | undefined
+}

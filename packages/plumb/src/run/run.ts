@@ -1,0 +1,375 @@
+// plumb run: wires a binding up, lets it run until it is quiet, and ends in good order whatever happens.
+
+import { resolve } from 'node:path'
+import { type Bound, planOf, printType, takesText } from '@plumb/lang'
+import {
+  announceInput,
+  dieOf,
+  type Fault,
+  fault,
+  isTerminal,
+  joinBudget,
+  LineReader,
+  LineWriter,
+  onStop,
+  openLineInput,
+  openOutput,
+  Reporter,
+  type Result,
+  type StopSignal,
+  succeed,
+  TelemetryWriter,
+  withAround,
+  writeStdout,
+} from '@plumb/wire'
+import { openBoxes } from '../child/agent-sandboxes.js'
+import type { SpawnSettings } from '../child/agent-start.js'
+import { type Loaded, load, refuseErrors } from '../command/load.js'
+import { findMissing } from '../command/missing.js'
+import { selectBinding } from '../command/select-binding.js'
+import { type Display, openDisplay } from '../display/display.js'
+import { InputContext } from '../graph/input-context.js'
+import { Quiescence } from '../graph/quiescence.js'
+import { Schedule } from '../graph/schedule.js'
+import { type Wired, wireUp } from '../graph/wiring.js'
+import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
+import type { Instrumentation } from '../record/instrumentation.js'
+import type { RecordFolder } from '../record/recorder.js'
+import { openTools, servesTools } from '../tools/dispatch.js'
+import { findDocroot } from '../tools/docroot.js'
+import { openGiver } from '../tools/permissions.js'
+import { checkAgents } from './check-agents.js'
+import type { RunOptions } from './run-options.js'
+
+/** What is in flight has so long to finish after the first signal. */
+const GRACE_MS = 5000
+/** A child that was asked to end has so long before it is killed. */
+const CHILD_GRACE_MS = 2000
+
+/** Resolves to the exit status; a run that was stopped by a signal dies of it. */
+export const run = async (path: string | undefined, options: RunOptions): Promise<number> => {
+  const display = await openDisplay(options)
+  const reporter = new Reporter('plumb', () => display.openStderr())
+  const died = await start(path, options, reporter, display)
+  await reporter.end()
+  if (died) dieOf(died)
+  return reporter.status
+}
+
+const start = async (
+  path: string | undefined,
+  options: RunOptions,
+  reporter: Reporter,
+  display: Display,
+): Promise<StopSignal | undefined> => {
+  const loaded = await load(path, options)
+  if (!loaded.ok) {
+    reporter.report(loaded.error)
+    return undefined
+  }
+  if (refuseErrors(loaded.value, reporter)) return undefined
+  const bound = selectBinding(loaded.value.compiled.program, options.binding)
+  if (!bound.ok) {
+    reporter.report(bound.error)
+    return undefined
+  }
+  // A parent has looked already.
+  const lacks =
+    options.isDry || options.sourcesFd !== undefined ? [] : findMissing([bound.value], options).filter(({ need }) => !need.isOptional)
+  if (lacks.length === 0) return new Run(bound.value, options, reporter, display).go(loaded.value, path ?? '')
+  for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
+  return undefined
+}
+
+class Run {
+  readonly #schedule = new Schedule()
+  readonly #quiescence = new Quiescence(() => this.#judge())
+  #wired: Wired | undefined
+  #openOutputs = 0
+  /** It is being ended early: what is said because of that is noise. */
+  #isAborted = false
+  #instruments: Instrumentation | undefined
+  readonly #reader: LineReader
+  readonly #writer: LineWriter
+  readonly #telemetry: TelemetryWriter
+  readonly #telemetryLines: LineWriter | null
+  /** What a parent was last told; -1: nothing yet. */
+  #settled = { inputs: -1, outputs: 0 }
+  readonly #current: InputContext
+  readonly #over: Promise<void>
+  #end: () => void = () => {}
+  /** No more input; what is in flight has its time. */
+  #stopTaking: () => void = () => {}
+  /** Nobody waits any more for what has not been read. */
+  readonly #cutShort: Promise<void>
+  #cut: () => void = () => {}
+
+  constructor(
+    private readonly bound: Bound,
+    private readonly options: RunOptions,
+    private readonly reporter: Reporter,
+    private readonly display: Display,
+  ) {
+    this.#reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput })
+    this.#writer = new LineWriter(display.openStdout(), { raw: options.rawOutput })
+    this.#current = new InputContext(options.telemetry)
+    this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
+    this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
+    this.#over = new Promise((resolve) => {
+      this.#end = resolve
+    })
+    this.#cutShort = new Promise((resolve) => {
+      this.#cut = resolve
+    })
+  }
+
+  async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
+    const { bootstrap } = loaded
+    const { permissions, envelopes, isNumbered, budgetFd } = this.options
+    // No tool writes what says what it may do.
+    const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
+    const graph = planOf(this.bound)
+    this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
+    const report = (f: Fault) => this.#report(f)
+    const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
+    if (!docroot.ok) return this.#refuse(docroot.error)
+    const giver = await openGiver(permissions, bootstrap, servesTools(graph))
+    if (!giver.ok) return this.#refuse(giver.error)
+    const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
+    if (!budget.ok) return this.#refuse(budget.error)
+    const { options } = this
+    if (options.isDry) {
+      const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, giver: giver.value, report }
+      const { dryRun } = await import('./dry-run.js')
+      return this.#showDry(dryRun({ graph, settings, permissions, files }))
+    }
+    const openListeners = (record: RecordFolder | undefined) => this.display.openListeners(this.reporter, record, report)
+    const opened = await instrument({ graph, spec, loaded, options, reader: this.#reader, openListeners, report })
+    if (!opened.ok) return this.#refuse(opened.error)
+    const { emitter, rejects, budget: _, ...recorded } = opened.value
+    this.#instruments = opened.value
+    const lines = this.#telemetryLines ?? undefined
+    const settings = {
+      ...options,
+      ...recorded,
+      files,
+      docroot: docroot.value,
+      giver: giver.value,
+      report,
+      emitter,
+      tellParent: lines && ((json: string) => lines.writeText(json)),
+      costOf: this.display.costOf,
+      withoutLiveLines: this.display.withoutLiveLines,
+      boxes: undefined as SpawnSettings['boxes'],
+    }
+    settings.boxes = await openBoxes(graph, settings, this.reporter)
+    if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
+    const tools = await openTools(graph, settings, this.reporter)
+    if (!tools) return this.#refuse()
+    if (emitter) await emitBegin(emitter, graph, spec, options)
+    const wired = wireUp({
+      graph,
+      reader: this.#reader,
+      writer: this.#writer,
+      schedule: this.#schedule,
+      reporter: this.reporter,
+      report,
+      settings,
+      tools,
+      envelopes,
+      isNumbered,
+      isNested: options.telemetry,
+      current: this.#current,
+      emitter,
+      rejects,
+      parent: this.#telemetryLines ?? undefined,
+      outputClosed: () => this.#outputClosed(),
+      fail: (f) => this.#fail(f),
+    })
+    if (wired.ok) {
+      this.#wired = wired.value
+      return this.#runThrough(wired.value)
+    }
+    for (const service of tools.values()) void service.close()
+    this.#refuse(wired.error)
+    await this.#finish(undefined)
+    return undefined
+  }
+
+  async #showDry(text: Result<string>): Promise<undefined> {
+    const failure = text.ok ? await writeStdout(text.value) : text.error
+    return this.#refuse(failure)
+  }
+
+  async #finish(stoppedBy: StopSignal | undefined): Promise<void> {
+    const { emitter, rejects } = this.#instruments ?? {}
+    rejects?.flush()
+    emitter?.emit({ kind: 'end', status: this.reporter.status, stoppedBy: stoppedBy ?? null })
+    await emitter?.finish()
+    this.#instruments?.release()
+  }
+
+  /** Nothing was started. */
+  #refuse(error?: Fault): undefined {
+    if (error) this.reporter.report(error)
+    this.#reader.stop()
+    return undefined
+  }
+
+  async #runThrough({ children, input, start, hangUp }: Wired): Promise<StopSignal | undefined> {
+    let stoppedBy: StopSignal | undefined
+    let grace: NodeJS.Timeout | undefined
+    const { budget } = this.#instruments ?? {}
+    this.#stopTaking = () => {
+      input.end()
+      this.#schedule.wake()
+      grace ??= setTimeout(() => this.#giveUp(CHILD_GRACE_MS), GRACE_MS)
+    }
+    const beLate = () => {
+      budget?.end()
+      this.#stopTaking()
+    }
+    const deadline = budget?.deadlineMs === undefined ? undefined : setTimeout(beLate, budget.deadlineMs)
+    const stopListening = onStop(
+      (signal) => {
+        stoppedBy = signal
+        this.#stopTaking()
+        if (signal === 'SIGINT') this.#tellStopping()
+      },
+      () => this.#giveUp(0),
+    )
+    const tellHoldings = () => void this.#tellHoldings()
+    process.on('SIGQUIT', tellHoldings)
+    this.#writer.onDrain = () => this.#schedule.wake()
+    this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
+    this.#writer.onFault = (f) => this.#fail(f)
+    this.#reader.onReadable = () => this.#schedule.wake()
+    this.#schedule.onIdle = () => {
+      this.#settle(false)
+      this.#quiescence.idle()
+    }
+    this.#settle(true)
+    this.#announceInput()
+    start()
+    this.#schedule.wake()
+    await this.#over
+    this.#schedule.wake()
+    hangUp()
+    await Promise.all(children.map((child) => child.exited.then(hangUp)))
+    for (const child of children) child.reportDropped()
+    if (children.some((child) => child.hasFailed)) for (const child of children) child.reportCutOff()
+    this.#schedule.stop()
+    await Promise.race([this.#flush(), this.#cutShort])
+    clearTimeout(grace)
+    clearTimeout(deadline)
+    if (budget?.fault) this.#tell(budget.fault)
+    await this.#finish(stoppedBy)
+    stopListening()
+    process.off('SIGQUIT', tellHoldings)
+    return stoppedBy
+  }
+
+  #announceInput(): void {
+    const { envelopes, rawInput, telemetry } = this.options
+    const [type] = this.bound.inputs
+    if (!type || envelopes === 'all' || telemetry) return
+    const form = { type: printType(type), takesText: takesText(type), isRaw: rawInput }
+    announceInput('plumb', form, (line) => this.reporter.write(line))
+    this.reporter.flush()
+  }
+
+  // Who has pressed Ctrl-C sees that it was heard, and what it waits for.
+  #tellStopping(): void {
+    if (!isTerminal(2) || this.reporter.isJson) return
+    const count = (this.#wired?.children ?? []).reduce((sum, { inFlight }) => sum + inFlight, 0)
+    const one = count === 1
+    const waits =
+      count === 0 ? '' : `: ${count} ${one ? 'message is' : 'messages are'} in flight and ${one ? 'has' : 'have'} ${GRACE_MS / 1000} s`
+    this.reporter.write(`plumb: stopping${waits}; Ctrl-C again ends it at once`)
+    this.reporter.flush()
+  }
+
+  async #tellHoldings(): Promise<void> {
+    const { showHolding } = await import('./holding.js')
+    const holdings = this.#wired?.holdings() ?? []
+    if (this.reporter.isJson) this.reporter.write(JSON.stringify({ holding: holdings }))
+    else for (const holding of holdings) this.reporter.write(`plumb: ${showHolding(holding)}`)
+  }
+
+  async #flush(): Promise<void> {
+    await this.#writer.end()
+    this.#settle(true)
+    await this.#telemetryLines?.end()
+  }
+
+  #outputClosed(): void {
+    this.#openOutputs--
+    if (this.#openOutputs > 0) return
+    // Before another line is taken: it would be for nobody.
+    this.#wired?.input.end()
+    this.#end()
+  }
+
+  #report(f: Fault): void {
+    if (this.#isAborted) return
+    const { rejects, budget } = this.#instruments ?? {}
+    rejects?.reject(f)
+    if (!budget?.takes(f)) this.#tell(f)
+    // What is still read would be for nothing.
+    else this.#wired?.input.end()
+    if (f.error === 'budget_spent') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
+    if (this.options.isFailFast) this.#stopTaking()
+  }
+
+  #tell(f: Fault): void {
+    this.#instruments?.emitter?.emit({ kind: 'fault', fault: f })
+    this.reporter.report(f)
+  }
+
+  /** The run cannot go on: told once, and everything is ended. */
+  #fail(f: Fault): void {
+    // A child that has said what is wrong with its configuration ends with that status: it is one cause.
+    if (f.error === 'child_failed' && f.status === 2 && this.reporter.status === 2) this.#instruments?.rejects?.reject(f)
+    else this.#report(f)
+    this.#abort(CHILD_GRACE_MS)
+  }
+
+  /** What is in flight had its time. */
+  #giveUp(graceMs: number): void {
+    for (const child of this.#wired?.children ?? []) child.reportUnfinished()
+    this.#abort(graceMs)
+    this.#cut()
+  }
+
+  #abort(graceMs: number): void {
+    this.#isAborted = true
+    this.#schedule.stop()
+    this.#wired?.input.abandon()
+    for (const child of this.#wired?.children ?? []) {
+      if (graceMs === 0) child.kill()
+      else void child.stop(graceMs)
+    }
+    this.#end()
+  }
+
+  #judge(): void {
+    const { cycles = [] } = this.#wired ?? {}
+    // Not every: each of them is to be asked.
+    if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.#schedule.wake()
+    this.#settle(true)
+  }
+
+  /** For a parent with a loop or a barrier: what is done with. */
+  #settle(isQuiet: boolean): void {
+    if (!this.#telemetry.isOn) return
+    const { taken = 0 } = this.#wired?.input ?? {}
+    const inputs = Math.min(taken, this.#current.oldest - 1)
+    const outputs = this.#writer.lines
+    if (inputs === this.#settled.inputs && (outputs === this.#settled.outputs || !isQuiet)) return
+    this.#settled = { inputs, outputs }
+    const lost = this.#current.takeLost()
+    this.#writer.flush()
+    const about = lost.length > 0 ? { lost } : {}
+    this.#telemetry.emit({ kind: 'settled', inputs, controls: 0, outputs, ...about })
+  }
+}

@@ -1,0 +1,53 @@
+// The authority of this run (plumb-tools(7), What may be done), as it is handed down: narrowed for each agent, and renewed for as long as the run lives.
+
+import type { AgentPlan } from '@plumb/lang'
+import type { Authority, Effect, narrow } from '@plumb/policy'
+
+/** Often enough for the shortest grant, which is one minute. */
+const RENEWAL_MS = 20_000
+
+export class AuthoritySource {
+  #authority: Authority
+  readonly #narrow: typeof narrow | undefined
+  readonly #renewals: (() => void)[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  /** Without `narrow` no agent here has tools, and none is granted anything. */
+  constructor(authority: Authority, hand: typeof narrow | undefined) {
+    this.#authority = authority
+    this.#narrow = hand
+  }
+
+  get authority(): Authority {
+    return this.#authority
+  }
+
+  /** Our own giver has renewed it. */
+  replace(authority: Authority): void {
+    this.#authority = authority
+    this.#renew()
+  }
+
+  /** What the agent may do, at any moment. Undefined: it has no use for it. */
+  grantTo({ config }: AgentPlan): (() => Authority) | undefined {
+    const narrowed = this.#narrow
+    if (!narrowed || (config.tools === undefined && config.mcp === undefined)) {
+      // Its prompts are read within what is granted.
+      const readsFiles = config.prompts !== undefined || config.history !== undefined
+      return readsFiles && this.#authority.grant !== undefined ? () => this.#authority : undefined
+    }
+    const grant = config.grant as readonly Effect[] | undefined
+    const minutes = config.grant_minutes as number | undefined
+    const own = { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }
+    return () => narrowed(this.#authority, { ...own, now: Date.now() })
+  }
+
+  keepRenewed(renew: (authority: Authority) => void, authority: () => Authority): void {
+    this.#renewals.push(() => renew(authority()))
+    this.#timer ??= setInterval(() => this.#renew(), RENEWAL_MS).unref()
+  }
+
+  #renew(): void {
+    for (const renew of this.#renewals) renew()
+  }
+}
