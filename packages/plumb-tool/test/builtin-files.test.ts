@@ -469,12 +469,12 @@ t.test('fault 80: a folder that becomes another one below the same root is not t
   t.strictSame(readdirSync(join(folder, '.git')), ['config'])
 })
 
-t.test('fault 81: what is no regular file', async (t) => {
+// The deadline is for an open that waits for a writer of the FIFO.
+t.test('fault 81: what is no regular file', { timeout: scaled(30_000) }, async (t) => {
   const { folder, code, call } = makeBuiltins({ 'sub/x': 'x' })
   const server = createServer().listen(join(folder, 'socket'))
   t.teardown(() => server.close())
   for (const name of ['fifo', 'fifo2', 'fifo3', 'fifo4', 'fifo5']) spawnSync('mkfifo', [join(folder, name)])
-  const started = Date.now()
   for (const path of ['fifo', 'fifo2', 'fifo3', 'fifo4', 'fifo5', 'socket', 'sub']) {
     for (const [tool, input] of REACHING) {
       if (path === 'sub' && !/^(read_file|write|append|find|delete|import)/.test(tool)) continue
@@ -485,7 +485,6 @@ t.test('fault 81: what is no regular file', async (t) => {
   t.match((await call('grep', { pattern: 'x', path: 'fifo' })).value, /^\[skipped: 1/)
   t.equal((await call('grep', { pattern: 'x' })).value, 'sub/x:1:x')
   t.equal((await call('read_directory', { path: 'fifo' })).error?.error, 'no_such_file')
-  t.ok(Date.now() - started < scaled(5000), 'at once')
   t.equal(await code('delete_file', { path: 'fifo' }), 'ok', 'a name can be taken away')
 })
 
@@ -562,18 +561,22 @@ t.test('read_file: around the budget, and on from there to the end', async (t) =
   t.equal(value.text, 'line 89999 ä€😀\r\n')
 })
 
+/** Bytes that this process has read so far, proc_pid_io(5); 0 where the system does not count them. */
+const readBytes = (): number =>
+  existsSync('/proc/self/io') ? Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]) : 0
+
 t.test('fault 82: files that grow, shrink, are huge or are no text', async (t) => {
   const { folder, call } = makeBuiltins({ grows: 'line\n'.repeat(300_000), latin: '' })
   writeFileSync(join(folder, 'sparse'), '')
   truncateSync(join(folder, 'sparse'), 10 * 1024 ** 3)
-  const started = Date.now()
+  const before = readBytes()
   t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /10737418240 bytes, more than/ })
   truncateSync(join(folder, 'sparse'), 3 * 1024 ** 3)
   t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /no UTF-8 text/ })
   t.match((await call('append_to_file', { path: 'sparse', content: 'x' })).error, { error: 'input_type_mismatch', detail: /larger than/ })
   t.match((await call('grep', { pattern: 'x', path: 'sparse' })).value, /^\[skipped: 1/)
   t.match((await call('import_image', { path: 'sparse' })).error, { error: 'input_type_mismatch' })
-  t.ok(Date.now() - started < scaled(5000), 'at once')
+  t.ok(readBytes() - before < 64 * 1024 ** 2, 'only their beginning is read')
 
   const timer = setInterval(() => appendFileSync(join(folder, 'grows'), 'line\n'.repeat(1000)), 1)
   const { value } = await call('read_file', { path: 'grows', offset: 100_000, limit: 3 })

@@ -289,10 +289,11 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
   )
   const plain = await markdown(`${origin}/plain`)
   t.strictSame([plain.split('\n\n').length, plain.endsWith('34999')], [35_000, true], '5 MB of paragraphs')
-  const started = Date.now()
-  const given = error(`${origin}/huge`, contextOf(PRIVATE, {}, AbortSignal.timeout(250)))
-  t.match(await given, { error: 'cancelled' })
-  t.ok(Date.now() - started < scaled(5000), 'the thread is ended, not waited for')
+  // The conversion itself takes longer.
+  await t.test('an abort ends the thread', { timeout: scaled(5000) }, async (t) => {
+    const aborted = await error(`${origin}/huge`, contextOf(PRIVATE, {}, AbortSignal.timeout(250)))
+    t.match(aborted, { error: 'cancelled' })
+  })
   const huge = ['# Huge', ...parts.map((part) => part.markdown.replace('ORIGIN', origin))].join('\n\n')
   t.ok((await markdown(`${origin}/huge`)) === huge, 'every part of it')
 })

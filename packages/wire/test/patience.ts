@@ -11,5 +11,22 @@ export const computedMs = (): number => {
   return (user + system) / 1000
 }
 
+/**
+ * How many times as much processor time `work` takes with `large` as with `small`, the least of three runs of each: about `large / small` where
+ * time is linear in the size, and the square of that where it is quadratic.
+ */
+export const growth = async (small: number, large: number, work: (size: number) => Promise<void>): Promise<number> => {
+  const least = async (size: number): Promise<number> => {
+    const runs: number[] = []
+    for (let run = 0; run < 3; run++) {
+      const before = computedMs()
+      await work(size)
+      runs.push(computedMs() - before)
+    }
+    return Math.min(...runs)
+  }
+  return (await least(large)) / Math.max(1, await least(small))
+}
+
 /** The same in whole seconds, for scripts. */
 export const scaledSeconds = (seconds: number): number => Math.ceil(seconds * SLOWNESS)
