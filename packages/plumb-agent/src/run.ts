@@ -1,7 +1,7 @@
 // One agent from start to end: configured, connected to its descriptors, and ended in good order.
 
 import type { Readable } from 'node:stream'
-import { printType, takesText } from '@plumb/lang'
+import { printType, takesText, toShown } from '@plumb/lang'
 import {
   announceInput,
   dieOf,
@@ -18,7 +18,7 @@ import {
   type StopSignal,
 } from '@plumb/wire'
 import type { Given } from './config/load.js'
-import { type Prepared, prepare } from './config/prepare.js'
+import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
 import { Approvals } from './control/approvals.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
 import { openConversation } from './conversation/conversation.js'
@@ -39,15 +39,25 @@ export type ReceivedInput = Given & { readonly stdin: Readable; readonly hasBudg
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const run = async (options: Options, program: string, received?: ReceivedInput): Promise<number> => {
   const stderr = openStderr(program)
-  const prepared = prepare(options, received, stderr)
-  if (options.isCheck) return Math.max(await stderr.end(), prepared ? 0 : 2)
+  const prepared = prepare(options, received)
+  if (!prepared.ok) {
+    reportProblems(prepared.error, stderr)
+    await stderr.end()
+    return 2
+  }
+  if (options.isCheck) return stderr.end()
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
   const { report, write: writeStderr } = stderr
-  const servers = prepared && (await openServers({ prepared, options, given: received?.mcpTools, report, writeStderr }))
-  const signal = prepared && servers && (await converse(prepared, servers, options, received, stderr, log))
+  const servers = await openServers({ prepared: prepared.value, options, given: received?.mcpTools, report, writeStderr })
+  const signal = servers && (await converse(prepared.value, servers, options, received, stderr, log))
   const status = await stderr.end()
   if (signal) dieOf(signal)
   return servers ? status : 2
+}
+
+const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void => {
+  for (const diagnostic of diagnostics) stderr.write(toShown(diagnostic, process.env.PLUMB_ERRORS === 'json'))
+  for (const fault of faults) stderr.report(fault)
 }
 
 const SILENT: Log = () => {}
@@ -57,7 +67,7 @@ const GRACE_MS = 5000
 
 /** Resolves to the signal that stopped it, if any. */
 const converse = (
-  prepared: Prepared,
+  prepared: PreparedAgent,
   servers: Servers,
   options: Options,
   received: ReceivedInput | undefined,

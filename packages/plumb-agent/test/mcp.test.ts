@@ -157,9 +157,15 @@ t.test('a plumb-tool that is never ready', async (t) => {
     write: (line: string) => told.push(line),
     end: async () => 0 as const,
   }
-  const prepared = prepare(options.value, undefined, stderr)
-  if (!prepared) return t.fail(told.join())
-  const servers = await openOwnServers({ prepared, options: options.value, ...stderr, writeStderr: stderr.write, timeoutMs: 1 })
+  const prepared = prepare(options.value, undefined)
+  if (!prepared.ok) return t.fail(JSON.stringify(prepared.error))
+  const servers = await openOwnServers({
+    prepared: prepared.value,
+    options: options.value,
+    ...stderr,
+    writeStderr: stderr.write,
+    timeoutMs: 1,
+  })
   t.equal(servers, undefined)
   t.strictSame(told, ['timeout'])
   return undefined

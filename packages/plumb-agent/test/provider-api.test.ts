@@ -2,7 +2,7 @@
 
 import type { Field, Type } from '@plumb/lang'
 import t, { type Test } from 'tap'
-import { mergePatch } from '../src/provider/merge-patch.js'
+import { mergePatch } from '../src/provider/chat.js'
 import type { Message, Question } from '../src/provider/provider.js'
 import { wireNames } from '../src/provider/wire-names.js'
 import { anthropicText, CANARY, data, json, named, openaiText, openClient, openStub, STREAM } from './fixtures/provider/stub.js'

@@ -2,7 +2,7 @@
 
 import { type Code, type Fault, fault } from './error.js'
 
-export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Fault }
+export type Result<T, E = Fault> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
 export const succeed = <T>(value: T): Result<T> => ({ ok: true, value })
 

@@ -1,14 +1,14 @@
 // What a provider streams: torn and whole deliveries come to the same answer, and whatever was sent, an answer is of known parts.
 
 import { eventsOf as anthropicEvents, openReader as openAnthropic } from '../../../packages/plumb-agent/src/provider/anthropic/reader.js'
-import { errorEvent, refusal } from '../../../packages/plumb-agent/src/provider/http/api-error.js'
+import { checkUsage } from '../../../packages/plumb-agent/src/provider/check-usage.js'
+import { apiFailure, errorEventFailure } from '../../../packages/plumb-agent/src/provider/http/api-error.js'
 import type { Failure } from '../../../packages/plumb-agent/src/provider/http/failure.js'
 import { readJson } from '../../../packages/plumb-agent/src/provider/http/json-path.js'
 import { serverEvents } from '../../../packages/plumb-agent/src/provider/http/server-events.js'
 import { eventsOf as openaiEvents, openReader as openOpenai } from '../../../packages/plumb-agent/src/provider/openai/reader.js'
 import type { AnswerReader } from '../../../packages/plumb-agent/src/provider/protocol.js'
 import { readMessage } from '../../../packages/plumb-agent/src/provider/read-message.js'
-import { soundUsage } from '../../../packages/plumb-agent/src/provider/sound-usage.js'
 import { wireNames } from '../../../packages/plumb-agent/src/provider/wire-names.js'
 import { isCode } from '../../../packages/wire/src/index.js'
 import { makeRandom, type Random } from '../random.js'
@@ -65,7 +65,7 @@ const PLAIN = [
 ]
 
 const failOf = (error: unknown): Failure => {
-  const failure = errorEvent('host', 'KEY', error)
+  const failure = errorEventFailure('host', 'KEY', error)
   must(isCode(failure.fault.error), 'a fault has no code of the table')
   return failure
 }
@@ -83,7 +83,7 @@ const STOPS = new Set(['end', 'tool_use', 'tokens', 'refused'])
 const finish = (reader: AnswerReader): string => {
   const { content, stop, usage: told } = reader.finish()
   must(STOPS.has(stop), `it stops with ${String(stop)}`)
-  const { usage } = soundUsage(told, { host: 'host', bytes: 1000, maxTokens: 100, isLimited: true })
+  const { usage } = checkUsage(told, { host: 'host', bytes: 1000, maxTokens: 100, isLimited: true })
   for (const count of Object.values(usage)) must(Number.isSafeInteger(count) && count >= 0, `it counts ${count} tokens`)
   // As it is kept, and shown to the next model.
   const kept = JSON.parse(JSON.stringify({ role: 'assistant', content }))
@@ -190,7 +190,7 @@ export const events: Target = {
       for (const one of eventsOf(plain.value)) if (reader.take(one)) return
       finish(reader)
     }
-    const refused = refusal({ host: 'h', keyWords: 'K', status: 400 + random.below(200), headers: {}, text, wallMs: 0 })
+    const refused = apiFailure({ host: 'h', keyWords: 'K', status: 400 + random.below(200), headers: {}, text, wallMs: 0 })
     must(isCode(refused.fault.error), 'a fault has no code of the table')
     must(JSON.stringify(refused.fault).length < 2000, 'an error is as long as what came')
   },

@@ -1,11 +1,12 @@
-// From the plan of an agent, the options and the environment to what the loop needs; everything wrong with them is told at once.
+// From the plan of an agent, the options and the environment to what the loop needs; all that is wrong with them comes at once.
 
 import type { CheckedAgent, CheckedTool, Json, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
 import type { Options } from '../options.js'
 import type { Message, Provider } from '../provider/provider.js'
-import { PROVIDERS, type Prepared } from '../provider/table.js'
+import type { PreparedProvider } from '../provider/settings.js'
+import { PROVIDERS } from '../provider/table.js'
 import { readHistory } from './history.js'
 import { foldersOf, readSystemPrompt } from './prompts.js'
 
@@ -63,24 +64,20 @@ export interface Environment {
   readonly isElsewhere: boolean
 }
 
-export type Configured =
-  | { readonly config: Config; readonly faults?: undefined }
-  | { readonly config?: undefined; readonly faults: readonly Fault[] }
-
-/** Values are of the right kind already: lang has checked them. Faults are all of category `config`; none holds a key. */
-export const readConfig = (agent: CheckedAgent, options: ConfigOptions, surroundings: Environment): Configured => {
+/** The types of values are right: lang has checked them. All faults are of category `config`; none holds a key. */
+export const readConfig = (agent: CheckedAgent, options: ConfigOptions, surroundings: Environment): Result<Config, readonly Fault[]> => {
   const { config: spec, specPath } = agent
   const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
-  if (other) return { faults: [anotherProgram(other, agent.name)] }
+  if (other) return { ok: false, error: [anotherProgram(other, agent.name)] }
   const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = foldersOf(env.PLUMB_RESOURCES)
   const prompt = readSystemPrompt(asText(spec.prompt), asTexts(spec.prompts), { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
-  const prepared =
+  const provider: PreparedProvider =
     name === undefined
-      ? { faults: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
+      ? { ok: false, error: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
       : prepareProvider(name, model, agent, options, surroundings)
 
   // A parent of ours ends the input itself, and has to hear of each message that it has sent.
@@ -89,15 +86,15 @@ export const readConfig = (agent: CheckedAgent, options: ConfigOptions, surround
     ...(model === undefined ? [missing('model', 'its name')] : []),
     ...prompt.faults,
     ...history.faults,
-    ...(prepared.faults ?? []),
+    ...(provider.ok ? [] : provider.error),
   ]
-  if (faults.length > 0 || name === undefined || model === undefined || prepared.faults) return { faults }
+  if (faults.length > 0 || name === undefined || model === undefined || !provider.ok) return { ok: false, error: faults }
   const config: Config = {
     agent: agent.name,
     input: agent.input,
     output: agent.output,
     hasTelemetry: agent.hasTelemetry || options.wantsTelemetry,
-    provider: prepared.provider,
+    provider: provider.value,
     providerName: name,
     model,
     temperature: asNumber(spec.temperature),
@@ -119,7 +116,7 @@ export const readConfig = (agent: CheckedAgent, options: ConfigOptions, surround
     afterFailure: options.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
   }
-  return { config }
+  return { ok: true, value: config }
 }
 
 const prepareProvider = (
@@ -128,15 +125,15 @@ const prepareProvider = (
   { config, specPath }: CheckedAgent,
   { allowedHosts }: ConfigOptions,
   { env, readText }: Environment,
-): Prepared => {
+): PreparedProvider => {
   const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
-  if (!entry) return { faults: [unknownProvider(name)] }
+  if (!entry) return { ok: false, error: [unknownProvider(name)] }
   const { keyVariable, prepare } = entry
   const key = keyVariable === undefined ? undefined : nonEmpty(env[keyVariable])
   const prepared = prepare({ model, config, specPath, readText, key, endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT), allowedHosts })
   if (name === 'eliza' || config.script === undefined) return prepared
   const misplaced = fault('config_invalid', `'script' is for provider 'eliza' only, and the provider is '${name}'`)
-  return { faults: [misplaced, ...(prepared.faults ?? [])] }
+  return { ok: false, error: [misplaced, ...(prepared.ok ? [] : prepared.error)] }
 }
 
 const anotherProgram = (key: 'command' | 'via', agent: string): Fault =>

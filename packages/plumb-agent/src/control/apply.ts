@@ -6,7 +6,7 @@ import type { Outlets } from '../io/outlets.js'
 import type { QueuedControl, ReplyTo } from '../loop/pending-queue.js'
 import type { Approvals } from './approvals.js'
 import { isSameMemory, MemoryReads } from './memory-reads.js'
-import { parseControl, type Reply, toErrorReply } from './message.js'
+import { type ControlReply, parseControl, toErrorReply } from './message.js'
 
 interface Pausable {
   readonly isPaused: boolean
@@ -100,7 +100,7 @@ export class ControlProcessor {
     if (error) this.refuse(error, replyTo)
   }
 
-  #reply(reply: Reply, replyTo: ReplyTo): boolean {
+  #reply(reply: ControlReply, replyTo: ReplyTo): boolean {
     return this.#parts.reply(reply, replyTo)
   }
 }

@@ -3,7 +3,7 @@
 import { type AskTerminal, terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
-import type { Reply } from './message.js'
+import type { ControlReply } from './message.js'
 
 export interface ApprovalRequest {
   readonly id: string
@@ -14,7 +14,7 @@ export interface ApprovalRequest {
 
 export interface ApprovalParts {
   /** False: there is no control channel to ask on. */
-  readonly announce: (reply: Reply) => boolean
+  readonly announce: (reply: ControlReply) => boolean
   /** Messages that approve or deny may still come. */
   readonly canBeAnswered: () => boolean
   /** They may precede the questions, as in a file. */

@@ -23,7 +23,7 @@ export interface Control {
   readonly denied?: string
 }
 
-export type Reply =
+export type ControlReply =
   | { readonly kind: 'memory'; readonly messages: readonly Message[] }
   | { readonly kind: 'memory_set'; readonly old_messages: number; readonly new_messages: number }
   | { readonly kind: 'paused' }
@@ -63,7 +63,7 @@ interface Fields {
   readonly deny?: string
 }
 
-export const toErrorReply = ({ error, category, detail }: Fault): Reply => ({ kind: 'error', error, category, detail })
+export const toErrorReply = ({ error, category, detail }: Fault): ControlReply => ({ kind: 'error', error, category, detail })
 
 type Rule = (value: unknown) => string | undefined
 

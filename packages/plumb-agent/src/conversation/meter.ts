@@ -1,6 +1,6 @@
-// What a conversation has cost so far, and the words that tell the model of it (runtime_context).
+// Counts what a conversation has used, and describes it to the model (runtime_context).
 
-import type { Usage } from '../provider/provider.js'
+import { addUsage, NO_USAGE, type Usage } from '../provider/provider.js'
 
 export interface Standing {
   readonly now: Date
@@ -14,16 +14,11 @@ export class Meter {
   /** Accepted set_memory. */
   compactions = 0
   #calls = 0
-  #usage: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 }
+  #usage = NO_USAGE
 
   add(usage: Usage): void {
     this.#calls++
-    this.#usage = {
-      input_tokens: this.#usage.input_tokens + usage.input_tokens,
-      output_tokens: this.#usage.output_tokens + usage.output_tokens,
-      cache_read_tokens: this.#usage.cache_read_tokens + usage.cache_read_tokens,
-      cache_creation_tokens: this.#usage.cache_creation_tokens + usage.cache_creation_tokens,
-    }
+    this.#usage = addUsage(this.#usage, usage)
   }
 
   describe({ now, history, documents }: Standing): string {

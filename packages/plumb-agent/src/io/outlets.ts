@@ -1,7 +1,7 @@
 // What leaves the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
 import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, openLineOutput, startDeadline } from '@plumb/wire'
-import type { Reply } from '../control/message.js'
+import type { ControlReply } from '../control/message.js'
 import type { ReplyTo } from '../loop/pending-queue.js'
 
 export interface OutletOptions {
@@ -39,7 +39,7 @@ export interface Outlets {
   /** Undefined: there is no external dispatcher. */
   readonly writeToolRequest: ((json: string) => void) | undefined
   /** False: it cannot be sent. */
-  readonly reply: (reply: Reply, replyTo: ReplyTo) => boolean
+  readonly reply: (reply: ControlReply, replyTo: ReplyTo) => boolean
   /** Producers should wait for `onDrain`. */
   readonly isFull: () => boolean
   readonly flush: () => void

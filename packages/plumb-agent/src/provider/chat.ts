@@ -1,20 +1,27 @@
-// A provider over HTTP, whatever its API: questions become requests, failures are tried again, and only whole answers come out.
+// A provider over HTTP, whatever its API: questions become requests, and only whole answers come out. What may be tried again, and where, from
+// the outside to the inside:
+//
+//   loop             file                      goes round when                                   at most
+//   answer           conversation.ts           the answer does not fit the output type           max_retries times
+//   tool round       conversation.ts           the model calls tools                             max_tool_calls calls
+//   interruption     chat.ts, answer           the provider interrupts its answer                MAX_INTERRUPTIONS times
+//   downgrade        chat.ts, ask              a request is refused for a feature it uses        once a feature and model
+//   transport        http/retry.ts             a failure may pass: network, 429, 5xx             transport_retries times, with growing waits
+//   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'
-import { fail, succeed } from '@plumb/wire'
+import { fail, isRecord, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
+import { checkUsage } from './check-usage.js'
 import { exchange } from './exchange.js'
-import { errorEvent } from './http/api-error.js'
-import { type Connection, openConnection } from './http/connection.js'
+import { errorEventFailure } from './http/api-error.js'
+import { openConnection } from './http/connection.js'
 import type { Attempt, Failure } from './http/failure.js'
-import { persist } from './http/retry.js'
+import { retry } from './http/retry.js'
 import type { Timing } from './http/timing.js'
-import { mergePatch } from './merge-patch.js'
-import type { Finished, Protocol } from './protocol.js'
-import { asJson } from './protocol.js'
-import type { Answer, Answered, Provider, Question, Usage } from './provider.js'
+import { asJson, type Finished, type Protocol } from './protocol.js'
+import { type Answer, type Answered, addUsage, type Provider, type Question } from './provider.js'
 import { toolNamesOf } from './read-message.js'
-import { soundUsage } from './sound-usage.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
 export interface ChatSettings {
@@ -30,44 +37,108 @@ export interface ChatSettings {
   readonly timing: Timing
 }
 
-/** So often may a provider interrupt itself within one answer. */
-const MAX_PAUSES = 16
+/** Within one answer. */
+const MAX_INTERRUPTIONS = 16
+
+/** What was sent last, by which a refusal is understood. */
+interface Sent {
+  readonly question: Question
+  readonly body: unknown
+}
+
+/** `names`: of tools, as the API takes them. */
+interface Ask {
+  readonly question: Question
+  readonly names: WireNames
+  readonly signal: AbortSignal
+}
 
 export const openChat = (protocol: Protocol, settings: ChatSettings): Provider => {
-  const connection = openConnection(settings.endpoint, settings.timing)
-  const conceded = new Map<string, Set<string>>()
+  const { endpoint, key, maxTokens, thinkingBudget, isStreaming, maxRetries, timing } = settings
+  const { host } = endpoint
+  const connection = openConnection(endpoint, timing)
+  const isOwnHost = endpoint.hostname === new URL(protocol.ownEndpoint).hostname
+  const path = protocol.pathOf(endpoint)
+  const keyWords = key === undefined ? `wants a key: export ${protocol.keyVariable}` : `did not accept the key in ${protocol.keyVariable}`
+  /** By model: the features that it is asked without. */
+  const downgradesOf = new Map<string, Set<string>>()
 
-  // What a model has been conceded, it is asked with from the start.
+  const bodyOf = (question: Question, names: WireNames, downgrade?: string): unknown => {
+    const downgrades = new Set(downgradesOf.get(question.model))
+    if (downgrade !== undefined) downgrades.add(downgrade)
+    const options = { maxTokens, thinkingBudget, isStreaming, isOwnHost, names, downgrades }
+    return mergePatch(protocol.bodyOf(question, options), settings.patch)
+  }
+
   const ask = async (asked: Question, signal: AbortSignal): Promise<Attempt<Finished>> => {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
-    for (let question = asked; ; question = asOfNow(asked)) {
-      const granted = conceded.get(question.model) ?? new Set()
-      conceded.set(question.model, granted)
-      const bodyOfNow = (extra: readonly string[], now = question) =>
-        bodyOf(protocol, settings, now, names, new Set([...granted, ...extra]))
-      const result = await send(protocol, settings, connection, question, names, (now) => bodyOfNow([], now), signal)
-      if (result.ok || signal.aborted) return result
-      // One that changes nothing was not what the refusal was about.
-      const body = bodyOfNow([])
-      const next = concessionsFor(protocol, result.failure).find((name) => !isDeepStrictEqual(bodyOfNow([name]), body))
-      if (next === undefined) return result
-      granted.add(next)
-      question.log('api_concession', { model: question.model, concession: next })
+    for (let question = asked; ; question = withCurrentSettings(asked)) {
+      const { result, sent } = await send({ question, names, signal })
+      const { model } = sent.question
+      if (result.ok) return model === asked.model ? result : { ok: true, value: { ...result.value, model } }
+      if (signal.aborted || !downgrade(sent, names, result.failure)) return result
     }
+  }
+
+  /** False: the request was not refused for a feature that can be left out. One that changes nothing was not what the refusal was about. */
+  const downgrade = ({ question, body }: Sent, names: WireNames, { fault, words }: Failure): boolean => {
+    if (fault.error !== 'provider_refused') return false
+    const { model, log } = question
+    const next = protocol.downgrades.find((one) => one.words.test(words) && !isDeepStrictEqual(bodyOf(question, names, one.name), body))
+    if (!next) return false
+    downgradesOf.set(model, new Set([...(downgradesOf.get(model) ?? []), next.name]))
+    log('api_downgrade', { model, downgrade: next.name })
+    return true
+  }
+
+  /** Each retry takes the settings of its time. */
+  const send = async ({ question, names, signal }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> => {
+    let sent: Sent = { question, body: bodyOf(question, names) }
+    const result = await retry<Finished>(
+      async (attempt) => {
+        const refused = attempt === 1 ? undefined : question.refused?.()
+        if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, words: '', refusal: 'final' } }
+        if (attempt > 1) {
+          const current = withCurrentSettings(question)
+          sent = { question: current, body: bodyOf(current, names) }
+        }
+        return post(sent, attempt, names, signal)
+      },
+      { maxRetries, timing, signal, onRetry: (event) => question.emit({ kind: 'retry', ...event }) },
+    )
+    return { result, sent }
+  }
+
+  const post = async ({ question, body }: Sent, attempt: number, names: WireNames, signal: AbortSignal): Promise<Attempt<Finished>> => {
+    const { model, log, isLimited = false } = question
+    const text = JSON.stringify(body)
+    const bytes = Buffer.byteLength(text)
+    const headers = {
+      'content-type': 'application/json',
+      accept: isStreaming ? 'text/event-stream' : 'application/json',
+      'user-agent': `plumb-agent/${version}`,
+      ...protocol.headersOf(key, body),
+    }
+    log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes })
+    const reader = protocol.openReader(question, names, (error) => errorEventFailure(host, keyWords, error))
+    const result = await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, signal)
+    if (!result.ok) return result
+    const usage = checkUsage(result.value.usage, { host, bytes, maxTokens, isLimited })
+    return { ok: true, value: { ...result.value, ...usage } }
   }
 
   return {
     answer: async (question, { signal }) => {
       let asked = question
-      let said: Answer | undefined
-      for (let pauses = 0; ; pauses++) {
+      let answer: Answer | undefined
+      for (let interruptions = 0; ; interruptions++) {
         const result = await ask(asked, signal)
         if (!result.ok) return toAnswered(result.failure)
-        const { isPaused = false, ...answer } = result.value
-        said = said ? both(said, answer) : answer
-        if (!isPaused) return succeed(said)
-        if (pauses === MAX_PAUSES) return fail('bad_reply', `${settings.endpoint.host} interrupted its answer ${MAX_PAUSES} times`)
-        asked = { ...question, turn: [...question.turn, { role: 'assistant', content: asJson(said.content) }] }
+        const { isPaused = false, ...part } = result.value
+        answer = answer ? joinAnswers(answer, part) : part
+        if (!isPaused) return succeed(answer)
+        if (interruptions === MAX_INTERRUPTIONS) return fail('bad_reply', `${host} interrupted its answer ${MAX_INTERRUPTIONS} times`)
+        asked = { ...question, turn: [...question.turn, { role: 'assistant', content: asJson(answer.content) }] }
       }
     },
     close: connection.close,
@@ -76,76 +147,21 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
 
 const toAnswered = ({ fault, refusal }: Failure): Answered => ({ ok: false, error: fault, ...(refusal ? { refusal } : {}) })
 
-const asOfNow = (question: Question): Question => ({ ...question, ...question.settings?.() })
+const withCurrentSettings = (question: Question): Question => ({ ...question, ...question.settings?.() })
 
-const bodyOf = (
-  protocol: Protocol,
-  { endpoint, maxTokens, thinkingBudget, isStreaming, patch }: ChatSettings,
-  question: Question,
-  names: WireNames,
-  conceded: ReadonlySet<string>,
-): unknown => {
-  const isOwnHost = endpoint.hostname === new URL(protocol.ownEndpoint).hostname
-  return mergePatch(protocol.bodyOf(question, { maxTokens, thinkingBudget, isStreaming, isOwnHost, names, conceded }), patch)
+/** A merge patch (RFC 7396): null takes an entry out. */
+export const mergePatch = (target: unknown, patch: unknown): unknown => {
+  if (!isRecord(patch)) return patch
+  const merged = new Map(Object.entries(isRecord(target) ? target : {}))
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, mergePatch(merged.get(key), value))
+  }
+  return Object.fromEntries(merged)
 }
 
-const send = (
-  protocol: Protocol,
-  { endpoint, key, maxTokens, isStreaming, maxRetries, timing }: ChatSettings,
-  connection: Connection,
-  question: Question,
-  names: WireNames,
-  bodyFor: (question: Question) => unknown,
-  signal: AbortSignal,
-): Promise<Attempt<Finished>> => {
-  const { emit, log } = question
-  const path = protocol.pathOf(endpoint)
-  const keyWords = key === undefined ? `wants a key: export ${protocol.keyVariable}` : `did not accept the key in ${protocol.keyVariable}`
-  const failOf = (error: unknown): Failure => errorEvent(endpoint.host, keyWords, error)
-  return persist(
-    async (attempt) => {
-      const refused = attempt === 1 ? undefined : question.refused?.()
-      if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, words: '', refusal: 'final' } }
-      const asked = attempt === 1 ? question : asOfNow(question)
-      const { model } = asked
-      const body = bodyFor(asked)
-      const text = JSON.stringify(body)
-      const headers = {
-        'content-type': 'application/json',
-        accept: isStreaming ? 'text/event-stream' : 'application/json',
-        'user-agent': `plumb-agent/${version}`,
-        ...protocol.headersOf(key, body),
-      }
-      const bytes = Buffer.byteLength(text)
-      log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes })
-      const reader = protocol.openReader(asked, names, failOf)
-      const result = await exchange(
-        { protocol, connection, host: endpoint.host, keyWords, timing, log },
-        { path, headers, body: text },
-        reader,
-        signal,
-      )
-      if (!result.ok) return result
-      const { isLimited = false } = question
-      const sound = soundUsage(result.value.usage, { host: endpoint.host, bytes, maxTokens, isLimited })
-      return { ok: true, value: { ...result.value, ...sound, ...(model === question.model ? {} : { model }) } }
-    },
-    { maxRetries, timing, signal, onRetry: (retry) => emit({ kind: 'retry', ...retry }) },
-  )
+const joinAnswers = (first: Answer, next: Answer): Answer => {
+  const estimated = next.estimated ?? first.estimated
+  const joined = { ...next, content: [...first.content, ...next.content], usage: addUsage(first.usage, next.usage) }
+  return estimated === undefined ? joined : { ...joined, estimated }
 }
-
-const concessionsFor = ({ concessions }: Protocol, { fault, words }: Failure): string[] =>
-  fault.error === 'provider_refused' ? concessions.filter((one) => one.words.test(words)).map(({ name }) => name) : []
-
-const both = (said: Answer, answer: Answer): Answer => {
-  const estimated = answer.estimated ?? said.estimated
-  const all = { ...answer, content: [...said.content, ...answer.content], usage: sum(said.usage, answer.usage) }
-  return estimated === undefined ? all : { ...all, estimated }
-}
-
-const sum = (a: Usage, b: Usage): Usage => ({
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
-  cache_creation_tokens: a.cache_creation_tokens + b.cache_creation_tokens,
-})

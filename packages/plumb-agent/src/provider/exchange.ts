@@ -1,18 +1,17 @@
 // One attempt: a request goes out, its reply is read to the end, within a deadline.
 
 import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
-import { refusal } from './http/api-error.js'
-import type { Connection, Request } from './http/connection.js'
+import { apiFailure } from './http/api-error.js'
+import type { Connection, HttpRequest } from './http/connection.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
 import { at, readJson } from './http/json-path.js'
-import { type Reply, readBody, readText } from './http/reply-body.js'
-import { header } from './http/retry-after.js'
+import { type HttpReply, header, readBody, readText } from './http/reply-body.js'
 import { serverEvents } from './http/server-events.js'
 import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
-import { breakage } from './http/transport-error.js'
+import { transportFailure } from './http/transport-error.js'
 import type { AnswerReader, Finished, Protocol } from './protocol.js'
 
-export interface Exchange {
+export interface ExchangeOptions {
   readonly protocol: Pick<Protocol, 'eventsOf'>
   readonly connection: Connection
   readonly host: string
@@ -23,8 +22,8 @@ export interface Exchange {
 }
 
 export const exchange = async (
-  { protocol, connection, host, keyWords, timing, log }: Exchange,
-  request: Request,
+  { protocol, connection, host, keyWords, timing, log }: ExchangeOptions,
+  request: HttpRequest,
   reader: AnswerReader,
   signal: AbortSignal,
 ): Promise<Attempt<Finished>> => {
@@ -37,7 +36,7 @@ export const exchange = async (
     log('api_response', { host, status, ms: Math.round(nowMs() - startMs), ...(request_id === '' ? {} : { request_id }) })
     if (status < 200 || status >= 300) {
       const text = await readText(reply, MAX_ERROR_BYTES, true)
-      return { ok: false, failure: refusal({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
+      return { ok: false, failure: apiFailure({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
     }
     const failure = await readReply(reply, reader, protocol, host, deadline)
     return failure ? { ok: false, failure } : { ok: true, value: reader.finish() }
@@ -46,7 +45,7 @@ export const exchange = async (
     // The end of a connection after the end of the answer says nothing about the answer.
     if (reader.isOver) return { ok: true, value: reader.finish() }
     if (deadline.signal.aborted) return failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true)
-    const failure = breakage(host, error)
+    const failure = transportFailure(host, error)
     if (!failure) throw error
     return { ok: false, failure }
   } finally {
@@ -55,7 +54,7 @@ export const exchange = async (
 }
 
 const readReply = async (
-  reply: Reply,
+  reply: HttpReply,
   reader: AnswerReader,
   protocol: Pick<Protocol, 'eventsOf'>,
   host: string,

@@ -1,30 +1,28 @@
-// The settings of a provider over HTTP, and everything that is wrong with them; nothing is sent yet.
+// Sets up a provider over HTTP; sends nothing yet.
 
 import { addSecret, type Fault, fault } from '@plumb/wire'
 import type { ChatSettings } from './chat.js'
 import { isLoopback, readEndpoint } from './http/endpoint.js'
 import { DEFAULT_TIMING } from './http/timing.js'
-import type { Protocol } from './protocol.js'
 import type { Provider } from './provider.js'
-import type { Prepared, ProviderSettings } from './table.js'
+import type { Account, PreparedProvider, ProviderSettings } from './settings.js'
 
 const DEFAULT_MAX_TOKENS = 8192
 const DEFAULT_RETRIES = 4
 
-type Account = Pick<Protocol, 'keyVariable' | 'ownEndpoint'> & { readonly name: 'anthropic' | 'openai' }
-
 export const prepareChat =
   (account: Account) =>
-  ({ config, key, endpointFromEnv, allowedHosts, timing }: ProviderSettings): Prepared => {
+  ({ config, key, endpointFromEnv, allowedHosts, timing }: ProviderSettings): PreparedProvider => {
     const { keyVariable, ownEndpoint } = account
     const endpoint = readEndpoint(ownEndpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
     const keyFault =
       key === undefined && endpoint instanceof URL && isLoopback(endpoint.hostname) ? undefined : faultOfKey(key, keyVariable)
     const faults: Fault[] = [...(endpoint instanceof URL ? [] : [endpoint]), ...(keyFault ? [keyFault] : [])]
-    if (faults.length > 0 || !(endpoint instanceof URL)) return { faults }
+    if (faults.length > 0 || !(endpoint instanceof URL)) return { ok: false, error: faults }
     if (key !== undefined) addSecret(key)
     return {
-      provider: openWhenAsked(account, {
+      ok: true,
+      value: openWhenAsked(account, {
         endpoint,
         key,
         maxTokens: asNumber(config.max_tokens) ?? DEFAULT_MAX_TOKENS,
@@ -37,7 +35,7 @@ export const prepareChat =
     }
   }
 
-// An agent is up sooner without what its first question needs.
+// What the first question needs is loaded with it, so that an agent starts faster.
 const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
   const isThinking = name === 'anthropic' && settings.thinkingBudget !== undefined
   let opened: Promise<Provider> | undefined
@@ -47,9 +45,9 @@ const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
   }
   return {
     ...(isThinking ? { noTemperature: "a model that thinks takes no temperature, and the spec has a 'thinking_budget'" } : {}),
-    answer: async (question, listened) => {
+    answer: async (question, cancellation) => {
       opened ??= open()
-      return (await opened).answer(question, listened)
+      return (await opened).answer(question, cancellation)
     },
     close: () => void opened?.then((chat) => chat.close?.()),
   }
@@ -57,7 +55,7 @@ const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
 
 const faultOfKey = (key: string | undefined, variable: string): Fault | undefined => {
   if (key === undefined || key === '') return fault('missing_key', `a key is needed: export ${variable}, or choose provider 'eliza'`)
-  // In a header, one of these would be refused when the first question is asked.
+  // No HTTP header can hold one of these.
   return /[^\x21-\x7e]/.test(key)
     ? fault('config_invalid', `the key in ${variable} holds a space, a line break or another character that no key has`)
     : undefined

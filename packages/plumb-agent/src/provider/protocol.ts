@@ -1,4 +1,4 @@
-// What an API is to the chat that both share: how a question looks there, and how an answer is read from what comes back.
+// What an API is to chat.ts, which all share: how a question becomes a request, and how an answer is read from the reply.
 
 import type { Json } from '@plumb/lang'
 import type { Failure } from './http/failure.js'
@@ -12,28 +12,26 @@ export interface Protocol {
   readonly pathOf: (endpoint: URL) => string
   /** `body` is what is sent: some of what it holds must be announced. A server on this machine may get no key. */
   readonly headersOf: (key: string | undefined, body: unknown) => Readonly<Record<string, string>>
-  readonly bodyOf: (question: Question, asking: Asking) => object
+  readonly bodyOf: (question: Question, asking: BodyOptions) => object
   readonly openReader: (question: Question, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
   /** The reply of the plain form, as the events that a stream would have had. */
   readonly eventsOf: (reply: unknown) => readonly unknown[]
-  readonly concessions: readonly Concession[]
+  readonly downgrades: readonly Downgrade[]
 }
 
-export interface Asking {
+export interface BodyOptions {
   readonly maxTokens: number
   readonly thinkingBudget: number | undefined
   readonly isStreaming: boolean
-  /** At the provider's own host: servers like it may take no notice of what they do not know. */
+  /** At the provider's own host: compatible servers may ignore what they do not know. */
   readonly isOwnHost: boolean
   readonly names: WireNames
-  readonly conceded: ReadonlySet<string>
+  /** Names of what to leave out. */
+  readonly downgrades: ReadonlySet<string>
 }
 
-/**
- * What models and servers do not all take. Where one refuses a request with these words, it is asked again without, once, and the model is
- * asked so from then on.
- */
-export interface Concession {
+/** A feature that not all models and servers take. One that refuses it with such words is asked without it from then on. */
+export interface Downgrade {
   readonly name: string
   readonly words: RegExp
 }
@@ -41,16 +39,16 @@ export interface Concession {
 export interface AnswerReader {
   /** One event, parsed; `[DONE]` as it stands. */
   take(event: unknown): Failure | undefined
-  /** The last event has been: nothing more is waited for. */
+  /** The last event was taken. */
   readonly isOver: boolean
-  /** What there is makes an answer, if nothing more comes. */
+  /** What was taken so far is a whole answer. */
   readonly isWhole: boolean
   finish(): Finished
 }
 
 /** Its counts are as the server told them: see `soundUsage`. */
 export interface Finished extends Answer {
-  /** The provider interrupts itself: what it said goes back, and it continues. */
+  /** The provider interrupts its answer: what it said is sent back, and it continues. */
   readonly isPaused?: boolean
 }
 

@@ -68,6 +68,15 @@ export interface Usage {
   readonly cache_creation_tokens: number
 }
 
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 }
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
+  cache_creation_tokens: a.cache_creation_tokens + b.cache_creation_tokens,
+})
+
 export interface Answer {
   /** In the order in which the model said them, thinking included: passed back intact. */
   readonly content: readonly Block[]

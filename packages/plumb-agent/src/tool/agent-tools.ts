@@ -1,7 +1,7 @@
 // The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Without any nothing is opened.
 
 import { type Fault, succeed, type ToolCaller } from '@plumb/wire'
-import type { Prepared } from '../config/prepare.js'
+import type { PreparedAgent } from '../config/prepare.js'
 import type { Approvals } from '../control/approvals.js'
 import type { Outlets } from '../io/outlets.js'
 import type { Options } from '../options.js'
@@ -21,7 +21,7 @@ export interface AgentTools extends Tools {
 }
 
 export interface AgentToolsParts {
-  readonly prepared: Prepared
+  readonly prepared: PreparedAgent
   readonly options: Options
   readonly servers: Servers
   readonly outlets: Outlets

@@ -3,14 +3,14 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Json } from '@plumb/lang'
 import { type Exit, type Fault, fault } from '@plumb/wire'
-import type { Prepared } from '../config/prepare.js'
+import type { PreparedAgent } from '../config/prepare.js'
 import type { Options } from '../options.js'
 import { ChildDispatcher } from './child-dispatcher.js'
 import { type Catalogue, NOTHING_OFFERED, readCatalogue, type Servers } from './server-catalogue.js'
 import { startPlumbTool } from './start-runner.js'
 
 export interface OwnServersParts {
-  readonly prepared: Prepared
+  readonly prepared: PreparedAgent
   readonly options: Options
   readonly report: (fault: Fault) => void
   readonly writeStderr: (line: string) => void

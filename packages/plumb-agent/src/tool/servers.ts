@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'
-import type { Prepared } from '../config/prepare.js'
+import type { PreparedAgent } from '../config/prepare.js'
 import { type OwnServersParts, openOwnServers } from './own-servers.js'
 import { type Catalogue, NOTHING_OFFERED, readCatalogue, type Servers } from './server-catalogue.js'
 
@@ -26,7 +26,7 @@ export const openServers = async ({ prepared, options, given, report, writeStder
 const NO_SERVERS: Servers = { offered: () => NOTHING_OFFERED, own: undefined, renew: () => {} }
 
 /** Reads the file again when it has been replaced: its writer renames a whole new one into its place. */
-const fromFile = (path: string, { config }: Prepared, report: (fault: Fault) => void): Result<Servers> => {
+const fromFile = (path: string, { config }: PreparedAgent, report: (fault: Fault) => void): Result<Servers> => {
   const first = readFile(path, config.servers)
   if (!first.ok) return first
   let catalogue = first.value
@@ -44,7 +44,7 @@ const fromFile = (path: string, { config }: Prepared, report: (fault: Fault) => 
   return succeed({ offered, own: undefined, renew: () => {} })
 }
 
-const readFile = (path: string, servers: Prepared['config']['servers']): Result<Catalogue> => {
+const readFile = (path: string, servers: PreparedAgent['config']['servers']): Result<Catalogue> => {
   const text = readSpec(path)
   if (!text.ok) return fail(text.error.error, `PLUMB_MCP_TOOLS: ${text.error.detail}`)
   const read = readCatalogue(parse(text.value), servers)
@@ -64,7 +64,7 @@ const stateOf = (path: string): string | undefined => {
   return stat && `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs}`
 }
 
-const fromMessages = (given: unknown, { config }: Prepared, report: (fault: Fault) => void): Result<Servers> => {
+const fromMessages = (given: unknown, { config }: PreparedAgent, report: (fault: Fault) => void): Result<Servers> => {
   const read = readCatalogue(given, config.servers)
   if (!read.ok) return fail('config_invalid', `the tools of the MCP servers came with the spec: ${read.error.detail}`)
   let catalogue = read.value

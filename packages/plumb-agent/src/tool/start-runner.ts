@@ -1,7 +1,7 @@
 // Starts the dispatcher of an agent that runs alone: plumb-tool, or an external program that speaks the dispatch protocol.
 
 import { type Child, childEnv, type Result, spawnChild, spawnPlumb, succeed } from '@plumb/wire'
-import type { Prepared } from '../config/prepare.js'
+import type { PreparedAgent } from '../config/prepare.js'
 import type { Options } from '../options.js'
 
 export interface Started {
@@ -11,11 +11,11 @@ export interface Started {
 }
 
 /** A program that is not plumb's own gets no spec, authority or keys. */
-export const startExternalDispatcher = ({ agent }: Prepared, toolCommand: string): Result<Child> =>
+export const startExternalDispatcher = ({ agent }: PreparedAgent, toolCommand: string): Result<Child> =>
   spawnChild({ command: [toolCommand], env: childEnv('foreign', namesIn(agent)), isForeign: true })
 
 /** With `tells: 'offers'` its first line lists what the agent's MCP servers offer. */
-export const startPlumbTool = ({ agent, files, config, authority }: Prepared, options: Options, tells?: 'offers'): Result<Started> => {
+export const startPlumbTool = ({ agent, files, config, authority }: PreparedAgent, options: Options, tells?: 'offers'): Result<Started> => {
   const { docroot, maxLineBytes, allowedHosts } = options
   const args = [
     ...['serve', '--agent', agent.binding, '--provider', config.providerName, '--model', config.model],
@@ -36,4 +36,4 @@ export const startPlumbTool = ({ agent, files, config, authority }: Prepared, op
   return own.ok ? succeed({ child: own.value.child, renew: own.value.renew }) : own
 }
 
-const namesIn = ({ config }: Prepared['agent']): readonly string[] => (config.env as readonly string[] | undefined) ?? []
+const namesIn = ({ config }: PreparedAgent['agent']): readonly string[] => (config.env as readonly string[] | undefined) ?? []

@@ -2,10 +2,9 @@
 
 import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/messages/messages'
 import type { MessageCreateParamsBase, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages/messages'
-import { type Dialect, isStrictSchema, outputSchema } from '../output-schema.js'
-import type { Asking } from '../protocol.js'
+import { type Dialect, isStrictSchema, outputSchema, systemText } from '../output-schema.js'
+import type { BodyOptions } from '../protocol.js'
 import type { Question, ToolOffer } from '../provider.js'
-import { systemText } from '../tell-schema.js'
 import type { WireNames } from '../wire-names.js'
 import { messagesOf } from './messages.js'
 import { thinkingOf } from './thinking.js'
@@ -16,20 +15,20 @@ import { thinkingOf } from './thinking.js'
  */
 export type Body = Omit<MessageCreateParamsBase, 'thinking'> & { thinking?: BetaThinkingConfigParam; temperature?: number }
 
-export const bodyOf = (question: Question, asking: Asking): Body => {
+export const bodyOf = (question: Question, options: BodyOptions): Body => {
   const { model, tools, parallelToolCalls, temperature, output } = question
-  const { conceded, names } = asking
+  const { downgrades, names } = options
   const thinking = thinkingOf({
     model,
-    budget: asking.thinkingBudget,
-    isBudgetRefused: conceded.has('adaptive_thinking'),
-    isBindingRefused: conceded.has('no_binding'),
+    budget: options.thinkingBudget,
+    isBudgetRefused: downgrades.has('adaptive_thinking'),
+    isBindingRefused: downgrades.has('no_binding'),
   })
-  const schema = conceded.has('plain_output') ? undefined : outputSchema(output, DIALECT)
-  const system = toSystem(systemText(question, !schema || !asking.isOwnHost), question.context)
+  const schema = downgrades.has('plain_output') ? undefined : outputSchema(output, DIALECT)
+  const system = toSystem(systemText(question, !schema || !options.isOwnHost), question.context)
   const isSystemCached = system.some((block) => block.cache_control)
   // Set one by one, not spread: so each is held against the SDK's type.
-  const body: Body = { model, max_tokens: asking.maxTokens, stream: asking.isStreaming, messages: messagesOf(question, names) }
+  const body: Body = { model, max_tokens: options.maxTokens, stream: options.isStreaming, messages: messagesOf(question, names) }
   if (system.length > 0) body.system = system
   if (tools.length > 0) body.tools = tools.map((tool, i) => toTool(tool, names, !isSystemCached && i === tools.length - 1))
   // With thinking no call can be forced, so `auto` is all there is to say.

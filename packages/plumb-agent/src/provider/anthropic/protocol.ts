@@ -2,7 +2,7 @@
 
 import { at } from '../http/json-path.js'
 import type { Protocol } from '../protocol.js'
-import { ANTHROPIC_ACCOUNT } from './account.js'
+import { ANTHROPIC_ACCOUNT } from '../settings.js'
 import { bodyOf } from './body.js'
 import { eventsOf, openReader } from './reader.js'
 
@@ -19,7 +19,7 @@ export const ANTHROPIC: Protocol = {
   bodyOf,
   openReader,
   eventsOf,
-  concessions: [
+  downgrades: [
     { name: 'plain_output', words: /output_config|output_format|json_schema|structured output|schema/i },
     { name: 'adaptive_thinking', words: /thinking\.type\.(enabled|adaptive)|budget_tokens/ },
     { name: 'no_binding', words: /block_binding|thinking-binding|anthropic-beta/ },

@@ -2,20 +2,20 @@
 
 import { type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import { besideSpec } from '../../config/prompts.js'
-import type { Prepared, ProviderSettings } from '../table.js'
+import type { PreparedProvider, ProviderSettings } from '../settings.js'
 import { loadDoctor } from './doctor.js'
 import { openEliza } from './provider.js'
 import type { Script } from './rule.js'
 import { loadScript } from './script.js'
 
-export const prepareEliza = (settings: ProviderSettings): Prepared => {
+export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
   const { model } = settings
   const faults: Fault[] = []
   if (model !== undefined && model !== 'doctor')
     faults.push(fault('config_invalid', `provider 'eliza' has only the model 'doctor', not '${preview(model)}'`))
   const script = readScript(settings)
   if (!script.ok) faults.push(script.error)
-  return script.ok && faults.length === 0 ? { provider: openEliza(script.value) } : { faults }
+  return script.ok && faults.length === 0 ? { ok: true, value: openEliza(script.value) } : { ok: false, error: faults }
 }
 
 const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<Script> => {

@@ -1,23 +1,23 @@
-// From a status other than 200, or an error in the middle of a stream, to what it means for the input.
+// What an API means by a status other than 2xx, or by an error in the middle of a stream.
 
 import { type Code, fault, preview, scrub } from '@plumb/wire'
 import type { Refusal } from '../../conversation/breaker.js'
 import type { Failure } from './failure.js'
 import { readJson, textAt } from './json-path.js'
-import { header, readRetryAfter } from './retry-after.js'
+import { type HttpReply, header } from './reply-body.js'
 
-export interface Refused {
+export interface ErrorReply {
   /** The host, as errors name it. */
   readonly host: string
   /** What it means that the key is refused: "did not accept the key in NAME". */
   readonly keyWords: string
   readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: HttpReply['headers']
   readonly text: string
   readonly wallMs: number
 }
 
-export const refusal = (refused: Refused): Failure => {
+export const apiFailure = (refused: ErrorReply): Failure => {
   const { host, keyWords, status, headers, wallMs } = refused
   const words = wordsOf(refused.text)
   const code = codeOfStatus(status)
@@ -30,7 +30,7 @@ export const refusal = (refused: Refused): Failure => {
     ...(id === '' ? {} : { request_id: preview(id) }),
   }
   return {
-    fault: fault(code, `${host} ${said(status, words, keyWords, header(headers, 'location'))}`, extras),
+    fault: fault(code, `${host} ${detailOf(status, words, keyWords, header(headers, 'location'))}`, extras),
     isRetryable: isWorthRetrying(status, header(headers, 'x-should-retry'), refused.text),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     words,
@@ -42,10 +42,10 @@ export const refusal = (refused: Refused): Failure => {
 const refusalOf = (status: number, text: string): Refusal | undefined => {
   if (status === 401 || status === 402 || status === 404) return 'final'
   if (status === 403) return 'doubtful'
-  return status === 429 && SPENT.test(text) ? 'final' : undefined
+  return status === 429 && NO_MONEY.test(text) ? 'final' : undefined
 }
 
-const said = (status: number, words: string, keyWords: string, location: string): string => {
+const detailOf = (status: number, words: string, keyWords: string, location: string): string => {
   if (status === 401 || status === 403) return `${keyWords} (${status})${wordsAfter(words)}`
   if (status >= 300 && status < 400)
     return `answered ${status} and points to ${preview(withoutQuery(location), 120)}: keys are not sent on, so name that place as endpoint if it is the right one`
@@ -75,12 +75,12 @@ const codeOfStatus = (status: number): Code => {
 const isWorthRetrying = (status: number, shouldRetry: string, text: string): boolean => {
   if (shouldRetry === 'true') return status >= 400
   if (shouldRetry === 'false') return false
-  if (status === 429) return !SPENT.test(text)
+  if (status === 429) return !NO_MONEY.test(text)
   return status === 408 || status === 409 || status >= 500
 }
 
 // A limit on money, not on speed: Anthropic's error_code, OpenAI's code.
-const SPENT = /spend_limit_reached|insufficient_quota|billing_hard_limit_reached/
+const NO_MONEY = /spend_limit_reached|insufficient_quota|billing_hard_limit_reached/
 
 /** Both APIs say { error: { type, message } }; servers like them also { message }, { detail } or a page of HTML. */
 const wordsOf = (text: string): string => {
@@ -93,11 +93,11 @@ const wordsOf = (text: string): string => {
 }
 
 /** `error` of an error event, or of a reply that came with status 200. */
-export const errorEvent = (host: string, keyWords: string, event: unknown): Failure => {
+export const errorEventFailure = (host: string, keyWords: string, event: unknown): Failure => {
   const type = textAt(event, 'type') ?? textAt(event, 'code') ?? ''
-  const { code, isRetryable, refusal } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER
+  const { code, isRetryable, refusal } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER_ERROR
   const text = JSON.stringify(event) ?? 'without a word'
-  const isSpent = SPENT.test(text)
+  const isSpent = NO_MONEY.test(text)
   const words = [type, textAt(event, 'message') ?? (typeof event === 'string' ? event : undefined)].filter(Boolean).join(': ')
   const detail = `${code === 'unauthorized' ? keyWords : 'broke off its reply'}${wordsAfter(words || text)}`
   const ending = isSpent ? 'final' : refusal
@@ -110,7 +110,7 @@ interface Kind {
   readonly refusal?: Refusal
 }
 
-const OTHER: Kind = { code: 'overloaded', isRetryable: true }
+const OTHER_ERROR: Kind = { code: 'overloaded', isRetryable: true }
 const REFUSED: Kind = { code: 'provider_refused', isRetryable: false }
 const LIMITED: Kind = { code: 'rate_limited', isRetryable: true }
 
@@ -126,3 +126,21 @@ const ERROR_TYPES: Readonly<Record<string, Kind>> = {
   authentication_error: { code: 'unauthorized', isRetryable: false, refusal: 'final' },
   permission_error: { code: 'unauthorized', isRetryable: false, refusal: 'doubtful' },
 }
+
+/** Beyond it the own backoff holds, as in the official SDKs. */
+const MAX_RETRY_AFTER_MS = 60_000
+
+/** Undefined where the header is absent, says nothing, lies in the past or asks for more than a minute. */
+export const readRetryAfter = (headers: HttpReply['headers'], wallMs: number): number | undefined => {
+  const ms = asNumber(header(headers, 'retry-after-ms')) ?? seconds(header(headers, 'retry-after'), wallMs)
+  return ms !== undefined && ms >= 0 && ms <= MAX_RETRY_AFTER_MS ? ms : undefined
+}
+
+const seconds = (text: string, wallMs: number): number | undefined => {
+  const number = asNumber(text)
+  if (number !== undefined) return number * 1000
+  // Only what begins like a day, since Date.parse takes nearly anything for a date.
+  return /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) - wallMs : undefined
+}
+
+const asNumber = (text: string): number | undefined => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined)

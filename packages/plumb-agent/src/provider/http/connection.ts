@@ -2,16 +2,16 @@
 
 import type { Dispatcher } from 'undici'
 import { isLoopback } from './endpoint.js'
-import type { Reply } from './reply-body.js'
+import type { HttpReply } from './reply-body.js'
 import type { Timing } from './timing.js'
 
 export interface Connection {
   /** Ends with an exception when nothing comes back, or the signal fires. Redirects come back as they are. */
-  post(request: Request, signal: AbortSignal): Promise<Reply>
+  post(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
   close(): void
 }
 
-export interface Request {
+export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string

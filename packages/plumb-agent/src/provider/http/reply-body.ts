@@ -2,16 +2,15 @@
 
 import { pipeline, type Readable } from 'node:stream'
 import { Unreadable } from './failure.js'
-import { header } from './retry-after.js'
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Readable
 }
 
 /** Ends with an exception when the connection breaks off, the encoding is unknown or the limit is passed. */
-export async function* readBody({ headers, body }: Reply, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* readBody({ headers, body }: HttpReply, maxBytes: number): AsyncGenerator<Uint8Array> {
   const decoded = await decode(body, header(headers, 'content-encoding').toLowerCase())
   let bytes = 0
   for await (const chunk of decoded as AsyncIterable<Uint8Array>) {
@@ -33,7 +32,7 @@ const decode = async (body: Readable, encoding: string): Promise<Readable> => {
 }
 
 /** The whole of it as text; over the limit it is cut with `isCut`, else an exception. */
-export const readText = async (reply: Reply, maxBytes: number, isCut = false): Promise<string> => {
+export const readText = async (reply: HttpReply, maxBytes: number, isCut = false): Promise<string> => {
   const chunks: Uint8Array[] = []
   try {
     for await (const chunk of readBody(reply, maxBytes)) chunks.push(chunk)
@@ -41,4 +40,10 @@ export const readText = async (reply: Reply, maxBytes: number, isCut = false): P
     if (!isCut) throw error
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** One value of a header, trimmed; empty where it is absent. */
+export const header = (headers: HttpReply['headers'], name: string): string => {
+  const value = headers[name]
+  return (Array.isArray(value) ? (value[0] ?? '') : (value ?? '')).trim()
 }

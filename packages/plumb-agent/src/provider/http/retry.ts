@@ -5,10 +5,10 @@ import type { Attempt, Failure } from './failure.js'
 import type { Timing } from './timing.js'
 
 const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 8_000
+const MAX_WAIT_MS = 8_000
 const JITTER = 0.25
 
-export interface Persistence {
+export interface RetryOptions {
   readonly maxRetries: number
   readonly timing: Timing
   readonly signal: AbortSignal
@@ -16,14 +16,14 @@ export interface Persistence {
 }
 
 /** An attempt is made `maxRetries` + 1 times at most; the last failure is what remains. */
-export const persist = async <T>(
+export const retry = async <T>(
   attempt: (number: number) => Promise<Attempt<T>>,
-  { maxRetries, timing, signal, onRetry }: Persistence,
+  { maxRetries, timing, signal, onRetry }: RetryOptions,
 ): Promise<Attempt<T>> => {
   for (let retries = 0; ; retries++) {
     const result = await attempt(retries + 1)
     if (result.ok || signal.aborted || !result.failure.isRetryable) return result
-    if (retries >= maxRetries) return { ok: false, failure: counted(result.failure, retries) }
+    if (retries >= maxRetries) return { ok: false, failure: withRetries(result.failure, retries) }
     const wait_ms = Math.round(result.failure.retryAfterMs ?? backoff(retries, timing.random()))
     onRetry({ attempt: retries + 1, reason: result.failure.fault.detail, wait_ms })
     await timing.wait(wait_ms, signal)
@@ -31,9 +31,9 @@ export const persist = async <T>(
   }
 }
 
-const backoff = (retries: number, random: number): number => Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_WAIT_MS) * (1 - JITTER * random)
+const backoff = (retries: number, random: number): number => Math.min(FIRST_WAIT_MS * 2 ** retries, MAX_WAIT_MS) * (1 - JITTER * random)
 
-const counted = (failure: Failure, retries: number): Failure => {
+const withRetries = (failure: Failure, retries: number): Failure => {
   if (retries === 0) return failure
   const { error, category: _, detail, ...extras } = failure.fault
   return { ...failure, fault: fault(error, `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras) }

@@ -4,7 +4,7 @@ import { fault, systemReason } from '@plumb/wire'
 import { type Failure, Unreadable } from './failure.js'
 
 /** Undefined for what is no failure of the network: a bug, which is to be seen. */
-export const breakage = (host: string, error: unknown): Failure | undefined => {
+export const transportFailure = (host: string, error: unknown): Failure | undefined => {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Unreadable) {
     return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: false, words: '' }

@@ -1,7 +1,7 @@
 // OpenAI's Chat Completions, and the many servers that speak it.
 
 import type { Protocol } from '../protocol.js'
-import { OPENAI_ACCOUNT } from './account.js'
+import { OPENAI_ACCOUNT } from '../settings.js'
 import { bodyOf } from './body.js'
 import { eventsOf, openReader } from './reader.js'
 
@@ -14,7 +14,7 @@ export const OPENAI: Protocol = {
   bodyOf,
   openReader,
   eventsOf,
-  concessions: [
+  downgrades: [
     { name: 'plain_output', words: /response_format|json_schema|structured output|schema/i },
     // "Function tools with reasoning_effort are not supported for … or set reasoning_effort to 'none'."
     { name: 'no_reasoning', words: /reasoning_effort/ },

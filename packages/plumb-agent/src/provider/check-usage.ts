@@ -1,21 +1,21 @@
-// What a call used, from what the server told of it: what is no count is the most that it could be.
+// The usage of a call, as the server reports it; what is not a count is replaced by the most that it could be.
 
 import { isTokenCount, preview } from '@plumb/wire'
 import type { Answer, Usage } from './provider.js'
 
-export interface Asked {
+export interface UsageBounds {
   readonly host: string
-  /** Of the request: no tokenizer makes more tokens of it. */
+  /** Of the request: no tokenizer makes more tokens than bytes. */
   readonly bytes: number
   readonly maxTokens: number
   readonly isLimited: boolean
 }
 
-/** What is not told at all counts as nothing where no budget is to be kept. */
-export const soundUsage = (told: Usage, { host, bytes, maxTokens, isLimited }: Asked): Pick<Answer, 'usage' | 'estimated'> => {
+/** Without a budget, what is not reported counts as nothing. */
+export const checkUsage = (reported: Usage, { host, bytes, maxTokens, isLimited }: UsageBounds): Pick<Answer, 'usage' | 'estimated'> => {
   const wrong: string[] = []
   const countOf = (field: keyof Usage, most: number): number => {
-    const count = told[field]
+    const count = reported[field]
     if (isTokenCount(count)) return count
     const isMissing = Number.isNaN(count)
     if (isMissing && !isLimited) return 0

@@ -1,0 +1,38 @@
+// What a provider is set up from, and where the accounts of those over HTTP are.
+
+import type { Fault, Result } from '@plumb/wire'
+import type { Timing } from './http/timing.js'
+import type { Provider } from './provider.js'
+
+export interface ProviderSettings {
+  readonly model: string | undefined
+  /** As the spec has it, checked by lang. */
+  readonly config: Readonly<Record<string, unknown>>
+  readonly specPath: string
+  readonly readText: (path: string) => Result<string>
+  /** The value of the account's `keyVariable`. */
+  readonly key: string | undefined
+  /** PLUMB_ENDPOINT. */
+  readonly endpointFromEnv: string | undefined
+  /** HOST or HOST:PORT, from --allow-host: besides the provider's own and loopback, where a key may go. */
+  readonly allowedHosts: readonly string[]
+  /** For tests: other deadlines, another clock. */
+  readonly timing?: Partial<Timing>
+}
+
+/** The provider, or everything that is wrong with its settings. */
+export type PreparedProvider = Result<Provider, readonly Fault[]>
+
+export interface Account {
+  readonly name: 'anthropic' | 'openai'
+  /** The environment variable that holds the key. */
+  readonly keyVariable: string
+  readonly ownEndpoint: string
+}
+
+export const ANTHROPIC_ACCOUNT: Account = {
+  name: 'anthropic',
+  keyVariable: 'ANTHROPIC_API_KEY',
+  ownEndpoint: 'https://api.anthropic.com',
+}
+export const OPENAI_ACCOUNT: Account = { name: 'openai', keyVariable: 'OPENAI_API_KEY', ownEndpoint: 'https://api.openai.com/v1' }
