@@ -1,6 +1,6 @@
 // Text → checked plan, types → JSON Schema and generated checks. Pure: no clock, no files, no process.
 
-export type { BasePlan } from './base/base-plan.js'
+export { type BasePlan, boundsCalled, partsOfPlan } from './base/base-plan.js'
 export { compileLift, stepsOf } from './base/lift-stage.js'
 export { type Host, type HostPattern, isHostOf, readHost, readHostPattern } from './check/host.js'
 export type { Effect } from './check/rules.js'

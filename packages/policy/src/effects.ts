@@ -1,6 +1,6 @@
 // What a tool may do to the world, fixed by what it is made of; its own `effects:` can only add (plumb-tools(7), What may be done).
 
-import { agentOf, agentTools, type BasePlan, type Bound, type Json, planOf, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
+import { agentOf, agentTools, type Bound, boundsCalled, type Json, planOf, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { EFFECTS, type Effect } from './authority.js'
 import { builtinEffects } from './builtin-effects.js'
 
@@ -19,14 +19,8 @@ class Collector {
   addTool({ bound, body }: ToolPlan): void {
     if (this.#seen.has(bound)) return
     this.#seen.add(bound)
-    if (body.kind === 'chain') this.#addChain(body.chain)
-    else this.#addSource(body)
-  }
-
-  #addChain(chain: BasePlan): void {
-    if (chain.kind === 'named') this.addTool(toolOf(chain.bound))
-    else if (chain.kind === 'trace') this.#addChain(chain.body)
-    else if ('items' in chain) for (const item of chain.items) this.#addChain(item)
+    if (body.kind === 'tool') return this.#addSource(body)
+    for (const called of boundsCalled(body.chain)) this.addTool(toolOf(called))
   }
 
   #addSource({ source, config, process, parts }: Extract<ToolBody, { kind: 'tool' }>): void {

@@ -3,7 +3,7 @@
 import type { Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
 import type { Chain, Expression, Implementation } from '../parse/ast.js'
-import { lastOf } from '../parse/children.js'
+import { lastOf } from '../parse/chain-parts.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { BasePlan } from './base-plan.js'

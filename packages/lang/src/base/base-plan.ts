@@ -1,5 +1,6 @@
 // A bare morphism as it is called: what each part takes and gives, with its names resolved.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import type { Bound } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
@@ -17,3 +18,27 @@ export type BaseWork =
   | { readonly kind: 'trace'; readonly body: BasePlan; readonly max: number; readonly until?: Expression }
   /** A call of its own to another bare binding, which takes and gives what its signature says. */
   | { readonly kind: 'named'; readonly bound: Bound }
+
+/** What it is made of, one step deep, in order. A binding that it calls is no part of it. */
+export const partsOfPlan = (plan: BasePlan): readonly BasePlan[] => {
+  switch (plan.kind) {
+    case 'sequence':
+    case 'choice':
+    case 'product':
+      return plan.items
+    case 'trace':
+      return [plan.body]
+    case 'id':
+    case 'copy':
+    case 'discard':
+    case 'map':
+    case 'named':
+      return []
+    default:
+      return unreachable(plan)
+  }
+}
+
+/** The bindings that it calls, as often as it does. */
+export const boundsCalled = (plan: BasePlan): readonly Bound[] =>
+  plan.kind === 'named' ? [plan.bound] : partsOfPlan(plan).flatMap(boundsCalled)

@@ -1,11 +1,12 @@
 // What a chain of the base category is for one type of input: its plan, and all that is wrong with it (plumb-tools(7), How tools combine).
 
 import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/diagnostic.js'
+import { unreachable } from '../diagnostic/unreachable.js'
 import { checkExpression } from '../expression/infer/check.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
 import { findBinding, type Scope, shown } from '../names/names.js'
 import type { Chain, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
-import { lastOf, partsOfTensor } from '../parse/children.js'
+import { lastOf, partsOfTensor } from '../parse/chain-parts.js'
 import { conversion } from '../types/conversion.js'
 import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'
@@ -117,6 +118,8 @@ export class BaseChecker {
       }
       case 'reference':
         return this.reference(chain, input)
+      default:
+        return unreachable(chain)
     }
   }
 

@@ -1,6 +1,7 @@
 // What map(f) does with a message: the chain of f in place, with what its signature says looked at wherever types alone do not tell.
 
 import type { Span } from '../diagnostic/source.js'
+import { unreachable } from '../diagnostic/unreachable.js'
 import type { Step } from '../expression/emit/fuse.js'
 import type { MessageScanner } from '../expression/stage/message-scanner.js'
 import { compileMap } from '../expression/stage/stage.js'
@@ -38,8 +39,14 @@ export const stepsOf = (f: Bound): readonly Step[] | undefined => {
         return plan.items.every(add)
       case 'named':
         return isStatic(plan.input, plan.bound.inputs[0]) && addNamed(plan.bound)
-      default:
+      case 'copy':
+      case 'discard':
+      case 'choice':
+      case 'product':
+      case 'trace':
         return false
+      default:
+        return unreachable(plan)
     }
   }
   const addNamed = (bound: Bound): boolean => {

@@ -4,7 +4,7 @@ import { error, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, type Scope, shown } from '../names/names.js'
 import type { QualifiedName } from '../parse/ast.js'
 import { planIfRight } from './base-chain.js'
-import type { BasePlan } from './base-plan.js'
+import { boundsCalled } from './base-plan.js'
 
 /** The binding that map puts on a stream; undefined where it has an error, told by now. */
 export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bound | undefined => {
@@ -41,24 +41,10 @@ const toolIn = (bound: Bound): Bound | undefined => {
 export const calledBy = (bound: Bound): readonly Bound[] => {
   const known = calls.get(bound)
   if (known) return known
-  const found = namesIn(planIfRight(bound))
+  const plan = planIfRight(bound)
+  const found = plan ? boundsCalled(plan) : []
   calls.set(bound, found)
   return found
 }
 
 const calls = new WeakMap<Bound, readonly Bound[]>()
-
-const namesIn = (plan: BasePlan | undefined): readonly Bound[] => {
-  switch (plan?.kind) {
-    case 'named':
-      return [plan.bound]
-    case 'sequence':
-    case 'choice':
-    case 'product':
-      return plan.items.flatMap(namesIn)
-    case 'trace':
-      return namesIn(plan.body)
-    default:
-      return []
-  }
-}

@@ -4,6 +4,7 @@ import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js
 import { memberOf } from '../names/member.js'
 import { type Bound, findBinding, lookUp, type Scope, shown } from '../names/names.js'
 import type { Chain, QualifiedName } from '../parse/ast.js'
+import { partsOfChain } from '../parse/chain-parts.js'
 import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
 import { isEqual } from '../types/equal.js'
 import { printType } from '../types/print.js'
@@ -82,8 +83,7 @@ const notTotalIn = (process: Bound): string | undefined => {
     if (NOT_TOTAL.has(chain.kind)) return chain.kind
     if (chain.kind === 'reference') open(lookUp(chain.name, scope))
     else if (chain.kind === 'field') waiting.push({ chain: memberOf(chain, scope) ?? chain.of, scope })
-    else if (chain.kind === 'sequence' || chain.kind === 'tensor')
-      for (const item of chain.items.toReversed()) waiting.push({ chain: item, scope })
+    else for (const part of partsOfChain(chain).toReversed()) waiting.push({ chain: part, scope })
   }
   return undefined
 }

@@ -3,6 +3,7 @@
 import { memberOf } from '../names/member.js'
 import { type Bound, lookUp, type Scope } from '../names/names.js'
 import type { Chain, PlumbImplementation, QualifiedName, Value } from '../parse/ast.js'
+import { partsOfChain } from '../parse/chain-parts.js'
 import { nameIn } from './config.js'
 
 export type PartsOf = (bound: Bound) => readonly Bound[]
@@ -64,18 +65,12 @@ const inBody = (impl: PlumbImplementation, scope: Scope): readonly Bound[] => {
 
 const inChain = (chain: Chain, scope: Scope, local?: ReadonlySet<string>): readonly Bound[] => {
   switch (chain.kind) {
-    case 'sequence':
-    case 'tensor':
-    case 'choice':
-      return chain.items.flatMap((item) => inChain(item, scope, local))
-    case 'trace':
-      return inChain(chain.chain, scope, local)
     case 'field':
       return inChain(memberOf(chain, scope) ?? chain.of, scope, local)
     case 'reference':
       return !chain.name.module && local?.has(chain.name.name.text) ? [] : named(chain.name, scope)
     default:
-      return []
+      return partsOfChain(chain).flatMap((part) => inChain(part, scope, local))
   }
 }
 

@@ -1,5 +1,6 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
+import { unreachable } from '../diagnostic/unreachable.js'
 import type { Chain, Reference, TraceAtom } from '../parse/ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
@@ -35,8 +36,15 @@ const bare = (r: TokenReader, node: Chain, place: Place): Doc => {
       return [r.take(), r.glue('close'), trace(r, node)]
     case 'reference':
       return reference(r, node)
-    default:
+    case 'id':
+    case 'copy':
+    case 'merge':
+    case 'discard':
+    case 'empty':
+    case 'barrier':
       return r.take()
+    default:
+      return unreachable(node)
   }
 }
 

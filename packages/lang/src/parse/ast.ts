@@ -201,7 +201,10 @@ export interface FieldOf extends Node {
   readonly field: Name
 }
 
-export type Atom = Structural | MapAtom | FilterAtom | ProjectAtom | TraceAtom | Reference
+export type Atom = Morphism | TraceAtom | Reference
+
+/** A morphism by a word of its own. */
+export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom
 
 export interface Structural extends Node {
   readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier'

@@ -1,11 +1,35 @@
-// The words of the structural morphisms, and which of them are total (plumbing(5), Totality).
+// The words of the morphisms, with how many ports each has and which of them are total (plumbing(5), Totality).
 
-import type { Structural } from './ast.js'
+import type { Chain, Morphism, Structural } from './ast.js'
+
+interface MorphismPorts {
+  /** `many`: two or more, as they come. */
+  readonly inputs: number | 'many'
+  readonly outputs: number
+  /** Gives exactly one result for each message: only such morphisms can be lowered. */
+  readonly isTotal: boolean
+}
+
+export const MORPHISM_PORTS: Readonly<Record<Morphism['kind'], MorphismPorts>> = {
+  id: { inputs: 1, outputs: 1, isTotal: true },
+  copy: { inputs: 1, outputs: 2, isTotal: true },
+  merge: { inputs: 'many', outputs: 1, isTotal: false },
+  discard: { inputs: 1, outputs: 1, isTotal: true },
+  empty: { inputs: 0, outputs: 1, isTotal: false },
+  barrier: { inputs: 'many', outputs: 1, isTotal: false },
+  map: { inputs: 1, outputs: 1, isTotal: true },
+  filter: { inputs: 1, outputs: 1, isTotal: false },
+  project: { inputs: 1, outputs: 1, isTotal: false },
+}
+
+const WORDS = Object.keys(MORPHISM_PORTS) as readonly Morphism['kind'][]
+
+export const MORPHISMS: ReadonlySet<string> = new Set(WORDS)
+
+export const isMorphism = (chain: Chain): chain is Morphism => MORPHISMS.has(chain.kind)
 
 /** Those that stand alone, without arguments. */
 export const PLAIN_MORPHISMS: ReadonlySet<string> = new Set<Structural['kind']>(['id', 'copy', 'merge', 'discard', 'empty', 'barrier'])
 
-export const MORPHISMS: ReadonlySet<string> = new Set([...PLAIN_MORPHISMS, 'map', 'filter', 'project'])
-
 /** They may give no result, or need more than one message: they cannot be lowered, and do not stand in the base category. */
-export const NOT_TOTAL: ReadonlySet<string> = new Set(['filter', 'merge', 'barrier', 'project', 'empty'])
+export const NOT_TOTAL: ReadonlySet<string> = new Set(WORDS.filter((word) => !MORPHISM_PORTS[word].isTotal))

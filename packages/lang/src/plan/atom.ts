@@ -5,7 +5,8 @@ import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
 import type { Scope } from '../names/names.js'
-import type { Atom, Expression, Node, Reference, TraceAtom } from '../parse/ast.js'
+import type { Expression, Morphism, Node } from '../parse/ast.js'
+import { MORPHISM_PORTS } from '../parse/morphism.js'
 import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
@@ -14,13 +15,8 @@ import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, Work } from './graph.js'
 
-export type Morphism = Exclude<Atom, Reference | TraceAtom>
-
 /** How many inputs it has: `many` for two or more, as they come. */
-export const arityOf = (atom: Morphism): number | 'many' => {
-  if (atom.kind === 'empty') return 0
-  return atom.kind === 'merge' || atom.kind === 'barrier' ? 'many' : 1
-}
+export const arityOf = ({ kind }: Morphism): number | 'many' => MORPHISM_PORTS[kind].inputs
 
 /** The node, with an input for each of `types`; its outputs have the types that follow from them. */
 export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], name: string, scope: Scope, builder: Builder): GraphNode => {

@@ -6,10 +6,11 @@ import type { Span } from '../diagnostic/source.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, findBinding, lookUp, type Scope, shown } from '../names/names.js'
 import type { Chain, Name, PlumbImplementation, Reference } from '../parse/ast.js'
-import { firstOf, lastOf } from '../parse/children.js'
+import { firstOf, lastOf } from '../parse/chain-parts.js'
+import { isMorphism, MORPHISM_PORTS } from '../parse/morphism.js'
 import type { Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
-import { arityOf, type Morphism, makeAtom, portName } from './atom.js'
+import { arityOf, makeAtom, portName } from './atom.js'
 import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, Process, Source, Work } from './graph.js'
 import { feed, type Wiring, wire } from './wire.js'
@@ -89,14 +90,12 @@ const firstStep = ({ scope, binding: { impl } }: Bound): boolean | Bound => {
 
 // `let inc : !int -> !int = map(value + 1)` is that one node, unless its result has yet to be looked at.
 const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder): Process | undefined => {
-  const atom = morphismOf(chain)
-  if (!atom) return undefined
-  const arity = arityOf(atom)
-  const outputs = atom.kind === 'copy' ? 2 : 1
-  if (bound.outputs.length !== outputs) return undefined
+  if (!isMorphism(chain)) return undefined
+  const arity = arityOf(chain)
+  if (bound.outputs.length !== MORPHISM_PORTS[chain.kind].outputs) return undefined
   if (arity === 'many' ? bound.inputs.length < 2 : bound.inputs.length !== arity) return undefined
   const before = builder.nodes.length
-  const node = makeAtom(atom, bound.inputs, name, bound.scope, builder)
+  const node = makeAtom(chain, bound.inputs, name, bound.scope, builder)
   const fits =
     node.inputs.every((port, i) => isSame(port.type, bound.inputs[i])) &&
     node.outputs.every((port, i) => {
@@ -115,20 +114,6 @@ const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder):
 // The node looks at what its own type says, and others see the type of the signature.
 const isSame = (a: Type | undefined, b: Type | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && isWirable(a, b) === 'static' && isWirable(b, a) === 'static')
-
-const morphismOf = (chain: Chain): Morphism | undefined => {
-  switch (chain.kind) {
-    case 'sequence':
-    case 'tensor':
-    case 'choice':
-    case 'field':
-    case 'reference':
-    case 'trace':
-      return undefined
-    default:
-      return chain
-  }
-}
 
 const layOpen = (bound: Bound, chain: Chain, name: string, span: Span, inlet: Work, builder: Builder): Process => {
   const { inputs, outputs } = portsOf(bound)

@@ -1,6 +1,6 @@
 // The agents and tools that a binding is made of and may call, however deep in it.
 
-import type { BasePlan } from '../base/base-plan.js'
+import { boundsCalled } from '../base/base-plan.js'
 import type { Bound } from '../names/names.js'
 import { planOf } from '../plan/root.js'
 import { agentTools, type ToolPlan, toolOf } from './tool-plan.js'
@@ -11,14 +11,12 @@ export const reachedFrom = (bound: Bound): ReadonlySet<Bound> => {
   const isNew = (bound: Bound): boolean => !reached.has(bound) && reached.add(bound) !== undefined
   const addTool = ({ bound, body }: ToolPlan): void => {
     if (!isNew(bound)) return
-    if (body.kind === 'chain') return addChain(body.chain)
+    if (body.kind === 'chain') {
+      for (const called of boundsCalled(body.chain)) addTool(toolOf(called))
+      return
+    }
     for (const part of body.parts) addTool(toolOf(part))
     if (body.process?.kind === 'bound') addProcess(body.process.bound)
-  }
-  const addChain = (chain: BasePlan): void => {
-    if (chain.kind === 'named') addTool(toolOf(chain.bound))
-    else if (chain.kind === 'trace') addChain(chain.body)
-    else if ('items' in chain) for (const item of chain.items) addChain(item)
   }
   const addAgent = (bound: Bound): void => {
     reached.add(bound)

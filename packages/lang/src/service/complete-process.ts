@@ -4,6 +4,7 @@ import type { Program } from '../compile.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, findBinding } from '../names/names.js'
 import type { FieldOf, Node, PlumbImplementation, Reference, SpawnStatement } from '../parse/ast.js'
+import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
 import { fields } from './complete-expression.js'
 import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
 import { STAND_IN } from './completion-text.js'
@@ -14,8 +15,7 @@ import { isOf } from './path-at.js'
 import { shown } from './signature.js'
 import { type Meaning, portsNamed } from './symbol.js'
 
-const TOTAL = ['id', 'copy', 'map', 'discard']
-const STREAM_ONLY = ['filter', 'merge', 'barrier', 'project', 'empty']
+const TOTAL = [...MORPHISMS].filter((word) => !NOT_TOTAL.has(word))
 
 export const processCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
   const bound = bindingAround(path, program)
@@ -48,7 +48,7 @@ const atProcess = (node: Reference, bound: Bound, locals: Locals, body: PlumbImp
     ...[...locals].flatMap(([label, meaning]) => local(label, meaning)),
     ...bindingsOf(bound.scope, (b) => isWanted(b, bound)),
     ...modulesOf(bound.scope),
-    ...keywords(...TOTAL, ...(bound.category === 'base' ? ['trace'] : STREAM_ONLY)),
+    ...keywords(...TOTAL, ...(bound.category === 'base' ? ['trace'] : NOT_TOTAL)),
     ...keywords(...(isFirst ? ['let', 'spawn'] : []), ...(isWhole ? ['agent', 'tool', 'plumb'] : [])),
   ]
 }

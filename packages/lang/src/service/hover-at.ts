@@ -4,6 +4,7 @@ import type { Compiled, Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
 import { functionOf } from '../expression/run/function.js'
 import type { Chain, Expression, Name, Node } from '../parse/ast.js'
+import { MORPHISMS } from '../parse/morphism.js'
 import { resolve, type Type } from '../types/type.js'
 import { remarkOn } from './doc-comment.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
@@ -56,9 +57,7 @@ const ofExpression = (path: readonly Node[], program: Program): Hover | undefine
 // Of `map`, `copy` and their like, and of a chain's `.field`: what comes in and what goes out.
 const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined => {
   const bound = bindingAround(path, program)
-  const node = path.findLast((n) => isOf('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'map', 'filter', 'project', 'field')(n)) as
-    | Chain
-    | undefined
+  const node = path.findLast((n) => isOf(...MORPHISMS, 'field')(n)) as Chain | undefined
   if (!bound || !node) return undefined
   const flow = flowOf(bound)
   const span = node.kind === 'field' ? (node.field as Name).span : node.span

@@ -9,6 +9,7 @@ import { memberOf } from '../names/member.js'
 import { aliasOf } from '../names/modules.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { Binding, Chain, Name, ObjectValue, PlumbImplementation, QualifiedName, TypeExpression, Value } from '../parse/ast.js'
+import { partsOfChain } from '../parse/chain-parts.js'
 import { type Flow, flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { type Meaning, portOf } from './symbol.js'
@@ -172,14 +173,6 @@ const inBody = (bound: Bound, impl: PlumbImplementation, names: Names): void => 
 
 const inChain = (chain: Chain, names: Names, locals: Locals): void => {
   switch (chain.kind) {
-    case 'sequence':
-    case 'tensor':
-    case 'choice':
-      for (const item of chain.items) inChain(item, names, locals)
-      return
-    case 'trace':
-      inChain(chain.chain, names, locals)
-      return
     case 'field':
       inChain(memberOf(chain, names.scope) ?? chain.of, names, locals)
       return
@@ -194,7 +187,10 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       if (local) names.note(chain.name.span, local)
       const process = local ?? qualified(chain.name, names, bindingNamed)
       if (chain.port && process) names.note(chain.port.span, portBehind(process, chain.port.text))
+      return
     }
+    default:
+      for (const part of partsOfChain(chain)) inChain(part, names, locals)
   }
 }
 

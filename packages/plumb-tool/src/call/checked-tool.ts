@@ -1,6 +1,16 @@
 // A tool as an agent that may call it knows it: its types, what it and all that it is made of may do, and how long it may take.
 
-import { type BasePlan, type Bound, type CheckedTool, type Json, type ToolEffects, type ToolPlan, toolOf } from '@plumb/lang'
+import {
+  type BasePlan,
+  type Bound,
+  boundsCalled,
+  type CheckedTool,
+  type Json,
+  partsOfPlan,
+  type ToolEffects,
+  type ToolPlan,
+  toolOf,
+} from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
 import { settingsOf } from './settings.js'
 
@@ -31,13 +41,7 @@ const partsOf = (plan: ToolPlan): ToolPlan[] => {
   return [...found.values()]
 }
 
-const boundsIn = ({ body }: ToolPlan): readonly Bound[] => (body.kind === 'tool' ? body.parts : boundsInChain(body.chain))
-
-const boundsInChain = (chain: BasePlan): readonly Bound[] => {
-  if (chain.kind === 'named') return [chain.bound]
-  if (chain.kind === 'trace') return boundsInChain(chain.body)
-  return 'items' in chain ? chain.items.flatMap(boundsInChain) : []
-}
+const boundsIn = ({ body }: ToolPlan): readonly Bound[] => (body.kind === 'tool' ? body.parts : boundsCalled(body.chain))
 
 const MIN_TIMEOUT_MS = 10 * 60_000
 /** What Node's timers can count. */
@@ -53,19 +57,10 @@ const longest = ({ body }: ToolPlan): number => {
   return sum(body.parts.map((part) => longest(toolOf(part)))) + own
 }
 
+// A trace may run its body as often as it has rounds.
 const longestOf = (chain: BasePlan): number => {
-  switch (chain.kind) {
-    case 'sequence':
-    case 'choice':
-    case 'product':
-      return sum(chain.items.map(longestOf))
-    case 'trace':
-      return chain.max * longestOf(chain.body)
-    case 'named':
-      return longest(toolOf(chain.bound))
-    default:
-      return 0
-  }
+  const own = chain.kind === 'named' ? longest(toolOf(chain.bound)) : sum(partsOfPlan(chain).map(longestOf))
+  return chain.kind === 'trace' ? chain.max * own : own
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

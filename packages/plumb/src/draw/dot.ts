@@ -1,6 +1,6 @@
 // A picture in Graphviz's language.
 
-import type { Opened } from '@plumb/lang'
+import { type Opened, unreachable } from '@plumb/lang'
 import { escapeControls } from '@plumb/wire'
 import type { Theme } from '../command/render-options.js'
 import { type Colours, PALETTES, type Palette } from './palette.js'
@@ -77,8 +77,14 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'inlet':
     case 'outlet':
       return ['shape=circle', 'width=0.12', 'height=0.12', 'fixedsize=true']
-    default:
+    case 'id':
+    case 'copy':
+    case 'merge':
+    case 'discard':
+    case 'empty':
       return []
+    default:
+      return unreachable(kind)
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Sink,
   type Stage,
   type Type,
+  unreachable,
   Verdict,
 } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
@@ -60,11 +61,24 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners): Stage => {
   const { work, span } = node
   const type = typeAt(node)
   const scanner = scanners.of(type)
-  if (work.kind === 'map' && work.lifted) return compileLift(work.lifted, scanner)
-  if (work.kind === 'map') return compileMap(work.expression, type, scanner)
-  if (work.kind === 'filter') return compileFilter(work.expression, type, scanner)
-  if (work.kind === 'discard') return compileMap({ kind: 'literal', value: null, text: 'null', span }, type, scanner)
-  return compileCheck(type, scanner)
+  switch (work.kind) {
+    case 'map':
+      return work.lifted ? compileLift(work.lifted, scanner) : compileMap(work.expression, type, scanner)
+    case 'filter':
+      return compileFilter(work.expression, type, scanner)
+    case 'discard':
+      return compileMap({ kind: 'literal', value: null, text: 'null', span }, type, scanner)
+    case 'input':
+    case 'output':
+    case 'pass':
+    case 'empty':
+    case 'barrier':
+    case 'agent':
+    case 'plumb':
+      return compileCheck(type, scanner)
+    default:
+      return unreachable(work)
+  }
 }
 
 /** Of its first input; of an entrance, what comes in. */

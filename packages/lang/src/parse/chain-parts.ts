@@ -1,0 +1,41 @@
+// What a chain is made of: the one table for whatever does the same for each part, and the parts that the laws of `;` and `*` give.
+
+import { unreachable } from '../diagnostic/unreachable.js'
+import type { Chain } from './ast.js'
+
+/** The chains that stand in it, one step deep, in the order written. */
+export const partsOfChain = (chain: Chain): readonly Chain[] => {
+  switch (chain.kind) {
+    case 'sequence':
+    case 'tensor':
+    case 'choice':
+      return chain.items
+    case 'trace':
+      return [chain.chain]
+    case 'field':
+      return [chain.of]
+    case 'id':
+    case 'copy':
+    case 'merge':
+    case 'discard':
+    case 'empty':
+    case 'barrier':
+    case 'map':
+    case 'filter':
+    case 'project':
+    case 'reference':
+      return []
+    default:
+      return unreachable(chain)
+  }
+}
+
+/** `(a * b) * c` is `a * b * c`. */
+export const partsOfTensor = (chain: Chain & { kind: 'tensor' }): readonly Chain[] =>
+  chain.items.flatMap((item) => (item.kind === 'tensor' ? partsOfTensor(item) : [item]))
+
+/** Where what comes out of a chain is made: that is where a wrong result is shown. */
+export const lastOf = (chain: Chain): Chain => (chain.kind === 'sequence' ? lastOf(chain.items.at(-1) ?? chain) : chain)
+
+/** What meets the input of a chain first. */
+export const firstOf = (chain: Chain): Chain => (chain.kind === 'sequence' ? firstOf(chain.items[0] ?? chain) : chain)
