@@ -11,7 +11,7 @@ export interface ServerAuthority extends Authority {
 const GUARDED: readonly Effect[] = ['fs.write', 'exec', 'net.private']
 const UNGUARDED = EFFECTS.filter((effect) => !GUARDED.includes(effect))
 
-export const openAuthority = ({ grant = [], policy, context = [] }: ServeOptions): Result<ServerAuthority> => {
+export const openServerAuthority = ({ grant = [], policy, context = [] }: ServeOptions): Result<ServerAuthority> => {
   const effects = parseGrant(grant)
   const facts = parseContext(context)
   const rules = policy === undefined ? succeed([]) : andThen(readSpec(policy), readPolicy)

@@ -3,13 +3,13 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Fault, fail, fault, openInput, openOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
-import { isGuarded, openAuthority, type ServerAuthority } from './grant.js'
+import { isGuarded, openServerAuthority, type ServerAuthority } from './grant.js'
 import { type HttpServer, serveHttp } from './http/serve-http.js'
 import { readToken } from './http/token.js'
 import { DEFAULT_LIMITS, type Limits, type ServeOptions } from './options.js'
 import { findPrompts, isFolder } from './prompts/find-folder.js'
 import { openPromptFolder, type PromptFolder } from './prompts/folder.js'
-import { openFiles } from './resources/files.js'
+import { openResourceFiles } from './resources/files.js'
 import { openActiveCalls } from './server/active-calls.js'
 import { serveStdio } from './server/serve-stdio.js'
 import type { ServerContext } from './server/server-context.js'
@@ -17,7 +17,7 @@ import { sourceTools } from './source/source-tools.js'
 import { clashes, notServed, openCatalogue } from './tools/catalogue.js'
 import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
 import { toolsOfSpecs } from './tools/of-specs.js'
-import type { Exported } from './tools/served-tool.js'
+import type { ServedTool } from './tools/served-tool.js'
 import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
 
 export interface Served {
@@ -76,7 +76,7 @@ interface Opened {
 }
 
 const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened | undefined => {
-  const authority = openAuthority(options)
+  const authority = openServerAuthority(options)
   const docroot = findDocroot(options.docroot)
   const folder = findPrompts(options.prompts)
   for (const result of [authority, docroot, folder]) if (!result.ok) reporter.report(result.error)
@@ -90,7 +90,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     options,
     prompts: folder.value === undefined ? [] : [folder.value],
     warn,
-    told: (id, message) => calls.get(id)?.tell(message),
+    onInnerCall: (id, message) => calls.get(id)?.tell(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
   const { timeout } = limits
@@ -117,7 +117,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     folder.value === undefined ? undefined : openPromptFolder(folder.value, { sessions, timeout, warn, changed: () => changed() })
   const context: ServerContext = {
     catalogue: openCatalogue(fixed, () => prompts, authority.value),
-    files: options.docroot === undefined ? undefined : openFiles(docroot.value, authority.value),
+    files: options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value),
     calls,
     permits: new Semaphore(limits.maxRequests),
     warn,
@@ -138,7 +138,7 @@ const findDocroot = (named = '.'): Result<string> => {
   return fail('file_not_found', `--docroot names '${preview(named)}', which is no folder`)
 }
 
-const warnOfUnserved = (tools: readonly Exported[], authority: ServerAuthority, reporter: Reporter): void => {
+const warnOfUnserved = (tools: readonly ServedTool[], authority: ServerAuthority, reporter: Reporter): void => {
   for (const tool of tools) if (tool.effects.some((effect) => !authority.grant.includes(effect))) reporter.warn(notServed(tool, authority))
 }
 

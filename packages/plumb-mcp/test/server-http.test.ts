@@ -11,7 +11,7 @@ import { scaled } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 import { openEventLog } from '../src/http/event-log.js'
 import { listen } from '../src/http/listen.js'
-import { openSessions } from '../src/http/sessions.js'
+import { openHttpSessions } from '../src/http/sessions.js'
 import { serve } from '../src/index.js'
 import type { ServerContext } from '../src/server/server-context.js'
 import { call, initialize, newClient, notification, openPlace, request, SERVER } from './server.js'
@@ -306,7 +306,7 @@ t.test('fault 112: clients that initialize all at once do not pass the bound', a
 
 t.test('fault 112: the bound holds while sessions are opened, and what is never initialized takes no place', async (t) => {
   const sdk = await import('../src/http/mcp-http.late.js')
-  const sessions = openSessions(sdk, { files: undefined } as ServerContext, { maxSessions: 2, idleTimeout: 60 })
+  const sessions = openHttpSessions(sdk, { files: undefined } as ServerContext, { maxSessions: 2, idleTimeout: 60 })
   const opened = await Promise.all(Array.from({ length: 12 }, () => sessions.open()))
   const leave = opened.flatMap((session) => session?.enter() ?? [])
   t.equal(leave.length, 2)

@@ -17,7 +17,7 @@ export {
 export { approveOnTerminal } from './call/approve.js'
 export { withBreaker } from './call/breaker.js'
 export { withCache } from './call/cache.js'
-export type { ApprovalRequest, Call, CallEnvelope, CallRecord, Session, StageNote, UsageTold } from './call/call.js'
+export type { AgentUsage, ApprovalRequest, Call, CallEnvelope, CallRecord, Session, StageNote } from './call/call.js'
 export { callTelemetry } from './call/call-telemetry.js'
 export { checkedTool } from './call/checked-tool.js'
 export { type CallStart, type Performed, perform } from './call/perform.js'
@@ -39,7 +39,7 @@ export {
   type ServerConfig,
 } from './mcp-client/connect.js'
 export { type PoolOptions, ServerPool } from './mcp-client/server-pool.js'
-export { openCatalogue } from './mcp-client/tool-list-cache.js'
+export { openToolListCache } from './mcp-client/tool-list-cache.js'
 export { type OpenedRegistry, openRegistry, type Registered, type Registry } from './registry/registry.js'
 export { type DispatcherOptions, openDispatcher } from './serve/dispatcher.js'
 export { type Lines, type LinesOptions, serveLines } from './serve/serve-lines.js'

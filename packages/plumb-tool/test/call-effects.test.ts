@@ -75,7 +75,7 @@ t.test('effects are fixed by what a tool is made of', async (t) => {
   }
   t.match(settings('write'), { cacheMs: 3000, breaker: { failures: 5, resetMs: 60_000 }, isApprovalAsked: true, maxOutput: 5 })
   t.equal(settings('cmd').maxOutput, 10_000)
-  t.strictSame([settings('both').judgedLater, settings('asked').judgedLater, settings('cmd').judgedLater], ['parts', 'targets', undefined])
+  t.strictSame([settings('both').deferred, settings('asked').deferred, settings('cmd').deferred], ['parts', 'targets', undefined])
 })
 
 t.test('every built-in has an effect, by all its names, and nothing else has', async (t) => {

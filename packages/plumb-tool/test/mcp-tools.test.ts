@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path'
 import type { Json, Type } from '@plumb/lang'
 import { fault } from '@plumb/wire'
 import t from 'tap'
-import { readAnswer } from '../src/mcp-client/answer.js'
+import { readToolAnswer } from '../src/mcp-client/answer.js'
 import type { McpAnswer, McpConnection } from '../src/mcp-client/connection.js'
 import { connectionKey, describeServer, readServer } from '../src/mcp-client/server.js'
 import { mayStart } from '../src/source/mcp/may-start.js'
 import { nameTools } from '../src/source/mcp/name-tools.js'
 import { prefixOf } from '../src/source/mcp/prefix.js'
-import { toContent, toValue } from '../src/source/mcp/result.js'
+import { contentOfAnswer, toValue } from '../src/source/mcp/result.js'
 import { fitServerInput } from '../src/source/mcp/server-call.js'
 import { INT, JSON_TYPE, list, record, STRING } from './call-session.js'
 import { makeFolder, running } from './source-folder.js'
@@ -153,15 +153,15 @@ t.test('answers as values of a type, and as content', async (t) => {
     [answer([], '{"n":1}'), '{"n":1}'],
     [answer([words('see'), image, link]), [words('see'), image, link]],
   ]
-  for (const [given, shown] of contents) t.strictSame(toContent('x', given, limit), { ok: true, value: JSON.stringify(shown) })
+  for (const [given, shown] of contents) t.strictSame(contentOfAnswer('x', given, limit), { ok: true, value: JSON.stringify(shown) })
   const ours = { error: 'rate_limited', category: 'unavailable', detail: 'slow down', retry_after: 2 }
   const said = (error: object, ...more: McpAnswer['content']) =>
-    readAnswer({ content: [words(JSON.stringify(error)), ...more], isError: true }, { server: 's', tool: 'x', check: undefined })
+    readToolAnswer({ content: [words(JSON.stringify(error)), ...more], isError: true }, { server: 's', tool: 'x', check: undefined })
   const answers = [said(ours), said({ ...ours, error: 'no_such_code' }), said(ours, words('more'))]
-  const errors = answers.map((answer) => (answer.ok ? toContent('x', answer.value, limit) : answer))
+  const errors = answers.map((answer) => (answer.ok ? contentOfAnswer('x', answer.value, limit) : answer))
   t.strictSame(errors[0], { ok: false, error: { ...ours, tool: 'x' } }, 'an error object of ours is that error')
   t.match(errors.slice(1), [{ error: { error: 'tool_crashed' } }, { error: { error: 'tool_crashed' } }])
-  const failed = toContent('x', { content: [words('no'), image], isError: true }, limit)
+  const failed = contentOfAnswer('x', { content: [words('no'), image], isError: true }, limit)
   t.match(failed, {
     ok: false,
     error: { error: 'tool_crashed', detail: "tool 'x' failed: no\\n[image image/png]", content: [words('no'), image] },
@@ -174,7 +174,7 @@ t.test('content is held to max_output: the text of all blocks together is cut, a
   let cut = 0
   const shown = (maxOutput: number, answer: Partial<McpAnswer>) => {
     cut = 0
-    const result = toContent('x', { content: [], isError: false, ...answer }, { maxOutput, onCut: (bytes) => (cut = bytes) })
+    const result = contentOfAnswer('x', { content: [], isError: false, ...answer }, { maxOutput, onCut: (bytes) => (cut = bytes) })
     return result.ok ? JSON.parse(result.value) : result.error
   }
   t.equal(shown(10, { content: [words('0123456789')] }), '0123456789', 'as many as are allowed')

@@ -64,12 +64,12 @@ const nextLine = (reader: LineReader, signal: AbortSignal): Promise<string | und
 const words = ({ tool, input }: Question): string =>
   `allow tool '${escapeControls(tool)}' to run with ${shorten(escapeControls(input))} ? [y/N] `
 
-const MOST_SHOWN = 4000
+const MAX_SHOWN = 4000
 
 // Whoever consents must know that there is more.
 const shorten = (text: string): string => {
-  const hidden = text.length - MOST_SHOWN
-  return hidden <= 0 ? text : `${text.slice(0, MOST_SHOWN)} … and ${hidden} more characters`
+  const hidden = text.length - MAX_SHOWN
+  return hidden <= 0 ? text : `${text.slice(0, MAX_SHOWN)} … and ${hidden} more characters`
 }
 
 const openTerminal = (): Terminal | undefined => {

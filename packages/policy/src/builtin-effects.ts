@@ -1,4 +1,4 @@
-// What the built-in tools may do, by all their names: data alone, for those who judge calls and do not run them.
+// What the built-in tools may do, by all their names: data alone, for code that decides on calls and does not run them.
 
 import type { Effect } from './authority.js'
 

@@ -15,7 +15,7 @@ export const allOf = (truths: Iterable<Truth>): Truth => {
 }
 
 /** `now` in ms since 1970; hours are those of the local wall clock. */
-export const holds = (key: string, wanted: string | boolean, context: Authority['context'], now: number): Truth => {
+export const matchesContext = (key: string, wanted: string | boolean, context: Authority['context'], now: number): Truth => {
   if (key === 'hours') return isWithin(String(wanted), now) ? 'yes' : 'no'
   if (!Object.hasOwn(context, key)) return 'unknown'
   return context[key] === String(wanted) ? 'yes' : 'no'

@@ -3,11 +3,11 @@
 const compiled = new Map<string, RegExp>()
 
 /** Tools and hosts. */
-export const fitsName = (pattern: string, name: string): boolean =>
+export const matchesName = (pattern: string, name: string): boolean =>
   expressionOf(`name ${pattern}`, () => `^${escape(pattern).replaceAll('\\*', '.*')}$`).test(name)
 
 /** One that begins with a slash means that path, any other one means it at any depth; a folder means what is in it too. */
-export const fitsPath = (pattern: string, path: string): boolean =>
+export const matchesPath = (pattern: string, path: string): boolean =>
   expressionOf(`path ${pattern}`, () => {
     const names = escape(pattern.replace(/\/+$/, ''))
       .replaceAll('/\\*\\*/', '/(?:.*/)?')

@@ -12,7 +12,7 @@ export interface HandDown {
 }
 
 const DEFAULT_MINUTES = 15
-const MOST_MINUTES = 60
+const MAX_MINUTES = 60
 
 /** To be handed on again before it expires, for as long as the giver lives: see `renewalMs`. */
 export const narrow = (giver: Authority, { grant, minutes, now }: HandDown): Authority => {
@@ -28,4 +28,4 @@ export const narrow = (giver: Authority, { grant, minutes, now }: HandDown): Aut
 /** How often: so that one renewal may be late. */
 export const renewalMs = (minutes?: number): number => lifeMs(minutes) / 3
 
-const lifeMs = (minutes = DEFAULT_MINUTES): number => Math.min(minutes, MOST_MINUTES) * 60_000
+const lifeMs = (minutes = DEFAULT_MINUTES): number => Math.min(minutes, MAX_MINUTES) * 60_000

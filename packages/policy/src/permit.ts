@@ -2,7 +2,7 @@
 
 import { type Fault, fault, preview } from '@plumb/wire'
 import { type Authority, type Effect, isGranted, type PolicyRule } from './authority.js'
-import { type Act, isOnFiles, isOnNet, speaksOf, speaksOfTarget } from './rule.js'
+import { type Act, isOnFiles, isOnNet, matches, matchesTarget } from './rule.js'
 
 export interface Subject {
   readonly tool: string
@@ -12,10 +12,10 @@ export interface Subject {
   /** In small letters. Absent: what it reaches is not known. */
   readonly hosts?: readonly string[]
   /**
-   * What is judged when it comes to that: `targets` what it reaches, by the calls it will make or once it has an input; `parts` also
-   * whether somebody is asked, but for rules that name this very tool.
+   * What is decided later: `targets`, what it reaches, which the calls that it makes or its input will show; `parts`, also whether a person
+   * is asked, except by rules that name this very tool.
    */
-  readonly judgedLater?: 'targets' | 'parts'
+  readonly deferred?: 'targets' | 'parts'
 }
 
 export type Permission = { readonly kind: 'allow' } | { readonly kind: 'ask' } | { readonly kind: 'deny'; readonly fault: Fault }
@@ -27,16 +27,16 @@ export const permit = (subject: Subject, authority: Authority, now: number): Per
   }
   let isAsked = false
   for (const act of actsOf(subject)) {
-    const judgement = judge(act, subject, authority, now)
-    if (judgement.kind === 'deny') return judgement
-    isAsked ||= judgement.kind === 'ask'
+    const permission = decide(act, subject, authority, now)
+    if (permission.kind === 'deny') return permission
+    isAsked ||= permission.kind === 'ask'
   }
   return { kind: isAsked ? 'ask' : 'allow' }
 }
 
 /** Whether a model is told of a tool at all: some call of it may be permitted now. */
 export const isOffered = ({ tool, effects }: Pick<Subject, 'tool' | 'effects'>, authority: Authority, now: number): boolean =>
-  permit({ tool, effects, judgedLater: 'targets' }, authority, now).kind !== 'deny'
+  permit({ tool, effects, deferred: 'targets' }, authority, now).kind !== 'deny'
 
 const actsOf = ({ tool, effects, paths = [], hosts = [] }: Subject): readonly Act[] => {
   if (effects.length === 0) return [{ tool, effect: undefined }]
@@ -47,31 +47,31 @@ const actsOf = ({ tool, effects, paths = [], hosts = [] }: Subject): readonly Ac
   })
 }
 
-const judge = (act: Act, subject: Subject, authority: Authority, now: number): Permission => {
+const decide = (act: Act, subject: Subject, authority: Authority, now: number): Permission => {
   const { effect } = act
   if (effect !== undefined && !isGranted(effect, authority)) return deny(subject, effect, notGranted(authority))
   if (authority.policy.length === 0) return { kind: 'allow' }
   let first: PolicyRule | undefined
   for (const [i, rule] of authority.policy.entries()) {
-    if (!counts(rule, act, subject, authority, now)) continue
+    if (!applies(rule, act, subject, authority, now)) continue
     if (rule.decision === 'deny') return deny(subject, effect, `rule ${i + 1} of the policy denies it${whatOf(act)}`)
     first ??= rule
   }
-  if (first?.decision === 'ask') return { kind: isAskedLater(first, act, subject) ? 'allow' : 'ask' }
+  if (first?.decision === 'ask') return { kind: isDeferred(first, act, subject) ? 'allow' : 'ask' }
   if (first || effect === undefined) return { kind: 'allow' }
   return deny(subject, effect, `no rule of the policy allows it${whatOf(act)}`)
 }
 
-const counts = (rule: PolicyRule, act: Act, { judgedLater }: Subject, authority: Authority, now: number): boolean => {
-  const isOpen = judgedLater !== undefined && speaksOfTarget(rule, act) === 'unknown'
+const applies = (rule: PolicyRule, act: Act, { deferred }: Subject, authority: Authority, now: number): boolean => {
+  const isOpen = deferred !== undefined && matchesTarget(rule, act) === 'unknown'
   const { path, host, ...rest } = rule
-  const truth = speaksOf(isOpen ? rest : rule, act, authority, now)
+  const truth = matches(isOpen ? rest : rule, act, authority, now)
   if (isOpen && rule.decision === 'deny') return false
   return truth === 'yes' || (truth === 'unknown' && rule.decision !== 'allow')
 }
 
-const isAskedLater = (rule: PolicyRule, act: Act, { judgedLater }: Subject): boolean =>
-  judgedLater !== undefined && (speaksOfTarget(rule, act) === 'unknown' || (judgedLater === 'parts' && rule.tool === undefined))
+const isDeferred = (rule: PolicyRule, act: Act, { deferred }: Subject): boolean =>
+  deferred !== undefined && (matchesTarget(rule, act) === 'unknown' || (deferred === 'parts' && rule.tool === undefined))
 
 const deny = ({ tool }: Subject, effect: Effect | undefined, reason: string): Permission => {
   const what = effect === undefined ? '' : ` has the effect ${effect}, and`

@@ -1,8 +1,8 @@
 // Whether a rule of a policy speaks of a call.
 
 import type { Authority, Effect, PolicyRule } from './authority.js'
-import { allOf, holds, type Truth } from './condition.js'
-import { fitsName, fitsPath } from './glob.js'
+import { allOf, matchesContext, type Truth } from './condition.js'
+import { matchesName, matchesPath } from './glob.js'
 
 /** One effect of a call on one thing. */
 export interface Act {
@@ -14,19 +14,19 @@ export interface Act {
   readonly host?: string
 }
 
-export const speaksOf = (rule: PolicyRule, act: Act, { context }: Authority, now: number): Truth =>
+export const matches = (rule: PolicyRule, act: Act, { context }: Authority, now: number): Truth =>
   allOf([
-    truth(rule.tool === undefined || fitsName(rule.tool, act.tool)),
+    truth(rule.tool === undefined || matchesName(rule.tool, act.tool)),
     truth(rule.effect === undefined || rule.effect === act.effect),
-    ...Object.entries(rule.when ?? {}).map(([key, wanted]) => holds(key, wanted, context, now)),
-    speaksOfTarget(rule, act),
+    ...Object.entries(rule.when ?? {}).map(([key, wanted]) => matchesContext(key, wanted, context, now)),
+    matchesTarget(rule, act),
   ])
 
 /** Rules with a path speak of effects on files only, rules with a host of the net only; what a program does (`exec`) they cannot know. */
-export const speaksOfTarget = ({ path, host }: PolicyRule, act: Act): Truth =>
+export const matchesTarget = ({ path, host }: PolicyRule, act: Act): Truth =>
   allOf([
-    path === undefined ? 'yes' : isOnFiles(act.effect) ? found(act.path, (at) => fitsPath(path, at)) : 'no',
-    host === undefined ? 'yes' : isOnNet(act.effect) ? found(act.host, (at) => fitsName(host.toLowerCase(), at)) : 'no',
+    path === undefined ? 'yes' : isOnFiles(act.effect) ? found(act.path, (at) => matchesPath(path, at)) : 'no',
+    host === undefined ? 'yes' : isOnNet(act.effect) ? found(act.host, (at) => matchesName(host.toLowerCase(), at)) : 'no',
   ])
 
 export const isOnFiles = (effect: Effect | undefined): boolean => effect === 'fs.read' || effect === 'fs.write'

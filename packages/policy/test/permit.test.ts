@@ -100,12 +100,12 @@ t.test('fault 95: policies', async (t) => {
     ['a host', [allow({ host: '*.Example.org' })], { effects: ['net'], hosts: ['api.example.org'] }, {}, 'allow'],
     ['a host', [allow({ host: '*.example.org' })], { effects: ['net'], hosts: ['example.org.evil.net'] }, {}, 'deny'],
     ['a host says nothing of files', [allow({ host: '*' })], { effects: ['fs.read'], hosts: ['a'] }, {}, 'deny'],
-    ['judged later: what it reaches', [allow({ path: '/docs' })], { effects: ['fs.read'], judgedLater: 'targets' }, {}, 'allow'],
-    ['judged later: what it reaches', [deny({ path: '/etc' }), allow()], { effects: ['fs.read'], judgedLater: 'targets' }, {}, 'allow'],
-    ['judged later: but not whether it runs', [ask({ effect: 'exec' })], { judgedLater: 'targets' }, {}, 'ask'],
-    ['parts ask for themselves', [ask({ effect: 'exec' })], { judgedLater: 'parts' }, {}, 'allow'],
-    ['a composition is asked for by name', [ask({ tool: 'probe' })], { judgedLater: 'parts' }, {}, 'ask'],
-    ['parts are denied before the first of them runs', [deny({ effect: 'exec' }), allow()], { judgedLater: 'parts' }, {}, 'deny'],
+    ['judged later: what it reaches', [allow({ path: '/docs' })], { effects: ['fs.read'], deferred: 'targets' }, {}, 'allow'],
+    ['judged later: what it reaches', [deny({ path: '/etc' }), allow()], { effects: ['fs.read'], deferred: 'targets' }, {}, 'allow'],
+    ['judged later: but not whether it runs', [ask({ effect: 'exec' })], { deferred: 'targets' }, {}, 'ask'],
+    ['parts ask for themselves', [ask({ effect: 'exec' })], { deferred: 'parts' }, {}, 'allow'],
+    ['a composition is asked for by name', [ask({ tool: 'probe' })], { deferred: 'parts' }, {}, 'ask'],
+    ['parts are denied before the first of them runs', [deny({ effect: 'exec' }), allow()], { deferred: 'parts' }, {}, 'deny'],
   ]
   for (const [name, policy, subject, context, kind] of cases) {
     const { kind: found } = permit({ tool: 'probe', effects: ['exec'], ...subject }, authority({ policy, context }), NOON)

@@ -1,12 +1,12 @@
 // Messages of an MCP server: what of them is a message, a list of tools, an answer. What comes out has the form that its users rely on, or it
 // is refused in words.
 
-import { outputCheck, readAnswer } from '../../../packages/plumb-tool/src/mcp-client/answer.js'
+import { outputCheck, readToolAnswer } from '../../../packages/plumb-tool/src/mcp-client/answer.js'
 import { answeredId, messagesIn } from '../../../packages/plumb-tool/src/mcp-client/message.js'
 import { readPages } from '../../../packages/plumb-tool/src/mcp-client/pages.js'
 import { readTools } from '../../../packages/plumb-tool/src/mcp-client/tool-list.js'
 import { nameTools } from '../../../packages/plumb-tool/src/source/mcp/name-tools.js'
-import { toContent, toValue } from '../../../packages/plumb-tool/src/source/mcp/result.js'
+import { contentOfAnswer, toValue } from '../../../packages/plumb-tool/src/source/mcp/result.js'
 import { type Fault, isCode, parseJson, succeed } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
@@ -102,8 +102,8 @@ export const mcpClient: Target = {
   },
 }
 
-const judgeAnswer = (result: Readonly<Record<string, unknown>>, check: Parameters<typeof readAnswer>[1]['check']): void => {
-  const answer = readAnswer(result, { server: 's', tool: 't', check })
+const judgeAnswer = (result: Readonly<Record<string, unknown>>, check: Parameters<typeof readToolAnswer>[1]['check']): void => {
+  const answer = readToolAnswer(result, { server: 's', tool: 't', check })
   if (!answer.ok) return sound(answer.error)
   for (const part of answer.value.content) {
     const texts = part.type === 'text' ? [part.text] : 'data' in part ? [part.data] : 'uri' in part ? [part.uri] : []
@@ -113,7 +113,7 @@ const judgeAnswer = (result: Readonly<Record<string, unknown>>, check: Parameter
     )
   }
   for (const made of [
-    toContent('t', answer.value, LIMIT),
+    contentOfAnswer('t', answer.value, LIMIT),
     toValue('t', answer.value, { kind: 'json' }, LIMIT),
     toValue('t', answer.value, { kind: 'int' }, LIMIT),
   ]) {

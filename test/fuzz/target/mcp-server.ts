@@ -6,7 +6,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { openActiveCalls } from '../../../packages/plumb-mcp/src/server/active-calls.js'
 import { serveStdio } from '../../../packages/plumb-mcp/src/server/serve-stdio.js'
 import { openCatalogue } from '../../../packages/plumb-mcp/src/tools/catalogue.js'
-import { annotationsOf, type Exported } from '../../../packages/plumb-mcp/src/tools/served-tool.js'
+import { hintsOf, type ServedTool } from '../../../packages/plumb-mcp/src/tools/served-tool.js'
 import { isCode, parseJson, Semaphore } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
@@ -21,11 +21,11 @@ const HELLO = rpc(
   { method: 'notifications/initialized' },
 )
 
-const ECHO: Exported = {
+const ECHO: ServedTool = {
   name: 'echo',
   description: 'gives back its input',
   inputSchema: { type: 'object' },
-  annotations: annotationsOf([]),
+  annotations: hintsOf([]),
   effects: [],
   call: async (input, { progress }) => {
     progress('half', 1, 2)

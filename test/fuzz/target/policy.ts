@@ -21,7 +21,7 @@ const SUBJECTS = [
   { tool: 'http_get', effects: ['net'], hosts: ['example.org', 'a.example.org'] },
   { tool: 'sh', effects: ['exec', 'fs.write', 'net.private'] },
   { tool: 'constructor', effects: [] },
-  { tool: 'x', effects: ['model'], judgedLater: 'targets' },
+  { tool: 'x', effects: ['model'], deferred: 'targets' },
 ] as const
 
 export const policy: Target = {

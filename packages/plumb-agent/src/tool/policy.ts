@@ -14,7 +14,7 @@ export const openGate = (authority: () => Authority): Gate => ({
   decide: (tool) => {
     const now = Date.now()
     const given = authority()
-    const permission = permit({ ...subjectOf(tool), judgedLater: 'targets' }, given, now)
+    const permission = permit({ ...subjectOf(tool), deferred: 'targets' }, given, now)
     if (permission.kind === 'deny') return permission
     const isAsked = [tool, ...tool.parts].some((part) => part.isApprovalAsked || mayBeAsked(part, given, now))
     return isAsked ? { kind: 'ask' } : permission

@@ -17,10 +17,10 @@ interface Entry {
 }
 
 /** Characters of all messages that are kept. */
-const MOST_KEPT = 32 * 1024 * 1024
-const MOST_EVENTS = 10_000
+const MAX_SIZE = 32 * 1024 * 1024
+const MAX_EVENTS = 10_000
 
-export const openEventLog = (mostKept = MOST_KEPT): EventLog => {
+export const openEventLog = (mostKept = MAX_SIZE): EventLog => {
   const entries = new Map<string, Entry>()
   let length = 0
   const drop = (id: string, entry: Entry): void => {
@@ -29,7 +29,7 @@ export const openEventLog = (mostKept = MOST_KEPT): EventLog => {
   }
   const shrink = (): void => {
     for (const [id, entry] of entries) {
-      if (length <= mostKept && entries.size <= MOST_EVENTS) return
+      if (length <= mostKept && entries.size <= MAX_EVENTS) return
       drop(id, entry)
     }
   }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type Fault, fail, type Result, succeed, systemReason } from '@plumb/wire'
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../server/rpc-error.js'
 import { openBodies, type ReadBody } from './body.js'
-import { foreign, type Gate } from './request-origin.js'
+import { type OriginPolicy, whyForeign } from './request-origin.js'
 import { sendError, sendResponse, toWebRequest } from './respond.js'
 import type { HttpSession, HttpSessions } from './sessions.js'
 import { hasToken } from './token.js'
@@ -58,7 +58,7 @@ const SESSION = 'mcp-session-id'
 export const listen = async (options: ListenOptions): Promise<Result<Listener>> => {
   const limits = { ...LIMITS, ...options.limits }
   const readBody = openBodies({ ...limits, maxBytes: options.maxBytes })
-  const gate: Gate = { hasToken: options.token !== undefined, allowedOrigins: options.allowedOrigins ?? [] }
+  const gate: OriginPolicy = { hasToken: options.token !== undefined, allowedOrigins: options.allowedOrigins ?? [] }
   const server = createServer(limits, (request, response) => {
     answer(request, response, { ...options, readBody, gate }).catch(() => response.destroy())
   })
@@ -87,12 +87,12 @@ const bound = (server: Server, port: number): Promise<Fault | undefined> =>
 
 interface Answering extends ListenOptions {
   readonly readBody: ReadBody
-  readonly gate: Gate
+  readonly gate: OriginPolicy
 }
 
 const answer = async (request: IncomingMessage, response: ServerResponse, options: Answering): Promise<void> => {
   const { headers, method = '', url = '' } = request
-  const stranger = foreign(headers, options.gate)
+  const stranger = whyForeign(headers, options.gate)
   if (stranger !== undefined) return sendError(response, 403, REFUSED, stranger)
   if (url.split('?', 1)[0] !== PATH) return sendError(response, 404, REFUSED, `there is nothing here but ${PATH}`)
   if (url !== PATH) return sendError(response, 400, REFUSED, 'a query is of no use here, and no place for a token')

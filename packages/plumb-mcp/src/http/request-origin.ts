@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 
-export interface Gate {
+export interface OriginPolicy {
   /** Whoever comes further has to show a token. */
   readonly hasToken: boolean
   /** Of pages that may use it besides, such as `http://localhost:6274`. */
@@ -14,7 +14,7 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 const LOCAL_PAGE = /^(https?):\/\/(?:localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 /** What is wrong with where a request comes from, or what it is addressed to; such requests are answered 403. */
-export const foreign = ({ host, origin }: IncomingHttpHeaders, { hasToken, allowedOrigins }: Gate): string | undefined => {
+export const whyForeign = ({ host, origin }: IncomingHttpHeaders, { hasToken, allowedOrigins }: OriginPolicy): string | undefined => {
   const addressed = LOCAL_HOST.exec(host ?? '')
   if (!addressed) return 'the Host of a request must be 127.0.0.1, localhost or [::1], with or without a port'
   if (origin === undefined || allowedOrigins.includes(origin)) return undefined

@@ -3,7 +3,7 @@
 import { type Result, succeed } from '@plumb/wire'
 import type { ServerContext } from '../server/server-context.js'
 import { listen } from './listen.js'
-import { openSessions } from './sessions.js'
+import { openHttpSessions } from './sessions.js'
 
 export interface HttpOptions {
   readonly port: number
@@ -23,7 +23,7 @@ export interface HttpServer {
 
 export const serveHttp = async (context: ServerContext, options: HttpOptions): Promise<Result<HttpServer>> => {
   const { port, token, maxLine, allowedOrigins } = options
-  const sessions = openSessions(await import('./mcp-http.late.js'), context, options)
+  const sessions = openHttpSessions(await import('./mcp-http.late.js'), context, options)
   const listener = await listen({ port, token, maxBytes: maxLine, sessions, allowedOrigins })
   if (!listener.ok) return listener
   return succeed({

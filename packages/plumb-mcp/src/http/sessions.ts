@@ -40,7 +40,7 @@ interface Entry extends HttpSession {
   lastMs: number
 }
 
-export const openSessions = (sdk: Sdk, context: ServerContext, { maxSessions, idleTimeout }: SessionLimits): HttpSessions => {
+export const openHttpSessions = (sdk: Sdk, context: ServerContext, { maxSessions, idleTimeout }: SessionLimits): HttpSessions => {
   const entries = new Map<string, Entry>()
   const log = openEventLog()
   // Those that have no id yet. They count from the look at the limit on: others may be opened before they are initialized.

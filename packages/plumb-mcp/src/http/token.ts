@@ -4,13 +4,16 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { addSecret, fail, type Result, succeed } from '@plumb/wire'
 
 /** A guess at one that is shorter would come true some day. */
-const SHORTEST = 16
+const MIN_TOKEN_LENGTH = 16
 
 export const readToken = (name: string, env: NodeJS.ProcessEnv = process.env): Result<string> => {
   const token = env[name] ?? ''
   if (token === '') return fail('missing_key', `--token-env names '${name}', and no such variable is in the environment`)
-  if (token.length < SHORTEST || !/^[\w.~+/-]+=*$/.test(token)) {
-    return fail('missing_key', `'${name}' holds no token: it takes ${SHORTEST} characters at least, as 'openssl rand -hex 32' gives them`)
+  if (token.length < MIN_TOKEN_LENGTH || !/^[\w.~+/-]+=*$/.test(token)) {
+    return fail(
+      'missing_key',
+      `'${name}' holds no token: it takes ${MIN_TOKEN_LENGTH} characters at least, as 'openssl rand -hex 32' gives them`,
+    )
   }
   addSecret(token)
   return succeed(token)

@@ -1,7 +1,7 @@
 // plumb-mcp tools, prompts, resources: what a server offers, one a line, and what one prompt says or one resource holds.
 
 import type { Json } from '@plumb/lang'
-import { type McpTool, openCatalogue, type ServerConfig } from '@plumb/tool'
+import { type McpTool, openToolListCache, type ServerConfig } from '@plumb/tool'
 import { fault, isRecord, parseJson, type Result } from '@plumb/wire'
 import type { Verb } from './inspection.js'
 
@@ -13,7 +13,7 @@ export const tools: Verb = async ({ connection, write, report }) => {
 
 /** As they were listed last; undefined: longer ago than the `cache_ttl` of the server. */
 export const cachedTools = async (config: ServerConfig): Promise<readonly string[] | undefined> =>
-  (await openCatalogue(config).read())?.map(toolLine)
+  (await openToolListCache(config).read())?.map(toolLine)
 
 const toolLine = ({ name, title, description, inputSchema, outputSchema, annotations }: McpTool): string =>
   JSON.stringify({ name, title, description, input_schema: inputSchema, output_schema: outputSchema, annotations })

@@ -22,7 +22,7 @@ export interface FolderOptions {
   readonly changed: () => void
 }
 
-const MOST_FILES = 1000
+const MAX_FILES = 1000
 
 /** `path` is absolute. */
 export const openPromptFolder = (path: string, options: FolderOptions): PromptFolder => {
@@ -54,7 +54,7 @@ const filesIn = (path: string): readonly string[] => {
       .filter(isPrompt)
       .map(({ name }) => join(path, name))
       .sort()
-      .slice(0, MOST_FILES)
+      .slice(0, MAX_FILES)
   } catch {
     return []
   }

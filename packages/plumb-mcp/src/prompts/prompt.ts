@@ -5,7 +5,7 @@ import { agentOf, type Bound, resolve, type ToolPlan, type Type } from '@plumb/l
 import { loadPromptProgram, messageText, openRegistry, type PromptMessage, readPromptFile } from '@plumb/tool'
 import { bundledFiles, fault, type Result, succeed } from '@plumb/wire'
 import { fromRegistered } from '../tools/from-registry.js'
-import type { Exported } from '../tools/served-tool.js'
+import type { ServedTool } from '../tools/served-tool.js'
 import type { Sessions } from '../tools/sessions.js'
 
 export interface Prompt {
@@ -16,7 +16,7 @@ export interface Prompt {
   /** What the argument `input` may be, where its type says so. */
   readonly choices: readonly string[]
   messages(input: string | undefined): readonly Message[]
-  readonly tool: Exported
+  readonly tool: ServedTool
 }
 
 export interface Message {

@@ -16,7 +16,7 @@ export interface ResourceFile {
   readonly mimeType?: string
 }
 
-export interface Files {
+export interface ResourceFiles {
   /** Absolute. */
   readonly docroot: string
   /** Those behind the path `after`, in order, `most` of them; `next` is the path to go on after. */
@@ -35,7 +35,7 @@ export interface Files {
 /** Bytes of one resource. */
 const MAX_BYTES = 8 * 1024 * 1024
 
-export const openFiles = (docroot: string, authority: ServerAuthority): Files => {
+export const openResourceFiles = (docroot: string, authority: ServerAuthority): ResourceFiles => {
   const roots = { roots: new Map([['docroot', docroot]]) }
   const isPermitted = (resolved: ResolvedPath): boolean =>
     permit({ tool: 'resources', effects: ['fs.read'], paths: [absolutePath(resolved)] }, authority, Date.now()).kind === 'allow'

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 
 const LOOK_MS = 1000
-const MOST = 1000
+const MAX_SUBSCRIPTIONS = 1000
 
 export interface Subscriptions {
   /** False: it has too many. */
@@ -26,7 +26,7 @@ export const openSubscriptions = (updated: (uri: string) => void): Subscriptions
   }
   return {
     add: (uri, path) => {
-      if (watched.size >= MOST) return false
+      if (watched.size >= MAX_SUBSCRIPTIONS) return false
       watched.set(uri, { path, stamp: stampOf(path) })
       timer ??= setInterval(look, LOOK_MS).unref()
       return true

@@ -1,12 +1,12 @@
 // tools/call: one call, with its turn, its progress and its end, whether it is answered or given up.
 
 import { type Fault, fault, preview, type Semaphore } from '@plumb/wire'
-import { type Answer, toError } from '../tools/answer.js'
-import type { CallContext, Exported } from '../tools/served-tool.js'
+import { type McpToolResult, toError } from '../tools/answer.js'
+import type { CallContext, ServedTool } from '../tools/served-tool.js'
 import { type Client, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, rpcError } from './rpc-error.js'
 
-export const callTool: Method = async (client, params, request) => {
+export const callToolMethod: Method = async (client, params, request) => {
   const name = textParam(params, 'name')
   const tool = client.context.catalogue.tool(name)
   const input = recordParam(params, 'arguments')
@@ -15,7 +15,12 @@ export const callTool: Method = async (client, params, request) => {
   return toError(tool.error)
 }
 
-const run = async (tool: Exported, input: Params, client: Client, { signal, _meta, sendNotification }: RequestContext): Promise<Answer> => {
+const run = async (
+  tool: ServedTool,
+  input: Params,
+  client: Client,
+  { signal, _meta, sendNotification }: RequestContext,
+): Promise<McpToolResult> => {
   const { calls, permits } = client.context
   const stop = new AbortController()
   const giveUp = () => stop.abort()
@@ -60,11 +65,11 @@ const MAX_WAITING = 10_000
 /** Of the person at the client, where it has a way to ask; without one nobody is there, and that is a no. */
 const ask = async ({ server }: Client, { tool, input }: { tool: string; input: unknown }, signal: AbortSignal): Promise<boolean> => {
   if (!server.getClientCapabilities()?.elicitation) return false
-  const message = `May the tool '${tool}' be called with ${preview(JSON.stringify(input), MOST_SHOWN)}?`
+  const message = `May the tool '${tool}' be called with ${preview(JSON.stringify(input), MAX_SHOWN)}?`
   try {
     const { action } = await server.elicitInput(
       { message, requestedSchema: { type: 'object', properties: {} } },
-      { signal, timeout: PATIENCE_MS },
+      { signal, timeout: APPROVAL_TIMEOUT_MS },
     )
     return action === 'accept'
   } catch {
@@ -72,8 +77,8 @@ const ask = async ({ server }: Client, { tool, input }: { tool: string; input: u
   }
 }
 
-const MOST_SHOWN = 1000
-const PATIENCE_MS = 300_000
+const MAX_SHOWN = 1000
+const APPROVAL_TIMEOUT_MS = 300_000
 
 /** A client that waits hears that the work goes on. */
 const STILL_MS = 5000

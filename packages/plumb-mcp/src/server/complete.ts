@@ -5,14 +5,14 @@ import { type Client, type Method, type Params, type RequestContext, recordParam
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 
 /** The protocol allows no more in one answer. */
-const MOST = 100
+const MAX_VALUES = 100
 
 export const complete: Method = async (client, params, request) => {
   const argument = recordParam(params, 'argument')
   const [name, start] = [textParam(argument, 'name'), textParam(argument, 'value')]
   const found = await candidates(recordParam(params, 'ref'), name, start, client, request)
   const values = found.filter((value) => value.startsWith(start))
-  return { completion: { values: values.slice(0, MOST), hasMore: values.length > MOST } }
+  return { completion: { values: values.slice(0, MAX_VALUES), hasMore: values.length > MAX_VALUES } }
 }
 
 const candidates = async (
@@ -26,6 +26,6 @@ const candidates = async (
     const prompt = promptNamed(textParam(ref, 'name'), context)
     return name === 'input' ? prompt.choices : []
   }
-  if (ref.type === 'ref/resource') return name === 'path' ? ((await context.files?.complete(start, MOST + 1, signal)) ?? []) : []
+  if (ref.type === 'ref/resource') return name === 'path' ? ((await context.files?.complete(start, MAX_VALUES + 1, signal)) ?? []) : []
   throw new RpcError(INVALID_PARAMS, '\'ref\' takes {"type":"ref/prompt"} or {"type":"ref/resource"}')
 }

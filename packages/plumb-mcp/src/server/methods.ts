@@ -1,6 +1,6 @@
 // What a client may ask for, by the names of the protocol. Initialize and ping are the SDK's own.
 
-import { callTool } from './call-tool.js'
+import { callToolMethod } from './call-tool.js'
 import { complete } from './complete.js'
 import { getPrompt } from './get-prompt.js'
 import { levelOf } from './level.js'
@@ -23,7 +23,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
       ...rest,
     }
   },
-  'tools/call': callTool,
+  'tools/call': callToolMethod,
   'prompts/list': async ({ context }, { cursor }) => {
     const { items, ...rest } = pageOf(context.catalogue.prompts(), cursor)
     return { prompts: items.map(({ name, description }) => ({ name, description, arguments: [INPUT] })), ...rest }

@@ -1,7 +1,7 @@
 // resources/…: the files of a docroot that was named.
 
 import { fault } from '@plumb/wire'
-import type { Files } from '../resources/files.js'
+import type { ResourceFiles } from '../resources/files.js'
 import { templateOf } from '../resources/uri.js'
 import { type Client, type Method, textParam } from './method.js'
 import { fromCursor, PAGE_SIZE, toCursor } from './page.js'
@@ -40,7 +40,7 @@ export const unsubscribe: Method = async (client, params) => {
 
 const notFound = (uri: string, error: ReturnType<typeof fault>): RpcError => rpcError(RESOURCE_NOT_FOUND, { ...error, uri })
 
-const filesOf = ({ context }: Client): Files => {
+const filesOf = ({ context }: Client): ResourceFiles => {
   if (context.files) return context.files
   throw rpcError(METHOD_NOT_FOUND, fault('no_such_file', 'this server has no resources: it was started without --docroot'))
 }

@@ -2,7 +2,7 @@
 
 import { openClient } from './client.js'
 import type { ServerContext } from './server-context.js'
-import { openStdio, type StdioOptions } from './stdio.js'
+import { openStdioTransport, type StdioOptions } from './stdio.js'
 
 export interface StdioServer {
   /** Resolves when the input has ended and all is answered, or when nobody reads the answers. */
@@ -15,7 +15,7 @@ export interface StdioServer {
 const LOOK_MS = 1000
 
 export const serveStdio = async (context: ServerContext, options: StdioOptions): Promise<StdioServer> => {
-  const transport = openStdio(options)
+  const transport = openStdioTransport(options)
   const { Server } = await import('./mcp-server.late.js')
   const client = await openClient(Server, transport, context)
   // A pipe tells that its reader is gone only to who writes to it.

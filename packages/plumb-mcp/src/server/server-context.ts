@@ -1,14 +1,14 @@
 // What all clients of one server share.
 
 import type { Fault, Semaphore } from '@plumb/wire'
-import type { Files } from '../resources/files.js'
+import type { ResourceFiles } from '../resources/files.js'
 import type { Catalogue } from '../tools/catalogue.js'
 import type { ActiveCalls } from './active-calls.js'
 
 export interface ServerContext {
   readonly catalogue: Catalogue
   /** Undefined: no docroot was named. */
-  readonly files: Files | undefined
+  readonly files: ResourceFiles | undefined
   readonly calls: ActiveCalls
   /** One for each call that runs. */
   readonly permits: Semaphore

@@ -25,7 +25,7 @@ export interface StdioTransport extends Transport {
   flush(): Promise<void>
 }
 
-export const openStdio = ({ input, output, maxLine, report }: StdioOptions): StdioTransport => {
+export const openStdioTransport = ({ input, output, maxLine, report }: StdioOptions): StdioTransport => {
   const reader = new LineReader(input, { maxLine })
   const writer = new LineWriter(output)
   const pending = new Set<string | number>()

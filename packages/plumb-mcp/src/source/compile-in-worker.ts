@@ -1,15 +1,15 @@
-// The thread in which a client's own source is judged, with its limits.
+// Compiles and checks a client's source in a thread, with limits of its own.
 
 import { Worker } from 'node:worker_threads'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Judgement, Question } from './compiled-source.js'
+import type { CompiledSource, SourceQuestion } from './compiled-source.js'
 
 /** UTF-16 units of a source. */
 const MAX_SOURCE = 256 * 1024
-const MAX_MS = 10_000
+const COMPILE_TIMEOUT_MS = 10_000
 const MAX_MEMORY_MB = 256
 
-export const judge = async (question: Question, signal: AbortSignal): Promise<Result<Judgement>> => {
+export const compileInWorker = async (question: SourceQuestion, signal: AbortSignal): Promise<Result<CompiledSource>> => {
   const { length } = question.text
   if (length > MAX_SOURCE) return fail('spec_invalid', `the source has ${length} characters, and ${MAX_SOURCE} are taken`)
   if (signal.aborted) return fail('cancelled', 'the check of the source was given up')
@@ -24,7 +24,7 @@ export const judge = async (question: Question, signal: AbortSignal): Promise<Re
       stdout: true,
       stderr: true,
     })
-    const end = (result: Result<Judgement>): void => {
+    const end = (result: Result<CompiledSource>): void => {
       clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
       resolve(result)
@@ -32,9 +32,9 @@ export const judge = async (question: Question, signal: AbortSignal): Promise<Re
     }
     const giveUp = (): void => end(fail('cancelled', 'the check of the source was given up'))
     const refuse = (why: string): void => end(fail('spec_invalid', `the source cannot be checked: ${why}`))
-    const timer = setTimeout(() => refuse(`it takes more than ${MAX_MS / 1000} s`), MAX_MS)
+    const timer = setTimeout(() => refuse(`it takes more than ${COMPILE_TIMEOUT_MS / 1000} s`), COMPILE_TIMEOUT_MS)
     signal.addEventListener('abort', giveUp, { once: true })
-    worker.on('message', (judgement: Judgement) => end(succeed(judgement)))
+    worker.on('message', (compiled: CompiledSource) => end(succeed(compiled)))
     worker.on('error', ({ message }) => refuse(preview(message, 200)))
     worker.on('exit', () => refuse('it needs too much memory'))
   })

@@ -1,19 +1,19 @@
-// Reads, checks and fences a client's own source, in a thread of its own: the type of a hostile one may take any time to check.
+// Compiles a client's source and holds it to the policy, in a thread: the types of a hostile source may take any time to check.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { bindingNamed, type Compiled, compile, hasErrors, printType, toJson, toText } from '@plumb/lang'
-import type { Judgement, Question } from './compiled-source.js'
-import { fencedFiles } from './source-files.js'
-import { fence } from './source-policy.js'
+import type { CompiledSource, SourceQuestion } from './compiled-source.js'
+import { sourceFiles } from './source-files.js'
+import { checkSource } from './source-policy.js'
 
-const judge = ({ docroot, grant, path, text }: Question): Judgement => {
-  const files = fencedFiles(docroot, { path, text })
+const compileSource = ({ docroot, grant, path, text }: SourceQuestion): CompiledSource => {
+  const files = sourceFiles(docroot, { path, text })
   const compiled = compile({ path, text }, files)
   const { diagnostics, program, typeCount, bindingCount } = compiled
   const counts = { types: typeCount, bindings: bindingCount }
   const said = { diagnostics: diagnostics.map(toJson), text: diagnostics.map(toText).join('\n') }
   if (hasErrors(diagnostics)) return { ok: false, ...counts, ...said }
-  const { refusals, prompts } = fence(program, { docroot, grant })
+  const { refusals, prompts } = checkSource(program, { docroot, grant })
   return {
     ok: true,
     ...counts,
@@ -42,4 +42,4 @@ const mainOf = ({ program }: Compiled) => {
   return main?.category === 'stream' ? { inputs: main.inputs.length, outputs: main.outputs.length } : undefined
 }
 
-parentPort?.postMessage(judge(workerData as Question))
+parentPort?.postMessage(compileSource(workerData as SourceQuestion))

@@ -4,7 +4,7 @@ import type { DiagnosticJson } from '@plumb/lang'
 import type { Effect } from '@plumb/tool'
 import type { Bundle, Fault } from '@plumb/wire'
 
-export interface Question {
+export interface SourceQuestion {
   /** Absolute. */
   readonly docroot: string
   readonly grant: readonly Effect[]
@@ -21,7 +21,7 @@ interface Found {
   readonly text: string
 }
 
-export type Judgement =
+export type CompiledSource =
   | ({ readonly ok: false } & Found)
   | ({
       readonly ok: true

@@ -1,4 +1,4 @@
-// Runs a program that was judged: a `plumb` of its own, in the docroot, with what clients may do and no more.
+// Runs a source that was checked: a `plumb` of its own, in the docroot, with what clients may do and no more.
 
 import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'

@@ -5,13 +5,13 @@ import { STANDARD_LIBRARY } from '@plumb/lang'
 import { absolutePath, resolvePath } from '@plumb/tool/source/path/resolved-path'
 import { fail, preview, type Result, readSpec, type SourceFiles, succeed } from '@plumb/wire'
 
-export interface Entry {
+export interface SourceEntry {
   readonly path: string
   readonly text: string
 }
 
 /** `docroot` is absolute; paths are relative to it. */
-export const fencedFiles = (docroot: string, entry: Entry): SourceFiles => {
+export const sourceFiles = (docroot: string, entry: SourceEntry): SourceFiles => {
   const files: Record<string, string> = Object.create(null)
   const modules: Record<string, string> = Object.create(null)
   files[entry.path] = entry.text
@@ -45,13 +45,13 @@ export const fencedFiles = (docroot: string, entry: Entry): SourceFiles => {
 export const besideSpec = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
 
 /** Where a path below the docroot really leads; `path_denied` for every other, and for what is kept from tools. */
-export const fencedPath = (docroot: string, path: string, purpose: 'read' | 'write' = 'read'): Result<string> => {
+export const realPathBelow = (docroot: string, path: string, purpose: 'read' | 'write' = 'read'): Result<string> => {
   const place = resolvePath(path, purpose, { roots: new Map([['docroot', docroot]]) })
   return place.ok ? succeed(absolutePath(place.value)) : place
 }
 
 const readBelow = (docroot: string, path: string): Result<string> => {
   if (!path.endsWith('.plumb')) return fail('path_denied', `'${preview(path, 200)}' is refused: only .plumb files are modules`)
-  const place = fencedPath(docroot, path)
+  const place = realPathBelow(docroot, path)
   return place.ok ? readSpec(place.value) : place
 }

@@ -9,23 +9,23 @@
 import { agentOf, agentTools, type Bound, type Json, type Program, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Effect, effectsOf } from '@plumb/policy'
 import { type Fault, fault } from '@plumb/wire'
-import { besideSpec, fencedPath } from './source-files.js'
+import { besideSpec, realPathBelow } from './source-files.js'
 
-export interface FenceOptions {
+export interface SourcePolicy {
   /** Absolute. */
   readonly docroot: string
   readonly grant: readonly Effect[]
 }
 
-export interface Fenced {
+export interface SourceCheck {
   /** Each says what is refused, and what would allow it. */
   readonly refusals: readonly Fault[]
-  /** Real paths of prompt files that tools run: what those say is to be fenced too. */
+  /** Real paths of prompt files that tools run: they are held to the policy too. */
   readonly prompts: readonly string[]
 }
 
 /** Of a program without errors: all of its bindings, used or not, but for the standard library's. */
-export const fence = (program: Program, options: FenceOptions): Fenced => {
+export const checkSource = (program: Program, options: SourcePolicy): SourceCheck => {
   const inspector = new Inspector(options)
   for (const { module, bindings } of program.scopes) {
     if (isLibrary(module.path)) continue
@@ -38,11 +38,11 @@ const isLibrary = (path: string): boolean => path.startsWith('<stdlib>/')
 
 type Config = { readonly [key: string]: Json }
 
-class Inspector implements Fenced {
+class Inspector implements SourceCheck {
   readonly refusals: Fault[] = []
   readonly prompts: string[] = []
 
-  constructor(private readonly options: FenceOptions) {}
+  constructor(private readonly options: SourcePolicy) {}
 
   look(bound: Bound): void {
     if (bound.binding.impl.kind === 'agent') this.#lookAtAgent(bound)
@@ -114,7 +114,7 @@ class Inspector implements Fenced {
   }
 
   #reach(who: string, key: string, path: string, purpose: 'read' | 'write' = 'read'): string | undefined {
-    const real = fencedPath(this.options.docroot, path, purpose)
+    const real = realPathBelow(this.options.docroot, path, purpose)
     if (real.ok) return real.value
     this.refusals.push({ ...real.error, detail: `${who} has '${key}': ${real.error.detail}` })
     return undefined

@@ -2,11 +2,11 @@
 
 import { type Fault, fault, preview } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
-import { type Answer, toContent, toError } from '../tools/answer.js'
-import { annotationsOf, type CallContext, type Exported } from '../tools/served-tool.js'
-import { judge } from './compile-in-worker.js'
-import type { Judgement } from './compiled-source.js'
-import { fencePrompts } from './prompt-policy.js'
+import { type McpToolResult, toContent, toError } from '../tools/answer.js'
+import { type CallContext, hintsOf, type ServedTool } from '../tools/served-tool.js'
+import { compileInWorker } from './compile-in-worker.js'
+import type { CompiledSource } from './compiled-source.js'
+import { checkPrompts } from './prompt-policy.js'
 import { runSource, type SourceOutcome } from './run-source.js'
 
 export interface SourceOptions {
@@ -25,13 +25,13 @@ export interface SourceOptions {
 
 /** No file is called so. */
 const PATH = '<source>'
-const MOST_INPUTS = 1000
+const MAX_INPUTS = 1000
 
-export const sourceTools = (options: SourceOptions): readonly Exported[] => [checkTool(options), callTool(options)]
+export const sourceTools = (options: SourceOptions): readonly ServedTool[] => [checkTool(options), callSourceTool(options)]
 
 const SOURCE = { type: 'string', description: 'A spec in the plumb language, as in: let main : !int -> !int = map(value * 2)' }
 
-const checkTool = ({ docroot, authority: { grant } }: SourceOptions): Exported => ({
+const checkTool = ({ docroot, authority: { grant } }: SourceOptions): ServedTool => ({
   name: 'check',
   description: 'Check a plumb spec: say ok, or everything that is wrong with it. Nothing of it is run.',
   inputSchema: { type: 'object', properties: { source: SOURCE }, required: ['source'], additionalProperties: false },
@@ -47,23 +47,23 @@ const checkTool = ({ docroot, authority: { grant } }: SourceOptions): Exported =
     },
     required: ['ok', 'types', 'bindings', 'diagnostics'],
   },
-  annotations: annotationsOf([]),
+  annotations: hintsOf([]),
   effects: [],
   call: async (input, { signal }) => {
     const { source, ...rest } = JSON.parse(input) as Readonly<Record<string, unknown>>
     const mismatch = strayField(rest, 'check', ['source']) ?? notText(source)
     if (mismatch) return toError(mismatch)
-    const judged = await judge({ docroot, grant, path: PATH, text: String(source) }, signal)
-    return judged.ok ? verdict(judged.value) : toError(judged.error)
+    const compiled = await compileInWorker({ docroot, grant, path: PATH, text: String(source) }, signal)
+    return compiled.ok ? verdict(compiled.value) : toError(compiled.error)
   },
 })
 
-const verdict = (judgement: Judgement): Answer => {
-  const { ok, types, bindings, diagnostics, text } = judgement
-  const refused = judgement.ok ? judgement.refusals : []
+const verdict = (compiled: CompiledSource): McpToolResult => {
+  const { ok, types, bindings, diagnostics, text } = compiled
+  const refused = compiled.ok ? compiled.refusals : []
   const structuredContent = {
     ...{ ok, types, bindings, diagnostics },
-    ...(judgement.ok ? { signatures: judgement.signatures } : {}),
+    ...(compiled.ok ? { signatures: compiled.signatures } : {}),
     ...(refused.length === 0 ? {} : { refused }),
   }
   const lines = [
@@ -74,7 +74,7 @@ const verdict = (judgement: Judgement): Answer => {
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent }
 }
 
-const callTool = (options: SourceOptions): Exported => ({
+const callSourceTool = (options: SourceOptions): ServedTool => ({
   name: 'call',
   description:
     'Run the main of a plumb spec: on one input, and answer its first output; or on a list of inputs, and answer all outputs. ' +
@@ -97,8 +97,8 @@ const callTool = (options: SourceOptions): Exported => ({
       errors: { type: 'array', items: { type: 'object' } },
     },
   },
-  annotations: annotationsOf(options.authority.grant),
-  // Each run is judged by what it does.
+  annotations: hintsOf(options.authority.grant),
+  // Each run is decided on by what it does.
   effects: [],
   call: async (json, context) => {
     const { source, input, inputs, ...rest } = JSON.parse(json) as Readonly<Record<string, unknown>>
@@ -121,15 +121,15 @@ const callSource = async (
   isOne: boolean,
   { docroot, authority, args, around, warn, timeout }: SourceOptions,
   { signal, progress }: CallContext,
-): Promise<Answer> => {
+): Promise<McpToolResult> => {
   const late = AbortSignal.timeout(timeout * 1000)
   const either = AbortSignal.any([signal, late])
   const { grant } = authority
-  const judged = await judge({ docroot, grant, path: PATH, text }, either)
-  if (!judged.ok) return toError(judged.error)
-  if (!judged.value.ok) return toError(fault('spec_invalid', `the source has errors:\n${judged.value.text}`))
-  const { refusals, prompts, bundle, main } = judged.value
-  const all = refusals.length > 0 ? refusals : await fencePrompts(prompts, { docroot, grant }, either)
+  const compiled = await compileInWorker({ docroot, grant, path: PATH, text }, either)
+  if (!compiled.ok) return toError(compiled.error)
+  if (!compiled.value.ok) return toError(fault('spec_invalid', `the source has errors:\n${compiled.value.text}`))
+  const { refusals, prompts, bundle, main } = compiled.value
+  const all = refusals.length > 0 ? refusals : await checkPrompts(prompts, { docroot, grant }, either)
   if (all.length > 0) return { content: all.flatMap((refusal) => toError(refusal).content), isError: true }
   if (main?.inputs !== 1 || main.outputs !== 1) {
     return toError(fault('main_missing', "the source needs a main with one input and one output, as in 'let main : !int -> !int = …'"))
@@ -141,7 +141,7 @@ const callSource = async (
   return ran.ok ? outcome(ran.value, isOne) : toError(ran.error)
 }
 
-const outcome = ({ outputs, faults }: SourceOutcome, isOne: boolean): Answer => {
+const outcome = ({ outputs, faults }: SourceOutcome, isOne: boolean): McpToolResult => {
   const values: readonly unknown[] = outputs.map((output) => JSON.parse(output))
   const errors = faults.length === 0 ? {} : { errors: faults }
   const [first] = outputs
@@ -162,8 +162,8 @@ const wrongInputs = (input: unknown, inputs: unknown): Fault | undefined => {
   if ((input === undefined) === (inputs === undefined)) return fault('input_type_mismatch', "give either 'input' or 'inputs'")
   if (inputs === undefined) return undefined
   if (!Array.isArray(inputs)) return fault('input_type_mismatch', "'inputs' takes a list of messages", { path: '/inputs' })
-  if (inputs.length <= MOST_INPUTS) return undefined
-  return fault('input_type_mismatch', `'inputs' has ${inputs.length} messages, and ${MOST_INPUTS} are taken`, { path: '/inputs' })
+  if (inputs.length <= MAX_INPUTS) return undefined
+  return fault('input_type_mismatch', `'inputs' has ${inputs.length} messages, and ${MAX_INPUTS} are taken`, { path: '/inputs' })
 }
 
 const strayField = (rest: Readonly<Record<string, unknown>>, tool: string, known: readonly string[]): Fault | undefined => {

@@ -3,7 +3,7 @@
 import type { AgentPlan, ToolPlan } from '@plumb/lang'
 
 /** `timeout` in seconds. */
-export const lowered = (agent: AgentPlan, timeout: number): ToolPlan => {
+export const agentAsTool = (agent: AgentPlan, timeout: number): ToolPlan => {
   const { name, bound, input, output, specPath, span, config } = agent
   const description = agent.description ?? (typeof config.description === 'string' ? config.description : undefined)
   return {

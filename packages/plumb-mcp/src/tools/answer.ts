@@ -3,7 +3,7 @@
 import type { Fault, JsonText, Result } from '@plumb/tool'
 import { isRecord, scrub } from '@plumb/wire'
 
-export type Block =
+export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
   | { readonly type: 'resource'; readonly resource: ResourceText | ResourceBlob }
@@ -22,14 +22,14 @@ export interface ResourceBlob {
   readonly blob: string
 }
 
-export interface Answer {
-  readonly content: readonly Block[]
+export interface McpToolResult {
+  readonly content: readonly ContentBlock[]
   readonly structuredContent?: { readonly [key: string]: unknown }
   readonly isError?: true
 }
 
 /** `isStructured`: the tool says by a schema that its results are objects. */
-export const toAnswer = (result: Result<JsonText>, isStructured: boolean): Answer => {
+export const toAnswer = (result: Result<JsonText>, isStructured: boolean): McpToolResult => {
   if (!result.ok) return toError(result.error)
   const value: unknown = JSON.parse(result.value)
   const content = toContent(value, result.value)
@@ -37,16 +37,16 @@ export const toAnswer = (result: Result<JsonText>, isStructured: boolean): Answe
 }
 
 /** The error object as text, without keys; content that came with it follows. */
-export const toError = ({ content, ...error }: Fault): Answer => ({
+export const toError = ({ content, ...error }: Fault): McpToolResult => ({
   content: [{ type: 'text', text: scrub(JSON.stringify(error)) }, ...(toBlocks(content) ?? [])],
   isError: true,
 })
 
 /** A string as its text, what tools give to models in blocks as those blocks, anything else as JSON with the digits that it has. */
-export const toContent = (value: unknown, json: JsonText): readonly Block[] =>
+export const toContent = (value: unknown, json: JsonText): readonly ContentBlock[] =>
   typeof value === 'string' ? [{ type: 'text', text: value }] : (toBlocks(value) ?? [{ type: 'text', text: json }])
 
-const toBlocks = (value: unknown): readonly Block[] | undefined => {
+const toBlocks = (value: unknown): readonly ContentBlock[] | undefined => {
   if (Array.isArray(value)) {
     const blocks = value.map(toBlock)
     return blocks.length > 0 && value.some(isRecord) && blocks.every((block) => block !== undefined) ? blocks : undefined
@@ -56,7 +56,7 @@ const toBlocks = (value: unknown): readonly Block[] | undefined => {
 }
 
 /** `Block`, as tools of ours say it (plumb-tools(7)). */
-const toBlock = (value: unknown): Block | undefined => {
+const toBlock = (value: unknown): ContentBlock | undefined => {
   if (typeof value === 'string') return { type: 'text', text: value }
   if (!isRecord(value)) return undefined
   const { type, text, media_type: media, data, uri, name, ...rest } = value

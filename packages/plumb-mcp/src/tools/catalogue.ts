@@ -5,24 +5,24 @@ import { type Fault, fault, nearest, preview, type Result, succeed } from '@plum
 import type { ServerAuthority } from '../grant.js'
 import type { PromptFolder } from '../prompts/folder.js'
 import type { Prompt } from '../prompts/prompt.js'
-import type { Exported } from './served-tool.js'
+import type { ServedTool } from './served-tool.js'
 
 export interface Catalogue {
-  tools(): readonly Exported[]
-  tool(name: string): Result<Exported>
+  tools(): readonly ServedTool[]
+  tool(name: string): Result<ServedTool>
   prompts(): readonly Prompt[]
 }
 
 /** A tool of a prompt stands behind the others: where one of those has its name it is not served. */
 export const openCatalogue = (
-  fixed: readonly Exported[],
+  fixed: readonly ServedTool[],
   folder: () => PromptFolder | undefined,
   authority: ServerAuthority,
 ): Catalogue => {
   const named = new Map(fixed.map((tool) => [tool.name, tool]))
   const prompts = () => [...(folder()?.prompts.values() ?? [])]
-  const find = (name: string): Exported | undefined => named.get(name) ?? folder()?.prompts.get(name)?.tool
-  const isServed = ({ name: tool, effects }: Exported): boolean => isOffered({ tool, effects }, authority, Date.now())
+  const find = (name: string): ServedTool | undefined => named.get(name) ?? folder()?.prompts.get(name)?.tool
+  const isServed = ({ name: tool, effects }: ServedTool): boolean => isOffered({ tool, effects }, authority, Date.now())
   const tools = () => [...fixed, ...prompts().flatMap(({ name, tool }) => (named.has(name) ? [] : [tool]))].filter(isServed)
   return {
     tools,
@@ -36,7 +36,7 @@ export const openCatalogue = (
 }
 
 /** Two tools of one name. */
-export const clashes = (tools: readonly Exported[]): readonly Fault[] => {
+export const clashes = (tools: readonly ServedTool[]): readonly Fault[] => {
   const seen = new Set<string>()
   return tools.flatMap(({ name }) => {
     if (!seen.has(name)) seen.add(name)
@@ -46,7 +46,7 @@ export const clashes = (tools: readonly Exported[]): readonly Fault[] => {
 }
 
 /** What would let it be served. */
-export const notServed = ({ name, effects }: Exported, { grant }: ServerAuthority): Fault => {
+export const notServed = ({ name, effects }: ServedTool, { grant }: ServerAuthority): Fault => {
   const missing = effects.filter((effect) => !grant.includes(effect))
   if (missing.length === 0) return fault('permission_denied', `the policy lets nobody use the tool '${name}' now`, { tool: name })
   const has = `has the effect${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`
@@ -55,7 +55,7 @@ export const notServed = ({ name, effects }: Exported, { grant }: ServerAuthorit
   })
 }
 
-const unknown = (name: string, tools: readonly Exported[]): Fault => {
+const unknown = (name: string, tools: readonly ServedTool[]): Fault => {
   const near = nearest(
     name,
     tools.map((tool) => tool.name),

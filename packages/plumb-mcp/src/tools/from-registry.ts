@@ -3,17 +3,17 @@
 import { printType, resolve, type ToolPlan, toSchema } from '@plumb/lang'
 import { perform, type Registered, type Session } from '@plumb/tool'
 import { toAnswer } from './answer.js'
-import { annotationsOf, type Exported } from './served-tool.js'
+import { hintsOf, type ServedTool } from './served-tool.js'
 
 /** `isWrapped`: the input stands in the field `input` of an object, whatever its type is. */
-export const fromRegistered = ({ plan, effects, schema, tool }: Registered, session: Session, isWrapped = false): Exported => {
+export const fromRegistered = ({ plan, effects, schema, tool }: Registered, session: Session, isWrapped = false): ServedTool => {
   const outputSchema = outputSchemaOf(plan)
   return {
     name: plan.name,
     description: plan.description ?? `${printType(plan.input)} -> ${printType(plan.output)}`,
     inputSchema: isWrapped ? wrapped(plan) : schema.schema,
     ...(outputSchema ? { outputSchema } : {}),
-    annotations: annotationsOf(effects),
+    annotations: hintsOf(effects),
     effects,
     call: async (input, { id, signal }) => {
       const { result } = await perform(tool, isWrapped ? unwrapped(input) : input, { session, signal, id })
@@ -22,7 +22,7 @@ export const fromRegistered = ({ plan, effects, schema, tool }: Registered, sess
   }
 }
 
-const wrapped = ({ input }: ToolPlan): Exported['inputSchema'] =>
+const wrapped = ({ input }: ToolPlan): ServedTool['inputSchema'] =>
   toSchema({ kind: 'record', fields: [{ name: 'input', type: input, isOptional: false }] })
 
 // What is not wrapped is taken as it is.
@@ -33,7 +33,7 @@ const unwrapped = (json: string): string => {
 }
 
 // An image is shown as one; its data is not said twice.
-const outputSchemaOf = ({ output }: ToolPlan): Exported['outputSchema'] | undefined => {
+const outputSchemaOf = ({ output }: ToolPlan): ServedTool['outputSchema'] | undefined => {
   const type = resolve(output)
   if (type.kind !== 'record') return undefined
   const kind = type.fields.find(({ name }) => name === 'type')

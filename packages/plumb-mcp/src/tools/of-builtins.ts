@@ -4,17 +4,17 @@ import { STANDARD_LIBRARY, toolsOf } from '@plumb/lang'
 import { builtinProgram, findBuiltin, openRegistry } from '@plumb/tool'
 import { diskFiles, type Result, succeed } from '@plumb/wire'
 import { fromRegistered } from './from-registry.js'
-import type { Exported } from './served-tool.js'
+import type { ServedTool } from './served-tool.js'
 import type { Sessions } from './sessions.js'
 
 /** Those of them that the grant allows. */
 export const DEFAULT_BUILTINS = ['read_file', 'read_directory', 'webpage_to_markdown', 'meta_refine', 'apply_patch']
 
 /** Each under the name that it was asked for by, which may be another that it goes by. */
-export const toolsOfBuiltins = (names: readonly string[], sessions: Sessions): Result<readonly Exported[]> => {
+export const toolsOfBuiltins = (names: readonly string[], sessions: Sessions): Result<readonly ServedTool[]> => {
   const { registry } = openRegistry(toolsOf(builtinProgram()))
   const session = sessions.of(diskFiles([], STANDARD_LIBRARY))
-  const tools: Exported[] = []
+  const tools: ServedTool[] = []
   for (const name of new Set(names)) {
     const found = findBuiltin(name)
     if (!found.ok) return found

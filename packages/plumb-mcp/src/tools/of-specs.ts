@@ -4,9 +4,9 @@ import { normalize } from 'node:path'
 import { agentsOf, compile, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
 import { openRegistry } from '@plumb/tool'
 import { diskFiles, type Reporter, type SourceFiles } from '@plumb/wire'
-import { lowered } from './agent-as-tool.js'
+import { agentAsTool } from './agent-as-tool.js'
 import { fromRegistered } from './from-registry.js'
-import type { Exported } from './served-tool.js'
+import type { ServedTool } from './served-tool.js'
 import type { Sessions } from './sessions.js'
 
 export interface SpecsOptions {
@@ -17,12 +17,12 @@ export interface SpecsOptions {
 }
 
 /** Undefined: what is wrong was reported, of all the specs. */
-export const toolsOfSpecs = (paths: readonly string[], options: SpecsOptions): readonly Exported[] | undefined => {
+export const toolsOfSpecs = (paths: readonly string[], options: SpecsOptions): readonly ServedTool[] | undefined => {
   const all = paths.map((path) => toolsOfSpec(normalize(path), options))
   return all.every((tools) => tools !== undefined) ? all.flat() : undefined
 }
 
-const toolsOfSpec = (path: string, { sessions, reporter, timeout }: SpecsOptions): readonly Exported[] | undefined => {
+const toolsOfSpec = (path: string, { sessions, reporter, timeout }: SpecsOptions): readonly ServedTool[] | undefined => {
   const files = diskFiles(searchPath(), STANDARD_LIBRARY)
   const text = files.read(path)
   if (!text.ok) {
@@ -42,10 +42,10 @@ const exportsOf = (
   program: Program,
   files: SourceFiles,
   { sessions, reporter, timeout }: SpecsOptions,
-): readonly Exported[] | undefined => {
+): readonly ServedTool[] | undefined => {
   const plans = toolsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
   const agents = agentsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
-  const { registry, faults } = openRegistry([...plans, ...agents.map((agent) => lowered(agent, timeout))])
+  const { registry, faults } = openRegistry([...plans, ...agents.map((agent) => agentAsTool(agent, timeout))])
   for (const fault of faults) reporter.report(fault)
   if (faults.length > 0) return undefined
   const session = sessions.of(files)

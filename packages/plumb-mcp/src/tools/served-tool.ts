@@ -1,28 +1,28 @@
 // What a client can call, whatever it is made of: as it is listed, and its call.
 
 import type { Effect, JsonText } from '@plumb/tool'
-import type { Answer } from './answer.js'
+import type { McpToolResult } from './answer.js'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-export interface Annotations {
+export interface ToolHints {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly openWorldHint: boolean
 }
 
-export interface Exported {
+export interface ServedTool {
   readonly name: string
   readonly description: string
   /** Always of an object. */
   readonly inputSchema: JsonSchema
   /** Of the structured content that each answer without an error has. */
   readonly outputSchema?: JsonSchema
-  readonly annotations: Annotations
+  readonly annotations: ToolHints
   /** Without all of them it is not served. */
   readonly effects: readonly Effect[]
   /** Never rejects. */
-  call(input: JsonText, context: CallContext): Promise<Answer>
+  call(input: JsonText, context: CallContext): Promise<McpToolResult>
 }
 
 export interface CallContext {
@@ -35,7 +35,7 @@ export interface CallContext {
 }
 
 /** Hints, by what the tool may do to the world. */
-export const annotationsOf = (effects: readonly Effect[]): Annotations => {
+export const hintsOf = (effects: readonly Effect[]): ToolHints => {
   const has = (...some: readonly Effect[]) => some.some((effect) => effects.includes(effect))
   return {
     readOnlyHint: !has('fs.write', 'exec'),

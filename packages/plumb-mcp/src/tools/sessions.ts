@@ -23,13 +23,13 @@ export interface SessionsOptions {
   /** Folders of prompts. */
   readonly prompts: readonly string[]
   /** Of each call within a call, when it is over: the id of the outer one, and what happened. */
-  readonly told: (id: string, message: string) => void
+  readonly onInnerCall: (id: string, message: string) => void
   readonly warn: (warning: Fault) => void
   /** Asks whoever made the call of that id. */
   readonly approve: (id: string, request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
 }
 
-export const openSessions = ({ docroot, authority, options, prompts, told, warn, approve }: SessionsOptions): Sessions => {
+export const openSessions = ({ docroot, authority, options, prompts, onInnerCall, warn, approve }: SessionsOptions): Sessions => {
   const caller = callerOf(options)
   const servers = new ServerPool({ cwd: docroot, note: warn })
   const around = [...options.specs, ...prompts, ...(options.policy === undefined ? [] : [options.policy])].map((path) => resolve(path))
@@ -42,10 +42,10 @@ export const openSessions = ({ docroot, authority, options, prompts, told, warn,
         files: withAround(files, { paths: around }),
         authority: () => authority,
         approve: ({ id, tool, input }) => approve(outermost(id), { tool, input }),
-        trace: ({ id, tool, ok, depth }) => {
-          if (depth > 0) told(outermost(id), `${tool} ${ok ? 'is done' : 'has failed'}`)
+        onCall: ({ id, tool, ok, depth }) => {
+          if (depth > 0) onInnerCall(outermost(id), `${tool} ${ok ? 'is done' : 'has failed'}`)
         },
-        handedOn: handedOn(options),
+        agentOptions: handedOn(options),
         agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
         caller,
         servers,

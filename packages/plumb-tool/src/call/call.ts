@@ -60,7 +60,7 @@ export interface CallEnvelope {
 }
 
 /** As an agent tells of it; `cost` in dollars, where it knows. */
-export type UsageTold = Extract<Telemetry, { kind: 'usage' }> & { readonly agent: string; readonly time: string; readonly cost?: number }
+export type AgentUsage = Extract<Telemetry, { kind: 'usage' }> & { readonly agent: string; readonly time: string; readonly cost?: number }
 
 /** What all calls of one dispatcher share. */
 export interface Session {
@@ -73,13 +73,13 @@ export interface Session {
   /** A person's word on one call. Resolves to false where nobody is there. */
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
   /** Told of each call when it is over, those inside compositions and of agents inside tools too; undefined: nobody listens. */
-  readonly trace: ((envelope: CallEnvelope) => void) | undefined
+  readonly onCall: ((envelope: CallEnvelope) => void) | undefined
   /** Told of each `usage` that agents in tools tell of; left out: nobody listens. */
-  readonly used?: ((usage: UsageTold) => void) | undefined
+  readonly onUsage?: ((usage: AgentUsage) => void) | undefined
   /** What it costs, where there are prices. */
-  readonly costOf?: ((usage: UsageTold) => number | undefined) | undefined
+  readonly costOf?: ((usage: AgentUsage) => number | undefined) | undefined
   /** Options for agents that are started: `--provider P`… */
-  readonly handedOn: readonly string[]
+  readonly agentOptions: readonly string[]
   /** Programs in place of ours (--agent-command). */
   readonly agentProgram: string | undefined
   /** The provider and model of the agent that calls, for tools that think with it (meta_refine). */

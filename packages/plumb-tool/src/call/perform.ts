@@ -40,7 +40,7 @@ export const perform = async (tool: Tool, input: JsonText, { session, signal, id
   const result = await tool.run(input, call)
   const ms = Math.round((session.nowMs() - startedMs) * 1000) / 1000
   const performed = new Done(tool.name, call, input, result, { started, ms })
-  session.trace?.(performed.envelope)
+  session.onCall?.(performed.envelope)
   return performed
 }
 

@@ -11,7 +11,7 @@ import type { TargetsOf } from './targets.js'
 
 export interface PermissionOptions {
   readonly effects: readonly Effect[]
-  readonly judgedLater?: Subject['judgedLater']
+  readonly deferred?: Subject['deferred']
   readonly targetsOf?: TargetsOf
   /** The tool itself says `approval: "ask"`. */
   readonly isApprovalAsked?: boolean
@@ -21,12 +21,12 @@ export interface PermissionOptions {
 
 /** A person is asked at most once, whether the tool wants it or the policy. */
 export const withPermission =
-  ({ effects, judgedLater, targetsOf, isApprovalAsked = false, now = Date.now }: PermissionOptions): Wrap =>
+  ({ effects, deferred, targetsOf, isApprovalAsked = false, now = Date.now }: PermissionOptions): Wrap =>
   (tool) => {
     const asked: Tool = withApproval(tool)
-    const fixed: Subject = { tool: tool.name, effects, ...(judgedLater ? { judgedLater } : {}) }
+    const fixed: Subject = { tool: tool.name, effects, ...(deferred ? { deferred } : {}) }
     const allowed = effects.length === 0 ? 'no effects' : `allowed: ${effects.join(', ')}`
-    const judge = (subject: Subject, input: JsonText, call: Call): Promise<Result<JsonText>> => {
+    const decide = (subject: Subject, input: JsonText, call: Call): Promise<Result<JsonText>> => {
       const permission = permit(subject, call.session.authority(), now())
       if (permission.kind === 'deny') {
         note(call, 'permission', `denied: ${permission.fault.detail}`)
@@ -38,7 +38,7 @@ export const withPermission =
     return {
       ...tool,
       run: targetsOf
-        ? async (input, call) => judge({ ...fixed, ...(await targetsOf(input, call)) }, input, call)
-        : (input, call) => judge(fixed, input, call),
+        ? async (input, call) => decide({ ...fixed, ...(await targetsOf(input, call)) }, input, call)
+        : (input, call) => decide(fixed, input, call),
     }
   }

@@ -16,8 +16,8 @@ export interface RetryOptions {
   readonly wait?: Wait
 }
 
-const FIRST_MS = 100
-const LONGEST_MS = 10_000
+const MIN_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 10_000
 const JITTER = 0.1
 
 export const withRetry =
@@ -39,8 +39,8 @@ export const withRetry =
         if (result.ok || attempt >= attempts || !isRetryable(result.error) || result.error.error === 'mcp_dead' || call.signal.aborted)
           return result
         const asked = askedMs(result.error)
-        if (asked !== undefined && asked > LONGEST_MS) {
-          note(call, 'retry', `gives up: asked to wait ${showMs(asked)}, longer than ${showMs(LONGEST_MS)}`)
+        if (asked !== undefined && asked > MAX_BACKOFF_MS) {
+          note(call, 'retry', `gives up: asked to wait ${showMs(asked)}, longer than ${showMs(MAX_BACKOFF_MS)}`)
           return result
         }
         const ms = asked ?? backoffMs(attempt, random)
@@ -63,4 +63,4 @@ const askedMs = ({ retry_after }: Fault): number | undefined =>
 
 /** 100 ms doubling to 10 s, ±10 %. */
 const backoffMs = (attempt: number, random: () => number): number =>
-  Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS) * (1 + JITTER * (2 * random() - 1))
+  Math.min(MIN_BACKOFF_MS * 2 ** (attempt - 1), MAX_BACKOFF_MS) * (1 + JITTER * (2 * random() - 1))

@@ -8,7 +8,7 @@ import type { TargetsOf } from './targets.js'
 
 export interface CallSettings {
   readonly effects: readonly Effect[]
-  readonly judgedLater?: Subject['judgedLater']
+  readonly deferred?: Subject['deferred']
   /** For tools whose input says what they reach. */
   readonly targetsOf?: TargetsOf
   readonly isApprovalAsked: boolean
@@ -36,20 +36,20 @@ const MAX_OUTPUT_OF_COMMANDS = 10_000
 
 /** Made of other tools, whose calls have stages of their own: nothing is tried again, or timed, twice. */
 const COMBINING: readonly Source[] = ['pool', 'handoff', 'spy', 'flaky']
-/** What reaches further by calls that somebody else judges. */
+/** What reaches further by calls that are decided on elsewhere. */
 const REACHING: readonly Source[] = ['process', 'agent']
 
 export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly Effect[]): CallSettings => {
-  if (body.kind === 'chain') return { effects, judgedLater: 'parts', isApprovalAsked: false, attempts: 1 }
+  if (body.kind === 'chain') return { effects, deferred: 'parts', isApprovalAsked: false, attempts: 1 }
   const { source, config } = body
   const isCombined = COMBINING.includes(source)
   const timeout = timeoutOf(source, config.timeout)
   const cacheMs = seconds(config.cache)
   const maxOutput = number(config.max_output) ?? (source === 'command' ? MAX_OUTPUT_OF_COMMANDS : undefined)
-  const judgedLater = isCombined ? 'parts' : REACHING.includes(source) ? 'targets' : undefined
+  const deferred = isCombined ? 'parts' : REACHING.includes(source) ? 'targets' : undefined
   return {
     effects,
-    ...(judgedLater ? { judgedLater } : {}),
+    ...(deferred ? { deferred } : {}),
     isApprovalAsked: config.approval === 'ask',
     ...(cacheMs ? { cacheMs } : {}),
     attempts: number(config.retry) ?? defaultAttempts(source, effects),

@@ -6,7 +6,7 @@ import { andThen, type Bootstrap, type Result, readSpec, succeed } from '@plumb/
 import type { Options } from './options.js'
 
 /** Read at each call, since a parent renews what it hands down. */
-export const openAuthority = (
+export const openCliAuthority = (
   options: Options,
   bootstrap: Bootstrap | undefined,
   agent: AgentPlan | undefined,

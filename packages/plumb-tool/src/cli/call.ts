@@ -21,10 +21,10 @@ import type { JsonText } from '../json-text.js'
 import type { Registered } from '../registry/registry.js'
 import { unknownTool } from '../serve/dispatcher.js'
 import { canCheck, stringInput, withCheck } from './call-input.js'
-import type { Asked, Command, Tools } from './command.js'
+import type { CommandInput, RunCommand, ToolSet } from './command.js'
 import { readAll } from './read-all.js'
 
-export const call: Command = async (tools, asked) => {
+export const call: RunCommand = async (tools, asked) => {
   const [name = '', given] = asked.words
   const { registry } = tools
   const tool = registry.get(name)
@@ -56,8 +56,8 @@ class Caller {
 
   constructor(
     private readonly tool: Registered,
-    private readonly tools: Tools,
-    private readonly asked: Asked,
+    private readonly tools: ToolSet,
+    private readonly asked: CommandInput,
   ) {
     this.#forgetSignals = onStop(
       (signal) => {
@@ -179,7 +179,7 @@ class Caller {
   }
 }
 
-const misuse = ({ plan }: Registered, given: string | undefined, { options }: Asked): Fault | undefined => {
+const misuse = ({ plan }: Registered, given: string | undefined, { options }: CommandInput): Fault | undefined => {
   if (options.isSlurped && given !== undefined && given !== '-')
     return fault('usage', '--slurp reads standard input, so no JSON may be given')
   if (!options.wantsCheck || canCheck(plan.input)) return undefined

@@ -6,7 +6,7 @@ import type { Session } from '../call/call.js'
 import type { Registry } from '../registry/registry.js'
 import type { Options } from './options.js'
 
-export interface Tools {
+export interface ToolSet {
   readonly program: Program
   readonly registry: Registry
   readonly session: Session
@@ -14,7 +14,7 @@ export interface Tools {
   readonly agent: AgentPlan | undefined
 }
 
-export interface Asked {
+export interface CommandInput {
   /** Behind the name of the command. */
   readonly words: readonly string[]
   readonly options: Options
@@ -22,4 +22,4 @@ export interface Asked {
 }
 
 /** Resolves when everything has been written, to the signal that stopped it if one did. */
-export type Command = (tools: Tools, asked: Asked) => Promise<StopSignal | undefined>
+export type RunCommand = (tools: ToolSet, asked: CommandInput) => Promise<StopSignal | undefined>

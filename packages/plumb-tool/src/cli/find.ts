@@ -5,11 +5,11 @@ import { type Diagnostic, MAX_WRITTEN, type Program, printType, type Type, typeO
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { type Chain, findByTypes, findByWords, findChain, writeChain } from '../registry/find.js'
 import type { Registered } from '../registry/registry.js'
-import type { Command } from './command.js'
+import type { RunCommand } from './command.js'
 import { tableOf } from './list.js'
 import { writeLines } from './write-lines.js'
 
-export const find: Command = async ({ program, registry }, { words, options, reporter }) => {
+export const find: RunCommand = async ({ program, registry }, { words, options, reporter }) => {
   const from = readType('--from', options.from, program)
   const to = readType('--to', options.to, program)
   for (const side of [from, to]) if (!side.ok) reporter.report(side.error)

@@ -5,11 +5,11 @@ import { MAX_WRITTEN, printType } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import { dependenciesOf } from '../registry/dependency.js'
 import type { Registered } from '../registry/registry.js'
-import type { Command } from './command.js'
+import type { RunCommand } from './command.js'
 import { writeTable } from './table.js'
 import { writeLines } from './write-lines.js'
 
-export const list: Command = async ({ registry }, { options: { wantsJson }, reporter }) => {
+export const list: RunCommand = async ({ registry }, { options: { wantsJson }, reporter }) => {
   const tools = registry.list()
   const text = isatty(1) && !wantsJson ? tableOf(tools) : tools.map((tool) => JSON.stringify(rowOf(tool, registry.nameOf)))
   await writeLines(text, reporter)

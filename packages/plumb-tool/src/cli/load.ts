@@ -7,7 +7,7 @@ import { reachOf } from '../source/agent/prompt-reach.js'
 import { builtinProgram } from '../source/builtin/declarations.js'
 import type { Options } from './options.js'
 
-export interface Loaded {
+export interface LoadedProgram {
   readonly program: Program
   readonly files: SourceFiles
   /** What a parent says may be done; undefined: nobody said. */
@@ -17,7 +17,7 @@ export interface Loaded {
 }
 
 /** Undefined: it was reported. */
-export const load = async ({ spec, sourcesFd, grant, docroot }: Options, reporter: Reporter): Promise<Loaded | undefined> => {
+export const loadProgram = async ({ spec, sourcesFd, grant, docroot }: Options, reporter: Reporter): Promise<LoadedProgram | undefined> => {
   const opened = open(sourcesFd)
   if (!opened.ok) return refuse(opened, reporter)
   const { files, bootstrap } = opened.value

@@ -21,17 +21,17 @@ import type { Session } from '../call/call.js'
 import { ServerPool } from '../mcp-client/server-pool.js'
 import { openRegistry } from '../registry/registry.js'
 import { watchProgram } from '../source/program-files/detect-changes.js'
-import { openAuthority } from './authority.js'
-import type { Tools } from './command.js'
-import type { Loaded } from './load.js'
+import { openCliAuthority } from './authority.js'
+import type { ToolSet } from './command.js'
+import type { LoadedProgram } from './load.js'
 import type { Options } from './options.js'
 
 /** Undefined: all that is wrong was reported. */
-export const openTools = async (loaded: Loaded, options: Options, reporter: Reporter): Promise<Tools | undefined> => {
+export const openToolSet = async (loaded: LoadedProgram, options: Options, reporter: Reporter): Promise<ToolSet | undefined> => {
   const { program, files, bootstrap } = loaded
   const offer = offerOf(program, options.agent)
   const docroot = folderOf(options.docroot ?? '.')
-  const authority = openAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
+  const authority = openCliAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
   const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
@@ -43,8 +43,8 @@ export const openTools = async (loaded: Loaded, options: Options, reporter: Repo
     files: options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] }),
     authority: authority.value,
     approve: approveOnTerminal(),
-    trace: log && ((envelope) => log('tool_call', { ...envelope })),
-    handedOn: handedOn(options),
+    onCall: log && ((envelope) => log('tool_call', { ...envelope })),
+    agentOptions: handedOn(options),
     agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
     caller: callerOf(options, offer.value),
     servers: new ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn(warning) }),

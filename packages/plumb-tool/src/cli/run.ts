@@ -3,13 +3,13 @@
 import { dieOf, type Reporter } from '@plumb/wire'
 import type { Todo } from './arguments.js'
 import { call } from './call.js'
-import type { Command } from './command.js'
-import { load } from './load.js'
-import { openTools } from './open-tools.js'
+import type { RunCommand } from './command.js'
+import { loadProgram } from './load.js'
+import { openToolSet } from './open-tools.js'
 import { serve } from './serve.js'
 import type { VerbName } from './verbs.js'
 
-const COMMANDS: Readonly<Record<VerbName, () => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<VerbName, () => Promise<RunCommand>>> = {
   call: async () => call,
   serve: async () => serve,
   list: async () => (await import('./list.js')).list,
@@ -21,8 +21,8 @@ const COMMANDS: Readonly<Record<VerbName, () => Promise<Command>>> = {
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const run = async ({ verb, words, options }: Todo, reporter: Reporter): Promise<number> => {
-  const loaded = await load(options, reporter)
-  const tools = loaded && (await openTools(loaded, options, reporter))
+  const loaded = await loadProgram(options, reporter)
+  const tools = loaded && (await openToolSet(loaded, options, reporter))
   const command = await COMMANDS[verb]()
   const signal = tools && (await command(tools, { words, options, reporter }))
   await tools?.session.servers.close()

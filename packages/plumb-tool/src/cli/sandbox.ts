@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { fault, runSync } from '@plumb/wire'
 import { tryEscapes } from '../source/sandbox/escape/try-escapes.js'
 import { probeBubblewrap } from '../source/sandbox/probe.js'
-import type { Command } from './command.js'
+import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 
-export const sandbox: Command = async (_tools, { options: { wantsJson }, reporter }) => {
+export const sandbox: RunCommand = async (_tools, { options: { wantsJson }, reporter }) => {
   const box = probeBubblewrap()
   const facts = { ...kernelFacts(), ...(box.ok ? { bubblewrap: `${versionOf(box.value.bwrap)} at ${box.value.bwrap}` } : {}) }
   if (!box.ok) {

@@ -2,10 +2,10 @@
 
 import { toSchema } from '@plumb/lang'
 import { unknownTool } from '../serve/dispatcher.js'
-import type { Command } from './command.js'
+import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 
-export const schema: Command = async ({ registry }, { words: [name = ''], reporter }) => {
+export const schema: RunCommand = async ({ registry }, { words: [name = ''], reporter }) => {
   const tool = registry.get(name)
   if (!tool) {
     reporter.report(unknownTool(name, registry))

@@ -5,9 +5,9 @@ import type { Session } from '../call/call.js'
 import { callTelemetry } from '../call/call-telemetry.js'
 import { openDispatcher } from '../serve/dispatcher.js'
 import { type Lines, serveLines } from '../serve/serve-lines.js'
-import type { Command } from './command.js'
+import type { RunCommand } from './command.js'
 
-export const serve: Command = async (tools, { options, reporter }) => {
+export const serve: RunCommand = async (tools, { options, reporter }) => {
   const { registry, session, agent } = tools
   const fds = channelOf(options.fds)
   if (!fds.ok) {
@@ -57,12 +57,12 @@ export const serve: Command = async (tools, { options, reporter }) => {
 }
 
 /** What whoever asks for calls cannot see of them: the calls and the tokens of agents, and of compositions, that are inside of tools. */
-const telemetryTo = (say: (json: string) => void, { trace }: Session, agent: string): Pick<Session, 'trace' | 'used'> => ({
-  trace: (envelope) => {
-    trace?.(envelope)
+const telemetryTo = (say: (json: string) => void, { onCall }: Session, agent: string): Pick<Session, 'onCall' | 'onUsage'> => ({
+  onCall: (envelope) => {
+    onCall?.(envelope)
     for (const told of callTelemetry(envelope, agent)) say(scrub(JSON.stringify(told)))
   },
-  used: (usage) => say(scrub(JSON.stringify(usage))),
+  onUsage: (usage) => say(scrub(JSON.stringify(usage))),
 })
 
 interface Channel {

@@ -5,18 +5,18 @@ import { drawSeed, randomOf } from '../double/random.js'
 import { LAWS } from '../laws/law.js'
 import { type Trial, tryLaw } from '../laws/property-test.js'
 import { trialTool, whyNotTried } from '../laws/tool.js'
-import type { Command } from './command.js'
+import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 
-export const test: Command = async ({ registry, session }, { options: { seed = drawSeed() }, reporter }) => {
-  const judged = registry.list().map((tool) => ({ tool, reason: whyNotTried(tool) }))
-  const tools = judged.filter(({ reason }) => reason === undefined).map(({ tool }) => trialTool(tool.plan))
+export const test: RunCommand = async ({ registry, session }, { options: { seed = drawSeed() }, reporter }) => {
+  const candidates = registry.list().map((tool) => ({ tool, reason: whyNotTried(tool) }))
+  const tools = candidates.filter(({ reason }) => reason === undefined).map(({ tool }) => trialTool(tool.plan))
   const random = randomOf(seed)
   const trials: Trial[] = []
   for (const law of LAWS) {
     trials.push(await tryLaw(law, { tools, random, session }))
   }
-  const skipped = judged.filter(({ reason }) => reason !== undefined)
+  const skipped = candidates.filter(({ reason }) => reason !== undefined)
   const lines = [
     'TAP version 14',
     `# seed ${seed}`,

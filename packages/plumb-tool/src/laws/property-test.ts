@@ -7,7 +7,7 @@ import type { JsonText } from '../json-text.js'
 import { canonicalJson } from '../json-text.js'
 import type { Tool } from '../tool.js'
 import type { Instance, Law } from './law.js'
-import { type Random, valueOf } from './value.js'
+import { type Random, sampleValue } from './value.js'
 
 export interface TrialOptions {
   readonly tools: readonly Tool[]
@@ -57,7 +57,7 @@ const compare = async (
   right: Tool,
   { random, session }: TrialOptions,
 ): Promise<Counterexample | undefined> => {
-  const input = valueOf(right.input, random)
+  const input = sampleValue(right.input, random)
   const { signal } = new AbortController()
   const { result: a } = await perform(left, input, { session, signal })
   const { result: b } = await perform(right, input, { session, signal })

@@ -12,7 +12,7 @@ const INTS = [0, 1, -1, 2, 10, 100, -7, 2 ** 31, 2 ** 53 - 1]
 const NUMBERS = [0, 1, -1, 0.5, -2.25, 1e-9, 1e21, 12345.678]
 
 /** `@min` and `@max` are kept. */
-export const valueOf = (type: Type, random: Random, depth = DEPTH): JsonText => {
+export const sampleValue = (type: Type, random: Random, depth = DEPTH): JsonText => {
   const t = resolve(type)
   if (depth === 0) return smallestValue(t) ?? 'null'
   switch (t.kind) {
@@ -21,11 +21,11 @@ export const valueOf = (type: Type, random: Random, depth = DEPTH): JsonText => 
     case 'array':
       return listOf(between(0, 3, random), t.item, random, depth - 1)
     case 'tuple':
-      return `[${t.items.map((item) => valueOf(item, random, depth - 1)).join(',')}]`
+      return `[${t.items.map((item) => sampleValue(item, random, depth - 1)).join(',')}]`
     case 'sum':
-      return valueOf(pick(t.variants, random), random, depth - 1)
+      return sampleValue(pick(t.variants, random), random, depth - 1)
     case 'json':
-      return valueOf(pick(ANY, random), random, depth - 1)
+      return sampleValue(pick(ANY, random), random, depth - 1)
     case 'literal':
       return JSON.stringify(t.value)
     case 'string':
@@ -55,17 +55,17 @@ const fieldOf = (field: Field, random: Random, depth: number): string[] => {
 const limitedValue = (field: Field, random: Random, depth: number): JsonText => {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = field
   const t = resolve(field.type)
-  if (field.min === undefined && field.max === undefined) return valueOf(t, random, depth)
+  if (field.min === undefined && field.max === undefined) return sampleValue(t, random, depth)
   const [least, most] = [Math.max(0, min), Math.min(Math.max(0, min) + 3, max)]
   if (t.kind === 'string') return JSON.stringify('x'.repeat(between(least, most, random)))
   if (t.kind === 'array') return listOf(between(least, most, random), t.item, random, depth)
-  if (t.kind !== 'int' && t.kind !== 'number') return valueOf(t, random, depth)
-  const value = Number(valueOf(t, random, depth))
+  if (t.kind !== 'int' && t.kind !== 'number') return sampleValue(t, random, depth)
+  const value = Number(sampleValue(t, random, depth))
   return String(Math.min(Math.max(value, t.kind === 'int' ? Math.ceil(min) : min), t.kind === 'int' ? Math.floor(max) : max))
 }
 
 const listOf = (length: number, item: Type, random: Random, depth: number): JsonText =>
-  `[${Array.from({ length }, () => valueOf(item, random, depth)).join(',')}]`
+  `[${Array.from({ length }, () => sampleValue(item, random, depth)).join(',')}]`
 
 const between = (least: number, most: number, random: Random): number => least + Math.floor(random() * (most - least + 1))
 

@@ -13,7 +13,7 @@ export interface AnswerOf {
   readonly check: SchemaCheck | undefined
 }
 
-export const readAnswer = (result: Readonly<Record<string, unknown>>, { server, tool, check }: AnswerOf): Result<McpAnswer> => {
+export const readToolAnswer = (result: Readonly<Record<string, unknown>>, { server, tool, check }: AnswerOf): Result<McpAnswer> => {
   const refuse = (why: string, extras = {}) =>
     fail('bad_reply', `the answer of tool '${tool}' of MCP server '${server}' ${why}`, { server, tool, ...extras })
   const { content = [], structuredContent, isError: failed } = result

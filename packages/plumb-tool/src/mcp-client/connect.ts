@@ -6,11 +6,11 @@ import type { Connecting, ConnectOptions, McpConnection, ServerConfig } from './
 import { type Guarded, guard } from './guard.js'
 import type { Link } from './link.js'
 import { nameOf, openLink } from './open-link.js'
-import { openPlaces } from './raw-places.js'
+import { openRawArguments } from './raw-places.js'
 import { type Life, openRequests } from './requests.js'
 import { sdkFault } from './sdk-fault.js'
-import { openSession } from './session.js'
-import { within } from './within.js'
+import { openConnection } from './session.js'
+import { waitAtMost } from './within.js'
 
 export type {
   ConnectOptions,
@@ -33,7 +33,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const options: Connecting = { clientName: 'plumb', note: emitWarning, allowsPrivateNet: true, ...given }
   const { clientName, signal } = options
   if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was given up`, { server })
-  const places = openPlaces()
+  const places = openRawArguments()
   let guarded: Guarded | undefined
   let isOpen = false
   const life = openLife((why) => guarded?.giveUp(why))
@@ -53,7 +53,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const jsonSchemaValidator = { getValidator: () => (input: unknown) => ({ valid: true, data: input, errorMessage: undefined }) as never }
   const client = new Client({ name: clientName, version }, { capabilities: {}, jsonSchemaValidator })
   const seconds = config.handshake_timeout ?? HANDSHAKE_SECONDS
-  const shaken = await within(seconds * 1000, orAborted(client.connect(guarded.transport), signal))
+  const shaken = await waitAtMost(seconds * 1000, orAborted(client.connect(guarded.transport), signal))
   if (shaken !== 'done') {
     const error = failedHandshake(server, shaken, { seconds, link, isChild: config.url === undefined })
     await link.end()
@@ -62,7 +62,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   isOpen = true
   client.onclose = () => life.die(gone(server, { detail: link.lastWords() ?? 'the connection was closed' }))
   const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
-  return succeed(await openSession({ client, protocol: guarded.protocol(), link, life, request, places, server, config, options }))
+  return succeed(await openConnection({ client, protocol: guarded.protocol(), link, life, request, places, server, config, options }))
 }
 
 const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(detail, { type: 'McpWarning', code: error })

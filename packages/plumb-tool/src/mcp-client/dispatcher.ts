@@ -15,7 +15,7 @@ const LOCAL = /^(localhost|.*\.localhost|127\..*|\[?::1\]?)$/
  * `server` may be private where `allowsPrivateNet`; other hosts, to which it may point on for its tokens, never. `failed` is told why there
  * is no connection, for those who are not told by undici.
  */
-export const openDispatcher = async (server: URL, allowsPrivateNet: boolean, failed = (_: Error): void => {}): Promise<Dispatcher> => {
+export const openHttpDispatcher = async (server: URL, allowsPrivateNet: boolean, failed = (_: Error): void => {}): Promise<Dispatcher> => {
   const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici')
   const isPublic = await publicAddresses()
   const mayReach = (host: string, address: string): boolean => (allowsPrivateNet && host === bare(server.hostname)) || isPublic(address)
@@ -23,10 +23,10 @@ export const openDispatcher = async (server: URL, allowsPrivateNet: boolean, fai
   // Answers are waited for as long as the call has time, and streams may be silent.
   const limits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024, webSocket: { maxPayloadSize: MAX_LINE } }
   const proxies = allowsPrivateNet && !LOCAL.test(server.hostname) ? proxiesOf(process.env) : undefined
-  // It connects in our place, and would have to judge.
+  // The proxy connects in our place, and would have to decide.
   if (proxies) return new EnvHttpProxyAgent({ ...limits, connect: { timeout: CONNECT_MS }, ...proxies })
 
-  const judged =
+  const permittedLookup =
     (host: string): LookupFunction =>
     (name, options, callback) =>
       lookup(name, { ...options, all: true }, (error, all) => {
@@ -46,7 +46,7 @@ export const openDispatcher = async (server: URL, allowsPrivateNet: boolean, fai
       }
       // An address as such is never looked up.
       if (isIP(host) !== 0 && !mayReach(host, host)) return fail(denied(host))
-      const connect = buildConnector({ timeout: CONNECT_MS, lookup: judged(host) })
+      const connect = buildConnector({ timeout: CONNECT_MS, lookup: permittedLookup(host) })
       connect(options, (error, socket) => (socket ? callback(null, socket) : fail(error ?? new Error('no connection'))))
     },
   })

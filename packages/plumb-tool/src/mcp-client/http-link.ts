@@ -3,13 +3,13 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Fault } from '@plumb/wire'
 import { clientCredentials } from './client-credentials.js'
-import { openDispatcher } from './dispatcher.js'
+import { openHttpDispatcher } from './dispatcher.js'
 import { type HttpEvents, openFetch } from './http-fetch.js'
 import type { Link } from './link.js'
 import type { Target } from './server-url.js'
-import { within } from './within.js'
+import { waitAtMost } from './within.js'
 
-export interface HttpOptions extends HttpEvents {
+export interface HttpLinkOptions extends HttpEvents {
   readonly target: Target
   readonly isSse: boolean
   readonly allowsPrivateNet: boolean
@@ -19,10 +19,10 @@ export interface HttpOptions extends HttpEvents {
 /** For the DELETE of the session. */
 const LEAVE_MS = 2000
 
-export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lost, ...events }: HttpOptions): Promise<Link> => {
+export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lost, ...events }: HttpLinkOptions): Promise<Link> => {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import('./mcp-client.late.js')
   const { url, token, client } = target
-  const dispatcher = await openDispatcher(url, allowsPrivateNet)
+  const dispatcher = await openHttpDispatcher(url, allowsPrivateNet)
   let why: Fault | undefined
   let isEnding = false
   const gone = (fault: Fault): void => {
@@ -42,7 +42,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     isEnding = true
     // It is gone anyway when we are not believed, or the server is.
     if (session && !why)
-      await within(
+      await waitAtMost(
         LEAVE_MS,
         session.terminateSession().catch(() => {}),
       )

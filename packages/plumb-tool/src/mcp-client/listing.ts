@@ -6,8 +6,8 @@ import { outputCheck } from './answer.js'
 import type { McpTool } from './connection.js'
 import { watchTools } from './tool-changes.js'
 import { readTools } from './tool-list.js'
-import type { Catalogue, Identity } from './tool-list-cache.js'
-import { within } from './within.js'
+import type { Identity, ToolListCache } from './tool-list-cache.js'
+import { waitAtMost } from './within.js'
 
 export interface Listing {
   /**
@@ -27,7 +27,7 @@ export interface Listing {
 export interface ListingParts {
   /** Asks the server. */
   readonly ask: () => Promise<Result<readonly Readonly<Record<string, Json>>[]>>
-  readonly catalogue: Catalogue
+  readonly catalogue: ToolListCache
   readonly identity: Identity
   /** For messages. */
   readonly server: string
@@ -59,7 +59,7 @@ export const openListing = ({ ask, catalogue, identity, server, note, onChange }
     if (mine !== round) return listed()
     // Whoever used what was kept would not see the warnings.
     await (warnings.length === 0 ? catalogue.write(identity, tools) : catalogue.drop())
-    for (const warning of [...warnings, ...changes.see(tools)]) note(warning)
+    for (const warning of [...warnings, ...changes.findChanges(tools)]) note(warning)
     use(tools)
     isListed = true
     return succeed(tools)
@@ -76,7 +76,7 @@ export const openListing = ({ ask, catalogue, identity, server, note, onChange }
   const tools: Listing['tools'] = async (wanted) => {
     const own = listed()
     if (isListed || !mayBeKept) return own
-    const early = await within(LIST_TIMEOUT_MS, own)
+    const early = await waitAtMost(LIST_TIMEOUT_MS, own)
     if (early) return early
     const kept = mayBeKept ? await catalogue.read(identity) : undefined
     if (isListed || !kept || !wanted.every((name) => kept.some((tool) => tool.name === name))) return own

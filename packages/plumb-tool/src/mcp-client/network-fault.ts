@@ -22,7 +22,7 @@ const why = (error: Error, code: string, message: string | undefined): string =>
   return preview(scrub(message ?? ''), 200)
 }
 
-export interface Refused {
+export interface RefusedRequest {
   readonly host: string
   readonly status: number
   /** What the server said, as far as it was read. */
@@ -33,7 +33,7 @@ export interface Refused {
 }
 
 /** `mcp_dead` where the server, or the session, is gone. */
-export const statusFault = ({ host, status, text, retryAfter, isOpen }: Refused): Fault => {
+export const statusFault = ({ host, status, text, retryAfter, isOpen }: RefusedRequest): Fault => {
   const said = text.trim() === '' ? '' : `: ${preview(scrub(text.trim()), 300)}`
   const extras = { host, status }
   if (status === 401 || status === 403)

@@ -5,13 +5,13 @@ import { succeed } from '@plumb/wire'
 import type { Connecting, ServerConfig } from './connection.js'
 import { openHttp } from './http-link.js'
 import type { Link } from './link.js'
-import type { Places } from './raw-places.js'
+import type { RawArguments } from './raw-places.js'
 import { readTarget } from './server-url.js'
-import { openStdio } from './stdio-link.js'
+import { openStdioLink } from './stdio-link.js'
 import { openWebSocket } from './web-socket-link.js'
 
 export interface LinkEvents {
-  readonly places: Places
+  readonly places: RawArguments
   /** The answer to this request will not come. */
   readonly answerLost: (id: number) => void
   /** Nothing more will come. */
@@ -22,7 +22,7 @@ export interface LinkEvents {
 
 export const openLink = async (config: ServerConfig, options: Connecting, events: LinkEvents): Promise<Result<Link>> => {
   const { clientName, cwd, note, onStderr, allowsPrivateNet } = options
-  if (config.url === undefined) return openStdio(config, cwd, events.places, onStderr)
+  if (config.url === undefined) return openStdioLink(config, cwd, events.places, onStderr)
   const target = readTarget(config)
   if (!target.ok) return target
   for (const warning of target.value.warnings) note(warning)

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonText } from '../json-text.js'
 
-export interface Places {
+export interface RawArguments {
   /** A string to stand for the value; `release` it when the message was answered. */
   readonly hold: (json: JsonText) => string
   readonly release: (place: string) => void
@@ -12,7 +12,7 @@ export interface Places {
   readonly fill: (text: string) => string
 }
 
-export const openPlaces = (): Places => {
+export const openRawArguments = (): RawArguments => {
   const held = new Map<string, JsonText>()
   return {
     hold: (json) => {

@@ -4,8 +4,8 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { type Fault, fail, type Result, startDeadline, succeed } from '@plumb/wire'
 import type { CallOptions } from './connection.js'
-import { type Asked, sdkFault } from './sdk-fault.js'
-import { LONGEST_MS } from './within.js'
+import { type FailedRequest, sdkFault } from './sdk-fault.js'
+import { MAX_TIMEOUT_MS } from './within.js'
 
 export interface Life {
   /** Why there is no server any more. */
@@ -13,15 +13,15 @@ export interface Life {
   readonly die: (why: Fault) => void
 }
 
-export interface Question extends Omit<Asked, 'server' | 'about'> {
+export interface McpQuestion extends Omit<FailedRequest, 'server' | 'about'> {
   readonly method: string
   readonly about: () => string
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-export type Request = (question: Question, options?: CallOptions) => Promise<Result<Readonly<Record<string, unknown>>>>
+export type SendRequest = (question: McpQuestion, options?: CallOptions) => Promise<Result<Readonly<Record<string, unknown>>>>
 
-export const openRequests = async (client: Client, life: Life, server: string, timeoutMs: number): Promise<Request> => {
+export const openRequests = async (client: Client, life: Life, server: string, timeoutMs: number): Promise<SendRequest> => {
   const { ResultSchema } = await import('./mcp-client.late.js')
   return async ({ method, params = {}, about, otherwise }, { signal, timeoutMs: ms = timeoutMs, onProgress } = {}) => {
     if (life.dead) return { ok: false, error: life.dead }
@@ -34,7 +34,7 @@ export const openRequests = async (client: Client, life: Life, server: string, t
     try {
       const result = await client.request({ method, params }, ResultSchema, {
         signal: stop.signal as AbortSignal,
-        timeout: LONGEST_MS,
+        timeout: MAX_TIMEOUT_MS,
         ...(onProgress ? { onprogress: onProgress as NonNullable<RequestOptions['onprogress']> } : {}),
       })
       return succeed(result)

@@ -5,14 +5,14 @@ import { GIVEN_UP } from './guard.js'
 import { LinkError } from './link.js'
 import { isRecord } from './message.js'
 
-export interface Asked {
+export interface FailedRequest {
   readonly about: string
   /** What an error of the server's own is: of a tool, that it failed. */
   readonly otherwise: 'tool_crashed' | 'bad_reply'
   readonly server: string
 }
 
-export const sdkFault = (error: unknown, { about, otherwise, server }: Asked): Fault => {
+export const sdkFault = (error: unknown, { about, otherwise, server }: FailedRequest): Fault => {
   if (error instanceof LinkError) return error.fault
   const { name, message, code, data, issues } = error as {
     name?: string

@@ -3,28 +3,28 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Json } from '@plumb/lang'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
-import { readAnswer } from './answer.js'
+import { readToolAnswer } from './answer.js'
 import type { Connecting, McpConnection, McpPrompt, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { openListing } from './listing.js'
 import { readPages } from './pages.js'
-import type { Places } from './raw-places.js'
-import type { Life, Request } from './requests.js'
-import { openCatalogue } from './tool-list-cache.js'
+import type { RawArguments } from './raw-places.js'
+import type { Life, SendRequest } from './requests.js'
+import { openToolListCache } from './tool-list-cache.js'
 
-export interface SessionParts {
+export interface ConnectionParts {
   readonly client: Client
   readonly protocol: string
   readonly link: Link
   readonly life: Life
-  readonly request: Request
-  readonly places: Places
+  readonly request: SendRequest
+  readonly places: RawArguments
   readonly server: string
   readonly config: ServerConfig
   readonly options: Connecting
 }
 
-export const openSession = async (parts: SessionParts): Promise<McpConnection> => {
+export const openConnection = async (parts: ConnectionParts): Promise<McpConnection> => {
   const { client, link, life, request, places, server, options } = parts
   const capabilities = (client.getServerCapabilities() ?? {}) as { readonly [name: string]: Json }
   const about = `MCP server '${server}'`
@@ -42,7 +42,7 @@ export const openSession = async (parts: SessionParts): Promise<McpConnection> =
   }
   const listing = openListing({
     ask: () => (capabilities.tools === undefined ? Promise.resolve(succeed([])) : list('tools/list', 'tools')),
-    catalogue: openCatalogue(parts.config, { cwd: options.cwd }),
+    catalogue: openToolListCache(parts.config, { cwd: options.cwd }),
     identity,
     server,
     note: options.note,
@@ -67,11 +67,11 @@ export const openSession = async (parts: SessionParts): Promise<McpConnection> =
       const result = await request(question, callOptions)
       if (isRefusal(result)) listing.change()
       if (!result.ok) return result
-      const answer = readAnswer(result.value, { server, tool: name, check: check.value })
+      const answer = readToolAnswer(result.value, { server, tool: name, check: check.value })
       if (answer.ok || wasListed) return answer
       await listing.listed()
       const now = listing.checkOf(name)
-      return now.ok ? readAnswer(result.value, { server, tool: name, check: now.value }) : answer
+      return now.ok ? readToolAnswer(result.value, { server, tool: name, check: now.value }) : answer
     } finally {
       places.release(place)
     }

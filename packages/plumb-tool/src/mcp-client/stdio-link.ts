@@ -11,18 +11,18 @@ import { type SandboxedChild, spawnSandboxed } from '../source/sandbox/spawn-san
 import type { ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'
-import type { Places } from './raw-places.js'
+import type { RawArguments } from './raw-places.js'
 import { sandboxOf } from './server.js'
-import { within } from './within.js'
+import { waitAtMost } from './within.js'
 
 /** For a server to go by itself once its stdin has ended (MCP, Lifecycle, Shutdown). */
 const LEAVE_MS = 500
 
 /** `file_not_found`, `config_invalid` or `child_failed` where it cannot be started. */
-export const openStdio = (
+export const openStdioLink = (
   config: ServerConfig,
   cwd: string | undefined,
-  places: Places,
+  places: RawArguments,
   onStderr?: (line: string) => void,
 ): Result<Link> => {
   const { command = '', args = [], env = {}, specPath } = config
@@ -51,7 +51,7 @@ interface State {
   isClosed: boolean
 }
 
-const attach = (child: SandboxedChild, places: Places, onStderr: ((line: string) => void) | undefined): Link => {
+const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: string) => void) | undefined): Link => {
   const state: State = { stray: 0, isClosed: false }
   const stderr = readStderr(child.stderr, { line: onStderr })
   const reader = new LineReader(child.stdout)
@@ -88,7 +88,7 @@ const attach = (child: SandboxedChild, places: Places, onStderr: ((line: string)
       for (const message of messages ?? []) transport.onmessage?.(message)
     }
     if (reader.hasEnded && !state.isClosed)
-      void within(LEAVE_MS, child.exited).then(() => !state.isClosed && breakOff('it closed its stdout'))
+      void waitAtMost(LEAVE_MS, child.exited).then(() => !state.isClosed && breakOff('it closed its stdout'))
   }
   // So that a server that is told to go is not held up by what it still has to say.
   const drop = (): void => {
@@ -104,7 +104,7 @@ const attach = (child: SandboxedChild, places: Places, onStderr: ((line: string)
     close()
     drop()
     child.stdin.end()
-    await within(LEAVE_MS, child.exited)
+    await waitAtMost(LEAVE_MS, child.exited)
     await child.terminate(GRACE_MS)
   }
   return { transport, stderr, lastWords: () => lastWords(state, stderr, child.findMissingAccess?.(stderr.text)), end }

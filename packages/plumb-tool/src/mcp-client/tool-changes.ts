@@ -9,15 +9,15 @@ const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotatio
 
 type Prints = Readonly<Record<(typeof PARTS)[number], string>>
 
-export interface Watch {
+export interface ToolChanges {
   /** Compares with what was seen before, and remembers. */
-  readonly see: (tools: readonly McpTool[]) => readonly Fault[]
+  readonly findChanges: (tools: readonly McpTool[]) => readonly Fault[]
 }
 
-export const watchTools = (server: string): Watch => {
+export const watchTools = (server: string): ToolChanges => {
   const seen = new Map<string, Prints>()
   return {
-    see: (tools) =>
+    findChanges: (tools) =>
       tools.flatMap((tool) => {
         const [before, now] = [seen.get(tool.name), printsOf(tool)]
         seen.set(tool.name, now)

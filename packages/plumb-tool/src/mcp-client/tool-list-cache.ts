@@ -11,7 +11,7 @@ import { isRecord } from './message.js'
 import { withoutSlash } from './server-url.js'
 import { readTools } from './tool-list.js'
 
-export interface Catalogue {
+export interface ToolListCache {
   /** What was kept of this server, or of any that answers there; undefined: nothing that is young enough. */
   readonly read: (server?: Identity) => Promise<readonly McpTool[] | undefined>
   /** Does nothing where it cannot: whoever comes next asks the server. */
@@ -37,7 +37,10 @@ const DEFAULT_SECONDS = 300
 /** Files that nobody has asked for are removed by whoever writes one. */
 const OLD_MS = 24 * 60 * 60 * 1000
 
-export const openCatalogue = (config: ServerConfig, { cwd = '.', env = process.env, now = Date.now }: CatalogueOptions = {}): Catalogue => {
+export const openToolListCache = (
+  config: ServerConfig,
+  { cwd = '.', env = process.env, now = Date.now }: CatalogueOptions = {},
+): ToolListCache => {
   const folder = folderOf(env)
   const ttlMs = (config.cache_ttl ?? DEFAULT_SECONDS) * 1000
   const file = async (): Promise<string | undefined> =>

@@ -2,17 +2,17 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { parseJson } from '@plumb/wire'
-import { openDispatcher } from './dispatcher.js'
+import { openHttpDispatcher } from './dispatcher.js'
 import { type Link, LinkError } from './link.js'
 import { messagesIn } from './message.js'
 import { networkFault } from './network-fault.js'
-import type { Places } from './raw-places.js'
+import type { RawArguments } from './raw-places.js'
 import type { Target } from './server-url.js'
 
-export const openWebSocket = async ({ url, token }: Target, allowsPrivateNet: boolean, places: Places): Promise<Link> => {
+export const openWebSocket = async ({ url, token }: Target, allowsPrivateNet: boolean, places: RawArguments): Promise<Link> => {
   const { WebSocket } = await import('undici')
   let failure: Error | undefined
-  const dispatcher = await openDispatcher(url, allowsPrivateNet, (error) => {
+  const dispatcher = await openHttpDispatcher(url, allowsPrivateNet, (error) => {
     failure = error
   })
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }

@@ -3,7 +3,7 @@
 import { startDeadline } from '@plumb/wire'
 
 /** `undefined` when the time is up; what `work` does then is nobody's. */
-export const within = async <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
+export const waitAtMost = async <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
   let forget: (() => void) | undefined
   const late = new Promise<undefined>((resolve) => {
     forget = startDeadline(ms, () => resolve(undefined))
@@ -16,4 +16,4 @@ export const within = async <T>(ms: number, work: Promise<T>): Promise<T | undef
 }
 
 /** Timers cannot be longer; nor is any wait. */
-export const LONGEST_MS = 2 ** 31 - 1
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1

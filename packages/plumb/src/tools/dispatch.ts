@@ -1,7 +1,7 @@
 // Who answers the tool calls of the agents of a graph: plumb-tool's dispatcher in this process, or another program. A run without tools loads none of it.
 
 import { agentOf, agentTools, type Bound, type Graph, type GraphNode } from '@plumb/lang'
-import type { CallEnvelope, Dispatcher, Session, UsageTold } from '@plumb/tool'
+import type { AgentUsage, CallEnvelope, Dispatcher, Session } from '@plumb/tool'
 import { type Fault, isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import { hasServers, hasTools, type SpawnSettings } from '../child/agent-start.js'
 import { ServerOffers } from '../child/server-offers.js'
@@ -97,7 +97,7 @@ const openFor = async (
     emitter?.emit({ kind: 'call', process, call })
     if (tellParent) for (const told of tool.callTelemetry(call, plan.name)) tellParent(scrub(JSON.stringify(told)))
   }
-  const used = (telemetry: UsageTold): void => {
+  const used = (telemetry: AgentUsage): void => {
     emitter?.emit({ kind: 'telemetry', process, telemetry })
     tellParent?.(scrub(JSON.stringify(telemetry)))
   }
@@ -106,10 +106,10 @@ const openFor = async (
     files,
     authority,
     approve: isAsked ? async () => true : (request, signal) => withoutLiveLines(() => ask(request, signal)),
-    trace: log || emitter || tellParent ? trace : undefined,
+    onCall: log || emitter || tellParent ? trace : undefined,
     costOf,
-    used: emitter || tellParent ? used : undefined,
-    handedOn,
+    onUsage: emitter || tellParent ? used : undefined,
+    agentOptions: handedOn,
     agentProgram,
     caller: callerOf(plan.config, settings),
     servers: new tool.ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn({ ...warning, process: plan.name }) }),

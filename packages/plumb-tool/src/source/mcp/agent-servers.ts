@@ -8,7 +8,7 @@ import { readServer } from '../../mcp-client/server.js'
 import type { Tool } from '../../tool.js'
 import { nameTools } from './name-tools.js'
 import { type OfferedTool, offerOf, securedTool } from './offered-tool.js'
-import { chosen, missingFault, type OpenServer, openServer } from './open-server.js'
+import { missingFault, type OpenServer, openServer, selectTools } from './open-server.js'
 
 export interface AgentServers {
   /** Waits for the list of a server that takes long to list its tools, where the name may stand in it. */
@@ -57,7 +57,7 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
     run: async (input, call) => {
       const result = await tool.run(input, call)
       const news = refreshes.flatMap(({ running }) => running() ?? [])
-      if (news.length > 0) await Promise.race([Promise.all(news), setTimeout(PATIENCE_MS, undefined, { ref: false })])
+      if (news.length > 0) await Promise.race([Promise.all(news), setTimeout(REFRESH_TIMEOUT_MS, undefined, { ref: false })])
       return result
     },
   })
@@ -82,7 +82,7 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
       const missing = missingFault(tools.value, server.config)
       if (missing) warn(missing)
       const before = JSON.stringify(offers())
-      server.tools = chosen(tools.value, server.config)
+      server.tools = selectTools(tools.value, server.config)
       entries = lay()
       if (JSON.stringify(offers()) !== before) servers.onChange?.()
     })
@@ -100,7 +100,7 @@ interface Entry {
 // A server may change its mind for ever, and as fast as it is asked.
 const PAUSE_MS = 100
 /** Nor is it waited for longer. */
-const PATIENCE_MS = 2000
+const REFRESH_TIMEOUT_MS = 2000
 
 interface Refreshes {
   readonly start: () => void

@@ -11,9 +11,9 @@ export const mayStart = (config: ServerConfig, authority: Authority, now: number
   const hosts = hostsOf(config)
   const effects = [effectOf(config)]
   const possible = ['', ...authority.policy.flatMap(({ tool }) => (tool === undefined ? [] : [tool]))]
-  const judged = possible.map((tool) => permit({ tool, effects, ...(hosts.length === 0 ? {} : { hosts }) }, authority, now))
-  if (judged.some(({ kind }) => kind !== 'deny')) return undefined
-  const [first] = judged
+  const permissions = possible.map((tool) => permit({ tool, effects, ...(hosts.length === 0 ? {} : { hosts }) }, authority, now))
+  if (permissions.some(({ kind }) => kind !== 'deny')) return undefined
+  const [first] = permissions
   const why = first?.kind === 'deny' ? first.fault.detail.replace(/^tool '' has the effect/, 'it has the effect') : ''
   return fault('permission_denied', `MCP server ${describeServer(config)} is left out: ${why}`)
 }

@@ -9,7 +9,7 @@ import { effectOf, hostsOf } from '../../mcp-client/server.js'
 import type { Tool, Wrap } from '../../tool.js'
 import { maxOutputOf } from './cut-content.js'
 import type { NamedTool } from './name-tools.js'
-import { toContent } from './result.js'
+import { contentOfAnswer } from './result.js'
 import { callServer, fitServerInput, limitOf } from './server-call.js'
 
 /** As it stands in the file that PLUMB_MCP_TOOLS names. */
@@ -53,7 +53,7 @@ export const securedTool = (name: string, { config, connection, tool }: NamedToo
     output: JSON_TYPE,
     run: async (input, call) => {
       const answer = await callServer({ name, connection, tool, timeoutMs }, input, call)
-      return answer.ok ? toContent(name, answer.value, limitOf(call, maxOutputOf(config))) : answer
+      return answer.ok ? contentOfAnswer(name, answer.value, limitOf(call, maxOutputOf(config))) : answer
     },
   }
   return secure(bare, {

@@ -6,7 +6,7 @@ import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/conn
 import { describeServer, sandboxOf } from '../../mcp-client/server.js'
 import { mayStart } from './may-start.js'
 import { prefixOf } from './prefix.js'
-import { lacking } from './tool-of-server.js'
+import { describeMissing } from './tool-of-server.js'
 
 export interface OpenServer {
   readonly config: ServerConfig
@@ -17,13 +17,13 @@ export interface OpenServer {
   readonly onToolsChanged: (listener: () => void) => void
 }
 
-export type Opened =
+export type OpenedServer =
   | { readonly kind: 'open'; readonly server: OpenServer }
   | { readonly kind: 'skipped' }
   | { readonly kind: 'refused'; readonly fault: Fault }
 
 /** Started or reached, and asked for its tools. */
-export const openServer = async (config: ServerConfig, { servers, authority, docroot }: Session): Promise<Opened> => {
+export const openServer = async (config: ServerConfig, { servers, authority, docroot }: Session): Promise<OpenedServer> => {
   const denied = mayStart(config, authority(), Date.now())
   if (denied) {
     servers.warn(denied)
@@ -47,7 +47,7 @@ export const openServer = async (config: ServerConfig, { servers, authority, doc
     config,
     connection: connection.value,
     prefix: prefixOf(config, connection.value.server.name),
-    tools: chosen(tools.value, config),
+    tools: selectTools(tools.value, config),
     onToolsChanged: (listener) => {
       tell = listener
       if (isStale) listener()
@@ -60,17 +60,17 @@ export const openServer = async (config: ServerConfig, { servers, authority, doc
 export const missingFault = (tools: readonly McpTool[], config: ServerConfig): Fault | undefined => {
   const missing = (config.tools ?? []).filter((wanted) => !tools.some(({ name }) => name === wanted))
   if (missing.length === 0) return undefined
-  const words = missing.map((wanted) => lacking(wanted, tools)).join('; ')
+  const words = missing.map((wanted) => describeMissing(wanted, tools)).join('; ')
   return fault('not_a_tool', `'tools' of MCP server ${describeServer(config)} lists what it has not: ${words}`)
 }
 
 // Without its tools an agent is of less use; with a list of those it needs, of none.
-const unavailable = ({ tools }: ServerConfig, error: Fault, servers: Session['servers']): Opened => {
+const unavailable = ({ tools }: ServerConfig, error: Fault, servers: Session['servers']): OpenedServer => {
   if (tools) return { kind: 'refused', fault: fault('config_invalid', `its tools are needed (${tools.join(', ')}), and ${error.detail}`) }
   servers.warn({ ...error, detail: `${error.detail}; its tools are left out` })
   return { kind: 'skipped' }
 }
 
 /** Those that are on its white list. */
-export const chosen = (tools: readonly McpTool[], config: ServerConfig): readonly McpTool[] =>
+export const selectTools = (tools: readonly McpTool[], config: ServerConfig): readonly McpTool[] =>
   config.tools ? tools.filter(({ name }) => config.tools?.includes(name)) : tools

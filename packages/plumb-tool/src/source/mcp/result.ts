@@ -16,7 +16,7 @@ export interface OutputLimit {
 }
 
 /** A text as it is, anything else as a list of blocks; `isError` is an error that carries them as `content`. */
-export const toContent = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<JsonText> => {
+export const contentOfAnswer = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<JsonText> => {
   if (answer.isError) return failed(tool, answer, limit)
   const { content, structured } = answer
   if (structured === undefined || isInWords(content, structured)) return succeed(JSON.stringify(shown(cut(content, limit))))

@@ -85,11 +85,11 @@ const findTool = async (connection: McpConnection, wanted: string, server: strin
   const tools = await connection.tools([wanted])
   if (!tools.ok) return tools
   const tool = tools.value.find(({ name }) => name === wanted)
-  return tool ? { ok: true, value: tool } : fail('unknown_tool', `MCP server ${server} has no tool ${lacking(wanted, tools.value)}`)
+  return tool ? { ok: true, value: tool } : fail('unknown_tool', `MCP server ${server} has no tool ${describeMissing(wanted, tools.value)}`)
 }
 
 /** `'serch', did you mean 'search'?` */
-export const lacking = (wanted: string, tools: readonly Pick<McpTool, 'name'>[]): string => {
+export const describeMissing = (wanted: string, tools: readonly Pick<McpTool, 'name'>[]): string => {
   const names = tools.map(({ name }) => name)
   const near = nearest(wanted, names)
   const others = names.length === 0 ? 'it has none' : `it has ${preview(names.join(', '), 200)}`

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import { agentOf, type Bound, type ToolBody, type ToolPlan } from '@plumb/lang'
 import { currentBudget, type Fault, type Result, readUsage, type SourceFiles, succeed, totalTokens } from '@plumb/wire'
-import type { Call, CallRecord, Session, UsageTold } from '../../call/call.js'
+import type { AgentUsage, Call, CallRecord, Session } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 import { type InlineStep, MOVES } from '../inline/inline-step.js'
@@ -80,9 +80,9 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
     overrun ??= spent
     if (spent) void child.terminate(GRACE_MS)
   }
-  const used = (said: UsageTold): void => {
+  const used = (said: AgentUsage): void => {
     const { usage: told } = readUsage(said)
-    session.used?.(told)
+    session.onUsage?.(told)
     addUsage(record, said, session.costOf)
     if (budget) spend(totalTokens(told))
   }
@@ -99,7 +99,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
 }
 
 /** The cost is what the child reports, or computed from prices. */
-const addUsage = (record: CallRecord, told: UsageTold, costOf: Session['costOf']): void => {
+const addUsage = (record: CallRecord, told: AgentUsage, costOf: Session['costOf']): void => {
   const tokens = countTokens(told)
   if (tokens > 0) record.tokens = (record.tokens ?? 0) + tokens
   const cost = told.cost ?? costOf?.(told)

@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream'
 import { LineReader, parseJson, type Telemetry } from '@plumb/wire'
-import type { UsageTold } from '../../call/call.js'
+import type { AgentUsage } from '../../call/call.js'
 
 type Told<Kind extends Telemetry['kind']> = Extract<Telemetry, { kind: Kind }> & {
   readonly agent: string
@@ -15,7 +15,7 @@ export type ToolCallEvent = Told<'tool_call'>
 export type ToolResultEvent = Told<'tool_result'>
 
 export interface TelemetryListener {
-  readonly used: (told: UsageTold) => void
+  readonly used: (told: AgentUsage) => void
   readonly called: (told: ToolCallEvent | ToolResultEvent) => void
 }
 
@@ -37,13 +37,13 @@ const hearLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryLi
   const head = buf.toString('latin1', start, Math.min(end, start + HEAD_BYTES))
   if (!KINDS.some((kind) => head.includes(`"${kind}"`))) return
   const parsed = parseJson(buf, start, end)
-  const told = (parsed.ok ? parsed.value : null) as UsageTold | ToolCallEvent | ToolResultEvent | null
+  const told = (parsed.ok ? parsed.value : null) as AgentUsage | ToolCallEvent | ToolResultEvent | null
   if (told?.kind === 'usage') used(told)
   else if ((told?.kind === 'tool_call' || told?.kind === 'tool_result') && typeof told.id === 'string' && typeof told.name === 'string')
     called(told)
 }
 
 /** Values that are not positive integers count as 0. */
-export const countTokens = ({ input_tokens, output_tokens }: UsageTold): number => countOf(input_tokens) + countOf(output_tokens)
+export const countTokens = ({ input_tokens, output_tokens }: AgentUsage): number => countOf(input_tokens) + countOf(output_tokens)
 
 const countOf = (value: unknown): number => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0)

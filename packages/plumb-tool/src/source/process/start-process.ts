@@ -84,7 +84,7 @@ const startOwn = async (
   const within = enclosure.value
   const own = spawnPlumb({
     program,
-    args: [...args, ...docrootWords(session.docroot), ...session.handedOn],
+    args: [...args, ...docrootWords(session.docroot), ...session.agentOptions],
     files,
     entry: bound.scope.module.path,
     authority: authority(),

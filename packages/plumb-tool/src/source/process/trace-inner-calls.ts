@@ -19,8 +19,8 @@ export const traceInnerCalls = (
   processes: number,
   name: string,
 ): ((told: ToolCallEvent | ToolResultEvent) => void) => {
-  const { trace } = session
-  if (!trace) return () => {}
+  const { onCall } = session
+  if (!onCall) return () => {}
   const open = new Map<string, Begun>()
   return (told) => {
     const key = JSON.stringify([told.agent, told.parent, told.id])
@@ -34,7 +34,7 @@ export const traceInnerCalls = (
     const within = Number.isSafeInteger(told.depth) ? Math.min(MAX_DEPTH, Math.max(1, Number(told.depth) - processes + 1)) : 1
     // Models choose call ids, so two agents may use the same; the depth tells them apart.
     const isOfChild = within === 1 || told.parent === undefined
-    trace({
+    onCall({
       tool: told.name,
       id: `${outer}/${told.id}`,
       agent: typeof told.agent === 'string' ? told.agent : name,
