@@ -9,7 +9,7 @@ import { bash, type Case, envIn, layFolder, runCases } from '../../wire/test/she
 import { costOf, type Prices, priceOf } from '../src/display/prices.js'
 import { showCost, showCount, showRate, showTime } from '../src/display/show-number.js'
 import { textTable } from '../src/display/text-table.js'
-import { showMicroseconds, ticks } from '../src/view/show-time.js'
+import { axisTicks, showMicroseconds } from '../src/view/show-time.js'
 
 const FILES = {
   'bot.plumb': `
@@ -263,7 +263,7 @@ t.test('numbers as they are shown', async (t) => {
   )
   t.equal(showCost({ known: 1, unpriced: ['m'] }), '1.00+')
   t.strictSame([0, 850, 3200, 1_500_000, 125_000_000].map(showMicroseconds), ['0', '850 µs', '3.20 ms', '1.50 s', '2 min 05 s'])
-  t.strictSame(ticks(1000, 8), [0, 200, 400, 600, 800, 1000])
+  t.strictSame(axisTicks(1000, 8), [0, 200, 400, 600, 800, 1000])
   const prices: Prices = new Map([
     ['m', { input: 1, output: 2 }],
     ['m-large', { input: 10, output: 20, cache_read: 1 }],

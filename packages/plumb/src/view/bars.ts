@@ -1,6 +1,6 @@
-// Lanes laid out in rows of bars that do not overlap: what the timeline draws.
+// Lays lanes out in the rows of the timeline, whose bars do not overlap.
 
-import type { Lane, Piece, RunModel } from './run-model.js'
+import type { Interval, Lane, RunModel } from './run-model.js'
 
 export interface Row {
   readonly label: string
@@ -9,22 +9,25 @@ export interface Row {
   readonly bars: readonly Bar[]
 }
 
-export interface Bar extends Piece {
-  /** `stage`, `agent`, `program`, `plumb`, `request`, `wait` or `tool`; with `many` and how dark where it stands for several. */
+export interface Bar extends Interval {
+  /** `stage`, `agent`, `program`, `plumb`, `request`, `wait` or `tool`; with `many` and a shade where it stands for several. */
   readonly kind: string
   readonly isBad: boolean
   readonly title: string
   readonly anchor: string | undefined
 }
 
-const MOST_ROWS = 80
-const MOST_BARS = 6000
-/** Rows for what one lane does at the same time. */
-const MOST_PARALLEL = 16
-/** Children tell of their times in whole milliseconds, and are heard a little later. What overlaps by less than can be seen is drawn as if it did not. */
-const SLACK = 1000
-const UNSEEN = 1 / 500
-/** Where there are more pieces than are shown, so many parts of the time have a bar each, as dark as they are full. */
+const MAX_ROWS = 80
+const MAX_BARS = 6000
+/** Rows for the bars of one lane that overlap. */
+const MAX_PARALLEL_ROWS = 16
+/**
+ * Overlaps that are ignored, in microseconds and as a share of the run: children report their times in whole milliseconds, a little late, and
+ * less than a five hundredth is too narrow to be seen.
+ */
+const MIN_OVERLAP = 1000
+const MIN_OVERLAP_SHARE = 1 / 500
+/** Where there are more messages than are shown, the time is cut into parts with a bar each, darker where there are more messages. */
 const PARTS = 200
 const SHADES = 4
 
@@ -32,36 +35,36 @@ export interface Rows {
   readonly rows: readonly Row[]
   readonly rowsLeftOut: number
   readonly barsLeftOut: number
-  /** Some bars stand for several pieces of work. */
+  /** Some bars stand for several messages. */
   readonly hasMany: boolean
 }
 
 export const rowsOf = ({ lanes, end }: RunModel): Rows => {
   const all = lanes.flatMap((lane, i) => rowsOfLane(lane, i, end))
-  const rows = all.slice(0, MOST_ROWS)
-  let room = MOST_BARS
+  const rows = all.slice(0, MAX_ROWS)
+  let room = MAX_BARS
   const shown = rows.map((row) => {
     const bars = row.bars.slice(0, room)
     room -= bars.length
     return { ...row, bars }
   })
-  const barsLeftOut = lanes.reduce((sum, lane) => sum + missing(lane.calls) + missing(lane.requests), 0) + excess(rows)
-  return { rows: shown, rowsLeftOut: all.length - rows.length, barsLeftOut, hasMany: lanes.some(({ work }) => missing(work) > 0) }
+  const barsLeftOut = lanes.reduce((sum, lane) => sum + countHidden(lane.calls) + countHidden(lane.requests), 0) + countExcess(rows)
+  return { rows: shown, rowsLeftOut: all.length - rows.length, barsLeftOut, hasMany: lanes.some(({ work }) => countHidden(work) > 0) }
 }
 
-const missing = ({ shown, total }: { readonly shown: readonly unknown[]; readonly total: number }): number => total - shown.length
+const countHidden = ({ shown, total }: { readonly shown: readonly unknown[]; readonly total: number }): number => total - shown.length
 
-const excess = (rows: readonly Row[]): number => Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MOST_BARS)
+const countExcess = (rows: readonly Row[]): number => Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MAX_BARS)
 
 const rowsOfLane = (lane: Lane, index: number, end: number): Row[] => {
   const { name, runs, work, requests, calls, waits } = lane
-  const slack = Math.max(SLACK, end * UNSEEN)
-  const isWhole = missing(work) === 0
+  const slack = Math.max(MIN_OVERLAP, end * MIN_OVERLAP_SHARE)
+  const isWhole = countHidden(work) === 0
   const bars = work.shown.flatMap((turn, i): Bar[] => {
     if (!turn.isBegun) return []
-    const said = turn.error ?? turn.output ?? turn.input ?? ''
+    const text = turn.error ?? turn.output ?? turn.input ?? ''
     const anchor = runs === 'stage' ? turn.anchor : `w${index}-${i}`
-    return [{ ...turn, kind: runs, isBad: turn.error !== undefined, title: `${name} #${turn.seq}: ${brief(said)}`, anchor }]
+    return [{ ...turn, kind: runs, isBad: turn.error !== undefined, title: `${name} #${turn.seq}: ${brief(text)}`, anchor }]
   })
   const asked = requests.shown.map((request): Bar => {
     const { model, read, written } = request
@@ -75,19 +78,20 @@ const rowsOfLane = (lane: Lane, index: number, end: number): Row[] => {
     const title = `${call.tool} ${brief(call.input)}${call.isOk ? '' : ' failed'}`
     return { ...call, kind: 'tool', isBad: !call.isOk, title, anchor: `t${index}-${i}` }
   })
-  const first = isWhole ? [] : [{ label: name, bars: parts(lane, end) }]
-  const own = runs === 'stage' ? (isWhole ? [{ label: name, bars }] : []) : packed(bars, isWhole ? name : `the first ${bars.length}`, slack)
-  const others = [...withWaits(asked, waited, slack), ...packed(called, 'tools', slack)]
+  const first = isWhole ? [] : [{ label: name, bars: densityBars(lane, end) }]
+  const own =
+    runs === 'stage' ? (isWhole ? [{ label: name, bars }] : []) : packBars(bars, isWhole ? name : `the first ${bars.length}`, slack)
+  const others = [...packRequests(asked, waited, slack), ...packBars(called, 'tools', slack)]
   const rows = [...first, ...own, ...others].filter((row) => row.bars.length > 0)
   return rows.map((row) => ({ ...row, isFirst: row.label === name, kind: runs }))
 }
 
-// Each in the first row that is free by then, the last where none is.
-const packed = (bars: readonly Bar[], label: string, slack: number): { label: string; bars: Bar[] }[] => {
+// Puts each bar into the first row that is free, into the last where none is.
+const packBars = (bars: readonly Bar[], label: string, slack: number): { label: string; bars: Bar[] }[] => {
   const rows: { label: string; bars: Bar[]; end: number }[] = []
   for (const bar of [...bars].sort((a, b) => a.start - b.start)) {
     let row = rows.find(({ end }) => end <= bar.start + slack)
-    if (!row && rows.length < MOST_PARALLEL) {
+    if (!row && rows.length < MAX_PARALLEL_ROWS) {
       row = { label: rows.length === 0 ? label : '', bars: [], end: 0 }
       rows.push(row)
     }
@@ -98,10 +102,10 @@ const packed = (bars: readonly Bar[], label: string, slack: number): { label: st
   return rows
 }
 
-// A request that was made again has one bar for all of it: the wait is drawn on top of that.
-const withWaits = (asked: readonly Bar[], waited: readonly Bar[], slack: number): { label: string; bars: Bar[] }[] => {
+// A request that was tried again has one bar for all tries: the waits are drawn on top of it.
+const packRequests = (asked: readonly Bar[], waited: readonly Bar[], slack: number): { label: string; bars: Bar[] }[] => {
   const isIn = (wait: Bar, bar: Bar) => bar.seq === wait.seq && bar.start <= wait.start + slack && wait.start <= bar.end + slack
-  const rows = packed([...asked, ...waited.filter((wait) => !asked.some((bar) => isIn(wait, bar)))], 'requests', slack)
+  const rows = packBars([...asked, ...waited.filter((wait) => !asked.some((bar) => isIn(wait, bar)))], 'requests', slack)
   for (const wait of waited) {
     const row = rows.find(({ bars }) => !bars.includes(wait) && bars.some((bar) => bar.kind === 'request' && isIn(wait, bar)))
     row?.bars.push(wait)
@@ -110,17 +114,17 @@ const withWaits = (asked: readonly Bar[], waited: readonly Bar[], slack: number)
   return rows
 }
 
-const parts = ({ name, runs, begins }: Lane, end: number): Bar[] => {
+const densityBars = ({ name, runs, begins }: Lane, end: number): Bar[] => {
   const counts = new Array<number>(PARTS).fill(0)
   const size = Math.max(1, end) / PARTS
   for (const begin of begins) {
     const part = Math.min(PARTS - 1, Math.floor(begin / size))
     counts[part] = (counts[part] ?? 0) + 1
   }
-  const most = Math.max(...counts)
+  const max = Math.max(...counts)
   return counts.flatMap((count, i): Bar[] => {
     if (count === 0) return []
-    const shade = Math.max(1, Math.ceil((Math.log1p(count) / Math.log1p(most)) * SHADES))
+    const shade = Math.max(1, Math.ceil((Math.log1p(count) / Math.log1p(max)) * SHADES))
     const title = `${name}: ${count} ${count === 1 ? 'message' : 'messages'}`
     return [{ start: i * size, end: (i + 1) * size, seq: 0, kind: `${runs} many s${shade}`, isBad: false, title, anchor: undefined }]
   })

@@ -1,4 +1,4 @@
-// HTML from templates in which everything is text unless it was made by a template.
+// HTML from templates that escape every value, except what another template made.
 
 export class Html {
   constructor(readonly text: string) {}
@@ -9,7 +9,7 @@ type Part = Html | string | number | readonly Part[] | undefined
 export const html = (pieces: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(pieces.map((piece, i) => piece + (i < parts.length ? textOf(parts[i]) : '')).join(''))
 
-/** Text that is HTML already: a picture of ours, a style. */
+/** For text that is HTML already: a picture or a style of ours. */
 export const trusted = (text: string): Html => new Html(text)
 
 const textOf = (part: Part): string => {
@@ -21,9 +21,9 @@ const textOf = (part: Part): string => {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-// Controls are shown, and so are the marks that turn the direction of text: on the page nothing is what it does not seem.
+// Control characters and marks of text direction are shown as escapes, so that no text can hide or reorder another.
 const escape = (text: string): string =>
-  text.replace(/[&<>"']/g, (c) => ENTITIES[c] as string).replace(UNSEEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(/[&<>"']/g, (c) => ENTITIES[c] as string).replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-// Not the line end and the tab.
-const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+// All but the line end and the tab.
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu

@@ -1,4 +1,4 @@
-// The whole page: one file that asks nothing of anybody, and in which nothing runs but the script below it.
+// The whole page: one file that loads nothing and runs no script but its own.
 
 import { createHash } from 'node:crypto'
 import program from './browser/page.browser?text'

@@ -1,8 +1,7 @@
 // The parts of the page below the timeline: wiring, messages on each wire, conversations, tool calls, errors.
 
 import { type Html, html, trusted } from './html.js'
-import { readable } from './json-text.js'
-import type { CallModel, Counted, Lane, Message, Note, RunModel, Turn, WireModel } from './run-model.js'
+import type { CallModel, CountedItems, Lane, Message, Note, RunModel, TurnModel, WireModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 
 export const wiring = (svg: string | undefined): Html => html`
@@ -11,7 +10,7 @@ export const wiring = (svg: string | undefined): Html => html`
 ${svg === undefined ? html`<p class="left-out">The trace holds no picture that can be drawn.</p>` : picture(svg)}
 </section>`
 
-// Without what comes before it in a file of its own.
+// Without the XML declaration before it.
 const picture = (svg: string): Html =>
   html`<div class="picture" tabindex="0" role="group" aria-label="The wiring as a picture">${trusted(svg.slice(Math.max(0, svg.indexOf('<svg'))))}</div>`
 
@@ -41,8 +40,8 @@ ${talks}
 </section>`
 }
 
-/** A longer one is folded at first. */
-const MOST_OPEN = 12
+/** A conversation with more messages is folded at first. */
+const MAX_UNFOLDED = 12
 
 const conversation = (lane: Lane, index: number): Html => {
   const { name, runs, work, requests } = lane
@@ -55,13 +54,13 @@ const conversation = (lane: Lane, index: number): Html => {
     models === ''
       ? ''
       : `, ${models}, ${tokens.read} tokens read, ${tokens.written} written${requests.total > requests.shown.length ? ' and more' : ''}`
-  return html`<details class="talk ${runs}"${work.total > MOST_OPEN ? undefined : html` open`}><summary><b>${name}</b> <span class="count">${runs}, ${counted(work, 'message')}${used}</span></summary>
+  return html`<details class="talk ${runs}"${work.total > MAX_UNFOLDED ? undefined : html` open`}><summary><b>${name}</b> <span class="count">${runs}, ${counted(work, 'message')}${used}</span></summary>
 <ol class="turns">${work.shown.map((turn, i) => turnItem(turn, lane, `w${index}-${i}`))}</ol>${more(work)}</details>`
 }
 
-const turnItem = (turn: Turn, lane: Lane, anchor: string): Html => {
+const turnItem = (turn: TurnModel, lane: Lane, anchor: string): Html => {
   const made = lane.calls.shown.filter((call) => turnOf(lane, call.seq, call.end) === turn)
-  const told = lane.notes.shown.filter((note) => turnOf(lane, note.seq, note.at) === turn)
+  const notes = lane.notes.shown.filter((note) => turnOf(lane, note.seq, note.at) === turn)
   const waited = turn.waited >= 1 ? html`, after a wait of ${showMicroseconds(turn.waited * 1000)}` : undefined
   const held = turn.held >= 1 ? html`, then held for ${showMicroseconds(turn.held * 1000)} behind those before it` : undefined
   const took = turn.isBegun
@@ -70,15 +69,15 @@ const turnItem = (turn: Turn, lane: Lane, anchor: string): Html => {
   return html`<li id="${anchor}" data-seq="${turn.seq}"><span class="meta">${seqText(turn.seq)} ${took}${waited}${held}</span>
 ${turn.input === undefined ? undefined : html`<div class="said-by in"><span class="who">in</span>${value(turn.input)}</div>`}
 ${made.map((call) => html`<div class="said-by tool"><span class="who">${call.tool}</span><code>${call.input}</code> &rarr; ${call.isOk ? undefined : html`<b class="bad">failed</b> `}<code>${call.result ?? ''}</code></div>`)}
-${told.map(({ title, detail }) => html`<div class="said-by note"><span class="who">${title}</span>${detail}</div>`)}
+${notes.map(({ title, detail }) => html`<div class="said-by note"><span class="who">${title}</span>${detail}</div>`)}
 ${answer(turn, lane.runs)}</li>`
 }
 
-// The one for the same input that was not over by then, for an input may come round several times; what a child tells may be heard late.
-const turnOf = ({ work }: Lane, seq: number, at: number): Turn | undefined =>
+// The turn with the same input that was not over yet, since an input may come round several times; telemetry may come late.
+const turnOf = ({ work }: Lane, seq: number, at: number): TurnModel | undefined =>
   work.shown.find((turn) => (seq === 0 || turn.seq === seq) && turn.end >= at) ?? work.shown.findLast((turn) => seq > 0 && turn.seq === seq)
 
-const answer = ({ output, error }: Turn, runs: string): Html => {
+const answer = ({ output, error }: TurnModel, runs: string): Html => {
   if (error !== undefined) return html`<div class="said-by bad"><span class="who">error</span>${error}</div>`
   if (output === undefined) return html`<div class="said-by none"><span class="who">none</span>no answer before the run ended</div>`
   return html`<div class="said-by out ${runs}"><span class="who">out</span>${value(output)}</div>`
@@ -121,6 +120,22 @@ export const errors = ({ faults }: RunModel): Html | undefined => {
 </section>`
 }
 
+/** Longer JSON is spread over several lines. */
+const MAX_ONE_LINE = 100
+
+/** A string as its text, another value as JSON on several lines; what was cut, or is no JSON, unchanged. */
+const readable = (json: string): { readonly text: string; readonly isProse: boolean } => {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'string') return { text: value, isProse: true }
+    const spread = JSON.stringify(value, null, 2)
+    // A short one stays on one line: the message itself, since JSON.parse may have lost digits of numbers.
+    return { text: json.length <= MAX_ONE_LINE ? json : spread, isProse: false }
+  } catch {
+    return { text: json, isProse: false }
+  }
+}
+
 const value = (json: string): Html => {
   const { text, isProse } = readable(json)
   return isProse ? html`<p class="prose">${text}</p>` : html`<pre>${text}</pre>`
@@ -129,7 +144,7 @@ const value = (json: string): Html => {
 const seqText = (seq: number): Html =>
   seq > 0 ? html`<button type="button" class="seq" data-follow="${seq}">#${seq}</button>` : html`<span class="seq">#?</span>`
 
-const counted = ({ total }: Counted<unknown>, one: string): string => `${total} ${one}${total === 1 ? '' : 's'}`
+const counted = ({ total }: CountedItems<unknown>, one: string): string => `${total} ${one}${total === 1 ? '' : 's'}`
 
-const more = ({ shown, total }: Counted<unknown>): Html | undefined =>
+const more = ({ shown, total }: CountedItems<unknown>): Html | undefined =>
   total > shown.length ? html`<p class="left-out">${total - shown.length} more are not shown.</p>` : undefined

@@ -1,66 +1,66 @@
-// From the events of a trace to what the page shows. Every value is looked at: the file may be anybody's.
+// From the events of a trace to the model of the page. Every value is checked: the file may come from anywhere.
 
 import { fail, type Result, succeed } from '@plumb/wire'
 import { RUN_EVENT } from '../display/trace/trace-builder.js'
 import type { TraceEvent } from '../display/trace/trace-event.js'
 import type { NodeInfo, WireInfo } from '../event/run-event.js'
-import type { CallModel, Counted, Lane, Message, Note, RequestModel, RunModel, Turn, WaitModel, WireModel } from './run-model.js'
+import type { CallModel, CountedItems, Lane, Message, Note, RequestModel, RunModel, TurnModel, WaitModel, WireModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import type { TraceLines } from './trace-lines.js'
 
-/** Of each kind on each lane or wire. */
-const MOST_SHOWN = 500
+/** Of each kind, on each lane or wire. */
+const MAX_SHOWN = 500
 /** Of messages on all wires. */
-const MOST_MESSAGES = 5000
+const MAX_MESSAGES = 5000
 
-class Bag<T> implements Counted<T> {
+class CountedList<T> implements CountedItems<T> {
   readonly shown: T[] = []
   total = 0
 
-  constructor(private readonly most = MOST_SHOWN) {}
+  constructor(private readonly max = MAX_SHOWN) {}
 
   add(item: T): void {
     this.total++
-    if (this.shown.length < this.most) this.shown.push(item)
+    if (this.shown.length < this.max) this.shown.push(item)
   }
 }
 
 interface OpenLane extends Lane {
-  readonly work: Bag<Turn>
-  readonly calls: Bag<CallModel>
-  readonly requests: Bag<RequestModel>
-  readonly notes: Bag<Note>
-  readonly waits: Bag<WaitModel>
+  readonly work: CountedList<TurnModel>
+  readonly calls: CountedList<CallModel>
+  readonly requests: CountedList<RequestModel>
+  readonly notes: CountedList<Note>
+  readonly waits: CountedList<WaitModel>
   readonly begins: number[]
 }
 
 export const readRun = ({ events, isCut }: TraceLines, path: string): Result<RunModel> => {
   const begin = events.find(({ name, ph }) => ph === 'M' && name === RUN_EVENT)
   if (!begin) return fail('config_invalid', `'${path}' is no trace that plumb wrote; make one with 'plumb --trace FILE'`, { path })
-  const told = begin.args ?? {}
-  const wires = list(told.wires).map(wireOf)
-  const nodes = list(told.nodes).map(nodeOf)
-  const reading = new Reading(wires)
-  for (const event of events) reading.take(event)
-  const common = { spec: text(told.spec), binding: text(told.binding), time: text(told.time), dot: text(told.dot) }
-  return succeed({ ...common, nodes, isCut, ...reading.told() })
+  const run = begin.args ?? {}
+  const wires = list(run.wires).map(wireOf)
+  const nodes = list(run.nodes).map(nodeOf)
+  const reader = new RunReader(wires)
+  for (const event of events) reader.add(event)
+  const common = { spec: text(run.spec), binding: text(run.binding), time: text(run.time), dot: text(run.dot) }
+  return succeed({ ...common, nodes, isCut, ...reader.model() })
 }
 
-class Reading {
+class RunReader {
   readonly #lanes = new Map<string, OpenLane>()
-  readonly #wires: Map<string, WireModel & { readonly messages: Bag<Message> }>
-  readonly #faults = new Bag<Note>()
-  /** What lasts and has not ended, by its id. */
+  readonly #wires: Map<string, WireModel & { readonly messages: CountedList<Message> }>
+  readonly #faults = new CountedList<Note>()
+  /** Spans that have not ended, by their ids. */
   readonly #open = new Map<string, TraceEvent>()
   #messages = 0
   #end = 0
   #last: TraceEvent | undefined
 
   constructor(wires: readonly WireInfo[]) {
-    this.#wires = new Map(wires.map((wire, i) => [wire.name, { wire, id: `m${i}`, messages: new Bag<Message>() }]))
+    this.#wires = new Map(wires.map((wire, i) => [wire.name, { wire, id: `m${i}`, messages: new CountedList<Message>() }]))
   }
 
-  told(): Pick<RunModel, 'lanes' | 'wires' | 'faults' | 'end' | 'status' | 'stoppedBy'> {
+  model(): Pick<RunModel, 'lanes' | 'wires' | 'faults' | 'end' | 'status' | 'stoppedBy'> {
     const { status, stopped_by: stoppedBy } = this.#last?.args ?? {}
     return {
       lanes: [...this.#lanes.values()].sort((a, b) => beginOf(a) - beginOf(b)),
@@ -72,11 +72,11 @@ class Reading {
     }
   }
 
-  take(event: TraceEvent): void {
+  add(event: TraceEvent): void {
     this.#end = Math.max(this.#end, number(event.ts) + number(event.dur))
     const { ph, cat } = event
     if (ph === 'M') this.#named(event)
-    else if (ph === 'X') this.#piece(event)
+    else if (ph === 'X') this.#slice(event)
     else if (ph === 'i' && cat === 'wire') this.#message(event)
     else if (ph === 'i') this.#note(event)
     else if (ph === 'b' && event.id !== undefined) this.#open.set(event.id, event)
@@ -92,15 +92,20 @@ class Reading {
 
   #addLane(key: string, name: string, runs: Lane['runs']): void {
     if (this.#lanes.has(key)) return
-    const known = { work: new Bag<Turn>(), calls: new Bag<CallModel>(), requests: new Bag<RequestModel>(), notes: new Bag<Note>() }
-    this.#lanes.set(key, { name, runs, ...known, waits: new Bag<WaitModel>(), begins: [] })
+    const known = {
+      work: new CountedList<TurnModel>(),
+      calls: new CountedList<CallModel>(),
+      requests: new CountedList<RequestModel>(),
+      notes: new CountedList<Note>(),
+    }
+    this.#lanes.set(key, { name, runs, ...known, waits: new CountedList<WaitModel>(), begins: [] })
   }
 
   #laneOf({ pid, tid }: TraceEvent): OpenLane | undefined {
     return this.#lanes.get(pid === 1 ? `1 ${tid}` : `${pid}`)
   }
 
-  #piece(event: TraceEvent): void {
+  #slice(event: TraceEvent): void {
     const { args = {}, cat } = event
     const [start, end, seq] = [number(event.ts), number(event.ts) + number(event.dur), number(args.seq)]
     const isWork = cat === 'work'
@@ -114,13 +119,13 @@ class Reading {
     lane?.work.add({ start, end, seq, input, output: optional(args.output), error, waited, held, isBegun, anchor })
   }
 
-  /** Gives its anchor, if it is shown. */
+  /** Returns the anchor of the message, if it is shown. */
   #message({ args = {}, ts }: TraceEvent): string | undefined {
     const wire = this.#wires.get(text(args.wire))
     if (!wire) return undefined
     const { id, messages } = wire
     const before = messages.shown.length
-    if (this.#messages++ >= MOST_MESSAGES) messages.total++
+    if (this.#messages++ >= MAX_MESSAGES) messages.total++
     else messages.add({ at: number(ts), seq: number(args.seq), text: text(args.message) })
     return messages.shown.length > before ? `${id}-${before}` : undefined
   }
@@ -131,7 +136,7 @@ class Reading {
     if (/^(end|exited|thinking)$/.test(name)) return
     const lane = this.#laneOf(event)
     const { error, detail, category: _, kind, agent: __, time: ___, seq, ...rest } = args
-    const said = optional(detail) ?? (name === 'retry' ? againText(rest) : (optional(rest.what) ?? JSON.stringify(rest)))
+    const said = optional(detail) ?? (name === 'retry' ? retryText(rest) : (optional(rest.what) ?? JSON.stringify(rest)))
     const process = lane?.name ?? text(args.process ?? args.source)
     const note = { at: number(ts), process, title: name, detail: said, seq: number(seq) }
     if (error === undefined || kind !== undefined) lane?.notes.add(note)
@@ -143,11 +148,11 @@ class Reading {
     this.#open.delete(event.id)
     const { args = {}, cat, name } = begun
     const lane = this.#laneOf(begun)
-    const piece = { start: number(begun.ts), end: number(event.ts), seq: number(args.seq), agent: text(args.agent) }
+    const interval = { start: number(begun.ts), end: number(event.ts), seq: number(args.seq), agent: text(args.agent) }
     if (cat === 'model') {
-      lane?.requests.add({ ...piece, model: text(args.model) || name, read: number(args.read), written: number(args.written) })
-    } else if (cat === 'wait') lane?.waits.add({ ...piece, attempt: number(args.attempt), reason: text(args.reason) })
-    else if (cat === 'tool') lane?.calls.add({ ...piece, ...callOf(name, args) })
+      lane?.requests.add({ ...interval, model: text(args.model) || name, read: number(args.read), written: number(args.written) })
+    } else if (cat === 'wait') lane?.waits.add({ ...interval, attempt: number(args.attempt), reason: text(args.reason) })
+    else if (cat === 'tool') lane?.calls.add({ ...interval, ...callOf(name, args) })
   }
 }
 
@@ -167,7 +172,7 @@ const callOf = (tool: string, args: Readonly<Record<string, unknown>>): Omit<Cal
   }
 }
 
-// What was cut is a text that is no JSON any more.
+// A value that was cut is a text, and no JSON any more.
 const shown = (value: unknown): string => (typeof value === 'string' && value.endsWith('…') ? value : (JSON.stringify(value) ?? ''))
 
 const wireOf = (value: unknown): WireInfo => {
@@ -181,7 +186,7 @@ const nodeOf = (value: unknown): NodeInfo => {
   return { name: text(name), kind: text(kind) as NodeInfo['kind'] }
 }
 
-const againText = ({ reason, wait_ms: wait }: Readonly<Record<string, unknown>>): string =>
+const retryText = ({ reason, wait_ms: wait }: Readonly<Record<string, unknown>>): string =>
   `${text(reason)}${number(wait) > 0 ? `; again after ${showMicroseconds(number(wait) * 1000)}` : ''}`
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,4 +1,4 @@
-// What the page shows of a run.
+// The model of a run that the page shows.
 
 import type { NodeInfo, WireInfo } from '../event/run-event.js'
 
@@ -17,21 +17,21 @@ export interface RunModel {
   readonly wires: readonly WireModel[]
   /** Stages inside the run and children, in the order in which they begin. */
   readonly lanes: readonly Lane[]
-  readonly faults: Counted<Note>
-  /** What of the trace is not shown. */
+  readonly faults: CountedItems<Note>
+  /** The trace is longer than what was read of it. */
   readonly isCut: boolean
 }
 
-/** The first of them, and how many there are. */
-export interface Counted<T> {
+/** The first items, and how many there are. */
+export interface CountedItems<T> {
   readonly shown: readonly T[]
   readonly total: number
 }
 
-export interface Piece {
+export interface Interval {
   readonly start: number
   readonly end: number
-  /** The input of the run, from 1; 0: not known. */
+  /** The input of the run, from 1; 0: unknown. */
   readonly seq: number
 }
 
@@ -46,39 +46,39 @@ export interface WireModel {
   readonly wire: WireInfo
   /** Begins the anchors of its messages, which are counted from 0. */
   readonly id: string
-  readonly messages: Counted<Message>
+  readonly messages: CountedItems<Message>
 }
 
 export interface Lane {
   readonly name: string
   /** `stage`: inside the run; else what the child is. */
   readonly runs: 'stage' | 'agent' | 'program' | 'plumb'
-  readonly work: Counted<Turn>
-  readonly calls: Counted<CallModel>
-  readonly requests: Counted<RequestModel>
+  readonly work: CountedItems<TurnModel>
+  readonly calls: CountedItems<CallModel>
+  readonly requests: CountedItems<RequestModel>
   /** Before requests that are made again. */
-  readonly waits: Counted<WaitModel>
-  /** When each piece of work begins, those that are not shown too. */
+  readonly waits: CountedItems<WaitModel>
+  /** When each message begins, also of those that are not shown. */
   readonly begins: readonly number[]
-  /** Retries, mended answers, errors: those of children, in their turn. */
-  readonly notes: Counted<Note>
+  /** Retries, repaired answers and errors of children. */
+  readonly notes: CountedItems<Note>
 }
 
-/** One message and what became of it. Of a stage inside the run only the message is known. */
-export interface Turn extends Piece {
+/** One message and its outcome. Of a stage inside the run only the message is known. */
+export interface TurnModel extends Interval {
   readonly input: string | undefined
   readonly output: string | undefined
   readonly error: string | undefined
-  /** Milliseconds before it was looked at, and after it was answered until those before it were. */
+  /** Milliseconds that it waited for the child, and that its answer waited for the answers before it. */
   readonly waited: number
   readonly held: number
-  /** False: the run ended before anything was done with it. */
+  /** False: the run ended before the child began with it. */
   readonly isBegun: boolean
-  /** Of a stage inside the run: where on the page the message stands. */
+  /** Of a stage inside the run: the place of the message on the page. */
   readonly anchor: string | undefined
 }
 
-export interface CallModel extends Piece {
+export interface CallModel extends Interval {
   readonly tool: string
   readonly agent: string
   readonly isOk: boolean
@@ -88,11 +88,11 @@ export interface CallModel extends Piece {
   readonly stages: readonly string[]
   readonly attempts: number
   readonly isCached: boolean
-  /** Calls that it was made by. */
+  /** How many calls it is nested in. */
   readonly depth: number
 }
 
-export interface RequestModel extends Piece {
+export interface RequestModel extends Interval {
   readonly model: string
   readonly agent: string
   /** Tokens. */
@@ -100,7 +100,7 @@ export interface RequestModel extends Piece {
   readonly written: number
 }
 
-export interface WaitModel extends Piece {
+export interface WaitModel extends Interval {
   /** The attempt that follows. */
   readonly attempt: number
   readonly reason: string

@@ -1,4 +1,4 @@
-// Times of a run, as short as they can be told apart.
+// Times of a run in short forms.
 
 /** Of a length or a moment, from microseconds: `0`, `850 µs`, `3.2 ms`, `1.50 s`, `2 min 05 s`. */
 export const showMicroseconds = (us: number): string => {
@@ -12,8 +12,8 @@ export const showMicroseconds = (us: number): string => {
 
 const trimmed = (n: number): string => (n < 10 ? n.toFixed(2) : n < 100 ? n.toFixed(1) : n.toFixed(0)).replace(/\.0+$/, '')
 
-/** Round moments from 0 to `end`, about so many. */
-export const ticks = (end: number, about: number): number[] => {
+/** Round times from 0 to `end`, roughly `about` of them. */
+export const axisTicks = (end: number, about: number): number[] => {
   if (end <= 0) return [0]
   const rough = end / about
   const size = 10 ** Math.floor(Math.log10(rough))

@@ -1,4 +1,4 @@
-// Files whose text is wanted: styles, and all that runs on a page.
+// Files that are imported as text: styles, and the script of the page.
 declare module '*.css' {
   const text: string
   export default text

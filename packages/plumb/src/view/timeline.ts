@@ -1,9 +1,9 @@
-// The timeline: a row for each process and for what it does beside, over one axis that can be stretched.
+// The timeline: rows for each process, its requests and its tool calls, over one axis that can be stretched.
 
 import { type Bar, type Row, type Rows, rowsOf } from './bars.js'
 import { type Html, html } from './html.js'
 import type { RunModel } from './run-model.js'
-import { showMicroseconds, ticks } from './show-time.js'
+import { axisTicks, showMicroseconds } from './show-time.js'
 
 /** Pixels; the style has the same. */
 const ROW = 24
@@ -11,9 +11,9 @@ const BAR = 16
 const AXIS = 26
 /** Times along the axis, by how far it is stretched. */
 const DENSITIES = [8, 40, 200]
-/** A bar of this part of the whole has room for its number, and one of that part is seen whatever the width of the window. */
-const WIDE = 0.03
-const SEEN = 0.006
+/** Shares of the whole from which a bar has room for its number, and is visible in a window of any width. */
+const MIN_NUMBERED = 0.03
+const MIN_VISIBLE = 0.006
 
 export const timeline = (run: RunModel): Html => {
   const laid = rowsOf(run)
@@ -30,7 +30,7 @@ ${note(laid)}
 <div class="scroll" tabindex="0" role="group" aria-label="Bars of the timeline" id="bars">
 <svg id="chart" width="100%" height="${height}" data-density="0">
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="ground" width="6" height="6"/><rect class="stripe" width="2.5" height="6"/></pattern></defs>
-${DENSITIES.map((about, i) => html`<g class="ticks d${i}">${ticks(end, about).map((at) => tick(at, end, height))}</g>`)}
+${DENSITIES.map((about, i) => html`<g class="ticks d${i}">${axisTicks(end, about).map((at) => tick(at, end, height))}</g>`)}
 ${laid.rows.map((row, i) => html`<g class="row">${row.bars.map((bar) => shape(bar, i, end))}</g>`)}
 </svg>
 </div>
@@ -58,9 +58,9 @@ const shape = (bar: Bar, row: number, end: number): Html => {
   const [x, width] = [percent(bar.start, end), percent(length, end)]
   const y = AXIS + row * ROW + (ROW - BAR) / 2
   const title = `${bar.title} (${showMicroseconds(length)} from ${showMicroseconds(bar.start)})`
-  const isWide = length / end > WIDE && bar.seq > 0 && bar.kind !== 'wait'
+  const isWide = length / end > MIN_NUMBERED && bar.seq > 0 && bar.kind !== 'wait'
   // A rectangle without a width is not drawn; a line is as wide as its stroke.
-  const least = length / end < SEEN ? html`<line class="least" x1="${x}" x2="${x}" y1="${y}" y2="${y + BAR}"/>` : undefined
+  const least = length / end < MIN_VISIBLE ? html`<line class="least" x1="${x}" x2="${x}" y1="${y}" y2="${y + BAR}"/>` : undefined
   const inside = html`<title>${title}</title><rect x="${x}" y="${y}" width="${width}" height="${BAR}" rx="2"/>${least}${
     isWide ? html`<text x="${x}" y="${y + 12}" dx="4">#${bar.seq}</text>` : undefined
   }`

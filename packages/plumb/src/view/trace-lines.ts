@@ -1,15 +1,15 @@
-// A trace from its file: an event a line, as plumb writes it, also where the end is missing; or in any layout, as other programs make of it.
+// Reads a trace from its file: one event a line, as plumb writes it, also where the end is missing; or any layout of other programs.
 
 import { createReadStream } from 'node:fs'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { TraceEvent } from '../display/trace/trace-event.js'
 
-/** More is not read, and the page says so. */
+/** The rest of a longer file is not read, and the page says so. */
 const MAX_BYTES = 256 * 1024 * 1024
 
 export interface TraceLines {
   readonly events: readonly TraceEvent[]
-  /** The file goes on. */
+  /** The file is longer. */
   readonly isCut: boolean
 }
 
@@ -23,19 +23,21 @@ export const readTrace = async (path: string): Promise<Result<TraceLines>> => {
   }
   const bytes = Buffer.concat(chunks)
   const text = bytes.toString('utf8')
-  const events = (whole(text) ?? byLine(text)).filter(isEvent).map((event) => ({ ...event, args: isObject(event.args) ? event.args : {} }))
+  const events = (parseWhole(text) ?? parseByLine(text))
+    .filter(isEvent)
+    .map((event) => ({ ...event, args: isObject(event.args) ? event.args : {} }))
   return succeed({ events, isCut: bytes.length > MAX_BYTES })
 }
 
-const whole = (text: string): unknown[] | undefined => {
-  const value = parsed(text) as { readonly traceEvents?: unknown } | unknown[] | undefined
+const parseWhole = (text: string): unknown[] | undefined => {
+  const value = parse(text) as { readonly traceEvents?: unknown } | unknown[] | undefined
   if (Array.isArray(value)) return value
   return Array.isArray(value?.traceEvents) ? value.traceEvents : undefined
 }
 
-const byLine = (text: string): unknown[] => text.split('\n').map((line) => parsed(line.replace(/^[[,]/, '')))
+const parseByLine = (text: string): unknown[] => text.split('\n').map((line) => parse(line.replace(/^[[,]/, '')))
 
-const parsed = (text: string): unknown => {
+const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

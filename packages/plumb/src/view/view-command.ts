@@ -33,11 +33,11 @@ const readPage = async (path: string): Promise<Result<string>> => {
   const trace = await readTrace(file)
   if (!trace.ok) return trace
   const run = readRun(trace.value, file)
-  return run.ok ? succeed(pageOf(run.value, await drawn(run.value.dot))) : run
+  return run.ok ? succeed(pageOf(run.value, await draw(run.value.dot))) : run
 }
 
-// Somebody may have changed the file.
-const drawn = async (dot: string): Promise<string | undefined> => {
+// The file may hold any text.
+const draw = async (dot: string): Promise<string | undefined> => {
   try {
     return await toSvg(dot)
   } catch {

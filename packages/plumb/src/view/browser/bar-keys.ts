@@ -1,10 +1,10 @@
-// The bars of the timeline: from one to the next by keys, and stretched.
+// Keys of the timeline: from bar to bar, and to stretch it.
 
-const MOST = 1000
-/** Where the other times along the axis are shown. */
-const DENSE = [6, 40]
+const MAX_SCALE = 1000
+/** Scales from which more times are shown along the axis. */
+const DENSITY_SCALES = [6, 40]
 
-export const barKeys = (): void => {
+export const enableBarKeys = (): void => {
   const scroll = document.getElementById('bars')
   const chart = document.getElementById('chart')
   const said = document.getElementById('said')
@@ -13,17 +13,17 @@ export const barKeys = (): void => {
   let [row, column, scale] = [0, 0, 1]
 
   const stretch = (to: number): void => {
-    // What is looked at stays where it is.
+    // The focused bar stays where it is.
     const focused = document.activeElement?.closest('.bar')?.getBoundingClientRect()
     const place = focused ? focused.left - scroll.getBoundingClientRect().left : scroll.clientWidth / 2
     const middle = (scroll.scrollLeft + place) / scroll.scrollWidth
-    scale = Math.min(MOST, Math.max(1, to))
+    scale = Math.min(MAX_SCALE, Math.max(1, to))
     chart.style.width = `${scale * 100}%`
-    chart.setAttribute('data-density', String(DENSE.filter((from) => scale >= from).length))
+    chart.setAttribute('data-density', String(DENSITY_SCALES.filter((from) => scale >= from).length))
     scroll.scrollLeft = middle * scroll.scrollWidth - Math.min(place, scroll.clientWidth - 40)
   }
 
-  const tell = (bar: SVGAElement): void => {
+  const describe = (bar: SVGAElement): void => {
     said.textContent = bar.getAttribute('aria-label')
   }
 
@@ -36,7 +36,7 @@ export const barKeys = (): void => {
     bars[column]?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 
-  // To the bar of the next row that is nearest in time.
+  // To the nearest bar in the next row.
   const goDown = (by: 1 | -1): void => {
     const from = rows[row]?.[column]?.getBoundingClientRect().left ?? 0
     let next = row + by
@@ -68,11 +68,11 @@ export const barKeys = (): void => {
     if (!bar) return
     row = rows.findIndex((bars) => bars.includes(bar))
     column = rows[row]?.indexOf(bar) ?? 0
-    tell(bar)
+    describe(bar)
   })
   chart.addEventListener('pointerover', ({ target }) => {
     const bar = (target as Element).closest<SVGAElement>('.bar')
-    if (bar) tell(bar)
+    if (bar) describe(bar)
   })
   document.getElementById('closer')?.addEventListener('click', () => stretch(scale * 2))
   document.getElementById('wider')?.addEventListener('click', () => stretch(scale / 2))
