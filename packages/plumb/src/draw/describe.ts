@@ -1,4 +1,4 @@
-// What is said of a node in pictures and as JSON: its kind, its expression, and of an agent who answers and with what tools.
+// How pictures and JSON describe a node: its kind, its expression, and the provider and tools of an agent.
 
 import { agentOf, type GraphNode, type Json, type Opened, type Type } from '@plumb/lang'
 
@@ -21,18 +21,18 @@ export type NodeKind =
 
 export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind)
 
-/** What a wire carries, by its declared name where one end has one: the type of a `map` is inferred, and may be long. */
+/** The type on a wire, by its declared name where one end has one: the type of a `map` is inferred, and may be long. */
 export const typeOnWire = (source: Type | undefined, target: Type | undefined, isChecked: boolean): Type | undefined =>
   source === undefined || (target?.kind === 'named' && source.kind !== 'named' && !isChecked) ? target : source
 
-/** The bound chains that a node was laid open with, from the outermost. */
+/** The bound chains around a node, which were expanded in its place; from the outermost. */
 export const openedAround = ({ within }: GraphNode): Opened[] => {
   const around: Opened[] = []
   for (let opened = within; opened; opened = opened.within) around.unshift(opened)
   return around
 }
 
-/** The source text of a map or a filter between its parentheses, on one line; that of a projection and of `.field` is as it is written. */
+/** The source text of a map or a filter between its parentheses, on one line; a `.field` as it is written. */
 export const expressionOf = ({ name, work }: GraphNode): string | undefined => {
   if (work.kind !== 'map' && work.kind !== 'filter') return undefined
   if (name.startsWith('.')) return name
@@ -67,7 +67,7 @@ const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value)
 
 const texts = (value: Json | undefined): string[] => list(value).filter((item) => typeof item === 'string')
 
-// Of a server only the prefix of its tools is told, its binding's name where it has no other: the rest may be secret.
+// Only the prefix of a server's tools is shown, by default the name of its binding: the rest may be secret.
 const serverName = (server: Json): string => {
   const isObject = typeof server === 'object' && server !== null && !Array.isArray(server)
   const prefix = isObject ? (server as { readonly [key: string]: Json }).prefix : undefined

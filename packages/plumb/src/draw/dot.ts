@@ -6,17 +6,17 @@ import type { Theme } from '../command/render-options.js'
 import { type Colours, PALETTES, type Palette } from './palette.js'
 import type { Box, Picture, Wire } from './picture.js'
 
-// Graphviz knows the widths of this font by heart; those of a list of fonts it would guess.
+// Graphviz has the widths of this font; those of a list of fonts it would estimate.
 const FONT = 'Helvetica'
 
 export const toDot = ({ name, boxes, wires }: Picture, theme: Theme = 'none'): string => {
   const palette = PALETTES[theme]
   return [
-    `digraph ${quoted(name)} {`,
+    `digraph ${quote(name)} {`,
     `  graph [rankdir=TB, newrank=true, bgcolor="${palette.background}", nodesep=0.35, ranksep=0.35, pad=0.15]`,
     `  node [shape=box, style="filled,rounded", fontname=${FONT}, fontsize=13, height=0.35, margin="0.1,0.03", penwidth=1.2]`,
     `  edge [fontname=${FONT}, fontsize=9.5, arrowsize=0.7, penwidth=1.2]`,
-    ...within(undefined, boxes, 0, palette),
+    ...frameLines(undefined, boxes, 0, palette),
     ...rank(
       'source',
       boxes.filter(({ kind }) => kind === 'input'),
@@ -31,8 +31,8 @@ export const toDot = ({ name, boxes, wires }: Picture, theme: Theme = 'none'): s
   ].join('\n')
 }
 
-// The boxes that stand right in a frame, then the frames in it.
-const within = (frame: Opened | undefined, boxes: readonly Box[], depth: number, palette: Palette): string[] => {
+// The boxes of a frame, then its inner frames.
+const frameLines = (frame: Opened | undefined, boxes: readonly Box[], depth: number, palette: Palette): string[] => {
   const pad = '  '.repeat(depth + 1)
   const inner = new Set(boxes.flatMap((box) => box.frames[depth] ?? []))
   return [
@@ -40,30 +40,28 @@ const within = (frame: Opened | undefined, boxes: readonly Box[], depth: number,
     ...boxes.filter((box) => !box.frames[depth]).flatMap((box) => boxLines(box, palette).map((line) => pad + line)),
     ...[...inner].flatMap((f) => {
       const inside = boxes.filter((box) => box.frames[depth] === f)
-      return [`${pad}subgraph ${quoted(`cluster ${inside[0]?.id}`)} {`, ...within(f, inside, depth + 1, palette), `${pad}}`]
+      return [`${pad}subgraph ${quote(`cluster ${inside[0]?.id}`)} {`, ...frameLines(f, inside, depth + 1, palette), `${pad}}`]
     }),
   ]
 }
 
 const frameLooks = ({ name }: Opened, { frame: { fill, line, text } }: Palette): string => {
   const font = `fontname=${FONT}, fontsize=11, fontcolor="${text}"`
-  return `label=${quoted(name)}, labeljust=l, ${font}, style="filled,rounded,dashed", fillcolor="${fill}", color="${line}", margin=10, tooltip=${quoted(name)}`
+  return `label=${quote(name)}, labeljust=l, ${font}, style="filled,rounded,dashed", fillcolor="${fill}", color="${line}", margin=10, tooltip=${quote(name)}`
 }
 
 const rank = (place: 'source' | 'sink', boxes: readonly Box[]): string[] =>
-  boxes.length === 0 ? [] : [`  { rank=${place}; ${boxes.map(({ id }) => quoted(id)).join('; ')} }`]
+  boxes.length === 0 ? [] : [`  { rank=${place}; ${boxes.map(({ id }) => quote(id)).join('; ')} }`]
 
 const boxLines = (box: Box, { boxes, tools }: Palette): string[] => {
   const colours = boxes[box.kind]
   const looks = [...shapeOf(box), `fillcolor="${colours.fill}"`, `color="${colours.line}"`, `fontcolor="${colours.text}"`]
-  const line = `${quoted(box.id)} [label=<${labelOf(box, colours)}>, ${looks.join(', ')}, tooltip=${quoted(box.tip)}]`
+  const line = `${quote(box.id)} [label=<${labelOf(box, colours)}>, ${looks.join(', ')}, tooltip=${quote(box.tip)}]`
   return box.tools.length === 0 ? [line] : [line, ...toolLines(box, tools)]
 }
 
 const shapeOf = ({ kind }: Box): string[] => {
   switch (kind) {
-    case 'agent':
-      return []
     case 'plumb':
       return ['penwidth=2.5']
     case 'map':
@@ -77,6 +75,7 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'inlet':
     case 'outlet':
       return ['shape=circle', 'width=0.12', 'height=0.12', 'fixedsize=true']
+    case 'agent':
     case 'id':
     case 'copy':
     case 'merge':
@@ -88,13 +87,13 @@ const shapeOf = ({ kind }: Box): string[] => {
   }
 }
 
-// Of ends of a chain that could not be left out a dot is enough.
+// The ends of a chain that could not be folded are dots.
 const labelOf = (box: Box, colours: Colours): string => {
-  if (box.kind === 'inlet' || box.kind === 'outlet') return html('')
+  if (box.kind === 'inlet' || box.kind === 'outlet') return escapeHtml('')
   const isAnonymous = box.title === box.kind && box.kind !== 'input' && box.kind !== 'output'
   const rows = [
     portRow(box, 'i', colours),
-    isAnonymous ? `<TR><TD>${html(box.title)}</TD></TR>` : `${ABOVE_BOLD}<TR><TD><B>${html(box.title)}</B></TD></TR>`,
+    isAnonymous ? `<TR><TD>${escapeHtml(box.title)}</TD></TR>` : `${ABOVE_BOLD}<TR><TD><B>${escapeHtml(box.title)}</B></TD></TR>`,
     box.detail === '' ? '' : `<TR><TD CELLPADDING="1">${small(box.detail, colours)}</TD></TR>`,
     portRow(box, 'o', colours),
   ]
@@ -112,10 +111,10 @@ type Direction = 'i' | 'o'
 
 const portsOf = (box: Box, direction: Direction): readonly string[] => (direction === 'i' ? box.inputs : box.outputs)
 
-// Data goes through an agent from above to below; what steers it and what it tells of itself come and go at its right side.
+// Data goes through an agent from top to bottom; control and telemetry are at its right side.
 const isAside = ({ kind }: Box, name: string | undefined): boolean => kind === 'agent' && /^(ctrl_in|ctrl_out|telemetry)$/.test(name ?? '')
 
-// One alone goes without saying, where those at the side are named.
+// A single port needs no name.
 const isNamed = (box: Box, direction: Direction): boolean => {
   const names = portsOf(box, direction)
   const plain = names.filter((name) => !isAside(box, name))
@@ -135,42 +134,42 @@ const portRow = (box: Box, direction: Direction, colours: Colours): string => {
   return `<TR><TD><TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="4"><TR>${cells.join('')}</TR></TABLE></TD></TR>`
 }
 
-const small = (text: string, { faint }: Colours): string => `<FONT POINT-SIZE="10" COLOR="${faint}">${html(text)}</FONT>`
+const small = (text: string, { faint }: Colours): string => `<FONT POINT-SIZE="10" COLOR="${faint}">${escapeHtml(text)}</FONT>`
 
-// A note beside the agent; a line without an arrow, for nothing flows there by itself.
+// A note beside the agent; its line has no arrow, since no wire leads there.
 const toolLines = ({ id, tools }: Box, { fill, line, text }: Colours): string[] => {
-  const note = quoted(`${id} tools`)
-  const label = tools.map((tool) => `${html(tool)}<BR ALIGN="LEFT"/>`).join('')
+  const note = quote(`${id} tools`)
+  const label = tools.map((tool) => `${escapeHtml(tool)}<BR ALIGN="LEFT"/>`).join('')
   const looks = `shape=note, style=filled, fontsize=10, margin="0.12,0.06", fillcolor="${fill}", color="${line}", fontcolor="${text}"`
   return [
-    `${note} [label=<${label}>, ${looks}, tooltip=${quoted(`tools of ${id}`)}]`,
-    `{ rank=same; ${quoted(id)}; ${note} }`,
-    `${quoted(id)} -> ${note} [dir=none, style=dotted, color="${line}", edgetooltip=${quoted(`${id} may call these tools`)}]`,
+    `${note} [label=<${label}>, ${looks}, tooltip=${quote(`tools of ${id}`)}]`,
+    `{ rank=same; ${quote(id)}; ${note} }`,
+    `${quote(id)} -> ${note} [dir=none, style=dotted, color="${line}", edgetooltip=${quote(`${id} may call these tools`)}]`,
   ]
 }
 
 const wireLine = (wire: Wire, wires: readonly Wire[], palette: Palette): string => {
   const { from, output, to, input, label, tip, role } = wire
   const colour = palette.wires[role]
-  // What closes a loop is laid out from its head to its tail: so it goes up beside the loop, and not through it.
-  const isBack = isOrder(wire) && leadsTo(to, from, wires)
+  // A wire that closes a loop is laid out from its head to its tail, so that it goes up beside the loop and not through it.
+  const isBack = isControlInput(wire) && leadsTo(to, from, wires)
   const looks = [
-    ...(label === '' ? [] : [`label=${quoted(` ${label} `)}`, `fontcolor="${colour}"`, `labeltooltip=${quoted(tip)}`]),
+    ...(label === '' ? [] : [`label=${quote(` ${label} `)}`, `fontcolor="${colour}"`, `labeltooltip=${quote(tip)}`]),
     `color="${colour}"`,
-    // Data has the straightest lines.
+    // Wires of data are the straightest.
     ...(role === 'data' ? ['weight=4'] : ['style=dashed']),
-    ...(isBack ? ['dir=back'] : isOrder(wire) ? ['constraint=false'] : []),
+    ...(isBack ? ['dir=back'] : isControlInput(wire) ? ['constraint=false'] : []),
     ...(to.kind === 'inlet' || to.kind === 'outlet' ? ['arrowhead=none'] : []),
-    `edgetooltip=${quoted(tip)}`,
+    `edgetooltip=${quote(tip)}`,
   ]
-  const [tail, head] = [quoted(from.id) + placeOf(from, 'o', output), quoted(to.id) + placeOf(to, 'i', input)]
+  const [tail, head] = [quote(from.id) + placeOf(from, 'o', output), quote(to.id) + placeOf(to, 'i', input)]
   return `${isBack ? `${head} -> ${tail}` : `${tail} -> ${head}`} [${looks.join(', ')}]`
 }
 
 /** Along data and replies. */
 const leadsTo = (start: Box, end: Box, wires: readonly Wire[]): boolean => {
   const reached = new Set([start])
-  for (const box of reached) for (const wire of wires) if (wire.from === box && !isOrder(wire)) reached.add(wire.to)
+  for (const box of reached) for (const wire of wires) if (wire.from === box && !isControlInput(wire)) reached.add(wire.to)
   return reached.has(end)
 }
 
@@ -180,22 +179,22 @@ const placeOf = (box: Box, direction: Direction, port: number | undefined): stri
   return isNamed(box, direction) ? `:${direction}${port}:${direction === 'i' ? 'n' : 's'}` : ''
 }
 
-// Who gives orders stands where the data places it, not above those who take them.
-const isOrder = ({ role, to, input }: Wire): boolean => role === 'control' && input !== undefined && to.inputs[input] === 'ctrl_in'
+// The sender of control stands where its data places it, not above the agent that it controls.
+const isControlInput = ({ role, to, input }: Wire): boolean => role === 'control' && input !== undefined && to.inputs[input] === 'ctrl_in'
 
 // In Graphviz's strings a backslash begins an escape and an ampersand an entity.
-const quoted = (text: string): string =>
-  `"${characters(text).replace(/&/g, '&amp;').replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`
+const quote = (text: string): string =>
+  `"${escapeCharacters(text).replace(/&/g, '&amp;').replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`
 
-// A label of nothing but white space is no label to Graphviz.
-const html = (text: string): string => {
-  const safe = characters(text)
+// Graphviz ignores a label of white space.
+const escapeHtml = (text: string): string => {
+  const safe = escapeCharacters(text)
   if (safe.trim() === '') return '&#160;'
   return safe.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
 }
 
-// What XML may not hold is shown as an escape; lines stay lines.
-const characters = (text: string): string =>
+// Shows characters that XML cannot hold as escapes; keeps line ends.
+const escapeCharacters = (text: string): string =>
   text
     .split('\n')
     .map(escapeControls)

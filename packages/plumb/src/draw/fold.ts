@@ -1,4 +1,4 @@
-// Takes out of a graph what only joins wires: the ends of laid-open chains, and channels that lead from one place to one other.
+// Removes the nodes that only join wires: the ends of expanded chains, and channels with one wire in and one out.
 
 import type { Graph, GraphNode } from '@plumb/lang'
 
@@ -13,7 +13,7 @@ export interface Link {
   readonly channels: readonly string[]
 }
 
-/** No path is lost, and none is made: what joins several wires to several others stays. */
+/** Keeps every path and adds none: a node that joins several wires to several others stays. */
 export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: Link[] } => {
   const ends = new Map(nodes.map((node) => [node, { into: new Set<Link>(), out: new Set<Link>() }]))
   const add = (link: Link) => {
@@ -31,14 +31,14 @@ export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: Link
     if (!ends.has(node) || !isFoldable(node, into, out)) continue
     for (const link of [...into, ...out]) remove(link)
     ends.delete(node)
-    for (const first of into) for (const second of out) add(joined(first, node, second))
-    // What was beside it may be foldable now.
+    for (const first of into) for (const second of out) add(joinLinks(first, node, second))
+    // Its neighbours may be foldable now.
     waiting.push(...into.map(({ from }) => from), ...out.map(({ to }) => to))
   }
-  return { nodes: [...ends.keys()], links: inOrder([...ends.values()].flatMap(({ out }) => [...out])) }
+  return { nodes: [...ends.keys()], links: sortLinks([...ends.values()].flatMap(({ out }) => [...out])) }
 }
 
-// An end that nothing comes to or goes from is a port that is closed or drained.
+// An end without a wire is a port that is closed or drained.
 const isFoldable = (node: GraphNode, into: readonly Link[], out: readonly Link[]): boolean => {
   const { work } = node
   if (work.kind !== 'pass' || into.some(({ from }) => from === node)) return false
@@ -46,7 +46,7 @@ const isFoldable = (node: GraphNode, into: readonly Link[], out: readonly Link[]
   return (work.as === 'inlet' || work.as === 'outlet') && (into.length <= 1 || out.length <= 1)
 }
 
-const joined = (first: Link, { name, work }: GraphNode, second: Link): Link => ({
+const joinLinks = (first: Link, { name, work }: GraphNode, second: Link): Link => ({
   from: first.from,
   output: first.output,
   to: second.to,
@@ -55,6 +55,6 @@ const joined = (first: Link, { name, work }: GraphNode, second: Link): Link => (
   channels: [...first.channels, ...(work.kind === 'pass' && work.as === 'channel' ? [name] : []), ...second.channels],
 })
 
-// As the program has it, however much was folded.
-const inOrder = (links: readonly Link[]): Link[] =>
+// In the order of the program.
+const sortLinks = (links: readonly Link[]): Link[] =>
   [...links].sort((a, b) => a.from.id - b.from.id || a.output - b.output || a.to.id - b.to.id || a.input - b.input)

@@ -1,4 +1,4 @@
-// The colours of pictures. Boxes are pale with dark text, so that they read on any page; lines and their labels keep to the middle for the same reason.
+// The colours of pictures. Boxes are pale with dark text, and lines and their labels of medium brightness, so that both read on any page.
 
 import type { Theme } from '../command/render-options.js'
 import type { NodeKind } from './describe.js'
@@ -69,7 +69,7 @@ const WIRES: Palette['wires'] = { data: '#76808e', control: '#d2691e', telemetry
 const FRAME = colours('#8a94a31c', '#8a94a3', '#7f8997', '#7f8997')
 const LIGHT_TOOLS = colours('#fff9db', '#b59a1d', '#3d3405', '#6b5f22')
 
-/** `none` has no background, and stands on any. */
+/** `none` has no background. */
 export const PALETTES: Readonly<Record<Theme, Palette>> = {
   none: { background: 'transparent', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, frame: FRAME },
   light: { background: '#ffffff', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, frame: FRAME },

@@ -1,4 +1,4 @@
-// What a picture of a graph shows, whatever it is drawn with: boxes, wires between them, frames around the parts of a bound chain.
+// What every picture of a graph shows: boxes, wires between them, frames around the parts of a bound chain.
 
 import { type Graph, type GraphNode, type GraphPort, type Opened, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
@@ -17,14 +17,14 @@ export interface Box {
   readonly id: string
   readonly kind: NodeKind
   readonly title: string
-  /** A second line, short; may be empty. */
+  /** A short second line; may be empty. */
   readonly detail: string
-  /** The whole of it, on several lines. */
+  /** The full description, on several lines. */
   readonly tip: string
-  /** Port names to be shown at its sides; empty where they go without saying. */
+  /** Port names to be shown at its sides; empty where they add nothing. */
   readonly inputs: readonly string[]
   readonly outputs: readonly string[]
-  /** What an agent may call. */
+  /** The tools that an agent may call. */
   readonly tools: readonly string[]
   /** The bound chains around it, from the outermost. */
   readonly frames: readonly Opened[]
@@ -72,19 +72,19 @@ interface Sides {
   readonly outputs: readonly number[]
 }
 
-// Of an agent only what is wired, of a plumb every port; the parts of a barrier count from 0, as project does.
+// The wired ports of an agent, all ports of a plumb; those of a barrier are numbered from 0, as in project.
 const sidesOf = (node: GraphNode, links: readonly Link[]): Sides => {
   const all = (ports: readonly GraphPort[]) => ports.map((_, i) => i)
   if (node.work.kind === 'barrier') return { inputs: all(node.inputs), outputs: [] }
   const isPlumb = node.work.kind === 'plumb'
   if (!isPlumb && node.work.kind !== 'agent') return { inputs: [], outputs: [] }
-  const told = (ports: readonly GraphPort[], isWired: (i: number) => boolean) => {
+  const shown = (ports: readonly GraphPort[], isWired: (i: number) => boolean) => {
     const indexes = all(ports).filter((i) => isPlumb || isWired(i))
     return indexes.some((i) => !/^(input|output)$/.test(ports[i]?.name ?? '')) ? indexes : []
   }
   return {
-    inputs: told(node.inputs, (i) => links.some((link) => link.to === node && link.input === i)),
-    outputs: told(node.outputs, (i) => links.some((link) => link.from === node && link.output === i)),
+    inputs: shown(node.inputs, (i) => links.some((link) => link.to === node && link.input === i)),
+    outputs: shown(node.outputs, (i) => links.some((link) => link.from === node && link.output === i)),
   }
 }
 
@@ -108,7 +108,7 @@ const boxOf = (node: GraphNode, id: string, { inputs, outputs }: Sides): Box => 
 
 const detailOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, agent: AgentDescription | undefined): string => {
   if (agent)
-    return ['agent', agent.command ? preview(agent.command.join(' '), MAX_EXPRESSION) : whoAnswers(agent)]
+    return ['agent', agent.command ? preview(agent.command.join(' '), MAX_EXPRESSION) : modelOf(agent)]
       .filter((part) => part !== '')
       .join(' · ')
   if (kind === 'channel') return typeText(node.outputs[0]?.type)
@@ -118,7 +118,7 @@ const detailOf = (node: GraphNode, kind: NodeKind, expression: string | undefine
   return node.name === kind ? text : `${kind}(${text})`
 }
 
-const whoAnswers = ({ provider, model }: AgentDescription): string => [provider, model].filter((part) => part !== undefined).join(' ')
+const modelOf = ({ provider, model }: AgentDescription): string => [provider, model].filter((part) => part !== undefined).join(' ')
 
 const tipOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, agent: AgentDescription | undefined): string => {
   const ports = (side: readonly GraphPort[]) => side.map(({ name, type }) => `${name}: ${type ? `!${printed(type)}` : '!…'}`).join(', ')
@@ -138,20 +138,20 @@ const wireOf = (link: Link, from: Box, to: Box, fromSides: Sides | undefined, to
   const channels = link.channels.map((channel) => `${channel}: `).join('')
   const place = (ports: readonly number[] | undefined, port: number) => (ports?.includes(port) ? ports.indexOf(port) : undefined)
   const whole = typesOf(source, target, link.isChecked, printed)
-  // A channel that has a box of its own says there what it carries.
-  const isSaid = from.kind === 'channel' || to.kind === 'channel'
+  // A channel with a box of its own has its type there.
+  const isShown = from.kind === 'channel' || to.kind === 'channel'
   return {
     from,
     output: place(fromSides?.outputs, link.output),
     to,
     input: place(toSides?.inputs, link.input),
-    label: isSaid ? '' : channels + typesOf(source, target, link.isChecked, typeText),
+    label: isShown ? '' : channels + typesOf(source, target, link.isChecked, typeText),
     tip: `${from.id} → ${to.id}\n${channels}${whole}${link.isChecked ? '\nchecked at run time' : ''}`,
     role: roleOf(link),
   }
 }
 
-// What flows, and what the receiver takes it for when each message has to be looked at.
+// The type of the messages, and that of the receiver where each message is checked against it.
 const typesOf = (
   source: Type | undefined,
   target: Type | undefined,
@@ -162,7 +162,7 @@ const typesOf = (
   return isChecked && target && given !== taken ? `${given} → ${taken}` : given
 }
 
-// Of an inferred type, which may be longer than any picture.
+// An inferred type may be longer than any picture.
 const printed = (type: Type | undefined): string => (type ? printType(type, MAX_TIP) : '')
 
 const typeText = (type: Type | undefined): string => preview(printed(type), MAX_TYPE)

@@ -1,13 +1,13 @@
-// SVG → PNG, drawn by resvg compiled to WebAssembly. The only door to it, and to the font that stands in for those of the machine.
+// SVG → PNG by resvg, compiled to WebAssembly. The only door to it, and to the font that replaces those of the machine.
 
-/** Sharp on the screens of today. */
+/** Pixels for a pixel: sharp on dense screens. */
 const SCALE = 2
-/** Larger pictures are made less sharp. */
+/** Larger pictures have a smaller scale. */
 const MAX_PIXELS = 12_000_000
 
 let isReady = false
 
-/** Text is set in Arimo, which is as wide as the Helvetica and Arial that Graphviz has laid the picture out for. */
+/** Text is set in Arimo, which is as wide as the Helvetica that Graphviz laid the picture out with. */
 export const toPng = async (svg: string): Promise<Uint8Array> => {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm')
   const regular = await import('@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf')

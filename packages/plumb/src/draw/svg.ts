@@ -1,9 +1,9 @@
-// Graphviz's language → SVG, laid out by Graphviz compiled to WebAssembly. The only door to it.
+// DOT → SVG by Graphviz, compiled to WebAssembly. The only door to it.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Picture } from './picture.js'
 
-/** What is laid out within seconds, however it is wired. */
+/** Graphviz lays this out within seconds, however it is wired. */
 const MAX_BOXES = 1000
 const MAX_WIRES = 2000
 
@@ -15,7 +15,7 @@ export const tooLarge = ({ boxes, wires }: Picture): Fault | undefined => {
   return fault('too_large', `a picture has at most ${limits}, this one has ${found}; --format json, dot or mermaid writes it as text`)
 }
 
-/** The same text gives the same bytes. Throws what Graphviz says of a text that it cannot read. */
+/** The same text gives the same bytes. Throws Graphviz's error for a text that it cannot read. */
 export const toSvg = async (dot: string): Promise<string> => {
   const { instance } = await import('@viz-js/viz')
   const graphviz = await instance()
