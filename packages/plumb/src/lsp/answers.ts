@@ -1,46 +1,55 @@
-// Requests about a document → answers, from what the language knows of it. What is no place of an open document has the answer null.
+// Answers to requests about a document, by the language service. A place in no open document has the answer null.
 
-import { completionsAt, definitionAt, type Edit, fixesOf, format, hoverAt, renameAt, renameableAt } from '@plumb/lang/service'
+import {
+  type Completion,
+  completionsAt,
+  definitionAt,
+  type Edit,
+  fixesOf,
+  format,
+  hoverAt,
+  renameAt,
+  renameableAt,
+} from '@plumb/lang/service'
 import type { Result } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import type { Documents } from './documents.js'
-import { kindOf } from './kind.js'
-import type { DocumentParams, PlaceParams } from './params.js'
+import type { DocumentParams, PositionParams } from './params.js'
 import { offsetAt, rangeOf } from './position.js'
 import { toProtocol } from './publish.js'
 
-export const hover = (documents: Documents, { textDocument, position }: PlaceParams): protocol.Hover | null => {
+export const hover = (documents: Documents, { textDocument, position }: PositionParams): protocol.Hover | null => {
   const document = documents.get(textDocument.uri)
   const found = document && hoverAt(documents.compiled(document), offsetAt(document.text, position))
   if (!document || !found) return null
-  const value = [fenced(found.code), ...(found.remark === undefined ? [] : [found.remark])].join('\n\n')
+  const value = [fenceCode(found.code), ...(found.remark === undefined ? [] : [found.remark])].join('\n\n')
   return { contents: { kind: 'markdown', value }, range: rangeOf(document.text, found.span) }
 }
 
-export const definition = (documents: Documents, { textDocument, position }: PlaceParams): protocol.Location | null => {
+export const definition = (documents: Documents, { textDocument, position }: PositionParams): protocol.Location | null => {
   const document = documents.get(textDocument.uri)
   const span = document && definitionAt(documents.compiled(document), offsetAt(document.text, position))
   const uri = span && documents.uriOf(span.source.path)
   return span && uri !== undefined ? { uri, range: rangeOf(span.source.text, span) } : null
 }
 
-export const completion = (documents: Documents, { textDocument, position }: PlaceParams): protocol.CompletionItem[] | null => {
+export const completions = (documents: Documents, { textDocument, position }: PositionParams): protocol.CompletionItem[] | null => {
   const document = documents.get(textDocument.uri)
   if (!document) return null
   const offset = offsetAt(document.text, position)
   const { start, items } = completionsAt(document, documents.files(), offset)
   const range = rangeOf(document.text, { start, end: offset })
-  // In the order given, which no sorting by label would keep.
+  // Editors sort by sortText, so it keeps the order of the service.
   return items.map(({ label, kind, detail, insert }, i) => ({
     label,
-    kind: kindOf(kind),
+    kind: COMPLETION_KINDS[kind],
     sortText: String(i).padStart(4, '0'),
     textEdit: { range, newText: insert ?? label },
     ...(detail === undefined ? {} : { detail }),
   }))
 }
 
-export const prepareRename = (documents: Documents, { textDocument, position }: PlaceParams): Result<protocol.Range | null> => {
+export const prepareRename = (documents: Documents, { textDocument, position }: PositionParams): Result<protocol.Range | null> => {
   const document = documents.get(textDocument.uri)
   if (!document) return { ok: true, value: null }
   const span = renameableAt(documents.compiled(document), offsetAt(document.text, position))
@@ -49,7 +58,7 @@ export const prepareRename = (documents: Documents, { textDocument, position }: 
 
 export const rename = (
   documents: Documents,
-  { textDocument, position, newName }: PlaceParams & { newName: string },
+  { textDocument, position, newName }: PositionParams & { newName: string },
 ): Result<protocol.WorkspaceEdit | null> => {
   const document = documents.get(textDocument.uri)
   if (!document) return { ok: true, value: null }
@@ -58,7 +67,7 @@ export const rename = (
   return edits.ok ? { ok: true, value: { changes: byFile(documents, edits.value) } } : edits
 }
 
-/** The whole text in one edit; no edit where it stands as it should; null where a syntax error leaves it without a layout. */
+/** The whole text in one edit; no edit where it is formatted already; null where a syntax error prevents formatting. */
 export const formatting = (documents: Documents, { textDocument }: DocumentParams): protocol.TextEdit[] | null => {
   const document = documents.get(textDocument.uri)
   const formatted = document && format(document)
@@ -100,8 +109,25 @@ const byFile = (documents: Documents, edits: readonly Edit[]): { [uri: string]: 
   return changes
 }
 
-// A fence longer than any in the code.
-const fenced = (code: string): string => {
+// The protocol's numbers.
+const COMPLETION_KINDS: Readonly<Record<Completion['kind'], protocol.CompletionItemKind>> = {
+  function: 3,
+  process: 3,
+  tool: 3,
+  field: 5,
+  channel: 6,
+  parameter: 6,
+  type: 7,
+  module: 9,
+  key: 10,
+  port: 10,
+  value: 12,
+  keyword: 14,
+  annotation: 14,
+}
+
+// The fence is longer than any in the code.
+const fenceCode = (code: string): string => {
   const fence = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
   return `${fence}plumb\n${code}\n${fence}`
 }

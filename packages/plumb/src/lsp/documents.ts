@@ -1,4 +1,4 @@
-// The open documents: their texts, which stand in for the files of the same name, and what was compiled from them.
+// The open documents: their texts, which replace those of the files, and what was compiled from them.
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -8,7 +8,7 @@ import { searchPath } from '../command/load.js'
 
 export interface Document {
   readonly uri: string
-  /** What the compiler calls it; of a document that is no file the URI. */
+  /** Its path for the compiler; of a document that is no file, the URI. */
   readonly path: string
   readonly text: string
   readonly version: number
@@ -18,7 +18,7 @@ export class Documents {
   readonly #byPath = new Map<string, Document>()
   readonly #compiled = new Map<string, Compiled>()
 
-  /** Opens it, or gives it another text. */
+  /** Opens a document or replaces its text. */
   set(uri: string, text: string, version: number): void {
     const path = pathOf(uri)
     const isNew = !this.#byPath.has(path)
@@ -53,7 +53,7 @@ export class Documents {
     return compiled
   }
 
-  /** Texts as the editor has them, where it has them. */
+  /** Files, with the texts of open documents in place of those on the disk. */
   files(): Files {
     const disk = diskFiles(searchPath(), STANDARD_LIBRARY)
     return {
@@ -69,7 +69,7 @@ export class Documents {
     }
   }
 
-  /** What the editor calls a file; undefined for one that comes with plumb and is on no disk. */
+  /** The editor's URI of a file; undefined for a file of the standard library, which is on no disk. */
   uriOf(path: string): string | undefined {
     const open = this.#byPath.get(path)
     if (open) return open.uri

@@ -1,25 +1,25 @@
-// plumb lsp: the language server, on stdin and stdout. Pure questions to the language about texts; starts no program, opens no connection.
+// plumb lsp: the language server, on stdin and stdout. It starts no program and opens no connection.
 
 import { endWith, fault, openInput, openOutput, type Result, systemReason } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { version } from '../../package.json'
-import { codeActions, completion, definition, formatting, hover, prepareRename, rename } from './answers.js'
+import { codeActions, completions, definition, formatting, hover, prepareRename, rename } from './answers.js'
 import { Documents } from './documents.js'
-import { type DocumentParams, isChange, isDocument, isObject, isOpening, isPlace, isRanged, isRenaming } from './params.js'
+import { type DocumentParams, hasDocument, hasPosition, hasRange, isDidChange, isDidOpen, isObject, isRename } from './params.js'
 import { watchParent } from './parent.js'
 import { Publisher } from './publish.js'
 
-/** A short while after the first change, so that a burst of changes is looked at once. */
-const PUBLISH_AFTER_MS = 40
+/** Delay after the first change, so that a burst of changes is checked once. */
+const PUBLISH_DELAY_MS = 40
 
-/** Resolves to the exit status when the editor has said `exit`, has closed our stdin, or is gone: 0 only after `shutdown`. */
+/** Resolves to the exit status when the editor sends `exit`, closes our stdin, or is gone: 0 only after `shutdown`. */
 export const lsp = async (): Promise<number> => {
   const { createProtocolConnection, StreamMessageReader, StreamMessageWriter, ResponseError, ErrorCodes, LSPErrorCodes } = await import(
     'vscode-languageserver-protocol/node'
   )
   const [input, output] = [openInput(0), openOutput(1)]
   const reader = new StreamMessageReader(input)
-  // Its timer would keep us running for the rest of a message that never comes.
+  // Its timer would keep the process alive while the rest of a message never comes.
   reader.partialMessageTimeout = 0
   const connection = createProtocolConnection(reader, new StreamMessageWriter(output))
   const documents = new Documents()
@@ -32,18 +32,18 @@ export const lsp = async (): Promise<number> => {
   const fail = (code: number, message: string): never => {
     throw new ResponseError(code, message)
   }
-  const refuseUntimely = () => {
+  const checkState = () => {
     if (state.isShutDown) fail(ErrorCodes.InvalidRequest, 'the server is shut down')
     if (!state.isOpen) fail(ErrorCodes.ServerNotInitialized, "the server waits for 'initialize'")
   }
-  const value = <T>(result: Result<T>): T => (result.ok ? result.value : fail(LSPErrorCodes.RequestFailed, result.error.detail))
+  const unwrap = <T>(result: Result<T>): T => (result.ok ? result.value : fail(LSPErrorCodes.RequestFailed, result.error.detail))
   const onRequest = <P>(method: string, isValid: (params: unknown) => params is P, answer: (params: P) => unknown) =>
     connection.onRequest(method, (params: unknown) => {
-      refuseUntimely()
+      checkState()
       return isValid(params) ? answer(params) : fail(ErrorCodes.InvalidParams, `the parameters of '${method}' are not what they should be`)
     })
 
-  // As with requests, which the library guards: a bug in the compiler is told, and does not end the session.
+  // The library guards requests in the same way: a bug in the compiler is reported, and does not end the session.
   const publish = () => {
     try {
       publisher.publish()
@@ -56,9 +56,9 @@ export const lsp = async (): Promise<number> => {
     timer ??= setTimeout(() => {
       timer = undefined
       if (!state.hasEnded) publish()
-    }, PUBLISH_AFTER_MS)
+    }, PUBLISH_DELAY_MS)
   }
-  // A notification has no answer: one that makes no sense is passed over.
+  // A notification has no answer: an invalid one is ignored.
   const onNotification = <P>(method: string, isValid: (params: unknown) => params is P, take: (params: P) => void) =>
     connection.onNotification(method, (params: unknown) => {
       if (!state.isOpen || !isValid(params)) return
@@ -66,22 +66,22 @@ export const lsp = async (): Promise<number> => {
       publishSoon()
     })
 
-  onNotification('textDocument/didOpen', isOpening, ({ textDocument: { uri, text, version: number } }) => documents.set(uri, text, number))
-  onNotification('textDocument/didChange', isChange, ({ textDocument: { uri, version: number }, contentChanges }) => {
+  onNotification('textDocument/didOpen', isDidOpen, ({ textDocument: { uri, text, version: number } }) => documents.set(uri, text, number))
+  onNotification('textDocument/didChange', isDidChange, ({ textDocument: { uri, version: number }, contentChanges }) => {
     const last = contentChanges.at(-1)
     if (last && documents.get(uri)) documents.set(uri, last.text, number)
   })
-  onNotification('textDocument/didClose', isDocument, ({ textDocument: { uri } }) => documents.close(uri))
-  onNotification('textDocument/didSave', isDocument, () => documents.forget())
+  onNotification('textDocument/didClose', hasDocument, ({ textDocument: { uri } }) => documents.close(uri))
+  onNotification('textDocument/didSave', hasDocument, () => documents.forget())
   onNotification('workspace/didChangeWatchedFiles', isObject, () => documents.forget())
 
-  onRequest('textDocument/hover', isPlace, (params) => hover(documents, params))
-  onRequest('textDocument/definition', isPlace, (params) => definition(documents, params))
-  onRequest('textDocument/completion', isPlace, (params) => completion(documents, params))
-  onRequest('textDocument/prepareRename', isPlace, (params) => value(prepareRename(documents, params)))
-  onRequest('textDocument/rename', isRenaming, (params) => value(rename(documents, params)))
-  onRequest('textDocument/formatting', isDocument, (params: DocumentParams) => formatting(documents, params))
-  onRequest('textDocument/codeAction', isRanged, (params) => codeActions(documents, params))
+  onRequest('textDocument/hover', hasPosition, (params) => hover(documents, params))
+  onRequest('textDocument/definition', hasPosition, (params) => definition(documents, params))
+  onRequest('textDocument/completion', hasPosition, (params) => completions(documents, params))
+  onRequest('textDocument/prepareRename', hasPosition, (params) => unwrap(prepareRename(documents, params)))
+  onRequest('textDocument/rename', isRename, (params) => unwrap(rename(documents, params)))
+  onRequest('textDocument/formatting', hasDocument, (params: DocumentParams) => formatting(documents, params))
+  onRequest('textDocument/codeAction', hasRange, (params) => codeActions(documents, params))
 
   return new Promise((resolve) => {
     let stopWatching = () => {}
@@ -90,7 +90,7 @@ export const lsp = async (): Promise<number> => {
       stopWatching()
       resolve(state.isShutDown ? 0 : 1)
     }
-    // Nothing that is still to be written has a reader who waits for it.
+    // No reader waits for what is still to be written.
     const endNow = () => {
       clearTimeout(timer)
       connection.dispose()
@@ -111,12 +111,12 @@ export const lsp = async (): Promise<number> => {
         connection.sendRequest('client/registerCapability', { registrations: [WATCH] }).catch(() => {})
     })
     connection.onRequest('shutdown', () => {
-      refuseUntimely()
+      checkState()
       state.isShutDown = true
       return null
     })
     connection.onNotification('exit', endNow)
-    // What has come in by then is still answered, if anyone reads.
+    // Requests that have come in are still answered.
     connection.onClose(end)
     output.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return
@@ -140,7 +140,7 @@ const CAPABILITIES: protocol.ServerCapabilities = {
   codeActionProvider: { codeActionKinds: ['quickfix'] },
 }
 
-// Modules that are not open change on the disk.
+// Modules that are not open may change on the disk.
 const WATCH: protocol.Registration = {
   id: 'plumb-files',
   method: 'workspace/didChangeWatchedFiles',

@@ -1,32 +1,33 @@
-// What came in as parameters, looked at before it is used: an editor may send anything.
+// Checks the parameters of requests and notifications before they are used: an editor may send anything.
 
 import type { Position, Range } from 'vscode-languageserver-protocol/node'
 
 export interface DocumentParams {
   readonly textDocument: { readonly uri: string }
 }
-export interface PlaceParams extends DocumentParams {
+export interface PositionParams extends DocumentParams {
   readonly position: Position
 }
 
-export const isDocument = (params: unknown): params is DocumentParams =>
+export const hasDocument = (params: unknown): params is DocumentParams =>
   isObject(params) && isObject(params.textDocument) && typeof params.textDocument.uri === 'string'
 
-export const isPlace = (params: unknown): params is PlaceParams => isDocument(params) && 'position' in params && isPosition(params.position)
+export const hasPosition = (params: unknown): params is PositionParams =>
+  hasDocument(params) && 'position' in params && isPosition(params.position)
 
-export const isRenaming = (params: unknown): params is PlaceParams & { readonly newName: string } =>
-  isPlace(params) && 'newName' in params && typeof params.newName === 'string'
+export const isRename = (params: unknown): params is PositionParams & { readonly newName: string } =>
+  hasPosition(params) && 'newName' in params && typeof params.newName === 'string'
 
-export const isRanged = (params: unknown): params is DocumentParams & { readonly range: Range } =>
-  isDocument(params) && 'range' in params && isObject(params.range) && isPosition(params.range.start) && isPosition(params.range.end)
+export const hasRange = (params: unknown): params is DocumentParams & { readonly range: Range } =>
+  hasDocument(params) && 'range' in params && isObject(params.range) && isPosition(params.range.start) && isPosition(params.range.end)
 
-export const isOpening = (
+export const isDidOpen = (
   params: unknown,
 ): params is { readonly textDocument: { readonly uri: string; readonly text: string; readonly version: number } } =>
   isVersioned(params) && 'text' in params.textDocument && typeof params.textDocument.text === 'string'
 
 /** The last change holds the whole text: the server has asked for no other kind. */
-export const isChange = (
+export const isDidChange = (
   params: unknown,
 ): params is {
   readonly textDocument: { readonly uri: string; readonly version: number }
@@ -36,7 +37,7 @@ export const isChange = (
 export const isObject = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === 'object' && value !== null
 
 const isVersioned = (params: unknown): params is { readonly textDocument: { readonly uri: string; readonly version: number } } =>
-  isDocument(params) && 'version' in params.textDocument && typeof params.textDocument.version === 'number'
+  hasDocument(params) && 'version' in params.textDocument && typeof params.textDocument.version === 'number'
 
 const isWholeText = (change: unknown): boolean => isObject(change) && typeof change.text === 'string' && change.range === undefined
 

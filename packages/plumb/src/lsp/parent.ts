@@ -1,15 +1,15 @@
-// The process that started us, if it says which it is: without it nobody would end us.
+// Watches the editor's process, if `initialize` names it: a server whose editor is gone must end.
 
-const LOOK_EVERY_MS = 1000
+const POLL_MS = 1000
 
-/** Calls `onGone` once, when there is no such process. Gives what stops the watch. */
+/** Calls `onGone` once, when the process is gone. Returns a function that stops watching. */
 export const watchParent = (pid: unknown, onGone: () => void): (() => void) => {
   if (!Number.isSafeInteger(pid) || Number(pid) <= 0) return () => {}
   const timer = setInterval(() => {
     if (isAlive(Number(pid))) return
     clearInterval(timer)
     onGone()
-  }, LOOK_EVERY_MS)
+  }, POLL_MS)
   timer.unref()
   return () => clearInterval(timer)
 }

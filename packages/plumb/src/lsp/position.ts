@@ -2,7 +2,7 @@
 
 import type { Position, Range } from 'vscode-languageserver-protocol/node'
 
-/** Beyond the end of a line it is that end, beyond the text the end of that. */
+/** A position beyond the end of its line is that end, one beyond the text the end of the text. */
 export const offsetAt = (text: string, { line, character }: Position): number => {
   const start = lineStarts(text)[line]
   if (start === undefined) return text.length
@@ -24,7 +24,7 @@ export const rangeOf = (text: string, { start, end }: { readonly start: number; 
   end: positionAt(text, end),
 })
 
-// Many places of one text are asked for, one after the other.
+// Requests ask for many positions of one text in a row.
 let last: { readonly text: string; readonly starts: readonly number[] } = { text: '', starts: [0] }
 
 const lineStarts = (text: string): readonly number[] => {

@@ -1,4 +1,4 @@
-// Diagnostics, pushed to the editor file by file: those of every open document and of the modules they use; an empty list clears a file.
+// Pushes diagnostics to the editor, file by file: those of every open document and of the modules that they use; an empty list clears a file.
 
 import type { Diagnostic } from '@plumb/lang'
 import type * as protocol from 'vscode-languageserver-protocol/node'
@@ -6,7 +6,7 @@ import type { Documents } from './documents.js'
 import { rangeOf } from './position.js'
 
 export class Publisher {
-  /** What the editor shows, by URI. */
+  /** The diagnostics that the editor has, by URI. */
   readonly #shown = new Map<string, string>()
 
   constructor(
@@ -44,7 +44,7 @@ export class Publisher {
   }
 }
 
-/** The help stands below the message: editors have no other place for it. */
+/** The help is below the message: the protocol has no other place for it. */
 export const toProtocol = (
   { severity, code, message, span, help, related = [] }: Diagnostic,
   documents: Documents,
@@ -64,7 +64,7 @@ export const toProtocol = (
   }
 }
 
-// The protocol's numbers, so that the library need not be loaded for them.
+// The protocol's numbers, so that its library is not loaded for them.
 const ERROR: protocol.DiagnosticSeverity = 1
 const WARNING: protocol.DiagnosticSeverity = 2
 const UNNECESSARY: protocol.DiagnosticTag = 1
