@@ -1,4 +1,5 @@
-// What becomes known of one child, and who wants to know: whoever watches, the parent of a nested plumb, the budget, and a run that is resumed.
+// Passes on what happens in one child: to the listeners of the run, the parent of a nested plumb, the budget, and the replay of a resumed
+// run.
 
 import {
   currentBudget,
@@ -24,18 +25,18 @@ export interface ChildMonitorOptions {
   readonly runs: ProcessKind
   readonly pid: number
   readonly emitter: RunEmitter | undefined
-  /** Where a parent hears what our children tell. */
+  /** For the telemetry of our children, where a parent asked for it. */
   readonly parent: LineWriter | undefined
-  /** Where it shares no budget with us. */
+  /** For a child that does not share our budget itself. */
   readonly allowance: ChildAllowance | undefined
-  /** What it answered in the run that is resumed. */
+  /** Its answers in the run that is resumed. */
   readonly replay: Replay | undefined
   readonly warn: (warning: Fault) => void
 }
 
 export class ChildMonitor {
   readonly #o: ChildMonitorOptions
-  #isFlawTold = false
+  #hasWarned = false
 
   constructor(options: ChildMonitorOptions) {
     this.#o = options
@@ -43,17 +44,17 @@ export class ChildMonitor {
     emitter?.emit({ kind: 'spawned', process: place, runs, pid })
   }
 
-  /** It is to be sent no more by now; `inFlight`: what it has not answered. */
+  /** Whether it is to be sent nothing more now; `inFlight`: messages that it has not answered. */
   isFull(inFlight: number): boolean {
     return this.#o.allowance?.isFull(inFlight) === true || this.#o.replay?.isFull === true
   }
 
-  /** Why the message is not sent; `settled`: it was answered already, and that is passed on in its turn. */
+  /** Why the message is not sent; `settled`: its recorded answer is passed on in its turn. */
   stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
     const { replay, allowance, emitter, place } = this.#o
-    const sealed = replay?.take(origin, buf, start, end)
-    if (sealed) {
-      emitter?.emit({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: sealed.fault === undefined })
+    const recorded = replay?.take(origin, buf, start, end)
+    if (recorded) {
+      emitter?.emit({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: recorded.fault === undefined })
       return 'settled'
     }
     return allowance?.send(end - start)
@@ -82,32 +83,32 @@ export class ChildMonitor {
     replay?.settled(n)
   }
 
-  /** False: the line is for nobody else. */
+  /** Takes a line of telemetry. False: it is not to be passed on. */
   takeTelemetry({ buf, start, end }: LineReader): boolean {
     const { emitter, place, parent, allowance } = this.#o
-    const told = emitter || allowance ? this.#read(buf, start, end) : undefined
-    if (told?.kind === 'budget') {
-      allowance?.ask(told.ask)
+    const telemetry = emitter || allowance ? this.#read(buf, start, end) : undefined
+    if (telemetry?.kind === 'budget') {
+      allowance?.ask(telemetry.ask)
       return false
     }
-    // Nobody has asked for it but whoever records.
-    const isPrivate = told?.kind === 'remembered'
+    // Only the recorder asked for it.
+    const isPrivate = telemetry?.kind === 'remembered'
     if (!isPrivate) parent?.write(buf, start, end)
-    if (!told) return true
-    emitter?.emit({ kind: 'telemetry', process: place, telemetry: told })
-    if (told.kind === 'usage') allowance?.used(totalTokens(told))
+    if (!telemetry) return true
+    emitter?.emit({ kind: 'telemetry', process: place, telemetry })
+    if (telemetry.kind === 'usage') allowance?.used(totalTokens(telemetry))
     return !isPrivate
   }
 
-  // A count that is none would make nonsense of all sums that it goes into.
+  // A wrong count would spoil all sums that it goes into.
   #read(buf: Buffer, start: number, end: number): AgentTelemetry | undefined {
-    const told = readTelemetry(buf, start, end)
-    if (told?.kind !== 'usage') return told
-    const { usage, flaws } = readUsage(told)
-    // A nested plumb that counts has said so itself.
-    const isTold = this.#isFlawTold || (this.#o.runs === 'plumb' && currentBudget() !== undefined)
-    if (flaws.length > 0 && !isTold) this.#o.warn(unknownUsageFault(flaws))
-    this.#isFlawTold ||= flaws.length > 0
+    const telemetry = readTelemetry(buf, start, end)
+    if (telemetry?.kind !== 'usage') return telemetry
+    const { usage, flaws } = readUsage(telemetry)
+    // A nested plumb with the budget has warned itself.
+    const hasWarned = this.#hasWarned || (this.#o.runs === 'plumb' && currentBudget() !== undefined)
+    if (flaws.length > 0 && !hasWarned) this.#o.warn(unknownUsageFault(flaws))
+    this.#hasWarned ||= flaws.length > 0
     return usage
   }
 
@@ -123,8 +124,8 @@ export class ChildMonitor {
 
 const readTelemetry = (buf: Buffer, start: number, end: number): AgentTelemetry | undefined => {
   const parsed = parseJson(buf, start, end)
-  const told = parsed.ok ? (parsed.value as AgentTelemetry | null) : null
-  return typeof told?.kind === 'string' ? told : undefined
+  const telemetry = parsed.ok ? (parsed.value as AgentTelemetry | null) : null
+  return typeof telemetry?.kind === 'string' ? telemetry : undefined
 }
 
 const unknownUsageFault = (flaws: readonly string[]): Fault =>

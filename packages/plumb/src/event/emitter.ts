@@ -1,25 +1,25 @@
-// Passes on what happens to all who emitter. Where nobody does there is none of it, and what would have to tell it is built without.
+// Passes the events of a run on to its listeners. A run without listeners has no emitter, and makes no events.
 
 import { nowMs } from '@plumb/wire'
 import type { RunListener, UntimedEvent } from './run-event.js'
 
 export interface RunEmitter {
-  emit(news: UntimedEvent): void
+  emit(event: UntimedEvent): void
   /** Resolves when all have finished. */
   finish(): Promise<void>
 }
 
-/** Undefined: nobody watches. */
-export const openEmitter = (watchers: readonly RunListener[]): RunEmitter | undefined => {
-  if (watchers.length === 0) return undefined
+/** Undefined: there are no listeners. */
+export const openEmitter = (listeners: readonly RunListener[]): RunEmitter | undefined => {
+  if (listeners.length === 0) return undefined
   const startMs = nowMs()
   return {
-    emit: (news) => {
-      const event = { ms: Math.round((nowMs() - startMs) * 1000) / 1000, ...news }
-      for (const watcher of watchers) watcher.on(event)
+    emit: (event) => {
+      const timed = { ms: Math.round((nowMs() - startMs) * 1000) / 1000, ...event }
+      for (const listener of listeners) listener.on(timed)
     },
     finish: async () => {
-      await Promise.all(watchers.map((watcher) => watcher.finish?.()))
+      await Promise.all(listeners.map((listener) => listener.finish?.()))
     },
   }
 }

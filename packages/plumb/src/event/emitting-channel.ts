@@ -1,4 +1,4 @@
-// A channel that somebody watches: each message is told of as it reaches its receiver.
+// A channel that emits an event for each message as it reaches its receiver.
 
 import type { Channel } from '../graph/channel.js'
 import type { InputContext } from '../graph/input-context.js'

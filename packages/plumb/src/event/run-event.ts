@@ -1,4 +1,4 @@
-// What can be watched of a run, as it happens. A run that nobody watches makes none of these.
+// The events of a run, as they happen. A run without listeners makes none.
 
 import type { CallEnvelope } from '@plumb/tool'
 import type { Fault, OfInput, Telemetry } from '@plumb/wire'
@@ -8,9 +8,9 @@ import type { NodeKind } from '../draw/describe.js'
 export interface WireInfo {
   /** From 1, in the order of the program: the same in every run of one spec. */
   readonly index: number
-  /** The index and both ends, as it stands in the name of its record: `03-checker-critic`. */
+  /** The index and both ends, as in the name of its file in a record: `03-checker-critic`. */
   readonly name: string
-  /** The processes at its ends; a part of a bound chain has the chain before it, as in `clean.map`. */
+  /** The processes at its ends; a part of a bound chain has the name of the chain before it, as in `clean.map`. */
   readonly from: string
   readonly fromPort: string
   readonly to: string
@@ -24,7 +24,7 @@ export interface NodeInfo {
   /** As at the ends of wires. */
   readonly name: string
   readonly kind: NodeKind
-  /** Who answers for an agent, where that is known. */
+  /** The provider of an agent, where it is known. */
   readonly provider?: string
   /** Messages that an agent answers at once, where that is more than one. */
   readonly concurrency?: number
@@ -50,18 +50,18 @@ export type RunEvent = { readonly ms: number } & (
     }
   /** An input was taken, good or bad; `bytes` with its line end. */
   | { readonly kind: 'input'; readonly seq: number; readonly bytes: number }
-  /** A message on its way to its receiver; `seq` is the input that it came from, 0 where that is not known. */
+  /** A message on its way to its receiver; `seq` is the input that it comes from, 0: unknown. */
   | ({ readonly kind: 'message'; readonly wire: WireInfo; readonly seq: number } & LineBytes)
   | { readonly kind: 'spawned'; readonly process: string; readonly runs: ProcessKind; readonly pid: number }
   /** A message that a child was not sent: its answer, or its error, is in the record of the run that is resumed. */
   | { readonly kind: 'replayed'; readonly process: string; readonly seq: number; readonly isAnswer: boolean }
   /** The n-th message that a child was sent, from 1. */
   | ({ readonly kind: 'asked'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
-  /** An output of a child; `n` is the message that it answers, 0 where that is not known. */
+  /** An output of a child; `n` is the message that it answers, 0: unknown. */
   | ({ readonly kind: 'answered'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
   /** A child's error about the n-th message. */
   | { readonly kind: 'refused'; readonly process: string; readonly n: number; readonly seq: number; readonly fault: Fault }
-  /** What a child tells of itself, `settled` left out. A nested plumb's children tell through it: then `telemetry.agent` is theirs. */
+  /** Telemetry of a child, without `settled`. That of the children of a nested plumb comes through it: `telemetry.agent` is theirs. */
   | { readonly kind: 'telemetry'; readonly process: string; readonly telemetry: AgentTelemetry }
   /** A tool call that is over. */
   | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope }
@@ -71,7 +71,7 @@ export type RunEvent = { readonly ms: number } & (
   | { readonly kind: 'end'; readonly status: 0 | 1 | 2; readonly stoppedBy: string | null }
 )
 
-/** One line of JSON without its end, in bytes that nobody changes: `textOf` makes a string of it. */
+/** One line of JSON without its end, in bytes that do not change any more; `lineText` makes a string of it. */
 export interface LineBytes {
   readonly buf: Buffer
   readonly start: number
@@ -82,12 +82,12 @@ export type AgentTelemetry = Exclude<Telemetry, { kind: 'settled' }> & Partial<O
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'ms'> : never
 
-/** Without its time, which whoever passes it on adds. */
+/** Without its time, which the emitter adds. */
 export type UntimedEvent = Unstamped<RunEvent>
 
-/** Somebody who watches. */
+/** What is kept or shown of a run listens to its events. */
 export interface RunListener {
-  /** Must not throw, and returns soon: the run waits. */
+  /** Must not throw, and must return soon: the run waits. */
   on(event: RunEvent): void
   /** After `end`; the run waits for it. */
   finish?(): Promise<void>

@@ -1,4 +1,4 @@
-// The wires of a graph as they are told of, and named in a record: numbered in the order of the program.
+// The names of wires and nodes in events and records. Wires are numbered in the order of the program.
 
 import { type Edge, type Graph, type GraphNode, printType } from '@plumb/lang'
 import { openedAround, typeOnWire } from '../draw/describe.js'
@@ -26,7 +26,10 @@ const wireOf = ({ from, output, to, input, isChecked }: Edge, index: number, dig
   return { index, name, ...ends, type: type ? printType(type) : null }
 }
 
-/** What each node is called: its name with the bound chains around it, numbered where several are called so. The ends of a chain have its name. */
+/**
+ * The place of each node: its name after those of the bound chains around it, with a number where that is not unique. The ends of a chain
+ * have the name of the chain.
+ */
 export const placesOf = ({ nodes }: Graph): Map<GraphNode, string> => {
   const times = new Map<string, number>()
   const places = new Map<GraphNode, string>()

@@ -1,4 +1,5 @@
-// Pushes diagnostics to the editor, file by file: those of every open document and of the modules that they use; an empty list clears a file.
+// Pushes diagnostics to the editor, file by file: those of every open document and of the modules that they use; an empty list clears a
+// file.
 
 import type { Diagnostic } from '@plumb/lang'
 import type * as protocol from 'vscode-languageserver-protocol/node'

@@ -8,13 +8,13 @@ import type { WireInfo } from '../event/run-event.js'
 import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
 
 export const RUN_FILE = 'run.json'
-/** What becomes it, there for a moment. */
+/** The next run.json, before it is renamed. */
 const FRESH_FILE = 'run.json.new'
-/** What agents answered: one exchange a line, kept when the run is resumed. */
+/** The answers of agents: one exchange a line, kept when the run is resumed. */
 export const ANSWERS_FILE = 'answers.jsonl'
-/** What else happened: processes, usage, tool calls, errors. */
+/** All other events: processes, usage, tool calls, errors. */
 export const EVENTS_FILE = 'events.jsonl'
-/** The timeline of it, for `plumb view`. */
+/** The timeline, for `plumb view`. */
 export const TRACE_FILE = 'trace.json'
 
 /** DIR/run.json. */
@@ -23,12 +23,12 @@ export interface RunFile {
   readonly plumb: string
   readonly spec: string
   readonly binding: string
-  /** SHA-256 of each file that the spec consists of, by its path. */
+  /** SHA-256 of each file of the spec, by its path. */
   readonly files: Readonly<Record<string, string>>
-  /** Those that make a difference to the answers. */
+  /** The options that answers depend on. */
   readonly options: Readonly<Record<string, unknown>>
   readonly wires: readonly WireInfo[]
-  /** Who writes it, and where. */
+  /** The process that writes it, and its machine. */
   readonly pid: number
   readonly host: string
   /** Wall clock, ISO 8601. */
@@ -39,22 +39,22 @@ export interface RunFile {
 }
 
 const NAMES = new Set([RUN_FILE, FRESH_FILE, ANSWERS_FILE, EVENTS_FILE, TRACE_FILE])
-/** Those of runs that were killed while they took it over have more behind it. */
+/** A run that was killed while it took a lock over leaves a lock with a longer name. */
 const LOCK_NAME = new RegExp(`^${LOCK_FILE}(\\.\\d+-(at)?\\d+)*$`)
 const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
 
 export interface RecordFolderOptions {
-  /** A parent that runs us has locked what is around it. */
+  /** A parent runs us, and has locked the folder around it. */
   readonly isNested: boolean
 }
 
-/** To go on with the record in it. */
+/** Locks the folder of a record that is to be continued. */
 export const enterFolder = async (folder: string, { isNested }: RecordFolderOptions): Promise<Result<ReleaseLock>> => {
   const run = readRunFile(folder)
   return run.ok ? waitForLock(isNested, () => lockRecord(folder)) : run
 }
 
-/** For a new record: everything of an older one in it is removed. */
+/** Makes and locks the folder of a new record; an older record in it is removed. */
 export const clearFolder = async (folder: string, { isNested }: RecordFolderOptions): Promise<Result<ReleaseLock>> => {
   try {
     makeFolder(resolve(folder))
@@ -77,7 +77,7 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
       `'${folder}' holds the record of a run that began or ended after this one was started: name another folder`,
     )
   const names = readdirSync(folder, { withFileTypes: true })
-  // Those of nested plumbs, which end soon after the run was killed that they were a part of.
+  // Folders of nested plumbs: those of a killed run end soon after it.
   for (const { name } of names.filter((entry) => entry.isDirectory())) {
     const left = await clearFolder(join(folder, name), { isNested: true })
     if (!left.ok) return left
@@ -85,7 +85,7 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
   }
   const now = refuseForeignFiles(folder)
   if (!now.ok) return now
-  // That which says what the others are goes last.
+  // run.json goes last: it says what the others are.
   for (const entry of names.filter((entry) => entry.name !== RUN_FILE && !isLock(entry)))
     rmSync(join(folder, entry.name), { recursive: true })
   rmSync(join(folder, RUN_FILE), { force: true })
@@ -93,13 +93,13 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
 }
 
 const refuseForeignFiles = (folder: string): Result<void> => {
-  const stranger = foreignFileIn(folder)
-  if (stranger === undefined) return succeed(undefined)
-  return fail('record_invalid', `'${folder}' holds '${preview(stranger)}', which is no record of a run: name another folder`)
+  const foreign = foreignFileIn(folder)
+  if (foreign === undefined) return succeed(undefined)
+  return fail('record_invalid', `'${folder}' holds '${preview(foreign)}', which is no record of a run: name another folder`)
 }
 
-// A run that has waited for the processor, or was stopped, must not take the place of one that has overtaken it. A time that is still to come
-// says nothing: the clock was put back.
+// A run that was started earlier, and then stopped or waited for the processor, must not replace the record of a later one. A time in the
+// future means nothing: the clock was put back.
 const isNewer = (folder: string): boolean => {
   const run = readRunFile(folder)
   if (!run.ok) return false
@@ -119,7 +119,7 @@ const waitForLock = async (isNested: boolean, lock: () => Result<ReleaseLock>): 
   }
 }
 
-// With those above it. Node's own `recursive` never ends where the kernel says of a folder that is there that it is not, as below /proc.
+// With its parents. Node's `recursive` never ends where the kernel denies that an existing folder exists, as below /proc.
 const makeFolder = (folder: string): void => {
   if (isMade(folder)) return
   makeFolder(dirname(folder))
@@ -138,10 +138,10 @@ const isMade = (folder: string): boolean => {
   }
 }
 
-// Folders in it are records of nested plumbs.
+// The name of an entry that is no part of a record. Folders in a record are records of nested plumbs.
 const foreignFileIn = (folder: string): string | undefined => {
   const entries = readdirSync(folder, { withFileTypes: true })
-  // A run that was killed at once has left its lock alone.
+  // A run that was killed at once leaves nothing but its lock.
   const isRecord = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
   for (const entry of entries) {
     const { name } = entry
@@ -169,11 +169,11 @@ export const readRunFile = (folder: string): Result<RunFile> => {
 
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whole or not at all. */
+/** Writes run.json whole or not at all. */
 export const writeRunFile = (folder: string, run: RunFile): Fault | undefined => {
   const [path, fresh] = [join(folder, RUN_FILE), join(folder, FRESH_FILE)]
   try {
-    // One that a killed run has left; through a link in its place nothing is written.
+    // A killed run may have left one; a link in its place must not be followed.
     rmSync(fresh, { force: true })
     writeFileSync(fresh, `${JSON.stringify(run, null, 2)}\n`, { flag: 'wx' })
     renameSync(fresh, path)

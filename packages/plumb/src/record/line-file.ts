@@ -1,38 +1,38 @@
-// A file that grows by lines while a run goes on: many to a write, and each there soon after.
+// A file to which a run appends lines: many in a write, each soon after it was added.
 
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { type Fault, fault, type Result, succeed, systemReason } from '@plumb/wire'
 
 export interface LineFileOptions {
   readonly path: string
-  /** It goes on behind what is there. */
+  /** Lines are appended to the content of the file. */
   readonly isAppended?: boolean
-  /** So long may a line wait; 0: until the running callbacks are done. */
+  /** The longest time that a line waits; 0: until the running callbacks are done. */
   readonly delayMs: number
   /** `write_failed`, once; later lines are dropped. */
   readonly fail: (fault: Fault) => void
-  /** Where the disk is full, the first of these is emptied, then the next; what has no room even so waits for some. */
+  /** Where the disk is full, the first of these is emptied, then the next; lines without room even then wait. */
   readonly spare?: LineFile[]
-  /** Where the disk is full it is emptied, in favour of those that matter more. */
+  /** Where the disk is full it is emptied, for files that matter more. */
   readonly isSpared?: boolean
 }
 
 export interface LineFile {
   /** One line, without its end. */
   add(line: Uint8Array | string): void
-  /** Bytes that end no line. */
+  /** A part of a line. */
   addPiece(piece: Uint8Array): void
   flush(): void
-  /** Empties it for good, in favour of a file that matters more. */
+  /** Empties it for good, for a file that matters more. */
   giveRoomTo(path: string): void
 }
 
 const FLUSH_BYTES = 64 * 1024
 /** Of lines that wait for room on the disk. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
 const LF = Buffer.from('\n')
 
-/** The file is made, or made empty, at once. No descriptor stays open. */
+/** Creates or empties the file at once. No descriptor stays open. */
 export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
   const { path, isAppended = false, delayMs, fail, spare, isSpared = false } = options
   try {
@@ -47,16 +47,16 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
   let isBroken = false
   let isEmptied = false
 
-  const tell = (detail: string): void => {
+  const failWith = (detail: string): void => {
     hasFailed = true
     fail(fault('write_failed', detail, { path }))
   }
-  const giveRoom = (words: string): void => {
+  const giveRoom = (reason: string): void => {
     if (isEmptied) return
     isBroken = true
     isEmptied = true
     truncateSync(path)
-    tell(`the disk is full: '${path}' was emptied, so that ${words} room`)
+    failWith(`the disk is full: '${path}' was emptied, so that ${reason} room`)
   }
   const flush = (): void => {
     if (bytes === 0 || isBroken) return
@@ -65,14 +65,14 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
     bytes = 0
     const { written, error } = append(path, chunk, () => makeRoom(spare ?? [], path))
     if (!error) return
-    const isKept = isFull(error) && spare !== undefined && chunk.length < MAX_KEPT_BYTES
+    const isKept = isFull(error) && spare !== undefined && chunk.length < MAX_WAITING_BYTES
     if (isKept) {
       // Another process may make room.
       waiting = [chunk.subarray(written)]
       bytes = chunk.length - written
     } else isBroken = true
     if (isFull(error) && isSpared) giveRoom('the answers have')
-    else if (!hasFailed) tell(`cannot write to '${path}': ${systemReason(error)}`)
+    else if (!hasFailed) failWith(`cannot write to '${path}': ${systemReason(error)}`)
   }
   const schedule = (): void => {
     isScheduled = true
@@ -101,14 +101,14 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
   })
 }
 
-// False: there is none that could be emptied.
+// False: there is no file left to be emptied.
 const makeRoom = (spare: LineFile[], path: string): boolean => {
   const file = spare.shift()
   file?.giveRoomTo(path)
   return file !== undefined
 }
 
-// A disk that is nearly full takes a part.
+// A disk that is nearly full takes a part of the chunk.
 const append = (path: string, chunk: Buffer, hasMadeRoom: () => boolean): { written: number; error?: NodeJS.ErrnoException } => {
   let fd: number | undefined
   let written = 0
@@ -131,7 +131,7 @@ const append = (path: string, chunk: Buffer, hasMadeRoom: () => boolean): { writ
 
 const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC' || code === 'EDQUOT'
 
-// Whoever wrote it was killed in the middle of a line.
+// The run that wrote it was killed in the middle of a line.
 const isTorn = (path: string): boolean => {
   if (!existsSync(path)) return false
   const { size } = statSync(path)

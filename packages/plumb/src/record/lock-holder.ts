@@ -1,18 +1,19 @@
-// Which process holds a lock, in words that still tell when it has gone, its number has been given to another, or the machine was restarted.
+// Identifies the process that holds a lock, so that it is known later whether it is gone, also when its pid was reused or the machine
+// restarted.
 
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 export interface LockHolder {
   readonly pid: number
-  /** Ticks since the machine was started; where there is no /proc, the time at which the lock was taken. */
+  /** Start of the process, in ticks since the boot; without /proc, the time at which the lock was taken. */
   readonly start: string
-  /** Of this start of the machine; empty where the system does not say. */
+  /** The id of this boot; empty where the system does not say. */
   readonly boot: string
-  /** The numbering that its pid belongs to: containers have their own. Empty where the system does not say. */
+  /** The namespace that its pid belongs to: containers have their own. Empty where the system does not say. */
   readonly pidNamespace: string
   readonly host: string
-  /** All of it. */
+  /** The text of the link. */
   readonly text: string
 }
 
@@ -22,7 +23,7 @@ export const ownHolder = (): LockHolder => {
   return readHolder([process.pid, start, boot, ownPidNamespace(), hostname()].join(' '))
 }
 
-/** Texts of others give a holder that is gone: the system makes a link whole or not at all, so no process of ours has such a one. */
+/** An unreadable text gives a holder that is gone: links are made whole or not at all, so no plumb has written it. */
 export const readHolder = (text: string): LockHolder => {
   const [pid = '', start = '', boot = '', pidNamespace = '', ...host] = text.split(' ')
   const isOurs = /^[1-9]\d{0,9}$/.test(pid) && /^(at)?\d{1,20}$/.test(start)
@@ -45,7 +46,7 @@ const isAlive = ({ pid, start }: LockHolder): boolean => {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // It is another user's.
+    // EPERM: it is another user's.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   const found = readProcessStat(pid)
@@ -58,7 +59,7 @@ const readProcessStat = (pid: number): { readonly start: string; readonly hasEnd
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   const [state, , , , , , , , , , , , , , , , , , , start] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === undefined || start === undefined) return undefined
-  // One that nobody has waited for yet.
+  // It has ended, but its parent has not waited for it.
   return { start, hasEnded: state === 'Z' || state === 'X' }
 }
 

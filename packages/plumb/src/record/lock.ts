@@ -1,5 +1,5 @@
-// A record has one writer. DIR/lock is a symbolic link that leads nowhere and whose text says which process it is: the system makes it whole or
-// not at all, it needs no second file, and it can be renamed. A run that was killed leaves it behind; the next finds that its process is gone.
+// A record has one writer. DIR/lock is a dangling symbolic link whose text names the process that writes: a link is made whole or not at
+// all, needs no second file, and can be renamed. A run that was killed leaves it behind; the next run finds that its process is gone.
 
 import { readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { holderState, type LockHolder, ownHolder, readHolder } from './lock-hold
 
 export const LOCK_FILE = 'lock'
 
-/** Gives the record up. Safe to call again. */
+/** Releases the lock. Safe to call again. */
 export type ReleaseLock = () => void
 
 /** The folder must be there. `record_invalid` where another run has it, or may have it. */
@@ -31,9 +31,9 @@ export const lockRecord = (folder: string): Result<ReleaseLock> => {
   return succeed(release)
 }
 
-// The heir of a process that is gone first takes a slot of its own, named after that process: only one can have it. Then nobody else may move
-// into the slot of the dead, and whether it still is that one's can be looked at without haste. Who was slow, and finds another there, has
-// come too late. An heir that is killed meanwhile leaves a slot that is taken over in the same way.
+// To take over the lock of a process that is gone, a run first takes a second lock, named after that process, which only one run can have.
+// With it no other run may replace the first lock, so it can be read again without a race: if it has changed, this run came too late. A run
+// that is killed meanwhile leaves its second lock, which is taken over in the same way.
 const take = (slot: string, me: LockHolder, folder: string): ReturnType<typeof refusal> | undefined => {
   for (;;) {
     if (hasMade(slot, me.text)) return undefined
@@ -42,14 +42,14 @@ const take = (slot: string, me: LockHolder, folder: string): ReturnType<typeof r
     const holder = readHolder(text)
     const state = holderState(holder)
     if (state !== 'gone') return refusal(folder, holder, state)
-    const heirs = `${slot}.${holder.pid}-${holder.start}`
-    const refused = take(heirs, me, folder)
+    const takeover = `${slot}.${holder.pid}-${holder.start}`
+    const refused = take(takeover, me, folder)
     if (refused) return refused
     if (readSlot(slot) === text) {
-      renameSync(heirs, slot)
+      renameSync(takeover, slot)
       return undefined
     }
-    attempt(() => unlinkSync(heirs))
+    attempt(() => unlinkSync(takeover))
   }
 }
 

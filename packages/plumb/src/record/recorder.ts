@@ -1,4 +1,4 @@
-// Writes down a run (--record DIR): what went over each wire, what agents answered, and what else happened.
+// Records a run (--record DIR): the messages of each wire, the answers of agents, and all other events.
 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -10,20 +10,20 @@ import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
 
 export interface RecordFolder {
-  /** There, and without anything else in it. */
+  /** It exists, and holds nothing but the record. */
   readonly folder: string
-  /** What is emptied where the disk is full, the first first: what was paid for matters more. */
+  /** Files that are emptied where the disk is full, in this order: answers, which were paid for, matter more. */
   readonly spare: LineFile[]
 }
 
 export interface RecorderOptions extends RecordFolder {
   readonly identity: RunIdentity
   readonly wires: readonly WireInfo[]
-  /** Answers and events go on behind those of the run that is resumed. */
+  /** Answers and events are appended to those of the run that is resumed. */
   readonly isResumed: boolean
   readonly spec: string
   readonly binding: string
-  /** Told once of each file that cannot be written: the run goes on without it. */
+  /** Called once for each file that cannot be written; the run goes on without it. */
   readonly report: (fault: Fault) => void
 }
 
@@ -35,7 +35,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
     openLineFile({ path: join(folder, name), delayMs, fail: report, ...more })
   const began = new Date().toISOString()
   const run: RunFile = { format: 1, plumb: version, spec, binding, ...identity, wires, pid: process.pid, host: hostname(), began }
-  // Before the others: a folder without it is taken for somebody else's.
+  // First of all: a folder without run.json is taken for no record.
   const failure = writeRunFile(folder, run)
   if (failure) return { ok: false, error: failure }
   const answers = open(ANSWERS_FILE, 0, { isAppended, spare })
@@ -69,11 +69,11 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   })
 }
 
-// Nested plumbs keep their own.
+// Exchanges of agents; nested plumbs keep their own.
 const openExchanges = (write: (line: unknown) => void) => {
   const inputs = new Map<string, string>()
   const plumbs = new Set<string>()
-  const taken = (process: string, n: number): string | undefined => {
+  const takeInput = (process: string, n: number): string | undefined => {
     const key = `${n} ${process}`
     const input = inputs.get(key)
     inputs.delete(key)
@@ -90,7 +90,7 @@ const openExchanges = (write: (line: unknown) => void) => {
       case 'answered':
       case 'refused': {
         const { process, n, seq } = event
-        const input = taken(process, n)
+        const input = takeInput(process, n)
         const outcome = event.kind === 'answered' ? { output: lineText(event) } : { fault: event.fault }
         if (input !== undefined) write({ process, seq, input, ...outcome })
         return
@@ -106,7 +106,7 @@ const openExchanges = (write: (line: unknown) => void) => {
 
 const NOT_KEPT = new Set(['text', 'thinking', 'output', 'remembered'])
 
-// What stands in another file is left out.
+// Without what is in other files.
 const eventLine = (event: RunEvent): object | undefined => {
   switch (event.kind) {
     case 'message':

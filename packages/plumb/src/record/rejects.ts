@@ -1,4 +1,4 @@
-// The inputs that failed, as they came (--rejects FILE). A line is kept for as long as it may still fail.
+// Writes the inputs that failed, as they came (--rejects FILE). Each line is kept for as long as it may still fail.
 
 import type { Fault, LineReader } from '@plumb/wire'
 import type { LineFile } from './line-file.js'
@@ -8,35 +8,35 @@ export interface RejectsOptions {
   readonly isRaw: boolean
 }
 
-/** So many lines are taken before it is asked again which may still fail. */
-const ROUND = 1024
+/** Lines after which those that cannot fail any more are dropped. */
+const PRUNE_INTERVAL = 1024
 
 export class Rejects {
   readonly #o: RejectsOptions
   readonly #held = new Map<number, Buffer>()
-  /** What failed while a line that is too long goes through. */
-  #behind: Buffer[] | undefined
+  /** Lines that failed while a line that is too long is written in pieces. */
+  #delayed: Buffer[] | undefined
 
   constructor(options: RejectsOptions) {
     this.#o = options
   }
 
-  /** A line that is too long to be kept: it goes to the file piece by piece. */
+  /** A line that is too long to be kept is written piece by piece. */
   listenTo(reader: LineReader): void {
     reader.onOversize = (piece, isEnd) => {
-      this.#behind ??= []
+      this.#delayed ??= []
       this.#o.file.addPiece(piece)
       if (!isEnd) return
       this.#o.file.add('')
-      for (const line of this.#behind) this.#o.file.add(line)
-      this.#behind = undefined
+      for (const line of this.#delayed) this.#o.file.add(line)
+      this.#delayed = undefined
     }
   }
 
-  /** Input `seq` was taken; `oldest()`: those before it cannot fail any more. */
+  /** Keeps input `seq`; those before `oldest()` cannot fail any more. */
   hold(seq: number, { buf, start, end, fault }: LineReader, oldest: () => number): void {
     if (fault?.error !== 'line_too_long') this.#held.set(seq, Buffer.from(buf.subarray(start, end)))
-    if (seq % ROUND === 0) this.#forget(oldest())
+    if (seq % PRUNE_INTERVAL === 0) this.#forget(oldest())
   }
 
   reject({ seq, seqs }: Fault): void {
@@ -54,7 +54,7 @@ export class Rejects {
     if (!line) return
     this.#held.delete(seq)
     const bytes = this.#o.isRaw ? Buffer.from(textIn(line)) : line
-    if (this.#behind) this.#behind.push(bytes)
+    if (this.#delayed) this.#delayed.push(bytes)
     else this.#o.file.add(bytes)
   }
 
@@ -67,7 +67,7 @@ export class Rejects {
   }
 }
 
-// With -R a line has been made a JSON string; one that was no text at all is as it came.
+// With -R a line was made a JSON string; bytes that are no text are as they came.
 const textIn = (line: Buffer): Buffer | string => {
   try {
     return JSON.parse(line.toString('utf8')) as string

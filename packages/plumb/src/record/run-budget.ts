@@ -1,4 +1,4 @@
-// What a run may spend (--max-calls, --max-total-tokens, --deadline): opened for all its processes, and told of once when it is spent.
+// The budget of a run (--max-calls, --max-total-tokens, --deadline): shared by all its processes, and reported once when it is spent.
 
 import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, succeed } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
@@ -23,13 +23,13 @@ export class RunBudget {
     this.deadlineMs = limits.deadlineMs
   }
 
-  /** The time is up: nothing more is asked for. */
+  /** The deadline has passed: no agent is asked any more. */
   end(): void {
     this.#isLate = true
     this.#budget.close()
   }
 
-  /** Takes what is reported of the inputs that came too late, to tell it at once; false: it is about something else. */
+  /** Collects the errors of inputs that the budget stopped, for one report at the end; false: the error has another cause. */
   takes(error: Fault): boolean {
     const isCut = this.#isLate && error.error === 'cancelled'
     if (error.error !== 'budget_spent' && !isCut) return false
@@ -39,7 +39,7 @@ export class RunBudget {
     return true
   }
 
-  /** At the end; undefined: it was enough. */
+  /** The report at the end; undefined: the budget was enough. */
   get fault(): Fault | undefined {
     if (this.#unanswered === 0 && !this.#isLate) return undefined
     const { calls, tokens } = this.#budget.spent
@@ -57,7 +57,7 @@ export class RunBudget {
   }
 }
 
-/** Undefined: there is no limit. */
+/** Undefined: there are no limits. */
 export const openRunBudget = (limits: RunLimits): Result<RunBudget | undefined> => {
   const { maxCalls, maxTotalTokens, deadlineMs } = limits
   if (maxCalls === undefined && maxTotalTokens === undefined && deadlineMs === undefined) return succeed(undefined)

@@ -22,8 +22,8 @@ const MAX_BARS = 6000
 /** Rows for the bars of one lane that overlap. */
 const MAX_PARALLEL_ROWS = 16
 /**
- * Overlaps that are ignored, in microseconds and as a share of the run: children report their times in whole milliseconds, a little late, and
- * less than a five hundredth is too narrow to be seen.
+ * Overlaps that are ignored, in microseconds and as a share of the run: children report their times in whole milliseconds, a little late,
+ * and less than a five hundredth is too narrow to be seen.
  */
 const MIN_OVERLAP = 1000
 const MIN_OVERLAP_SHARE = 1 / 500

@@ -1,5 +1,5 @@
-// Sends spans to a collector, many in a request, as OpenTelemetry's batch span processor does. It never delays the run; spans that cannot be
-// sent are dropped, with one warning.
+// Sends spans to a collector, many in a request, as OpenTelemetry's batch span processor does. It never delays the run; spans that cannot
+// be sent are dropped, with one warning.
 
 import { nowMs, preview, scrub, systemReason } from '@plumb/wire'
 import { type OtlpSpan, toOtlp } from './otlp-json.js'

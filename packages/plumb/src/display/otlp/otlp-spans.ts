@@ -1,5 +1,5 @@
-// A run as OpenTelemetry spans, by its conventions for generative AI: one for the run, below it one for each message of each child, and below
-// that one for each request to a model and each tool call.
+// A run as OpenTelemetry spans, by its conventions for generative AI: one for the run, below it one for each message of each child, and
+// below that one for each request to a model and each tool call.
 
 import { randomBytes } from 'node:crypto'
 import type { RunEvent, RunListener } from '../../event/run-event.js'

@@ -1,10 +1,10 @@
-// Why a run cannot be resumed: where what went on inside it cannot be told exactly from its record.
+// Why a run cannot be resumed: where its record does not determine the state of its agents.
 
 import { agentOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
 import { placesOf } from '../../event/wires.js'
 import { cyclesOf } from '../../graph/find-cycles.js'
 
-/** In words; empty: it can be. Nested plumbs are looked into too. */
+/** The reasons, for an error; empty: it can be resumed. Nested plumbs are included. */
 export const whyNotResumable = (graph: Graph, agentProgram: string | undefined): string[] => [
   ...cyclesOf(graph).map(
     (nodes) => `in the cycle ${[...nodes, nodes[0]].map((n) => n?.name).join(' -> ')} messages may come in another order`,

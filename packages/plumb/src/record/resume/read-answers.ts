@@ -1,4 +1,4 @@
-// DIR/answers.jsonl, sorted by the agents that gave them.
+// Reads DIR/answers.jsonl, and sorts the answers by agent.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,18 +8,18 @@ import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../folder.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
 
-/** By the places of agents. What was cut off or damaged is none, and asked again; a run that was killed at once has no file. */
+/** By the places of agents. A damaged line is ignored, so that its input is asked again; a run that was killed at once has no file. */
 export const readAnswers = (folder: string, graph: Graph): Result<ReadonlyMap<string, RecordedAnswers>> => {
   const path = join(folder, ANSWERS_FILE)
   try {
-    return succeed(sorted(linesIn(readFileSync(path, 'utf8')), graph))
+    return succeed(sortByAgent(linesIn(readFileSync(path, 'utf8')), graph))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return succeed(sorted([], graph))
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return succeed(sortByAgent([], graph))
     return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
 
-const sorted = (lines: readonly AnswerLine[], graph: Graph): ReadonlyMap<string, RecordedAnswers> => {
+const sortByAgent = (lines: readonly AnswerLine[], graph: Graph): ReadonlyMap<string, RecordedAnswers> => {
   const byPlace = new Map<string, AnswerLine[]>()
   for (const line of lines) {
     const before = byPlace.get(line.process)

@@ -1,5 +1,5 @@
-// What one agent answered in the run that is resumed, in the place of asking it again. Answers keep the order of the messages: what was
-// answered before waits for what is asked now, if that came first.
+// Gives the recorded answers of one agent in place of asking it again. Answers keep the order of the messages: a recorded answer waits for
+// those of earlier messages that are asked now.
 
 import type { Fault } from '@plumb/wire'
 import type { Origin } from '../../graph/origin.js'
@@ -7,20 +7,20 @@ import type { RecordedAnswers, RecordedOutcome } from './answers.js'
 
 export interface ReplayOptions {
   readonly answers: RecordedAnswers
-  /** Passes an answer on, as one that stems from there. */
+  /** Passes an answer on, with its origin. */
   readonly give: (origin: Origin, json: string) => void
   readonly refuse: (origin: Origin, fault: Fault) => void
-  /** What is behind it takes no more by now. */
+  /** The receivers of its answers take no more now. */
   readonly isFull: () => boolean
 }
 
 interface Slot {
-  /** Undefined: it is asked now. */
-  readonly answer: { readonly origin: Origin; readonly sealed: RecordedOutcome } | undefined
+  /** Undefined: the agent is asked now. */
+  readonly answer: { readonly origin: Origin; readonly outcome: RecordedOutcome } | undefined
   isDone: boolean
 }
 
-/** Answers that may wait for one that is asked now. */
+/** Recorded answers that may wait. */
 const MAX_WAITING = 1000
 
 export class Replay {
@@ -36,24 +36,24 @@ export class Replay {
     return this.#slots.length > MAX_WAITING || this.#o.isFull()
   }
 
-  /** Undefined: it is not known, and to be asked. */
+  /** Undefined: there is no recorded answer, so the agent is to be asked. */
   take(origin: Origin, buf: Buffer, start: number, end: number): RecordedOutcome | undefined {
-    const sealed = this.#o.answers.take(origin.seq, buf.toString('utf8', start, end))
-    if (!sealed) return undefined
+    const outcome = this.#o.answers.take(origin.seq, buf.toString('utf8', start, end))
+    if (!outcome) return undefined
     origin.retain()
-    this.#slots.push({ answer: { origin, sealed }, isDone: false })
+    this.#slots.push({ answer: { origin, outcome }, isDone: false })
     this.#advance()
-    return sealed
+    return outcome
   }
 
-  /** The n-th message that the agent is really sent. */
+  /** The agent was sent its n-th message. */
   sent(n: number): void {
     const slot = { answer: undefined, isDone: false }
     this.#asked.set(n, slot)
     this.#slots.push(slot)
   }
 
-  /** It was answered, or refused. */
+  /** The n-th message was answered or refused. */
   settled(n: number): void {
     const slot = this.#asked.get(n)
     if (!slot) return
@@ -62,7 +62,7 @@ export class Replay {
     this.#advance()
   }
 
-  /** What is asked now is not waited for any more. */
+  /** Stops waiting for the messages that are asked now. */
   release(): void {
     for (const slot of this.#asked.values()) slot.isDone = true
     this.#asked.clear()
@@ -73,9 +73,9 @@ export class Replay {
     for (let slot = this.#slots[0]; slot && (slot.isDone || slot.answer); slot = this.#slots[0]) {
       this.#slots.shift()
       if (!slot.answer) continue
-      const { origin, sealed } = slot.answer
-      if (sealed.fault) this.#o.refuse(origin, sealed.fault)
-      else this.#o.give(origin, sealed.output)
+      const { origin, outcome } = slot.answer
+      if (outcome.fault) this.#o.refuse(origin, outcome.fault)
+      else this.#o.give(origin, outcome.output)
       origin.release()
     }
   }

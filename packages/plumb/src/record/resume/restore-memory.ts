@@ -1,17 +1,17 @@
-// A child of which an earlier one is to be taken up: it gets its memory before it gets anything else.
+// Restores the memory of an agent in a resumed run: it gets its memory before its first message.
 
 import { Writable } from 'node:stream'
 import { FDS, type LineChild, LineReader, type LineSink, type LineSource, parseJson, preview } from '@plumb/wire'
 
-/** Its control channel is used up by it. `fail` is told in words why it does not remember. */
-export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail: (words: string) => void): LineChild => {
-  let takeUp: () => void = () => {}
-  const isTakenUp = new Promise<void>((resolve) => {
-    takeUp = resolve
+/** Uses the control channel of the child up. `fail` gets the reason when the child does not take its memory. */
+export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail: (reason: string) => void): LineChild => {
+  let restored: () => void = () => {}
+  const isRestored = new Promise<void>((resolve) => {
+    restored = resolve
   })
   const stdin = new Writable({
-    write: (chunk: Buffer, _encoding, done) => void isTakenUp.then(() => child.stdin.write(chunk, done)),
-    final: (done) => void isTakenUp.then(() => child.stdin.end(done)),
+    write: (chunk: Buffer, _encoding, done) => void isRestored.then(() => child.stdin.write(chunk, done)),
+    final: (done) => void isRestored.then(() => child.stdin.end(done)),
   })
   stdin.on('error', () => {})
   child.stdin.on('close', () => stdin.destroy())
@@ -23,8 +23,8 @@ export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail
       const reply = isDone ? undefined : replyIn(replies)
       if (!reply) continue
       isDone = true
-      if (reply.kind === 'memory_set') takeUp()
-      else fail(`it does not take the memory that was recorded: ${preview(reply.detail ?? '', MAX_WORDS)}`)
+      if (reply.kind === 'memory_set') restored()
+      else fail(`it does not take the memory that was recorded: ${preview(reply.detail ?? '', MAX_DETAIL)}`)
     }
   }
   control.write(Buffer.from(`${JSON.stringify({ set_memory: memory })}\n`), () => {})
@@ -33,7 +33,7 @@ export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail
   return { ...child, stdin, fds }
 }
 
-const MAX_WORDS = 400
+const MAX_DETAIL = 400
 
 const replyIn = ({ fault, buf, start, end }: LineReader): { readonly kind: string; readonly detail?: string } | undefined => {
   const parsed = fault ? undefined : parseJson(buf, start, end)
