@@ -40,8 +40,8 @@ const run = (stage: Stage, message: string | Buffer): string => {
 const evaluate = (code: string, input: string, message: string): string => {
   const e = expression(code)
   const of = type(input)
-  checkExpression(e, of, refuse)
-  return run(compileMap(e, of), message)
+  checkExpression(e, { input: of }, refuse)
+  return run(compileMap(e, { input: of }), message)
 }
 
 t.test('what an expression gives', async (t) => {
@@ -275,7 +275,7 @@ t.test('every wrong expression has one error, at its place', async (t) => {
   ]
   for (const [code, place, errorCode, part, input = ROW] of rows) {
     const reports: Diagnostic[] = []
-    const of = checkExpression(expression(code), type(input), (d) => reports.push(d))
+    const of = checkExpression(expression(code), { input: type(input) }, (d) => reports.push(d))
     if (errorCode === '') {
       t.ok(of && reports.length === 0, code)
       continue
@@ -286,7 +286,7 @@ t.test('every wrong expression has one error, at its place', async (t) => {
     t.ok(`${first?.message} ${first?.help}`.includes(part), `${code}: ${first?.message}; ${first?.help}`)
   }
   const reports: Diagnostic[] = []
-  checkExpression(expression('{ a: n + name, b: nope, c: upper(n), d: n }'), type(ROW), (d) => reports.push(d))
+  checkExpression(expression('{ a: n + name, b: nope, c: upper(n), d: n }'), { input: type(ROW) }, (d) => reports.push(d))
   t.equal(reports.length, 3, 'independent errors are all told')
 })
 
@@ -305,7 +305,7 @@ t.test('the type of an expression', async (t) => {
     ['kind', '"a" | "b"', '{ kind: "a", x: int } | { kind: "b" }'], ['v', 'int | string', '{ kind: "a", v: int } | { kind: "b", v: string }'], ['any', 'json', 'json'],
   ]
   for (const [code, expected, input = ROW] of rows) {
-    const of = checkExpression(expression(code), type(input), refuse)
+    const of = checkExpression(expression(code), { input: type(input) }, refuse)
     t.equal(of && printType(of), expected, `${code} : ${expected}`)
   }
 })
@@ -347,22 +347,22 @@ t.test('checks, filters and moves', async (t) => {
   t.match(run(compileCheck(JSON_TYPE), '[1e999]'), /^invalid_json/)
   t.equal(run(compileCheck(type('{ n?: int = 3 }')), '{ }'), '{"n":3 }')
 
-  const filter = compileFilter(expression('score >= 10'), type('{ name: string, score: int, size?: int = 1 }'))
+  const filter = compileFilter(expression('score >= 10'), { input: type('{ name: string, score: int, size?: int = 1 }') })
   t.equal(run(filter, '{"score": 10, "name": "b","size":2}'), 'PASS')
   t.equal(run(filter, '{"score": 10, "name": "b"}'), '{"score": 10, "name": "b","size":1}')
   t.equal(run(filter, '{"score": 9, "name": "b"}'), 'DROP')
   t.match(run(filter, '7'), /^input_type_mismatch/)
-  t.match(run(compileFilter(expression('j'), type('{ j: json }')), '{"j":1}'), /^evaluation_failed/)
+  t.match(run(compileFilter(expression('j'), { input: type('{ j: json }') }), '{"j":1}'), /^evaluation_failed/)
 
   t.equal(
-    run(compileMap(expression('value.a[1]'), type('{ a: (int, json) }')), '{"a":[1, {"z":[1, 2],"b": 12345678901234567890}]}'),
+    run(compileMap(expression('value.a[1]'), { input: type('{ a: (int, json) }') }), '{"a":[1, {"z":[1, 2],"b": 12345678901234567890}]}'),
     '{"z":[1, 2],"b": 12345678901234567890}',
   )
 })
 
 t.test('a result may be longer than a chunk', async (t) => {
   const out = new Sink()
-  const stage = compileMap(expression('{ s, t: s + s, u: split(s, "x") }'), type('{ s: string }'))
+  const stage = compileMap(expression('{ s, t: s + s, u: split(s, "x") }'), { input: type('{ s: string }') })
   for (const length of [10, 30_000, 65_530, 200_000, 5]) {
     const s = 'axé'.repeat(length / 4)
     const message = Buffer.from(`${JSON.stringify({ s })}\n`)
@@ -624,12 +624,12 @@ t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; 
         for (const code of codes) {
           const e = expression(code)
           const reports: Diagnostic[] = []
-          const result = checkExpression(e, of, (d) => reports.push(d))
+          const result = checkExpression(e, { input: of }, (d) => reports.push(d))
           if ((result === undefined) !== reports.length > 0) throw new Error(`${code}: ${reports.length} reports`)
           if (!result) continue
           seen.checked++
-          const stage = compileMap(e, of)
-          const filter = isBool(result) ? compileFilter(e, of) : undefined
+          const stage = compileMap(e, { input: of })
+          const filter = isBool(result) ? compileFilter(e, { input: of }) : undefined
           for (const message of messages) {
             const text = message.replaceAll('\n', ' ')
             // Throws where the two roads differ.
@@ -664,13 +664,13 @@ t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in
   fc.assert(
     fc.property(arbitraryExpression, messages, (code, texts) => {
       const e = expression(code)
-      const result = checkExpression(e, EVENT, () => {})
+      const result = checkExpression(e, { input: EVENT }, () => {})
       if (!result) {
         seen.refused++
         return
       }
       seen.checked++
-      const stages = [compileMap(e, EVENT), ...(isBool(result) ? [compileFilter(e, EVENT)] : [])]
+      const stages = [compileMap(e, { input: EVENT }), ...(isBool(result) ? [compileFilter(e, { input: EVENT })] : [])]
       for (const text of texts.filter((one) => !/\p{Surrogate}/u.test(one))) {
         for (const stage of stages) {
           // Throws where the two roads differ.

@@ -19,7 +19,7 @@ const stepsOf = (texts: readonly string[], from: Type): Step[] => {
   return texts.map((text) => {
     const [, kind, source] = /^(map|filter) (.*)$/s.exec(text) as unknown as [string, Step['kind'], string]
     const e = expression(source)
-    const given = checkExpression(e, input, refuse) as Type
+    const given = checkExpression(e, { input }, refuse) as Type
     const step = { kind, expression: e, input }
     if (kind === 'map') input = given
     return step
@@ -133,7 +133,7 @@ const oneByOne = (stages: readonly ScannedStage[], message: string): string | un
 }
 
 const stageOf = ({ kind, expression, input }: Step): ScannedStage =>
-  (kind === 'map' ? compileMap : compileFilter)(expression, input) as ScannedStage
+  (kind === 'map' ? compileMap : compileFilter)(expression, { input: input }) as ScannedStage
 
 for (const texts of FUSED) {
   t.test(texts.join(' ; '), async (t) => {

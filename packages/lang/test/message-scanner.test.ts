@@ -106,16 +106,16 @@ t.test('near the end of a buffer nothing is read behind it', async (t) => {
 const EVENT = '{ n: int, s: string, k: "a" | "b", x?: number, r: { y: number, z: [int] } }'
 const checked = (text: string, of: Type) => {
   const e = expression(text)
-  checkExpression(e, of, refuse)
+  checkExpression(e, { input: of }, refuse)
   return e
 }
 
 const stagesFor = (of: Type, scanner: (of: Type) => MessageScanner | undefined): Stage[] => [
   compileCheck(of, scanner(of)),
-  compileFilter(checked('k = "a" and r.y > 1', of), of, scanner(of)),
-  compileMap(checked('{ n: n + 1, s, sum: r.y + (x ?? 0.25) }', of), of, scanner(of)),
-  compileFilter(checked('n % 2 = 0', of), of, scanner(of)),
-  compileMap(checked('{ k: if k = "a" then s else "é", z: r.z, ...r }', of), of, scanner(of)),
+  compileFilter(checked('k = "a" and r.y > 1', of), { input: of }, scanner(of)),
+  compileMap(checked('{ n: n + 1, s, sum: r.y + (x ?? 0.25) }', of), { input: of }, scanner(of)),
+  compileFilter(checked('n % 2 = 0', of), { input: of }, scanner(of)),
+  compileMap(checked('{ k: if k = "a" then s else "é", z: r.z, ...r }', of), { input: of }, scanner(of)),
 ]
 
 const odd = fc.constantFrom(

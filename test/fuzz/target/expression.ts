@@ -131,11 +131,11 @@ export const expression: Target = {
     const parsed = of && parseExpression({ path: 'expression', text: code.replace(/^filter\((.*)\)$/, '$1') }, () => {})
     if (!of || !parsed) return
     let reports = 0
-    const result = checkExpression(parsed, of, () => reports++)
+    const result = checkExpression(parsed, { input: of }, () => reports++)
     must((result === undefined) === reports > 0, `${reports} reports, and ${result ? 'a' : 'no'} type`)
     if (!result) return
-    const stage = compileMap(parsed, of)
-    const filter = printType(result) === 'bool' ? compileFilter(parsed, of) : undefined
+    const stage = compileMap(parsed, { input: of })
+    const filter = printType(result) === 'bool' ? compileFilter(parsed, { input: of }) : undefined
     for (const message of messages.map((text) => Buffer.from(text))) {
       if (filter) run(filter, message)
       const given = run(stage, message)

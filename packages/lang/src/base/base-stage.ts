@@ -43,24 +43,24 @@ export class BaseStages {
       case 'id':
         return compileCheck(input)
       case 'copy':
-        return compileMap({ kind: 'list', items: [whole(span), whole(span)], span }, input)
+        return compileMap({ kind: 'list', items: [whole(span), whole(span)], span }, plan)
       case 'discard':
-        return compileMap({ kind: 'literal', value: null, text: 'null', span }, input)
+        return compileMap({ kind: 'literal', value: null, text: 'null', span }, plan)
       case 'map':
-        return compileMap(plan.expression, input)
+        return compileMap(plan.expression, plan)
       case 'sequence':
         return new InSequence(plan.items.map((item) => this.#stage(item, span)))
       case 'product':
         return new Beside(
           plan.items.map((item, i) => {
             const stage = this.#stage(item, span)
-            return plan.isOnParts ? new InSequence([compileMap(part(i, span), input), stage]) : stage
+            return plan.isOnParts ? new InSequence([compileMap(part(i, span), plan), stage]) : stage
           }),
         )
       case 'choice':
         return new FirstThatWorks(plan.items.map((item) => this.#stage(item, span)))
       case 'trace':
-        return new Feedback(this.#stage(plan.body, span), plan.max, plan.until && compileFilter(plan.until, plan.body.output))
+        return new Feedback(this.#stage(plan.body, span), plan.max, plan.until && compileFilter(plan.until, { input: plan.body.output }))
       case 'named':
         return this.of(plan.bound)
     }

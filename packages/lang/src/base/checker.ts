@@ -77,7 +77,7 @@ export class BaseChecker {
   private expression(expression: Expression, input: Type | undefined): Type | undefined {
     if (!input) return undefined
     this.seen.push({ expression, input })
-    return checkExpression(expression, input, this.report)
+    return checkExpression(expression, { input }, this.report)
   }
 
   private infer(chain: Chain, input: Type | undefined): BasePlan | undefined {

@@ -19,7 +19,7 @@ export const compileLift = (f: Bound, scanner?: MessageScanner): Stage => {
   const [only, another] = steps ?? []
   // What f names may take more than f does.
   const isOne = only !== undefined && !another && only.input === f.inputs[0]
-  return isOne ? compileMap(only.expression, only.input, scanner) : new BaseStages().of(f)
+  return isOne ? compileMap(only.expression, only, scanner) : new BaseStages().of(f)
 }
 
 /** More in a row than anybody writes; chains that name each other twice have more than there is room for. */
@@ -34,7 +34,7 @@ export const stepsOf = (f: Bound): readonly Step[] | undefined => {
       case 'id':
         return true
       case 'map':
-        return steps.push({ kind: 'map', expression: plan.expression, input: plan.input }) <= MAX_STEPS
+        return steps.push(plan) <= MAX_STEPS
       case 'sequence':
         return plan.items.every(add)
       case 'named':

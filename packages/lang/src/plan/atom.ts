@@ -51,7 +51,7 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
       const named = type && bindingNamedBy(expression, type, scope)
       if (!named) {
         if (type) warnLoneName(expression, type, 'map', builder.report)
-        return node({ kind: 'map', expression }, [type && checkExpression(expression, type, builder.report)])
+        return node({ kind: 'map', expression }, [type && checkExpression(expression, { input: type }, builder.report)])
       }
       const lifted = liftable(named, scope, builder.report)
       if (!lifted) return node({ kind: 'map', expression }, [undefined])
@@ -83,7 +83,7 @@ export const joined = (types: readonly (Type | undefined)[], at: Node, report: R
 }
 
 const wantBool = (expression: Expression, input: Type, report: Report): void => {
-  const type = checkExpression(expression, input, report)
+  const type = checkExpression(expression, { input }, report)
   if (!type || isSubtype(type, BOOL) || resolve(type).kind === 'json') return
   report(error('type_mismatch', `filter needs a bool, this is '${printType(type)}'`, expression.span))
 }
@@ -97,7 +97,7 @@ const partOf = ({ span, index }: Morphism & { kind: 'project' }): Expression => 
 
 const projected = (atom: Morphism & { kind: 'project' }, expression: Expression, type: Type, report: Report): Type | undefined => {
   const tuple = resolve(type)
-  if (tuple.kind === 'json') return checkExpression(expression, type, report)
+  if (tuple.kind === 'json') return checkExpression(expression, { input: type }, report)
   if (tuple.kind === 'tuple' && atom.index < tuple.items.length) return tuple.items[atom.index]
   const message =
     tuple.kind === 'tuple'

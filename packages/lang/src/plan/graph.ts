@@ -1,9 +1,10 @@
 // The wiring of one binding: processes as nodes, wires as edges. What the runtime runs, render draws and the checks look at.
 
 import type { Span } from '../diagnostic/source.js'
+import type { Environment } from '../expression/infer/environment.js'
 import type { Bound } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
-import type { Type } from '../types/type.js'
+import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Graph {
   readonly nodes: GraphNode[]
@@ -45,6 +46,9 @@ export type Work =
   | { readonly kind: 'discard' | 'empty' | 'barrier' }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
+
+/** What the names in an expression of the node stand for. */
+export const environmentOf = ({ inputs }: GraphNode): Environment => ({ input: inputs[0]?.type ?? JSON_TYPE })
 
 export interface Edge {
   readonly from: GraphNode

@@ -152,7 +152,7 @@ const field = (chain: FieldOf, feeds: Feeds, w: Wiring): readonly Source[] | 'er
   const expression = fieldOfWhole(chain)
   const { text, span } = chain.field
   return outs.map((source) => {
-    const type = source.type && checkExpression(expression, source.type, w.builder.report)
+    const type = source.type && checkExpression(expression, { input: source.type }, w.builder.report)
     const node = w.builder.node(
       `.${text}`,
       span,

@@ -51,7 +51,7 @@ export const flowOf = (bound: Bound): Flow => {
 
 /** What is known of an expression's parts, given what it is applied to. */
 export const factsOf = (expression: Expression, input: Type): ReadonlyMap<Expression, Fact> => {
-  const context = openInference(input, ignore)
+  const context = openInference({ input }, ignore)
   context.infer(expression)
   return context.facts
 }

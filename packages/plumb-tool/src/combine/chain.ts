@@ -40,7 +40,7 @@ export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
 }
 
 const conditionOf = (until: Expression, type: Type): ((output: JsonText) => Result<boolean>) => {
-  const stage = compileFilter(until, type)
+  const stage = compileFilter(until, { input: type })
   const sink = new Sink()
   return (output) => {
     const bytes = Buffer.from(`${output}\n`)

@@ -1,6 +1,6 @@
 // The ways that messages from one entrance take to main's outputs, where nothing is on them but what has no memory: id, copy, merge, map, filter.
 
-import { type GraphNode, type MessageScanners, type Step, stepsOf } from '@plumb/lang'
+import { environmentOf, type GraphNode, type MessageScanners, type Step, stepsOf } from '@plumb/lang'
 import type { Edges } from './edges.js'
 import { typeAt } from './morphism/expression.js'
 
@@ -17,7 +17,9 @@ const MOST_NODES = 256
 const stepsAt = (node: GraphNode): readonly Step[] | undefined => {
   const { work } = node
   if (work.kind === 'map' && work.lifted) return stepsOf(work.lifted)
-  return work.kind === 'map' || work.kind === 'filter' ? [{ kind: work.kind, expression: work.expression, input: typeAt(node) }] : undefined
+  return work.kind === 'map' || work.kind === 'filter'
+    ? [{ kind: work.kind, expression: work.expression, ...environmentOf(node) }]
+    : undefined
 }
 
 /** In the order in which a message runs through them; undefined where there is something else on one of them. */

@@ -5,8 +5,9 @@ import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
 import { hasDefaults, isPresent } from '../../types/required-fields.js'
-import { resolve, type Type } from '../../types/type.js'
+import { resolve } from '../../types/type.js'
 import { Checked, isMerged, numeralOf } from '../infer/checked.js'
+import type { Environment } from '../infer/environment.js'
 import { functionOf } from '../run/function.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
 import { Verdict } from '../stage/verdict.js'
@@ -16,11 +17,10 @@ import type { Generator } from './generator.js'
 import { emitBool } from './operand.js'
 import { emitWriteInput } from './write.js'
 
-export interface Step {
+/** All that the step before gives has the type of the input. */
+export interface Step extends Environment {
   readonly kind: 'map' | 'filter'
   readonly expression: Expression
-  /** What it is given; all that the step before gives has this type. */
-  readonly input: Type
 }
 
 export interface Fused {
@@ -44,9 +44,10 @@ const write = (steps: readonly Step[], scanner: MessageScanner): Fused | undefin
   const lines: string[] = []
   let message = WHOLE
   let g: Generator | undefined
-  for (const [i, { kind, expression, input }] of steps.entries()) {
-    if (i > 0 && hasDefaults(input)) return undefined
-    g = openGenerator(new Checked(expression, input), scanner, message, g)
+  for (const [i, step] of steps.entries()) {
+    const { kind, expression } = step
+    if (i > 0 && hasDefaults(step.input)) return undefined
+    g = openGenerator(new Checked(expression, step), scanner, message, g)
     if (kind === 'filter') lines.push(`if (!${emitBool(expression, g)}) return ${Verdict.DROP}`)
     else if (g.path(expression)?.length === 0) continue
     else if (i === steps.length - 1) return guarded(g, [...lines, emitMap(expression, g)], true)

@@ -8,13 +8,15 @@ import { inferCall } from './call.js'
 import { inferCoalesce, inferIf } from './choice.js'
 import { type Context, type Fact, openContext } from './context.js'
 import { inferField, inferIndex, inferList, inferRecord } from './data.js'
+import type { Environment } from './environment.js'
 import { inferName } from './name.js'
 import { inferBinary, inferUnary } from './operator.js'
 
 /** undefined: an error was reported. Every independent error is; one that follows from another is not. */
-export const checkExpression = (e: Expression, input: Type, report: Report): Type | undefined => openInference(input, report).infer(e)
+export const checkExpression = (e: Expression, environment: Environment, report: Report): Type | undefined =>
+  openInference(environment, report).infer(e)
 
-export const openInference = (input: Type, report: Report): Context => openContext(input, report, rule)
+export const openInference = (environment: Environment, report: Report): Context => openContext(environment, report, rule)
 
 const rule = (e: Expression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
   switch (e.kind) {

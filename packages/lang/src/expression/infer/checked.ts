@@ -9,6 +9,7 @@ import type { Site } from '../run/failure.js'
 import { openInference } from './check.js'
 import { type Context, type Fact, sourceOf } from './context.js'
 import { literalIndex } from './data.js'
+import type { Environment } from './environment.js'
 import { fieldsOf } from './fields.js'
 import * as names from './name.js'
 
@@ -29,9 +30,9 @@ export class Checked {
   readonly #sites = new Map<Expression, Site>()
   readonly #paths = new Map<Expression, Path | undefined>()
 
-  /** The expression has been checked (checkExpression) against the same input. */
-  constructor(e: Expression, input: Type) {
-    this.#context = openInference(input, ({ message }) => {
+  /** The expression has been checked (checkExpression) in the same environment. */
+  constructor(e: Expression, environment: Environment) {
+    this.#context = openInference(environment, ({ message }) => {
       throw new TypeError(`not checked: ${message}`)
     })
     this.#context.infer(e)

@@ -7,6 +7,7 @@ import type { Span } from '../../diagnostic/source.js'
 import type { Expression } from '../../parse/ast.js'
 import { printType } from '../../types/print.js'
 import type { Type } from '../../types/type.js'
+import type { Environment } from './environment.js'
 
 /**
  * 'never': always there. 'maybe': an optional field, to be used only under `??` and `has`. 'checked': a field of a json; when it
@@ -20,7 +21,7 @@ export interface Fact {
 }
 
 export interface Context {
-  readonly input: Type
+  readonly environment: Environment
   /** The one free name that stands for an input which is no record. */
   freeName?: string
   readonly facts: Map<Expression, Fact>
@@ -37,7 +38,7 @@ export interface Context {
 }
 
 export const openContext = (
-  input: Type,
+  environment: Environment,
   report: Report,
   rule: (e: Expression, context: Context, mayBeAbsent: boolean) => Fact | undefined,
 ): Context => {
@@ -47,7 +48,7 @@ export const openContext = (
     return fact
   }
   const context: Context = {
-    input,
+    environment,
     facts: new Map(),
     complain: (code, span, message, { help, related } = {}) =>
       void report({ severity: 'error', code, message, span, ...(help === undefined ? {} : { help }), ...(related ? { related } : {}) }),

@@ -30,8 +30,8 @@ import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice } fro
 import { stringsOf } from './text.js'
 import { listOf, merge, recordOf } from './write.js'
 
-/** What the names of an expression stand for. */
-export interface Environment {
+/** What the names of an expression stand for while it is evaluated: the values behind those of infer/environment.ts. */
+export interface Frame {
   readonly checked: Checked
   /** The whole message. */
   readonly value: RuntimeValue
@@ -40,7 +40,7 @@ export interface Environment {
 }
 
 /** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. */
-export const openEnvironment = (checked: Checked, message: Buffer, tree: Tree): Environment => {
+export const openFrame = (checked: Checked, message: Buffer, tree: Tree): Frame => {
   const slice = ({ start, end }: Tree): Slice => new Slice(message, start, end)
   const entries = tree.kind === 'object' ? tree.entries : []
   const lookUp = (name: string): Slice | undefined => {
@@ -51,82 +51,82 @@ export const openEnvironment = (checked: Checked, message: Buffer, tree: Tree): 
 }
 
 /** What is only moved stays the text that it was. Throws a Failure where the expression has no value. */
-export const evaluate = (e: Expression, env: Environment): RuntimeValue => {
+export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
   switch (e.kind) {
     case 'name':
-      return nameOf(e, env) as RuntimeValue
+      return nameOf(e, frame) as RuntimeValue
     case 'literal':
       return typeof e.value === 'number' ? numeral(e.text) : e.value
     case 'unary': {
-      if (e.operator === 'not') return !holds(e.operand, env)
+      if (e.operator === 'not') return !holds(e.operand, frame)
       const literal = numeralOf(e)
-      return literal === undefined ? -number(e.operand, env) : numeral(literal)
+      return literal === undefined ? -number(e.operand, frame) : numeral(literal)
     }
     case 'binary':
-      return evaluateBinary(e, env)
+      return evaluateBinary(e, frame)
     case 'if':
-      return evaluate(holds(e.condition, env) ? e.then : e.else, env)
+      return evaluate(holds(e.condition, frame) ? e.then : e.else, frame)
     case 'call':
-      return evaluateCall(e, env)
+      return evaluateCall(e, frame)
     case 'field':
-      return fieldIn(evaluate(e.of, env), keyOf(e.field.text), env.checked.site(e))
+      return fieldIn(evaluate(e.of, frame), keyOf(e.field.text), frame.checked.site(e))
     case 'index':
-      return itemIn(evaluate(e.of, env), index(e.index, env), env.checked.site(e))
+      return itemIn(evaluate(e.of, frame), index(e.index, frame), frame.checked.site(e))
     case 'list':
-      return listOf(e.items.map((item) => evaluate(item, env)))
+      return listOf(e.items.map((item) => evaluate(item, frame)))
     case 'record':
-      return evaluateRecord(e, env)
+      return evaluateRecord(e, frame)
     default:
       return unreachable(e)
   }
 }
 
 /** As evaluate, of what may be absent: undefined then. */
-const evaluateMaybe = (e: Expression, env: Environment): RuntimeValue | undefined => {
-  if (e.kind === 'name') return nameOf(e, env)
-  return e.kind === 'field' ? peek(evaluateMaybe(e.of, env), keyOf(e.field.text)) : evaluate(e, env)
+const evaluateMaybe = (e: Expression, frame: Frame): RuntimeValue | undefined => {
+  if (e.kind === 'name') return nameOf(e, frame)
+  return e.kind === 'field' ? peek(evaluateMaybe(e.of, frame), keyOf(e.field.text)) : evaluate(e, frame)
 }
 
-const nameOf = (e: NameExpression, { checked, value, lookUp }: Environment): RuntimeValue | undefined =>
+const nameOf = (e: NameExpression, { checked, value, lookUp }: Frame): RuntimeValue | undefined =>
   checked.isWhole(e) ? value : lookUp(e.name)
 
-const evaluateBinary = (e: BinaryExpression, env: Environment): RuntimeValue => {
+const evaluateBinary = (e: BinaryExpression, frame: Frame): RuntimeValue => {
   const { operator, left, right } = e
-  const site = env.checked.site(e)
+  const site = frame.checked.site(e)
   switch (operator) {
     case '??': {
-      const there = evaluateMaybe(left, env)
-      return there === undefined ? evaluate(right, env) : there
+      const there = evaluateMaybe(left, frame)
+      return there === undefined ? evaluate(right, frame) : there
     }
     case 'and':
-      return holds(left, env) && holds(right, env)
+      return holds(left, frame) && holds(right, frame)
     case 'or':
-      return holds(left, env) || holds(right, env)
+      return holds(left, frame) || holds(right, frame)
     case '=':
-      return equal(evaluate(left, env), evaluate(right, env))
+      return equal(evaluate(left, frame), evaluate(right, frame))
     case '!=':
-      return !equal(evaluate(left, env), evaluate(right, env))
+      return !equal(evaluate(left, frame), evaluate(right, frame))
     case '<':
-      return order(evaluate(left, env), evaluate(right, env), site) < 0
+      return order(evaluate(left, frame), evaluate(right, frame), site) < 0
     case '<=':
-      return order(evaluate(left, env), evaluate(right, env), site) <= 0
+      return order(evaluate(left, frame), evaluate(right, frame), site) <= 0
     case '>':
-      return order(evaluate(left, env), evaluate(right, env), site) > 0
+      return order(evaluate(left, frame), evaluate(right, frame), site) > 0
     case '>=':
-      return order(evaluate(left, env), evaluate(right, env), site) >= 0
+      return order(evaluate(left, frame), evaluate(right, frame), site) >= 0
     case '+': {
-      const form = env.checked.form(e)
-      if (form === 'boxed') return add(evaluate(left, env), evaluate(right, env), site)
-      return form === 'string' ? string(left, env) + string(right, env) : compute(addInts, (a, b) => a + b, e, env)
+      const form = frame.checked.form(e)
+      if (form === 'boxed') return add(evaluate(left, frame), evaluate(right, frame), site)
+      return form === 'string' ? string(left, frame) + string(right, frame) : compute(addInts, (a, b) => a + b, e, frame)
     }
     case '-':
-      return compute(subtractInts, (a, b) => a - b, e, env)
+      return compute(subtractInts, (a, b) => a - b, e, frame)
     case '*':
-      return compute(multiplyInts, (a, b) => a * b, e, env)
+      return compute(multiplyInts, (a, b) => a * b, e, frame)
     case '/':
-      return divide(number(left, env), number(right, env), site)
+      return divide(number(left, frame), number(right, frame), site)
     case '%':
-      return remainder(number(left, env), number(right, env), site)
+      return remainder(number(left, frame), number(right, frame), site)
     default:
       return unreachable(operator)
   }
@@ -134,36 +134,36 @@ const evaluateBinary = (e: BinaryExpression, env: Environment): RuntimeValue => 
 
 type Operation<T extends unknown[] = []> = (a: number, b: number, ...site: T) => number
 
-const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpression, env: Environment): number => {
-  const [a, b] = [number(e.left, env), number(e.right, env)]
-  const site = env.checked.site(e)
-  return env.checked.form(e) === 'int' ? ints(a, b, site) : finite(numbers(a, b), site)
+const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpression, frame: Frame): number => {
+  const [a, b] = [number(e.left, frame), number(e.right, frame)]
+  const site = frame.checked.site(e)
+  return frame.checked.form(e) === 'int' ? ints(a, b, site) : finite(numbers(a, b), site)
 }
 
-const evaluateCall = (e: CallExpression, env: Environment): RuntimeValue => {
+const evaluateCall = (e: CallExpression, frame: Frame): RuntimeValue => {
   const [first] = e.arguments
-  if (e.function.text === 'has' && first) return evaluateMaybe(first, env) !== undefined
+  if (e.function.text === 'has' && first) return evaluateMaybe(first, frame) !== undefined
   const called = functionOf(e.function.text)
   if (!called) throw new TypeError(`not checked: ${e.function.text}`)
-  const values = e.arguments.map((argument, i) => evaluateArgument(argument, called.takes[i] ?? 'any', env))
+  const values = e.arguments.map((argument, i) => evaluateArgument(argument, called.takes[i] ?? 'any', frame))
   const run = called.run as (...values: unknown[]) => unknown
-  const result = run(...values, env.checked.site(e))
+  const result = run(...values, frame.checked.site(e))
   return called.result === 'strings' ? listOf(result as string[]) : (result as RuntimeValue)
 }
 
-const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment): RuntimeValue | readonly string[] => {
+const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): RuntimeValue | readonly string[] => {
   switch (parameter) {
     case 'string':
-      return string(e, env)
+      return string(e, frame)
     case 'number':
-      return number(e, env)
+      return number(e, frame)
     case 'strings': {
-      const list = evaluate(e, env)
-      return isJson(env.checked.fact(e).type) ? expectStrings(list, env.checked.site(e)) : stringsOf(list as Slice)
+      const list = evaluate(e, frame)
+      return isJson(frame.checked.fact(e).type) ? expectStrings(list, frame.checked.site(e)) : stringsOf(list as Slice)
     }
     case 'sized':
     case 'any':
-      return evaluate(e, env)
+      return evaluate(e, frame)
     default:
       return unreachable(parameter)
   }
@@ -171,14 +171,14 @@ const evaluateArgument = (e: Expression, parameter: Parameter, env: Environment)
 
 // A field that a later part gives too is not evaluated, and stands where it was first named. Where the type does not tell what is spread, all
 // parts are evaluated in their order.
-const evaluateRecord = (e: RecordExpression, env: Environment): RuntimeValue => {
-  const { checked } = env
+const evaluateRecord = (e: RecordExpression, frame: Frame): RuntimeValue => {
+  const { checked } = frame
   if (isMerged(e, checked)) {
     return merge(
       ...e.parts.map((part) =>
         part.kind === 'field'
-          ? ([keyOf(part.name.text), evaluate(part.value, env)] as const)
-          : expectObject(evaluate(part.of, env), checked.site(part.of)),
+          ? ([keyOf(part.name.text), evaluate(part.value, frame)] as const)
+          : expectObject(evaluate(part.of, frame), checked.site(part.of)),
       ),
     )
   }
@@ -189,14 +189,14 @@ const evaluateRecord = (e: RecordExpression, env: Environment): RuntimeValue => 
       continue
     }
     const type = resolve(checked.fact(part.of).type)
-    const members = membersOf(evaluate(part.of, env) as Slice)
+    const members = membersOf(evaluate(part.of, frame) as Slice)
     for (const { name } of type.kind === 'record' ? type.fields : []) {
       fields.set(name, members.get(name) ?? fields.get(name))
     }
   }
   for (const [name, field] of fields) {
     if (field === undefined) fields.delete(name)
-    else if (!(field instanceof Slice)) fields.set(name, evaluate(field as Expression, env))
+    else if (!(field instanceof Slice)) fields.set(name, evaluate(field as Expression, frame))
   }
   return recordOf(fields as ReadonlyMap<string, RuntimeValue>)
 }
@@ -204,8 +204,8 @@ const evaluateRecord = (e: RecordExpression, env: Environment): RuntimeValue => 
 // An operand as the operator asks for it. A json is looked at; of what has the type the text is read.
 const operand =
   <T>(look: (value: RuntimeValue, site: Site) => T) =>
-  (e: Expression, env: Environment): T =>
-    isJson(env.checked.fact(e).type) ? look(evaluate(e, env), env.checked.site(e)) : (read(e, env) as T)
+  (e: Expression, frame: Frame): T =>
+    isJson(frame.checked.fact(e).type) ? look(evaluate(e, frame), frame.checked.site(e)) : (read(e, frame) as T)
 
 /** Of an expression that is a bool. */
 export const holds = operand(expectBool)
@@ -214,18 +214,18 @@ const string = operand(expectString)
 const index = operand(expectIndex)
 
 // The value as JavaScript's own. An int that is only moved may have any size; here it is computed with.
-const read = (e: Expression, env: Environment): RuntimeValue => {
-  if (e.kind === 'if') return read(holds(e.condition, env) ? e.then : e.else, env)
+const read = (e: Expression, frame: Frame): RuntimeValue => {
+  if (e.kind === 'if') return read(holds(e.condition, frame) ? e.then : e.else, frame)
   if (e.kind === 'binary' && e.operator === '??') {
-    const left = evaluateMaybe(e.left, env)
-    return left === undefined ? read(e.right, env) : decode(left, e.left, env)
+    const left = evaluateMaybe(e.left, frame)
+    return left === undefined ? read(e.right, frame) : decode(left, e.left, frame)
   }
-  if (e.kind === 'unary' && e.operator === '-') return -number(e.operand, env)
+  if (e.kind === 'unary' && e.operator === '-') return -number(e.operand, frame)
   if (e.kind === 'literal' && typeof e.value === 'number' && Math.abs(e.value) < 2 ** 53) return e.value
-  return decode(evaluate(e, env), e, env)
+  return decode(evaluate(e, frame), e, frame)
 }
 
-const decode = (value: RuntimeValue, e: Expression, { checked }: Environment): RuntimeValue => {
+const decode = (value: RuntimeValue, e: Expression, { checked }: Frame): RuntimeValue => {
   const form = checked.form(e)
   switch (form) {
     case 'string':

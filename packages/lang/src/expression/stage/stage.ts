@@ -6,7 +6,8 @@ import type { Type } from '../../types/type.js'
 import { compileEvaluator, emitMap, openGenerator } from '../emit/evaluator.js'
 import { emitBool } from '../emit/operand.js'
 import { Checked } from '../infer/checked.js'
-import { evaluate, holds, openEnvironment } from '../run/interpret.js'
+import type { Environment } from '../infer/environment.js'
+import { evaluate, holds, openFrame } from '../run/interpret.js'
 import { putValue, refuseDeep } from '../run/write.js'
 import { MessageScanner } from './message-scanner.js'
 import { ScannedStage, type Work } from './scanned-stage.js'
@@ -15,17 +16,17 @@ import { type Stage, Verdict } from './verdict.js'
 export type { Stage } from './verdict.js'
 export { Verdict } from './verdict.js'
 
-/** WROTE, or PASS where the expression is the whole input. The expression has been checked (checkExpression) against the same input. */
-export const compileMap = (e: Expression, input: Type, scanner = new MessageScanner(input)): Stage => {
-  const checked = new Checked(e, input)
-  if (checked.path(e)?.length === 0) return compileCheck(input, scanner)
-  return new ScannedStage(input, scanner, {
+/** WROTE, or PASS where the expression is the whole input. The expression has been checked (checkExpression) in the same environment. */
+export const compileMap = (e: Expression, environment: Environment, scanner = new MessageScanner(environment.input)): Stage => {
+  const checked = new Checked(e, environment)
+  if (checked.path(e)?.length === 0) return compileCheck(environment.input, scanner)
+  return new ScannedStage(environment.input, scanner, {
     generate: () => {
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, emitMap(e, g))
     },
     interpret: (message, tree, out) => {
-      out.commit(putValue(out, out.at, evaluate(e, openEnvironment(checked, message, tree))))
+      out.commit(putValue(out, out.at, evaluate(e, openFrame(checked, message, tree))))
       refuseDeep(out)
       return Verdict.WROTE
     },
@@ -33,14 +34,14 @@ export const compileMap = (e: Expression, input: Type, scanner = new MessageScan
 }
 
 /** PASS or DROP; WROTE where a default had to be filled in. */
-export const compileFilter = (e: Expression, input: Type, scanner = new MessageScanner(input)): Stage => {
-  const checked = new Checked(e, input)
-  return new ScannedStage(input, scanner, {
+export const compileFilter = (e: Expression, environment: Environment, scanner = new MessageScanner(environment.input)): Stage => {
+  const checked = new Checked(e, environment)
+  return new ScannedStage(environment.input, scanner, {
     generate: () => {
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
     },
-    interpret: (message, tree) => (holds(e, openEnvironment(checked, message, tree)) ? Verdict.PASS : Verdict.DROP),
+    interpret: (message, tree) => (holds(e, openFrame(checked, message, tree)) ? Verdict.PASS : Verdict.DROP),
   })
 }
 

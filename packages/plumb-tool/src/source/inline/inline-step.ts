@@ -9,8 +9,7 @@ export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'dis
 
 /** Compiles the expression once. Inputs must have been checked against the input type. */
 export const inlineRun = (leaf: InlinePlan): Run => {
-  const step =
-    leaf.kind === 'map' ? compileStep(compileMap(leaf.expression, leaf.input, new MessageScanners().of(leaf.input))) : MOVES[leaf.kind]
+  const step = leaf.kind === 'map' ? compileStep(compileMap(leaf.expression, leaf, new MessageScanners().of(leaf.input))) : MOVES[leaf.kind]
   return async (input) => step(input)
 }
 

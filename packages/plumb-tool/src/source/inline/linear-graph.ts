@@ -1,6 +1,6 @@
 // Compiles a process that is a linear graph of morphisms to a function: lower(lift(f)) = f, so no child process is needed.
 
-import { type Bound, compileCheck, compileMap, type Edge, type GraphNode, planOf } from '@plumb/lang'
+import { type Bound, compileCheck, compileMap, type Edge, environmentOf, type GraphNode, planOf } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../json-text.js'
 import { compileStep, type InlineStep, MOVES } from './inline-step.js'
@@ -25,13 +25,14 @@ export const compileLinearGraph = (bound: Bound): InlineStep | undefined => {
   return undefined
 }
 
-const nodeStep = ({ work, inputs }: GraphNode, isChecked: boolean): InlineStep | undefined => {
-  const type = inputs[0]?.type ?? { kind: 'json' }
-  if (work.kind === 'map') return compileStep(compileMap(work.expression, type))
+const nodeStep = (node: GraphNode, isChecked: boolean): InlineStep | undefined => {
+  const { work } = node
+  const environment = environmentOf(node)
+  if (work.kind === 'map') return compileStep(compileMap(work.expression, environment))
   if (work.kind === 'discard') return MOVES.discard
   const isPass = work.kind === 'output' || (work.kind === 'pass' && !work.isSelector)
   if (!isPass) return undefined
-  return isChecked ? compileStep(compileCheck(type)) : MOVES.id
+  return isChecked ? compileStep(compileCheck(environment.input)) : MOVES.id
 }
 
 const inTurn =

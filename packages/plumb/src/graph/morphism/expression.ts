@@ -5,6 +5,7 @@ import {
   compileFilter,
   compileLift,
   compileMap,
+  environmentOf,
   type GraphNode,
   type MessageScanners,
   type Sink,
@@ -59,15 +60,15 @@ export class ExpressionMorphism extends Morphism {
 /** What a node does with a message at its first input; all others only look whether it has the type of the input. */
 export const stageOf = (node: GraphNode, scanners: MessageScanners): Stage => {
   const { work, span } = node
-  const type = typeAt(node)
-  const scanner = scanners.of(type)
+  const environment = environmentOf(node)
+  const scanner = scanners.of(environment.input)
   switch (work.kind) {
     case 'map':
-      return work.lifted ? compileLift(work.lifted, scanner) : compileMap(work.expression, type, scanner)
+      return work.lifted ? compileLift(work.lifted, scanner) : compileMap(work.expression, environment, scanner)
     case 'filter':
-      return compileFilter(work.expression, type, scanner)
+      return compileFilter(work.expression, environment, scanner)
     case 'discard':
-      return compileMap({ kind: 'literal', value: null, text: 'null', span }, type, scanner)
+      return compileMap({ kind: 'literal', value: null, text: 'null', span }, environment, scanner)
     case 'input':
     case 'output':
     case 'pass':
@@ -75,11 +76,11 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners): Stage => {
     case 'barrier':
     case 'agent':
     case 'plumb':
-      return compileCheck(type, scanner)
+      return compileCheck(environment.input, scanner)
     default:
       return unreachable(work)
   }
 }
 
 /** Of its first input; of an entrance, what comes in. */
-export const typeAt = ({ inputs }: GraphNode): Type => inputs[0]?.type ?? { kind: 'json' }
+export const typeAt = (node: GraphNode): Type => environmentOf(node).input
