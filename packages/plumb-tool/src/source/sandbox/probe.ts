@@ -28,6 +28,8 @@ export const probeBubblewrap = (): Result<Bubblewrap> => {
 
 const TRY_TIMEOUT_MS = 10_000
 const WORKS = 42
+/** The kinds of options that a probe tries; a cached answer for others does not count. */
+const PROBED = [...UNSHARED, '--unshare-net', '--ro-bind', '--ro-bind-fd', '--proc', '--dev', '--remount-ro', '--seccomp'].join(' ')
 
 const tryOne = (): Result<Bubblewrap> => {
   if (process.platform !== 'linux') return lacking(`there is none for ${process.platform}: it takes Linux`)
@@ -35,13 +37,13 @@ const tryOne = (): Result<Bubblewrap> => {
   if (!arch) return lacking(`there is no list of system calls for ${process.arch}, only for x64 and arm64`)
   const bwrap = resolveProgram('bwrap', '/', process.env.PATH)
   if (!bwrap.ok) return lacking("'bwrap' (the package bubblewrap) is not on PATH")
+  if (hasCachedProbe(bwrap.value, PROBED)) return succeed({ bwrap: bwrap.value, arch })
   const mounts = new Mounts()
   for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
   mounts.put('/proc', { kind: 'proc' })
   mounts.put('/dev', { kind: 'dev' })
   mounts.put('/tmp', { kind: 'keep', fd: FIRST_FOLDER_FD })
   const options = [...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']
-  if (hasCachedProbe(bwrap.value, options.join(' '))) return succeed({ bwrap: bwrap.value, arch })
   const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
   const { status, stderr } = runSync({
     command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS}`],
@@ -55,7 +57,7 @@ const tryOne = (): Result<Bubblewrap> => {
   })
   closeSync(folder)
   if (status !== WORKS) return lacking(reasonIn(stderr))
-  cacheProbe(bwrap.value, options.join(' '))
+  cacheProbe(bwrap.value, PROBED)
   return succeed({ bwrap: bwrap.value, arch })
 }
 

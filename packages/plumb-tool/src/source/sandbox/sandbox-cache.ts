@@ -13,7 +13,7 @@ export const sandboxCacheFolder = (): string => {
   return join(cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'plumb', 'sandbox')
 }
 
-/** `how`: the options of the sandbox that was probed. */
+/** `how`: the options that the probe tried. */
 export const hasCachedProbe = (bwrap: string, how: string): boolean => {
   try {
     const file = proofFile()

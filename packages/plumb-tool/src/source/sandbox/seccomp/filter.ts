@@ -17,7 +17,17 @@ const AUDIT_ARCH: Readonly<Record<Arch, number>> = { x64: 0xc000003e, arm64: 0xc
 /** Undefined if the system call numbers of this architecture are not in the table. */
 export const archOf = (name: string): Arch | undefined => (name === 'x64' || name === 'arm64' ? name : undefined)
 
-export const assembleFilter = (arch: Arch, { hasSockets }: { readonly hasSockets: boolean }): Uint8Array =>
+const assembled = new Map<string, Uint8Array>()
+
+/** The filter for bubblewrap's `--seccomp`, assembled once a process. */
+export const assembleFilter = (arch: Arch, { hasSockets }: { readonly hasSockets: boolean }): Uint8Array => {
+  const key = `${arch} ${hasSockets}`
+  const filter = assembled.get(key) ?? assembleRules(arch, hasSockets)
+  assembled.set(key, filter)
+  return filter
+}
+
+const assembleRules = (arch: Arch, hasSockets: boolean): Uint8Array =>
   assembleBpf([
     { op: 'load', offset: ARCHITECTURE },
     { op: 'if', test: 'equal', value: AUDIT_ARCH[arch], yes: 'known architecture' },
