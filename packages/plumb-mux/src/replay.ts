@@ -3,10 +3,10 @@
 import { openSync, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import {
+  eachMember,
   type Fault,
   fail,
   isEnvelope,
-  JsonScan,
   LineReader,
   openInput,
   parseJson,
@@ -77,30 +77,20 @@ const parseRecord = (buf: Buffer, start: number, end: number, isLast: boolean): 
   if (!parsed.ok) return parsed
   const { direction, refused } = (parsed.value ?? {}) as Readonly<Record<string, unknown>>
   if (direction !== 'in' && direction !== 'out') return failRecord("it has no 'direction' that is in or out")
-  const envelope = findLastMember('line', buf, start, end)
+  const envelope = findLastMember('line', buf, start)
   if (envelope && isEnvelope(buf, envelope.start, envelope.end)) return succeed({ direction, envelope })
   return refused === undefined ? failRecord("it has no 'line' that is an envelope") : succeed({ direction, envelope: undefined })
 }
 
-const [QUOTE_BYTES, COLON, COMMA, OPEN] = [1, 0x3a, 0x2c, 0x7b]
-
-// As text, so that numbers keep their digits. The buffer holds valid JSON, an object.
-const findLastMember = (wanted: string, buf: Buffer, start: number, end: number): TeeRecord['envelope'] => {
-  const scan = new JsonScan(buf, start, end)
-  let span: TeeRecord['envelope']
-  scan.isNext(OPEN)
-  do {
-    scan.space()
-    const key = scan.at
-    scan.string()
-    const name = buf.toString('utf8', key + QUOTE_BYTES, scan.at - QUOTE_BYTES)
-    scan.symbol(COLON)
-    scan.space()
-    const from = scan.at
-    scan.value()
-    if (name === wanted) span = { start: from, end: scan.at }
-  } while (scan.isNext(COMMA))
-  return span
+// As text, so that numbers keep their digits. The bytes are JSON, an object.
+const findLastMember = (wanted: string, buf: Buffer, start: number): TeeRecord['envelope'] => {
+  let found: TeeRecord['envelope']
+  eachMember(buf, buf.indexOf(OPEN, start), (keyStart, keyEnd, start, end) => {
+    if (buf.toString('utf8', keyStart, keyEnd) === wanted) found = { start, end }
+  })
+  return found
 }
+
+const OPEN = 0x7b
 
 const failRecord = (why: string) => fail('bad_envelope', `no record of --tee: ${why}`)

@@ -1,6 +1,7 @@
 // JSON values as texts, and the one text that all texts of a value have in common.
 
-import { parseTree, stringOf, type Tree, withoutLastZeros } from '@plumb/lang'
+import { withoutLastZeros } from '@plumb/lang'
+import { parseTree, stringOf, type Tree } from '@plumb/wire'
 
 /** One JSON value as text on one line, so that numbers keep their digits. */
 export type JsonText = string

@@ -156,7 +156,7 @@ export const ERRORS = {
     'raise --max-calls, --max-total-tokens or --deadline'),
   permission_denied: denied('the grants or the policy do not allow this effect',
     'grant it with --grant or in the policy, if that is meant'),
-  approval_required: denied('the call needs the consent of a person, and nobody gave it',
+  approval_required: denied('the call needs the consent of a person, and no one gave it',
     'answer the approval request on the control channel or the terminal'),
   path_denied: denied('a path leads outside the allowed roots, or to a file that is kept from tools',
     'use a path below the docroot, or name a further root in the spec'),

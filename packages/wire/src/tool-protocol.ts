@@ -9,8 +9,10 @@
 
 import { type Fault, fault } from './error.js'
 import { isRecord } from './is-record.js'
+import { eachMember } from './json/members.js'
 import { checkJson } from './json/parse.js'
-import { JsonScan } from './json/scan.js'
+import { skipSpace } from './json/skip.js'
+import { stringOf } from './json/tree.js'
 import type { LineReader } from './line/reader.js'
 import { preview } from './preview.js'
 import { fail, type Result, succeed } from './result.js'
@@ -63,35 +65,27 @@ export const readRequest = (reader: LineReader): InboundRequest => {
   if (reader.fault) return { kind: 'invalid', fault: reader.fault, id: undefined }
   const flaw = checkJson(buf, start, end, isLast)
   if (flaw) return { kind: 'invalid', fault: { ...flaw, line }, id: undefined }
-  const { id, name, input } = requestFields(buf, start, end)
+  const { id, name, input } = requestFields(buf, start)
   if (id !== undefined && name !== undefined && input !== undefined) return { kind: 'request', request: { id, name, input } }
   const missing = id === undefined ? "a string 'id'" : name === undefined ? "a string 'name'" : "'input'"
   const detail = `a request is {"id","name","input"}, and this line has not ${missing}: ${preview(buf.toString('utf8', start, end))}`
   return { kind: 'invalid', fault: fault('input_type_mismatch', detail, { line }), id }
 }
 
-const [COMMA, COLON, OPEN, CLOSE] = [0x2c, 0x3a, 0x7b, 0x7d]
+const [QUOTE, OPEN] = [0x22, 0x7b]
 
 type Fields = { -readonly [key in keyof ToolRequest]: string | undefined }
 
 // Of several members with one key the last counts. The bytes are JSON.
-const requestFields = (buf: Buffer, start: number, end: number): Fields => {
+const requestFields = (buf: Buffer, start: number): Fields => {
   const fields: Fields = { id: undefined, name: undefined, input: undefined }
-  const scan = new JsonScan(buf, start, end)
-  if (!scan.isNext(OPEN) || scan.isNext(CLOSE)) return fields
-  do {
-    scan.space()
-    const keyStart = scan.at
-    scan.string()
-    const key: unknown = JSON.parse(buf.toString('utf8', keyStart, scan.at))
-    scan.symbol(COLON)
-    scan.space()
-    const valueStart = scan.at
-    scan.value()
-    const text = buf.toString('utf8', valueStart, scan.at)
-    if (key === 'input') fields.input = text
-    else if (key === 'id' || key === 'name') fields[key] = text.startsWith('"') ? JSON.parse(text) : undefined
-  } while (scan.isNext(COMMA))
+  const at = skipSpace(buf, start)
+  if (buf[at] !== OPEN) return fields
+  eachMember(buf, at, (keyStart, keyEnd, start, end) => {
+    const key = stringOf({ start: keyStart - 1, end: keyEnd + 1 }, buf)
+    if (key === 'input') fields.input = buf.toString('utf8', start, end)
+    else if (key === 'id' || key === 'name') fields[key] = buf[start] === QUOTE ? stringOf({ start, end }, buf) : undefined
+  })
   return fields
 }
 

@@ -8,8 +8,8 @@ import { Reporter } from '../src/cli/reporter.js'
 import { usageFault } from '../src/cli/usage.js'
 import { type Code, ERRORS, exitStatus, fault, isCode, isRetryable } from '../src/error.js'
 import { DIRECTIONS, FDS, type FdName } from '../src/fd/table.js'
+import { findFlaw } from '../src/json/flaw.js'
 import { parseJson } from '../src/json/parse.js'
-import { JsonScan } from '../src/json/scan.js'
 import { skipValue } from '../src/json/skip.js'
 import { enclose, encloseEof, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from '../src/line/envelope.js'
 import { LineWriter } from '../src/line/writer.js'
@@ -195,11 +195,10 @@ t.test('a value that is skipped is a value', async (t) => {
     fc.property(fc.json({ noUnicodeString: false }), fc.json(), fc.nat(40), (json, other, cut) => {
       const buf = Buffer.from(`${json}}${other}`)
       const end = Buffer.byteLength(json)
-      const isRare = /[eE]/.test(json.replace(/"(\\.|[^"\\])*"|true|false/g, ''))
-      if (skipValue(buf, 0, end) !== (isRare ? -1 : end)) return false
-      const short = Math.max(end - 1 - cut, 0)
-      const behind = skipValue(buf, 0, short)
-      return behind <= short && (behind < 0 || new JsonScan(buf, 0, behind).isWhole())
+      if (skipValue(buf, 0, 0) !== end) return false
+      const short = buf.subarray(0, Math.max(end - 1 - cut, 0))
+      const behind = skipValue(short, 0, 0)
+      return behind <= short.length && (behind < 0 || findFlaw(short, 0, behind) === undefined)
     }),
     { numRuns: 2000 },
   )
@@ -216,7 +215,7 @@ t.test('a value that is skipped is a value', async (t) => {
     '"\t"': false,
     nul: false,
   })) {
-    t.equal(skipValue(Buffer.from(text), 0, text.length) === text.length, isSkipped, preview(text))
+    t.equal(skipValue(Buffer.from(text), 0, 0) === text.length, isSkipped, preview(text))
   }
 })
 

@@ -15,9 +15,9 @@ import {
   Verdict,
 } from '../../../packages/lang/src/index.js'
 import { parseExpression } from '../../../packages/lang/src/parse/parser.js'
-import { parseTree } from '../../../packages/lang/src/scan/parse-tree.js'
 import { checkTree } from '../../../packages/lang/src/validate/check-tree.js'
 import { bundledFiles, isCode } from '../../../packages/wire/src/index.js'
+import { parseTree } from '../../../packages/wire/src/json/index.js'
 import { must, type Target } from '../target.js'
 
 const TYPES = 'type Tree = { left?: Tree, value: number } | string\ntype Row = { a: int, b?: string, c: [int], kind: "x" | "y" }\n'

@@ -3,7 +3,6 @@
 
 import { isUtf8 } from 'node:buffer'
 import { PassThrough } from 'node:stream'
-import { parseTree, stringOf } from '../../../packages/lang/src/index.js'
 import {
   checkJson,
   enclose,
@@ -14,8 +13,10 @@ import {
   MAX_JSON_DEPTH,
   parseEnvelope,
   parseJson,
+  parseTree,
   readControl,
   splitEnvelope,
+  stringOf,
 } from '../../../packages/wire/src/index.js'
 import type { Random } from '../random.js'
 import { must, type Target } from '../target.js'

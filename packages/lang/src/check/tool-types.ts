@@ -1,9 +1,9 @@
 // What a tool's own types ask: of the tools that it combines, of a value that stands for its results, of a command line.
 
+import { parseTree } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, shown } from '../names/names.js'
 import type { QualifiedName } from '../parse/ast.js'
-import { parseTree } from '../scan/parse-tree.js'
 import { printType } from '../types/print.js'
 import { STRING, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'

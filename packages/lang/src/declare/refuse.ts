@@ -1,9 +1,9 @@
 // Sums whose variants share a value, and defaults that do not fit: both need all types to be known.
 
+import { parseTree } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { FieldType, TypeExpression } from '../parse/ast.js'
-import { parseTree } from '../scan/parse-tree.js'
 import { findOverlap } from '../types/disjoint.js'
 import { limitedKinds } from '../types/limits.js'
 import { printType } from '../types/print.js'

@@ -1,8 +1,8 @@
 // An agent as plumb-agent runs it, with nothing left to be compiled: what a parent of ours, which has checked the spec, hands to it.
 
+import { parseTree } from '@plumb/wire/json'
 import { fail, type Result, succeed } from '@plumb/wire/result'
 import { EFFECTS, type Effect } from '../check/rules.js'
-import { parseTree } from '../scan/parse-tree.js'
 import { BOOL, INT, JSON_TYPE, type Json, NUMBER, STRING, type Type } from '../types/type.js'
 import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import type { AgentPlan } from './agent-plan.js'

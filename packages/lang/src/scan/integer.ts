@@ -19,3 +19,11 @@ export const withoutLastZeros = (digits: string): string => {
   while (end > 0 && digits[end - 1] === '0') end--
   return digits.slice(0, end)
 }
+
+/** At the `.`, `e` or `E` of an int in a message: returns the offset behind a fraction of zeros; -1, the tree decides, at anything else. */
+export const skipIntegerRest = (buf: Uint8Array, at: number): number => {
+  if (buf[at] !== 46 || buf[at + 1] !== 48) return -1
+  let i = at + 2
+  while (buf[i] === 48) i++
+  return i
+}

@@ -1,11 +1,11 @@
 // Messages of one shape: the same keys in the same order with the same white space, as one program writes them. What
 // stands between the values is then known in advance, and is compared four bytes at a time. Anything else is the scanner's to judge (scan/scanner.ts).
 
+import { skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { limitsOf } from '../types/limits.js'
 import { hasDefaults } from '../types/required-fields.js'
 import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Projection, projectionOf, slotsOf } from './projection.js'
-import { space, stringRest, value } from './scan-json.js'
 import type { Path } from './scanner.js'
 import { refuseExcess, ScannerCode } from './scanner-code.js'
 
@@ -79,26 +79,26 @@ class Layout {
   #leaf(type: Type, wanted: Projection | undefined, at: number, depth: number): number {
     this.#between(at)
     this.#lines.push('c = buf[i]', `{\n${this.code.value(type, wanted, String(depth))}\n}`)
-    const end = value(this.buf, at, depth)
+    const end = skipValue(this.buf, at, depth)
     this.#from = end
     return end
   }
 
   #record({ fields }: RecordType, wanted: Projection | undefined, at: number, depth: number): number {
     const { buf } = this
-    let i = space(buf, at + 1)
+    let i = skipSpace(buf, at + 1)
     if (buf[i] === CLOSE) return i + 1
     for (;;) {
-      const end = stringRest(buf, i + 1)
+      const end = skipStringRest(buf, i + 1)
       const key = Buffer.from(buf.subarray(i + 1, end - 1)).toString()
       const field = fields.find(({ name }) => name === key)
       // A key with escapes.
       if (!field) return -1
-      i = this.#field(field, wanted?.below.get(key), space(buf, space(buf, end) + 1), depth + 1)
+      i = this.#field(field, wanted?.below.get(key), skipSpace(buf, skipSpace(buf, end) + 1), depth + 1)
       if (i < 0) return -1
-      i = space(buf, i)
+      i = skipSpace(buf, i)
       if (buf[i] === CLOSE) return i + 1
-      i = space(buf, i + 1)
+      i = skipSpace(buf, i + 1)
     }
   }
 

@@ -4,14 +4,14 @@
 // loop over a switch: the case of the field that followed this one last time is tried first, so that any steady order of keys
 // runs without a look-up.
 
+import { MAX_JSON_DEPTH, skipNumberRest, skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { type Limits, limitsOf } from '../types/limits.js'
 import { hasDefaults, isRequired } from '../types/required-fields.js'
 import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'
 import { keyBytes, literals, lookUp, matches } from './byte-code.js'
+import { skipIntegerRest } from './integer.js'
 import { type Projection, projectionOf, slotsOf } from './projection.js'
-import * as json from './scan-json.js'
-import { SCAN_DEPTH } from './scan-json.js'
 import type { Path, Scanner } from './scanner.js'
 import { within } from './within.js'
 
@@ -39,9 +39,9 @@ const generateScanner = (type: Type, paths: readonly Path[]): Scanner => {
 waste = 0; far = i; most = 16 * (end - i) + 256
 ${resets.join('; ')}
 let c = buf[i]
-if (c <= 32) { i = space(buf, i); c = buf[i] }
+if (c <= 32) { i = skipSpace(buf, i); c = buf[i] }
 ${body}
-if (i !== end) i = space(buf, i)
+if (i !== end) i = skipSpace(buf, i)
 return i === end ? i : -1
 }`) as Scanner['scan']
   return { scan, absent, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0), insertions: code.insertions }
@@ -49,6 +49,9 @@ return i === end ? i : -1
 
 /** A message that lacks more defaults than this goes to the tree. */
 const MAX_ABSENT = 64
+
+/** What generated code calls. */
+const CALLED = { skipSpace, skipStringRest, skipNumberRest, skipIntegerRest, skipValue, within }
 
 export class ScannerCode {
   private readonly functions: string[] = []
@@ -69,7 +72,7 @@ export class ScannerCode {
     for (let next = this.waiting.pop(); next; next = this.waiting.pop()) next()
     const { absent } = this
     const source = `'use strict'
-const { space, stringRest, number, numberRest, intRest, value, latin1, within } = json
+const { ${Object.keys(CALLED)} } = called
 let waste = 0, far = 0, most = 0
 const insert = (captures, at, number) => {
 const count = captures[${absent}]
@@ -81,7 +84,7 @@ return true
 }
 ${this.functions.join('\n').replaceAll(FAR, this.hasAttempts ? 'far = i' : '')}
 return ${text}`
-    return new Function('json', source)({ ...json, within })
+    return new Function('called', source)(CALLED)
   }
 
   /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */
@@ -107,15 +110,15 @@ return ${text}`
       case 'string':
         return STRING_CODE
       case 'int':
-        return this.digits(`i = intRest(buf, i)`)
+        return this.digits(`i = skipIntegerRest(buf, i)`)
       case 'number':
-        return this.digits(`i = numberRest(buf, i, $start)`)
+        return this.digits(`i = skipNumberRest(buf, i, $start)`)
       case 'bool':
         return BOOL_CODE
       case 'unit':
         return UNIT_CODE
       case 'json':
-        return `i = value(buf, i, ${depth}); if (i < 0) return -1`
+        return `i = skipValue(buf, i, ${depth}); if (i < 0) return -1`
       case 'literal':
         return literals([type.value])
       case 'sum':
@@ -189,7 +192,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
       // Not at once: types may hold each other a thousand deep.
       this.waiting.push(() => {
         this.functions[index] =
-          `function ${name}(buf, i, captures, d) {\nif (d > ${SCAN_DEPTH}) return -1\n${this.container(type, below)}\n}`
+          `function ${name}(buf, i, captures, d) {\nif (d > ${MAX_JSON_DEPTH}) return -1\n${this.container(type, below)}\n}`
       })
     }
     return `${name}(buf, i + 1, captures, ${depth} + 1)`
@@ -240,7 +243,7 @@ i += ${key.length}
 if (${bit} & ${1 << (k % 31)}) return -1
 ${bit} |= ${1 << (k % 31)}
 if (buf[i] === 58) i++
-else { i = space(buf, i); if (buf[i] !== 58) return -1; i++ }
+else { i = skipSpace(buf, i); if (buf[i] !== 58) return -1; i++ }
 c = buf[i]
 ${SPACE}
 {
@@ -300,11 +303,11 @@ export const refuseExcess = (start: string, { min, max, kinds }: Limits): string
 
 // Kept only where attempts are counted.
 const FAR = '/* far */'
-const SPACE = 'if (c <= 32) { i = space(buf, i); c = buf[i] }'
+const SPACE = 'if (c <= 32) { i = skipSpace(buf, i); c = buf[i] }'
 const STRING_CODE = `if (c !== 34) return -1
 do c = buf[++i]; while (c > 31 && c !== 34 && c !== 92)
 if (c === 34) i++
-else { i = stringRest(buf, i); if (i < 0) return -1 }`
+else { i = skipStringRest(buf, i); if (i < 0) return -1 }`
 const BOOL_CODE = `if (c === 116) { if (buf[i + 1] !== 114 || buf[i + 2] !== 117 || buf[i + 3] !== 101) return -1; i += 4 }
 else { if (c !== 102 || buf[i + 1] !== 97 || buf[i + 2] !== 108 || buf[i + 3] !== 115 || buf[i + 4] !== 101) return -1; i += 5 }`
 const UNIT_CODE = 'if (c !== 110 || buf[i + 1] !== 117 || buf[i + 2] !== 108 || buf[i + 3] !== 108) return -1\ni += 4'

@@ -1,7 +1,7 @@
 // Whether JSON text is within the limits of a field.
 
+import { asciiText, countItems } from '@plumb/wire/json'
 import { LIMITED } from '../types/limits.js'
-import { latin1, space, value } from './scan-json.js'
 
 /** Is the JSON text `buf[start..end)`, of the field's type, within its limits? */
 export const within = (buf: Uint8Array, start: number, end: number, min: number, max: number, kinds: number): boolean => {
@@ -14,7 +14,7 @@ export const sizeOf = (buf: Uint8Array, start: number, end: number, kinds: numbe
   const c = buf[start] as number
   if (c === 34) return kinds & LIMITED.string ? countCodePoints(buf, start + 1, end - 1) : undefined
   if (c === 91) return kinds & LIMITED.list ? countItems(buf, start) : undefined
-  return kinds & LIMITED.number && (c === 45 || (c > 47 && c < 58)) ? Number(latin1(buf, start, end)) : undefined
+  return kinds & LIMITED.number && (c === 45 || (c > 47 && c < 58)) ? Number(asciiText(buf, start, end)) : undefined
 }
 
 const BACKSLASH = 92
@@ -33,19 +33,6 @@ const countCodePoints = (buf: Uint8Array, start: number, end: number): number =>
   return count
 }
 
-const unitAt = (buf: Uint8Array, at: number): number => Number.parseInt(latin1(buf, at + 2, at + 6), 16)
+const unitAt = (buf: Uint8Array, at: number): number => Number.parseInt(asciiText(buf, at + 2, at + 6), 16)
 const isHigh = (buf: Uint8Array, at: number): boolean => (unitAt(buf, at) & 0xfc00) === 0xd800
 const isLow = (buf: Uint8Array, at: number): boolean => (unitAt(buf, at) & 0xfc00) === 0xdc00
-
-// The caller has checked how deep it is.
-const ANY_DEPTH = -1000
-
-const countItems = (buf: Uint8Array, start: number): number => {
-  let i = space(buf, start + 1)
-  if (buf[i] === 93) return 0
-  for (let count = 1; ; count++) {
-    i = space(buf, value(buf, i, ANY_DEPTH))
-    if (buf[i] !== 44) return count
-    i = space(buf, i + 1)
-  }
-}

@@ -1,12 +1,10 @@
 // How deep values are nested: no message may be nested deeper than readers take, whoever made it.
 
+import { MAX_JSON_DEPTH } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { isContainer, partsOf } from './parts.js'
 import type { NamedType, Type } from './type.js'
-
-/** Deepest nesting of any message. */
-export const MAX_DEPTH = 512
 
 /** Whether the type alone does not say how deep its values are nested: it holds `json`, or itself. */
 export const isUnbounded = (type: Type): boolean => {
@@ -47,7 +45,7 @@ const deepest = (types: readonly Type[]): number => types.reduce((depth, type) =
 
 /** No value of such a type could be read. Of what is inferred: what is written is nested less. */
 export const refuseDeepType = (type: Type, span: Span, report: Report): boolean => {
-  if (depthOf(type) <= MAX_DEPTH) return false
-  report(error('too_deep', `what comes out here is nested more than ${MAX_DEPTH} deep, and no value may be`, span))
+  if (depthOf(type) <= MAX_JSON_DEPTH) return false
+  report(error('too_deep', `what comes out here is nested more than ${MAX_JSON_DEPTH} deep, and no value may be`, span))
   return true
 }

@@ -1,6 +1,8 @@
 // The types of messages, resolved: what the checker, the validators and the schemas work on. No spans, no syntax.
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+import type { Json } from '@plumb/wire/json'
+
+export type { Json }
 
 export type Type = PrimitiveType | LiteralType | RecordType | ArrayType | TupleType | SumType | NamedType
 

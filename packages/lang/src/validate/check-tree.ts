@@ -1,9 +1,9 @@
 // Whether a value is of a type, decided on its tree; and if not, why. Slow and exact: what a byte scanner will not decide comes here.
 
+import { type ObjectTree, stringOf, type Tree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { isIntegerText } from '../scan/integer.js'
-import { type ObjectTree, stringOf, type Tree } from '../scan/tree.js'
 import { isContainer } from '../types/parts.js'
 import { printType } from '../types/print.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'

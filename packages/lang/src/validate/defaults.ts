@@ -1,7 +1,7 @@
 // Writes a message anew with the defaults of its absent fields, and every byte of what was there.
 
+import type { ObjectTree, Tree } from '@plumb/wire/json'
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { ObjectTree, Tree } from '../scan/tree.js'
 import { hasDefaults } from '../types/required-fields.js'
 import { type RecordType, resolve, type Type } from '../types/type.js'
 import { openChecker } from './check-tree.js'

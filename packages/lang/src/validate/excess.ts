@@ -1,7 +1,7 @@
 // Why a value is outside the limits of its field.
 
+import type { Tree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
-import type { Tree } from '../scan/tree.js'
 import { sizeOf } from '../scan/within.js'
 import { LIMITED, limitsOf } from '../types/limits.js'
 import type { Field } from '../types/type.js'

@@ -1,9 +1,8 @@
 // JSON text from somebody who may be told what is wrong with it: a value of the type on one line, or the reasons why not.
 
+import { parseTree, type Tree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
 import { fail, type Result, succeed } from '@plumb/wire/result'
-import { parseTree } from '../scan/parse-tree.js'
-import type { Tree } from '../scan/tree.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import { toBytes } from './bytes.js'

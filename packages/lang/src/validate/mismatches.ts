@@ -1,8 +1,8 @@
 // All that keeps a value from being of a type, part by part, for whoever can mend all of it at once. The checks stop at the first.
 
+import type { ObjectTree, Tree } from '@plumb/wire/json'
 import { nearest } from '@plumb/wire/nearest'
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { ObjectTree, Tree } from '../scan/tree.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type RecordType, resolve, type Type } from '../types/type.js'
 import { checkTree } from './check-tree.js'

@@ -1,9 +1,8 @@
 // A value said in another way, read as the value of the type that it says: what models send where an object, a number or a list is due.
 
+import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from '@plumb/wire/json'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { isIntegerText } from '../scan/integer.js'
-import { parseTree } from '../scan/parse-tree.js'
-import { type ArrayTree, type ObjectTree, stringOf, type Tree } from '../scan/tree.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type ArrayType, type Field, type RecordType, resolve, type SumType, type Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'

@@ -1,5 +1,7 @@
 // Reads JSON the way models sometimes write it: trailing commas, comments, single quotes, bare keys. Nothing else is forgiven.
 
+import { MAX_JSON_DEPTH } from '@plumb/wire'
+
 /** A value as text, so that numbers keep their digits. `json` of an atom is strict JSON, and so is the key of an entry. */
 export type Loose =
   | { readonly kind: 'atom'; readonly json: string }
@@ -14,8 +16,6 @@ export interface LooseReading {
   readonly mends: ReadonlySet<string>
 }
 
-const MAX_DEPTH = 512
-
 /** The value that begins at `from`, white space and comments before it allowed; undefined when there is none, or one that does not end. */
 export const readLoose = (text: string, from: number): LooseReading | undefined => {
   const mends = new Set<string>()
@@ -25,7 +25,7 @@ export const readLoose = (text: string, from: number): LooseReading | undefined 
     skip()
     const c = text[at]
     if (c === '{' || c === '[') {
-      if (depth === MAX_DEPTH) return undefined
+      if (depth === MAX_JSON_DEPTH) return undefined
       at++
       return c === '{' ? object(depth + 1) : array(depth + 1)
     }

@@ -1,6 +1,6 @@
 // Reads stdin, one message a line: inputs, and what comes in envelopes for other ports.
 
-import { checkTree, describeMismatch, fillDefaults, parseTree, printType, type Type, takesText } from '@plumb/lang'
+import { checkTree, describeMismatch, fillDefaults, printType, type Type, takesText } from '@plumb/lang'
 import {
   checkLine,
   type Fault,
@@ -9,6 +9,7 @@ import {
   isEnvelope,
   type LineReader,
   parseJson,
+  parseTree,
   preview,
   type Result,
   splitEnvelope,

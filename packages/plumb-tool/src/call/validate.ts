@@ -1,7 +1,7 @@
 // First stage: what comes in is of the input type, with its defaults, or the caller is told all that is wrong with it.
 
-import { ALL_REPAIRS, type Fit, fitText, parseTree, resolve, type Type } from '@plumb/lang'
-import { type Result, succeed } from '@plumb/wire'
+import { ALL_REPAIRS, type Fit, fitText, resolve, type Type } from '@plumb/lang'
+import { parseTree, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import type { Wrap } from '../tool.js'
 import type { Call } from './call.js'

@@ -1,7 +1,6 @@
 // The parts of a tuple as they are written, so that numbers keep their digits.
 
-import { parseTree } from '@plumb/lang'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 
 export const splitTuple = (text: JsonText, length: number): Result<readonly JsonText[]> => {

@@ -3,7 +3,7 @@
 import { type Fault, fault } from '../error.js'
 import { preview } from '../preview.js'
 import type { Result } from '../result.js'
-import { type Flaw, JsonScan } from './scan.js'
+import { type Flaw, findFlaw } from './flaw.js'
 import { skipValue } from './skip.js'
 
 /** `buf[start..end)` must be UTF-8. With `isLast` a text that ends too soon is a `truncated_line`, else `invalid_json`. */
@@ -14,13 +14,12 @@ export const parseJson = (buf: Buffer, start: number, end: number, isLast = fals
 
 /** As `parseJson`, for those who pass the bytes on: what is wrong with them, if anything. */
 export const checkJson = (buf: Buffer, start: number, end: number, isLast = false): Fault | undefined => {
-  if (skipValue(buf, start, end) === end) return undefined
-  const scan = new JsonScan(buf, start, end)
-  return scan.isWhole() ? undefined : jsonFault(scan.flaw as Flaw, buf, start, end, isLast)
+  if (skipValue(buf, start, 0) === end) return undefined
+  const flaw = findFlaw(buf, start, end)
+  return flaw && describeFlaw(flaw, buf, start, end, isLast)
 }
 
-export const jsonFault = (flaw: Flaw, buf: Buffer, start: number, end: number, isLast: boolean): Fault => {
-  const { code, at, reason, isCut } = flaw
+const describeFlaw = ({ code, at, reason, isCut }: Flaw, buf: Buffer, start: number, end: number, isLast: boolean): Fault => {
   if (isCut && isLast) return fault('truncated_line', `the input ended inside a value: ${reason}`)
   const place = isCut ? 'at its end' : `at byte ${at - start + 1}`
   const found = isCut ? '' : `, found ${preview(JSON.stringify(firstCharacter(buf, at, end)))}`

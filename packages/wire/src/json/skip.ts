@@ -1,109 +1,146 @@
-// The quick road through JSON that is as machines write it: where a value ends, or that JsonScan has to look.
+// JSON text as bytes: steps over one value and checks its grammar, without building anything. Every function takes the offset where its piece
+// begins and returns the offset behind it, or -1 where the bytes are not that piece. All of them stop at the end of the buffer, because a read
+// past it is `undefined`, which no comparison lets through.
 
-import { MAX_JSON_DEPTH } from './scan.js'
+/** Deepest nesting of any message. */
+export const MAX_JSON_DEPTH = 512
 
-const [SPACE, QUOTE, COMMA, MINUS, DOT, ZERO, ONE, NINE, COLON] = [0x20, 0x22, 0x2c, 0x2d, 0x2e, 0x30, 0x31, 0x39, 0x3a]
-const [OPEN_ARRAY, BACKSLASH, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5c, 0x5d, 0x7b, 0x7d]
-const [LOWER_E, UPPER_E, LOWER_U] = [0x65, 0x45, 0x75]
-const [TRUE, FALSE, NULL] = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')]
+/** The `depth` of a value that needs no check, because it is part of a message that was checked, or of what expressions made of some. */
+export const UNCHECKED_DEPTH = -1000
 
-// 1: stands for itself inside a string.
-const PLAIN = new Uint8Array(256).fill(1)
-PLAIN.fill(0, 0, SPACE)
-PLAIN[QUOTE] = PLAIN[BACKSLASH] = 0
+/** Fewer digits make a finite number. */
+const LONG_NUMBER = 300
 
-// 1: may follow a backslash and ends the escape.
-const ESCAPE = new Uint8Array(256)
-for (const byte of Buffer.from('"\\/bfnrt')) ESCAPE[byte] = 1
+/** White space. A line never holds 0x0A, so a scan that meets one has left its message. */
+export const skipSpace = (buf: Uint8Array, at: number): number => {
+  let i = at
+  let c = buf[i] as number
+  while (c === 32 || c === 9 || c === 13) c = buf[++i] as number
+  return i
+}
 
-const HEX = new Uint8Array(256)
-for (const byte of Buffer.from('0123456789abcdefABCDEF')) HEX[byte] = 1
-
-/**
- * The index behind the value that begins at `at`; -1 where it is none, or holds what is rare: exponents, and more white space than one after
- * each comma and colon.
- */
-export const skipValue = (buf: Buffer, at: number, end: number): number => {
-  let depth = 0
+/** `at` is inside a string: behind its opening quote, or at any later place of it. */
+export const skipStringRest = (buf: Uint8Array, at: number): number => {
   let i = at
   for (;;) {
-    const byte = buf[i] as number
-    if (byte === QUOTE) i = skipString(buf, i, end)
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (depth === MAX_JSON_DEPTH) return -1
-      const isObject = byte === OPEN_OBJECT
-      const next = buf[++i]
-      if (next === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) i++
-      else {
-        OPENED[depth++] = isObject ? CLOSE_OBJECT : CLOSE_ARRAY
-        if (isObject) i = skipKey(buf, i, end)
-        if (i < 0) return -1
-        continue
-      }
-    } else if (byte <= NINE) i = skipNumber(buf, i)
-    else i = skipWord(buf, i)
+    const c = buf[i] as number
+    if (c === 34) return i + 1
+    if (c === 92) {
+      const e = buf[i + 1] as number
+      if (e === 117) {
+        if (!(isHex(buf[i + 2]) && isHex(buf[i + 3]) && isHex(buf[i + 4]) && isHex(buf[i + 5]))) return -1
+        i += 6
+      } else if (e === 34 || e === 92 || e === 47 || e === 98 || e === 102 || e === 110 || e === 114 || e === 116) i += 2
+      else return -1
+    } else if (c > 31) i++
+    else return -1
+  }
+}
 
-    // Behind a value: the ends of all that it closes, then a comma.
-    while (depth > 0 && i >= 0 && buf[i] === OPENED[depth - 1]) {
-      depth--
-      i++
-    }
-    if (i < 0 || i > end) return -1
-    if (depth === 0) return i
-    if (buf[i++] !== COMMA) return -1
-    if (buf[i] === SPACE) i++
-    if (OPENED[depth - 1] === CLOSE_OBJECT) i = skipKey(buf, i, end)
+const isHex = (c: number | undefined): boolean => c !== undefined && ((c >= 48 && c <= 57) || (c >= 97 && c <= 102) || (c >= 65 && c <= 70))
+
+export const skipNumber = (buf: Uint8Array, at: number): number => {
+  let i = at
+  let c = buf[i] as number
+  if (c === 45) c = buf[++i] as number
+  if (c === 48) c = buf[++i] as number
+  else if (c > 48 && c < 58) {
+    do c = buf[++i] as number
+    while (c > 47 && c < 58)
+  } else return -1
+  if (i - at > LONG_NUMBER && !Number.isFinite(Number(asciiText(buf, at, i)))) return -1
+  return c === 46 || c === 101 || c === 69 ? skipNumberRest(buf, i, at) : i
+}
+
+/** At the `.`, `e` or `E` of a number that began at `start`. */
+export const skipNumberRest = (buf: Uint8Array, at: number, start: number): number => {
+  let i = at
+  let c = buf[i] as number
+  if (c === 46) {
+    c = buf[++i] as number
+    if (!(c > 47 && c < 58)) return -1
+    do c = buf[++i] as number
+    while (c > 47 && c < 58)
+  }
+  if (c !== 101 && c !== 69) return i
+  c = buf[++i] as number
+  if (c === 43 || c === 45) c = buf[++i] as number
+  if (!(c > 47 && c < 58)) return -1
+  do c = buf[++i] as number
+  while (c > 47 && c < 58)
+  return Number.isFinite(Number(asciiText(buf, start, i))) ? i : -1
+}
+
+/** Any value, with no space before it; `depth` containers are open around it. */
+export const skipValue = (buf: Uint8Array, at: number, depth: number): number => {
+  const c = buf[at] as number
+  if (c === 34) return skipStringRest(buf, at + 1)
+  if (c === 123) return skipMembers(buf, at + 1, depth + 1)
+  if (c === 91) return skipElements(buf, at + 1, depth + 1)
+  if (c === 116) return skipWord(buf, at, 114, 117, 101)
+  if (c === 110) return skipWord(buf, at, 117, 108, 108)
+  if (c === 102) return buf[at + 4] === 101 ? skipWord(buf, at, 97, 108, 115, 5) : -1
+  return skipNumber(buf, at)
+}
+
+const skipWord = (buf: Uint8Array, at: number, b: number, c: number, d: number, length = 4): number =>
+  buf[at + 1] === b && buf[at + 2] === c && buf[at + 3] === d ? at + length : -1
+
+const skipMembers = (buf: Uint8Array, at: number, depth: number): number => {
+  if (depth > MAX_JSON_DEPTH) return -1
+  let i = skipSpace(buf, at)
+  if (buf[i] === 125) return i + 1
+  for (;;) {
+    if (buf[i] !== 34) return -1
+    i = skipStringRest(buf, i + 1)
     if (i < 0) return -1
+    if (buf[i] !== 58) {
+      i = skipSpace(buf, i)
+      if (buf[i] !== 58) return -1
+    }
+    i++
+    if ((buf[i] as number) <= 32) i = skipSpace(buf, i)
+    i = skipValue(buf, i, depth)
+    if (i < 0) return -1
+    let c = buf[i] as number
+    if (c <= 32) {
+      i = skipSpace(buf, i)
+      c = buf[i] as number
+    }
+    i++
+    if (c === 125) return i
+    if (c !== 44) return -1
+    if ((buf[i] as number) <= 32) i = skipSpace(buf, i)
   }
 }
 
-// How each open bracket is closed. No two values are skipped at once.
-const OPENED = new Uint8Array(MAX_JSON_DEPTH)
-
-const skipKey = (buf: Buffer, at: number, end: number): number => {
-  if (buf[at] !== QUOTE) return -1
-  const i = skipString(buf, at, end)
-  if (i < 0 || buf[i] !== COLON) return -1
-  return buf[i + 1] === SPACE ? i + 2 : i + 1
-}
-
-const skipString = (buf: Buffer, at: number, end: number): number => {
-  let i = at + 1
+const skipElements = (buf: Uint8Array, at: number, depth: number): number => {
+  if (depth > MAX_JSON_DEPTH) return -1
+  let i = skipSpace(buf, at)
+  if (buf[i] === 93) return i + 1
   for (;;) {
-    while (i < end && PLAIN[buf[i] as number] === 1) i++
-    if (i >= end) return -1
-    if (buf[i] === QUOTE) return i + 1
-    if (buf[i] !== BACKSLASH) return -1
-    const next = buf[i + 1] as number
-    if (next === LOWER_U ? !isHexAt(buf, i + 2) : ESCAPE[next] !== 1) return -1
-    i += next === LOWER_U ? 6 : 2
+    i = skipValue(buf, i, depth)
+    if (i < 0) return -1
+    let c = buf[i] as number
+    if (c <= 32) {
+      i = skipSpace(buf, i)
+      c = buf[i] as number
+    }
+    i++
+    if (c === 93) return i
+    if (c !== 44) return -1
+    if ((buf[i] as number) <= 32) i = skipSpace(buf, i)
   }
 }
 
-const isHexAt = (buf: Buffer, at: number): boolean =>
-  HEX[buf[at] as number] === 1 && HEX[buf[at + 1] as number] === 1 && HEX[buf[at + 2] as number] === 1 && HEX[buf[at + 3] as number] === 1
-
-// May read on behind the end, where whoever asked will see that it has left the line.
-const skipNumber = (buf: Buffer, at: number): number => {
-  let i = at
-  if (buf[i] === MINUS) i++
-  if (buf[i] === ZERO) i++
-  else if ((buf[i] as number) >= ONE) i = skipDigits(buf, i)
-  else return -1
-  if (buf[i] === DOT) i = skipDigits(buf, i + 1)
-  // Without an exponent it takes more than 308 digits to leave the range of numbers.
-  return i < 0 || buf[i] === LOWER_E || buf[i] === UPPER_E || i - at > 308 ? -1 : i
+/** The bytes of a piece that is known to be ASCII. */
+export const asciiText = (buf: Uint8Array, start: number, end: number): string => {
+  let text = ''
+  for (let i = start; i < end; i++) text += String.fromCharCode(buf[i] as number)
+  return text
 }
 
-const skipDigits = (buf: Buffer, at: number): number => {
-  let i = at
-  while ((buf[i] as number) >= ZERO && (buf[i] as number) <= NINE) i++
-  return i > at ? i : -1
-}
-
-const skipWord = (buf: Buffer, at: number): number => {
-  const byte = buf[at]
-  const word = byte === TRUE[0] ? TRUE : byte === FALSE[0] ? FALSE : NULL
-  for (let i = 0; i < word.length; i++) if (buf[at + i] !== word[i]) return -1
-  return at + word.length
-}
+/** Whether a value is nested more than 512 deep. `buf[start..end)` is JSON, and there is a byte behind it. */
+export const isTooDeep = (buf: Buffer, start: number, end: number): boolean =>
+  // Each level takes two bytes.
+  end - start > 2 * MAX_JSON_DEPTH && skipValue(buf, start, 0) < 0

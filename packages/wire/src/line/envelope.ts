@@ -1,8 +1,9 @@
 // Everything on two streams (plumb-wire(5), Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
 
-import { jsonFault } from '../json/parse.js'
-import { JsonScan } from '../json/scan.js'
-import { skipValue } from '../json/skip.js'
+import { eachMember } from '../json/members.js'
+import { checkJson } from '../json/parse.js'
+import { skipSpace, skipValue } from '../json/skip.js'
+import { type Extent, stringOf } from '../json/tree.js'
 import { preview } from '../preview.js'
 import { fail, type Result } from '../result.js'
 
@@ -18,15 +19,16 @@ export interface Envelope {
 export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = false): Result<Envelope> => {
   const plain = splitLike(buf, start, end)
   if (plain) return { ok: true, value: plain }
-  const scan = new JsonScan(buf, start, end)
-  const members = readMembers(scan)
-  if (scan.flaw) return { ok: false, error: jsonFault(scan.flaw, buf, start, end, isLast) }
-  if (!members) return refuse('it is no object')
+  const members = readMembers(buf, start, end)
+  if (!members) {
+    const flaw = checkJson(buf, start, end, isLast)
+    return flaw ? { ok: false, error: flaw } : refuse('it is no object')
+  }
   const { port, msg, eof, others } = members
   if (!port) return refuse("it has no '__port'")
   if (others > 0) return refuse("it has members besides '__port' and 'msg'")
   if (buf[port.start] !== QUOTE) return refuse("its '__port' is no string")
-  const name = text(buf, port)
+  const name = stringOf(port, buf)
   if (msg && eof) return refuse(`it has both 'msg' and 'eof'`)
   if (msg) return { ok: true, value: { port: name, isEof: false, start: msg.start, end: msg.end } }
   if (!eof) return refuse("it has no 'msg'")
@@ -47,13 +49,12 @@ export const parseEnvelope = (value: unknown): Result<{ port: string; msg: unkno
 /** Among plain lines: an object with exactly the keys `__port` and `msg`, or `__port` and `eof`. */
 export const isEnvelope = (buf: Buffer, start: number, end: number): boolean => {
   if (!mayBeEnvelope(buf, start, end)) return false
-  const members = readMembers(new JsonScan(buf, start, end))
+  const members = readMembers(buf, start, end)
   return members?.port !== undefined && members.others === 0 && (members.msg === undefined) !== (members.eof === undefined)
 }
 
 /** A value that has a `__port` of its own leaves enveloped, so that nobody takes it for an envelope. */
-export const hasPortKey = (buf: Buffer, start: number, end: number): boolean =>
-  firstByte(buf, start, end) === OPEN && readMembers(new JsonScan(buf, start, end))?.port !== undefined
+export const hasPortKey = (buf: Buffer, start: number, end: number): boolean => readMembers(buf, start, end)?.port !== undefined
 
 /** The envelope of a message, whose bytes are kept; no line end. */
 export const enclose = (port: string, buf: Buffer, start: number, end: number): Buffer => {
@@ -80,17 +81,12 @@ const heads = new Map<string, Buffer>()
 /** The envelope that closes a port. */
 export const encloseEof = (port: string): Buffer => Buffer.from(JSON.stringify({ __port: port, eof: true }))
 
-const [QUOTE, COMMA, COLON, BACKSLASH, OPEN, CLOSE] = [0x22, 0x2c, 0x3a, 0x5c, 0x7b, 0x7d]
-
-interface Span {
-  readonly start: number
-  readonly end: number
-}
+const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d]
 
 interface Members {
-  port?: Span
-  msg?: Span
-  eof?: Span
+  port?: Extent
+  msg?: Extent
+  eof?: Extent
   others: number
 }
 
@@ -103,7 +99,7 @@ let latest = { port: '', head: Buffer.from('\n') }
 const splitLike = (buf: Buffer, start: number, end: number): Envelope | undefined => {
   if (buf[end - 1] !== CLOSE || (!isAt(latest.head, buf, start) && !findHead(buf, start))) return undefined
   const at = start + latest.head.length
-  return skipValue(buf, at, end - 1) === end - 1 ? { port: latest.port, isEof: false, start: at, end: end - 1 } : undefined
+  return skipValue(buf, at, 0) === end - 1 ? { port: latest.port, isEof: false, start: at, end: end - 1 } : undefined
 }
 
 const findHead = (buf: Buffer, start: number): boolean => {
@@ -123,62 +119,31 @@ const isAt = (bytes: Buffer, buf: Buffer, at: number): boolean => {
   return true
 }
 
-// The members of one object, the last of each name. Undefined: it is no object, or no JSON (`scan.flaw`).
-const readMembers = (scan: JsonScan): Members | undefined => {
-  if (firstByte(scan.buf, scan.at, scan.end) !== OPEN) {
-    scan.isWhole()
-    return undefined
-  }
+// The members of one object, the last of each name. Undefined: it is something else.
+const readMembers = (buf: Buffer, start: number, end: number): Members | undefined => {
+  const at = skipSpace(buf, start)
+  if (at >= end || buf[at] !== OPEN) return undefined
   const members: Members = { others: 0 }
-  scan.isNext(OPEN)
-  if (!scan.isNext(CLOSE)) {
-    do {
-      if (!readMember(scan, members)) return undefined
-    } while (scan.isNext(COMMA))
-    if (!scan.isNext(CLOSE)) return void scan.fail("expected ',' or '}'")
+  const visit = (keyStart: number, keyEnd: number, start: number, end: number): void => {
+    const name = stringOf({ start: keyStart - 1, end: keyEnd + 1 }, buf)
+    if (name === '__port') members.port = { start, end }
+    else if (name === 'msg') members.msg = { start, end }
+    else if (name === 'eof') members.eof = { start, end }
+    else members.others++
   }
-  scan.space()
-  if (scan.at < scan.end) return void scan.fail('there is more after the value')
-  return members
-}
-
-const readMember = (scan: JsonScan, members: Members): boolean => {
-  scan.space()
-  const key = scan.at
-  if (!scan.string()) return false
-  const name = text(scan.buf, { start: key, end: scan.at })
-  if (!scan.symbol(COLON)) return false
-  scan.space()
-  const start = scan.at
-  const behind = skipValue(scan.buf, start, scan.end)
-  if (behind >= 0) scan.at = behind
-  else if (!scan.value()) return false
-  const span = { start, end: scan.at }
-  if (name === '__port') members.port = span
-  else if (name === 'msg') members.msg = span
-  else if (name === 'eof') members.eof = span
-  else members.others++
-  return true
-}
-
-const text = (buf: Buffer, { start, end }: Span): string => {
-  const inside = buf.toString('utf8', start + 1, end - 1)
-  return inside.includes('\\') ? JSON.parse(`"${inside}"`) : inside
+  // The message may be nested as deep as one that has no envelope.
+  const behind = eachMember(buf, at, visit, 0)
+  return behind >= 0 && behind <= end && skipSpace(buf, behind) >= end ? members : undefined
 }
 
 // Cheap and rarely wrong, since it is asked of every line of data: the first key begins like one of the three.
 const mayBeEnvelope = (buf: Buffer, start: number, end: number): boolean => {
-  if (buf[start] === OPEN && buf[start + 1] === QUOTE) return mayBegin(buf[start + 2])
-  const scan = new JsonScan(buf, start, end)
-  return scan.isNext(OPEN) && scan.isNext(QUOTE) && mayBegin(buf[scan.at])
+  const at = skipSpace(buf, start)
+  if (at >= end || buf[at] !== OPEN) return false
+  const key = skipSpace(buf, at + 1)
+  return buf[key] === QUOTE && mayBegin(buf[key + 1])
 }
 
 const mayBegin = (byte: number | undefined): boolean => byte === 0x5f || byte === 0x6d || byte === 0x65 || byte === BACKSLASH
-
-const firstByte = (buf: Buffer, start: number, end: number): number | undefined => {
-  const scan = new JsonScan(buf, start, end)
-  scan.space()
-  return scan.at < end ? buf[scan.at] : undefined
-}
 
 const refuse = (why: string) => fail('bad_envelope', `no envelope: ${preview(why)}`)

@@ -1,9 +1,10 @@
 // What an operator makes of a value whose type is only known now. `…Of` trusts the checker; `need…` looks, because the value was
 // a json.
 
+import { countItems, eachItem } from '@plumb/wire/json'
 import { fail, type Site } from './failure.js'
 import { exactAt, finite, intAt, numberAt } from './number.js'
-import { describe, eachItem, type RuntimeValue, Slice, stringAt } from './slice.js'
+import { describe, type RuntimeValue, Slice, stringAt } from './slice.js'
 import { compareStrings, countCodePoints } from './text.js'
 
 export const stringOf = (value: RuntimeValue): string =>
@@ -50,8 +51,9 @@ export const expectIndex = (value: RuntimeValue, site: Site): number => {
 }
 export const expectStrings = (value: RuntimeValue, site: Site): string[] => {
   expectKind(value, 'list', 'list of strings', site)
+  const { buf, start } = value as Slice
   const strings: string[] = []
-  eachItem(value as Slice, (buf, start, end) => strings.push(expectString(new Slice(buf, start, end), site)))
+  eachItem(buf, start, (start, end) => strings.push(expectString(new Slice(buf, start, end), site)))
   return strings
 }
 export const expectObject = (value: RuntimeValue, site: Site): Slice => {
@@ -80,5 +82,6 @@ export const length = (value: RuntimeValue, site: Site): number => {
   const kind = kindOf(value)
   if (kind === 'string') return countCodePoints(stringOf(value))
   if (kind !== 'list') fail(site, `${describe(value)} is neither a string nor a list`)
-  return eachItem(value as Slice, () => {})
+  const { buf, start } = value as Slice
+  return countItems(buf, start)
 }

@@ -1,7 +1,8 @@
 // Deep equality: of objects whatever the order of their keys, of strings by what they say, of numbers by their value.
 
+import { eachItem, eachMember } from '@plumb/wire/json'
 import { exactAt } from './number.js'
-import { eachItem, eachMember, type RuntimeValue, Slice, stringAt } from './slice.js'
+import { type RuntimeValue, Slice, stringAt } from './slice.js'
 
 export const equal = (a: RuntimeValue, b: RuntimeValue): boolean => {
   if (a instanceof Slice && b instanceof Slice && a.buf.compare(b.buf, b.start, b.end, a.start, a.end) === 0) return true
@@ -16,12 +17,12 @@ const valueOf = (value: RuntimeValue): Value => {
   switch (buf[start]) {
     case 123: {
       const map = new Map<string, Value>()
-      eachMember(value, (_, keyStart, keyEnd, from, to) => map.set(stringAt(buf, keyStart, keyEnd), valueOf(new Slice(buf, from, to))))
+      eachMember(buf, start, (keyStart, keyEnd, from, to) => map.set(stringAt(buf, keyStart, keyEnd), valueOf(new Slice(buf, from, to))))
       return map
     }
     case 91: {
       const items: Value[] = []
-      eachItem(value, (_, from, to) => items.push(valueOf(new Slice(buf, from, to))))
+      eachItem(buf, start, (from, to) => items.push(valueOf(new Slice(buf, from, to))))
       return items
     }
     case 34:

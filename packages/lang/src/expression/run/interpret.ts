@@ -2,9 +2,9 @@
 // does not take, and all messages where no code may be generated, are evaluated here; generated code (emit/) is held to the same bytes, the same
 // errors and the same order of evaluation.
 
+import type { Tree } from '@plumb/wire/json'
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, CallExpression, Expression, NameExpression, RecordExpression } from '../../parse/ast.js'
-import type { Tree } from '../../scan/tree.js'
 import { isJson } from '../../types/kind.js'
 import { resolve } from '../../types/type.js'
 import { type Checked, isMerged, numeralOf } from '../infer/checked.js'

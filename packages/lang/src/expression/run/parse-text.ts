@@ -1,7 +1,6 @@
 // JSON inside strings: what `parse` and `number` read.
 
-import { number, SCAN_DEPTH, space, value } from '../../scan/scan-json.js'
-import { MAX_DEPTH } from '../../types/depth.js'
+import { skipNumber, skipSpace, skipValue } from '@plumb/wire/json'
 import { fail, type Site } from './failure.js'
 import { Slice } from './slice.js'
 import { isHalved } from './text.js'
@@ -10,16 +9,16 @@ import { isHalved } from './text.js'
 export const parseText = (text: string, site: Site): Slice => {
   const buf = encode(text)
   const end = buf ? buf.length - 1 : 0
-  const start = buf ? space(buf, 0) : 0
-  const stop = buf ? value(buf, start, SCAN_DEPTH - MAX_DEPTH) : -1
-  if (!buf || stop < 0 || space(buf, stop) !== end) return fail(site, 'the string is no JSON value')
+  const start = buf ? skipSpace(buf, 0) : 0
+  const stop = buf ? skipValue(buf, start, 0) : -1
+  if (!buf || stop < 0 || skipSpace(buf, stop) !== end) return fail(site, 'the string is no JSON value')
   return new Slice(buf, start, stop)
 }
 
 /** Exactly one JSON number, without white space. */
 export const parseNumber = (text: string, site: Site): Slice => {
   const buf = encode(text)
-  if (!buf || number(buf, 0) !== buf.length - 1) return fail(site, 'the string is no JSON number')
+  if (!buf || skipNumber(buf, 0) !== buf.length - 1) return fail(site, 'the string is no JSON number')
   return new Slice(buf, 0, buf.length - 1)
 }
 

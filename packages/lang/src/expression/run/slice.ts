@@ -1,8 +1,8 @@
 // A JSON value as it was written: a piece of bytes known to be valid. Parts are found by stepping over the others, never by
 // building objects.
 
+import { eachItem, eachMember } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
-import { space, stringRest, value } from '../../scan/scan-json.js'
 import { fail, type Site } from './failure.js'
 
 export class Slice {
@@ -24,14 +24,12 @@ export interface Key {
 
 export const keyOf = (text: string): Key => ({ text, bytes: Buffer.from(text) })
 
-// A message may be nested 512 deep and the expression nests it deeper, while the scanners begin to refuse at 500.
-const DEPTH = -1000
-
 /** The last of that name, as plumb-wire(5) has it for repeated keys; undefined when there is none or `value` is no object. */
 export const peek = (value: RuntimeValue | undefined, key: Key): Slice | undefined => {
   if (!(value instanceof Slice) || value.buf[value.start] !== 123) return undefined
+  const { buf } = value
   let found: Slice | undefined
-  eachMember(value, (buf, keyStart, keyEnd, start, end) => {
+  eachMember(buf, value.start, (keyStart, keyEnd, start, end) => {
     if (isKey(buf, keyStart, keyEnd, key)) found = new Slice(buf, start, end)
   })
   return found
@@ -46,50 +44,18 @@ export const fieldIn = (value: RuntimeValue, key: Key, site: Site): Slice => {
 
 export const itemIn = (value: RuntimeValue, at: number, site: Site): Slice => {
   if (!(value instanceof Slice) || value.buf[value.start] !== 91) return fail(site, `${describe(value)} has no items`)
+  const { buf } = value
   let found: Slice | undefined
-  const count = eachItem(value, (buf, start, end, i) => {
+  const count = eachItem(buf, value.start, (start, end, i) => {
     if (i === at) found = new Slice(buf, start, end)
   })
   return found ?? fail(site, `there is no item ${at} in a list of ${count}`)
 }
 
-type Item = (buf: Buffer, start: number, end: number, index: number) => void
-type Member = (buf: Buffer, keyStart: number, keyEnd: number, start: number, end: number) => void
-
-/** `list` is an array; gives the number of its items. */
-export const eachItem = (list: Slice, visit: Item): number => {
-  const { buf } = list
-  let i = space(buf, list.start + 1)
-  if (buf[i] === 93) return 0
-  for (let count = 0; ; ) {
-    const end = value(buf, i, DEPTH)
-    visit(buf, i, end, count++)
-    i = space(buf, end)
-    if (buf[i] !== 44) return count
-    i = space(buf, i + 1)
-  }
-}
-
-/** `record` is an object; keys are given without their quotes, with their escapes. */
-export const eachMember = (record: Slice, visit: Member): void => {
-  const { buf } = record
-  let i = space(buf, record.start + 1)
-  while (buf[i] === 34) {
-    const keyStart = i + 1
-    const keyEnd = stringRest(buf, keyStart) - 1
-    const start = space(buf, space(buf, keyEnd + 1) + 1)
-    const end = value(buf, start, DEPTH)
-    visit(buf, keyStart, keyEnd, start, end)
-    i = space(buf, end)
-    if (buf[i] !== 44) return
-    i = space(buf, i + 1)
-  }
-}
-
 /** The values of an object by their keys, in the order of their first mention; of several values for one key the last. */
-export const membersOf = (record: Slice): Map<string, Slice> => {
+export const membersOf = ({ buf, start }: Slice): Map<string, Slice> => {
   const members = new Map<string, Slice>()
-  eachMember(record, (buf, keyStart, keyEnd, start, end) => members.set(stringAt(buf, keyStart, keyEnd), new Slice(buf, start, end)))
+  eachMember(buf, start, (keyStart, keyEnd, start, end) => members.set(stringAt(buf, keyStart, keyEnd), new Slice(buf, start, end)))
   return members
 }
 

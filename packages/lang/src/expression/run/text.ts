@@ -1,6 +1,7 @@
 // Strings: sequences of code points, which a JSON escape may leave with half a surrogate pair; that half is kept.
 
-import { eachItem, type RuntimeValue, Slice, stringAt } from './slice.js'
+import { eachItem } from '@plumb/wire/json'
+import { type RuntimeValue, Slice, stringAt } from './slice.js'
 
 const SURROGATE = 0xd800
 
@@ -49,9 +50,9 @@ export const textOf = (value: RuntimeValue): string => {
 export const isHalved = (text: string): boolean => /\p{Surrogate}/u.test(text)
 
 /** The items of a list of strings. */
-export const stringsOf = (list: Slice): string[] => {
+export const stringsOf = ({ buf, start }: Slice): string[] => {
   const strings: string[] = []
-  eachItem(list, (buf, start, end) => strings.push(stringAt(buf, start + 1, end - 1)))
+  eachItem(buf, start, (start, end) => strings.push(stringAt(buf, start + 1, end - 1)))
   return strings
 }
 

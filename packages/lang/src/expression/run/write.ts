@@ -1,7 +1,6 @@
 // Puts values into a sink as JSON. Each function takes the place to write at and gives the place behind.
 
-import { isTooDeep } from '../../scan/scan-json.js'
-import { MAX_DEPTH } from '../../types/depth.js'
+import { isTooDeep, MAX_JSON_DEPTH } from '@plumb/wire/json'
 import { Failure } from './failure.js'
 import { Sink } from './sink.js'
 import { type Key, membersOf, type RuntimeValue, Slice } from './slice.js'
@@ -192,5 +191,5 @@ const COMMA = Buffer.from(',:')
 
 /** Fails for a result that no reader would accept, and that a loop could nest deeper for ever. */
 export const refuseDeep = ({ buf, start, end }: Sink): void => {
-  if (isTooDeep(buf, start, end)) throw new Failure(`the result is nested more than ${MAX_DEPTH} deep`, 'too_deep')
+  if (isTooDeep(buf, start, end)) throw new Failure(`the result is nested more than ${MAX_JSON_DEPTH} deep`, 'too_deep')
 }

@@ -2,9 +2,7 @@
 // code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why there is none.
 
 import { type Fault, fault } from '@plumb/wire/error'
-import { parseTree } from '../../scan/parse-tree.js'
-import { space } from '../../scan/scan-json.js'
-import type { Tree } from '../../scan/tree.js'
+import { parseTree, skipSpace, type Tree } from '@plumb/wire/json'
 import type { Type } from '../../types/type.js'
 import { checkTree } from '../../validate/check-tree.js'
 import { fillDefaults } from '../../validate/defaults.js'
@@ -54,7 +52,7 @@ export class ScannedStage implements Stage {
     const { generated, captures } = scanner
     const filled = this.filled ?? new Sink()
     this.filled = filled
-    let from = space(buf, start)
+    let from = skipSpace(buf, start)
     let to = end
     while ((buf[to - 1] as number) <= 32) to--
     let p = filled.at

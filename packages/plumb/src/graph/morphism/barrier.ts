@@ -1,8 +1,8 @@
 // barrier: messages of all branches that stem from the same message at the place where the branches part leave together as one tuple, the
 // k-th with the k-th. Where they part nowhere, all messages count as of one origin. What waits for its partners is held here, to a limit.
 
-import { type GraphNode, isTooDeep, type Place, put, Sink } from '@plumb/lang'
-import { type Fault, fault } from '@plumb/wire'
+import { type GraphNode, type Place, put, Sink } from '@plumb/lang'
+import { type Fault, fault, isTooDeep } from '@plumb/wire'
 import type { Holding } from '../../run/holding.js'
 import { type InputContext, rangesOf } from '../input-context.js'
 import { type Held, Origin } from '../origin.js'

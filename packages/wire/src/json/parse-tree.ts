@@ -1,6 +1,6 @@
 // A strict JSON parser (RFC 8259) that loses nothing: a tree of spans over the bytes, so that parts can be moved as they were written.
 
-import { MAX_DEPTH } from '../types/depth.js'
+import { MAX_JSON_DEPTH } from './skip.js'
 import { stringOf, type Tree, type TreeEntry, type TreeFault } from './tree.js'
 
 /** Reads one JSON text out of valid UTF-8. White space around it is allowed, anything else is a fault. */
@@ -53,7 +53,7 @@ class TreeParser {
     switch (byte) {
       case OPEN_OBJECT:
       case OPEN_LIST: {
-        if (this.depth === MAX_DEPTH) return this.fail('too_deep', `nesting over ${MAX_DEPTH} at column ${this.column()}`)
+        if (this.depth === MAX_JSON_DEPTH) return this.fail('too_deep', `nesting over ${MAX_JSON_DEPTH} at column ${this.column()}`)
         this.depth++
         const tree = byte === OPEN_LIST ? this.parseArray() : this.parseObject()
         this.depth--

@@ -1,6 +1,6 @@
 // A JSON text as a tree of spans over its bytes, and what its nodes stand for in JavaScript.
 
-import type { Json } from '../types/type.js'
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** Byte offsets into the buffer that was parsed, half-open, without white space around the value. */
 export interface Extent {

@@ -1,4 +1,6 @@
-// Walks over one JSON value in bytes without building it: where it ends, or why it is none (RFC 8259, plus the limits of plumb-wire(5)).
+// Why bytes are no JSON value (RFC 8259, with the limits of plumb-wire(5)), after skipValue has refused them. White space may be a line end here.
+
+import { MAX_JSON_DEPTH } from './skip.js'
 
 /** Why the bytes are no value that we take. */
 export interface Flaw {
@@ -10,8 +12,6 @@ export interface Flaw {
   readonly isCut: boolean
 }
 
-export const MAX_JSON_DEPTH = 512
-
 const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 const [QUOTE, COMMA, MINUS, DOT, ZERO, NINE, COLON] = [0x22, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x3a]
 const [OPEN_ARRAY, BACKSLASH, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5c, 0x5d, 0x7b, 0x7d]
@@ -20,108 +20,103 @@ const [LOWER_E, UPPER_E, PLUS, LOWER_U] = [0x65, 0x45, 0x2b, 0x75]
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
 const WORDS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')]
 
-export class JsonScan {
-  at: number
-  flaw: Flaw | null = null
-  readonly buf: Buffer
-  readonly end: number
+/** The first flaw of `buf[start..end)`; undefined: it is one value with white space around it and nothing else. */
+export const findFlaw = (buf: Buffer, start: number, end: number): Flaw | undefined => {
+  const walk = new Walk(buf, start, end)
+  walk.whole()
+  return walk.flaw
+}
+
+// Each method moves behind its piece and returns true, or sets the flaw and returns false.
+class Walk {
+  flaw: Flaw | undefined
   #depth = 0
 
-  constructor(buf: Buffer, start: number, end: number) {
-    this.buf = buf
-    this.at = start
-    this.end = end
+  constructor(
+    private readonly buf: Buffer,
+    private at: number,
+    private readonly end: number,
+  ) {}
+
+  whole(): boolean {
+    if (!this.#value()) return false
+    this.#space()
+    return this.at === this.end || this.#fail('there is more after the value')
   }
 
-  /** One value with white space around it and nothing else. */
-  isWhole(): boolean {
-    if (!this.value()) return false
-    this.space()
-    return this.at === this.end || this.fail('there is more after the value')
-  }
-
-  /** Moves behind the value that begins here, after white space. */
-  value(): boolean {
-    this.space()
+  #value(): boolean {
+    this.#space()
     const byte = this.buf[this.at] as number
-    if (this.at >= this.end) return this.fail('a value is missing')
-    if (byte === QUOTE) return this.string()
+    if (this.at >= this.end) return this.#fail('a value is missing')
+    if (byte === QUOTE) return this.#string()
     if (byte === OPEN_OBJECT) return this.#nested(CLOSE_OBJECT, () => this.#member())
-    if (byte === OPEN_ARRAY) return this.#nested(CLOSE_ARRAY, () => this.value())
+    if (byte === OPEN_ARRAY) return this.#nested(CLOSE_ARRAY, () => this.#value())
     if (byte === MINUS || isDigit(byte)) return this.#number()
-    return WORDS.some((word) => word[0] === byte && this.#word(word)) || (this.flaw === null && this.fail('expected a value'))
+    return WORDS.some((word) => word[0] === byte && this.#word(word)) || (this.flaw === undefined && this.#fail('expected a value'))
   }
 
-  /** Moves behind `byte`, which must come next, after white space. */
-  symbol(byte: number): boolean {
-    this.space()
-    if (this.at >= this.end || this.buf[this.at] !== byte) return this.fail(`expected '${String.fromCharCode(byte)}'`)
-    this.at++
-    return true
-  }
-
-  /** Whether `byte` comes next, after white space; moves behind it only then. */
-  isNext(byte: number): boolean {
-    this.space()
+  // Whether `byte` comes next, after white space; moves behind it only then.
+  #isNext(byte: number): boolean {
+    this.#space()
     if (this.at >= this.end || this.buf[this.at] !== byte) return false
     this.at++
     return true
   }
 
-  string(): boolean {
+  #string(): boolean {
     const { buf, end } = this
-    this.space()
-    if (this.at >= end || buf[this.at] !== QUOTE) return this.fail('expected a string')
+    this.#space()
+    if (this.at >= end || buf[this.at] !== QUOTE) return this.#fail('expected a string')
     for (this.at++; this.at < end; this.at++) {
       const byte = buf[this.at] as number
       if (byte === QUOTE) {
         this.at++
         return true
       }
-      if (byte < SPACE) return this.fail('a control character in a string must be escaped')
+      if (byte < SPACE) return this.#fail('a control character in a string must be escaped')
       if (byte === BACKSLASH && !this.#escape()) return false
     }
-    return this.fail('a string is not closed')
+    return this.#fail('a string is not closed')
   }
 
-  space(): void {
+  #space(): void {
     for (; this.at < this.end; this.at++) {
       const byte = this.buf[this.at]
       if (byte !== SPACE && byte !== TAB && byte !== LF && byte !== CR) return
     }
   }
 
-  fail(reason: string, code: Flaw['code'] = 'invalid_json'): false {
+  #fail(reason: string, code: Flaw['code'] = 'invalid_json'): false {
     this.flaw ??= { code, at: this.at, reason, isCut: this.at >= this.end }
     return false
   }
 
   #nested(close: number, item: () => boolean): boolean {
-    if (this.#depth === MAX_JSON_DEPTH) return this.fail(`nested more than ${MAX_JSON_DEPTH} deep`, 'too_deep')
+    if (this.#depth === MAX_JSON_DEPTH) return this.#fail(`nested more than ${MAX_JSON_DEPTH} deep`, 'too_deep')
     this.#depth++
     this.at++
-    if (!this.isNext(close)) {
+    if (!this.#isNext(close)) {
       do {
         if (!item()) return false
-      } while (this.isNext(COMMA))
-      if (!this.isNext(close)) return this.fail(`expected ',' or '${String.fromCharCode(close)}'`)
+      } while (this.#isNext(COMMA))
+      if (!this.#isNext(close)) return this.#fail(`expected ',' or '${String.fromCharCode(close)}'`)
     }
     this.#depth--
     return true
   }
 
   #member(): boolean {
-    return this.string() && this.symbol(COLON) && this.value()
+    return this.#string() && (this.#isNext(COLON) || this.#fail("expected ':'")) && this.#value()
   }
 
   // Stands on the backslash; leaves `at` on the last byte of the escape.
   #escape(): boolean {
     const byte = this.buf[++this.at] as number
-    if (this.at >= this.end) return this.fail('a string is not closed')
-    if (byte !== LOWER_U) return ESCAPES.has(byte) || this.fail('no such escape')
+    if (this.at >= this.end) return this.#fail('a string is not closed')
+    if (byte !== LOWER_U) return ESCAPES.has(byte) || this.#fail('no such escape')
     for (let i = 0; i < 4; i++) {
       this.at++
-      if (this.at >= this.end || !isHex(this.buf[this.at] as number)) return this.fail('\\u needs four hexadecimal digits')
+      if (this.at >= this.end || !isHex(this.buf[this.at] as number)) return this.#fail('\\u needs four hexadecimal digits')
     }
     return true
   }
@@ -146,18 +141,18 @@ export class JsonScan {
     if (!hasExponent && this.at - start <= 308) return true
     if (Number.isFinite(Number(buf.toString('latin1', start, this.at)))) return true
     this.at = start
-    return this.fail('a number is out of range')
+    return this.#fail('a number is out of range')
   }
 
   #digits(): boolean {
     const start = this.at
     while (this.at < this.end && isDigit(this.buf[this.at] as number)) this.at++
-    return this.at > start || this.fail('expected a digit')
+    return this.at > start || this.#fail('expected a digit')
   }
 
   #word(word: Buffer): boolean {
     for (const byte of word) {
-      if (this.at >= this.end || this.buf[this.at] !== byte) return this.fail('expected a value')
+      if (this.at >= this.end || this.buf[this.at] !== byte) return this.#fail('expected a value')
       this.at++
     }
     return true

@@ -1,0 +1,17 @@
+// JSON as bytes: to step over it, to take it apart, to read it. The one room for it, of every package.
+
+export { countItems, eachItem, eachMember } from './members.js'
+export { checkJson, parseJson } from './parse.js'
+export { parseTree } from './parse-tree.js'
+export {
+  asciiText,
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  skipNumber,
+  skipNumberRest,
+  skipSpace,
+  skipStringRest,
+  skipValue,
+  UNCHECKED_DEPTH,
+} from './skip.js'
+export { type ArrayTree, type Json, type ObjectTree, stringOf, type Tree, valueOf } from './tree.js'

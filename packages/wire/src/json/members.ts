@@ -1,0 +1,52 @@
+// The parts of an object or an array, found by stepping over the others.
+
+import { skipSpace, skipStringRest, skipValue, UNCHECKED_DEPTH } from './skip.js'
+
+type VisitMember = (keyStart: number, keyEnd: number, start: number, end: number) => void
+type VisitItem = (start: number, end: number, index: number) => void
+
+/**
+ * The members of the object at `at`, also those that repeat a key; a key is given without its quotes, with its escapes. Returns the offset
+ * behind the object, or -1 where the bytes are none: the members before the flaw have been visited then. For bytes that were not checked,
+ * `depth` is how many containers are open around the values.
+ */
+export const eachMember = (buf: Uint8Array, at: number, visit: VisitMember, depth = UNCHECKED_DEPTH): number => {
+  let i = skipSpace(buf, at + 1)
+  if (buf[i] === CLOSE_OBJECT) return i + 1
+  for (;;) {
+    if (buf[i] !== QUOTE) return -1
+    const keyStart = i + 1
+    const behindKey = skipStringRest(buf, keyStart)
+    if (behindKey < 0) return -1
+    i = skipSpace(buf, behindKey)
+    if (buf[i] !== COLON) return -1
+    const start = skipSpace(buf, i + 1)
+    const end = skipValue(buf, start, depth)
+    if (end < 0) return -1
+    visit(keyStart, behindKey - 1, start, end)
+    i = skipSpace(buf, end)
+    if (buf[i] === CLOSE_OBJECT) return i + 1
+    if (buf[i] !== COMMA) return -1
+    i = skipSpace(buf, i + 1)
+  }
+}
+
+/** The items of the array at `at`, which is JSON. Returns how many there are. */
+export const eachItem = (buf: Uint8Array, at: number, visit: VisitItem): number => {
+  let i = skipSpace(buf, at + 1)
+  if (buf[i] === CLOSE_ARRAY) return 0
+  for (let count = 0; ; ) {
+    const end = skipValue(buf, i, UNCHECKED_DEPTH)
+    visit(i, end, count++)
+    i = skipSpace(buf, end)
+    if (buf[i] !== COMMA) return count
+    i = skipSpace(buf, i + 1)
+  }
+}
+
+/** How many items the array at `at` has, which is JSON. */
+export const countItems = (buf: Uint8Array, at: number): number => eachItem(buf, at, ignore)
+
+const ignore = (): void => {}
+
+const [QUOTE, COMMA, COLON, CLOSE_ARRAY, CLOSE_OBJECT] = [0x22, 0x2c, 0x3a, 0x5d, 0x7d]
