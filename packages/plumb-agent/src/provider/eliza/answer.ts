@@ -1,5 +1,4 @@
 // Chooses the reply to one clause: takes keys from the stack until one of them says something.
-import { assemble, assembledLength } from './assemble.js'
 import type { Conversation } from './conversation.js'
 import { hash, lastCell } from './hash.js'
 import { match } from './match.js'
@@ -91,4 +90,26 @@ const assembleWithin = (
 ): string[] | undefined => {
   room.words -= assembledLength(template, bounds)
   return room.words < 0 ? undefined : assemble(template, words, bounds)
+}
+
+/** Bounds as `match` gives them. A number beyond the parts gives HMMM, as in the original. */
+export const assemble = (template: Template, words: readonly string[], bounds: readonly number[]): string[] => {
+  const assembled: string[] = []
+  for (const piece of template) {
+    if (typeof piece === 'string') assembled.push(piece)
+    else {
+      const start = bounds[piece - 1]
+      const end = bounds[piece]
+      if (start === undefined || end === undefined) return ['HMMM']
+      for (let i = start; i < end; i++) assembled.push(words[i] as string)
+    }
+  }
+  return assembled
+}
+
+/** How many words that will be, to know before they are made. */
+export const assembledLength = (template: Template, bounds: readonly number[]): number => {
+  let length = 0
+  for (const piece of template) length += typeof piece === 'string' ? 1 : (bounds[piece] ?? 0) - (bounds[piece - 1] ?? 0)
+  return length
 }

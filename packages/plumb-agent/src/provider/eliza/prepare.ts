@@ -1,9 +1,9 @@
 // ELIZA's settings: one model, and the script of 1966 unless the spec names another.
 
-import { type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
+import { type Fault, fault, preview, type Result } from '@plumb/wire'
 import { besideSpec } from '../../config/prompts.js'
 import type { PreparedProvider, ProviderSettings } from '../settings.js'
-import { loadDoctor } from './doctor.js'
+import doctor from './doctor.script'
 import { openEliza } from './provider.js'
 import type { Script } from './rule.js'
 import { loadScript } from './script.js'
@@ -19,7 +19,7 @@ export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
 }
 
 const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<Script> => {
-  if (typeof script !== 'string') return succeed(loadDoctor())
+  if (typeof script !== 'string') return loadScript(doctor, 'doctor.script')
   const read = readText(besideSpec(specPath, script))
   if (read.ok) return loadScript(read.value, script)
   return { ok: false, error: fault('file_not_found', `'script' names '${preview(script)}': ${read.error.detail}`) }

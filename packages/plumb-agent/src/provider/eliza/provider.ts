@@ -5,7 +5,6 @@ import { fail, type Result, succeed } from '@plumb/wire'
 import { validate } from '../../answer/validate.js'
 import type { Answer, Block, Message, Provider, Question } from '../provider.js'
 import { fit } from './fit.js'
-import { hear } from './hear.js'
 import { isOrder, readOrder, resultOf } from './order.js'
 import type { Script } from './rule.js'
 import { ElizaSession } from './session.js'
@@ -86,4 +85,28 @@ const heard = (content: Json, input: Type): string => hear(content, resolve(inpu
 const countTokens = (content: Json | readonly Block[]): number => {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   return Math.max(1, Math.ceil(((text.match(/\S+/g)?.length ?? 0) * 4) / 3))
+}
+
+/**
+ * A message of a `string` input is heard as it is. Of any other input the memory holds the JSON text; its strings are heard one after
+ * the other, each as a sentence of its own. Names of fields are not heard; a value without strings is heard as its JSON.
+ */
+export const hear = (content: Json, isPlainText: boolean): string => {
+  if (typeof content === 'string') return isPlainText ? content : hearText(content)
+  return strings(content).join('. ') || JSON.stringify(content)
+}
+
+// A memory that was set by hand may hold plain words where JSON would stand.
+const hearText = (text: string): string => {
+  try {
+    return strings(JSON.parse(text)).join('. ') || text
+  } catch {
+    return text
+  }
+}
+
+const strings = (value: Json): string[] => {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(strings)
 }

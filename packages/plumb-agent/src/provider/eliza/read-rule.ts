@@ -1,9 +1,6 @@
-// Reads a rule, `(KEY = SUBST DLIST(/TAG) 5 ((0 KEY 0) (...)) (=LINK))`, its fields in any order, and the memory rule.
-import { readDecomposition, readLink } from './read-decomposition.js'
-import { readMarkedWords, readTemplate, readTerms } from './read-terms.js'
-import type { MemoryRule, Rule } from './rule.js'
-import type { List } from './script-lists.js'
-import { type ScriptReader, wordsTagged } from './script-reader.js'
+// Reads the rules of a script: (KEYWORD ... ((0 YOU (*WANT NEED) 0) (WHY DO YOU WANT 4) ...)).
+import type { Decomposition, MemoryRule, Reassembly, Rule, Template, Term } from './rule.js'
+import type { List, Node } from './script-lists.js'
 
 export const readRule = (list: List, keyword: string, reader: ScriptReader): Rule => {
   let substitute: string | undefined
@@ -66,4 +63,101 @@ export const readMemory = ({ items: [, key, ...rest], line }: List, reader: Scri
   if (key?.kind !== 'symbol') reader.report(line, "rule 'MEMORY': the keyword to remember by must come first")
   if (rest.length !== 4) reader.report(line, `rule 'MEMORY': there are ${rest.length} transformations; give exactly 4`)
   return { keyword: key?.kind === 'symbol' ? key.text : '', line, transformations }
+}
+
+export const readDecomposition = ({ items: [pattern, ...rest], line }: List, by: string, reader: ScriptReader): Decomposition => {
+  const terms = pattern?.kind === 'list' ? readTerms(pattern.items, by, reader) : []
+  const reassemblies: Reassembly[] = []
+  for (const node of rest) {
+    if (node.kind === 'list') reassemblies.push(readReassembly(node, terms.length, by, reader))
+    else reader.report(node.line, `rule '${by}': '${node.text}' stands where a reassembly in brackets is expected`)
+  }
+  if (rest.length === 0) reader.report(line, `rule '${by}': a decomposition has no reassembly; give it at least one`)
+  return { terms, reassemblies }
+}
+
+const readReassembly = (list: List, parts: number, by: string, reader: ScriptReader): Reassembly => {
+  const first = list.items[0]
+  const second = list.items[1]
+  const third = list.items[2]
+  if (first?.kind === '=') return { kind: 'link', key: readLink(list, by, reader) }
+  if (isSymbol(first, 'NEWKEY') && !second) return { kind: 'newkey' }
+  if (isSymbol(first, 'PRE') && second?.kind === 'list' && third?.kind === 'list' && list.items.length === 3) {
+    return { kind: 'pre', template: readTemplate(second.items, second.line, parts, by, reader), key: readLink(third, by, reader) }
+  }
+  return { kind: 'text', template: readTemplate(list.items, list.line, parts, by, reader) }
+}
+
+/** The key of `(=KEY)`. */
+export const readLink = ({ items: [equals, key, ...more], line }: List, by: string, reader: ScriptReader): string => {
+  if (equals?.kind !== '=' || key?.kind !== 'symbol' || more.length > 0) {
+    reader.report(line, `rule '${by}': a link is one keyword, (=KEY)`)
+    return ''
+  }
+  reader.links.push({ line, by, key: key.text })
+  return key.text
+}
+
+const isSymbol = (node: Node | undefined, text: string): boolean => node?.kind === 'symbol' && node.text === text
+
+export const readTerms = (nodes: readonly Node[], by: string, reader: ScriptReader): Term[] => {
+  const terms: Term[] = []
+  for (const node of nodes) {
+    if (node.kind === 'list') terms.push({ kind: 'one-of', sets: readSets(node, by, reader) })
+    else if (node.kind === 'symbol') terms.push({ kind: 'word', word: node.text })
+    else if (node.kind === 'number') terms.push({ kind: 'count', count: Number(node.text) })
+    else reader.report(node.line, `rule '${by}': '=' cannot stand in a decomposition`)
+  }
+  return terms
+}
+
+const readSets = (list: List, by: string, reader: ScriptReader): ReadonlySet<string>[] => {
+  const words = readMarkedWords(list, '*')
+  if (words) return [new Set(words)]
+  const tags = readMarkedWords(list, '/')
+  if (!tags) reader.report(list.line, `rule '${by}': a list in a decomposition is (*WORD ...) or (/TAG ...)`)
+  return (tags ?? []).map((tag) => wordsTagged(reader, tag))
+}
+
+/** Words and part numbers; a number must be that of one of the parts. */
+export const readTemplate = (nodes: readonly Node[], line: number, parts: number, by: string, reader: ScriptReader): Template => {
+  const template: (string | number)[] = []
+  for (const node of nodes) {
+    if (node.kind === 'symbol') template.push(node.text)
+    else if (node.kind !== 'number')
+      reader.report(node.line, `rule '${by}': a reassembly is words and numbers, (NEWKEY), (=KEY) or (PRE (...) (=KEY))`)
+    else if (Number(node.text) >= 1 && Number(node.text) <= parts) template.push(Number(node.text))
+    else reader.report(node.line, `rule '${by}': the reassembly has part ${node.text}, the decomposition has parts 1 to ${parts}`)
+  }
+  if (nodes.length === 0) reader.report(line, `rule '${by}': a reassembly says nothing; give it words`)
+  return template
+}
+
+/** The words of `(*A B)` or `(/A B)`, where a space may follow the mark; undefined when the list is none of that kind. */
+export const readMarkedWords = ({ items }: List, mark: '*' | '/'): string[] | undefined => {
+  const words: string[] = []
+  for (const item of items) {
+    if (item.kind === 'list' || item.kind === '=') return undefined
+    words.push(item.text)
+  }
+  const first = words[0]
+  if (!first?.startsWith(mark)) return undefined
+  if (first === mark) words.shift()
+  else words[0] = first.slice(1)
+  return words.length > 0 ? words : undefined
+}
+
+export interface ScriptReader {
+  readonly report: (line: number, message: string) => void
+  readonly links: { readonly line: number; readonly by: string; readonly key: string }[]
+  readonly tags: Map<string, Set<string>>
+}
+
+/** The set may still be empty: rules come in any order, and it fills as they are read. */
+export const wordsTagged = ({ tags }: ScriptReader, tag: string): Set<string> => {
+  const known = tags.get(tag)
+  if (known) return known
+  const words = new Set<string>()
+  tags.set(tag, words)
+  return words
 }

@@ -1,10 +1,9 @@
 // Loads a script in the notation of 1966. Everything wrong with it is found here, so that no conversation can fail later.
+
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { checkScript } from './check-script.js'
-import { addTags, readMemory, readRule } from './read-rule.js'
+import { addTags, readMemory, readRule, type ScriptReader } from './read-rule.js'
 import type { MemoryRule, Rule, Script } from './rule.js'
 import { type List, type Node, readLists } from './script-lists.js'
-import type { ScriptReader } from './script-reader.js'
 
 /** Fails with `config_invalid`; the extras are the path as given and the line of the first thing wrong. */
 export const loadScript = (text: string, path: string): Result<Script> => {
@@ -66,4 +65,21 @@ const readGreeting = ({ items, line }: List, reader: ScriptReader): string => {
     else words.push(item.text)
   }
   return words.join(' ')
+}
+
+export const checkScript = ({ rules, none, memory }: Script, { links, report }: ScriptReader): void => {
+  for (const { line, by, key } of links) {
+    const target = rules.get(key)
+    if (!target) report(line, `rule '${by}': the link (=${key}) leads to no keyword; add a rule for '${key}' or correct the link`)
+    else if (!target.canReply) {
+      report(line, `rule '${by}': the link (=${key}) leads to a keyword with neither decompositions nor a link; give '${key}' one`)
+    }
+  }
+  if (!matchesAll(none)) report(none.line, "rule 'NONE': it has exactly one decomposition, (0)")
+  if (!rules.has(memory.keyword)) report(memory.line, `rule 'MEMORY': '${memory.keyword}' is no keyword; add a rule for it or name another`)
+}
+
+const matchesAll = ({ decompositions: [only, ...more] }: Rule): boolean => {
+  const [term, ...terms] = only?.terms ?? []
+  return more.length === 0 && terms.length === 0 && term?.kind === 'count' && term.count === 0
 }
