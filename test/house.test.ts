@@ -61,7 +61,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/sqlite\.ts$/,
   ajv: /^packages\/wire\/src\/json\/schema\.ts$/,
   commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
-  'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache-store|source\/builtin\/web\/read-page)\.ts$/,
+  'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache|source\/builtin\/web\/read-page)\.ts$/,
   'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
   'node:child_process': /^packages\/wire\/src\//,
   hast: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
@@ -89,6 +89,13 @@ const DOORS: Readonly<Record<string, RegExp>> = {
 /** Rooms inside a package that are entered only by these files, given relative to the room. */
 const ENTRANCES: Readonly<Record<string, RegExp>> = {
   'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table)\.ts$/,
+  'packages/plumb-tool/src/mcp-client': /^(connect|connection|server-entry|server-pool|servers|tool-list-cache)\.ts$/,
+}
+
+/** What a room may import besides itself and other packages: the MCP client knows no calls and no built-in tools. */
+const EXITS: Readonly<Record<string, RegExp>> = {
+  'packages/plumb-tool/src/mcp-client':
+    /^packages\/plumb-tool\/src\/(json-text\.ts$|source\/(command\/git-guard\.ts$|(net|process|sandbox)\/))/,
 }
 
 const MAX_LINES = 400
@@ -184,6 +191,13 @@ t.test('rooms with entrances are entered only by those', async (t) => {
       .flatMap(([file, imports]) => imports.filter(inRoom).map((to) => `${file}: ${to}`))
       .filter((arrow) => !entrances.test(arrow.slice(arrow.indexOf(`${room}/`) + room.length + 1)))
     t.strictSame(wrong, [], room)
+  }
+  for (const [room, exits] of Object.entries(EXITS)) {
+    const wrong = graph
+      .filter(([file]) => file.startsWith(`${room}/`))
+      .flatMap(([file, imports]) => imports.filter((to) => /^packages\/plumb-tool\//.test(to)).map((to) => ({ file, to })))
+      .filter(({ to }) => !to.startsWith(`${room}/`) && !exits.test(to))
+    t.strictSame(wrong, [], `${room}: exits`)
   }
 })
 

@@ -2,7 +2,7 @@
 
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { type Authority, EFFECTS, type Effect, type PolicyRule } from './authority.js'
-import { parseHours } from './condition.js'
+import { parseHours } from './rule.js'
 
 /** `--grant LIST`, comma-separated and repeated; an empty one grants nothing. */
 export const parseGrant = (lists: readonly string[]): Result<Effect[]> => {

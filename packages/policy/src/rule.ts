@@ -1,8 +1,6 @@
-// Whether a rule of a policy speaks of a call.
+// Whether a rule of a policy applies to an act: its patterns for tool, path and host, and `when`, its conditions on the context.
 
 import type { Authority, Effect, PolicyRule } from './authority.js'
-import { allOf, matchesContext, type Truth } from './condition.js'
-import { matchesName, matchesPath } from './glob.js'
 
 /** One effect of a call on one thing. */
 export interface Act {
@@ -37,3 +35,76 @@ const truth = (is: boolean): Truth => (is ? 'yes' : 'no')
 
 const found = (target: string | undefined, fits: (target: string) => boolean): Truth =>
   target === undefined ? 'unknown' : truth(fits(target))
+
+/** `unknown`: the context does not say. */
+type Truth = 'yes' | 'no' | 'unknown'
+
+const allOf = (truths: Iterable<Truth>): Truth => {
+  let all: Truth = 'yes'
+  for (const truth of truths) {
+    if (truth === 'no') return 'no'
+    if (truth === 'unknown') all = truth
+  }
+  return all
+}
+
+/** `now` in ms since 1970; hours are those of the local wall clock. */
+const matchesContext = (key: string, wanted: string | boolean, context: Authority['context'], now: number): Truth => {
+  if (key === 'hours') return isWithin(String(wanted), now) ? 'yes' : 'no'
+  if (!Object.hasOwn(context, key)) return 'unknown'
+  return context[key] === String(wanted) ? 'yes' : 'no'
+}
+
+const HOURS = /^(\d{1,2})(?::(\d\d))?-(\d{1,2})(?::(\d\d))?$/
+
+/** Minutes of the day, from the first up to but not including the last: `9-17`, `8:30-12`, `22-6` over midnight. */
+export const parseHours = (text: string): readonly [from: number, to: number] | undefined => {
+  const found = HOURS.exec(text)
+  if (!found) return undefined
+  const [from, to] = [minutes(found[1], found[2]), minutes(found[3], found[4])]
+  return from !== undefined && to !== undefined && from !== to ? [from, to] : undefined
+}
+
+const DAY = 24 * 60
+
+const minutes = (hour = '', minute = '0'): number | undefined => {
+  const total = Number(hour) * 60 + Number(minute)
+  return Number(minute) < 60 && total <= DAY ? total : undefined
+}
+
+const isWithin = (text: string, now: number): boolean => {
+  const hours = parseHours(text)
+  if (!hours) return false
+  const date = new Date(now)
+  const minute = date.getHours() * 60 + date.getMinutes()
+  const [from, to] = hours
+  return from < to ? minute >= from && minute < to : minute >= from || minute < to
+}
+
+const compiled = new Map<string, RegExp>()
+
+/** Of tools and hosts: `*` for any characters. */
+const matchesName = (pattern: string, name: string): boolean =>
+  expressionOf(`name ${pattern}`, () => `^${escape(pattern).replaceAll('\\*', '.*')}$`).test(name)
+
+/** `*` for any characters of one name, `**` for any number of names. One that begins with a slash means that path, any other one means it at any depth; a folder means what is in it too. */
+const matchesPath = (pattern: string, path: string): boolean =>
+  expressionOf(`path ${pattern}`, () => {
+    const names = escape(pattern.replace(/\/+$/, ''))
+      .replaceAll('/\\*\\*/', '/(?:.*/)?')
+      .replaceAll('\\*\\*', '.*')
+      .replaceAll('\\*', '[^/]*')
+      .replaceAll('\\?', '[^/]')
+    return `${pattern.startsWith('/') ? '^' : '(?:^|/)'}${names}(?:/.*)?$`
+  }).test(path)
+
+// The patterns of a policy, so there are few.
+const expressionOf = (key: string, write: () => string): RegExp => {
+  const known = compiled.get(key)
+  if (known) return known
+  const expression = new RegExp(write(), 'su')
+  compiled.set(key, expression)
+  return expression
+}
+
+const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')

@@ -1,12 +1,13 @@
-// Remembers results for a while, and lets calls that ask the same at once share one run.
+// The stage of `cache`: keeps results for a while, and lets equal calls at the same time share one run.
+//
+// withCache > Memory, of one session > Store, the results (least recently used go first) and Flight, a run that several callers wait for
 
 import { type Result, succeed } from '@plumb/wire'
-import type { JsonText } from '../json-text.js'
-import { canonicalJson } from '../json-text.js'
+import type { LRUCache } from 'lru-cache'
+import { canonicalJson, type JsonText } from '../json-text.js'
 import type { Tool, Wrap } from '../tool.js'
-import { type Kept, openStore, type Store } from './cache-store.js'
 import type { Call, Session } from './call.js'
-import { Flight } from './flight.js'
+import { cancelled } from './cancelled.js'
 import { note } from './note.js'
 
 /** Errors are not kept. What one session may see another may not, so each has a memory of its own. */
@@ -66,4 +67,66 @@ const reuse = ({ json, isTruncated }: Kept, { record }: Call): Result<JsonText> 
   record.cached = true
   record.truncated = isTruncated
   return succeed(json)
+}
+
+interface Kept {
+  readonly json: JsonText
+  readonly isTruncated: boolean
+}
+
+type Store = Pick<LRUCache<string, Kept>, 'get' | 'set'>
+
+const MAX_ENTRIES = 1000
+// Characters of keys and results; a larger one is not kept at all.
+const MAX_SIZE = 16 * 1024 * 1024
+
+const openStore = async (ttlMs: number, nowMs: () => number): Promise<Store> => {
+  const { LRUCache } = await import('lru-cache')
+  return new LRUCache<string, Kept>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_SIZE,
+    sizeCalculation: ({ json }, key) => json.length + key.length,
+    ttl: Math.min(Math.max(1, Math.round(ttlMs)), Number.MAX_SAFE_INTEGER),
+    // Each look is at the clock itself. To the library 0 is no time.
+    ttlResolution: 0,
+    perf: { now: () => nowMs() + 1 },
+  })
+}
+
+/** One run that several callers wait for. It is stopped when the last of them has given up. */
+class Flight {
+  readonly result: Promise<Result<JsonText>>
+  readonly #tool: Tool
+  readonly #call: Call
+  readonly #abandon = new AbortController()
+  readonly #onAbandoned: () => void
+  #waiting = 0
+
+  /** What its stages do is noted with the call that began it. */
+  constructor(tool: Tool, input: JsonText, call: Call, onAbandoned: () => void) {
+    this.#tool = tool
+    this.#call = call
+    this.#onAbandoned = onAbandoned
+    this.result = tool.run(input, { ...call, signal: this.#abandon.signal })
+  }
+
+  get isTruncated(): boolean {
+    return this.#call.record.truncated
+  }
+
+  wait({ signal }: Call): Promise<Result<JsonText>> {
+    this.#waiting++
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        signal.removeEventListener('abort', giveUp)
+        if (--this.#waiting > 0) return resolve(cancelled(this.#tool.name))
+        // Nobody is to join it any more. Its end is waited for: the work is over when its last caller is told so.
+        this.#onAbandoned()
+        this.#abandon.abort()
+      }
+      this.result.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+      if (signal.aborted) giveUp()
+      else signal.addEventListener('abort', giveUp, { once: true })
+    })
+  }
 }

@@ -6,7 +6,6 @@ import type { Tool, Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'
-import { type Wait, wait } from './wait.js'
 
 export interface RetryOptions {
   /** In total; 1 never repeats. */
@@ -64,3 +63,18 @@ const askedMs = ({ retry_after }: Fault): number | undefined =>
 /** 100 ms doubling to 10 s, ±10 %. */
 const backoffMs = (attempt: number, random: () => number): number =>
   Math.min(MIN_BACKOFF_MS * 2 ** (attempt - 1), MAX_BACKOFF_MS) * (1 + JITTER * (2 * random() - 1))
+
+type Wait = (ms: number, signal: AbortSignal) => Promise<void>
+
+/** Resolves when the time is up or the signal fires. */
+const wait: Wait = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })

@@ -1,6 +1,9 @@
-// What a call is given on the command line, as the input that its tool takes.
+// The input of a call: all of standard input, or an argument, in the form that its tool takes.
 
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
 import { type Field, resolve, type Type } from '@plumb/lang'
+import { fail, MAX_LINE, type Result, readBytes, succeed, systemReason } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 
 /** A string as it stands: for a record of which one field must be given, and is a string, it is that one. `text` is its JSON. */
@@ -24,4 +27,14 @@ export const withCheck = (input: JsonText): JsonText => {
 const fieldsOf = (type: Type): readonly Field[] => {
   const resolved = resolve(type)
   return resolved.kind === 'record' ? resolved.fields : []
+}
+
+export const readAll = async (stream: Readable, maxBytes = MAX_LINE): Promise<Result<string>> => {
+  try {
+    const bytes = await readBytes(stream, maxBytes)
+    if (bytes.length > maxBytes) return fail('line_too_long', `standard input is longer than ${maxBytes} bytes`)
+    return isUtf8(bytes) ? succeed(bytes.toString()) : fail('invalid_utf8', 'standard input is not UTF-8')
+  } catch (error) {
+    return fail('read_failed', `cannot read standard input: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
 }

@@ -20,9 +20,8 @@ import { perform } from '../call/perform.js'
 import type { JsonText } from '../json-text.js'
 import type { Registered } from '../registry/registry.js'
 import { unknownTool } from '../serve/dispatcher.js'
-import { canCheck, stringInput, withCheck } from './call-input.js'
+import { canCheck, readAll, stringInput, withCheck } from './call-input.js'
 import type { CommandInput, RunCommand, ToolSet } from './command.js'
-import { readAll } from './read-all.js'
 
 export const call: RunCommand = async (tools, asked) => {
   const [name = '', given] = asked.words

@@ -6,7 +6,6 @@ import { preview } from '@plumb/wire'
 import { dependenciesOf } from '../registry/dependency.js'
 import type { Registered } from '../registry/registry.js'
 import type { RunCommand } from './command.js'
-import { writeTable } from './table.js'
 import { writeLines } from './write-lines.js'
 
 export const list: RunCommand = async ({ registry }, { options: { wantsJson }, reporter }) => {
@@ -40,3 +39,15 @@ const rowOf = ({ plan, effects }: Registered, nameOf: (bound: Registered['plan']
 })
 
 const typeOf = ({ input, output }: Registered['plan']): string => `${printType(input, MAX_WRITTEN)} -> ${printType(output, MAX_WRITTEN)}`
+
+/** Rows as columns of one width each. */
+const writeTable = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => {
+  const all = [head, ...rows]
+  const widths = head.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)))
+  return all.map((row) =>
+    row
+      .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - [...text].length))
+      .join('  ')
+      .trimEnd(),
+  )
+}

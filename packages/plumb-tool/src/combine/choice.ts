@@ -1,8 +1,8 @@
 // f + g: f; if it fails, g. A hand-off is the same for some errors only.
 
-import type { Fault } from '@plumb/wire'
+import type { Fault, Result } from '@plumb/wire'
+import type { JsonText } from '../json-text.js'
 import type { Tool } from '../tool.js'
-import { withEarlier } from './history.js'
 import type { Run } from './run.js'
 
 /** The next one is tried for errors that `isPassedOn`; never when nobody waits for the result any more. */
@@ -18,3 +18,17 @@ export const choiceOf =
     }
     return withEarlier(errors)
   }
+
+/** Enough to see what happened; what failed a thousand times need not be said a thousand times. */
+const MOST = 20
+
+/** `errors` is not empty. What carries earlier ones of its own is taken apart, so that it is all the same how the tries were grouped. */
+const withEarlier = (errors: readonly Fault[]): Result<JsonText> => {
+  const all = errors.flatMap(takeApart)
+  const last = all.pop() as Fault
+  return { ok: false, error: all.length === 0 ? last : { ...last, earlier: all.slice(-MOST) } }
+}
+
+const takeApart = ({ earlier, ...error }: Fault): Fault[] => [...(isHistory(earlier) ? earlier : []), error as Fault]
+
+const isHistory = (value: unknown): value is readonly Fault[] => Array.isArray(value)

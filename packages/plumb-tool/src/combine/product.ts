@@ -1,11 +1,10 @@
 // f * g: both on the same input, or each on its part of a tuple, at once; one error cancels the others.
 
-import type { Result } from '@plumb/wire'
+import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import type { Tool } from '../tool.js'
 import { linkedAbort } from './linked-abort.js'
 import type { Run } from './run.js'
-import { splitTuple } from './split-tuple.js'
 
 /** Resolves when all have ended: what was cancelled has really stopped. The error is the one that came first. */
 export const productOf =
@@ -27,3 +26,13 @@ export const productOf =
     unlink()
     return failure ?? { ok: true, value: `[${results.join(',')}]` }
   }
+
+/** The parts of a tuple as they are written, so that numbers keep their digits. */
+const splitTuple = (text: JsonText, length: number): Result<readonly JsonText[]> => {
+  const bytes = Buffer.from(text)
+  const tree = parseTree(bytes, 0, bytes.length)
+  if (tree.kind === 'array' && tree.items.length === length) {
+    return succeed(tree.items.map(({ start, end }) => bytes.toString('utf8', start, end)))
+  }
+  return fail('input_type_mismatch', `expected a tuple of ${length} parts, found ${preview(text)}`)
+}

@@ -4,13 +4,16 @@ import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
 import type { Connecting, ConnectOptions, McpConnection, ServerConfig } from './connection.js'
 import { type Guarded, guard } from './guard.js'
+import { openHttp } from './http-link.js'
 import type { Link } from './link.js'
-import { nameOf, openLink } from './open-link.js'
-import { openRawArguments } from './raw-places.js'
+import { openConnection } from './open-connection.js'
+import { openRawArguments, type RawArguments } from './raw-arguments.js'
 import { type Life, openRequests } from './requests.js'
 import { sdkFault } from './sdk-fault.js'
-import { openConnection } from './session.js'
-import { waitAtMost } from './within.js'
+import { readTarget } from './server-url.js'
+import { openStdioLink } from './stdio-link.js'
+import { waitAtMost } from './wait-at-most.js'
+import { openWebSocket } from './web-socket-link.js'
 
 export type {
   ConnectOptions,
@@ -118,4 +121,31 @@ const failedHandshake = (
         server,
       })
     : why
+}
+
+interface LinkEvents {
+  readonly places: RawArguments
+  /** The answer to this request will not come. */
+  readonly answerLost: (id: number) => void
+  /** Nothing more will come. */
+  readonly lost: (why: Fault) => void
+  /** The handshake is done. */
+  readonly isOpen: () => boolean
+}
+
+const openLink = async (config: ServerConfig, options: Connecting, events: LinkEvents): Promise<Result<Link>> => {
+  const { clientName, cwd, note, onStderr, allowsPrivateNet } = options
+  if (config.url === undefined) return openStdioLink(config, cwd, events.places, onStderr)
+  const target = readTarget(config)
+  if (!target.ok) return target
+  for (const warning of target.value.warnings) note(warning)
+  if (config.transport === 'ws') return succeed(await openWebSocket(target.value, allowsPrivateNet, events.places))
+  return succeed(await openHttp({ target: target.value, isSse: config.transport === 'sse', allowsPrivateNet, clientName, ...events }))
+}
+
+/** For people, and without a key: what the spec calls it, its program or its host. */
+const nameOf = ({ prefix, command, url }: ServerConfig): string => {
+  if (prefix !== undefined) return prefix
+  if (command !== undefined) return command.split('/').at(-1) ?? command
+  return url !== undefined && URL.canParse(url) ? new URL(url).host : (url ?? '')
 }

@@ -8,7 +8,7 @@ import type { Dispatcher } from 'undici'
 import { bounded } from './bounded-body.js'
 import { LinkError } from './link.js'
 import { networkFault, statusFault } from './network-fault.js'
-import type { RawArguments } from './raw-places.js'
+import type { RawArguments } from './raw-arguments.js'
 
 export interface HttpEvents {
   /** The stream that was to bring the answer has ended, and cannot be gone on with. */

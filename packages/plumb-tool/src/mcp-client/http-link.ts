@@ -1,13 +1,14 @@
 // A server over the net, by Streamable HTTP or the older SSE, with the transports of the SDK.
 
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { Fault } from '@plumb/wire'
-import { clientCredentials } from './client-credentials.js'
-import { openHttpDispatcher } from './dispatcher.js'
+import { addSecret, type Fault } from '@plumb/wire'
+import { openHttpDispatcher } from './http-dispatcher.js'
 import { type HttpEvents, openFetch } from './http-fetch.js'
 import type { Link } from './link.js'
 import type { Target } from './server-url.js'
-import { waitAtMost } from './within.js'
+import { waitAtMost } from './wait-at-most.js'
 
 export interface HttpLinkOptions extends HttpEvents {
   readonly target: Target
@@ -50,4 +51,36 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     await dispatcher.destroy().catch(() => {})
   }
   return { transport, lastWords: () => why?.detail, end }
+}
+
+/**
+ * OAuth 2.1 client credentials, in the form in which the SDK asks for them: it finds, fetches and renews the token, which is kept for this
+ * connection only. The server names the authorization server; `mayTell` says whether the secret may go there.
+ */
+const clientCredentials = (id: string, secret: string, clientName: string): OAuthClientProvider => {
+  let tokens: OAuthTokens | undefined
+  return {
+    redirectUrl: undefined,
+    clientMetadata: {
+      client_name: clientName,
+      redirect_uris: [],
+      grant_types: ['client_credentials'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    },
+    clientInformation: () => ({ client_id: id, client_secret: secret }),
+    tokens: () => tokens,
+    saveTokens: (given) => {
+      tokens = given
+      addSecret(given.access_token)
+    },
+    prepareTokenRequest: (scope) =>
+      new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined || scope === '' ? {} : { scope }) }),
+    redirectToAuthorization: refuseLogin,
+    saveCodeVerifier: refuseLogin,
+    codeVerifier: refuseLogin,
+  }
+}
+
+const refuseLogin = (): never => {
+  throw new Error('nobody is there to log in')
 }

@@ -7,7 +7,7 @@ import type { McpTool } from './connection.js'
 import { watchTools } from './tool-changes.js'
 import { readTools } from './tool-list.js'
 import type { Identity, ToolListCache } from './tool-list-cache.js'
-import { waitAtMost } from './within.js'
+import { waitAtMost } from './wait-at-most.js'
 
 export interface Listing {
   /**

@@ -5,7 +5,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import { type Fault, fail, type Result, startDeadline, succeed } from '@plumb/wire'
 import type { CallOptions } from './connection.js'
 import { type FailedRequest, sdkFault } from './sdk-fault.js'
-import { MAX_TIMEOUT_MS } from './within.js'
+import { MAX_TIMEOUT_MS } from './wait-at-most.js'
 
 export interface Life {
   /** Why there is no server any more. */

@@ -2,7 +2,7 @@
 
 import { type Fault, fault, type Result } from '@plumb/wire'
 import type { McpConnection, ServerConfig } from './connection.js'
-import { connectionKey } from './server.js'
+import { connectionKey } from './server-entry.js'
 import type { McpServers } from './servers.js'
 
 export interface PoolOptions {

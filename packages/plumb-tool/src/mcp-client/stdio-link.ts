@@ -11,9 +11,9 @@ import { type SandboxedChild, spawnSandboxed } from '../source/sandbox/spawn-san
 import type { ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'
-import type { RawArguments } from './raw-places.js'
-import { sandboxOf } from './server.js'
-import { waitAtMost } from './within.js'
+import type { RawArguments } from './raw-arguments.js'
+import { sandboxOf } from './server-entry.js'
+import { waitAtMost } from './wait-at-most.js'
 
 /** For a server to go by itself once its stdin has ended (MCP, Lifecycle, Shutdown). */
 const LEAVE_MS = 500

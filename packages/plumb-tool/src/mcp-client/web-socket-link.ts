@@ -2,11 +2,11 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { parseJson } from '@plumb/wire'
-import { openHttpDispatcher } from './dispatcher.js'
+import { openHttpDispatcher } from './http-dispatcher.js'
 import { type Link, LinkError } from './link.js'
 import { messagesIn } from './message.js'
 import { networkFault } from './network-fault.js'
-import type { RawArguments } from './raw-places.js'
+import type { RawArguments } from './raw-arguments.js'
 import type { Target } from './server-url.js'
 
 export const openWebSocket = async ({ url, token }: Target, allowsPrivateNet: boolean, places: RawArguments): Promise<Link> => {

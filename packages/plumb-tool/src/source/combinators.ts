@@ -7,11 +7,8 @@ import { handoffOf } from '../combine/handoff.js'
 import { asPart } from '../combine/part.js'
 import { type PoolOrder, poolOf } from '../combine/pool.js'
 import type { Run } from '../combine/run.js'
-import { failingOf } from '../double/failing.js'
-import { DEFAULT_RATE, flakyOf } from '../double/flaky.js'
-import { mockOf } from '../double/mock.js'
-import { fileRecorder, type Recorder, spyOf } from '../double/spy.js'
 import type { Tool } from '../tool.js'
+import { DEFAULT_RATE, failingOf, fileRecorder, flakyOf, mockOf, type Recorder, spyOf } from './test-doubles.js'
 
 type Source = Exclude<
   Extract<ToolBody, { readonly kind: 'tool' }>['source'],

@@ -1,9 +1,9 @@
 // The tools of all servers of an agent under one name each; what cannot have one, or would take another's, is left out with a word.
 
+import { basename } from 'node:path'
 import { type Fault, fault, guardSchema, preview } from '@plumb/wire'
 import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
-import { describeServer } from '../../mcp-client/server.js'
-import { doubleUnderscored } from './prefix.js'
+import { describeServer } from '../../mcp-client/server-entry.js'
 
 export interface NamedTool {
   readonly config: ServerConfig
@@ -52,3 +52,20 @@ const nameProblem = (name: string, declared: readonly string[], named: ReadonlyM
   if (!named.has(name)) return undefined
   return { code: 'duplicate_name', words: `another tool is named '${preview(name)}' already; give one of their servers another 'prefix'` }
 }
+
+/** What stands before the colon in the names of its tools: its own, else what the server calls itself, else its command or host. */
+export const prefixOf = ({ prefix, command, url }: ServerConfig, serverName: string): string => {
+  if (prefix !== undefined) return prefix
+  const place = command === undefined ? new URL(url ?? '').hostname : basename(command)
+  return cleaned(serverName) || cleaned(place) || 'mcp'
+}
+
+// Names are split at the first colon, and written on one line.
+const cleaned = (name: string): string =>
+  name
+    .trim()
+    .replaceAll(/[^\w.-]+/g, '_')
+    .slice(0, 64)
+
+/** As the providers write it that refuse colons. */
+const doubleUnderscored = (name: string): string => name.replace(':', '__')

@@ -1,11 +1,11 @@
 // One server of an agent at its spawn: open, left out with a warning, or needed and not there.
 
+import { type Authority, permit } from '@plumb/policy'
 import { type Fault, fault } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
-import { describeServer, sandboxOf } from '../../mcp-client/server.js'
-import { mayStart } from './may-start.js'
-import { prefixOf } from './prefix.js'
+import { describeServer, effectOf, hostsOf, sandboxOf } from '../../mcp-client/server-entry.js'
+import { prefixOf } from './name-tools.js'
 import { describeMissing } from './tool-of-server.js'
 
 export interface OpenServer {
@@ -74,3 +74,15 @@ const unavailable = ({ tools }: ServerConfig, error: Fault, servers: Session['se
 /** Those that are on its white list. */
 export const selectTools = (tools: readonly McpTool[], config: ServerConfig): readonly McpTool[] =>
   config.tools ? tools.filter(({ name }) => config.tools?.includes(name)) : tools
+
+/** Why a server may not be started, or reached: no call of its tools could be permitted. Undefined: it may. Its tools are not known yet, so that each that a rule names may be one of them. */
+export const mayStart = (config: ServerConfig, authority: Authority, now: number): Fault | undefined => {
+  const hosts = hostsOf(config)
+  const effects = [effectOf(config)]
+  const possible = ['', ...authority.policy.flatMap(({ tool }) => (tool === undefined ? [] : [tool]))]
+  const permissions = possible.map((tool) => permit({ tool, effects, ...(hosts.length === 0 ? {} : { hosts }) }, authority, now))
+  if (permissions.some(({ kind }) => kind !== 'deny')) return undefined
+  const [first] = permissions
+  const why = first?.kind === 'deny' ? first.fault.detail.replace(/^tool '' has the effect/, 'it has the effect') : ''
+  return fault('permission_denied', `MCP server ${describeServer(config)} is left out: ${why}`)
+}

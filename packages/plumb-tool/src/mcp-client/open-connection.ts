@@ -8,7 +8,7 @@ import type { Connecting, McpConnection, McpPrompt, ServerConfig } from './conne
 import type { Link } from './link.js'
 import { openListing } from './listing.js'
 import { readPages } from './pages.js'
-import type { RawArguments } from './raw-places.js'
+import type { RawArguments } from './raw-arguments.js'
 import type { Life, SendRequest } from './requests.js'
 import { openToolListCache } from './tool-list-cache.js'
 

@@ -1,0 +1,97 @@
+// Tools for tests of other tools: spy, flaky, failing and mock.
+
+import { openSync, writeSync } from 'node:fs'
+import type { Json } from '@plumb/lang'
+import { type Category, type Code, fail, scrub, succeed, systemReason } from '@plumb/wire'
+import type { Run } from '../combine/run.js'
+import { drawSeed, randomAt } from '../seeded-random.js'
+import type { Tool } from '../tool.js'
+
+/** Takes one line without its end; says why it cannot be kept. */
+export type Recorder = (line: string) => string | undefined
+
+/**
+ * spy: the tool itself, and a record of each call as a line of JSON.
+ * `{"tool","id","input","ok","result"|"error","ms"}`, where texts stand as they were. A call that cannot be recorded is
+ * not run.
+ */
+export const spyOf =
+  (tool: Tool, record: () => Recorder | string): Run =>
+  async (input, call) => {
+    const recorder = record()
+    if (typeof recorder === 'string') return fail('write_failed', recorder)
+    const started = call.session.nowMs()
+    const result = await tool.run(input, call)
+    const ms = Math.round(call.session.nowMs() - started)
+    const outcome = result.ok ? `"ok":true,"result":${result.value}` : `"ok":false,"error":${JSON.stringify(result.error)}`
+    const line = `{"tool":${JSON.stringify(tool.name)},"id":${JSON.stringify(call.id)},"input":${input},${outcome},"ms":${ms}}`
+    const failure = recorder(line)
+    return failure === undefined ? result : fail('write_failed', failure)
+  }
+
+/** Appends to a file: each line in one write, so that several processes may share it. */
+export const fileRecorder = (path: string): (() => Recorder | string) => {
+  let recorder: Recorder | undefined
+  return () => {
+    try {
+      recorder ??= appendTo(openSync(path, 'a'), path)
+      return recorder
+    } catch (error) {
+      return cannot(path, error)
+    }
+  }
+}
+
+const appendTo =
+  (fd: number, path: string): Recorder =>
+  (line) => {
+    try {
+      writeSync(fd, `${scrub(line)}\n`)
+      return undefined
+    } catch (error) {
+      return cannot(path, error)
+    }
+  }
+
+const cannot = (path: string, error: unknown): string => `cannot record to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`
+
+interface FlakyOptions {
+  /** Part of the calls that fail, from 0 to 1. */
+  readonly rate: number
+  /** Drawn when left out; an error tells it, so that the run can be repeated. */
+  readonly seed?: number
+}
+
+export const DEFAULT_RATE = 0.1
+
+/** flaky: the tool itself, but call number n, from 1 and with retries counted, fails when the n-th number of the seed is below the rate. */
+export const flakyOf = (tool: Pick<Tool, 'run'>, { rate, seed = drawSeed() }: FlakyOptions): Run => {
+  let count = 0
+  return async (input, call) => {
+    const number = ++count
+    if (randomAt(seed, number) >= rate) return tool.run(input, call)
+    return fail('overloaded', `call ${number} of a flaky tool fails by chance (seed ${seed}, rate ${rate})`, { seed, call: number })
+  }
+}
+
+/** The code that stands for each category. */
+const CODES: Readonly<Record<Category, Code>> = {
+  config: 'config_invalid',
+  invalid: 'evaluation_failed',
+  not_found: 'no_such_file',
+  denied: 'permission_denied',
+  internal: 'tool_crashed',
+  unavailable: 'overloaded',
+}
+
+/** failing: always an error, of the category that the spec names. */
+export const failingOf =
+  (category: Category): Run =>
+  async () =>
+    fail(CODES[category], `this tool fails on purpose, as 'failing: "${category}"' says`)
+
+/** mock: always the same value, whatever its input is. */
+export const mockOf = (value: Json): Run => {
+  const text = JSON.stringify(value)
+  return async () => succeed(text)
+}
