@@ -4,11 +4,10 @@ import { PassThrough, Writable } from 'node:stream'
 import { type Fault, LineReader, LineWriter, Reporter } from '@plumb/wire'
 import { scaled } from '../../wire/test/patience.js'
 import type { RunEmitter } from '../src/event/emitter.js'
-import { Quiescence } from '../src/graph/quiescence.js'
-import { Schedule } from '../src/graph/schedule.js'
-import { wireUp } from '../src/graph/wiring.js'
+import { Quiescence, Schedule } from '../src/graph/schedule.js'
 import type { LineFile } from '../src/record/line-file.js'
 import { Rejects } from '../src/record/rejects.js'
+import { wireUp } from '../src/run/wiring.js'
 import { bareWiring, graphOf } from './bare-wiring.js'
 
 export interface WiredRun {

@@ -1,15 +1,14 @@
 import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, LineWriter } from '@plumb/wire'
 import { Backpressure, type Buffering } from '../graph/backpressure.js'
 import type { Worker } from '../graph/cycle.js'
+import type { Holding } from '../graph/holding.js'
 import { rangesOf } from '../graph/input-context.js'
 import { Morphism } from '../graph/morphism/morphism.js'
-import { afterNextPoll } from '../graph/next-poll.js'
 import { Origin } from '../graph/origin.js'
-import type { Holding } from '../run/holding.js'
+import type { RunContext } from '../graph/run-context.js'
 import { ENVELOPE_BYTES } from './agent-start.js'
-import { Dropped } from './dropped.js'
-import { failureOf, spentAt, unfinishedAt } from './end.js'
-import { ChildErrors } from './errors.js'
+import { Dropped, failureOf, spentAt, unfinishedAt } from './end.js'
+import { ChildErrors, numbersIn } from './errors.js'
 import { InFlightTracker } from './in-flight.js'
 import { ChildInput } from './input.js'
 import type { ChildOptions } from './options.js'
@@ -19,9 +18,6 @@ import { ChildTelemetry } from './telemetry.js'
 
 /** Ports with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
-
-/** Inputs of one range in an error of a child. */
-const MAX_NAMED = 1 << 18
 
 export class ChildProcess extends Morphism implements Worker {
   readonly #o: ChildOptions
@@ -42,7 +38,11 @@ export class ChildProcess extends Morphism implements Worker {
   readonly overrun: Overrun
   readonly #dropped = new Dropped()
 
-  constructor(feeds: readonly number[], options: ChildOptions) {
+  constructor(
+    feeds: readonly number[],
+    private readonly context: RunContext,
+    options: ChildOptions,
+  ) {
     super(feeds, options.outputs.length)
     this.#o = options
     this.#ledger = new InFlightTracker(options)
@@ -53,7 +53,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.gates = options.outputs.map(() => new Backpressure())
     this.#inputs = this.#openInputs()
     const errors = new LineReader(options.child.stderr)
-    this.#errors = new ChildErrors(options.name, errors, options.reporter, (fault) => this.#pass(fault))
+    this.#errors = new ChildErrors(options.name, errors, context.reporter, (fault) => this.#pass(fault))
     this.#openOutputs()
     this.#openTools()
     this.exited = options.child.exited.then((exit) => this.#ended(exit))
@@ -80,12 +80,13 @@ export class ChildProcess extends Morphism implements Worker {
     return this.#dropped.oldest
   }
 
-  basinOf(input: number): Buffering | undefined {
+  bufferOf(input: number): Buffering | undefined {
     return this.#inputs[input]
   }
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
-    const { inputs, cycle, current, observer, lost } = this.#o
+    const { inputs, cycle, observer, lost } = this.#o
+    const { current } = this.context
     if (this.hasEnded && !this.overrun.hasBegun) {
       lost(current.origin)
       return this.#dropped.add(current.origin)
@@ -97,7 +98,7 @@ export class ChildProcess extends Morphism implements Worker {
       const stop = this.overrun.hasBegun ? SPENT : observer?.stops(origin, buf, start, end)
       if (stop === 'settled') return
       if (stop) {
-        this.#o.report({ ...stop, process: this.#o.name })
+        this.context.report({ ...stop, process: this.#o.name })
         return lost(origin)
       }
       this.#ledger.send(origin)
@@ -134,7 +135,7 @@ export class ChildProcess extends Morphism implements Worker {
   /** What it will not answer, since it is ended. */
   reportUnfinished(): void {
     const { unanswered } = this.#ledger
-    if (!this.hasEnded && unanswered.count > 0) this.#o.report(unfinishedAt(this.#o.name, unanswered))
+    if (!this.hasEnded && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
   }
 
   get hasFailed(): boolean {
@@ -144,13 +145,13 @@ export class ChildProcess extends Morphism implements Worker {
   /** At the end of a run that a failure has ended: what it had in hand, for nobody. */
   reportCutOff(): void {
     const { unanswered, answersEach } = this.#ledger
-    if (this.#isHungUp && answersEach && unanswered.count > 0) this.#o.report(unfinishedAt(this.#o.name, unanswered))
+    if (this.#isHungUp && answersEach && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
   }
 
   /** At the end of the run: what was lost on a child that had failed. */
   reportDropped(): void {
     const lost = this.#dropped.faultOf(this.#o.name)
-    if (lost) this.#o.report(lost)
+    if (lost) this.context.report(lost)
   }
 
   // In a loop control may come for as long as the loop is not quiet, and a child that has seen the end of its data hears none of it.
@@ -211,7 +212,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   // One that reads no more is no longer full.
   #writer(writer: LineWriter): LineWriter {
-    writer.onDrain = writer.onClosed = () => this.#o.schedule.wake()
+    writer.onDrain = writer.onClosed = () => this.context.schedule.wake()
     return writer
   }
 
@@ -258,41 +259,39 @@ export class ChildProcess extends Morphism implements Worker {
 
   // By its place it would be joined with what it does not belong to.
   #refuseSurplus(): undefined {
-    const { name, report } = this.#o
+    const { name } = this.#o
     if (this.#isSurplusTold) return
     this.#isSurplusTold = true
-    report(
+    this.context.report(
       fault('child_failed', `'${name}' gave more outputs than it was sent messages: what is behind these is left out`, { process: name }),
     )
   }
 
   #openTools(): void {
-    const { child, tools, schedule } = this.#o
+    const { child, tools } = this.#o
+    const { schedule } = this.context
     const [requests, answers] = [child.fds.get(FDS.tool_req), child.fds.get(FDS.tool_resp)]
     if (requests && 'resume' in requests && answers && 'write' in answers) tools?.serve(requests, answers, () => schedule.wake())
   }
 
   #listen(stream: LineSource, ports: readonly (ChildPort & { gate: Backpressure })[], isData: boolean): void {
-    const { name, sink, current, isEnveloped, kind, observer, lost } = this.#o
+    const { name, isEnveloped, kind, observer, lost } = this.#o
+    const { current } = this.context
     const watched = isData ? observer : undefined
     const tellsOrigins = kind === 'plumb' || this.#o.needsOrigins
     const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#ledger.originOfAll(messages) : undefined
     const counted = isData ? () => this.#count() : () => Origin.unknown()
     const passed = isData ? () => this.#ledger.passed() : () => {}
     const gate = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.gate.isOpen()) }
-    const report = (fault: Fault) => this.#o.report(fault)
     this.#read(
       stream,
       (reader) =>
-        new ChildOutput({
+        new ChildOutput(this.context, {
           process: name,
           reader,
           ports,
           isEnveloped: isEnveloped && isData,
           gate,
-          sink,
-          current,
-          report,
           counted,
           passed,
           lost: () => lost(current.origin),
@@ -313,8 +312,8 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #read(stream: LineSource, open: (reader: LineReader) => ChildStream, isBehindErrors = false): void {
-    const { schedule, maxLine } = this.#o
-    const reader = new LineReader(stream, { maxLine: maxLine + ENVELOPE_BYTES })
+    const { schedule } = this.context
+    const reader = new LineReader(stream, { maxLine: this.#o.maxLine + ENVELOPE_BYTES })
     const source = open(reader)
     reader.onReadable = () => {
       source.isDry = false
@@ -332,14 +331,15 @@ export class ChildProcess extends Morphism implements Worker {
     this.#unheard++
     afterNextPoll(() => {
       this.#unheard--
-      this.#o.schedule.wake()
+      this.context.schedule.wake()
     })
   }
 
   // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
   #pass({ line: _, seqs, seq, ...said }: Fault): void {
     const fault = this.overrun.hasBegun && said.error === 'cancelled' ? { ...said, ...SPENT } : said
-    const { report, schedule, current, observer, kind, cycle } = this.#o
+    const { observer, kind, cycle } = this.#o
+    const { report, schedule, current } = this.context
     const about = numbersIn(seqs ?? seq)
     const origin = this.#ledger.originOfAll(about)
     const before = current.enter(origin)
@@ -357,7 +357,8 @@ export class ChildProcess extends Morphism implements Worker {
 
   // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by whoever spawned the child.
   async #ended(exit: Exit): Promise<void> {
-    const { name, kind, report, fail, inputs, schedule, cycle } = this.#o
+    const { name, kind, inputs, cycle } = this.#o
+    const { report, fail, schedule } = this.context
     const wasFed = inputs.some((_, i) => this.isOpen(i))
     this.hasEnded = true
     this.overrun.clear()
@@ -387,13 +388,7 @@ const CANCEL = Buffer.from('{"cancel":true}\n')
 const spentEnd = (name: string, unanswered: InFlightTracker['unanswered']): Fault | undefined =>
   unanswered.count > 0 ? spentAt(name, unanswered) : undefined
 
-/** One number, several, or ranges of them. */
-const numbersIn = (seqs: unknown): number[] => {
-  if (typeof seqs === 'number') return [seqs]
-  if (!Array.isArray(seqs)) return []
-  return seqs.flatMap((one) => {
-    if (typeof one === 'number') return [one]
-    const [first, last] = one as [number, number]
-    return Array.from({ length: Math.max(0, Math.min(last - first + 1, MAX_NAMED)) }, (_, i) => first + i)
-  })
+// The event loop polls all streams between one immediate and the next.
+const afterNextPoll = (call: () => void): void => {
+  setImmediate(() => setImmediate(call))
 }

@@ -1,6 +1,8 @@
 // How a child ended, and what became of the messages that it had been sent: said once, with the inputs they came from.
 
 import { type Exit, type Fault, fault } from '@plumb/wire'
+import { addTo } from '../graph/input-context.js'
+import type { Origin } from '../graph/origin.js'
 
 interface Unanswered {
   readonly count: number
@@ -67,8 +69,31 @@ const inWords = ({ count, of }: Unanswered): string =>
 
 const extrasOf = ({ count, seqs }: Unanswered) => ({ unanswered: count, ...inputsOf(seqs) })
 
-/** Messages that came for a child after it had failed. */
-export const droppedAt = (name: string, count: number, seqs: readonly [number, number][]): Fault =>
+/** Messages that reached a child after its end, and the inputs that they came from. */
+export class Dropped {
+  #count = 0
+  readonly #seqs: [number, number][] = []
+  /** How it ended, once that is known. */
+  end: 'unknown' | 'well' | 'badly' = 'unknown'
+
+  add(origin: Origin): void {
+    this.#count++
+    if (origin.seq > 0) addTo(this.#seqs, origin.seq)
+    else for (const seq of origin.seqs) addTo(this.#seqs, seq)
+  }
+
+  /** The first input that was lost, or may have been; Infinity: none. */
+  get oldest(): number {
+    return this.end === 'well' ? Number.POSITIVE_INFINITY : (this.#seqs[0]?.[0] ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Undefined: nothing was lost. */
+  faultOf(name: string): Fault | undefined {
+    return this.end === 'badly' && this.#count > 0 ? droppedAt(name, this.#count, this.#seqs) : undefined
+  }
+}
+
+const droppedAt = (name: string, count: number, seqs: readonly [number, number][]): Fault =>
   fault('child_failed', `${count} message${count === 1 ? '' : 's'} reached '${name}' after it had ended`, {
     process: name,
     dropped: count,

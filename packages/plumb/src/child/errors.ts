@@ -76,3 +76,17 @@ const isFault = (value: unknown): value is Fault => {
   const { error, detail, category } = (value ?? {}) as Partial<Fault>
   return typeof error === 'string' && isCode(error) && typeof detail === 'string' && typeof category === 'string'
 }
+
+/** Inputs of one range in an error of a child. */
+const MAX_NAMED = 1 << 18
+
+/** The numbers of `seq` or `seqs` in an error: one, several, or ranges of them. */
+export const numbersIn = (seqs: unknown): number[] => {
+  if (typeof seqs === 'number') return [seqs]
+  if (!Array.isArray(seqs)) return []
+  return seqs.flatMap((one) => {
+    if (typeof one === 'number') return [one]
+    const [first, last] = one as [number, number]
+    return Array.from({ length: Math.max(0, Math.min(last - first + 1, MAX_NAMED)) }, (_, i) => first + i)
+  })
+}

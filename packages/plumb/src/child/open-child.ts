@@ -1,45 +1,47 @@
 // The receiver of a node that is a process of its own, with all that wants to know of it.
 
-import { agentOf, compileCheck, type GraphNode, type Sink } from '@plumb/lang'
-import { currentBudget, type Fault } from '@plumb/wire'
+import { agentOf, compileCheck, type GraphNode } from '@plumb/lang'
+import { currentBudget, type Fault, type LineWriter } from '@plumb/wire'
 import { ChildMonitor } from '../event/child-monitor.js'
+import type { RunEmitter } from '../event/emitter.js'
 import type { Cycle } from '../graph/cycle.js'
-import type { InputContext } from '../graph/input-context.js'
 import type { Origin } from '../graph/origin.js'
-import type { WiringOptions } from '../graph/wiring.js'
+import type { RunContext } from '../graph/run-context.js'
 import { Replay } from '../record/resume/replay.js'
+import type { ToolService } from '../tools/tool-service.js'
+import type { SpawnSettings } from './agent-start.js'
 import { ChildAllowance } from './allowance.js'
 import { ChildProcess } from './child.js'
 import type { ChildOptions } from './options.js'
 import type { Spawned } from './spawn.js'
 
 export interface OpenChildOptions {
-  readonly wiring: WiringOptions
   readonly node: GraphNode
   readonly feeds: readonly number[]
   readonly place: string
   readonly spawned: Spawned
-  readonly sink: Sink
-  readonly current: InputContext
-  readonly report: (fault: Fault) => void
+  readonly settings: SpawnSettings
+  readonly tools: ToolService | undefined
+  readonly emitter: RunEmitter | undefined
+  /** Where a parent hears what our children say of themselves. */
+  readonly parent: LineWriter | undefined
   readonly lost: (origin: Origin) => void
   readonly needsOrigins: boolean
   readonly cycle: Cycle | undefined
 }
 
-export const openChild = (options: OpenChildOptions): ChildProcess => {
-  const { wiring, node, feeds, place, spawned, sink, current, report, lost, needsOrigins, cycle } = options
+export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
+  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, cycle } = options
   const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
-  const { emitter, settings, schedule, reporter, fail, tools, parent } = wiring
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
   const budget = isCounting ? undefined : currentBudget()
-  const warn = (warning: Fault) => reporter.warn({ ...warning, process: node.name })
+  const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance = budget && new ChildAllowance({ budget, purse, warn, overrun: () => process.overrun.begin() })
   const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
-  const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, options) })
+  const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, context, options) })
   const isObserved = emitter || parent || budget || replay
-  const process: ChildProcess = new ChildProcess(feeds, {
+  const process: ChildProcess = new ChildProcess(feeds, context, {
     name: node.name,
     inputs: node.inputs,
     outputs: node.outputs.map(({ name, type }) => ({ name, stage: compileCheck(type ?? { kind: 'json' }) })),
@@ -47,20 +49,14 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
     kind,
     child,
     maxLine: settings.maxLine,
-    schedule,
-    sink,
-    current,
-    reporter,
-    report,
     lost,
     needsOrigins,
     answers,
     isUnordered: kind === 'agent' && config.unordered === true,
     // What waits for its answers in a barrier is then no more than the barrier holds.
     maxInHand: needsOrigins && (kind === 'agent' || answers === 'each') ? Math.ceil(settings.maxInFlight / 2) : undefined,
-    fail,
     cycle,
-    tools: tools.get(node),
+    tools,
     observer: isObserved ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, warn }) : undefined,
     allowance,
     controls,
@@ -68,7 +64,7 @@ export const openChild = (options: OpenChildOptions): ChildProcess => {
   return process
 }
 
-const replayingFor = (process: () => ChildProcess, { current, report, node, lost }: OpenChildOptions) => {
+const replayingFor = (process: () => ChildProcess, { current, report }: RunContext, { node, lost }: OpenChildOptions) => {
   const as = (origin: Origin, act: () => void): void => {
     const before = current.enter(origin)
     act()

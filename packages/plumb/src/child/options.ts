@@ -1,12 +1,10 @@
 // What a child is made of, once it runs.
 
-import type { GraphPort, Sink, Stage } from '@plumb/lang'
-import type { Fault, LineChild, Reporter } from '@plumb/wire'
+import type { GraphPort, Stage } from '@plumb/lang'
+import type { LineChild } from '@plumb/wire'
 import type { ChildMonitor } from '../event/child-monitor.js'
 import type { Cycle } from '../graph/cycle.js'
-import type { InputContext } from '../graph/input-context.js'
 import type { Origin } from '../graph/origin.js'
-import type { Schedule } from '../graph/schedule.js'
 import type { ToolService } from '../tools/tool-service.js'
 import type { ChildAllowance } from './allowance.js'
 import type { ChildKind, InFlightOptions } from './in-flight.js'
@@ -22,24 +20,17 @@ export interface ChildOptions {
   readonly isUnordered: boolean
   readonly child: LineChild
   readonly maxLine: number
-  readonly schedule: Schedule
-  readonly sink: Sink
-  readonly current: InputContext
-  readonly reporter: Reporter
-  readonly report: (fault: Fault) => void
   /** Something that stems from the origin came to nothing here. */
   readonly lost: (origin: Origin) => void
   /** A barrier behind it joins by origin. */
   readonly needsOrigins: boolean
   /** It is sent no more while it has so many messages in hand. Undefined: whether it answers each of them is not known. */
   readonly maxInHand: number | undefined
-  /** The run cannot go on. */
-  readonly fail: (fault: Fault) => void
   /** The cycle it stands in. */
   readonly cycle: Cycle | undefined
   /** Answers its calls, where it has tools. */
   readonly tools: ToolService | undefined
-  /** Undefined: nobody wants to know. */
+  /** Undefined: nothing observes it. */
   readonly observer: ChildMonitor | undefined
   /** What it may spend, where it shares no budget with us. */
   readonly allowance: ChildAllowance | undefined

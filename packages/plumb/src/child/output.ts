@@ -1,13 +1,13 @@
 // What a child sends, on one stream: lines, each checked against the type of its port before anyone sees it.
 
-import { type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type Stage, Verdict } from '@plumb/lang'
 import { type Fault, fail, type LineReader, splitEnvelope } from '@plumb/wire'
 import type { Backpressure } from '../graph/backpressure.js'
 import type { Outlet } from '../graph/channel.js'
-import type { InputContext } from '../graph/input-context.js'
+import { Unnumbered } from '../graph/numbered-output.js'
 import type { Origin } from '../graph/origin.js'
+import type { RunContext } from '../graph/run-context.js'
 import type { Source } from '../graph/schedule.js'
-import { Unnumbered } from '../run/numbered-output.js'
 
 export interface ChildPort {
   readonly name: string
@@ -33,10 +33,6 @@ export interface ChildOutputOptions {
   readonly ports: readonly ChildPort[]
   readonly isEnveloped: boolean
   readonly gate: Pick<Backpressure, 'isOpen'>
-  readonly sink: Sink
-  /** What is worked on while a line is passed on. */
-  readonly current: InputContext
-  readonly report: (fault: Fault) => void
   /** Called for each line, good or bad; gives the origin of the input that it answers. Undefined: it answers none, and is left out. */
   readonly counted: () => Origin | undefined
   /** Called when that is done. */
@@ -68,7 +64,10 @@ export class ChildOutput implements ChildStream {
   #isEnding = false
   #resolve: () => void = () => {}
 
-  constructor(options: ChildOutputOptions) {
+  constructor(
+    private readonly context: RunContext,
+    options: ChildOutputOptions,
+  ) {
     this.#o = options
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve
@@ -81,7 +80,8 @@ export class ChildOutput implements ChildStream {
   }
 
   step(): number {
-    const { reader, counted, passed, current } = this.#o
+    const { reader, counted, passed } = this.#o
+    const { current } = this.context
     if (!reader.next()) {
       this.isDry = true
       this.#isEnding = reader.hasEnded
@@ -125,7 +125,8 @@ export class ChildOutput implements ChildStream {
   }
 
   #pass(port: ChildPort, buf: Buffer, start: number, end: number): void {
-    const { originOfAll, current } = this.#o
+    const { originOfAll } = this.#o
+    const { current } = this.context
     if (!originOfAll) return this.#check(port, 0, buf, start, end)
     const value = this.#unnumbered
     if (!value.read(buf, start, end)) return this.#refuse(fail('invalid_json', 'it has no seq and value').error, port.name)
@@ -137,7 +138,7 @@ export class ChildOutput implements ChildStream {
   }
 
   #check(port: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
-    const { sink } = this.#o
+    const { sink } = this.context
     const { stage } = port
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) this.#give(port, n, buf, start, end)
@@ -154,12 +155,12 @@ export class ChildOutput implements ChildStream {
 
   // What a child gives is its output: a mismatch is not the fault of whoever feeds it.
   #refuse(fault: Fault, port: string): void {
-    const { process, reader, report, onMismatch, lost } = this.#o
+    const { process, reader, onMismatch, lost } = this.#o
     const isTruncated = reader.isLast && fault.error === 'invalid_json'
     const { error, category: _, detail, ...extras } = fault
     const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
     const told = fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error
-    report(told)
+    this.context.report(told)
     onMismatch?.(told)
     lost()
   }

@@ -1,13 +1,12 @@
 // An agent that runs elsewhere (plumb(1), Agents elsewhere): everything that it has here on descriptors, it gets there in envelopes on one stream.
 
-import { dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
 import { envelopedChild } from './enveloped-child.js'
 import { tellsMemory } from './plan.js'
-import { viaCommand } from './via.js'
 
 /** plumb-agent takes its spec from the first envelope, on this port, and what it may do from then on from later ones. */
 export const SPEC_PORT = 'spec'
@@ -52,6 +51,25 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
     close: enveloped.letGo,
   }
   return { ok: true, value: { child: enveloped.child, purse } }
+}
+
+const PLAIN = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/
+
+/**
+ * Words that no shell would touch stay as they are, so that they arrive through `docker exec` too, which has no shell; others are quoted for one.
+ * Behind a `-c` all of them are one word.
+ */
+const viaCommand = (via: readonly string[], command: readonly string[]): string[] => {
+  const words = command.map(quoted)
+  return isShell(via) ? [...via, words.join(' ')] : [...via, ...words]
+}
+
+/** For a shell. */
+export const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+const isShell = (via: readonly string[]): boolean => {
+  const [shell = '', option = ''] = via.slice(-2)
+  return /^-[a-z]*c$/.test(option) && /^(ba|da|k|z|a|mk)?sh$/.test(basename(shell))
 }
 
 /** The same words for every agent, none of which a shell would touch: options travel with the spec. */

@@ -1,8 +1,11 @@
 // From how a child is to be started to a running process.
 
-import { type Bound, checkedAgent, writeAgent } from '@plumb/lang'
-import { childEnv, type LineChild, type Result, spawnLines, spawnPlumbLines, succeed } from '@plumb/wire'
+import { type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from '@plumb/lang'
+import { childEnv, type Fault, fault, type LineChild, type Result, spawnLines, spawnPlumbLines, succeed } from '@plumb/wire'
+import { placesOf } from '../event/wires.js'
 import { restoreMemory } from '../record/resume/restore-memory.js'
+import type { ToolService } from '../tools/tool-service.js'
+import type { SpawnSettings } from './agent-start.js'
 import type { ChildKind } from './in-flight.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
 import { type Purse, spawnVia } from './spawn-via.js'
@@ -19,15 +22,44 @@ export interface Spawned {
   readonly controls: number
 }
 
+export interface SpawnAllOptions {
+  readonly settings: SpawnSettings
+  /** Of the agents that have tools. */
+  readonly tools: ReadonlyMap<GraphNode, ToolService>
+  /** The run cannot go on. */
+  readonly fail: (fault: Fault) => void
+}
+
+/** All children of a graph. When one cannot be started, those that were are ended. */
+export const spawnAll = (graph: Graph, { settings, tools, fail }: SpawnAllOptions): Result<Map<GraphNode, Spawned>> => {
+  const spawned = new Map<GraphNode, Spawned>()
+  for (const [node, place] of placesOf(graph)) {
+    if (node.work.kind !== 'agent' && node.work.kind !== 'plumb') continue
+    const { kind, bound } = node.work
+    const service = tools.get(node)
+    const at = { node, place, settings, offers: service?.offers, checkedTools: service?.checkedTools }
+    const child = kind === 'agent' ? spawnAgent(at, bound, (words) => fail(notTakenUp(node, words))) : spawnPlumb(at, bound)
+    if (!child.ok) {
+      for (const { child: started } of spawned.values()) started.kill('SIGKILL')
+      return { ok: false, error: { ...child.error, process: node.name } }
+    }
+    spawned.set(node, child.value)
+  }
+  return succeed(spawned)
+}
+
+const notTakenUp = ({ name }: GraphNode, words: string): Fault =>
+  fault('child_failed', `'${name}' cannot be taken up: ${words}`, { process: name })
+
 /** `fail`: the run cannot go on, since what it remembered cannot be restored. */
-export const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void): Result<Spawned> => {
+const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void): Result<Spawned> => {
   const started = start(agentPlan(at, bound), at)
   const memory = at.settings.resumed?.get(at.place)?.memory ?? []
   if (!started.ok || memory.length === 0) return started
   return succeed({ ...started.value, child: restoreMemory(started.value.child, memory, fail), controls: 1 })
 }
 
-export const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
+const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
 
 const spawnProgram = (
   { command, env: names, fds, box }: ChildPlan & { kind: 'program' },

@@ -6,14 +6,14 @@ export interface Buffering {
 }
 
 export class Backpressure {
-  readonly #basins: Buffering[] = []
+  readonly #buffers: Buffering[] = []
 
-  waitFor(basin: Buffering): void {
-    if (!this.#basins.includes(basin)) this.#basins.push(basin)
+  waitFor(buffer: Buffering): void {
+    if (!this.#buffers.includes(buffer)) this.#buffers.push(buffer)
   }
 
   isOpen(): boolean {
-    for (const basin of this.#basins) if (basin.isFull) return false
+    for (const buffer of this.#buffers) if (buffer.isFull) return false
     return true
   }
 }

@@ -1,5 +1,8 @@
 // A wire from one process to another. What is sent arrives in order; messages are bytes that are not changed any more.
 
+import { type Place, type Sink, type Stage, Verdict } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
+import type { InputContext } from './input-context.js'
 import type { Trampoline } from './trampoline.js'
 
 /** Takes messages at its inputs. */
@@ -24,38 +27,92 @@ export interface Channel {
 export class DirectChannel implements Channel {
   protected isClosed = false
 
-  /** Without a relay: no call of a receiver can go deep. */
+  /** Without a trampoline: no call of a receiver can go deep. */
   constructor(
     readonly to: Receiver,
     private readonly input: number,
-    private readonly relay: Trampoline | undefined,
+    private readonly trampoline: Trampoline | undefined,
   ) {}
 
   send(buf: Buffer, start: number, end: number): void {
     if (this.isClosed) return
-    const { to, input, relay } = this
-    if (!relay) return to.receive(input, buf, start, end)
-    if (relay.isDeep) return relay.wait(() => to.receive(input, buf, start, end))
-    relay.enter()
+    const { to, input, trampoline } = this
+    if (!trampoline) return to.receive(input, buf, start, end)
+    if (trampoline.isDeep) return trampoline.wait(() => to.receive(input, buf, start, end))
+    trampoline.enter()
     to.receive(input, buf, start, end)
-    relay.leave()
+    trampoline.leave()
   }
 
   /** Itself, or what lies behind its receiver. `depth`: so many were passed over. */
   targets(depth = 0): readonly Channel[] {
-    if (depth === MOST_PASSED) return [this]
+    if (depth === MAX_PASSED) return [this]
     return this.to.passesTo?.flatMap((outlet) => outlet.targets(depth + 1)) ?? [this]
   }
 
   close(): void {
     if (this.isClosed) return
     this.isClosed = true
-    const { to, input, relay } = this
-    if (!relay) return to.closeInput(input)
-    if (relay.isDeep) return relay.wait(() => to.closeInput(input))
-    relay.enter()
+    const { to, input, trampoline } = this
+    if (!trampoline) return to.closeInput(input)
+    if (trampoline.isDeep) return trampoline.wait(() => to.closeInput(input))
+    trampoline.enter()
     to.closeInput(input)
-    relay.leave()
+    trampoline.leave()
+  }
+}
+
+interface CheckOptions {
+  readonly stage: Stage
+  readonly sink: Sink
+  /** Undefined: what does not fit is dropped without a word. */
+  readonly onMismatch: ((fault: Fault) => void) | undefined
+  /** Called for each that does not fit. */
+  readonly lost: (() => void) | undefined
+}
+
+/** Its receiver looks at each message: the source is json, or defaults are to be filled in. */
+export class CheckedChannel implements Channel {
+  constructor(
+    private readonly inner: Channel,
+    private readonly options: CheckOptions,
+  ) {}
+
+  send(buf: Buffer, start: number, end: number): void {
+    const { stage, sink, onMismatch, lost } = this.options
+    const verdict = stage.run(buf, start, end, sink)
+    if (verdict === Verdict.PASS) this.inner.send(buf, start, end)
+    else if (verdict === Verdict.WROTE) this.inner.send(sink.buf, sink.start, sink.end)
+    else {
+      if (stage.fault) onMismatch?.(stage.fault)
+      lost?.()
+    }
+  }
+
+  close(): void {
+    this.inner.close()
+  }
+}
+
+/** Leads from a place where the branches of a barrier part: what it carries gets an origin of its own there. */
+export class PartingChannel implements Channel {
+  constructor(
+    private readonly inner: Channel,
+    private readonly place: Place,
+    private readonly current: InputContext,
+  ) {}
+
+  send(buf: Buffer, start: number, end: number): void {
+    const { inner, place, current } = this
+    const origin = current.origin.at(place)
+    const before = current.enter(origin)
+    inner.send(buf, start, end)
+    current.leave(before)
+    origin.release()
+  }
+
+  close(): void {
+    this.inner.close()
   }
 }
 
@@ -77,12 +134,12 @@ export class Outlet {
 
   targets(depth = 0): readonly Channel[] {
     const targets = this.channels.flatMap((channel) => (channel instanceof DirectChannel ? channel.targets(depth) : [channel]))
-    return targets.length > MOST_TARGETS ? this.channels : targets
+    return targets.length > MAX_TARGETS ? this.channels : targets
   }
 }
 
 /** What lies behind is found by a recursion, and there may be thousands in a row. */
-const MOST_PASSED = 64
+const MAX_PASSED = 64
 
-// Where ways part and meet again and again there are more of them than anybody can write down.
-const MOST_TARGETS = 64
+// Where ways part and meet again and again, their number grows exponentially.
+const MAX_TARGETS = 64

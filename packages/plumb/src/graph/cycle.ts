@@ -1,12 +1,12 @@
 // A cycle of processes: what goes round in it, and when it is done. Its inner wires keep each other open, so they are closed from here: once
 // nothing more can come in from outside and nothing is in flight inside.
 
-import { type Fault, fault } from '@plumb/wire'
-import type { Holding } from '../run/holding.js'
+import { fault } from '@plumb/wire'
 import { Backpressure } from './backpressure.js'
 import { type Channel, DirectChannel, type Receiver } from './channel.js'
-import type { InputContext } from './input-context.js'
+import type { Holding } from './holding.js'
 import type { Origin } from './origin.js'
+import type { RunContext } from './run-context.js'
 import type { Source } from './schedule.js'
 import type { Trampoline } from './trampoline.js'
 
@@ -35,9 +35,6 @@ const SPENT = 4096
 export interface CycleOptions {
   readonly names: readonly string[]
   readonly maxInFlight: number
-  readonly current: InputContext
-  /** The run cannot go on. */
-  readonly fail: (fault: Fault) => void
 }
 
 export class Cycle implements Source {
@@ -53,7 +50,10 @@ export class Cycle implements Source {
   readonly #woken = new Set<Worker>()
   readonly #inner: { channel: Channel; controlled: Worker | undefined }[] = []
 
-  constructor(options: CycleOptions) {
+  constructor(
+    private readonly context: Pick<RunContext, 'current' | 'fail'>,
+    options: CycleOptions,
+  ) {
     this.#o = options
     this.#busy = Math.min(BUSY, Math.ceil(options.maxInFlight / 2))
   }
@@ -105,7 +105,7 @@ export class Cycle implements Source {
 
   /** To be delivered in its turn: a call inside a call would never return. */
   enqueue(to: Receiver, input: number, buf: Buffer, start: number, end: number): void {
-    const { origin } = this.#o.current
+    const { origin } = this.context.current
     origin.retain()
     this.#queue.push({ to, input, buf, start, end, origin })
     this.checkLimit()
@@ -125,7 +125,7 @@ export class Cycle implements Source {
       this.#head = 0
     }
     const { to, input, buf, start, end, origin } = delivery
-    const { current } = this.#o
+    const { current } = this.context
     const before = current.enter(origin)
     to.receive(input, buf, start, end)
     current.leave(before)
@@ -135,10 +135,12 @@ export class Cycle implements Source {
 
   /** Told before it can exhaust the memory: a cycle that makes more than it consumes never ends. */
   checkLimit(): void {
-    const { names, maxInFlight, fail } = this.#o
+    const { names, maxInFlight } = this.#o
     if (this.inFlight <= maxInFlight) return
     const cycle = [...names, names[0]].join(' -> ')
-    fail(fault('overflow', `more than ${maxInFlight} messages in the cycle ${cycle}: it makes more than it consumes`, { cycle: names }))
+    this.context.fail(
+      fault('overflow', `more than ${maxInFlight} messages in the cycle ${cycle}: it makes more than it consumes`, { cycle: names }),
+    )
   }
 
   /** Closes the wires inside, control first, if nothing is left to do; true if it did. */

@@ -14,9 +14,9 @@ import {
   Verdict,
 } from '@plumb/lang'
 import type { LineBatcher, LineWriter } from '@plumb/wire'
-import { MainOutput } from '../run/main-output.js'
 import { branchesBehind } from './branches.js'
 import type { Edges } from './edges.js'
+import { MainOutput } from './main-output.js'
 import { typeAt } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 

@@ -29,9 +29,8 @@ import { findMissing } from '../command/missing.js'
 import { selectBinding } from '../command/select-binding.js'
 import { type Display, openDisplay } from '../display/display.js'
 import { InputContext } from '../graph/input-context.js'
-import { Quiescence } from '../graph/quiescence.js'
-import { Schedule } from '../graph/schedule.js'
-import { type Wired, wireUp } from '../graph/wiring.js'
+
+import { Quiescence, Schedule } from '../graph/schedule.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import type { RecordFolder } from '../record/recorder.js'
@@ -40,6 +39,7 @@ import { findDocroot } from '../tools/docroot.js'
 import { openGiver } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import type { RunOptions } from './run-options.js'
+import { type Wired, wireUp } from './wiring.js'
 
 /** What is in flight has so long to finish after the first signal. */
 const GRACE_MS = 5000
@@ -290,7 +290,7 @@ class Run {
   }
 
   async #tellHoldings(): Promise<void> {
-    const { showHolding } = await import('./holding.js')
+    const { showHolding } = await import('../graph/holding.js')
     const holdings = this.#wired?.holdings() ?? []
     if (this.reporter.isJson) this.reporter.write(JSON.stringify({ holding: holdings }))
     else for (const holding of holdings) this.reporter.write(`plumb: ${showHolding(holding)}`)

@@ -2,10 +2,11 @@
 // k-th with the k-th. Where they part nowhere, all messages count as of one origin. What waits for its partners is held here, to a limit.
 
 import { type GraphNode, type Place, put, Sink } from '@plumb/lang'
-import { type Fault, fault, isTooDeep } from '@plumb/wire'
-import type { Holding } from '../../run/holding.js'
-import { type InputContext, rangesOf } from '../input-context.js'
+import { fault, isTooDeep } from '@plumb/wire'
+import type { Holding } from '../holding.js'
+import { rangesOf } from '../input-context.js'
 import { type Held, Origin } from '../origin.js'
+import type { RunContext } from '../run-context.js'
 import { Morphism } from './morphism.js'
 
 export interface BarrierOptions {
@@ -17,12 +18,8 @@ export interface BarrierOptions {
   /** Barriers that stand before it. */
   readonly rank: number
   readonly maxWaiting: number
-  readonly current: InputContext
-  readonly report: (fault: Fault) => void
   /** Told of what goes without having been in a tuple: nothing comes of it here. */
   readonly lost: (origin: Origin) => void
-  /** Past the limit the run cannot go on. */
-  readonly fail: (fault: Fault) => void
 }
 
 /** More empty ones than these are not kept. */
@@ -46,7 +43,11 @@ export class Barrier extends Morphism {
   readonly #left: number[]
   readonly #leftSeqs = new Set<number>()
 
-  constructor(feeds: readonly number[], options: BarrierOptions) {
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current' | 'report' | 'fail'>,
+    options: BarrierOptions,
+  ) {
     super(feeds, 1)
     this.#o = options
     this.#only = options.place ? undefined : new Waiting(this, feeds.length)
@@ -55,8 +56,8 @@ export class Barrier extends Morphism {
   }
 
   receive(input: number, buf: Buffer, start: number, end: number): void {
-    const { place, current } = this.#o
-    const { origin } = current
+    const { place } = this.#o
+    const { origin } = this.context.current
     const key = place ? origin.passed(place) : undefined
     const waiting = place ? key && this.#waitingFor(key) : this.#only
     if (!waiting) return this.#leave(input, origin, 1)
@@ -108,12 +109,14 @@ export class Barrier extends Morphism {
   }
 
   #reportLeft(): void {
-    const { name, report } = this.#o
+    const { name } = this.#o
     const left = this.#left
     const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${this.#branch(i)}'`] : [])).join(', ')
     const seqs = rangesOf([...this.#leftSeqs].sort((a, b) => a - b))
     const inputs = seqs.length === 0 ? {} : { seqs }
-    report(fault('unpaired', `'${name}' ended with messages that found no partner: ${shown}`, { process: name, left, ...inputs }))
+    this.context.report(
+      fault('unpaired', `'${name}' ended with messages that found no partner: ${shown}`, { process: name, left, ...inputs }),
+    )
   }
 
   #branch(input: number): string {
@@ -128,7 +131,8 @@ export class Barrier extends Morphism {
   }
 
   #hold(waiting: Waiting, input: number, buf: Buffer, start: number, end: number): void {
-    const { name, maxWaiting, fail, current, place } = this.#o
+    const { name, maxWaiting, place } = this.#o
+    const { fail, current } = this.context
     const copies = this.#copies
     copies.commit(put(copies, copies.at, buf, start, end))
     waiting.queues[input]?.add(copies.buf, copies.start, copies.end, current.origin)
@@ -143,7 +147,8 @@ export class Barrier extends Morphism {
 
   // What came last has not waited.
   #join(waiting: Waiting, key: Origin | undefined, own: number, buf: Buffer, start: number, end: number): void {
-    const { name, report, current, lost } = this.#o
+    const { name, lost } = this.#o
+    const { report, current } = this.context
     const sink = this.#sink
     // Where there is a key, it is the origin.
     const origins = key ? [] : [current.origin]

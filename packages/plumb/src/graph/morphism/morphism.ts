@@ -1,7 +1,7 @@
-// What all processes inside this one share: they end when nothing more can come in, and their outputs close with them.
+// What all processes inside this one share: they end when nothing more can come in, and their outputs close with them. The simplest of them.
 
-import type { Holding } from '../../run/holding.js'
 import { Outlet, type Receiver } from '../channel.js'
+import type { Holding } from '../holding.js'
 
 export abstract class Morphism implements Receiver {
   readonly outlets: readonly Outlet[]
@@ -42,4 +42,18 @@ export abstract class Morphism implements Receiver {
   protected finish(): void {
     for (const outlet of this.outlets) outlet.close()
   }
+}
+
+/** id, copy, merge, channels and the ends of bound chains: what comes in at any input leaves at every output, as it is. */
+export class Pass extends Morphism {
+  readonly passesTo = this.outlets
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    for (const outlet of this.outlets) outlet.send(buf, start, end)
+  }
+}
+
+/** empty: gives nothing, and closes at once. */
+export class Empty extends Morphism {
+  receive(): void {}
 }

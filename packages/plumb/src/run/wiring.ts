@@ -12,46 +12,37 @@ import {
   Sink,
   takesText,
 } from '@plumb/lang'
-import type { Fault, LineReader, LineWriter, Reporter, Result } from '@plumb/wire'
+import type { Fault, LineReader, LineWriter, Result } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { ChildProcess } from '../child/child.js'
 import { openChild } from '../child/open-child.js'
-import type { Spawned } from '../child/spawn.js'
-import { spawnAll } from '../child/spawn-all.js'
+import { type Spawned, spawnAll } from '../child/spawn.js'
 import type { RunEmitter } from '../event/emitter.js'
 import { EmittingChannel } from '../event/emitting-channel.js'
 import type { WireInfo } from '../event/run-event.js'
 import { placesOf, wiresOf } from '../event/wires.js'
+import { Backpressure } from '../graph/backpressure.js'
+import { type Channel, CheckedChannel, DirectChannel, Outlet, PartingChannel } from '../graph/channel.js'
+import { Cycle, QueuedChannel } from '../graph/cycle.js'
+import { Edges } from '../graph/edges.js'
+import { cyclesOf } from '../graph/find-cycles.js'
+import type { Holding } from '../graph/holding.js'
+import { openLineBatcher } from '../graph/line-batcher.js'
+import { MainInput } from '../graph/main-input.js'
+import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
+import { Barrier } from '../graph/morphism/barrier.js'
+import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
+import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
+import type { Origin } from '../graph/origin.js'
+import type { RunContext } from '../graph/run-context.js'
+import { MAX_CALL_DEPTH, Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
-import type { Holding } from '../run/holding.js'
-import { MainInput } from '../run/main-input.js'
-import { MainOutput, mayHoldPortKey } from '../run/main-output.js'
 import type { ToolService } from '../tools/tool-service.js'
-import { Backpressure } from './backpressure.js'
-import { type Channel, DirectChannel, Outlet } from './channel.js'
-import { CheckedChannel } from './checked-channel.js'
-import { Cycle, QueuedChannel } from './cycle.js'
-import { Edges } from './edges.js'
-import { cyclesOf } from './find-cycles.js'
-import type { InputContext } from './input-context.js'
-import { openLineBatcher } from './line-batcher.js'
-import { Barrier } from './morphism/barrier.js'
-import { Empty } from './morphism/empty.js'
-import { ExpressionMorphism, stageOf, typeAt } from './morphism/expression.js'
-import type { Morphism } from './morphism/morphism.js'
-import { Pass } from './morphism/pass.js'
-import type { Origin } from './origin.js'
-import { PartingChannel } from './parting-channel.js'
-import type { Schedule } from './schedule.js'
-import { MAX_CALL_DEPTH, Trampoline } from './trampoline.js'
 
-export interface WiringOptions {
+export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly graph: Graph
   readonly reader: LineReader
   readonly writer: LineWriter
-  readonly schedule: Schedule
-  readonly reporter: Reporter
-  readonly report: (fault: Fault) => void
   readonly settings: SpawnSettings
   /** Of the agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
@@ -59,15 +50,12 @@ export interface WiringOptions {
   readonly isNumbered: boolean
   /** A parent joins by origin: it wants to know all inputs that an output stems from, and which of them came to nothing. */
   readonly isNested: boolean
-  readonly current: InputContext
   readonly emitter: RunEmitter | undefined
   readonly rejects: Rejects | undefined
   /** Where a parent hears what our children tell of themselves. */
   readonly parent: LineWriter | undefined
   /** One of main's outputs has closed. */
   readonly outputClosed: () => void
-  /** The run cannot go on. */
-  readonly fail: (fault: Fault) => void
 }
 
 export interface Wired {
@@ -84,17 +72,16 @@ export interface Wired {
 
 /** Where a child cannot be started nothing has run. */
 export const wireUp = (options: WiringOptions): Result<Wired> => {
-  const spawned = spawnAll(options)
+  const spawned = spawnAll(options.graph, options)
   return spawned.ok ? { ok: true, value: new Network(options, spawned.value).wired() } : spawned
 }
 
 class Network {
   readonly #o: WiringOptions
   readonly #edges: Edges
-  readonly #sink = new Sink()
+  readonly #context: RunContext
   readonly #scanners = new MessageScanners()
-  readonly #current: InputContext
-  readonly #relay: Trampoline | undefined
+  readonly #trampoline: Trampoline | undefined
   readonly #cycleOf = new Map<GraphNode, Cycle>()
   readonly #receivers = new Map<GraphNode, Morphism>()
   readonly #entrances: GraphNode[]
@@ -108,8 +95,9 @@ class Network {
 
   constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
     this.#o = options
-    const { graph, settings, fail, emitter, current } = options
-    this.#current = current
+    const { graph, settings, schedule, reporter, emitter, current, fail } = options
+    const report = (fault: Fault) => options.report(current.causing(fault))
+    this.#context = { schedule, sink: new Sink(), current, reporter, report, fail }
     this.#partings = new Map(partingsOf(graph).map((parting) => [parting.barrier, parting]))
     this.#lossy = new Set([...this.#partings.values()].flatMap(({ branches }) => branches.flatMap((nodes) => [...nodes])))
     this.#edges = new Edges(graph)
@@ -117,10 +105,10 @@ class Network {
     this.#wires = emitter ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
     for (const nodes of cyclesOf(graph)) {
-      const cycle = new Cycle({ names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight, current: this.#current, fail })
+      const cycle = new Cycle(this.#context, { names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight })
       for (const node of nodes) this.#cycleOf.set(node, cycle)
     }
-    this.#relay = isShallow(graph, this.#cycleOf) ? undefined : new Trampoline(this.#current)
+    this.#trampoline = isShallow(graph, this.#cycleOf) ? undefined : new Trampoline(current)
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
     for (const { place } of this.#partings.values()) if (place) this.#partAt(place)
     for (const edge of graph.edges) this.#connect(edge)
@@ -170,12 +158,10 @@ class Network {
     }
   }
 
-  readonly #report = (fault: Fault): void => this.#o.report(this.#current.causing(fault))
-
   /** The first input that may still fail. */
   get #oldest(): number {
     const dropped = [...this.#receivers.values()].map((r) => (r instanceof ChildProcess ? r.oldestDropped : Number.POSITIVE_INFINITY))
-    return Math.min(this.#current.oldest, ...dropped)
+    return Math.min(this.#context.current.oldest, ...dropped)
   }
 
   #of(node: GraphNode): Morphism {
@@ -188,7 +174,7 @@ class Network {
 
   #mainInput(): MainInput {
     const { reader, envelopes, emitter, rejects } = this.#o
-    const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#sink, maxLine: reader.maxLine }
+    const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#context.sink, maxLine: reader.maxLine }
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
@@ -204,8 +190,7 @@ class Network {
       undefined,
     )
     const taken = rejects && ((seq: number) => rejects.hold(seq, reader, () => this.#oldest))
-    const own = { sink: this.#sink, current: this.#current, report: this.#report }
-    return new MainInput({ reader, entrances, ...own, gate, envelopes, emitter, taken })
+    return new MainInput(this.#context, { reader, entrances, gate, envelopes, emitter, taken })
   }
 
   #receiver(node: GraphNode, spawned: Spawned | undefined): Morphism {
@@ -222,7 +207,7 @@ class Network {
       case 'discard':
         return this.#expression(node, feeds)
       case 'barrier': {
-        const { settings, fail } = this.#o
+        const { settings } = this.#o
         const parting = this.#partings.get(node)
         const branches = node.inputs.map((_, i) => ({
           name: this.#edges.into(node, i)[0]?.from.name ?? '',
@@ -235,9 +220,8 @@ class Network {
           branches,
           rank: before.size,
           maxWaiting: settings.maxInFlight,
-          current: this.#current,
         }
-        return new Barrier(feeds, { ...own, report: this.#report, lost: this.#lossAt(node), fail })
+        return new Barrier(feeds, this.#context, { ...own, lost: this.#lossAt(node) })
       }
       case 'output':
         return this.#mainOutput(node, feeds)
@@ -250,10 +234,10 @@ class Network {
   #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
     return new ExpressionMorphism(feeds, {
       stage: stageOf(node, this.#scanners),
-      sink: this.#sink,
+      sink: this.#context.sink,
       isSelector: node.work.kind === 'filter',
-      report: (fault) => this.#report({ ...fault, process: node.name }),
-      lost: this.#isLossy(node) ? () => this.#current.lose(node) : undefined,
+      report: (fault) => this.#context.report({ ...fault, process: node.name }),
+      lost: this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined,
     })
   }
 
@@ -261,24 +245,23 @@ class Network {
     const { graph, envelopes, isNumbered, isNested, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
-    return new MainOutput(feeds, {
+    return new MainOutput(feeds, this.#context, {
       name: node.name,
       writer,
       envelopes: form,
       isPlain: !mayHoldPortKey(node),
-      sink: this.#sink,
       isNumbered,
       isNested,
-      current: this.#current,
       closed: outputClosed,
     })
   }
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
     const place = this.#places.get(node) ?? node.name
-    const own = { sink: this.#sink, current: this.#current, report: this.#report, cycle: this.#cycleOf.get(node) }
     const needsOrigins = [...this.#partings.values()].some(({ place, branches }) => place && branches.some((nodes) => nodes.has(node)))
-    return openChild({ wiring: this.#o, node, feeds, place, spawned, ...own, lost: this.#lossAt(node), needsOrigins })
+    const { settings, tools, emitter, parent } = this.#o
+    const own = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#lossAt(node), needsOrigins }
+    return openChild(this.#context, { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 
   /** What becomes of a message cannot be told by a barrier behind this node, but by where it was lost. */
@@ -298,7 +281,7 @@ class Network {
     const outlet = this.#of(node).outlets[output] as Outlet
     if (this.#parted.has(outlet)) return
     const behind = new Outlet()
-    outlet.channels.push(new PartingChannel(behind, place, this.#current))
+    outlet.channels.push(new PartingChannel(behind, place, this.#context.current))
     this.#parted.set(outlet, behind)
   }
 
@@ -315,17 +298,19 @@ class Network {
     let channel: Channel
     if (cycle && cycle === this.#cycleOf.get(from)) {
       const isOwn = !(receiver instanceof ChildProcess)
-      const wire = isOwn ? new QueuedChannel(receiver, input, this.#relay, cycle) : new DirectChannel(receiver, input, this.#relay)
+      const wire = isOwn
+        ? new QueuedChannel(receiver, input, this.#trampoline, cycle)
+        : new DirectChannel(receiver, input, this.#trampoline)
       const isControl = to.inputs[input]?.name === 'ctrl_in'
       channel = cycle.inside(wire, isControl && receiver instanceof ChildProcess ? receiver : undefined)
     } else {
-      channel = new DirectChannel(receiver, input, this.#relay)
+      channel = new DirectChannel(receiver, input, this.#trampoline)
       if (cycle) channel = cycle.entrance(channel)
     }
     const place = this.#partingAt(to)
-    if (place) channel = new PartingChannel(channel, place, this.#current)
+    if (place) channel = new PartingChannel(channel, place, this.#context.current)
     const wire = this.#wires.get(edge)
-    if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#current, this.#o.emitter)
+    if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#context.current, this.#o.emitter)
     const outlet = this.#of(from).outlets[output] as Outlet
     const leading = this.#parted.get(outlet) ?? outlet
     leading.channels.push(this.#checked(edge, channel))
@@ -336,9 +321,9 @@ class Network {
     // An expression looks at its message anyway.
     if (!isChecked || !type || isExpression(to)) return channel
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
-    const onMismatch = isSelector ? undefined : (fault: Fault) => this.#report({ ...fault, process: to.name })
-    const lost = this.#isLossy(from) ? () => this.#current.lose(from) : undefined
-    return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#sink, onMismatch, lost })
+    const onMismatch = isSelector ? undefined : (fault: Fault) => this.#context.report({ ...fault, process: to.name })
+    const lost = this.#isLossy(from) ? () => this.#context.current.lose(from) : undefined
+    return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#context.sink, onMismatch, lost })
   }
 
   /**
@@ -357,8 +342,8 @@ class Network {
       const receiver = this.#of(to)
       if (receiver instanceof ChildProcess) {
         children.add(receiver)
-        const basin = receiver.basinOf(input)
-        if (basin && !isOwn) gate.waitFor(basin)
+        const buffer = receiver.bufferOf(input)
+        if (buffer && !isOwn) gate.waitFor(buffer)
       } else if (!seen.has(to)) {
         seen.add(to)
         if (to.work.kind === 'output') gate.waitFor(this.#o.writer)

@@ -1,6 +1,6 @@
 // What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
 
-import { type MessageScanner, type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type MessageScanner, type Stage, Verdict } from '@plumb/lang'
 import {
   checkLine,
   type Fault,
@@ -14,10 +14,10 @@ import {
   suggestRaw,
 } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
-import type { Backpressure } from '../graph/backpressure.js'
-import type { Outlet } from '../graph/channel.js'
-import type { InputContext } from '../graph/input-context.js'
-import type { Source } from '../graph/schedule.js'
+import type { Backpressure } from './backpressure.js'
+import type { Outlet } from './channel.js'
+import type { RunContext } from './run-context.js'
+import type { Source } from './schedule.js'
 
 export interface Entrance {
   readonly name: string
@@ -34,10 +34,7 @@ export interface Entrance {
 export interface MainInputOptions {
   readonly reader: LineReader
   readonly entrances: readonly Entrance[]
-  readonly sink: Sink
   readonly gate: Backpressure
-  readonly current: InputContext
-  readonly report: (fault: Fault) => void
   /** `all`: every line is one (--mux); `some`: those that look like one; `none`: none is. */
   readonly envelopes: 'all' | 'some' | 'none'
   readonly emitter: RunEmitter | undefined
@@ -60,7 +57,10 @@ export class MainInput implements Source {
   #skimmer: LineBatcher | undefined
   #hasEnded = false
 
-  constructor(options: MainInputOptions) {
+  constructor(
+    private readonly context: RunContext,
+    options: MainInputOptions,
+  ) {
     this.#o = options
     this.#open = new Map(options.entrances.map((e) => [e.name, e]))
     this.#names = options.entrances.map((e) => e.name)
@@ -93,7 +93,8 @@ export class MainInput implements Source {
   readonly #each = {
     taken: 0,
     takeBatch: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
-      const { reader, gate, current } = this.#o
+      const { reader, gate } = this.#o
+      const { current } = this.context
       const { scanner, outlet, name } = this.#quick as Entrance
       let place = at
       let taken = 0
@@ -111,7 +112,8 @@ export class MainInput implements Source {
   }
 
   #next(): number {
-    const { reader, current, emitter, taken } = this.#o
+    const { reader, emitter, taken } = this.#o
+    const { current, report } = this.context
     if (!reader.next()) {
       if (reader.hasEnded) this.end()
       return 0
@@ -119,7 +121,7 @@ export class MainInput implements Source {
     current.begin(this.#names[0] ?? '', reader.line, ++this.taken)
     taken?.(current.seq)
     emitter?.emit({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
-    if (reader.fault) this.#o.report(reader.fault)
+    if (reader.fault) report(reader.fault)
     else this.#line(reader)
     current.end()
     return 1
@@ -140,7 +142,7 @@ export class MainInput implements Source {
   }
 
   #line({ buf, start, end, isLast }: LineReader): void {
-    const { report, current } = this.#o
+    const { report, current } = this.context
     if (this.#isPlain(buf, start, end)) return this.#enter(this.#names[0] ?? '', buf, start, end)
     current.port = ''
     const split = splitEnvelope(buf, start, end, isLast)
@@ -169,7 +171,7 @@ export class MainInput implements Source {
   }
 
   #enter(port: string, buf: Buffer, start: number, end: number): void {
-    const { sink, report } = this.#o
+    const { sink, report } = this.context
     const entrance = this.#open.get(port)
     if (!entrance) return report(fail('bad_envelope', `port '${port}' was closed before`).error)
     const { stage, outlet } = entrance
@@ -197,6 +199,6 @@ export class MainInput implements Source {
   #refusePort(port: string): void {
     const near = nearest(port, this.#names)
     const help = near ? `did you mean '${near}'?` : `there is ${this.#names.join(', ')}`
-    this.#o.report(fail('unknown_port', `no port is named '${preview(port)}'; ${help}`, { port: preview(port) }).error)
+    this.context.report(fail('unknown_port', `no port is named '${preview(port)}'; ${help}`, { port: preview(port) }).error)
   }
 }

@@ -2,9 +2,9 @@
 
 import type { GraphNode, Sink, Type } from '@plumb/lang'
 import { enclose, hasPortKey, type LineWriter } from '@plumb/wire'
-import type { InputContext } from '../graph/input-context.js'
-import { Morphism } from '../graph/morphism/morphism.js'
+import { Morphism } from './morphism/morphism.js'
 import { numbered } from './numbered-output.js'
+import type { RunContext } from './run-context.js'
 
 export interface MainOutputOptions {
   readonly name: string
@@ -13,13 +13,10 @@ export interface MainOutputOptions {
   readonly envelopes: 'always' | 'odd' | 'never'
   /** No value of the type has a `__port`. */
   readonly isPlain: boolean
-  /** Where results are being written. */
-  readonly sink: Sink
   /** Each with the number of its input. */
   readonly isNumbered: boolean
   /** With those of all inputs, where there are several. */
   readonly isNested: boolean
-  readonly current: InputContext
   readonly closed: () => void
 }
 
@@ -34,14 +31,18 @@ export class MainOutput extends Morphism {
   readonly #portKey: Finder
   readonly #escape: Finder
 
-  constructor(feeds: readonly number[], options: MainOutputOptions) {
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'sink' | 'current'>,
+    options: MainOutputOptions,
+  ) {
     super(feeds, 0)
     this.#o = options
     const { writer, envelopes, isPlain, isNumbered } = options
     this.#writer = writer
     this.#isVerbatim = !isNumbered && (envelopes === 'never' || (envelopes === 'odd' && isPlain))
-    this.#portKey = new Finder(PORT_KEY, options.sink)
-    this.#escape = new Finder(ESCAPE, options.sink)
+    this.#portKey = new Finder(PORT_KEY, context.sink)
+    this.#escape = new Finder(ESCAPE, context.sink)
   }
 
   /** What takes all that comes, as it is. */
@@ -65,7 +66,8 @@ export class MainOutput extends Morphism {
   }
 
   #numbered(buf: Buffer, start: number, end: number): void {
-    const { writer, envelopes, name, current, isNested } = this.#o
+    const { writer, envelopes, name, isNested } = this.#o
+    const { current } = this.context
     const seqs = current.seq > 0 ? [current.seq] : isNested ? current.origin.seqs : []
     const line = numbered(seqs, buf, start, end)
     if (envelopes === 'always') this.#enclosed(name, line, 0, line.length)
