@@ -5,7 +5,7 @@ import t from 'tap'
 import { checkExpression } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
 import { putNumber } from '../src/expression/run/write.js'
-import { FEW, MessageScanner, MessageScanners } from '../src/expression/stage/message-scanner.js'
+import { MAX_UNSCANNED, MessageScanner, MessageScanners } from '../src/expression/stage/message-scanner.js'
 import type { ScannedStage } from '../src/expression/stage/scanned-stage.js'
 import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage/stage.js'
 import { shapeScan } from '../src/scan/scan-shape.js'
@@ -200,8 +200,8 @@ t.test('the first few messages are left to the tree, for as long as they are sma
     const buf = Buffer.from(`${JSON.stringify({ a: text })}\n`)
     return scanner.scan(buf, 0, buf.length - 1)
   }
-  const seen = Array.from({ length: FEW + 2 }, (_, i) => looksAt(`x${i}`))
-  t.strictSame(seen, [...Array(FEW).fill(false), true, true])
+  const seen = Array.from({ length: MAX_UNSCANNED + 2 }, (_, i) => looksAt(`x${i}`))
+  t.strictSame(seen, [...Array(MAX_UNSCANNED).fill(false), true, true])
   const another = new MessageScanners().of(type('{ a: string }'))
   const large = Buffer.from(`{"a":"${'x'.repeat(5000)}"}\n`)
   t.ok(another.scan(large, 0, large.length - 1))

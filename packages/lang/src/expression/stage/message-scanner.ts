@@ -1,21 +1,35 @@
-// What is known of the message that was looked at last. Stages of one type share it, so that a message that comes to several of them, one
-// behind or beside another, is gone through once.
+// Finds messages of one type in bytes, and where the parts of them stand that stages ask for. The stages of one type share a scanner, which
+// remembers the message that it found last: one that comes to several stages, one behind or beside another, is scanned once.
+//
+// Callers see two roads: a message is found, or it is left to the tree. What happens behind `scan`:
+//
+//   state     a message                                    goes on when
+//   new       small: left to the tree                      MAX_UNSCANNED small messages have come, or a large one: code
+//   code      the generated scanner finds it               MISSES_TO_LEARN found in a row: the shape of the last is learned
+//   shape     has the shape: found at once;                MISSES_TO_LEARN, doubled each time, without the shape: that of the last
+//             else as in code
+//
+// A path that is first asked for leads back to `new`. Where no code may be generated the state stays `new`, and all messages are left to the
+// tree. `captures` is valid until the next message is looked for.
 
+import { skipSpace } from '@plumb/wire/json'
 import { type ShapeScan, shapeScan } from '../../scan/scan-shape.js'
 import type { Path, Scanner } from '../../scan/scanner.js'
 import { makeScanner } from '../../scan/scanner-code.js'
 import type { Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import { isSameCheck } from '../../types/wirable.js'
+import type { Sink } from '../run/sink.js'
+import { put } from '../run/write.js'
 
-/** So many messages in a row without the learned shape are scanned before the shape of the last is learned. */
-const TRIAL = 64
-/** Messages that may be left to the tree where they may be all: to make a scanner takes longer. */
-export const FEW = 8
+/** Found in a row without a shape, or without the learned one, before the shape of the last is learned. */
+const MISSES_TO_LEARN = 64
+/** Messages that may be left to the tree while they may be all that come: to generate a scanner takes longer. */
+export const MAX_UNSCANNED = 8
 /** None of them is larger, in bytes. */
-const SMALL = 4096
+const MAX_UNSCANNED_BYTES = 4096
 const LF = 10
-const NOTHING: Buffer = Buffer.alloc(0)
+const NO_BYTES: Buffer = Buffer.alloc(0)
 
 export class MessageScanner {
   /** Where in the message the paths stand (scan/scanner.ts). */
@@ -26,24 +40,26 @@ export class MessageScanner {
   readonly #slots = new Map<string, number>()
   readonly #preparations: (() => void)[] = []
   #generated: Scanner | undefined
-  /** Messages that are still left to the tree. */
-  #few: number
+  /** Small messages that are still left to the tree. */
+  #unscanned: number
   #shape: ShapeScan | undefined
-  /** Messages in a row without the learned shape, and at how many of them another is learned. */
+  /** Messages found in a row without the learned shape, and at how many of them another is learned. */
   #misses = 0
-  #trial = TRIAL
-  #buf = NOTHING
+  #missesToLearn = MISSES_TO_LEARN
+  /** The message that was found last; no bytes when there is none. */
+  #buf = NO_BYTES
   #start = 0
   #end = 0
-  #viewed = NOTHING
+  /** What `#view` is a view of. */
+  #viewed = NO_BYTES
   #view: DataView = new DataView(new ArrayBuffer(0))
 
-  constructor(type: Type, few = 0) {
+  constructor(type: Type, unscanned = 0) {
     this.#type = type
-    this.#few = few
+    this.#unscanned = unscanned
   }
 
-  /** The number of a path that somebody wants to know the place of. */
+  /** The number of a path among the captures: the part begins at 2k and ends at 2k + 1. */
   slot(path: Path): number {
     const key = JSON.stringify(path)
     const known = this.#slots.get(key)
@@ -51,7 +67,7 @@ export class MessageScanner {
     const slot = this.paths.push(path) - 1
     this.#slots.set(key, slot)
     this.#generated = this.#shape = undefined
-    this.#buf = NOTHING
+    this.#buf = NO_BYTES
     return slot
   }
 
@@ -61,28 +77,50 @@ export class MessageScanner {
     else this.#preparations.push(prepare)
   }
 
-  get generated(): Scanner {
-    return this.#generated ?? this.#open()
-  }
-
   /**
-   * Has `buf[start..end)` the type? False where only the tree can tell. `end` is inside the buffer. What is in a buffer once does not change: readers
-   * and sinks take a new one.
+   * Has `buf[start..end)` the type? False where only the tree can tell. `end` is inside the buffer. What is in a buffer once does not
+   * change: readers and sinks take a new one.
    */
   scan(buf: Buffer, start: number, end: number): boolean {
     if (buf === this.#buf && start === this.#start && end === this.#end) return true
     if (this.#look(buf, start) === end) return this.#keep(buf, start, end)
-    if (!this.#generated && ((end - start <= SMALL && --this.#few >= 0) || !mayGenerate())) return false
-    if (this.generated.scan(buf, start, end, this.captures) !== end) return false
+    if (!this.#generated && ((end - start <= MAX_UNSCANNED_BYTES && --this.#unscanned >= 0) || !mayGenerate())) return false
+    const scanner = this.#generated ?? this.#generate()
+    if (scanner.scan(buf, start, end, this.captures) !== end) return false
     this.#buf = buf
     this.#start = start
     this.#end = end
-    if (++this.#misses === this.#trial) {
+    if (++this.#misses === this.#missesToLearn) {
       this.#shape = shapeScan(this.#type, this.paths, buf, start, end)
-      this.#trial *= 2
+      this.#missesToLearn *= 2
       this.#misses = 0
     }
     return true
+  }
+
+  /** Does the message that was found lack a field that has a default? */
+  get lacksDefaults(): boolean {
+    const scanner = this.#generated as Scanner
+    return scanner.insertions.length > 0 && this.captures[scanner.absent] !== 0
+  }
+
+  /** Writes the message that was found with the defaults that it lacks, from its first byte to its last; white space around it is left out. */
+  fill(out: Sink): void {
+    const { absent, insertions } = this.#generated as Scanner
+    const { captures } = this
+    const buf = this.#buf
+    let from = skipSpace(buf, this.#start)
+    let to = this.#end
+    while ((buf[to - 1] as number) <= 32) to--
+    let p = out.at
+    const count = captures[absent] as number
+    for (let i = absent + 1; i <= absent + 2 * count; i += 2) {
+      const at = captures[i] as number
+      const text = insertions[captures[i + 1] as number] as Buffer
+      p = put(out, put(out, p, buf, from, at), text, 0, text.length)
+      from = at
+    }
+    out.commit(put(out, p, buf, from, to))
   }
 
   /** A shape has been learned: `find` may match. */
@@ -100,7 +138,7 @@ export class MessageScanner {
 
   #look(buf: Buffer, at: number): number {
     const shape = this.#shape
-    this.#buf = NOTHING
+    this.#buf = NO_BYTES
     if (!shape) return -1
     if (buf !== this.#viewed) {
       this.#viewed = buf
@@ -117,7 +155,7 @@ export class MessageScanner {
     return true
   }
 
-  #open(): Scanner {
+  #generate(): Scanner {
     for (const prepare of this.#preparations.splice(0)) prepare()
     this.#generated = makeScanner(this.#type, [...this.paths])
     this.captures = new Int32Array(this.#generated.size)
@@ -148,7 +186,7 @@ export class MessageScanners {
     this.#known.set(shape, alike)
     const same = alike.find((other) => isSameCheck(other.type, type))
     if (same) return same.scanner
-    const scanner = new MessageScanner(type, FEW)
+    const scanner = new MessageScanner(type, MAX_UNSCANNED)
     alike.push({ type, scanner })
     return scanner
   }

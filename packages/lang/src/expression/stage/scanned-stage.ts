@@ -1,8 +1,15 @@
-// A stage takes one message at a time through a check and an evaluation, on one of two roads. The common case is scanned and evaluated by generated
-// code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why there is none.
+// A stage takes one message at a time through a check and an evaluation, on one of two roads. The common case is scanned and evaluated by
+// generated code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why there is none.
+//
+// An object for each result would cost more than most messages do, so results are left where they stay until the next call:
+//
+//   what                          says                                         until the next
+//   scanner.captures              where the parts of the message stand         scan or find of that scanner
+//   out.buf, out.start, out.end   the result, after WROTE                      commit to that sink (the bytes stay)
+//   stage.fault                   why, after MISMATCH and FAILED               run of that stage
 
 import { type Fault, fault } from '@plumb/wire/error'
-import { parseTree, skipSpace, type Tree } from '@plumb/wire/json'
+import { parseTree, type Tree } from '@plumb/wire/json'
 import type { Type } from '../../types/type.js'
 import { checkTree } from '../../validate/check-tree.js'
 import { fillDefaults } from '../../validate/defaults.js'
@@ -41,29 +48,16 @@ export class ScannedStage implements Stage {
     // The scanner wants a byte behind the message, where it stops.
     if (end === buf.length) return this.run(withStop(buf.subarray(start, end)), 0, end - start, out)
     if (!scanner.scan(buf, start, end)) return this.runSlowly(buf, start, end, out)
-    const { generated, captures } = scanner
-    if (generated.insertions.length === 0 || captures[generated.absent] === 0) return this.finish(buf, out)
-    return this.fill(buf, start, end, out) ?? this.runSlowly(buf, start, end, out)
+    if (!scanner.lacksDefaults) return this.finish(buf, out)
+    return this.fill(out) ?? this.runSlowly(buf, start, end, out)
   }
 
   // Writes the message anew with its defaults, and scans it again.
-  private fill(buf: Buffer, start: number, end: number, out: Sink): Verdict | undefined {
+  private fill(out: Sink): Verdict | undefined {
     const { scanner } = this
-    const { generated, captures } = scanner
     const filled = this.filled ?? new Sink()
     this.filled = filled
-    let from = skipSpace(buf, start)
-    let to = end
-    while ((buf[to - 1] as number) <= 32) to--
-    let p = filled.at
-    const count = captures[generated.absent] as number
-    for (let i = generated.absent + 1; i <= generated.absent + 2 * count; i += 2) {
-      const at = captures[i] as number
-      const text = generated.insertions[captures[i + 1] as number] as Buffer
-      p = put(filled, put(filled, p, buf, from, at), text, 0, text.length)
-      from = at
-    }
-    filled.commit(put(filled, p, buf, from, to))
+    scanner.fill(filled)
     if (!scanner.scan(filled.buf, filled.start, filled.end)) return undefined
     const verdict = this.finish(filled.buf, out)
     return verdict === Verdict.PASS ? rewrite(filled.buf, filled.start, filled.end, out) : verdict
