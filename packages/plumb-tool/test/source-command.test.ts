@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { splitWords } from '../src/source/command/split-words.js'
+import { splitCommandLine } from '../src/source/command/split-command-line.js'
 import { openCall } from './call-session.js'
 import { after, hasBubblewrap, makeFolder, makeSource, once, running, until } from './source-folder.js'
 
@@ -23,7 +23,7 @@ t.test('the words of a command', async (t) => {
     ['x %20', ['x', ' ']],
     ['', []],
   ]
-  for (const [command, words] of cases) t.strictSame(splitWords(command), words, command)
+  for (const [command, words] of cases) t.strictSame(splitCommandLine(command), words, command)
 })
 
 t.test('fault 90: no shell sees the arguments', async (t) => {

@@ -31,13 +31,13 @@ export const printPromptSpec = (prompt: PromptFile, { input, output, effectsOf }
   for (const tool of prompt.tools) {
     if (tool.kind === 'server') servers.push(tool.server)
     else {
-      const line = bindingOf(tool, types, effectsOf)
+      const line = printBinding(tool, types, effectsOf)
       if (!line.ok) return line
       tools.push(line.value)
     }
   }
   const names = tools.map((tool) => tool.name)
-  const name = agentName(prompt.path, names)
+  const name = nameAgent(prompt.path, names)
   const config = {
     ...prompt.config,
     ...(prompt.system === '' ? {} : { prompt: prompt.system }),
@@ -55,7 +55,7 @@ export const printPromptSpec = (prompt: PromptFile, { input, output, effectsOf }
 type Local = Exclude<PromptTool, { kind: 'server' }>
 
 // Bound to the name that the model sees.
-const bindingOf = (
+const printBinding = (
   { kind, name, of, description }: Local,
   types: TypePrinter,
   effectsOf: PromptSpecOptions['effectsOf'],
@@ -84,7 +84,7 @@ const RESERVED = [
 ]
 
 // Named after the file, since telemetry and errors show this name.
-const agentName = (path: string, taken: readonly string[]): string => {
+const nameAgent = (path: string, taken: readonly string[]): string => {
   const word = basename(path)
     .replace(/\.[^.]*$/, '')
     .replace(/\W/g, '_')

@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { splitWords } from '../command/split-words.js'
+import { splitCommandLine } from '../command/split-command-line.js'
 
 export type PromptTool =
   | { readonly kind: 'builtin' | 'command' | 'agent'; readonly name: string; readonly of: string; readonly description?: string }
@@ -54,12 +54,12 @@ const didYouMean = (name: string): string => {
 const readServer = (attributes: ToolAttributes): Result<PromptTool> => {
   const address = String(attributes.mcp_server)
   const chosen = attributes.name ?? attributes.includes ?? attributes.include
-  const tools = typeof chosen === 'string' ? { tools: listed(chosen) } : {}
+  const tools = typeof chosen === 'string' ? { tools: splitList(chosen) } : {}
   const secrets = Object.fromEntries(
     ['client_id_env', 'client_secret_env'].flatMap((key) => (key in attributes ? [[key, attributes[key] as Json]] : [])),
   )
   const rest = { ...tools, ...(isOn(attributes.strict) ? { strict: true } : {}), ...secrets }
-  const [program, ...args] = address.startsWith(STDIO) ? splitWords(address.slice(STDIO.length)) : []
+  const [program, ...args] = address.startsWith(STDIO) ? splitCommandLine(address.slice(STDIO.length)) : []
   if (program !== undefined) return succeed({ kind: 'server', server: { command: program, args, ...rest } })
   const url = address.replace(/^mcp\+(?=https?:)/, '')
   if (!/^https?:\/\//.test(url)) return refuse(`'${preview(address)}' is no MCP server: it begins with stdio:, http: or https:`)
@@ -69,7 +69,7 @@ const readServer = (attributes: ToolAttributes): Result<PromptTool> => {
 
 const STDIO = 'stdio:'
 
-const listed = (text: string): string[] =>
+const splitList = (text: string): string[] =>
   text
     .split(',')
     .map((name) => name.trim())

@@ -38,14 +38,14 @@ export const collectOutput = async ({ name, child, signal, output, maxOutput, re
   const kept = said.wholeCharacters
   const { text, cutBytes } = cutText(kept.toString('utf8'), maxOutput, said.bytes - kept.length)
   if (exit === 'aborted') return fail('cancelled', `command '${name}' was stopped before it ended`, { output: text })
-  if (exit.status !== 0) return failed(name, exit, text, ending.lastLine)
-  if (!isText) return jsonIn(name, json, output)
+  if (exit.status !== 0) return commandFailure(name, exit, text, ending.lastLine)
+  if (!isText) return readJson(name, json, output)
   record.truncated ||= cutBytes > 0
   return succeed(JSON.stringify(text))
 }
 
 /** The error of a failed command: an error object on its last line, or `overloaded` for EX_TEMPFAIL of sysexits(3). */
-const failed = (name: string, { status, signal }: Exit, output: string, lastLine: string): Result<never> => {
+const commandFailure = (name: string, { status, signal }: Exit, output: string, lastLine: string): Result<never> => {
   const ending = signal ? { signal } : { status }
   const told = toldFault(parseObject(lastLine), `command '${name}'`)
   if (told) return { ok: false, error: { ...told, ...ending, output } }
@@ -66,7 +66,7 @@ const parseObject = (line: string): unknown => {
 const LAST_LINES = 5
 const MAX_WORDS = 400
 
-const jsonIn = (name: string, stdout: OutputBuffer, output: Type): Result<JsonText> => {
+const readJson = (name: string, stdout: OutputBuffer, output: Type): Result<JsonText> => {
   if (stdout.bytes > MAX_LINE)
     return fail('output_type_mismatch', `command '${name}' wrote more than ${MAX_LINE} bytes, too much for one JSON value`)
   const bytes = stdout.beginning

@@ -2,7 +2,7 @@
 
 import { dirname, resolve } from 'node:path'
 import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
-import { childEnv, fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
+import { childEnv, fail, isRecord, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
@@ -14,7 +14,7 @@ import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
 import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
 import { collectOutput } from './collect-output.js'
 import { withGitGuard } from './git-guard.js'
-import { splitWords } from './split-words.js'
+import { splitCommandLine } from './split-command-line.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
 /** MAX_ARG_STRLEN of Linux, without the final NUL. */
@@ -36,24 +36,24 @@ export const commandRun = (
   config: { readonly [key: string]: Json },
   docroot: string,
 ): Result<Run> => {
-  const [program = '', ...words] = splitWords(String(config.command))
+  const [program = '', ...words] = splitCommandLine(String(config.command))
   const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects })
   if (!sandbox.ok) return sandbox
   const specFolder = resolve(dirname(specPath))
   const maxOutput = typeof config.max_output === 'number' ? config.max_output : DEFAULT_MAX_OUTPUT
-  const found = find(program, specFolder)
+  const found = findProgram(program, specFolder)
   if (!found.ok) return fail(found.error.error, `tool '${name}': ${found.error.detail}`)
   const wrapper = { name, program: found.value, words, specFolder, specPath, output, maxOutput, sandbox: sandbox.value }
   return succeed((text, call) => runCommand(wrapper, text, call))
 }
 
 // Resolved once, when the spec is loaded: a program that appears on PATH later is not the one that was meant.
-const find = (program: string, specFolder: string): Result<string> =>
+const findProgram = (program: string, specFolder: string): Result<string> =>
   program.includes('/') ? resolveProgram(resolve(specFolder, program), '/') : resolveProgram(program, '/', process.env.PATH)
 
 const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, record }: Call): Promise<Result<JsonText>> => {
   const { name, program, words, output, maxOutput, sandbox, specFolder, specPath } = wrapper
-  const args = argumentsIn(input)
+  const args = readArguments(input)
   if (!args.ok) return args
   const depth = deepenNesting()
   if (!depth.ok) return depth
@@ -81,7 +81,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
 }
 
 /** Arguments: a list of strings, one string or nothing, bare or in the field `arguments`. The type may be `json`, so this is checked. */
-const argumentsIn = (input: JsonText): Result<readonly string[]> => {
+const readArguments = (input: JsonText): Result<readonly string[]> => {
   const value = JSON.parse(input) as Json
   const given = (isRecord(value) ? value.arguments : value) ?? []
   const args: readonly Json[] = Array.isArray(given) ? given : [given as Json]
@@ -95,9 +95,6 @@ const argumentsIn = (input: JsonText): Result<readonly string[]> => {
   }
   return succeed(args as readonly string[])
 }
-
-const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const whyNot = (argument: string): string | undefined => {
   if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES) return `is longer than ${MAX_ARGUMENT_BYTES} bytes`

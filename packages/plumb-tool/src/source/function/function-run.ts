@@ -13,7 +13,7 @@ import { withGitGuard } from '../command/git-guard.js'
 import { deepenNesting } from '../process/nesting-depth.js'
 import { stopWhenAborted } from '../process/stop-child.js'
 import { whyChanged } from '../program-files/detect-changes.js'
-import { programPaths } from '../sandbox/installation.js'
+import { listProgramPaths } from '../sandbox/installation.js'
 import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
 import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
@@ -69,7 +69,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
     },
     // The module and what it imports must be visible in the sandbox.
     {
-      visible: [...programPaths(file), dirname(file)],
+      visible: [...listProgramPaths(file), dirname(file)],
       programFiles,
       caller: hostPolicy(tool, session.authority),
     },

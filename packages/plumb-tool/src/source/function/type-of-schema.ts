@@ -1,13 +1,12 @@
 // Converts JSON Schema to the nearest type. What a type cannot express is left open; the type is never narrower than the schema.
 
 import { type Field, type Json, joinAll, type Type } from '@plumb/lang'
+import { isRecord } from '@plumb/wire'
 import type { Schema } from './parameters.js'
 
 const ANYTHING: Type = { kind: 'json' }
 
 export const typeOfSchema = (schema: Schema): Type => new Reader(schema).read(schema)
-
-const isRecord = (value: Json | undefined): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Alternatives are compared pairwise, except literals. */
 const MAX_CHOICES = 200

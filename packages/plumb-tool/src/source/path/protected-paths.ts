@@ -1,8 +1,8 @@
 // Protected paths below roots: no tool may use keys and credentials; writing tools may also not touch what other programs run or trust when
 // they start, what would make a git repository, and temporary files of ours.
 
-import { lstatSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { findLinkStat } from './look-up.js'
 import { foldName, trustedBy } from './trusted-names.js'
 
 const SECRET_NAMES: readonly RegExp[] = [
@@ -68,15 +68,6 @@ export const repositoryWith = (root: string, written: readonly string[]): string
 export const shownFolder = (root: string, folder: string): string => relative(root, folder).split(sep).join('/') || '.'
 
 const isRepository = (folder: string, written: ReadonlySet<string>): boolean => {
-  const has = (name: string): boolean => written.has(name.toLowerCase()) || isThere(join(folder, name))
+  const has = (name: string): boolean => written.has(name.toLowerCase()) || findLinkStat(join(folder, name)) !== undefined
   return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'))
-}
-
-const isThere = (path: string): boolean => {
-  try {
-    lstatSync(path)
-    return true
-  } catch {
-    return false
-  }
 }

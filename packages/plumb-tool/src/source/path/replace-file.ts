@@ -9,12 +9,12 @@ import { guardName, hasOwnerExited, OWNER } from './temporary-files.js'
 /** Renames `fresh`, in the same folder, to `name`. False if the file is not the expected version; undefined expects nothing. */
 export const replaceFile = (folder: Folder, fresh: string, name: string, expected: ExpectedFile | undefined): boolean => {
   const [from, to] = [folder.at(fresh), folder.at(name)]
-  if (expected === 'absent') return putWhereNoneIs(from, to)
-  return guarded(folder, name, expected, () => renameSync(from, to))
+  if (expected === 'absent') return createOnly(from, to)
+  return withGuard(folder, name, expected, () => renameSync(from, to))
 }
 
 export const removeIfUnchanged = (folder: Folder, name: string, expected: FileStamp | undefined): boolean =>
-  guarded(folder, name, expected, () => rmSync(folder.at(name)))
+  withGuard(folder, name, expected, () => rmSync(folder.at(name)))
 
 /** Whether two paths are hard links to the same file. */
 export const isSameFile = (a: string, b: string): boolean => {
@@ -23,7 +23,7 @@ export const isSameFile = (a: string, b: string): boolean => {
 }
 
 // link(2) fails if the name exists; rename(2) would replace a file that was created meanwhile.
-const putWhereNoneIs = (from: string, to: string): boolean => {
+const createOnly = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
   } catch (error) {
@@ -37,13 +37,13 @@ const putWhereNoneIs = (from: string, to: string): boolean => {
 }
 
 // The guard is a lock on one version of a file: its holder alone checks that version and replaces it.
-const guarded = (folder: Folder, name: string, expected: FileStamp | undefined, act: () => void): boolean => {
+const withGuard = (folder: Folder, name: string, expected: FileStamp | undefined, act: () => void): boolean => {
   if (expected === undefined) {
     act()
     return true
   }
   const guard = folder.at(guardName(expected))
-  if (!take(guard)) return false
+  if (!takeGuard(guard)) return false
   try {
     if (!isUnchanged(folder.at(name), expected)) return false
     act()
@@ -63,15 +63,15 @@ const removeQuietly = (path: string): void => {
 }
 
 // A dangling symlink is created atomically with its content, the owner.
-const take = (guard: string): boolean => {
-  const code = link(guard)
-  if (code !== 'EEXIST' || !hasOwnerExited(ownerOf(guard))) return code !== 'EEXIST'
+const takeGuard = (guard: string): boolean => {
+  const code = linkGuard(guard)
+  if (code !== 'EEXIST' || !hasOwnerExited(readOwner(guard))) return code !== 'EEXIST'
   rmSync(guard, { force: true })
-  return link(guard) !== 'EEXIST'
+  return linkGuard(guard) !== 'EEXIST'
 }
 
 // Without symlinks there are no guards.
-const link = (guard: string): string | undefined => {
+const linkGuard = (guard: string): string | undefined => {
   try {
     symlinkSync(OWNER, guard)
     return undefined
@@ -80,7 +80,7 @@ const link = (guard: string): string | undefined => {
   }
 }
 
-const ownerOf = (guard: string): string => {
+const readOwner = (guard: string): string => {
   try {
     return readlinkSync(guard)
   } catch {

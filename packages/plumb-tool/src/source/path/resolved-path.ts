@@ -4,9 +4,9 @@
 // its root is refused; protected paths (keys, what other programs run, files of the running program) are refused, existing or not;
 // and what is opened is checked again after it is open, so swapping a path between check and use gains nothing.
 
-import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { findLinkStat, findRealPath } from './look-up.js'
 import { repositoryWith, shownFolder, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
 /** Where a file is or would be. Checked when it was resolved; `openFolder` and `openFile` check again what they opened. */
@@ -40,12 +40,12 @@ export interface Roots {
 
 /** `path_denied` for paths outside the roots and protected paths, existing or not; `no_such_file` only inside, and not for `write`. */
 export const resolvePath = (path: string, purpose: Purpose, roots: Roots, rootName?: string): Result<ResolvedPath> => {
-  const flaw = flawOf(path)
+  const flaw = findFlaw(path)
   if (flaw !== undefined) return pathDenied(path, flaw)
   const chosen = chooseRoots(path, roots.roots, rootName)
   if (!chosen.ok) return chosen
   for (const [name, root] of chosen.value) {
-    const resolved = below(root, path, purpose)
+    const resolved = resolveBelow(root, path, purpose)
     if (resolved?.ok)
       return checkProtection({ ...resolved.value, ...(roots.hardLinked?.has(name) ? { allowsHardLinks: true } : {}) }, path, purpose, roots)
     if (resolved) return resolved
@@ -57,7 +57,7 @@ const MAX_PATH = 4096
 // NAME_MAX of Linux and macOS.
 const MAX_NAME = 255
 
-const flawOf = (path: string): string | undefined => {
+const findFlaw = (path: string): string | undefined => {
   if (path === '') return 'it is empty'
   if (path.includes('\0')) return 'it holds a NUL character'
   if (/^~(\/|$)/.test(path)) return "no home folder is meant by '~' here; a file of that name is './~'"
@@ -75,33 +75,33 @@ const chooseRoots = (path: string, roots: ReadonlyMap<string, string>, name: str
 }
 
 // Undefined if the path as written is not below this root.
-const below = (named: string, path: string, purpose: Purpose): Result<ResolvedPath> | undefined => {
-  const root = realOf(named)
+const resolveBelow = (named: string, path: string, purpose: Purpose): Result<ResolvedPath> | undefined => {
+  const root = findRealPath(named)
   if (root === undefined) return fail('no_such_file', `the root '${preview(named)}' does not exist`)
   const absolute = resolve(named, path)
   // The path may start with the root as named, or with its real path.
   const inside = [named, root].find((base) => isWithin(base, absolute))
   if (inside === undefined) return undefined
   const asWritten = join(root, relative(inside, absolute))
-  if (purpose === 'remove' && asWritten !== root && isLink(asWritten)) return linkItself(root, asWritten, path)
-  return follow(root, asWritten, path)
+  if (purpose === 'remove' && asWritten !== root && isLink(asWritten)) return resolveLinkItself(root, asWritten, path)
+  return followLinks(root, asWritten, path)
 }
 
-const linkItself = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
-  const folder = realOf(dirname(absolute))
+const resolveLinkItself = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
+  const folder = findRealPath(dirname(absolute))
   if (folder === undefined || !isWithin(root, folder)) return pathDenied(path, 'it leads outside the root through a link')
-  return succeed(placed(root, folder, [basename(absolute)], true))
+  return succeed(toResolvedPath(root, folder, [basename(absolute)], true))
 }
 
 // Any component may be a link: the real path of the deepest existing ancestor decides.
-const follow = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
+const followLinks = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
   const missing: string[] = []
   let at = absolute
   for (;;) {
-    const real = realOf(at)
+    const real = findRealPath(at)
     if (real !== undefined) {
       if (!isWithin(root, real)) return pathDenied(path, 'it leads outside the root through a link')
-      return succeed(placed(root, real, missing))
+      return succeed(toResolvedPath(root, real, missing))
     }
     if (isLink(at)) return pathDenied(path, 'a link on the way leads nowhere')
     if (at === root) return pathDenied(path, 'the root has gone')
@@ -110,16 +110,23 @@ const follow = (root: string, absolute: string, path: string): Result<ResolvedPa
   }
 }
 
-const placed = (root: string, real: string, missing: readonly string[], exists = false): ResolvedPath => {
+const toResolvedPath = (root: string, real: string, missing: readonly string[], exists = false): ResolvedPath => {
   const shown =
     relative(root, join(real, ...missing))
       .split(sep)
       .join('/') || '.'
   const name = missing.at(-1)
-  if (name !== undefined) return { root, folder: real, missing: missing.slice(0, -1), name, exists, shown }
+  if (name !== undefined) return { root, folder: real, missing: missing.slice(0, -1), name, exists: exists, shown }
   return real === root && !isRegular(root)
     ? { root, folder: real, missing: [], name: '.', exists: true, shown }
-    : { root, folder: dirname(real), missing: [], name: basename(real), exists: true, shown: shown === '.' ? basename(real) : shown }
+    : {
+        root,
+        folder: dirname(real),
+        missing: [],
+        name: basename(real),
+        exists: true,
+        shown: shown === '.' ? basename(real) : shown,
+      }
 }
 
 const checkProtection = (resolved: ResolvedPath, path: string, purpose: Purpose, { programFiles }: Roots): Result<ResolvedPath> => {
@@ -166,24 +173,8 @@ export const asFolder = (resolved: ResolvedPath): ResolvedPath =>
 /** Compares whole components: `/ws-evil` is not within `/ws`. */
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
-const realOf = (path: string): string | undefined => {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
-}
-
-const isLink = (path: string): boolean => lookAt(path)?.isSymbolicLink() === true
-const isRegular = (path: string): boolean => lookAt(path)?.isFile() === true
-
-const lookAt = (path: string): Stats | undefined => {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
-}
+const isLink = (path: string): boolean => findLinkStat(path)?.isSymbolicLink() === true
+const isRegular = (path: string): boolean => findLinkStat(path)?.isFile() === true
 
 export const pathDenied = (path: string, why: string): { readonly ok: false; readonly error: ReturnType<typeof fail>['error'] } =>
   fail('path_denied', `'${preview(path, 200)}' is refused: ${why}`, { path: preview(path, 200) })

@@ -22,7 +22,7 @@ export const askChild = async ({ name, child, input, signal, warn }: AskOptions)
   child.stdin.end(`${input}\n`)
   const exit = await stopWhenAborted(child, signal)
   if (exit === 'aborted') return fail('cancelled', `process '${name}' was stopped before it gave an answer`)
-  const failed = failure(name, exit, words, answers)
+  const failed = findFailure(name, exit, words, answers)
   return failed ?? answers.first ?? fail('tool_crashed', `process '${name}' ended without an answer`)
 }
 
@@ -37,7 +37,7 @@ const listen = (name: string, child: Child): Answers => {
   reader.onReadable = () => {
     while (reader.next()) {
       answers.count++
-      answers.first ??= answerIn(name, reader)
+      answers.first ??= readAnswer(name, reader)
       // A second line is an error already.
       if (answers.count === 2) void child.terminate(GRACE_MS)
     }
@@ -45,13 +45,18 @@ const listen = (name: string, child: Child): Answers => {
   return answers
 }
 
-const answerIn = (name: string, { fault, buf, start, end, isLast }: LineReader): Result<JsonText> => {
+const readAnswer = (name: string, { fault, buf, start, end, isLast }: LineReader): Result<JsonText> => {
   const parsed = fault ? ({ ok: false, error: fault } as const) : parseJson(buf, start, end, isLast)
   if (parsed.ok) return succeed(buf.toString('utf8', start, end))
   return fail(parsed.error.error, `what process '${name}' gave cannot be read: ${parsed.error.detail}`, { source: name })
 }
 
-const failure = (name: string, { status, signal }: Exit, words: StderrTail, { first, count }: Answers): Result<JsonText> | undefined => {
+const findFailure = (
+  name: string,
+  { status, signal }: Exit,
+  words: StderrTail,
+  { first, count }: Answers,
+): Result<JsonText> | undefined => {
   if (count > 1) {
     return fail('output_type_mismatch', `process '${name}' gave more than one output for one input, and a tool gives exactly one`)
   }

@@ -45,7 +45,7 @@ export const startProcess = async (start: StartOptions): Promise<Result<StartedP
   const { bound, session } = start
   const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
   if (!agent || agent.config.via !== undefined) return startPlumb(start)
-  const program = foreignProgram(agent, session)
+  const program = findForeignProgram(agent, session)
   // plumb answers the tool calls of a foreign program, so an agent with tools needs it.
   const hasTools = agent.config.tools !== undefined || agent.config.mcp !== undefined
   if (program) return hasTools ? startPlumb(start) : startForeign(program, agent, start)
@@ -78,13 +78,13 @@ const startOwn = async (
   const authority = () => narrow(session.authority(), { ...limits, now: Date.now() })
   const theirs = { ...childEnv('ours', serverVariables(bound)), ...env }
   const enclosure = sandbox
-    ? buildSandboxCommand(sandbox, { ...(await placeOf(start, sandbox, theirs)), program: executables() })
+    ? buildSandboxCommand(sandbox, { ...(await sandboxContext(start, sandbox, theirs)), program: findExecutables() })
     : succeed(undefined)
   if (!enclosure.ok) return enclosure
   const within = enclosure.value
   const own = spawnPlumb({
     program,
-    args: [...args, ...docrootWords(session.docroot), ...session.agentOptions],
+    args: [...args, ...docrootArguments(session.docroot), ...session.agentOptions],
     files,
     entry: bound.scope.module.path,
     authority: authority(),
@@ -100,9 +100,9 @@ const startOwn = async (
 }
 
 // The default docroot is not passed on: one that is named also limits which prompts may be read.
-const docrootWords = (docroot: string): readonly string[] => (docroot === workingFolder() ? [] : ['--docroot', docroot])
+const docrootArguments = (docroot: string): readonly string[] => (docroot === findWorkingFolder() ? [] : ['--docroot', docroot])
 
-const workingFolder = (): string | undefined => {
+const findWorkingFolder = (): string | undefined => {
   try {
     return process.cwd()
   } catch {
@@ -118,12 +118,12 @@ const startForeign = async (command: readonly string[], agent: AgentPlan, start:
   // The sandbox of the tool, if any, replaces that of the agent.
   const held = sandbox ? succeed(sandbox) : readAgentSandbox(agent, session.docroot)
   if (!held.ok) return held
-  const place = await placeOf(start, held.value, { ...childEnv('foreign', names), ...env })
+  const place = await sandboxContext(start, held.value, { ...childEnv('foreign', names), ...env })
   const child = spawnSandboxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
 }
 
-const placeOf = async (
+const sandboxContext = async (
   { bound: { name, scope }, session }: StartOptions,
   sandbox: Sandbox | undefined,
   env: Readonly<Record<string, string>>,
@@ -139,19 +139,19 @@ const placeOf = async (
 }
 
 // The installation folder of our executables.
-const executables = (): readonly string[] => {
+const findExecutables = (): readonly string[] => {
   const agent = resolveProgram(siblingProgram('plumb-agent'), '/', process.env.PATH)
   return agent.ok ? [join(realpathSync(agent.value), '../../..')] : []
 }
 
-const foreignProgram = ({ config, specPath }: AgentPlan, { agentProgram }: Session): readonly string[] | undefined => {
+const findForeignProgram = ({ config, specPath }: AgentPlan, { agentProgram }: Session): readonly string[] | undefined => {
   const own = config.command as readonly string[] | undefined
-  if (own) return besideSpec(own, specPath)
+  if (own) return resolveBesideSpec(own, specPath)
   return agentProgram === undefined ? undefined : [agentProgram]
 }
 
 /** A program with a slash is relative to the folder of the spec. */
-const besideSpec = ([program = '', ...args]: readonly string[], specPath: string): readonly string[] => {
+const resolveBesideSpec = ([program = '', ...args]: readonly string[], specPath: string): readonly string[] => {
   if (!program.includes('/') || isAbsolute(program)) return [program, ...args]
   const path = join(dirname(specPath), program)
   return [path.includes('/') ? path : `./${path}`, ...args]

@@ -1,12 +1,12 @@
 // Collects the files that a program consists of and would run, from the texts of its specs: its own tools must not change them.
 
-import { readdirSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { STANDARD_LIBRARY, specParts } from '@plumb/lang'
 import { builtinEffects } from '@plumb/policy'
 import { type Bundle, readSpec } from '@plumb/wire'
 import { realPath } from '../../call/real-path.js'
-import { splitWords } from '../command/split-words.js'
+import { splitCommandLine } from '../command/split-command-line.js'
+import { findStat, listEntries } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { collectModuleFiles } from './module-files.js'
 import { ProgramFileSet } from './program-file-set.js'
@@ -48,7 +48,7 @@ class Collector implements ProgramFiles {
 
   constructor(private readonly surroundings: ProgramSurroundings) {
     this.#regions = [realPath(surroundings.docroot)]
-    this.#onPath = listed(surroundings.env.PATH).filter(isAbsolute)
+    this.#onPath = splitPaths(surroundings.env.PATH).filter(isAbsolute)
   }
 
   /** Call it for all specs before addSpec: it collects the folders that tools may write. */
@@ -65,9 +65,9 @@ class Collector implements ProgramFiles {
   }
 
   addPath(path: string): void {
-    if (statOf(path)?.isDirectory()) {
+    if (findStat(path)?.isDirectory()) {
       this.list.addFolder(resolve(path))
-      for (const name of namesIn(path)) if (isMountable(name)) this.#addMounted(resolve(path, name))
+      for (const { name } of listEntries(path).slice(0, MAX_NAMES)) if (isMountable(name)) this.#addMounted(resolve(path, name))
     } else if (isMountable(path)) this.#addMounted(resolve(path))
     else this.list.addFile(resolve(path))
   }
@@ -81,13 +81,13 @@ class Collector implements ProgramFiles {
     const { env } = this.surroundings
     for (const name of parts.modules) {
       if (Object.hasOwn(STANDARD_LIBRARY, name)) continue
-      for (const place of [folder, ...listed(env.PLUMB_PATH)]) this.list.addFile(resolve(place, `${name}.plumb`))
+      for (const place of [folder, ...splitPaths(env.PLUMB_PATH)]) this.list.addFile(resolve(place, `${name}.plumb`))
     }
-    for (const name of parts.resources) for (const place of listed(env.PLUMB_RESOURCES)) this.list.addFile(resolve(place, name))
+    for (const name of parts.resources) for (const place of splitPaths(env.PLUMB_RESOURCES)) this.list.addFile(resolve(place, name))
     for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(folder, path))
     for (const path of parts.mounted) this.#addMounted(resolve(folder, path))
     for (const path of parts.functions) this.#addCode(resolve(folder, path))
-    for (const line of parts.lines) this.#addCommand(splitWords(line), folder)
+    for (const line of parts.lines) this.#addCommand(splitCommandLine(line), folder)
     for (const words of parts.commands) this.#addCommand(words, folder)
   }
 
@@ -104,9 +104,9 @@ class Collector implements ProgramFiles {
     // Its modules are read only when it runs.
     const { modules, modulePaths } = specParts(file, text.value)
     const named = modules.filter((name) => !Object.hasOwn(STANDARD_LIBRARY, name)).map((name) => `${name}.plumb`)
-    const places = [dirname(file), ...listed(this.surroundings.env.PLUMB_PATH)]
+    const places = [dirname(file), ...splitPaths(this.surroundings.env.PLUMB_PATH)]
     for (const name of named) {
-      const found = places.map((place) => resolve(place, name)).find((path) => statOf(path)?.isFile())
+      const found = places.map((place) => resolve(place, name)).find((path) => findStat(path)?.isFile())
       if (found !== undefined) this.#addMounted(found)
     }
     for (const path of modulePaths) this.#addMounted(resolve(dirname(file), path))
@@ -117,7 +117,7 @@ class Collector implements ProgramFiles {
     this.#noteBuiltins(builtins)
     for (const path of [...files, ...images]) this.list.addFile(path)
     for (const path of mounted) this.#addMounted(path)
-    for (const line of lines) this.#addCommand(splitWords(line), dirname(file))
+    for (const line of lines) this.#addCommand(splitCommandLine(line), dirname(file))
     for (const words of commands) this.#addCommand(words, dirname(file))
   }
 
@@ -127,11 +127,11 @@ class Collector implements ProgramFiles {
     const programs = program.includes('/') ? [resolve(folder, program)] : this.#onPath.map((place) => join(place, program))
     for (const path of programs) {
       this.list.addFile(path)
-      if (statOf(path)?.isFile()) this.#addCode(path)
+      if (findStat(path)?.isFile()) this.#addCode(path)
     }
     const words = args.map((word) => word.slice(word.startsWith('-') ? word.indexOf('=') + 1 : 0))
     for (const place of new Set([this.surroundings.docroot, resolve('.')])) {
-      for (const path of words.map((word) => resolve(place, word))) if (statOf(path)?.isFile()) this.#addCode(path)
+      for (const path of words.map((word) => resolve(place, word))) if (findStat(path)?.isFile()) this.#addCode(path)
     }
   }
 
@@ -166,23 +166,7 @@ const isLibrary = (path: string): boolean => path.startsWith('<stdlib>/')
 
 const MAX_NAMES = 1000
 
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder).slice(0, MAX_NAMES)
-  } catch {
-    return []
-  }
-}
-
 const isMountable = (path: string): boolean => isPrompt(path) || path.endsWith('.plumb')
 const isPrompt = (path: string): boolean => /\.(chatmd|md)$/i.test(path)
 
-const listed = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((folder) => folder !== '')
-
-const statOf = (path: string): ReturnType<typeof statSync> | undefined => {
-  try {
-    return statSync(path)
-  } catch {
-    return undefined
-  }
-}
+const splitPaths = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((folder) => folder !== '')

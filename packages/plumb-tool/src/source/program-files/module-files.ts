@@ -1,9 +1,10 @@
 // Collects the files of a script of Node.js or Python: itself, its imports, and the names under which imports are looked for, whether or
 // not they exist. The search is bounded; a script that exceeds the bounds has its whole folder protected.
 
-import { closeSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findRealPath, findStat } from '../path/look-up.js'
 import { scanImports, scanPythonImports } from './scan-imports.js'
 
 export interface ModuleFiles {
@@ -38,7 +39,7 @@ type Language = 'script' | 'python' | undefined
 /** `isKept`: whether tools could write the file; imports of other files are not followed. */
 export const collectModuleFiles = (file: string, isKept: (path: string) => boolean): ModuleFiles => {
   const walk = new Walk(isKept)
-  walk.run(realOf(file) ?? file)
+  walk.run(findRealPath(file) ?? file)
   return walk
 }
 
@@ -101,7 +102,7 @@ class Walk implements ModuleFiles {
     const asTypeScript = path.replace(/\.([cm]?)js$/, '.$1ts')
     const all = [path, ...(asTypeScript === path ? [] : [asTypeScript]), ...ENDINGS.map((ending) => path + ending)]
     this.names.push(...all)
-    return all.flatMap((name) => (isFile(name) ? (realOf(name) ?? []) : []))
+    return all.flatMap((name) => (isFile(name) ? (findRealPath(name) ?? []) : []))
   }
 
   // The node_modules folders on the way up, and every package.json up to the nearest existing one.
@@ -129,7 +130,7 @@ class Walk implements ModuleFiles {
   #installed(name: string, folder: string): string[] {
     const own = name.split('/', name.startsWith('@') ? 2 : 1).join('/')
     for (let at = folder; ; at = dirname(at)) {
-      const real = realOf(join(at, 'node_modules', own))
+      const real = findRealPath(join(at, 'node_modules', own))
       if (real !== undefined && !real.split(sep).includes('node_modules')) this.folders.push(real)
       if (at === dirname(at)) return []
     }
@@ -140,7 +141,7 @@ class Walk implements ModuleFiles {
       const path = join(dirname(file), name)
       this.folders.push(path)
       this.names.push(`${path}.py`)
-      return isFile(`${path}.py`) ? (realOf(`${path}.py`) ?? []) : []
+      return isFile(`${path}.py`) ? (findRealPath(`${path}.py`) ?? []) : []
     })
   }
 }
@@ -157,18 +158,4 @@ const pathOf = (name: string, folder: string): string | undefined => {
   return /^(\.{0,2}\/|\.{1,2}$)/.test(name) ? resolve(folder, path) : undefined
 }
 
-const realOf = (path: string): string | undefined => {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
-}
-
-const isFile = (path: string): boolean => {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
+const isFile = (path: string): boolean => findStat(path)?.isFile() === true

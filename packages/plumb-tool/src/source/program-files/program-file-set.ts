@@ -2,6 +2,7 @@
 
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { findLinkStat } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { foldName } from '../path/trusted-names.js'
 
@@ -31,7 +32,7 @@ export class ProgramFileSet {
       for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (folders.has(at)) return true
       return false
     }
-    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && lookAt(path) && !isInFolder(path))
+    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && findLinkStat(path) && !isInFolder(path))
   }
 
   /** `path` is real as far as it exists. A root that is the file itself, or inside the folder, allows it. */
@@ -53,10 +54,10 @@ export class ProgramFileSet {
 
   #isFile(path: string): boolean {
     if (isAmong(this.#files, path)) return true
-    const found = lookAt(path)
+    const found = findLinkStat(path)
     // A hard link to a member is the member.
     if (!found?.isFile() || found.nlink <= 1) return false
-    return [...this.#files.values()].some((names) => [...names].some((name) => isSame(lookAt(name), found)))
+    return [...this.#files.values()].some((names) => [...names].some((name) => isSame(findLinkStat(name), found)))
   }
 }
 
@@ -69,19 +70,11 @@ const add = (names: Map<string, Set<string>>, path: string): void => {
 const isAmong = (names: ReadonlyMap<string, ReadonlySet<string>>, path: string): boolean => {
   const known = names.get(foldName(path))
   if (!known || known.has(path)) return known !== undefined
-  const found = lookAt(path)
-  return [...known].some((name) => (found ? isSame(lookAt(name), found) : lookAt(name) === undefined))
+  const found = findLinkStat(path)
+  return [...known].some((name) => (found ? isSame(findLinkStat(name), found) : findLinkStat(name) === undefined))
 }
 
 const isSame = (a: Stats | undefined, b: Stats): boolean => a !== undefined && a.ino === b.ino && a.dev === b.dev
-
-const lookAt = (path: string): Stats | undefined => {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
-}
 
 /** The limit of Linux, path_resolution(7). */
 const MAX_LINKS = 40

@@ -1,12 +1,13 @@
 // Builds the bubblewrap command line for a sandbox, with the contents of the descriptors that bubblewrap reads.
 
-import { closeSync, type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
+import { listEntries, toRealPath } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
-import { foldersOnPath, installationOf, nodeModules, programPaths, SYSTEM_FOLDERS } from './installation.js'
+import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, SYSTEM_FOLDERS } from './installation.js'
 import { findMissingAccess, type OutsideEntry } from './missing-access.js'
 import { Mounts } from './mounts.js'
 import type { ConnectPolicy } from './net/connect-host.js'
@@ -48,9 +49,9 @@ const UNGRANTED: Pick<ConnectPolicy, 'denies'> = {
   denies: (effect) => (effect === 'net' ? undefined : fault('permission_denied', 'net.private is not granted')),
 }
 
-export const buildSandboxCommand = (sandbox: Sandbox, place: SandboxedProgram): Result<SandboxCommand> => {
+export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram): Result<SandboxCommand> => {
   const { docroot, hasNet, hosts, memory, bwrap, arch, who } = sandbox
-  const { program, visible, programFiles, caller = UNGRANTED } = place
+  const { program, visible, programFiles, caller = UNGRANTED } = context
   const mounts = new Mounts()
   const fds: number[] = []
   const close = (): void => {
@@ -58,11 +59,11 @@ export const buildSandboxCommand = (sandbox: Sandbox, place: SandboxedProgram): 
   }
   const home = makeLauncherHome(program)
   if (!home.ok) return home
-  const env = { ...place.env, TMPDIR: '/tmp', ...(home.value === undefined ? {} : { HOME: home.value }) }
-  putOwn(mounts)
+  const env = { ...context.env, TMPDIR: '/tmp', ...(home.value === undefined ? {} : { HOME: home.value }) }
+  mountSystem(mounts)
   mounts.put(docroot, { kind: 'read' })
-  const cwd = mounts.reach(place.cwd) ?? docroot
-  for (const path of placesOf(program, visible, docroot, env)) mounts.read(path)
+  const cwd = mounts.reach(context.cwd) ?? docroot
+  for (const path of listNeededPaths(program, visible, docroot, env)) mounts.read(path)
   for (const path of sandbox.read) mounts.read(path)
   // /etc/resolv.conf is often a link into /run.
   if (hasNet) mounts.read('/etc/resolv.conf')
@@ -70,8 +71,8 @@ export const buildSandboxCommand = (sandbox: Sandbox, place: SandboxedProgram): 
     if (existsSync(socket)) mounts.read(socket)
     else return fail('file_not_found', `'${preview(socket)}' in 'sockets' of a sandbox does not exist: is its service running?`)
   }
-  for (const folder of homes()) if (`${folder}/`.startsWith(`${docroot}/`)) hideDotted(mounts, folder)
-  const written = putWritten(mounts, sandbox, programFiles, fds)
+  for (const folder of homes()) if (`${folder}/`.startsWith(`${docroot}/`)) hideDotFiles(mounts, folder)
+  const written = mountWritable(mounts, sandbox, programFiles, fds)
   if (!written.ok) {
     close()
     return written
@@ -91,26 +92,26 @@ export const buildSandboxCommand = (sandbox: Sandbox, place: SandboxedProgram): 
     ...(net ? { listener: net.listener } : {}),
     net,
     findMissingAccess: (said) =>
-      [net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: finder(mounts, sandbox) })]
+      [net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })]
         .filter((lack) => lack !== undefined)
         .join('; ') || undefined,
     close,
   })
 }
 
-const finder =
+const makeFinder =
   (mounts: Mounts, { sockets }: Sandbox) =>
   (path: string): OutsideEntry => {
-    const real = realOf(path)
+    const real = toRealPath(path)
     const stat = statSync(real, { throwIfNoEntry: false })
     if (!stat) return { kind: 'none', isBound: false }
-    if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(realOf).includes(real) }
+    if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(toRealPath).includes(real) }
     const isKept = findRootOnlyFiles().some((hidden) => isWithin(hidden.path, real))
     const isBound = isKept || isTooBroad(real) || mounts.shows(real)
     return { kind: stat.isDirectory() ? 'folder' : 'file', isBound }
   }
 
-const putOwn = (mounts: Mounts): void => {
+const mountSystem = (mounts: Mounts): void => {
   for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
   for (const { path, isFolder } of findRootOnlyFiles()) mounts.put(path, { kind: 'hide', isFolder })
   mounts.put('/proc', { kind: 'proc' })
@@ -119,24 +120,24 @@ const putOwn = (mounts: Mounts): void => {
   for (const folder of TEMPORARY) mounts.put(folder, { kind: 'temporary' })
 }
 
-const placesOf = (
+const listNeededPaths = (
   program: readonly string[],
   visible: readonly string[],
   docroot: string,
   env: Readonly<Record<string, string>>,
 ): readonly string[] => [
-  ...program.slice(0, 1).flatMap(programPaths),
-  ...installationOf(process.execPath),
-  ...foldersOnPath(env.PATH ?? ''),
-  ...visible.filter((path) => !isTooBroad(realOf(path))),
-  ...[docroot, ...visible].flatMap(nodeModules),
+  ...program.slice(0, 1).flatMap(listProgramPaths),
+  ...findInstallation(process.execPath),
+  ...listPathFolders(env.PATH ?? ''),
+  ...visible.filter((path) => !isTooBroad(toRealPath(path))),
+  ...[docroot, ...visible].flatMap(listNodeModules),
   ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
   ...CERTIFICATES.flatMap((name) => env[name] ?? []),
 ]
 
 // If the docroot is the home folder itself, its dot files (settings and keys) are hidden.
-const hideDotted = (mounts: Mounts, home: string): void => {
-  for (const entry of entriesOf(home)) {
+const hideDotFiles = (mounts: Mounts, home: string): void => {
+  for (const entry of listEntries(home)) {
     const path = join(home, entry.name)
     if (entry.name.startsWith('.') && !entry.isSymbolicLink() && !mounts.has(path)) {
       mounts.put(path, { kind: 'hide', isFolder: entry.isDirectory() })
@@ -145,7 +146,7 @@ const hideDotted = (mounts: Mounts, home: string): void => {
 }
 
 /** Mounts writable paths, and the read-only paths below them, each by descriptor so that a path swapped later gains nothing. */
-const putWritten = (mounts: Mounts, { docroot, write, who }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
+const mountWritable = (mounts: Mounts, { docroot, write, who }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
   const hold = (components: readonly string[]): number | 'missing' | 'link' => {
     const opened = openBeneath(docroot, components)
     if (opened.kind !== 'open') return opened.kind
@@ -160,14 +161,14 @@ const putWritten = (mounts: Mounts, { docroot, write, who }: Sandbox, programFil
       return fail('file_not_found', `'${preview(path)}' in 'write' of a sandbox is not there any more, or is a link now`)
     mounts.put(path, { kind: 'write', fd })
   }
-  const kept = keptPaths(docroot, named, programFiles)
-  if (kept.length > MAX_KEPT) {
-    const why = `${kept.length} files of the program lie below what its sandbox may write, and at most ${MAX_KEPT} can be kept as they are`
+  const kept = listProtectedPaths(docroot, named, programFiles)
+  if (kept.length > MAX_PROTECTED) {
+    const why = `${kept.length} files of the program lie below what its sandbox may write, and at most ${MAX_PROTECTED} can be kept as they are`
     return fail('config_invalid', `${who}: ${why}: name narrower folders in 'write'`)
   }
   // A mount point cannot be renamed, so a folder above a protected file cannot be replaced by another one.
-  for (const path of new Set(kept.flatMap((path) => foldersAbove(path, docroot)))) {
-    if (kept.includes(path) || mounts.has(path) || !isWritten(path, docroot, named)) continue
+  for (const path of new Set(kept.flatMap((path) => listAncestors(path, docroot)))) {
+    if (kept.includes(path) || mounts.has(path) || !isWritable(path, docroot, named)) continue
     const fd = hold(relative(docroot, path).split('/'))
     if (typeof fd === 'number') mounts.put(path, { kind: 'write', fd })
   }
@@ -189,17 +190,19 @@ const distinct = (lists: readonly (readonly string[])[]): readonly (readonly str
 ]
 
 /** Files of the program, and the .git folders in writable folders and in their direct children. */
-const keptPaths = (docroot: string, named: ReadonlySet<string>, programFiles: readonly string[]): readonly string[] => {
-  const repositories = [...named].flatMap((folder) => [folder, ...foldersIn(folder)]).map((folder) => join(folder, '.git'))
-  const files = programFiles.map(realOf)
-  return [...new Set([...repositories, ...files])].filter((path) => isWritten(path, docroot, named) && !named.has(path) && existsSync(path))
+const listProtectedPaths = (docroot: string, named: ReadonlySet<string>, programFiles: readonly string[]): readonly string[] => {
+  const repositories = [...named].flatMap((folder) => [folder, ...listChildRepositories(folder)]).map((folder) => join(folder, '.git'))
+  const files = programFiles.map(toRealPath)
+  return [...new Set([...repositories, ...files])].filter(
+    (path) => isWritable(path, docroot, named) && !named.has(path) && existsSync(path),
+  )
 }
 
-const isWritten = (path: string, docroot: string, named: ReadonlySet<string>): boolean =>
-  path.startsWith(`${docroot}/`) && [docroot, ...foldersAbove(path, docroot)].some((folder) => named.has(folder))
+const isWritable = (path: string, docroot: string, named: ReadonlySet<string>): boolean =>
+  path.startsWith(`${docroot}/`) && [docroot, ...listAncestors(path, docroot)].some((folder) => named.has(folder))
 
 /** The ancestors of `path` below the docroot. */
-const foldersAbove = (path: string, docroot: string): readonly string[] => {
+const listAncestors = (path: string, docroot: string): readonly string[] => {
   const found: string[] = []
   for (let folder = dirname(path); folder.startsWith(`${docroot}/`); folder = dirname(folder)) found.push(folder)
   return found
@@ -207,25 +210,9 @@ const foldersAbove = (path: string, docroot: string): readonly string[] => {
 
 const MAX_FOLDERS = 200
 /** Each of them takes a file descriptor. */
-const MAX_KEPT = 400
+const MAX_PROTECTED = 400
 
-const foldersIn = (folder: string): readonly string[] => {
-  const entries = entriesOf(folder).filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, '.git')))
+const listChildRepositories = (folder: string): readonly string[] => {
+  const entries = listEntries(folder).filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, '.git')))
   return entries.slice(0, MAX_FOLDERS).map(({ name }) => join(folder, name))
-}
-
-const entriesOf = (folder: string): readonly Dirent[] => {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
-}
-
-const realOf = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

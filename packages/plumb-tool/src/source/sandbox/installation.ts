@@ -1,7 +1,8 @@
 // The folders that a program needs to run: its package, virtual environment, or prefix with `bin` and `lib`; else its file alone.
 
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { listEntries, toRealPath } from '../path/look-up.js'
 import { homes, isTooBroad } from './shared-folders.js'
 
 /** Mounted whole in every sandbox. */
@@ -14,43 +15,35 @@ const MAX_CONFIG_BYTES = 64 * 1024
 const MAX_FIRST_LINE = 256
 
 /** The folders of PATH, and the installations that links in them lead to. Cached by the value of PATH. */
-export const foldersOnPath = (path: string): readonly string[] => {
-  const known = kept.get(path)
+export const listPathFolders = (path: string): readonly string[] => {
+  const known = cache.get(path)
   if (known) return known
   const found = new Set<string>()
   for (const folder of new Set(path.split(':').filter(isAbsolute))) {
     if (!existsSync(folder)) continue
     if (!isTooBroad(folder)) found.add(folder)
-    for (const place of prefixOf(realOf(folder))) found.add(place)
-    if (!MANAGED.has(folder)) for (const place of linkedFrom(folder)) found.add(place)
+    for (const place of findPrefix(toRealPath(folder))) found.add(place)
+    if (!MANAGED.has(folder)) for (const place of listLinked(folder)) found.add(place)
   }
-  kept.set(path, [...found])
+  cache.set(path, [...found])
   return [...found]
 }
 
-const kept = new Map<string, readonly string[]>()
+const cache = new Map<string, readonly string[]>()
 
-const linkedFrom = (folder: string): readonly string[] => {
+const listLinked = (folder: string): readonly string[] => {
   const found = new Set<string>()
-  for (const entry of entriesOf(folder)) {
+  for (const entry of listEntries(folder).slice(0, MAX_ENTRIES)) {
     if (!entry.isSymbolicLink()) continue
     const link = join(folder, entry.name)
-    const target = resolve(folder, targetOf(link))
+    const target = resolve(folder, readTarget(link))
     if (isOfSystem(target) || dirname(target) === folder) continue
-    for (const place of installationOf(link)) found.add(place)
+    for (const place of findInstallation(link)) found.add(place)
   }
   return [...found]
 }
 
-const entriesOf = (folder: string) => {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).slice(0, MAX_ENTRIES)
-  } catch {
-    return []
-  }
-}
-
-const targetOf = (link: string): string => {
+const readTarget = (link: string): string => {
   try {
     return readlinkSync(link)
   } catch {
@@ -58,51 +51,43 @@ const targetOf = (link: string): string => {
   }
 }
 
-const realOf = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
-
 const isOfSystem = (path: string): boolean => SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
 
 /** The files and folders of a program's installation; empty if it is below a system folder, which is mounted anyway. */
-export const installationOf = (program: string): readonly string[] => {
-  const file = realOf(program)
+export const findInstallation = (program: string): readonly string[] => {
+  const file = toRealPath(program)
   if (isOfSystem(file)) return []
   const packages = file.indexOf('/node_modules/')
   if (packages >= 0) return [join(file.slice(0, packages), 'node_modules')]
-  return [file, ...prefixOf(dirname(file)), ...packageOf(file)]
+  return [file, ...findPrefix(dirname(file)), ...findPackage(file)]
 }
 
 // The prefix of a `bin` folder. Of ~/.local, which also holds data of other programs, only its libraries.
-const prefixOf = (folder: string): readonly string[] => {
+const findPrefix = (folder: string): readonly string[] => {
   if (isOfSystem(folder) || !['bin', 'sbin', 'libexec'].includes(basename(folder))) return []
   const prefix = dirname(folder)
   if (isTooBroad(prefix)) return []
-  if (existsSync(join(prefix, 'pyvenv.cfg'))) return [prefix, ...baseOf(join(prefix, 'pyvenv.cfg'))]
+  if (existsSync(join(prefix, 'pyvenv.cfg'))) return [prefix, ...findPythonBase(join(prefix, 'pyvenv.cfg'))]
   const libraries = ['lib', 'libexec'].map((name) => join(prefix, name)).filter(existsSync)
   const isShared = homes().some((home) => prefix === join(home, '.local'))
   return libraries.length === 0 || isShared ? libraries : [prefix]
 }
 
 /** The installation of the Python that a virtual environment was made from (`home` in pyvenv.cfg). */
-const baseOf = (config: string): readonly string[] => {
+const findPythonBase = (config: string): readonly string[] => {
   try {
     const text = readFileSync(config, 'utf8').slice(0, MAX_CONFIG_BYTES)
     const line = text.split('\n').find((each) => each.split('=')[0]?.trim() === 'home')
     const home = line?.slice(line.indexOf('=') + 1).trim()
-    return home === undefined || !isAbsolute(home) ? [] : [home, ...prefixOf(realOf(home))]
+    return home === undefined || !isAbsolute(home) ? [] : [home, ...findPrefix(toRealPath(home))]
   } catch {
     return []
   }
 }
 
 /** The nearest ancestor with a `package.json`, as Node.js looks for it. */
-const packageOf = (file: string): readonly string[] => {
-  for (const folder of upward(dirname(file))) {
+const findPackage = (file: string): readonly string[] => {
+  for (const folder of listUpward(dirname(file))) {
     if (isTooBroad(folder)) return []
     if (existsSync(join(folder, 'package.json'))) return [folder]
   }
@@ -110,19 +95,19 @@ const packageOf = (file: string): readonly string[] => {
 }
 
 /** All paths that a program needs, including the interpreter that its `#!` line names. */
-export const programPaths = (program: string): readonly string[] => {
-  const interpreter = interpreterOf(program)
+export const listProgramPaths = (program: string): readonly string[] => {
+  const interpreter = findInterpreter(program)
   return [
     program,
-    ...installationOf(program),
-    ...packageOf(program),
-    ...nodeModules(dirname(program)),
-    ...nodeModules(dirname(realOf(program))),
-    ...(interpreter === undefined ? [] : [interpreter, ...installationOf(interpreter)]),
+    ...findInstallation(program),
+    ...findPackage(program),
+    ...listNodeModules(dirname(program)),
+    ...listNodeModules(dirname(toRealPath(program))),
+    ...(interpreter === undefined ? [] : [interpreter, ...findInstallation(interpreter)]),
   ]
 }
 
-const interpreterOf = (program: string): string | undefined => {
+const findInterpreter = (program: string): string | undefined => {
   let fd: number | undefined
   try {
     fd = openSync(program, 'r')
@@ -138,12 +123,12 @@ const interpreterOf = (program: string): string | undefined => {
 }
 
 /** Every `node_modules` in `folder` and its ancestors. */
-export const nodeModules = (folder: string): readonly string[] =>
-  upward(folder)
+export const listNodeModules = (folder: string): readonly string[] =>
+  listUpward(folder)
     .map((each) => join(each, 'node_modules'))
     .filter(existsSync)
 
-const upward = (folder: string): readonly string[] => {
+const listUpward = (folder: string): readonly string[] => {
   const folders = [folder]
   for (let last = folder; dirname(last) !== last; last = dirname(last)) folders.push(dirname(last))
   return folders

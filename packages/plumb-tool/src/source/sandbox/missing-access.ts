@@ -44,32 +44,33 @@ const LINE_END = /\\n|\n/
 /** At most three hints, joined by `; `; undefined if no line explains the failure. */
 export const findMissingAccess = (text: string, surroundings: AccessContext): string | undefined => {
   const lines = text.slice(-MAX_TEXT).split(LINE_END).slice(-MAX_LINES)
-  const hints = new Set(lines.map((line) => lackOfLine(line.slice(0, MAX_LINE), surroundings)))
+  const hints = new Set(lines.map((line) => explainLine(line.slice(0, MAX_LINE), surroundings)))
   hints.delete(undefined)
   return hints.size === 0 ? undefined : [...hints].slice(0, MAX_HINTS).join('; ')
 }
 
-const lackOfLine = (line: string, surroundings: AccessContext): string | undefined => {
+const explainLine = (line: string, surroundings: AccessContext): string | undefined => {
   const lower = line.toLowerCase()
   const says = (words: readonly string[]): boolean => words.some((word) => lower.includes(word))
   const { hasNet, hosts } = surroundings.sandbox
   if (says(NO_NET) && !hasNet && !hosts) {
     return 'its sandbox has no network: add net: true there, or the hosts that it is meant to reach, as in net: ["example.com"]'
   }
-  if (says(READ_ONLY)) return first(pathsBeside(line, READ_ONLY), (path) => writeLack(resolve(surroundings.cwd, path), surroundings))
+  if (says(READ_ONLY))
+    return findFirst(findPathsBeside(line, READ_ONLY), (path) => explainWrite(resolve(surroundings.cwd, path), surroundings))
   const isRefused = says(REFUSED)
   if (!isRefused && !says(ABSENT)) return undefined
-  return first(absolutePaths(line), (path) => readLack(withHome(path), isRefused, surroundings))
+  return findFirst(findAbsolutePaths(line), (path) => explainRead(expandHome(path), isRefused, surroundings))
 }
 
-const writeLack = (path: string, surroundings: AccessContext): string | undefined => {
+const explainWrite = (path: string, surroundings: AccessContext): string | undefined => {
   const { sandbox, find } = surroundings
   const { docroot, write } = sandbox
   // A file to be created need not exist, but its folder must.
   if (find(path).kind === 'none' && find(dirname(path)).kind !== 'folder') return undefined
   if (!isWithin(docroot, path)) {
     // The program tried to create a folder that exists outside: it lacks read access.
-    const unread = readLack(path, false, surroundings)
+    const unread = explainRead(path, false, surroundings)
     if (unread !== undefined) return unread
     return `'${preview(path)}' can be read only, and 'write' of its sandbox takes what is below the docroot '${preview(docroot)}'`
   }
@@ -79,23 +80,23 @@ const writeLack = (path: string, surroundings: AccessContext): string | undefine
   const isOpen = write.some((components) => isWithin(join(docroot, ...components), path))
   // Inside a writable folder it is a protected file, so it has to be named itself.
   const named = git >= 0 ? join(docroot, ...names.slice(0, git + 1)) : isOpen || path === docroot ? path : folder
-  return `its sandbox keeps '${preview(path)}' from being written: add ${key('write', relative(docroot, named) || '.')} there`
+  return `its sandbox keeps '${preview(path)}' from being written: add ${printKey('write', relative(docroot, named) || '.')} there`
 }
 
-const readLack = (path: string, isRefused: boolean, { find }: AccessContext): string | undefined => {
+const explainRead = (path: string, isRefused: boolean, { find }: AccessContext): string | undefined => {
   const { kind, isBound } = find(path)
   if (kind === 'none' || isBound) return undefined
-  if (kind === 'socket') return `its sandbox has not the socket '${preview(path)}': add ${key('sockets', withTilde(path))} there`
+  if (kind === 'socket') return `its sandbox has not the socket '${preview(path)}': add ${printKey('sockets', shortenHome(path))} there`
   const verb = isRefused ? 'keeps' : 'has not'
-  return `its sandbox ${verb} '${preview(path)}'${isRefused ? ' from it' : ''}: add ${key('read', withTilde(path))} there`
+  return `its sandbox ${verb} '${preview(path)}'${isRefused ? ' from it' : ''}: add ${printKey('read', shortenHome(path))} there`
 }
 
-const key = (name: string, path: string): string => `${name}: [${JSON.stringify(preview(path, 200))}]`
+const printKey = (name: string, path: string): string => `${name}: [${JSON.stringify(preview(path, 200))}]`
 
-const withHome = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(1)) : path)
-const withTilde = (path: string): string => (isWithin(homedir(), path) ? join('~', relative(homedir(), path)) : path)
+const expandHome = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(1)) : path)
+const shortenHome = (path: string): string => (isWithin(homedir(), path) ? join('~', relative(homedir(), path)) : path)
 
-const first = <T>(paths: readonly string[], look: (path: string) => T | undefined): T | undefined => {
+const findFirst = <T>(paths: readonly string[], look: (path: string) => T | undefined): T | undefined => {
   for (const path of paths) {
     const found = look(path)
     if (found !== undefined) return found
@@ -107,24 +108,24 @@ const first = <T>(paths: readonly string[], look: (path: string) => T | undefine
 const QUOTE = /['"`\u2018\u2019\u201c\u201d]/g
 
 /** The path next to the words: quoted after or before them, or before their colon. */
-const pathsBeside = (line: string, words: readonly string[]): readonly string[] => {
+const findPathsBeside = (line: string, words: readonly string[]): readonly string[] => {
   const lower = line.toLowerCase()
   const word = words.find((one) => lower.includes(one)) ?? ''
   const at = lower.lastIndexOf(word)
   const [before, after] = [line.slice(0, at).trimEnd(), line.slice(at + word.length)]
-  const parts = withoutColon(before).split(': ')
+  const parts = trimColon(before).split(': ')
   const named = after.split(QUOTE)[1]
-  const found = named === undefined ? [quotedIn(before).at(-1), parts.at(-1), parts.at(-1)?.split(' ').at(-1)] : [named]
+  const found = named === undefined ? [listQuoted(before).at(-1), parts.at(-1), parts.at(-1)?.split(' ').at(-1)] : [named]
   return found.filter((path) => path !== undefined && isPath(path)) as string[]
 }
 
 /** All absolute paths of a line: in quotes, between colons, or as words. */
-const absolutePaths = (line: string): readonly string[] => {
+const findAbsolutePaths = (line: string): readonly string[] => {
   const words = line.replaceAll(QUOTE, ' ').split(/[\s,;()]+/)
-  const all = [...quotedIn(line), ...line.split(': '), ...words].map((path) => withoutColon(path.trim()))
+  const all = [...listQuoted(line), ...line.split(': '), ...words].map((path) => trimColon(path.trim()))
   return [...new Set(all)].filter((path) => isPath(path) && (path.startsWith('/') || path.startsWith('~/')))
 }
 
-const quotedIn = (text: string): readonly string[] => text.split(QUOTE).filter((_, i) => i % 2 === 1)
-const withoutColon = (word: string): string => (word.endsWith(':') ? word.slice(0, -1) : word)
+const listQuoted = (text: string): readonly string[] => text.split(QUOTE).filter((_, i) => i % 2 === 1)
+const trimColon = (word: string): string => (word.endsWith(':') ? word.slice(0, -1) : word)
 const isPath = (text: string): boolean => text !== '' && !text.includes('\0') && !text.startsWith('-')

@@ -16,27 +16,27 @@ export interface Bubblewrap {
 }
 
 /** By PATH, which decides which bubblewrap is found. */
-const known = new Map<string, Result<Bubblewrap>>()
+const cache = new Map<string, Result<Bubblewrap>>()
 
 /** `config_invalid` if sandboxes do not work here; the detail says what is missing. */
 export const probeBubblewrap = (): Result<Bubblewrap> => {
   const path = process.env.PATH ?? ''
-  const result = known.get(path) ?? tryOne()
-  known.set(path, result)
+  const result = cache.get(path) ?? probeOnce()
+  cache.set(path, result)
   return result
 }
 
 const TRY_TIMEOUT_MS = 10_000
-const WORKS = 42
+const WORKS_STATUS = 42
 /** The kinds of options that a probe tries; a cached answer for others does not count. */
 const PROBED = [...UNSHARED, '--unshare-net', '--ro-bind', '--ro-bind-fd', '--proc', '--dev', '--remount-ro', '--seccomp'].join(' ')
 
-const tryOne = (): Result<Bubblewrap> => {
-  if (process.platform !== 'linux') return lacking(`there is none for ${process.platform}: it takes Linux`)
+const probeOnce = (): Result<Bubblewrap> => {
+  if (process.platform !== 'linux') return refuse(`there is none for ${process.platform}: it takes Linux`)
   const arch = archOf(process.arch)
-  if (!arch) return lacking(`there is no list of system calls for ${process.arch}, only for x64 and arm64`)
+  if (!arch) return refuse(`there is no list of system calls for ${process.arch}, only for x64 and arm64`)
   const bwrap = resolveProgram('bwrap', '/', process.env.PATH)
-  if (!bwrap.ok) return lacking("'bwrap' (the package bubblewrap) is not on PATH")
+  if (!bwrap.ok) return refuse("'bwrap' (the package bubblewrap) is not on PATH")
   if (hasCachedProbe(bwrap.value, PROBED)) return succeed({ bwrap: bwrap.value, arch })
   const mounts = new Mounts()
   for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
@@ -46,7 +46,7 @@ const tryOne = (): Result<Bubblewrap> => {
   const options = [...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']
   const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
   const { status, stderr } = runSync({
-    command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS}`],
+    command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS_STATUS}`],
     env: {},
     given: {
       [ARGUMENTS_FD]: argumentBytes(options),
@@ -56,14 +56,14 @@ const tryOne = (): Result<Bubblewrap> => {
     timeoutMs: TRY_TIMEOUT_MS,
   })
   closeSync(folder)
-  if (status !== WORKS) return lacking(reasonIn(stderr))
+  if (status !== WORKS_STATUS) return refuse(explainFailure(stderr))
   cacheProbe(bwrap.value, PROBED)
   return succeed({ bwrap: bwrap.value, arch })
 }
 
-const lacking = (what: string): Result<never> => fail('config_invalid', what)
+const refuse = (what: string): Result<never> => fail('config_invalid', what)
 
-const reasonIn = (stderr: string): string => {
+const explainFailure = (stderr: string): string => {
   const said = stderr.trim().split('\n').at(-1) ?? ''
   const found = REASONS.find(([words]) => words.some((word) => said.includes(word)))
   return `${found?.[1] ?? 'bubblewrap cannot start one here'}${said === '' ? '' : ` (${preview(said, MAX_SAID)})`}`

@@ -1,10 +1,11 @@
 // Reads the key `sandbox` when a spec is loaded: resolves its folders and reports what makes it impossible.
 
-import { closeSync, realpathSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type HostPattern, type Json, readHostPattern } from '@plumb/lang'
 import { fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
+import { findRealPath } from '../path/look-up.js'
 import { openBeneath } from './open-beneath.js'
 import { type Bubblewrap, probeBubblewrap } from './probe.js'
 import { isSharedFolder } from './shared-folders.js'
@@ -49,55 +50,55 @@ interface Keys {
 const DEFAULT_SANDBOX: Json = false
 
 /** Lang has checked the shape of the value. Undefined for `sandbox: false`. Errors: `config_invalid`, `file_not_found`. */
-export const readSandbox = (value: Json | undefined, asking: SandboxRequest): Result<Sandbox | undefined> => {
+export const readSandbox = (value: Json | undefined, request: SandboxRequest): Result<Sandbox | undefined> => {
   const asked = value ?? DEFAULT_SANDBOX
   if (asked === false) return succeed(undefined)
   const { net, read = [], write = [], sockets = [], memory } = asked as Keys
-  const { who, effects } = asking
+  const { who, effects } = request
   const box = probeBubblewrap()
-  if (!box.ok) return refused(who, `${box.error.detail}; mend that, or write 'sandbox: false' to run it with all that you may do`)
+  if (!box.ok) return refuse(who, `${box.error.detail}; mend that, or write 'sandbox: false' to run it with all that you may do`)
   const prlimit = memory === undefined ? undefined : resolveProgram('prlimit', '/', process.env.PATH)
-  if (prlimit?.ok === false) return refused(who, "'memory' needs 'prlimit' (the package util-linux), which is not on PATH")
-  const docroot = realOf(resolve(asking.docroot))
-  if (docroot === undefined) return fail('file_not_found', `${who}: the docroot '${preview(asking.docroot)}' is no folder`)
+  if (prlimit?.ok === false) return refuse(who, "'memory' needs 'prlimit' (the package util-linux), which is not on PATH")
+  const docroot = findRealPath(resolve(request.docroot))
+  if (docroot === undefined) return fail('file_not_found', `${who}: the docroot '${preview(request.docroot)}' is no folder`)
   if (isSharedFolder(docroot))
-    return refused(
+    return refuse(
       who,
       `all below the docroot can be read in it, and '${preview(docroot)}' is too much: start in the folder of the work, or name it with --docroot`,
     )
   const declared = Array.isArray(effects) ? (effects as readonly string[]) : []
   const folders: (readonly string[])[] = declared.includes('fs.write') ? [[]] : []
   for (const folder of write) {
-    const found = writable(folder, docroot, who)
+    const found = readWritable(folder, docroot, who)
     if (!found.ok) return found
     folders.push(found.value)
   }
-  const missing = read.map(fromDocroot(docroot)).find((path) => realOf(path) === undefined)
+  const missing = read.map(resolveFrom(docroot)).find((path) => findRealPath(path) === undefined)
   if (missing !== undefined) return fail('file_not_found', `${who}: '${preview(missing)}' in 'read' of its sandbox does not exist`)
   return succeed({
     ...box.value,
     who,
-    hasNet: typeof net === 'object' ? false : (net ?? (asking.hasNet || declared.some((effect) => WITH_NET.has(effect)))),
+    hasNet: typeof net === 'object' ? false : (net ?? (request.hasNet || declared.some((effect) => WITH_NET.has(effect)))),
     hosts: typeof net === 'object' ? net.map(readHostPattern).filter((host) => typeof host === 'object') : undefined,
     docroot,
     write: folders,
-    read: read.map(fromDocroot(docroot)),
-    sockets: sockets.map(fromDocroot(docroot)),
-    memory: prlimit === undefined ? undefined : { bytes: bytesOf(memory ?? ''), prlimit: prlimit.value },
+    read: read.map(resolveFrom(docroot)),
+    sockets: sockets.map(resolveFrom(docroot)),
+    memory: prlimit === undefined ? undefined : { bytes: parseBytes(memory ?? ''), prlimit: prlimit.value },
   })
 }
 
 const WITH_NET: ReadonlySet<string> = new Set(['net', 'net.private', 'model'])
 
-const refused = (who: string, why: string): Result<never> => fail('config_invalid', `${who} asks for a sandbox: ${why}`)
+const refuse = (who: string, why: string): Result<never> => fail('config_invalid', `${who} asks for a sandbox: ${why}`)
 
 /** `~` stands for the home folder; other paths are relative to the docroot. */
-const fromDocroot =
+const resolveFrom =
   (docroot: string) =>
   (path: string): string =>
     path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(docroot, path)
 
-const writable = (folder: string, docroot: string, who: string): Result<readonly string[]> => {
+const readWritable = (folder: string, docroot: string, who: string): Result<readonly string[]> => {
   const shown = `'${preview(folder)}' in 'write' of its sandbox`
   const path = resolve(docroot, folder)
   const way = relative(docroot, path)
@@ -116,14 +117,6 @@ const writable = (folder: string, docroot: string, who: string): Result<readonly
   return succeed(components)
 }
 
-const realOf = (path: string): string | undefined => {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
-}
-
 const UNITS: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }
 
-const bytesOf = (size: string): number => Number(size.slice(0, -1)) * (UNITS[size.slice(-1)] ?? 1)
+const parseBytes = (size: string): number => Number(size.slice(0, -1)) * (UNITS[size.slice(-1)] ?? 1)

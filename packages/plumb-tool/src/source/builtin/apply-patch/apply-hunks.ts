@@ -28,10 +28,10 @@ export const applyHunks = (path: string, lines: readonly TextLine[], hunks: read
   let cursor = 0
   let rung: MatchLevel = 'exact'
   for (const [i, hunk] of hunks.entries()) {
-    const looking = { path, text, hunk, number: i + 1 }
-    const placed = locateHunk(looking, cursor)
+    const search = { path, text, hunk, number: i + 1 }
+    const placed = locateHunk(search, cursor)
     if (!placed.ok) return placed
-    const indented = reindent(placed.value, looking)
+    const indented = reindent(placed.value, search)
     if (!indented.ok) return indented
     const { at } = placed.value
     rung = looser(rung, placed.value.rung)

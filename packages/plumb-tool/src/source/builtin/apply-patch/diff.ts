@@ -13,8 +13,8 @@ export const toDiff = (
   after: readonly TextLine[],
   edits: readonly LineEdit[],
 ): string => {
-  const spans = withEndsThatChanged(before, after, edits)
-  const hunks = grouped(spans).map((group) => hunkText(before, after, group))
+  const spans = addChangedEndings(before, after, edits)
+  const hunks = groupSpans(spans).map((group) => hunkText(before, after, group))
   return [`--- ${from}`, `+++ ${to}`, ...hunks].join('\n')
 }
 
@@ -27,7 +27,7 @@ interface Span {
 }
 
 // The last line may have gained or lost its newline by an edit beside it.
-const withEndsThatChanged = (before: readonly TextLine[], after: readonly TextLine[], edits: readonly LineEdit[]): Span[] => {
+const addChangedEndings = (before: readonly TextLine[], after: readonly TextLine[], edits: readonly LineEdit[]): Span[] => {
   const spans: Span[] = []
   let [from, to] = [0, 0]
   const keep = (until: number): void => {
@@ -47,7 +47,7 @@ const withEndsThatChanged = (before: readonly TextLine[], after: readonly TextLi
 }
 
 // Spans whose context would overlap form one hunk.
-const grouped = (spans: readonly Span[]): Span[][] => {
+const groupSpans = (spans: readonly Span[]): Span[][] => {
   const groups: Span[][] = []
   for (const span of spans) {
     const last = groups.at(-1)

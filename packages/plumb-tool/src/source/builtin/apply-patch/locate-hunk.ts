@@ -25,9 +25,9 @@ export const oldLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) =
 const newLines = ({ lines }: Hunk): string[] => lines.filter(({ sign }) => sign !== '-').map(({ text }) => text)
 
 /** Searches from `cursor`, where the previous hunk ended. */
-export const locateHunk = (looking: HunkSearch, cursor: number): Result<LocatedHunk> => {
-  const { hunk, text } = looking
-  const anchored = followAnchors(looking, cursor)
+export const locateHunk = (search: HunkSearch, cursor: number): Result<LocatedHunk> => {
+  const { hunk, text } = search
+  const anchored = followAnchors(search, cursor)
   if (!anchored.ok) return anchored
   const { from, rung, isAnchored } = anchored.value
   if (oldLines(hunk).length === 0) return succeed({ hunk, at: isAnchored && !hunk.isAtEnd ? from : text.lines.length, rung })
@@ -38,11 +38,11 @@ export const locateHunk = (looking: HunkSearch, cursor: number): Result<LocatedH
       const found = text.find(oldLines(variant), start, variant.isAtEnd)
       if (!found) continue
       const [at = 0, second] = found.places
-      if (second !== undefined && !isAnchored) return ambiguous(looking, found.places)
+      if (second !== undefined && !isAnchored) return refuseAmbiguous(search, found.places)
       return succeed({ hunk: variant, at, rung: looser(rung, found.rung) })
     }
   }
-  return notFound(looking, from)
+  return refuseNotFound(search, from)
 }
 
 const followAnchors = (looking: HunkSearch, cursor: number): Result<{ from: number; rung: MatchLevel; isAnchored: boolean }> => {
@@ -50,7 +50,7 @@ const followAnchors = (looking: HunkSearch, cursor: number): Result<{ from: numb
   let rung: MatchLevel = 'exact'
   for (const anchor of looking.hunk.anchors) {
     const found = looking.text.find([anchor], from) ?? looking.text.find([anchor.replace(/ @@$/, '')], from)
-    if (!found) return anchorLost(looking, anchor, from)
+    if (!found) return refuseAnchor(looking, anchor, from)
     from = (found.places[0] ?? 0) + 1
     // Anchors are written without indentation, so white space does not count as a looser match.
     if (found.rung === 'quotes and dashes') rung = found.rung
@@ -74,7 +74,7 @@ const variantsOf = (hunk: Hunk): Hunk[] => {
 const extrasOf = ({ path, hunk, number }: HunkSearch) => ({ path: preview(path, 200), hunk: number, line: hunk.line })
 const MAX_EXPECTED = 12
 
-const notFound = (looking: HunkSearch, from: number): ReturnType<typeof fail> => {
+const refuseNotFound = (looking: HunkSearch, from: number): ReturnType<typeof fail> => {
   const wanted = oldLines(looking.hunk)
   return fail(
     'context_not_found',
@@ -101,7 +101,7 @@ const whyNot = ({ text, hunk }: HunkSearch, wanted: readonly string[], from: num
 const isDiffHeader = ({ lines: [first, second] }: Hunk): boolean =>
   first?.sign === '-' && first.text.startsWith('-- ') && second?.sign === '+' && second.text.startsWith('++ ')
 
-const ambiguous = (looking: HunkSearch, places: readonly number[]): ReturnType<typeof fail> => {
+const refuseAmbiguous = (looking: HunkSearch, places: readonly number[]): ReturnType<typeof fail> => {
   const numbers = places.map((at) => at + 1)
   const detail = `hunk ${looking.number} of '${preview(looking.path, 200)}' fits on lines ${numbers.join(', ')}`
   return fail('context_ambiguous', `${detail}: give more lines around it, or an anchor behind '@@'`, {
@@ -110,7 +110,7 @@ const ambiguous = (looking: HunkSearch, places: readonly number[]): ReturnType<t
   })
 }
 
-const anchorLost = (looking: HunkSearch, anchor: string, from: number): ReturnType<typeof fail> => {
+const refuseAnchor = (looking: HunkSearch, anchor: string, from: number): ReturnType<typeof fail> => {
   const where = from === 0 ? '' : ` behind line ${from}`
   return fail(
     'context_not_found',

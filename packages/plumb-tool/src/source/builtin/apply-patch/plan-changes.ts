@@ -58,16 +58,16 @@ export const planSections = async (sections: readonly Section[], options: PlanOp
     for (const { path: resolved } of plan.value.changes) {
       const path = absolutePath(resolved)
       const first = taken.get(path)
-      if (first !== undefined) return twice(resolved.shown, first, section.line)
+      if (first !== undefined) return refuseTwice(resolved.shown, first, section.line)
       taken.set(path, section.line)
     }
     planned.push(plan.value)
   }
-  return withoutRepository(planned)
+  return refuseRepository(planned)
 }
 
 // Several files that are harmless by themselves could make a git repository together.
-const withoutRepository = (planned: readonly Planned[]): Result<readonly Planned[]> => {
+const refuseRepository = (planned: readonly Planned[]): Result<readonly Planned[]> => {
   const written = planned.flatMap(({ changes }) => changes.flatMap((change) => (change.kind === 'write' ? [change.path] : [])))
   const [first] = written
   const why = first && whyRepositoryForbidden(first.root, written.map(absolutePath))
@@ -89,7 +89,7 @@ const planAdd = async ({ path, lines }: Section & { kind: 'add' }, { context, ro
   const resolved = resolvePath(path, 'write', context, root)
   if (!resolved.ok) return resolved
   const { shown } = resolved.value
-  if (resolved.value.exists) return exists(shown, 'to change it, write *** Update File')
+  if (resolved.value.exists) return refuseExisting(shown, 'to change it, write *** Update File')
   const added = lines.map((text): TextLine => ({ text, end: '\n' }))
   const bytes = encodeText(joinLines(added), shown)
   if (!bytes.ok) return bytes
@@ -119,11 +119,13 @@ const planUpdate = async ({ path, moveTo, hunks }: Section & { kind: 'update' },
   const old = await readOld(path, options, moveTo !== undefined)
   if (!old.ok) return old
   const { resolved, file } = old.value
-  const to = moveTo === undefined ? succeed(resolved) : freePlace(moveTo, options)
+  const to = moveTo === undefined ? succeed(resolved) : resolveFree(moveTo, options)
   if (!to.ok) return to
   // A file that is only moved may be binary.
   const updated =
-    hunks.length === 0 ? succeed(unchanged(file, resolved.shown, to.value.shown)) : update(file, resolved.shown, to.value.shown, hunks)
+    hunks.length === 0
+      ? succeed(moveUnchanged(file, resolved.shown, to.value.shown))
+      : updateText(file, resolved.shown, to.value.shown, hunks)
   if (!updated.ok) return updated
   const { bytes, diff, counts } = updated.value
   const summary = { ...counts, hunks: hunks.length, sha256: sha256Of(bytes) }
@@ -144,13 +146,13 @@ interface Updated {
   readonly counts: Pick<Summary, 'added' | 'removed' | 'matched'>
 }
 
-const unchanged = ({ bytes }: WholeFile, from: string, to: string): Updated => ({
+const moveUnchanged = ({ bytes }: WholeFile, from: string, to: string): Updated => ({
   bytes,
   diff: `rename from ${from}\nrename to ${to}`,
   counts: { added: 0, removed: 0 },
 })
 
-const update = (file: WholeFile, from: string, to: string, hunks: readonly Hunk[]): Result<Updated> => {
+const updateText = (file: WholeFile, from: string, to: string, hunks: readonly Hunk[]): Result<Updated> => {
   const text = asTextFile(file, from)
   if (!text.ok) return text
   const before = splitLines(text.value.text)
@@ -159,14 +161,14 @@ const update = (file: WholeFile, from: string, to: string, hunks: readonly Hunk[
   const { lines, edits, rung } = applied.value
   const bytes = encodeText(joinLines(lines), from, text.value)
   return bytes.ok
-    ? succeed({ bytes: bytes.value, diff: toDiff(from, to, before, lines, edits), counts: { ...countsOf(edits), matched: rung } })
+    ? succeed({ bytes: bytes.value, diff: toDiff(from, to, before, lines, edits), counts: { ...countLines(edits), matched: rung } })
     : bytes
 }
 
-const freePlace = (path: string, { context, root }: PlanOptions): Result<ResolvedPath> => {
+const resolveFree = (path: string, { context, root }: PlanOptions): Result<ResolvedPath> => {
   const resolved = resolvePath(path, 'write', context, root)
   if (!resolved.ok || !resolved.value.exists) return resolved
-  return exists(resolved.value.shown, 'move it to another path, or delete that one first')
+  return refuseExisting(resolved.value.shown, 'move it to another path, or delete that one first')
 }
 
 const readOld = async (
@@ -184,15 +186,15 @@ const readOld = async (
   return file.ok ? succeed({ resolved: resolved.value, file: file.value }) : file
 }
 
-const countsOf = (edits: readonly LineEdit[]): { added: number; removed: number } => ({
+const countLines = (edits: readonly LineEdit[]): { added: number; removed: number } => ({
   added: edits.reduce((sum, { added }) => sum + added.length, 0),
   removed: edits.reduce((sum, { removed }) => sum + removed.length, 0),
 })
 
-const exists = (shown: string, remedy: string): ReturnType<typeof fail> =>
+const refuseExisting = (shown: string, remedy: string): ReturnType<typeof fail> =>
   fail('file_exists', `'${preview(shown, 200)}' exists already: ${remedy}`, { path: preview(shown, 200) })
 
-const twice = (shown: string, first: number, second: number): ReturnType<typeof fail> =>
+const refuseTwice = (shown: string, first: number, second: number): ReturnType<typeof fail> =>
   fail('patch_invalid', `'${preview(shown, 200)}' is changed by two sections, on lines ${first} and ${second}: make them one`, {
     line: second,
   })

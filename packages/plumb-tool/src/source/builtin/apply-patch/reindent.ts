@@ -14,19 +14,19 @@ interface Shift {
 }
 
 /** Returns the hunk unchanged if the indentation agrees or no line is added. Fails if lines differ in different ways. */
-export const reindent = ({ hunk, at, rung }: LocatedHunk, looking: HunkSearch): Result<Hunk> => {
+export const reindent = ({ hunk, at, rung }: LocatedHunk, search: HunkSearch): Result<Hunk> => {
   const isAsWritten = rung === 'exact' || rung === 'trailing white space'
   if (isAsWritten || !hunk.lines.some(({ sign }) => sign === '+')) return succeed(hunk)
-  const shifts = shiftsOf(hunk, looking.text.lines, at)
+  const shifts = shiftsOf(hunk, search.text.lines, at)
   const [shift] = shifts
   if (!shift) return succeed(hunk)
   const other = shifts.find(({ patch, file }) => patch !== shift.patch || file !== shift.file)
-  if (other) return refuse(looking, `line ${shift.at + 1} of the file ${differsBy(shift)}, line ${other.at + 1} ${differsBy(other)}`)
+  if (other) return refuse(search, `line ${shift.at + 1} of the file ${differsBy(shift)}, line ${other.at + 1} ${differsBy(other)}`)
   const lines: HunkLine[] = []
   for (const line of hunk.lines) {
     const isShifted = line.sign === '+' && line.text.trim() !== ''
     if (isShifted && !line.text.startsWith(shift.patch))
-      return refuse(looking, `the file is indented by ${sized(shift.patch)} less, and '${preview(line.text)}' has not as many to take away`)
+      return refuse(search, `the file is indented by ${sized(shift.patch)} less, and '${preview(line.text)}' has not as many to take away`)
     lines.push(isShifted ? { sign: '+', text: shift.file + line.text.slice(shift.patch.length) } : line)
   }
   return succeed({ ...hunk, lines })

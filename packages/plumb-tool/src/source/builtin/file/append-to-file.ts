@@ -19,11 +19,11 @@ export const appendToFile = editTool<Input>(async ({ path, content, expect_sha25
   const old = await readTextFile(resolved.value, expect_sha256)
   if (!old.ok) return old
   const { text, stamp, hasMark } = old.value
-  return writeText(resolved.value, joined(text, content), { expect: stamp, hasMark })
+  return writeText(resolved.value, joinLines(text, content), { expect: stamp, hasMark })
 })
 
 // Uses the line ending of the file, unless the file is empty or already ends with one.
-const joined = (text: string, content: string): string => {
+const joinLines = (text: string, content: string): string => {
   if (text === '' || text.endsWith('\n')) return text + content
   return text + (/\r\n/.test(text) ? '\r\n' : '\n') + content
 }

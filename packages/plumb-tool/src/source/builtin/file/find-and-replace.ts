@@ -20,9 +20,9 @@ export const findAndReplace = editTool<Input>(async ({ path, find, replace, all 
   const old = await readTextFile(resolved.value, expect_sha256)
   if (!old.ok) return old
   const { text } = old.value
-  const places = placesOf(text, find)
-  if (places.length === 0) return notFound(shown, find, text)
-  if (places.length > 1 && !all) return ambiguous(shown, places, text)
+  const places = findAll(text, find)
+  if (places.length === 0) return refuseNotFound(shown, find, text)
+  if (places.length > 1 && !all) return refuseAmbiguous(shown, places, text)
   const length = text.length + places.length * (replace.length - find.length)
   if (length > MAX_EDITED_BYTES) return fail('input_type_mismatch', `'${preview(shown, 200)}' would grow to ${length} characters`)
   // split and join, since `replace` would interpret `$&`.
@@ -30,13 +30,13 @@ export const findAndReplace = editTool<Input>(async ({ path, find, replace, all 
   return written.ok ? succeed({ path: shown, replaced: places.length, sha256: written.value.sha256 }) : written
 })
 
-const placesOf = (text: string, find: string): number[] => {
+const findAll = (text: string, find: string): number[] => {
   const places: number[] = []
   for (let at = text.indexOf(find); at >= 0; at = text.indexOf(find, at + find.length)) places.push(at)
   return places
 }
 
-const notFound = (shown: string, find: string, text: string): ReturnType<typeof fail> => {
+const refuseNotFound = (shown: string, find: string, text: string): ReturnType<typeof fail> => {
   const hint =
     text.includes('\r\n') && find.includes('\n') && !find.includes('\r')
       ? '; its lines end with CRLF'
@@ -50,8 +50,8 @@ const notFound = (shown: string, find: string, text: string): ReturnType<typeof 
 
 const MAX_LINES = 20
 
-const ambiguous = (shown: string, places: readonly number[], text: string): ReturnType<typeof fail> => {
-  const lines = [...new Set(linesAt(text, places))]
+const refuseAmbiguous = (shown: string, places: readonly number[], text: string): ReturnType<typeof fail> => {
+  const lines = [...new Set(lineNumbersAt(text, places))]
   const listed = lines.slice(0, MAX_LINES).join(', ') + (lines.length > MAX_LINES ? `, … (${lines.length} lines)` : '')
   const detail = `the text is in '${preview(shown, 200)}' ${places.length} times, on lines ${listed}`
   return fail('input_type_mismatch', `${detail}: give more of what is around it, use apply_patch, or say all: true`, {
@@ -61,7 +61,7 @@ const ambiguous = (shown: string, places: readonly number[], text: string): Retu
 }
 
 /** Line numbers from 1, in one pass over the text. */
-const linesAt = (text: string, places: readonly number[]): number[] => {
+const lineNumbersAt = (text: string, places: readonly number[]): number[] => {
   let line = 1
   let end = text.indexOf('\n')
   return places.map((resolved) => {

@@ -8,13 +8,13 @@ const DECLARED = [
 const SEARCHED = 4096
 
 export const decodeText = (bytes: Buffer, contentType: string): string => {
-  const label = ofMark(bytes) ?? ofServer(contentType) ?? ofPage(bytes, contentType)
-  if (label === WINDOWS) return ofWindows(bytes)
+  const label = encodingOfMark(bytes) ?? encodingOfServer(contentType) ?? encodingOfPage(bytes, contentType)
+  if (label === WINDOWS) return decodeWindows(bytes)
   if (label !== undefined) return new TextDecoder(label).decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return ofWindows(bytes)
+    return decodeWindows(bytes)
   }
 }
 
@@ -24,26 +24,27 @@ const OF_WINDOWS =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f' +
   '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
 
-const ofWindows = (bytes: Buffer): string =>
+const decodeWindows = (bytes: Buffer): string =>
   bytes.toString('latin1').replace(/[\x80-\x9f]/g, (c) => OF_WINDOWS[c.charCodeAt(0) - 0x80] ?? c)
 
-const ofMark = (bytes: Buffer): string | undefined => {
+const encodingOfMark = (bytes: Buffer): string | undefined => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   return bytes.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? 'utf-8' : undefined
 }
 
-const ofServer = (contentType: string): string | undefined => known(/charset\s{0,9}=\s{0,9}["']?([^\s"';]{1,40})/i.exec(contentType)?.[1])
+const encodingOfServer = (contentType: string): string | undefined =>
+  findEncoding(/charset\s{0,9}=\s{0,9}["']?([^\s"';]{1,40})/i.exec(contentType)?.[1])
 
-const ofPage = (bytes: Buffer, contentType: string): string | undefined => {
+const encodingOfPage = (bytes: Buffer, contentType: string): string | undefined => {
   if (!/html|xml|^$/.test(contentType)) return undefined
   const start = bytes.toString('latin1', 0, SEARCHED)
-  const label = known(DECLARED.map((pattern) => pattern.exec(start)?.[1]).find((found) => found !== undefined))
+  const label = findEncoding(DECLARED.map((pattern) => pattern.exec(start)?.[1]).find((found) => found !== undefined))
   // The declaration was readable as ASCII, so the page is not UTF-16.
   return label?.startsWith('utf-16') ? 'utf-8' : label
 }
 
-const known = (label: string | undefined): string | undefined => {
+const findEncoding = (label: string | undefined): string | undefined => {
   if (label === undefined) return undefined
   try {
     return new TextDecoder(label).encoding

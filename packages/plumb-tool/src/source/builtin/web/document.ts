@@ -55,13 +55,13 @@ export const readDocument = async ({ headers, bytes, hops }: FetchedReply, signa
 export const showDocument = ({ kind, text, language }: PageDocument, range: LineRange | undefined): Result<string> => {
   if (range && kind !== 'markdown') {
     const lines = sliceLines(text, range)
-    return lines.ok ? succeed(fenced(lines.value, language)) : lines
+    return lines.ok ? succeed(printFence(lines.value, language)) : lines
   }
-  return succeed(kind === 'code' ? fenced(text, language) : text)
+  return succeed(kind === 'code' ? printFence(text, language) : text)
 }
 
 /** The fence is longer than any in the text. */
-const fenced = (text: string, language: string): string => {
+const printFence = (text: string, language: string): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].slice(0, 10_000).map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.replace(/\r?\n$/, '')}\n${fence}`

@@ -46,7 +46,7 @@ export const followRedirects = async (
     const last = hops.at(-1)
     if (last && last.origin !== target.origin) sent = Object.fromEntries(Object.entries(sent).filter(([name]) => FOR_ALL.has(name)))
     hops.push(target)
-    const reply = await ask(target, sent, { gate, signal, ...(resolve ? { resolve } : {}) })
+    const reply = await requestHop(target, sent, { gate, signal, ...(resolve ? { resolve } : {}) })
     if (!reply.ok) return reply
     const { status, headers: told, close } = reply.value
     try {
@@ -55,16 +55,16 @@ export const followRedirects = async (
         const bytes = await readReplyBody(reply.value)
         return bytes.ok ? succeed({ status, headers: told, bytes: bytes.value, hops }) : bytes
       }
-      next = redirected(location, hops, gate.mayReachPrivateNet)
+      next = checkRedirect(location, hops, gate.mayReachPrivateNet)
     } catch (error) {
-      return { ok: false, error: broken(error, target, signal) }
+      return { ok: false, error: toFault(error, target, signal) }
     } finally {
       close()
     }
   }
 }
 
-const ask = async (
+const requestHop = async (
   url: URL,
   headers: Readonly<Record<string, string>>,
   { gate, signal, resolve }: FollowOptions,
@@ -75,11 +75,11 @@ const ask = async (
     const addresses = await resolveReachable(url, gate, resolve)
     return addresses.ok ? succeed(await sendRequest(url, headers, addresses.value, signal)) : addresses
   } catch (error) {
-    return { ok: false, error: broken(error, url, signal) }
+    return { ok: false, error: toFault(error, url, signal) }
   }
 }
 
-const redirected = (location: string, hops: readonly URL[], mayReachPrivateNet: boolean): Result<URL> => {
+const checkRedirect = (location: string, hops: readonly URL[], mayReachPrivateNet: boolean): Result<URL> => {
   const from = hops.at(-1)
   // Location may be relative, and some servers put spaces around it.
   const text = URL.canParse(location.trim(), from?.href) && !location.includes('\\') ? new URL(location.trim(), from).href : location
@@ -95,7 +95,7 @@ const redirected = (location: string, hops: readonly URL[], mayReachPrivateNet: 
   return target
 }
 
-const broken = (error: unknown, { host }: URL, signal: AbortSignal): Fault => {
+const toFault = (error: unknown, { host }: URL, signal: AbortSignal): Fault => {
   const { code: given, message = '' } = error as { code?: unknown; message?: string }
   const code = typeof given === 'string' ? given : ''
   const isLate = /TIMEOUT|ETIMEDOUT/.test(code)

@@ -29,13 +29,13 @@ export interface HostConnector {
 const CONNECT_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 60_000
 
-export const openHostConnector = (hosts: readonly HostPattern[], judging: ConnectPolicy): HostConnector => {
-  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = judging
+export const openHostConnector = (hosts: readonly HostPattern[], policy: ConnectPolicy): HostConnector => {
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = policy
   return {
     open: async (target, signal) => {
       const listed = hosts.filter((pattern) => isHostOf(pattern, target))
-      if (listed.length === 0) return { ok: false, error: notListed(target, judging) }
-      const denied = judging.denies('net', target.host)
+      if (listed.length === 0) return { ok: false, error: refuseUnlisted(target, policy) }
+      const denied = policy.denies('net', target.host)
       if (denied) return { ok: false, error: denied }
       return new Promise((done) => {
         const stop = startDeadline(connectTimeoutMs, () =>
@@ -53,15 +53,15 @@ export const openHostConnector = (hosts: readonly HostPattern[], judging: Connec
         }
         const giveUp = (): void => settle(fail('cancelled', `nothing waits for ${showTarget(target)} any more`))
         signal.addEventListener('abort', giveUp)
-        void checkAddresses(target, listed, judging).then(
+        void checkAddresses(target, listed, policy).then(
           (addresses) => {
             if (isSettled) return
             if (!addresses.ok) return settle(addresses)
             socket = dial(target, addresses.value)
             socket.once('connect', () => settle(succeed(socket as Socket)))
-            socket.on('error', (error) => settle(unreachable(target, error)))
+            socket.on('error', (error) => settle(refuseUnreachable(target, error)))
           },
-          (error: Error) => settle(unreachable(target, error)),
+          (error: Error) => settle(refuseUnreachable(target, error)),
         )
         if (signal.aborted) giveUp()
       })
@@ -88,7 +88,7 @@ export const checkAddresses = async (
   const isGranted = denies('net.private', target.host) === undefined
   const isNamed = listed.some(({ isBelow }) => !isBelow)
   if (isGranted && isNamed) return succeed(all)
-  return { ok: false, error: privateOnes(target, judging, isGranted) }
+  return { ok: false, error: refusePrivate(target, judging, isGranted) }
 }
 
 const dial = (target: HostTarget, addresses: readonly LookupAddress[]): Socket => {
@@ -98,20 +98,20 @@ const dial = (target: HostTarget, addresses: readonly LookupAddress[]): Socket =
   return socket
 }
 
-const notListed = (target: HostTarget, { who }: ConnectPolicy): Fault => {
+const refuseUnlisted = (target: HostTarget, { who }: ConnectPolicy): Fault => {
   const asked = target.port === 443 || target.port === 80 ? target.host : showTarget(target)
   return fault('address_denied', `the sandbox of ${who} has not '${showTarget(target)}' in 'net': add "${asked}" there, if it is meant`, {
     host: target.host,
   })
 }
 
-const privateOnes = (target: HostTarget, { who }: ConnectPolicy, isGranted: boolean): Fault => {
+const refusePrivate = (target: HostTarget, { who }: ConnectPolicy, isGranted: boolean): Fault => {
   const is = target.isAddress ? 'is an address, and no name' : 'leads to a private or local address'
   const why = isGranted ? "'net' of its sandbox has it by a pattern: name the host itself there" : 'net.private is not granted'
   return fault('address_denied', `'${showTarget(target)}', which ${who} asks for, ${is}, and ${why}`, { host: target.host })
 }
 
-const unreachable = (target: HostTarget, error: NodeJS.ErrnoException | AggregateError): Result<never> => {
+const refuseUnreachable = (target: HostTarget, error: NodeJS.ErrnoException | AggregateError): Result<never> => {
   const [first = error] = (error as AggregateError).errors ?? []
   return fail('connection_failed', `${showTarget(target)} cannot be reached: ${systemReason(first as NodeJS.ErrnoException)}`)
 }

@@ -34,13 +34,13 @@ shift 3
 exec "$@"
 `
 
-export const openSandboxNet = (hosts: readonly HostPattern[], judging: ConnectPolicy): SandboxNet => {
+export const openSandboxNet = (hosts: readonly HostPattern[], policy: ConnectPolicy): SandboxNet => {
   const record = openRefusalLog()
-  const proxy = openProxy(openHostConnector(hosts, judging), record)
+  const proxy = openProxy(openHostConnector(hosts, policy), record)
   let server: Server | undefined
   return {
     command: ['/bin/sh', '-c', OPEN, 'plumb-net', process.execPath, opener, String(PORT)],
-    env: variables(hosts),
+    env: proxyVariables(hosts),
     listener: {
       fd: LISTENER_FD,
       take: (taken) => {
@@ -60,7 +60,7 @@ export const openSandboxNet = (hosts: readonly HostPattern[], judging: ConnectPo
 const LOOPBACK = 'localhost,127.0.0.1,::1'
 
 /** Programs read either spelling. Loopback is not proxied, unless the spec lists a loopback host, which means that of the host. */
-const variables = (hosts: readonly HostPattern[]): Readonly<Record<string, string>> => {
+const proxyVariables = (hosts: readonly HostPattern[]): Readonly<Record<string, string>> => {
   const url = `http://127.0.0.1:${PORT}`
   const isLoopbackMeant = hosts.some(
     ({ host }) => host === 'localhost' || host.endsWith('.localhost') || host.startsWith('127.') || host === '[::1]',

@@ -7,16 +7,16 @@ const IN_CLASS = /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?=\w+(
 const NO_LANGUAGE = new Set(['default', 'none', 'text', 'plaintext', 'plain', 'nohighlight', 'source', 'code'])
 
 export const markLanguages = (tree: Root): void => {
-  gatherTables(tree)
-  mark(tree, '')
+  unwrapCodeTables(tree)
+  markAround(tree, '')
 }
 
-const mark = (parent: Root | Element, around: string): void => {
+const markAround = (parent: Root | Element, around: string): void => {
   parent.children = (parent.children as ElementContent[]).flatMap((child): ElementContent[] => {
     if (child.type !== 'element') return [child]
     if (child.tagName === 'pre') return blocksOf(child, around)
     // A class up to two elements above belongs to the block; further up, to the page.
-    mark(child, told(child) || (parent.type === 'element' ? told(parent) : ''))
+    markAround(child, readLanguage(child) || (parent.type === 'element' ? readLanguage(parent) : ''))
     return [child]
   }) as typeof parent.children
 }
@@ -24,13 +24,14 @@ const mark = (parent: Root | Element, around: string): void => {
 /** One block, unless a <pre> has the same program in several languages, as tabs. */
 const blocksOf = (pre: Element, around: string): Element[] => {
   const codes = [...elementsIn(pre)].filter(isNamed('code'))
-  if (codes.length > 1 && codes.every((code) => told(code) !== '')) return codes.flatMap((code) => block(code, told(code)))
+  if (codes.length > 1 && codes.every((code) => readLanguage(code) !== ''))
+    return codes.flatMap((code) => makeBlock(code, readLanguage(code)))
   const [inner] = codes
-  return block(pre, told(pre) || (inner ? told(inner) : '') || around)
+  return makeBlock(pre, readLanguage(pre) || (inner ? readLanguage(inner) : '') || around)
 }
 
-const block = (from: Element, language: string): Element[] => {
-  const value = codeOf(from).replace(/^\n/, '').trimEnd()
+const makeBlock = (from: Element, language: string): Element[] => {
+  const value = textOfCode(from).replace(/^\n/, '').trimEnd()
   if (value === '') return []
   return [element('pre', {}, element('code', language === '' ? {} : { className: [`language-${language}`] }, { type: 'text', value }))]
 }
@@ -38,7 +39,7 @@ const block = (from: Element, language: string): Element[] => {
 const isLine = isNamed('div', 'p', 'li', 'tr', 'section')
 
 /** Lines end at newlines, at <br>, and around elements that are lines. */
-const codeOf = (code: Element): string => {
+const textOfCode = (code: Element): string => {
   let text = ''
   const endLine = (): void => {
     if (text !== '' && !text.endsWith('\n')) text += '\n'
@@ -58,23 +59,23 @@ const codeOf = (code: Element): string => {
   return text
 }
 
-const told = (node: Element): string => {
+const readLanguage = (node: Element): string => {
   const name = IN_CLASS.exec(property(node, 'className'))?.[1] ?? (property(node, 'dataLang') || property(node, 'dataLanguage'))
   const language = name.toLowerCase()
   return NO_LANGUAGE.has(language) || !/^[\w+#.-]{1,30}$/.test(language) ? '' : language
 }
 
-const textBeside = (parent: Element, one: Element): string =>
+const readTextBeside = (parent: Element, one: Element): string =>
   parent.children
-    .map((child) => (child === one ? '' : child.type === 'element' ? textBeside(child, one) : child.type === 'text' ? child.value : ''))
+    .map((child) => (child === one ? '' : child.type === 'element' ? readTextBeside(child, one) : child.type === 'text' ? child.value : ''))
     .join('')
 
 /** Of tables with line numbers in one cell and code in another, only the code is kept. */
-const gatherTables = (tree: Root): void =>
+const unwrapCodeTables = (tree: Root): void =>
   replaceElements(tree, (node) => {
     if (node.tagName !== 'table') return undefined
     const blocks = [...elementsIn(node)].filter(isNamed('pre'))
     const code = blocks.filter((pre) => !/^[\s\d]*$/.test(textContent(pre)))
     const [only] = code
-    return only && code.length === 1 && /^[\s\d]*$/.test(textBeside(node, only)) ? [only] : undefined
+    return only && code.length === 1 && /^[\s\d]*$/.test(readTextBeside(node, only)) ? [only] : undefined
   })

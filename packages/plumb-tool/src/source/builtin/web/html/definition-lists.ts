@@ -3,7 +3,7 @@
 import type { Element, ElementContent, Root } from 'hast'
 import { element, findElement, isNamed, property, replaceElements, textContent } from './tree.js'
 
-export const listDefinitions = (tree: Root): void =>
+export const convertDefinitions = (tree: Root): void =>
   replaceElements(tree, (node) => (node.tagName === 'dl' ? [element('ul', {}, ...itemsOf(node))] : undefined))
 
 const itemsOf = (list: Element): Element[] => {

@@ -9,7 +9,7 @@ import { resolveLinks } from './resolve-links.js'
 import { element, elementsIn, findElement, isNamed, property, textContent } from './tree.js'
 
 /** Undefined if the page has no frames. */
-export const framesOf = (tree: Root, base: string): Root | undefined => {
+export const convertFrames = (tree: Root, base: string): Root | undefined => {
   const set = findElement(tree, isNamed('frameset'))
   if (!set) return undefined
   const frames = [...elementsIn(set)].filter((frame) => frame.tagName === 'frame' && /^https?:/.test(property(frame, 'src')))
@@ -19,7 +19,7 @@ export const framesOf = (tree: Root, base: string): Root | undefined => {
     children: [
       element('p', {}, { type: 'text', value: 'This page is made of frames:' }),
       element('ul', {}, ...links),
-      ...instead(tree, base),
+      ...readNoframes(tree, base),
     ],
   }
 }
@@ -31,7 +31,7 @@ const linkTo = (frame: Element): Element => {
 }
 
 /** parse5 supports frames, so it parses the content of <noframes> as text. */
-const instead = (tree: Root, base: string): readonly ElementContent[] =>
+const readNoframes = (tree: Root, base: string): readonly ElementContent[] =>
   [...elementsIn(tree)].filter(isNamed('noframes')).flatMap((node) => {
     const parsed = parseFragment(textContent(node))
     limitDepth(parsed)

@@ -14,16 +14,16 @@ const ATTRIBUTE = 'data-plumb-place'
 const MAX_ELEMENTS = 20_000
 
 export const mainContent = (tree: Root): Root => {
-  const marked = markedContent(tree)
-  withoutSurroundings(marked ?? tree)
-  const content = marked ?? guessedContent(tree)
+  const marked = findMarkedContent(tree)
+  removeSurroundings(marked ?? tree)
+  const content = marked ?? guessContent(tree)
   if (content) return { type: 'root', children: [element('div', {}, ...content.children)] }
-  withoutWhatLeadsIn(tree)
+  removeLeadingLinks(tree)
   return tree
 }
 
 /** The only <main>, `.markdown-body` or <article> of the page. */
-const markedContent = (tree: Root): Element | undefined => {
+const findMarkedContent = (tree: Root): Element | undefined => {
   const all = [...elementsIn(tree)]
   const whole = lengthOf(tree)
   const candidates = [
@@ -35,14 +35,14 @@ const markedContent = (tree: Root): Element | undefined => {
 }
 
 /** Removes link lists after the title; those before it are removed elsewhere. */
-const withoutWhatLeadsIn = (tree: Root): void => {
+const removeLeadingLinks = (tree: Root): void => {
   const all = [...elementsIn(tree)]
   const title = all.findIndex(isNamed('h1'))
   const rest = new Set(all.slice(Math.max(title, 0)))
-  withoutLinkLists(tree, (node) => rest.has(node))
+  removeLinkLists(tree, (node) => rest.has(node))
 }
 
-const withoutSurroundings = (tree: Root | Element): void =>
+const removeSurroundings = (tree: Root | Element): void =>
   replaceElements(tree, (node) => {
     const role = property(node, 'role')
     if (['navigation', 'banner', 'contentinfo', 'complementary', 'search'].includes(role)) return []
@@ -57,7 +57,7 @@ const isSurrounding = (node: Element): boolean =>
   [...property(node, 'className').split(' '), property(node, 'id')].some((name) => SURROUNDING.test(name))
 
 /** Uses Readability only to locate the text; its output, which drops titles and changes headings, is not used. */
-const guessedContent = (tree: Root): Element | undefined => {
+const guessContent = (tree: Root): Element | undefined => {
   const all = [...elementsIn(tree)]
   if (all.length > MAX_ELEMENTS) return undefined
   for (const [i, node] of all.entries()) node.properties[MARK] = String(i)
@@ -72,9 +72,9 @@ const guessedContent = (tree: Root): Element | undefined => {
     if (original && hasOwnText(original)) survivors.add(original)
   }
   const heading = all.find(isNamed('h1'))
-  const around = innermost(tree, new Set(heading ? [...survivors, heading] : survivors))
+  const around = findInnermost(tree, new Set(heading ? [...survivors, heading] : survivors))
   if (!around || sum(survivors) < MIN_SHARE * lengthOf(around)) return undefined
-  withoutLinkLists(around, (node) => survivors.has(node))
+  removeLinkLists(around, (node) => survivors.has(node))
   return around
 }
 
@@ -94,7 +94,7 @@ const sum = (nodes: Iterable<Element>): number => {
 const isContainer = isNamed('div', 'section', 'article', 'main', 'center', 'form', 'body')
 
 /** The smallest container of all wanted elements. */
-const innermost = (tree: Root, wanted: ReadonlySet<Element>): Element | undefined => {
+const findInnermost = (tree: Root, wanted: ReadonlySet<Element>): Element | undefined => {
   let found: Element | undefined
   const count = (node: Element): number => {
     let inside = wanted.has(node) ? 1 : 0
@@ -107,7 +107,7 @@ const innermost = (tree: Root, wanted: ReadonlySet<Element>): Element | undefine
 }
 
 /** Removes menus and lists of links inside the text. */
-const withoutLinkLists = (tree: Root | Element, isKept: (node: Element) => boolean): void =>
+const removeLinkLists = (tree: Root | Element, isKept: (node: Element) => boolean): void =>
   replaceElements(tree, (node) => {
     if (isKept(node) || !isNamed('ul', 'ol', 'div', 'section', 'p', 'table')(node)) return undefined
     const inside = [...elementsIn(node)]

@@ -30,10 +30,10 @@ const isPart = isNamed('td', 'th', 'tr', 'tbody', 'thead', 'tfoot', 'caption')
 export const plainTables = (tree: Root): void =>
   replaceElements(tree, (node) => {
     if (node.tagName !== 'table') return undefined
-    if (isForLayout(node)) return takenApart(node)
+    if (isForLayout(node)) return dissolve(node)
     for (const cell of [...elementsIn(node)].filter(isNamed('td', 'th'))) {
       limitSpans(cell)
-      cell.children = onOneLine(cell)
+      cell.children = toOneLine(cell)
     }
     const caption = [...ownElements(node)].find(isNamed('caption'))
     if (!caption) return undefined
@@ -57,7 +57,7 @@ function* ownElements(parent: Element): Generator<Element> {
   }
 }
 
-const takenApart = (table: Element): readonly ElementContent[] => {
+const dissolve = (table: Element): readonly ElementContent[] => {
   toDivs(table)
   return [element('div', {}, ...table.children)]
 }
@@ -76,7 +76,7 @@ const limitSpans = ({ properties }: Element): void => {
 }
 
 /** A cell becomes one line, with breaks between its former lines. */
-const onOneLine = (cell: Element): ElementContent[] => {
+const toOneLine = (cell: Element): ElementContent[] => {
   const lines: ElementContent[][] = [[]]
   const add = (parent: Element): void => {
     for (const child of parent.children) {

@@ -7,9 +7,9 @@ import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Handle, toMarkdown as printMarkdown } from 'mdast-util-to-markdown'
 import { parse } from 'parse5'
 import { markLanguages } from './code-languages.js'
-import { listDefinitions } from './definition-lists.js'
+import { convertDefinitions } from './definition-lists.js'
 import { dropBlanks } from './drop-blanks.js'
-import { framesOf } from './frames.js'
+import { convertFrames } from './frames.js'
 import { limitDepth } from './limit-depth.js'
 import { mainContent } from './main-content.js'
 import { plainTables } from './plain-tables.js'
@@ -34,10 +34,10 @@ export const toMarkdown = ({ html, url }: HtmlPage): string => {
   dropBlanks(tree)
   resolveLinks(tree, base)
   markLanguages(tree)
-  listDefinitions(tree)
+  convertDefinitions(tree)
   plainTables(tree)
   unmarkBlocks(tree)
-  const content = framesOf(tree, base) ?? mainContent(tree)
+  const content = convertFrames(tree, base) ?? mainContent(tree)
   const text = print(content) || (hasProgram ? MADE_LATER : EMPTY)
   return title === undefined || /^#\s/m.test(withoutFences(text)) ? text : `# ${escapeTitle(title)}\n\n${text}`
 }

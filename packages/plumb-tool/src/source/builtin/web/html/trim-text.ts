@@ -6,17 +6,17 @@ import type { Nodes, Paragraph, PhrasingContent, RootContent, Text } from 'mdast
 export const trimText = (node: Nodes): void => {
   if (!('children' in node)) return
   for (const child of node.children) trimText(child)
-  const children = (node.children as RootContent[]).flatMap(loosened)
+  const children = (node.children as RootContent[]).flatMap(moveSpaceOut)
   if (isLine(node)) {
     takeSpace(children, 'start')
     takeSpace(children, 'end')
   }
-  node.children = joined(children) as typeof node.children
+  node.children = joinTexts(children) as typeof node.children
 }
 
 const isLine = ({ type }: Nodes): boolean => type === 'paragraph' || type === 'heading' || type === 'tableCell'
 
-const loosened = (child: RootContent): RootContent[] => {
+const moveSpaceOut = (child: RootContent): RootContent[] => {
   switch (child.type) {
     case 'paragraph':
     case 'heading':
@@ -52,7 +52,7 @@ const takeSpace = (children: RootContent[], end: 'start' | 'end'): boolean => {
 }
 
 /** Joins adjacent texts, with at most one white space between them. */
-const joined = (children: readonly RootContent[]): RootContent[] => {
+const joinTexts = (children: readonly RootContent[]): RootContent[] => {
   const all: RootContent[] = []
   for (const child of children) {
     const last = all.at(-1)

@@ -12,7 +12,7 @@ export const unmarkBlocks = (tree: Root): void =>
   replaceElements(tree, (node) => {
     if (isMark(node) && hasBlock(node)) return [element('div', {}, ...node.children)]
     if (isHeading(node)) {
-      const parts = unclosed(node)
+      const parts = splitUnclosed(node)
       if (parts) return parts
       const space = { type: 'text' as const, value: ' ' }
       replaceElements(node, (inner) => (isBlock(inner) || inner.tagName === 'br' ? [space, ...inner.children, space] : undefined))
@@ -21,7 +21,7 @@ export const unmarkBlocks = (tree: Root): void =>
   })
 
 /** Splits a heading with blocks inside, as after a missing end tag, into the heading and the rest. */
-const unclosed = (heading: Element): readonly Element[] | undefined => {
+const splitUnclosed = (heading: Element): readonly Element[] | undefined => {
   const at = heading.children.findIndex((child, i) => child.type === 'element' && isBlock(child) && i > 0)
   if (at < 0) return undefined
   const [own, rest] = [heading.children.slice(0, at), heading.children.slice(at)]

@@ -1,7 +1,7 @@
 // Splits the key `command` into an argument list at white space, without a shell.
 
 /** `%20` stands for a space inside a word. */
-export const splitWords = (command: string): readonly string[] =>
+export const splitCommandLine = (command: string): readonly string[] =>
   command
     .split(/\s+/)
     .filter((word) => word !== '')
