@@ -6,7 +6,7 @@ import { checkAgent } from './check/agent.js'
 import { checkAnswers } from './check/answers.js'
 import { inOrder } from './check/cycles.js'
 import { checkCapitals, checkUnused } from './check/lint.js'
-import { partsOf } from './check/parts.js'
+import { partsOfBinding } from './check/parts.js'
 import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
@@ -60,11 +60,11 @@ const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics): 
   for (const scope of scopes) declareTypes(scope, report)
   for (const scope of scopes) declareBindings(scope, report)
   const all = scopes.flatMap((s) => [...s.bindings.values()])
-  const order = inOrder(all, partsOf, report)
+  const order = inOrder(all, partsOfBinding, report)
   readValues(order, report)
   const lifted = new Map(all.map((bound) => [bound, checkBinding(bound, report)]))
   // What map applies is known only by the types, and those of a binding that has errors are not.
-  const madeOf = (bound: Bound) => [...partsOf(bound), ...(lifted.get(bound) ?? [])]
+  const madeOf = (bound: Bound) => [...partsOfBinding(bound), ...(lifted.get(bound) ?? [])]
   const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
   refuseLarge(whole, madeOf, report)
   checkCapitals(own, report)
@@ -94,7 +94,7 @@ const checkBinding = (bound: Bound, report: Report): readonly Bound[] => {
   else if (bound.category === 'base' && impl.kind !== 'plumb' && impl.kind !== 'object') {
     checkBaseChain(bound, impl, report)
     // Each that its chain names is a part of it in any case.
-    const named = [...partsOf(bound)]
+    const named = [...partsOfBinding(bound)]
     return calledBy(bound).filter((called) => named.splice(named.indexOf(called), named.includes(called) ? 1 : 0).length === 0)
   }
   return []

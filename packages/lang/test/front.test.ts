@@ -3,15 +3,15 @@ import t from 'tap'
 import { declaredType, declareTypes } from '../src/declare/declare.js'
 import { type Diagnostic, toJson, toText } from '../src/diagnostic/diagnostic.js'
 import type { Source } from '../src/diagnostic/source.js'
-import type { Chain, Expression, Program } from '../src/parse/ast.js'
+import type { Chain, Expression, SyntaxTree } from '../src/parse/ast.js'
 import { tokenize } from '../src/parse/lexer.js'
-import { parse, parseExpression, parseTypeText } from '../src/parse/parser.js'
+import { parse, parseExpressionText, parseTypeText } from '../src/parse/parser.js'
 import { printType } from '../src/types/print.js'
 import type { NamedType, Type } from '../src/types/type.js'
 import { arbitraryType } from './arbitrary-type.js'
 import { compileText, reports } from './reports.js'
 
-const parsed = (text: string): { program: Program; diagnostics: Diagnostic[] } => {
+const parsed = (text: string): { program: SyntaxTree; diagnostics: Diagnostic[] } => {
   const diagnostics: Diagnostic[] = []
   return { program: parse({ path: 'p', text }, (d) => diagnostics.push(d)), diagnostics }
 }
@@ -185,7 +185,7 @@ t.test('expressions bind as the grammar says', async (t) => {
   ]
   for (const [text, expected] of rows) {
     const messages: string[] = []
-    const e = parseExpression({ path: 'e', text }, (d) => messages.push(d.message))
+    const e = parseExpressionText({ path: 'e', text }, (d) => messages.push(d.message))
     t.equal(e ? expression(e) : messages.join('\n'), expected, text)
   }
 })

@@ -1,7 +1,7 @@
 // Types and expressions from their text; throws where there is anything wrong with it.
 
 import type { Expression, TypeExpression } from '../src/parse/ast.js'
-import { parseExpression, parseTypeText } from '../src/parse/parser.js'
+import { parseExpressionText, parseTypeText } from '../src/parse/parser.js'
 import type { Type } from '../src/types/type.js'
 
 export const refuse = ({ message }: { message: string }) => {
@@ -40,7 +40,7 @@ export const type = (text: string): Type => {
   return toType(e)
 }
 export const expression = (text: string): Expression => {
-  const e = parseExpression({ path: 'expression', text }, refuse)
+  const e = parseExpressionText({ path: 'expression', text }, refuse)
   if (!e) throw new Error(text)
   return e
 }

@@ -1,6 +1,6 @@
 // What pictures show, and that no name, type or expression can spoil one.
 
-import type { Edge, Graph, GraphNode, GraphPort, Opened, Type, Work } from '@plumb/lang'
+import type { Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork, Type } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
 import { toDot } from '../src/draw/dot.js'
@@ -229,13 +229,13 @@ const someType: fc.Arbitrary<Type | undefined> = fc.oneof(
 )
 const somePorts = fc.array(fc.record({ name: someText, type: someType }), { minLength: 1, maxLength: 3 }) as fc.Arbitrary<GraphPort[]>
 
-const workOf = (kind: string, text: string): Work => {
+const workOf = (kind: string, text: string): NodeWork => {
   const span = { source: { path: 'x', text }, start: 0, end: text.length }
   if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span } }
   if (kind === 'discard' || kind === 'empty' || kind === 'barrier') return { kind }
   if (kind === 'input' || kind === 'output') return { kind, port: 0 }
   // Of a nested plumb nothing but its description is asked.
-  if (kind === 'plumb') return { kind, bound: { description: text } } as Work
+  if (kind === 'plumb') return { kind, bound: { description: text } } as NodeWork
   return { kind: 'pass', as: kind as 'id', isSelector: false }
 }
 
@@ -266,7 +266,7 @@ const someGraph: fc.Arbitrary<Graph> = fc
     frame: someText,
   })
   .map(({ nodes, edges, frame }) => {
-    const outer: Opened = { name: frame }
+    const outer: Expansion = { name: frame }
     const frames = [undefined, undefined, outer, { name: 'inner', within: outer }]
     const all = nodes.map(([kind, name, text, inputs, outputs, depth], id): GraphNode => {
       const within = frames[depth]

@@ -14,7 +14,7 @@ import {
   typeOf,
   Verdict,
 } from '../../../packages/lang/src/index.js'
-import { parseExpression } from '../../../packages/lang/src/parse/parser.js'
+import { parseExpressionText } from '../../../packages/lang/src/parse/parser.js'
 import { checkTree } from '../../../packages/lang/src/validate/check-tree.js'
 import { bundledFiles, isCode } from '../../../packages/wire/src/index.js'
 import { parseTree } from '../../../packages/wire/src/json/index.js'
@@ -128,7 +128,7 @@ export const expression: Target = {
   judge: (input) => {
     const [typeText = '', code = '', ...messages] = input.toString('utf8').split('\n')
     const of = typeOf(typeText, program, () => {})
-    const parsed = of && parseExpression({ path: 'expression', text: code.replace(/^filter\((.*)\)$/, '$1') }, () => {})
+    const parsed = of && parseExpressionText({ path: 'expression', text: code.replace(/^filter\((.*)\)$/, '$1') }, () => {})
     if (!of || !parsed) return
     let reports = 0
     const result = checkExpression(parsed, { input: of }, () => reports++)

@@ -7,7 +7,7 @@ import { lastOf } from '../parse/chain-parts.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { BasePlan } from './base-plan.js'
-import { BaseChecker, type Outcome, refuseMismatch } from './checker.js'
+import { BaseChecker, type ChainOutcome, refuseMismatch } from './checker.js'
 
 /** Told of each expression with the type that it is applied to. */
 export type Look = (expression: Expression, input: Type) => void
@@ -44,10 +44,10 @@ export const planOfBase = (bound: Bound): BasePlan => {
 const isChain = (impl: Implementation): impl is Chain =>
   impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'plumb' && impl.kind !== 'object'
 
-const outcomeOf = (bound: Bound, chain: Chain): Outcome => {
+const outcomeOf = (bound: Bound, chain: Chain): ChainOutcome => {
   const outcome = outcomes.get(bound) ?? new BaseChecker(bound.scope).check(chain, bound.inputs[0])
   outcomes.set(bound, outcome)
   return outcome
 }
 
-const outcomes = new WeakMap<Bound, Outcome>()
+const outcomes = new WeakMap<Bound, ChainOutcome>()

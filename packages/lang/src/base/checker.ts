@@ -4,7 +4,7 @@ import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/di
 import { unreachable } from '../diagnostic/unreachable.js'
 import { checkExpression } from '../expression/infer/check.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
-import { findBinding, type Scope, shown } from '../names/names.js'
+import { findBinding, printName, type Scope } from '../names/names.js'
 import type { Chain, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
 import { lastOf, partsOfTensor } from '../parse/chain-parts.js'
 import { conversion } from '../types/conversion.js'
@@ -24,7 +24,7 @@ const DEFAULT_MAX = 100
  * What a chain is for one type of input, and all that was met on the way. There is no plan where what it gives is unknown because of an
  * error; where a part has one, the plan goes on without it, for the checks behind it.
  */
-export interface Outcome {
+export interface ChainOutcome {
   readonly plan: BasePlan | undefined
   readonly diagnostics: readonly Diagnostic[]
   readonly seen: readonly { readonly expression: Expression; readonly input: Type }[]
@@ -35,13 +35,13 @@ export interface Outcome {
  * grow with the power of the depth.
  */
 export class BaseChecker {
-  private readonly outcomes = new Map<Chain, Map<Type | undefined, Outcome>>()
+  private readonly outcomes = new Map<Chain, Map<Type | undefined, ChainOutcome>>()
   private diagnostics: Diagnostic[] = []
   private seen: { expression: Expression; input: Type }[] = []
 
   constructor(private readonly scope: Scope) {}
 
-  check(chain: Chain, input: Type | undefined): Outcome {
+  check(chain: Chain, input: Type | undefined): ChainOutcome {
     const known = this.outcomes.get(chain)?.get(input)
     if (known) return known
     const outer = { diagnostics: this.diagnostics, seen: this.seen }
@@ -52,7 +52,7 @@ export class BaseChecker {
     const outcome = { plan, diagnostics: this.diagnostics, seen: this.seen }
     this.diagnostics = outer.diagnostics
     this.seen = outer.seen
-    const row = this.outcomes.get(chain) ?? new Map<Type | undefined, Outcome>()
+    const row = this.outcomes.get(chain) ?? new Map<Type | undefined, ChainOutcome>()
     this.outcomes.set(chain, row.set(input, outcome))
     return outcome
   }
@@ -62,7 +62,7 @@ export class BaseChecker {
     return this.accept(this.check(chain, input))
   }
 
-  private accept({ plan, diagnostics, seen }: Outcome): BasePlan | undefined {
+  private accept({ plan, diagnostics, seen }: ChainOutcome): BasePlan | undefined {
     this.diagnostics.push(...diagnostics)
     this.seen.push(...seen)
     return plan
@@ -197,7 +197,7 @@ export class BaseChecker {
   private reference(reference: Reference, input: Type | undefined): BasePlan | undefined {
     const bound = findBinding(reference.name, this.scope, this.report, (b) => b.category === 'base')
     if (bound === 'unknown' || bound.category === 'unknown') return undefined
-    const name = shown(reference.name)
+    const name = printName(reference.name)
     if (bound.category !== 'base') {
       const help = bound.category === 'stream' ? `lower it: 'tool { process: ${name} }'` : undefined
       return this.fail(`'${name}' is no bare morphism (base category)`, reference, help)

@@ -1,7 +1,7 @@
 // map(f) where f names a bare binding: what may be put on a stream so, and what it calls.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import { type Bound, findBinding, type Scope, shown } from '../names/names.js'
+import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
 import type { QualifiedName } from '../parse/ast.js'
 import { planIfRight } from './base-chain.js'
 import { boundsCalled } from './base-plan.js'
@@ -11,7 +11,7 @@ export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bou
   const bound = findBinding(name, scope, report, (b) => b.category === 'base')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   const { span } = name
-  const text = shown(name)
+  const text = printName(name)
   if (bound.category === 'value') {
     report(error('not_a_process', `'${text}' is a config value, and map takes an expression or a bare binding`, span))
   } else if (bound.category === 'stream') {

@@ -2,13 +2,13 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
-import { type Bound, findBinding, type Scope, shown } from '../names/names.js'
+import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
 import type { AgentImplementation, QualifiedName } from '../parse/ast.js'
 import { libraryNameOf } from '../stdlib/built-in.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
-import { COMMAND, EFFECTS, FLAG, listOf, MESSAGES, NAMES, numberIn, OBJECT, oneOf, STRINGS, serversOf, TEXT, wholeFrom } from './rules.js'
+import { COMMAND, EFFECTS, FLAG, MESSAGES, manyOf, mcpServers, NAMES, numberIn, OBJECT, oneOf, STRINGS, TEXT, wholeFrom } from './rules.js'
 import { SANDBOX } from './sandbox.js'
 import { MCP_SERVER } from './server.js'
 
@@ -20,7 +20,7 @@ export const AGENT_KEYS: KeyTable = {
   history: MESSAGES,
   description: TEXT,
   tools: NAMES,
-  mcp: serversOf(MCP_SERVER),
+  mcp: mcpServers(MCP_SERVER),
   max_retries: wholeFrom(0),
   max_tokens: wholeFrom(1),
   max_tool_calls: wholeFrom(0),
@@ -36,7 +36,7 @@ export const AGENT_KEYS: KeyTable = {
   transport_retries: wholeFrom(0),
   endpoint: TEXT,
   request: OBJECT,
-  grant: listOf(...EFFECTS),
+  grant: manyOf(...EFFECTS),
   grant_minutes: numberIn(1, 60),
   env: STRINGS,
   command: COMMAND,
@@ -107,12 +107,12 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
 const checkTools = (names: readonly QualifiedName[], scope: Scope, report: Report): void => {
   const first = new Map<string, QualifiedName>()
   for (const name of names) {
-    const other = first.get(shown(name))
+    const other = first.get(printName(name))
     if (other) {
-      const twice = error('duplicate_name', `'${shown(name)}' stands in 'tools' twice`, name.span, 'once is enough')
+      const twice = error('duplicate_name', `'${printName(name)}' stands in 'tools' twice`, name.span, 'once is enough')
       report({ ...twice, related: [{ message: 'the first one is here', span: other.span }] })
     } else {
-      first.set(shown(name), name)
+      first.set(printName(name), name)
       checkTool(name, scope, report)
     }
   }
@@ -124,7 +124,7 @@ const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {
   const told: Report = (d) => report(help === undefined || d.code !== 'unknown_name' ? d : { ...d, help })
   const bound = findBinding(name, scope, told, (b) => b.isTool)
   if (bound === 'unknown' || bound.isTool || bound.category === 'unknown') return
-  report(error('not_a_tool', `'${shown(name)}' is no tool`, name.span, helpFor(bound, name)))
+  report(error('not_a_tool', `'${printName(name)}' is no tool`, name.span, helpFor(bound, name)))
 }
 
 const helpFor = (bound: Bound, name: QualifiedName): string | undefined => {
@@ -134,7 +134,7 @@ const helpFor = (bound: Bound, name: QualifiedName): string | undefined => {
     [...bound.scope.bindings.values()].filter((b) => b.isTool).map((b) => b.name),
   )
   if (near !== undefined) return `did you mean '${near}'?`
-  return bound.category === 'stream' ? `lower it: 'let … = tool { process: ${shown(name)} }'` : undefined
+  return bound.category === 'stream' ? `lower it: 'let … = tool { process: ${printName(name)} }'` : undefined
 }
 
 /** Its config as plumb-agent reads it; only for a program without errors. */

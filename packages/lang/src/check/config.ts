@@ -4,7 +4,7 @@ import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { lookUp, type Scope, shown } from '../names/names.js'
+import { printName, resolveName, type Scope } from '../names/names.js'
 import type { ObjectValue, QualifiedName, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
 import { readValue } from './value.js'
@@ -81,7 +81,7 @@ const readPlain = (key: string, value: Value, rule: KeyRule, scope: Scope, repor
 const objectsIn = (value: Value, scope: Scope): readonly { readonly object: ObjectValue; readonly scope: Scope }[] => {
   if (value.kind === 'object') return [{ object: value, scope }]
   if (value.kind === 'list') return value.items.flatMap((item) => objectsIn(item, scope))
-  const bound = value.kind === 'name' ? lookUp(value.name, scope) : undefined
+  const bound = value.kind === 'name' ? resolveName(value.name, scope) : undefined
   return bound?.binding.impl.kind === 'object' ? [{ object: bound.binding.impl, scope: bound.scope }] : []
 }
 
@@ -89,7 +89,7 @@ const readNames = (key: string, value: Value, rule: KeyRule, report: Report): Re
   const isList = value.kind === 'list'
   const items = isList ? value.items : [value]
   const names = items.map(nameIn)
-  const json: Json = isList ? names.map((name) => (name ? shown(name) : null)) : names[0] ? shown(names[0]) : null
+  const json: Json = isList ? names.map((name) => (name ? printName(name) : null)) : names[0] ? printName(names[0]) : null
   const expected = rule.fits(json)
   if (expected !== undefined) {
     const wrong = isList ? items.filter((_, i) => !names[i]) : []

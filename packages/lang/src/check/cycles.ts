@@ -1,6 +1,6 @@
 // A binding made of itself would never end being laid open, and a plumb inside itself would start processes for ever.
 
-import { findCircles as circlesAmong } from '../declare/find-cycle.js'
+import { findCycles } from '../declare/find-cycle.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
 import type { PartsOf } from './parts.js'
@@ -8,7 +8,7 @@ import type { PartsOf } from './parts.js'
 /** Every binding behind those it is made of. Each circle is told once. */
 export const inOrder = (all: readonly Bound[], partsOf: PartsOf, report: Report): readonly Bound[] => {
   const told = new Set<Bound>()
-  return circlesAmong(all, partsOf, (circle) => {
+  return findCycles(all, partsOf, (circle) => {
     const isTold = circle.some((bound) => told.has(bound))
     for (const bound of circle) told.add(bound)
     const [first] = circle

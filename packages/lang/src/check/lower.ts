@@ -2,7 +2,7 @@
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { memberOf } from '../names/member.js'
-import { type Bound, findBinding, lookUp, type Scope, shown } from '../names/names.js'
+import { type Bound, findBinding, printName, resolveName, type Scope } from '../names/names.js'
 import type { Chain, QualifiedName } from '../parse/ast.js'
 import { partsOfChain } from '../parse/chain-parts.js'
 import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
@@ -24,11 +24,11 @@ const lowerBound = (tool: Bound, process: Bound, name: QualifiedName, report: Re
   const fail = (code: Diagnostic['code'], message: string, help: string) => report(error(code, message, name.span, help))
   const word = category === 'stream' ? notTotalIn(process) : undefined
   if (category !== 'stream') {
-    fail('not_a_process', `'${shown(name)}' is no stream process`, "'process' names an agent, a plumb or a chain of stream morphisms")
+    fail('not_a_process', `'${printName(name)}' is no stream process`, "'process' names an agent, a plumb or a chain of stream morphisms")
   } else if (word !== undefined) notTotal(word, name, report)
   else if (kind === 'copy') sameTypes(tool, name, inputs[0], pairOf(inputs[0]), report)
   else if (kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {
-    fail('arity_mismatch', `'${shown(name)}' has several ports and cannot be lowered`, 'a tool has one input and one output')
+    fail('arity_mismatch', `'${printName(name)}' has several ports and cannot be lowered`, 'a tool has one input and one output')
   } else sameTypes(tool, name, inputs[0], outputs[0], report)
 }
 
@@ -51,7 +51,7 @@ const notTotal = (word: string, { span }: QualifiedName, report: Report): void =
 const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, output: Type | undefined, report: Report): void => {
   const same = (side: string, of: Type | undefined, own: Type | undefined) => {
     if (!of || !own || isEqual(of, own)) return
-    const message = `the ${side} of '${shown(name)}' is '${printType(of)}', that of tool '${tool.name}' is '${printType(own)}': they must be equal`
+    const message = `the ${side} of '${printName(name)}' is '${printType(of)}', that of tool '${tool.name}' is '${printType(own)}': they must be equal`
     report(error('type_mismatch', message, name.span))
   }
   same('input', input, tool.inputs[0])
@@ -81,7 +81,7 @@ const notTotalIn = (process: Bound): string | undefined => {
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { chain, scope } = next
     if (NOT_TOTAL.has(chain.kind)) return chain.kind
-    if (chain.kind === 'reference') open(lookUp(chain.name, scope))
+    if (chain.kind === 'reference') open(resolveName(chain.name, scope))
     else if (chain.kind === 'field') waiting.push({ chain: memberOf(chain, scope) ?? chain.of, scope })
     else for (const part of partsOfChain(chain).toReversed()) waiting.push({ chain: part, scope })
   }

@@ -1,7 +1,7 @@
 // What a binding is made of: the bindings that stand in its chain, body or config.
 
 import { memberOf } from '../names/member.js'
-import { type Bound, lookUp, type Scope } from '../names/names.js'
+import { type Bound, resolveName, type Scope } from '../names/names.js'
 import type { Chain, PlumbImplementation, QualifiedName, Value } from '../parse/ast.js'
 import { partsOfChain } from '../parse/chain-parts.js'
 import { nameIn } from './config.js'
@@ -12,7 +12,7 @@ export type PartsOf = (bound: Bound) => readonly Bound[]
  * As often as they are named. Not what an agent may call: its tools may call it in turn. Of a tool, only what it combines: other tools,
  * while a process that it lowers holds none.
  */
-export const partsOf = (bound: Bound): readonly Bound[] => {
+export const partsOfBinding = (bound: Bound): readonly Bound[] => {
   const found = known.get(bound) ?? findParts(bound)
   known.set(bound, found)
   return found
@@ -75,6 +75,6 @@ const inChain = (chain: Chain, scope: Scope, local?: ReadonlySet<string>): reado
 }
 
 const named = (name: QualifiedName, scope: Scope): readonly Bound[] => {
-  const bound = lookUp(name, scope)
+  const bound = resolveName(name, scope)
   return bound ? [bound] : []
 }

@@ -78,7 +78,7 @@ const isUrl = (v: Json): boolean => typeof v === 'string' && /^(https?|wss?):$/.
 export const WEB_ADDRESS = rule('the URL of a server, as in "https://host/mcp"', isUrl)
 
 /** MCP servers: by config, and for a single tool also by URL. */
-export const serversOf = (inner: Inner): KeyRule => ({
+export const mcpServers = (inner: Inner): KeyRule => ({
   ...rule('a list of config values', (v) => Array.isArray(v) && v.every(isObject)),
   inner,
 })
@@ -90,7 +90,7 @@ export const VARIABLE = rule("the name of an environment variable, and never tha
   return typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !PROVIDER_KEYS.includes(v)
 })
 
-export const listOf = (...values: readonly string[]): KeyRule =>
+export const manyOf = (...values: readonly string[]): KeyRule =>
   rule(`a list of ${values.join(', ')}`, (v) => isStrings(v) && v.every((s) => values.includes(s)))
 
 /** What a call may do to the world (plumb-tools(7), What may be done). */

@@ -2,7 +2,7 @@
 
 import { parseTree } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import { type Bound, findBinding, shown } from '../names/names.js'
+import { type Bound, findBinding, printName } from '../names/names.js'
 import type { QualifiedName } from '../parse/ast.js'
 import { printType } from '../types/print.js'
 import { STRING, type Type, UNIT } from '../types/type.js'
@@ -14,8 +14,8 @@ export const checkPart = (tool: Bound, name: QualifiedName, report: Report): voi
   const part = findBinding(name, tool.scope, report, (b) => b.category === 'base')
   if (part === 'unknown' || part.category === 'unknown') return
   if (part.category !== 'base') {
-    const help = part.category === 'stream' ? `lower it: 'tool { process: ${shown(name)} }'` : undefined
-    report(error('stream_in_base', `'${shown(name)}' is no bare morphism (base category)`, name.span, help))
+    const help = part.category === 'stream' ? `lower it: 'tool { process: ${printName(name)} }'` : undefined
+    report(error('stream_in_base', `'${printName(name)}' is no bare morphism (base category)`, name.span, help))
     return
   }
   const [takes, gives] = [tool.inputs[0], tool.outputs[0]]
@@ -23,7 +23,7 @@ export const checkPart = (tool: Bound, name: QualifiedName, report: Report): voi
     report(
       error(
         'type_mismatch',
-        `'${tool.name}' takes '${printType(takes)}', '${shown(name)}' takes '${printType(part.inputs[0])}'`,
+        `'${tool.name}' takes '${printType(takes)}', '${printName(name)}' takes '${printType(part.inputs[0])}'`,
         name.span,
       ),
     )
@@ -31,7 +31,7 @@ export const checkPart = (tool: Bound, name: QualifiedName, report: Report): voi
     report(
       error(
         'type_mismatch',
-        `'${shown(name)}' gives '${printType(part.outputs[0])}', '${tool.name}' gives '${printType(gives)}'`,
+        `'${printName(name)}' gives '${printType(part.outputs[0])}', '${tool.name}' gives '${printType(gives)}'`,
         name.span,
       ),
     )

@@ -11,7 +11,7 @@ import {
   EFFECTS,
   ERROR_CATEGORIES,
   ERROR_KINDS,
-  listOf,
+  manyOf,
   NAME,
   numberIn,
   OVER_ZERO,
@@ -29,7 +29,7 @@ import { MCP_SERVER } from './server.js'
 import { checkCommand, checkMock, checkPart } from './tool-types.js'
 
 const SOURCES = ['process', 'mcp', 'command', 'function', 'builtin', 'agent', 'pool', 'handoff', 'mock', 'spy', 'flaky', 'failing'] as const
-export type Source = (typeof SOURCES)[number]
+export type ToolSource = (typeof SOURCES)[number]
 const FOREVER = Number.POSITIVE_INFINITY
 
 const BREAKER: KeyTable = { failures: wholeFrom(1), reset: numberIn(0, FOREVER) }
@@ -58,7 +58,7 @@ export const TOOL_KEYS: KeyTable = {
   retry: wholeFrom(1),
   breaker: objectOf('a breaker', BREAKER),
   cache: numberIn(0, FOREVER),
-  effects: listOf(...EFFECTS),
+  effects: manyOf(...EFFECTS),
   approval: oneOf('ask'),
   sandbox: SANDBOX,
   max_output: wholeFrom(0),
@@ -70,7 +70,7 @@ export const toolConfig = (impl: ToolImplementation, scope: Scope, report: Repor
 const keysOf = ({ config }: ToolImplementation): readonly string[] => config.entries.map((e) => e.key.text)
 
 /** Just one, in a tool without errors. */
-export const sourcesOf = (impl: ToolImplementation): readonly Source[] => SOURCES.filter((s) => keysOf(impl).includes(s))
+export const sourcesOf = (impl: ToolImplementation): readonly ToolSource[] => SOURCES.filter((s) => keysOf(impl).includes(s))
 
 export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report): void => {
   const config = toolConfig(impl, bound.scope, report)
@@ -92,7 +92,9 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
 }
 
 /** Keys that belong to one source; those that it cannot do without. */
-const KEYS_OF: Readonly<Partial<Record<Source, { readonly own: readonly string[]; readonly needed?: string; readonly help?: string }>>> = {
+const KEYS_OF: Readonly<
+  Partial<Record<ToolSource, { readonly own: readonly string[]; readonly needed?: string; readonly help?: string }>>
+> = {
   mcp: { own: ['name'], needed: 'name', help: 'which tool of the server it is, as in { mcp: server, name: "search" }' },
   builtin: { own: ['roots'] },
   pool: { own: ['by'] },
@@ -101,7 +103,7 @@ const KEYS_OF: Readonly<Partial<Record<Source, { readonly own: readonly string[]
   flaky: { own: ['rate', 'seed'], needed: 'rate', help: 'how many of its calls fail, as in { flaky: f, rate: 0.1, seed: 1 }' },
 }
 
-const checkKeys = ({ config: { entries, span } }: ToolImplementation, [source]: readonly Source[], report: Report): void => {
+const checkKeys = ({ config: { entries, span } }: ToolImplementation, [source]: readonly ToolSource[], report: Report): void => {
   for (const { key } of entries) {
     const owner = SOURCES.find((s) => KEYS_OF[s]?.own.includes(key.text))
     if (owner && owner !== source) report(error('config_invalid', `'${key.text}' is for tools with '${owner}'`, key.span))

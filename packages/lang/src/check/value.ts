@@ -2,7 +2,7 @@
 
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { type Bound, findBinding, type Held, type Scope, shown } from '../names/names.js'
+import { type Bound, type ConfigValue, findBinding, printName, type Scope } from '../names/names.js'
 import type { NameValue, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
 
@@ -20,7 +20,7 @@ export const readValues = (order: readonly Bound[], report: Report): void => {
 }
 
 /** undefined: it has an error, told here or where the value that it names is declared. */
-export const readValue = (value: Value, scope: Scope, report: Report): Held | undefined => {
+export const readValue = (value: Value, scope: Scope, report: Report): ConfigValue | undefined => {
   const held = read(value, scope, report)
   if (!held || (held.depth <= MAX_DEPTH && held.size <= MAX_SIZE)) return held
   const message =
@@ -31,7 +31,7 @@ export const readValue = (value: Value, scope: Scope, report: Report): Held | un
   return undefined
 }
 
-const read = (value: Value, scope: Scope, report: Report): Held | undefined => {
+const read = (value: Value, scope: Scope, report: Report): ConfigValue | undefined => {
   switch (value.kind) {
     case 'value':
       return { json: value.value, size: value.text.length, depth: 0 }
@@ -47,7 +47,7 @@ const read = (value: Value, scope: Scope, report: Report): Held | undefined => {
     case 'object': {
       const json: { [key: string]: Json } = Object.create(null)
       const places = new Map<string, Span>()
-      const parts: (Held | undefined)[] = value.entries.map(({ key, value: inner }) => {
+      const parts: (ConfigValue | undefined)[] = value.entries.map(({ key, value: inner }) => {
         const first = places.get(key.text)
         if (first) reportDuplicate('key', key.text, first, key.span, report)
         else places.set(key.text, key.span)
@@ -62,17 +62,17 @@ const read = (value: Value, scope: Scope, report: Report): Held | undefined => {
   }
 }
 
-const around = (parts: readonly Held[], json: Json): Held => ({
+const around = (parts: readonly ConfigValue[], json: Json): ConfigValue => ({
   json,
   size: parts.reduce((sum, part) => sum + part.size, 1 + parts.length),
   depth: parts.reduce((depth, part) => Math.max(depth, part.depth), 0) + 1,
 })
 
-const named = ({ name }: NameValue, scope: Scope, report: Report): Held | undefined => {
+const named = ({ name }: NameValue, scope: Scope, report: Report): ConfigValue | undefined => {
   const bound = findBinding(name, scope, report, (b) => b.category === 'value')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   if (bound.category === 'value') return bound.scope.values.get(bound.name)
   const help = 'a config takes literals and the names of config values, as in let server = { … }'
-  report(error('config_invalid', `'${shown(name)}' is no config value`, name.span, help))
+  report(error('config_invalid', `'${printName(name)}' is no config value`, name.span, help))
   return undefined
 }

@@ -4,7 +4,7 @@
  * Depth first, in a loop: there may be thousands in a row. `found` is called with each circle once, beginning at the member that was reached
  * first. Gives all nodes, each behind those it leads to.
  */
-export const findCircles = <T>(
+export const findCycles = <T>(
   roots: Iterable<T>,
   nextOf: (node: T) => Iterable<T>,
   found: (circle: readonly T[]) => void,

@@ -5,7 +5,7 @@ import type { Span } from '../diagnostic/source.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { partsOf } from '../types/parts.js'
 import type { NamedType, Type } from '../types/type.js'
-import { findCircles } from './find-cycle.js'
+import { findCycles } from './find-cycle.js'
 import { mentions } from './mentions.js'
 
 /**
@@ -17,7 +17,7 @@ export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: R
   const refused = new Set<NamedType>()
   const nextOf = (type: NamedType) =>
     [...aliasesIn(type.target), ...(ending.has(type) ? [] : needsOf(type.target, ending))].filter((t) => declared.has(t))
-  findCircles(declared.keys(), nextOf, (circle) => {
+  findCycles(declared.keys(), nextOf, (circle) => {
     const isTold = circle.some((type) => refused.has(type))
     for (const type of circle) refused.add(type)
     const [first] = circle

@@ -3,7 +3,7 @@
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { NamedType } from '../types/type.js'
-import { findCircles } from './find-cycle.js'
+import { findCycles } from './find-cycle.js'
 import { namesIn } from './mentions.js'
 
 /** Names on the way from a type to what it holds. */
@@ -20,7 +20,7 @@ export const refuseNested = (declared: ReadonlyMap<NamedType, Span>, report: Rep
     if (refused.size === 0 && span) report(error('too_large', message, span, 'no value may be nested more than 512 deep'))
     refused.add(type)
   }
-  const order = findCircles(
+  const order = findCycles(
     declared.keys(),
     (type) => inside.get(type) ?? [],
     (circle) => {

@@ -7,15 +7,15 @@ import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
 import { literal } from './literal.js'
 import { operation } from './operation.js'
-import { inParentheses, type Place } from './parentheses.js'
+import { inParentheses, type Placement } from './parentheses.js'
 import type { TokenReader } from './token-reader.js'
 
-export const chain = (r: TokenReader, node: Chain, place: Place): Doc =>
+export const chain = (r: TokenReader, node: Chain, place: Placement): Doc =>
   inParentheses(r, node, isOperation(node), place, (place) => bare(r, node, place))
 
 export const isOperation = ({ kind }: { readonly kind: string }): boolean => kind === 'sequence' || kind === 'tensor' || kind === 'choice'
 
-const bare = (r: TokenReader, node: Chain, place: Place): Doc => {
+const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
   switch (node.kind) {
     case 'sequence':
     case 'tensor':

@@ -6,15 +6,15 @@ import { bracketed } from './bracket.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
 import { operation } from './operation.js'
-import { inParentheses, type Place } from './parentheses.js'
+import { inParentheses, type Placement } from './parentheses.js'
 import type { TokenReader } from './token-reader.js'
 
-export const expression = (r: TokenReader, node: Expression, place: Place): Doc =>
+export const expression = (r: TokenReader, node: Expression, place: Placement): Doc =>
   inParentheses(r, node, isOperation(node), place, (place) => bare(r, node, place))
 
 const isOperation = ({ kind }: Expression): boolean => kind === 'binary' || kind === 'unary' || kind === 'if'
 
-const bare = (r: TokenReader, node: Expression, place: Place): Doc => {
+const bare = (r: TokenReader, node: Expression, place: Placement): Doc => {
   switch (node.kind) {
     case 'literal':
     case 'name':
@@ -90,7 +90,7 @@ const branches = (r: TokenReader, node: IfExpression): Doc => {
 }
 
 // Only behind `else` an `if` needs no parentheses to be understood.
-const branchPlace = ({ kind }: Expression): Place => (kind === 'if' ? 'operand' : 'part')
+const branchPlace = ({ kind }: Expression): Placement => (kind === 'if' ? 'operand' : 'part')
 
 const callArguments = (r: TokenReader, nodes: readonly Expression[]): Doc => {
   const [only] = nodes

@@ -2,10 +2,10 @@
 
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
-import type { Place } from './parentheses.js'
+import type { Placement } from './parentheses.js'
 import type { TokenReader } from './token-reader.js'
 
-export const operation = (r: TokenReader, place: Place, operands: readonly (() => Doc)[]): Doc => {
+export const operation = (r: TokenReader, place: Placement, operands: readonly (() => Doc)[]): Doc => {
   const [first, ...others] = operands
   const start = first?.() ?? ''
   const rest = others.map((operand) => [breaking(r.gap(), ' '), r.take(), r.glue('space'), operand()])

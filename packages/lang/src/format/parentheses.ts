@@ -10,9 +10,15 @@ import type { TokenReader } from './token-reader.js'
  * Where something stands: `sole` between its brackets, where lines that go on need no indentation; as a `part` of a list, a field or a
  * statement; or as an `operand`.
  */
-export type Place = 'sole' | 'part' | 'operand'
+export type Placement = 'sole' | 'part' | 'operand'
 
-export const inParentheses = (r: TokenReader, node: Node, isOperation: boolean, place: Place, print: (place: Place) => Doc): Doc => {
+export const inParentheses = (
+  r: TokenReader,
+  node: Node,
+  isOperation: boolean,
+  place: Placement,
+  print: (place: Placement) => Doc,
+): Doc => {
   const { start, end } = node.span
   let written = 0
   while (r.isSymbol('(', written) && r.peek(written).span.start < start) written++
@@ -26,7 +32,7 @@ export const inParentheses = (r: TokenReader, node: Node, isOperation: boolean, 
   return doc
 }
 
-const nest = (r: TokenReader, depth: number, place: Place, print: (place: Place) => Doc): Doc => {
+const nest = (r: TokenReader, depth: number, place: Placement, print: (place: Placement) => Doc): Doc => {
   if (depth === 0) return print(place)
   const open = [r.take(), indent([breaking(r.gap(), ''), nest(r, depth - 1, 'sole', print)])]
   const { inside, outside } = closing(r.gap(), '')

@@ -6,14 +6,14 @@ import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { literal } from './literal.js'
 import { operation } from './operation.js'
-import { inParentheses, type Place } from './parentheses.js'
+import { inParentheses, type Placement } from './parentheses.js'
 import { qualifiedName } from './qualified-name.js'
 import type { TokenReader } from './token-reader.js'
 
-export const type = (r: TokenReader, node: TypeExpression, place: Place): Doc =>
+export const type = (r: TokenReader, node: TypeExpression, place: Placement): Doc =>
   inParentheses(r, node, node.kind === 'sum', place, (place) => bare(r, node, place))
 
-const bare = (r: TokenReader, node: TypeExpression, place: Place): Doc => {
+const bare = (r: TokenReader, node: TypeExpression, place: Placement): Doc => {
   switch (node.kind) {
     case 'primitive':
     case 'literal':

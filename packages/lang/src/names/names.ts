@@ -15,12 +15,12 @@ export interface Scope {
   readonly brokenTypes: Set<NamedType>
   readonly bindings: Map<string, Bound>
   /** What the config values hold; those with errors hold nothing. */
-  readonly values: Map<string, Held>
+  readonly values: Map<string, ConfigValue>
   readonly modules: Map<string, Scope>
 }
 
 /** A config value with all names in it replaced. */
-export interface Held {
+export interface ConfigValue {
   readonly json: Json
   /** In parts and characters: values that name others twice, one after the other, grow fast. */
   readonly size: number
@@ -59,11 +59,11 @@ export const findBinding = (
     ...[...home.bindings.values()].filter(isWanted).map((b) => b.name),
     ...(name.module ? [] : scope.modules.keys()),
   ]
-  return notFound('unknown_name', `no binding is named '${preview(shown(name))}'`, name.name, candidates, report)
+  return notFound('unknown_name', `no binding is named '${preview(printName(name))}'`, name.name, candidates, report)
 }
 
 /** Without a word where there is none. */
-export const lookUp = ({ module, name }: QualifiedName, scope: Scope): Bound | undefined => {
+export const resolveName = ({ module, name }: QualifiedName, scope: Scope): Bound | undefined => {
   const home = module ? scope.modules.get(module.text) : scope
   return home?.bindings.get(name.text)
 }
@@ -75,7 +75,7 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   if (found) return home.brokenTypes.has(found) ? 'unknown' : found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
   const candidates = () => [...home.types.keys(), ...(name.module ? [] : PRIMITIVES)]
-  return notFound('unknown_type', `no type is named '${preview(shown(name))}'`, name.name, candidates, report)
+  return notFound('unknown_type', `no type is named '${preview(printName(name))}'`, name.name, candidates, report)
 }
 
 const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unknown' => {
@@ -110,4 +110,4 @@ const notFound = (
   return 'unknown'
 }
 
-export const shown = (name: QualifiedName): string => (name.module ? `${name.module.text}.${name.name.text}` : name.name.text)
+export const printName = (name: QualifiedName): string => (name.module ? `${name.module.text}.${name.name.text}` : name.name.text)

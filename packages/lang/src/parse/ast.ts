@@ -16,7 +16,7 @@ export interface QualifiedName extends Node {
   readonly name: Name
 }
 
-export interface Program extends Node {
+export interface SyntaxTree extends Node {
   readonly items: readonly Item[]
   readonly comments: readonly Comment[]
   /** The `#!` line, without its newline. */

@@ -4,7 +4,7 @@
 import type { Report } from '../diagnostic/diagnostic.js'
 import type { Source } from '../diagnostic/source.js'
 import { parseAnnotations } from './annotation.js'
-import type { Binding, Implementation, Item, Name, Program, TypeDeclaration, Use } from './ast.js'
+import type { Binding, Implementation, Item, Name, SyntaxTree, TypeDeclaration, Use } from './ast.js'
 import { parsePlumb, WIRED } from './body.js'
 import { parseChain } from './chain.js'
 import { Cursor } from './cursor.js'
@@ -14,7 +14,7 @@ import { parseSignature } from './port.js'
 import { parseType } from './type.js'
 import { isLiteral, parseObject } from './value.js'
 
-export interface Parsed extends Program {
+export interface Parsed extends SyntaxTree {
   /** Names whose declaration has a syntax error: who uses them is not told of it again. */
   readonly broken: ReadonlySet<string>
 }
@@ -43,7 +43,7 @@ export const parse = (source: Source, report: Report): Parsed => {
 }
 
 /** One expression and nothing behind it. */
-export const parseExpression = (source: Source, report: Report) => alone(source, report, expression)
+export const parseExpressionText = (source: Source, report: Report) => alone(source, report, expression)
 
 /** One type and nothing behind it. */
 export const parseTypeText = (source: Source, report: Report) => alone(source, report, parseType)

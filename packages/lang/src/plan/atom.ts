@@ -13,7 +13,7 @@ import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
 import type { Builder } from './builder.js'
-import type { GraphNode, Work } from './graph.js'
+import type { GraphNode, NodeWork } from './graph.js'
 
 /** How many inputs it has: `many` for two or more, as they come. */
 export const arityOf = ({ kind }: Morphism): number | 'many' => MORPHISM_PORTS[kind].inputs
@@ -21,7 +21,7 @@ export const arityOf = ({ kind }: Morphism): number | 'many' => MORPHISM_PORTS[k
 /** The node, with an input for each of `types`; its outputs have the types that follow from them. */
 export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], name: string, scope: Scope, builder: Builder): GraphNode => {
   const inputs = types.map((type, i) => ({ name: portName('input', i), type }))
-  const node = (work: Work, outputs: readonly (Type | undefined)[], takes = inputs) =>
+  const node = (work: NodeWork, outputs: readonly (Type | undefined)[], takes = inputs) =>
     builder.node(
       name,
       atom.span,

@@ -2,14 +2,14 @@
 
 import { error } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { type Bound, shown } from '../names/names.js'
+import { type Bound, printName } from '../names/names.js'
 import type { PlumbImplementation, Reference } from '../parse/ast.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
 import { instantiate, streamNamed, withPort } from './instance.js'
 import { localNames } from './local.js'
 import { spawn } from './spawn.js'
-import { type Wiring, wire } from './wire.js'
+import { type WireContext, wire } from './wire.js'
 
 interface Instance {
   readonly process: Process | undefined
@@ -25,7 +25,7 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
   // A name that is missing because a parameter is: told by now.
   const isShort = impl.parameters.length < params.length
   const instanceOf = (reference: Reference): Process | undefined => {
-    const key = shown(reference.name)
+    const key = printName(reference.name)
     const found = instances.get(key)
     if (found) return found.process
     const named =
@@ -53,7 +53,7 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     const process = instanceOf(reference)
     return process && withPort(process, reference, builder)
   }
-  const w: Wiring = { builder, scope: bound.scope, place }
+  const w: WireContext = { builder, scope: bound.scope, place }
   for (const s of impl.statements) {
     if (s.kind === 'wire') wire(s.chain, 'head', w)
     if (s.kind === 'spawn') spawn(s, local, w)

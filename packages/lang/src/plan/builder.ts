@@ -7,12 +7,12 @@ import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { resolve, type Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
-import type { Edge, GraphNode, GraphPort, Opened, Process, Source, Work } from './graph.js'
+import type { Edge, Expansion, GraphNode, GraphPort, NodeOutput, NodeWork, Process } from './graph.js'
 
 export interface BuilderOptions {
   readonly report: Report
   /** Bound chains are laid open; else each stands as one node with the ports of its signature, which is all that checks look at. */
-  readonly isOpen: boolean
+  readonly isExpanded: boolean
 }
 
 export class Builder {
@@ -21,24 +21,24 @@ export class Builder {
   readonly report: Report
   readonly isOpen: boolean
   /** What is being laid open: nodes are made within it. */
-  private within: Opened | undefined
+  private within: Expansion | undefined
   private readonly waiting: (() => void)[] = []
   private readonly known = new Set<string>()
   private readonly fed = new Set<string>()
 
-  constructor({ report, isOpen }: BuilderOptions) {
+  constructor({ report, isExpanded }: BuilderOptions) {
     this.report = report
-    this.isOpen = isOpen
+    this.isOpen = isExpanded
   }
 
-  node(name: string, span: Span, work: Work, inputs: readonly GraphPort[], outputs: readonly GraphPort[]): GraphNode {
+  node(name: string, span: Span, work: NodeWork, inputs: readonly GraphPort[], outputs: readonly GraphPort[]): GraphNode {
     const node = { id: this.nodes.length, name, span, work, inputs, outputs, ...(this.within ? { within: this.within } : {}) }
     this.nodes.push(node)
     return node
   }
 
   /** Makes the ends of a bound chain now, and what is between them later: chains of chains may be thousands deep. */
-  open<T>(name: string, makeEnds: () => T, wireBetween: (ends: T) => void): T {
+  expand<T>(name: string, makeEnds: () => T, wireBetween: (ends: T) => void): T {
     const outer = this.within
     const opened = { name, ...(outer ? { within: outer } : {}) }
     this.within = opened
@@ -58,7 +58,7 @@ export class Builder {
   }
 
   /** The same edge written twice counts once. `span` is where the receiver is named. */
-  connect(from: Source, to: GraphNode, input: number, span: Span): void {
+  connect(from: NodeOutput, to: GraphNode, input: number, span: Span): void {
     const key = `${from.node.id}.${from.output}>${to.id}.${input}`
     if (this.known.has(key)) return
     this.known.add(key)
@@ -77,7 +77,7 @@ export class Builder {
     return this.fed.has(`${node.id}.${input}`)
   }
 
-  private fit(from: Source, source: Type, to: GraphNode, target: Type, span: Span): 'static' | 'checked' | 'no' {
+  private fit(from: NodeOutput, source: Type, to: GraphNode, target: Type, span: Span): 'static' | 'checked' | 'no' {
     const fit = isWirable(source, target)
     if (fit !== 'no') return fit
     // A typed selector: what is no such variant is dropped.

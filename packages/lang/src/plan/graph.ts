@@ -16,17 +16,17 @@ export interface GraphNode {
   /** As the program calls it: the binding, channel or parameter, else the morphism's own word. */
   readonly name: string
   readonly span: Span
-  readonly work: Work
+  readonly work: NodeWork
   readonly inputs: readonly GraphPort[]
   readonly outputs: readonly GraphPort[]
   /** The bound chain it was laid open with, if it stands for a part of one; its ends are in it too. */
-  readonly within?: Opened
+  readonly within?: Expansion
 }
 
 /** A bound chain that stands as its parts: one object for each place it was laid open at. */
-export interface Opened {
+export interface Expansion {
   readonly name: string
-  readonly within?: Opened
+  readonly within?: Expansion
 }
 
 /** A type is undefined where an error was told, and behind `empty`, which gives no message of any type. */
@@ -35,7 +35,7 @@ export interface GraphPort {
   readonly type: Type | undefined
 }
 
-export type Work =
+export type NodeWork =
   /** A port of the binding itself: `input` gives what comes from outside, `output` takes what goes there. */
   | { readonly kind: 'input' | 'output'; readonly port: number }
   /** Whatever comes in goes to every output: id, copy, merge, a channel, the ends of a bound chain. */
@@ -60,7 +60,7 @@ export interface Edge {
 }
 
 /** Where messages come out, on the way to somewhere. */
-export interface Source {
+export interface NodeOutput {
   readonly node: GraphNode
   readonly output: number
   readonly type: Type | undefined
@@ -70,5 +70,5 @@ export interface Source {
 export interface Process {
   readonly name: string
   readonly inputs: readonly { readonly name: string; readonly type: Type | undefined; readonly node: GraphNode; readonly input: number }[]
-  readonly outputs: readonly (Source & { readonly name: string })[]
+  readonly outputs: readonly (NodeOutput & { readonly name: string })[]
 }

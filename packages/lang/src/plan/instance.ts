@@ -4,7 +4,7 @@ import { nearest } from '@plumb/wire/nearest'
 import { error } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { memberOf } from '../names/member.js'
-import { type Bound, findBinding, lookUp, type Scope, shown } from '../names/names.js'
+import { type Bound, findBinding, printName, resolveName, type Scope } from '../names/names.js'
 import type { Chain, Name, PlumbImplementation, Reference } from '../parse/ast.js'
 import { firstOf, lastOf } from '../parse/chain-parts.js'
 import { isMorphism, MORPHISM_PORTS } from '../parse/morphism.js'
@@ -12,15 +12,15 @@ import type { Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { arityOf, makeAtom, portName } from './atom.js'
 import { type Builder, processOf } from './builder.js'
-import type { GraphNode, GraphPort, Process, Source, Work } from './graph.js'
-import { feed, type Wiring, wire } from './wire.js'
+import type { GraphNode, GraphPort, NodeOutput, NodeWork, Process } from './graph.js'
+import { feed, type WireContext, wire } from './wire.js'
 
 /** The stream binding a reference names, or undefined with the error told. */
 export const streamNamed = (reference: Reference, scope: Scope, builder: Builder): Bound | undefined => {
   const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   if (bound.category === 'stream') return bound
-  const name = shown(reference.name)
+  const name = printName(reference.name)
   const { span } = reference
   if (bound.category === 'base') {
     const message = `'${name}' has bare types (base category); only stream morphisms can be wired into pipelines`
@@ -38,10 +38,10 @@ export const instantiate = (bound: Bound, name: string, span: Span, builder: Bui
   const { inputs, outputs } = portsOf(bound)
   if (impl.kind === 'agent' || impl.kind === 'plumb')
     return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
-  const inlet: Work = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) }
+  const inlet: NodeWork = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) }
   if (!builder.isOpen) return processOf(builder.node(name, span, inlet, inputs, outputs))
   const chain = impl as Chain
-  return singleNode(bound, chain, name, builder) ?? layOpen(bound, chain, name, span, inlet, builder)
+  return singleNode(bound, chain, name, builder) ?? expand(bound, chain, name, span, inlet, builder)
 }
 
 /** The ports that those who wire a binding may name, in the order of its signature. */
@@ -85,7 +85,7 @@ const firstStep = ({ scope, binding: { impl } }: Bound): boolean | Bound => {
   if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'plumb' || impl.kind === 'object') return false
   let first = firstOf(impl)
   while (first.kind === 'field') first = firstOf(memberOf(first, scope) ?? first.of)
-  return first.kind === 'reference' ? (lookUp(first.name, scope) ?? false) : first.kind === 'filter'
+  return first.kind === 'reference' ? (resolveName(first.name, scope) ?? false) : first.kind === 'filter'
 }
 
 // `let inc : !int -> !int = map(value + 1)` is that one node, unless its result has yet to be looked at.
@@ -115,10 +115,11 @@ const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder):
 const isSame = (a: Type | undefined, b: Type | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && isWirable(a, b) === 'static' && isWirable(b, a) === 'static')
 
-const layOpen = (bound: Bound, chain: Chain, name: string, span: Span, inlet: Work, builder: Builder): Process => {
+const expand = (bound: Bound, chain: Chain, name: string, span: Span, inlet: NodeWork, builder: Builder): Process => {
   const { inputs, outputs } = portsOf(bound)
-  const end = (port: GraphPort, work: Work) => builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
-  const { inlets, outlets } = builder.open(
+  const end = (port: GraphPort, work: NodeWork) =>
+    builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
+  const { inlets, outlets } = builder.expand(
     name,
     () => ({
       inlets: inputs.map((port) => end(port, inlet)),
@@ -142,7 +143,7 @@ export const wireBetween = (
   builder: Builder,
 ): void => {
   const placed = new Map<number, Process | undefined>()
-  const w: Wiring = {
+  const w: WireContext = {
     builder,
     scope: bound.scope,
     place: (reference) => {
@@ -151,7 +152,7 @@ export const wireBetween = (
       return placed.get(key)
     },
   }
-  const sources: Source[] = inlets.map((node) => ({ node, output: 0, type: node.outputs[0]?.type }))
+  const sources: NodeOutput[] = inlets.map((node) => ({ node, output: 0, type: node.outputs[0]?.type }))
   const outs = wire(chain, feed(sources, chain, bound.name, w), w)
   if (outs === 'error') return
   const last = lastOf(chain)
@@ -170,7 +171,7 @@ const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? ''
 
 const placeAnew = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
   const bound = streamNamed(reference, scope, builder)
-  return bound && withPort(instantiate(bound, shown(reference.name), reference.span, builder), reference, builder)
+  return bound && withPort(instantiate(bound, printName(reference.name), reference.span, builder), reference, builder)
 }
 
 /** The process, if it has the port that is named behind `@`, or none is named. */

@@ -4,17 +4,17 @@
 import type { Edge, Graph, GraphNode } from './graph.js'
 
 /** An output of a node, or where its messages come in: then the branches leave it at several outputs. */
-export interface Place {
+export interface OriginPlace {
   readonly node: GraphNode
   readonly output: number | undefined
   /** The nearest other place of the graph that every message has passed on its way to this one. */
-  readonly above: Place | undefined
+  readonly above: OriginPlace | undefined
 }
 
 export interface Parting {
   readonly barrier: GraphNode
   /** Undefined: the branches have no place in common. Their messages belong together in the order in which they come. */
-  readonly place: Place | undefined
+  readonly place: OriginPlace | undefined
   /** By input of the barrier: the processes between the place and that input. */
   readonly branches: readonly ReadonlySet<GraphNode>[]
 }
@@ -85,9 +85,9 @@ class Flow {
   }
 
   /** Each of them, and by which of the others it is dominated. */
-  placesAt(vertices: ReadonlySet<number>): ReadonlyMap<number, Place> {
-    const places = new Map<number, Place>()
-    const placeAt = (vertex: number): Place => {
+  placesAt(vertices: ReadonlySet<number>): ReadonlyMap<number, OriginPlace> {
+    const places = new Map<number, OriginPlace>()
+    const placeAt = (vertex: number): OriginPlace => {
       const known = places.get(vertex)
       if (known) return known
       let up = this.#dominators[vertex] ?? ROOT

@@ -7,11 +7,11 @@ import type { SpawnArgument, SpawnStatement } from '../parse/ast.js'
 import type { Process } from './graph.js'
 import { reportNoPort } from './instance.js'
 import type { Local } from './local.js'
-import type { Wiring } from './wire.js'
+import type { WireContext } from './wire.js'
 
 type Port = Process['inputs'][number] | Process['outputs'][number]
 
-export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: Wiring): void => {
+export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: WireContext): void => {
   const process = w.place({ kind: 'reference', name: s.process, span: s.process.span })
   const given = new Map<string, Span>()
   let isNamed = false
@@ -25,7 +25,7 @@ export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: W
   }
 }
 
-const localNamed = ({ channel: { text, span } }: SpawnArgument, local: ReadonlyMap<string, Local>, w: Wiring): Local | undefined => {
+const localNamed = ({ channel: { text, span } }: SpawnArgument, local: ReadonlyMap<string, Local>, w: WireContext): Local | undefined => {
   const found = local.get(text)
   if (found) return found
   const near = nearest(text, local.keys())
@@ -39,7 +39,7 @@ const portFor = (
   place: number,
   process: Process,
   s: SpawnStatement,
-  w: Wiring,
+  w: WireContext,
 ): Port | undefined => {
   // By place inputs come first; replies to control are wired by name only.
   const ports = [...process.inputs, ...process.outputs]
@@ -71,7 +71,7 @@ const connect = (
   channel: Local | undefined,
   port: Port | undefined,
   given: Map<string, Span>,
-  w: Wiring,
+  w: WireContext,
 ): void => {
   if (!port) return
   const { span } = argument

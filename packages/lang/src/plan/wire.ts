@@ -3,20 +3,20 @@
 import { error } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
-import { type Scope, shown } from '../names/names.js'
+import { printName, type Scope } from '../names/names.js'
 import type { Chain, FieldOf, Morphism, Node, Reference } from '../parse/ast.js'
 import { partsOfTensor } from '../parse/chain-parts.js'
 import { arityOf, joined, makeAtom } from './atom.js'
 import type { Builder } from './builder.js'
-import type { Process, Source } from './graph.js'
+import type { NodeOutput, Process } from './graph.js'
 
 /**
  * What flows into each input of a chain, from one source or several. `head`: the chain begins a statement, its first processes are sources
  * only. `unknown`: something does, but there was an error, told by now.
  */
-export type Feeds = readonly (readonly Source[])[] | 'head' | 'unknown'
+export type Feeds = readonly (readonly NodeOutput[])[] | 'head' | 'unknown'
 
-export interface Wiring {
+export interface WireContext {
   readonly builder: Builder
   readonly scope: Scope
   /** The process a reference stands for at this place; undefined when it has an error, told by now. */
@@ -24,7 +24,7 @@ export interface Wiring {
 }
 
 /** What comes out; `'error'`: told by now. Names behind an error are looked up all the same. */
-export const wire = (chain: Chain, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
+export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   switch (chain.kind) {
     case 'sequence':
       return sequence(chain.items, feeds, w)
@@ -49,7 +49,7 @@ export const wire = (chain: Chain, feeds: Feeds, w: Wiring): readonly Source[] |
 }
 
 /** What m branches feed to the n inputs of a chain: each its own, one to all, or all to one. `before` names where they come from. */
-export const feed = (sources: readonly Source[], chain: Chain, before: string | Chain, w: Wiring): Feeds => {
+export const feed = (sources: readonly NodeOutput[], chain: Chain, before: string | Chain, w: WireContext): Feeds => {
   const inputs = arity(chain, sources.length, w)
   if (inputs === 'error') return 'unknown'
   const [only] = sources
@@ -72,12 +72,12 @@ export const feed = (sources: readonly Source[], chain: Chain, before: string | 
 }
 
 const described = (chain: Chain): string => {
-  if (chain.kind === 'reference') return `'${shown(chain.name)}${chain.port ? `@${chain.port.text}` : ''}'`
+  if (chain.kind === 'reference') return `'${printName(chain.name)}${chain.port ? `@${chain.port.text}` : ''}'`
   return chain.kind === 'empty' || chain.kind === 'discard' ? `'${chain.kind}'` : 'this'
 }
 
 /** How many inputs a chain has when m branches come: merge and barrier take what the others leave. */
-const arity = (chain: Chain, branches: number, w: Wiring): number | 'error' => {
+const arity = (chain: Chain, branches: number, w: WireContext): number | 'error' => {
   const fixed = fixedArity(chain, w)
   if (fixed === 'error' || typeof fixed === 'number') return fixed
   if (fixed === 'unclear') return fail(w, 'it is not clear which branches belong to which', chain, 'join one of them in a chain of its own')
@@ -88,7 +88,7 @@ const arity = (chain: Chain, branches: number, w: Wiring): number | 'error' => {
 /** `unclear`: there are two morphisms of any number of inputs. */
 type Arity = number | { readonly others: number; readonly atom: Morphism } | 'unclear' | 'error'
 
-const fixedArity = (chain: Chain, w: Wiring): Arity => {
+const fixedArity = (chain: Chain, w: WireContext): Arity => {
   switch (chain.kind) {
     case 'sequence':
       return chain.items[0] ? fixedArity(chain.items[0], w) : 0
@@ -115,8 +115,8 @@ const together = (a: Arity, b: Arity): Arity => {
   return typeof b === 'number' ? { ...a, others: a.others + b } : 'unclear'
 }
 
-const sequence = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
-  let sources: readonly Source[] | 'error' = []
+const sequence = (items: readonly Chain[], feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
+  let sources: readonly NodeOutput[] | 'error' = []
   for (const [i, item] of items.entries()) {
     if (i === 0) sources = wire(item, feeds, w)
     else if (sources === 'error') sources = wire(item, 'unknown', w)
@@ -125,13 +125,13 @@ const sequence = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly So
   return sources
 }
 
-const tensor = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
+const tensor = (items: readonly Chain[], feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   const outs = split(items, feeds, w).map((part, i) => wire(items[i] as Chain, part, w))
   return outs.every((out) => out !== 'error') ? outs.flat() : 'error'
 }
 
 // To each its own inputs; the one merge or barrier among them takes the rest.
-const split = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly Feeds[] => {
+const split = (items: readonly Chain[], feeds: Feeds, w: WireContext): readonly Feeds[] => {
   if (feeds === 'head' || feeds === 'unknown') return items.map(() => feeds)
   const arities = items.map((item) => fixedArity(item, w))
   const others = arities.reduce<number>((sum, n) => sum + (typeof n === 'number' ? n : 0), 0)
@@ -143,7 +143,7 @@ const split = (items: readonly Chain[], feeds: Feeds, w: Wiring): readonly Feeds
   })
 }
 
-const field = (chain: FieldOf, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
+const field = (chain: FieldOf, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   const member = memberOf(chain, w.scope)
   if (member) return wire(member, feeds, w)
   const outs = wire(chain.of, feeds, w)
@@ -165,7 +165,7 @@ const field = (chain: FieldOf, feeds: Feeds, w: Wiring): readonly Source[] | 'er
   })
 }
 
-const reference = (chain: Reference, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
+const reference = (chain: Reference, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   const process = w.place(chain)
   if (!process) return 'error'
   for (const [i, port] of mainInputs(chain, w).entries()) {
@@ -178,14 +178,14 @@ const reference = (chain: Reference, feeds: Feeds, w: Wiring): readonly Source[]
 }
 
 // A process named without a port stands for its `input` where it has one, else for all its inputs in order.
-const mainInputs = (chain: Reference, w: Wiring): Process['inputs'] => {
+const mainInputs = (chain: Reference, w: WireContext): Process['inputs'] => {
   const inputs = w.place(chain)?.inputs ?? []
   if (chain.port) return inputs.filter((p) => p.name === chain.port?.text)
   const input = inputs.filter((p) => p.name === 'input')
   return input.length > 0 ? input : inputs
 }
 
-const morphism = (atom: Morphism, feeds: Feeds, w: Wiring): readonly Source[] | 'error' => {
+const morphism = (atom: Morphism, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   if (feeds === 'head' && atom.kind !== 'empty') {
     return fail(w, `nothing is wired into '${atom.kind}' here`, atom, "wire something into it, as in 'input ; …'", 'unwired_input')
   }
@@ -205,7 +205,7 @@ const morphism = (atom: Morphism, feeds: Feeds, w: Wiring): readonly Source[] | 
 }
 
 const fail = (
-  w: Wiring,
+  w: WireContext,
   message: string,
   at: Node,
   help?: string,

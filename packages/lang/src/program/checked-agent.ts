@@ -7,7 +7,7 @@ import { BOOL, INT, JSON_TYPE, type Json, NUMBER, STRING, type Type } from '../t
 import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import type { AgentPlan } from './agent-plan.js'
 import { serverVariables } from './server-variables.js'
-import { list, literals, readTypes, record, TYPE_TABLE, type TypeTable, TypeWriter } from './type-table.js'
+import { listType, literalTypes, readTypes, recordType, TYPE_TABLE, type TypeTable, TypeWriter } from './type-table.js'
 
 export interface CheckedAgent {
   /** As it was chosen, `Module.name` where it is of a module. */
@@ -100,13 +100,13 @@ interface Written {
   readonly agent: Indexed<Omit<CheckedAgent, 'tools'>> & { readonly tools: readonly Indexed<CheckedTool>[] }
 }
 
-const TOOL_EFFECTS = { name: STRING, effects: list(literals(...EFFECTS)), isApprovalAsked: BOOL }
+const TOOL_EFFECTS = { name: STRING, effects: listType(literalTypes(...EFFECTS)), isApprovalAsked: BOOL }
 
 /** The same as a type of the language, against which it is checked. */
-const WRITTEN = record({
+const WRITTEN = recordType({
   version: INT,
   types: TYPE_TABLE,
-  agent: record({
+  agent: recordType({
     name: STRING,
     binding: STRING,
     specPath: STRING,
@@ -114,9 +114,16 @@ const WRITTEN = record({
     output: INT,
     hasTelemetry: BOOL,
     config: JSON_TYPE,
-    tools: list(
-      record({ ...TOOL_EFFECTS, description: STRING, input: INT, output: INT, parts: list(record(TOOL_EFFECTS)), timeoutMs: NUMBER }),
+    tools: listType(
+      recordType({
+        ...TOOL_EFFECTS,
+        description: STRING,
+        input: INT,
+        output: INT,
+        parts: listType(recordType(TOOL_EFFECTS)),
+        timeoutMs: NUMBER,
+      }),
     ),
-    serverVariables: list(STRING),
+    serverVariables: listType(STRING),
   }),
 })

@@ -4,10 +4,10 @@ import { planOfBase } from '../base/base-chain.js'
 import type { BasePlan } from '../base/base-plan.js'
 import { agentConfig } from '../check/agent.js'
 import { plainConfig } from '../check/config.js'
-import { type Source, sourcesOf, toolConfig } from '../check/tool.js'
+import { sourcesOf, type ToolSource, toolConfig } from '../check/tool.js'
 import { bindingsOf, type Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
-import { type Bound, lookUp, type Scope, shown } from '../names/names.js'
+import { type Bound, printName, resolveName, type Scope } from '../names/names.js'
 import type { QualifiedName, ToolImplementation } from '../parse/ast.js'
 import { JSON_TYPE, type Json, type Type } from '../types/type.js'
 
@@ -30,7 +30,7 @@ export type ToolBody =
   | { readonly kind: 'chain'; readonly chain: BasePlan }
   | {
       readonly kind: 'tool'
-      readonly source: Source
+      readonly source: ToolSource
       readonly config: { readonly [key: string]: Json }
       /** Of `process`: what is lowered. */
       readonly process?: ProcessPlan
@@ -52,8 +52,8 @@ export const toolsOf = (program: Program): ToolPlan[] =>
 export const agentTools = ({ binding: { impl }, scope }: Bound): ToolPlan[] => {
   const names = impl.kind === 'agent' ? agentConfig(impl, scope).get('tools')?.names : undefined
   return (names ?? []).flatMap((name) => {
-    const bound = lookUp(name, scope)
-    return bound ? [toolOf(bound, shown(name))] : []
+    const bound = resolveName(name, scope)
+    return bound ? [toolOf(bound, printName(name))] : []
   })
 }
 
@@ -82,7 +82,7 @@ const toolBody = (impl: ToolImplementation, { name, scope }: Bound): ToolBody =>
   if (!source) throw new TypeError(`not checked: '${name}'`)
   const names = config.get(source)?.names ?? []
   const tool = { kind: 'tool', source, config: plainConfig(config) } as const
-  if (source !== 'process') return { ...tool, parts: names.flatMap((part) => lookUp(part, scope) ?? []) }
+  if (source !== 'process') return { ...tool, parts: names.flatMap((part) => resolveName(part, scope) ?? []) }
   const process = names[0] && processPlan(names[0], scope)
   return { ...tool, ...(process ? { process } : {}), parts: [] }
 }
@@ -90,6 +90,6 @@ const toolBody = (impl: ToolImplementation, { name, scope }: Bound): ToolBody =>
 const processPlan = (name: QualifiedName, scope: Scope): ProcessPlan | undefined => {
   const { text } = name.name
   if (!name.module && (text === 'id' || text === 'copy' || text === 'discard')) return { kind: 'morphism', word: text }
-  const bound = lookUp(name, scope)
+  const bound = resolveName(name, scope)
   return bound && { kind: 'bound', bound }
 }

@@ -99,13 +99,13 @@ const endsInType = (type: Type): boolean => {
   return next.kind !== 'named'
 }
 
-export const literals = (...values: readonly string[]): Type => ({
+export const literalTypes = (...values: readonly string[]): Type => ({
   kind: 'sum',
   variants: values.map((value) => ({ kind: 'literal', value })),
 })
-export const list = (item: Type): Type => ({ kind: 'array', item })
+export const listType = (item: Type): Type => ({ kind: 'array', item })
 /** With these fields, and maybe those. */
-export const record = (fields: Readonly<Record<string, Type>>, optional: Readonly<Record<string, Type>> = {}): Type => ({
+export const recordType = (fields: Readonly<Record<string, Type>>, optional: Readonly<Record<string, Type>> = {}): Type => ({
   kind: 'record',
   fields: [
     ...Object.entries(fields).map(([name, type]) => ({ name, type, isOptional: false })),
@@ -113,18 +113,18 @@ export const record = (fields: Readonly<Record<string, Type>>, optional: Readonl
   ],
 })
 
-const FIELD = record({ name: STRING, type: INT, isOptional: BOOL }, { default: STRING, description: STRING, min: NUMBER, max: NUMBER })
+const FIELD = recordType({ name: STRING, type: INT, isOptional: BOOL }, { default: STRING, description: STRING, min: NUMBER, max: NUMBER })
 
 /** What a table looks like. */
-export const TYPE_TABLE: Type = list({
+export const TYPE_TABLE: Type = listType({
   kind: 'sum',
   variants: [
-    record({ kind: literals('string', 'int', 'number', 'bool', 'unit', 'json') }),
-    record({ kind: literals('literal'), value: STRING }),
-    record({ kind: literals('record'), fields: list(FIELD) }),
-    record({ kind: literals('array'), item: INT }),
-    record({ kind: literals('tuple'), items: list(INT) }),
-    record({ kind: literals('sum'), variants: list(INT) }),
-    record({ kind: literals('named'), name: STRING, target: INT }),
+    recordType({ kind: literalTypes('string', 'int', 'number', 'bool', 'unit', 'json') }),
+    recordType({ kind: literalTypes('literal'), value: STRING }),
+    recordType({ kind: literalTypes('record'), fields: listType(FIELD) }),
+    recordType({ kind: literalTypes('array'), item: INT }),
+    recordType({ kind: literalTypes('tuple'), items: listType(INT) }),
+    recordType({ kind: literalTypes('sum'), variants: listType(INT) }),
+    recordType({ kind: literalTypes('named'), name: STRING, target: INT }),
   ],
 })

@@ -7,8 +7,8 @@ import { TOOL_KEYS } from '../check/tool.js'
 import type { Program } from '../compile.js'
 import type { Bound } from '../names/names.js'
 import type { AgentImplementation, Entry, Node, ObjectValue, ToolImplementation, Value } from '../parse/ast.js'
-import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
-import { STAND_IN } from './completion-text.js'
+import { bindingCompletions, type Completion, keywords, moduleCompletions } from './completion.js'
+import { PLACEHOLDER } from './completion-text.js'
 import { isOf } from './path-at.js'
 
 export const configCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
@@ -51,8 +51,8 @@ const literals = (rule: KeyRule): Completion[] => {
 // Keys that name bindings take tools or processes; elsewhere a name stands for a config value.
 const named = ({ name }: Value & { kind: 'name' }, { entry }: Program, key: string | undefined): Completion[] => {
   const scope = name.module ? entry.modules.get(name.module.text) : entry
-  const found = scope ? bindingsOf(scope, (b) => b.category === 'value' || (key !== undefined && isNamedBy(key, b))) : []
-  return name.module ? found : [...found, ...modulesOf(entry)]
+  const found = scope ? bindingCompletions(scope, (b) => b.category === 'value' || (key !== undefined && isNamedBy(key, b))) : []
+  return name.module ? found : [...found, ...moduleCompletions(entry)]
 }
 
 const isNamedBy = (key: string, { category, isTool }: Bound): boolean => {
@@ -61,4 +61,4 @@ const isNamedBy = (key: string, { category, isTool }: Bound): boolean => {
 }
 
 const isEntry = (node: Node): boolean => 'key' in node
-const isNewKey = (node: Node): boolean => isEntry(node) && (node as Entry).key.text === STAND_IN
+const isNewKey = (node: Node): boolean => isEntry(node) && (node as Entry).key.text === PLACEHOLDER

@@ -6,20 +6,20 @@ import { FUNCTIONS } from '../expression/run/function.js'
 import type { Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 import { type Completion, keywords } from './completion.js'
-import { STAND_IN } from './completion-text.js'
+import { PLACEHOLDER } from './completion-text.js'
 import { expressionAt } from './expression-at.js'
-import { shown } from './signature.js'
+import { printPortType } from './signature.js'
 
 export const expressionCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
   const place = expressionAt(path, program)
   if (!place) return undefined
   const { part, input, facts } = place
-  if (part.kind === 'field' && part.field.text === STAND_IN) return fields(facts.get(part.of)?.type)
-  if (part.kind === 'call' && part.function.text === STAND_IN) return functions()
-  if (part.kind !== 'name' || part.name !== STAND_IN) return []
+  if (part.kind === 'field' && part.field.text === PLACEHOLDER) return fields(facts.get(part.of)?.type)
+  if (part.kind === 'call' && part.function.text === PLACEHOLDER) return functions()
+  if (part.kind !== 'name' || part.name !== PLACEHOLDER) return []
   return [
     ...fields(input),
-    { label: 'value', kind: 'parameter', detail: shown(input) },
+    { label: 'value', kind: 'parameter', detail: printPortType(input) },
     ...functions(),
     ...keywords('if', 'not', 'true', 'false', 'null'),
   ]
@@ -29,7 +29,7 @@ export const fields = (type: Type | undefined): Completion[] =>
   [...((type && fieldsOf(type)) ?? [])].map(([label, { type: of, absence }]) => ({
     label,
     kind: 'field',
-    detail: shown(of) + (absence === 'maybe' ? ' (may be absent)' : ''),
+    detail: printPortType(of) + (absence === 'maybe' ? ' (may be absent)' : ''),
   }))
 
 const functions = (): Completion[] => [

@@ -6,14 +6,14 @@ import { type Bound, findBinding } from '../names/names.js'
 import type { FieldOf, Node, PlumbImplementation, Reference, SpawnStatement } from '../parse/ast.js'
 import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
 import { fields } from './complete-expression.js'
-import { bindingsOf, type Completion, keywords, modulesOf } from './completion.js'
-import { STAND_IN } from './completion-text.js'
+import { bindingCompletions, type Completion, keywords, moduleCompletions } from './completion.js'
+import { PLACEHOLDER } from './completion-text.js'
 import { bindingAround } from './expression-at.js'
 import { flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { isOf } from './path-at.js'
-import { shown } from './signature.js'
-import { type Meaning, portsNamed } from './symbol.js'
+import { printPortType } from './signature.js'
+import { portsNamed, type SymbolInfo } from './symbol.js'
 
 const TOTAL = [...MORPHISMS].filter((word) => !NOT_TOTAL.has(word))
 
@@ -30,10 +30,10 @@ export const processCompletions = (path: readonly Node[], program: Program): Com
       const member = memberOf(node, bound.scope)
       if (!member) return fields(flowOf(bound).inputs.get(node.field))
       const home = bound.scope.modules.get(member.name.module?.text ?? '')
-      return home ? bindingsOf(home, (b) => isWanted(b, bound)) : []
+      return home ? bindingCompletions(home, (b) => isWanted(b, bound)) : []
     }
     case 'reference':
-      if (node.port?.text === STAND_IN) return portsBehind(node, bound, locals)
+      if (node.port?.text === PLACEHOLDER) return portsBehind(node, bound, locals)
       return atProcess(node, bound, locals, impl.kind === 'plumb' ? impl : undefined)
   }
 }
@@ -46,16 +46,16 @@ const atProcess = (node: Reference, bound: Bound, locals: Locals, body: PlumbImp
   const isWhole = bound.binding.impl.span.start === node.span.start
   return [
     ...[...locals].flatMap(([label, meaning]) => local(label, meaning)),
-    ...bindingsOf(bound.scope, (b) => isWanted(b, bound)),
-    ...modulesOf(bound.scope),
+    ...bindingCompletions(bound.scope, (b) => isWanted(b, bound)),
+    ...moduleCompletions(bound.scope),
     ...keywords(...TOTAL, ...(bound.category === 'base' ? ['trace'] : NOT_TOTAL)),
     ...keywords(...(isFirst ? ['let', 'spawn'] : []), ...(isWhole ? ['agent', 'tool', 'plumb'] : [])),
   ]
 }
 
-const local = (label: string, meaning: Meaning): Completion[] => {
-  if (meaning.kind === 'channel') return [{ label, kind: 'channel', detail: `!${shown(meaning.type)}` }]
-  return meaning.kind === 'parameter' ? [{ label, kind: 'parameter', detail: `!${shown(meaning.port?.type)}` }] : []
+const local = (label: string, meaning: SymbolInfo): Completion[] => {
+  if (meaning.kind === 'channel') return [{ label, kind: 'channel', detail: `!${printPortType(meaning.type)}` }]
+  return meaning.kind === 'parameter' ? [{ label, kind: 'parameter', detail: `!${printPortType(meaning.port?.type)}` }] : []
 }
 
 const portsBehind = (node: Reference, bound: Bound, locals: Locals): Completion[] => {
@@ -64,20 +64,22 @@ const portsBehind = (node: Reference, bound: Bound, locals: Locals): Completion[
   const process = findBinding(node.name, bound.scope, () => {})
   return process === 'unknown'
     ? []
-    : portsNamed(process).map(({ name, type }) => ({ label: name, kind: 'port', detail: `!${shown(type)}` }))
+    : portsNamed(process).map(({ name, type }) => ({ label: name, kind: 'port', detail: `!${printPortType(type)}` }))
 }
 
 const inSpawn = (node: SpawnStatement, bound: Bound, locals: Locals): Completion[] => {
   const process = findBinding(node.process, bound.scope, () => {})
-  if (node.process.name.text === STAND_IN) {
+  if (node.process.name.text === PLACEHOLDER) {
     const home = node.process.module ? bound.scope.modules.get(node.process.module.text) : bound.scope
-    return home ? [...bindingsOf(home, (b) => isWanted(b, bound)), ...(node.process.module ? [] : modulesOf(bound.scope))] : []
+    return home
+      ? [...bindingCompletions(home, (b) => isWanted(b, bound)), ...(node.process.module ? [] : moduleCompletions(bound.scope))]
+      : []
   }
-  const argument = node.arguments.find((a) => a.channel.text === STAND_IN)
+  const argument = node.arguments.find((a) => a.channel.text === PLACEHOLDER)
   const given = new Set(node.arguments.map((a) => a.port?.text))
   const ports = process === 'unknown' || argument?.port ? [] : portsNamed(process).filter((p) => !given.has(p.name))
   return [
     ...[...locals].flatMap(([label, meaning]) => local(label, meaning)),
-    ...ports.map(({ name, type }): Completion => ({ label: name, kind: 'port', detail: `!${shown(type)}`, insert: `${name}=` })),
+    ...ports.map(({ name, type }): Completion => ({ label: name, kind: 'port', detail: `!${printPortType(type)}`, insert: `${name}=` })),
   ]
 }

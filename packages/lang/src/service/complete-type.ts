@@ -4,7 +4,7 @@ import type { Program } from '../compile.js'
 import type { Scope } from '../names/names.js'
 import type { NamedType, Node } from '../parse/ast.js'
 import { printType } from '../types/print.js'
-import { type Completion, keywords, modulesOf } from './completion.js'
+import { type Completion, keywords, moduleCompletions } from './completion.js'
 import { isOf } from './path-at.js'
 
 export const typeCompletions = (path: readonly Node[], { entry }: Program): Completion[] | undefined => {
@@ -12,7 +12,7 @@ export const typeCompletions = (path: readonly Node[], { entry }: Program): Comp
   if (!node) return undefined
   const { module } = node.name
   if (module) return typesOf(entry.modules.get(module.text))
-  return [...typesOf(entry), ...keywords('string', 'int', 'number', 'bool', 'unit', 'json'), ...modulesOf(entry)]
+  return [...typesOf(entry), ...keywords('string', 'int', 'number', 'bool', 'unit', 'json'), ...moduleCompletions(entry)]
 }
 
 const typesOf = (scope: Scope | undefined): Completion[] =>

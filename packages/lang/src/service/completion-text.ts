@@ -1,11 +1,11 @@
 // A text that is being written, made whole enough to be parsed: a stand-in where the cursor is, and what the grammar still wants behind it.
 
-import type { Program } from '../parse/ast.js'
+import type { SyntaxTree } from '../parse/ast.js'
 import { type Token, tokenize } from '../parse/lexer.js'
 import { parse } from '../parse/parser.js'
 
 /** Stands where the cursor is. No program has such a name. */
-export const STAND_IN = 'cursor_is_here_0'
+export const PLACEHOLDER = 'cursor_is_here_0'
 
 export interface Mended {
   readonly text: string
@@ -14,7 +14,7 @@ export interface Mended {
 }
 
 /** The first mend whose tree holds the stand-in. `from` and `to` bound the word at the cursor. */
-export const mendedText = (text: string, from: number, to: number): Mended | undefined => {
+export const completionText = (text: string, from: number, to: number): Mended | undefined => {
   const lineStart = text.lastIndexOf('\n', from - 1) + 1
   const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to)
   const start = itemStart(text, from)
@@ -24,7 +24,7 @@ export const mendedText = (text: string, from: number, to: number): Mended | und
   const tails = [text.slice(to, end), wanted.onLine + text.slice(lineEnd, end), `${wanted.inItem}\n`, wanted.inItem + wanted.ofItem]
   for (const tail of tails) {
     for (const [before, after] of standInsBehind(head)) {
-      const item = head + before + STAND_IN + after + tail
+      const item = head + before + PLACEHOLDER + after + tail
       if (!holdsStandIn(item)) continue
       return { text: text.slice(0, start) + item + text.slice(end), offset: from + before.length }
     }
@@ -51,8 +51,8 @@ const AT_ANNOTATION = [
 const standInsBehind = (head: string) => (head.trim() === '' ? AT_ITEM : head.trim() === '@' ? AT_ANNOTATION : STAND_INS)
 
 const holdsStandIn = (item: string): boolean => {
-  const program: Program = parse({ path: '', text: item }, () => {})
-  return JSON.stringify(program.items, (key, value) => (key === 'span' ? undefined : value)).includes(STAND_IN)
+  const program: SyntaxTree = parse({ path: '', text: item }, () => {})
+  return JSON.stringify(program.items, (key, value) => (key === 'span' ? undefined : value)).includes(PLACEHOLDER)
 }
 
 // A declaration begins in the first column.

@@ -1,7 +1,7 @@
 // One thing that can be written, and the lists that several places share.
 
 import type { Bound, Scope } from '../names/names.js'
-import { portsOf } from './signature.js'
+import { printPorts } from './signature.js'
 
 export interface Completion {
   readonly label: string
@@ -27,11 +27,11 @@ export interface Completion {
 
 export const keywords = (...words: readonly string[]): Completion[] => words.map((label) => ({ label, kind: 'keyword' }))
 
-export const bindingsOf = (scope: Scope, isWanted: (b: Bound) => boolean): Completion[] =>
+export const bindingCompletions = (scope: Scope, isWanted: (b: Bound) => boolean): Completion[] =>
   [...scope.bindings.values()]
     .filter(isWanted)
-    .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: portsOf(bound).replace(/^ : /, '') }))
+    .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: printPorts(bound).replace(/^ : /, '') }))
 
-export const modulesOf = (scope: Scope): Completion[] => [...scope.modules.keys()].map((label) => ({ label, kind: 'module' }))
+export const moduleCompletions = (scope: Scope): Completion[] => [...scope.modules.keys()].map((label) => ({ label, kind: 'module' }))
 
 const kindOf = (bound: Bound): Completion['kind'] => (bound.category === 'value' ? 'value' : bound.isTool ? 'tool' : 'process')

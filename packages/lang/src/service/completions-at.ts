@@ -10,7 +10,7 @@ import { expressionCompletions } from './complete-expression.js'
 import { processCompletions } from './complete-process.js'
 import { typeCompletions } from './complete-type.js'
 import { type Completion, keywords } from './completion.js'
-import { mendedText, STAND_IN } from './completion-text.js'
+import { completionText, PLACEHOLDER } from './completion-text.js'
 import { isOf, pathAt } from './path-at.js'
 
 export interface Completions {
@@ -25,10 +25,10 @@ export const completionsAt = (entry: { path: string; text: string }, files: File
   const start = offset - (/[A-Za-z_][A-Za-z0-9_]*$/.exec(text.slice(0, offset))?.[0].length ?? 0)
   const end = offset + (/^[A-Za-z0-9_]*/.exec(text.slice(offset))?.[0].length ?? 0)
   if (isProse(text, offset)) return { start, items: [] }
-  const mended = mendedText(text, start, end)
+  const mended = completionText(text, start, end)
   if (!mended) return { start, items: CHANNEL.test(text.slice(0, start)) ? keywords('channel') : [] }
   const { program } = compile({ path: entry.path, text: mended.text }, files)
-  const path = pathAt(program.entry.module.program, mended.offset + STAND_IN.length)
+  const path = pathAt(program.entry.module.program, mended.offset + PLACEHOLDER.length)
   // The word that the mend put before the cursor: then it is words like it that can be written.
   const word = mended.text.slice(start, mended.offset).trim()
   return { start, items: word === '' ? atName(path, program) : atWord(word, path) }
@@ -53,7 +53,7 @@ const atWord = (word: string, path: readonly Node[]): Completion[] => {
 
 const atName = (path: readonly Node[], program: Program): readonly Completion[] => {
   const use = path.find(isOf('use')) as Use | undefined
-  if (use) return use.target.text === STAND_IN ? Object.keys(STANDARD_LIBRARY).map((label) => ({ label, kind: 'module' })) : []
+  if (use) return use.target.text === PLACEHOLDER ? Object.keys(STANDARD_LIBRARY).map((label) => ({ label, kind: 'module' })) : []
   if (path.some(isAnnotation)) return annotations(path)
   return (
     typeCompletions(path, program) ??
@@ -64,7 +64,7 @@ const atName = (path: readonly Node[], program: Program): readonly Completion[] 
   )
 }
 
-const isAnnotation = (node: Node): boolean => 'name' in node && 'value' in node && (node.name as { text?: string }).text === STAND_IN
+const isAnnotation = (node: Node): boolean => 'name' in node && 'value' in node && (node.name as { text?: string }).text === PLACEHOLDER
 
 const TEXTUAL: ReadonlySet<string> = new Set(['description', 'version'])
 

@@ -5,14 +5,14 @@ import type { Span } from '../diagnostic/source.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
 import { fieldDeclaration } from './field-declaration.js'
 import { flowOf } from './flow.js'
-import { looseNameAt } from './fuzzy-name.js'
+import { fuzzyNameAt } from './fuzzy-name.js'
 import { occurrenceAt } from './occurrences.js'
 import { isOf, pathAt } from './path-at.js'
 import { declarationOf } from './symbol.js'
 
 /** The declared name itself; of a module the beginning of its file. */
 export const definitionAt = ({ program }: Compiled, offset: number): Span | undefined => {
-  const occurrence = occurrenceAt(program.entry, offset) ?? looseNameAt(program.entry, offset)
+  const occurrence = occurrenceAt(program.entry, offset) ?? fuzzyNameAt(program.entry, offset)
   if (occurrence) return declarationOf(occurrence.meaning)
   const path = pathAt(program.entry.module.program, offset)
   const place = expressionAt(path, program)

@@ -2,9 +2,9 @@
 
 import type { Scope } from '../names/names.js'
 import type { Node } from '../parse/ast.js'
-import type { Meaning } from './symbol.js'
+import type { SymbolInfo } from './symbol.js'
 
-export const remarkOn = (meaning: Meaning): string | undefined => {
+export const docComment = (meaning: SymbolInfo): string | undefined => {
   if (meaning.kind === 'type') return commentAbove(meaning.declaration, meaning.scope)
   if (meaning.kind !== 'binding') return undefined
   const { bound } = meaning

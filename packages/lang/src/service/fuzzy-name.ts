@@ -2,9 +2,9 @@
 
 import type { Scope } from '../names/names.js'
 import { tokenize } from '../parse/lexer.js'
-import { bindingNamed, moduleNamed, type Occurrence, typeNamed } from './occurrences.js'
+import { bindingSymbol, moduleSymbol, type Occurrence, typeSymbol } from './occurrences.js'
 
-export const looseNameAt = (scope: Scope, offset: number): Occurrence | undefined => {
+export const fuzzyNameAt = (scope: Scope, offset: number): Occurrence | undefined => {
   const { items, span } = scope.module.program
   const holds = (place: { start: number; end: number }) => place.start <= offset && offset <= place.end
   if (items.some((item) => holds(item.span))) return undefined
@@ -14,6 +14,6 @@ export const looseNameAt = (scope: Scope, offset: number): Occurrence | undefine
   if (!name) return undefined
   const isMember = tokens[at - 1]?.text === '.'
   const home = isMember ? scope.modules.get(tokens[at - 2]?.text ?? '') : scope
-  const meaning = bindingNamed(name.text, home) ?? typeNamed(name.text, home) ?? (isMember ? undefined : moduleNamed(name.text, scope))
+  const meaning = bindingSymbol(name.text, home) ?? typeSymbol(name.text, home) ?? (isMember ? undefined : moduleSymbol(name.text, scope))
   return meaning && { span: name.span, meaning }
 }

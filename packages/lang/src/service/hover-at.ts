@@ -6,14 +6,14 @@ import { functionOf } from '../expression/run/function.js'
 import type { Chain, Expression, Name, Node } from '../parse/ast.js'
 import { MORPHISMS } from '../parse/morphism.js'
 import { resolve, type Type } from '../types/type.js'
-import { remarkOn } from './doc-comment.js'
+import { docComment } from './doc-comment.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
 import { typeDeclaration } from './field-declaration.js'
 import { flowOf } from './flow.js'
-import { looseNameAt } from './fuzzy-name.js'
+import { fuzzyNameAt } from './fuzzy-name.js'
 import { occurrenceAt } from './occurrences.js'
 import { isOf, pathAt } from './path-at.js'
-import { shown, signatureOf } from './signature.js'
+import { printPortType, signatureOf } from './signature.js'
 
 export interface Hover {
   /** What it is said of. */
@@ -25,9 +25,9 @@ export interface Hover {
 }
 
 export const hoverAt = ({ program }: Compiled, offset: number): Hover | undefined => {
-  const occurrence = occurrenceAt(program.entry, offset) ?? looseNameAt(program.entry, offset)
+  const occurrence = occurrenceAt(program.entry, offset) ?? fuzzyNameAt(program.entry, offset)
   if (occurrence) {
-    const remark = remarkOn(occurrence.meaning)
+    const remark = docComment(occurrence.meaning)
     return { span: occurrence.span, code: signatureOf(occurrence.meaning), ...(remark === undefined ? {} : { remark }) }
   }
   const path = pathAt(program.entry.module.program, offset)
@@ -42,7 +42,7 @@ const ofExpression = (path: readonly Node[], program: Program): Hover | undefine
   if (part.kind === 'call' && last === part.function) {
     const called = functionOf(part.function.text)
     const type = facts.get(part)?.type
-    return { span: part.function.span, code: `${called?.usage ?? 'has(x)'}${type ? ` : ${shown(type)}` : ''}` }
+    return { span: part.function.span, code: `${called?.usage ?? 'has(x)'}${type ? ` : ${printPortType(type)}` : ''}` }
   }
   // The key of a record that is built has the type of what stands behind it.
   const built = part.kind === 'record' ? part.parts.find((p) => p.kind === 'field' && p.name === last) : undefined
@@ -51,7 +51,7 @@ const ofExpression = (path: readonly Node[], program: Program): Hover | undefine
   if (!fact) return undefined
   const span = isOnField(part, path) ? part.field.span : built?.kind === 'field' ? built.name.span : part.span
   const name = built?.kind === 'field' ? built.name.text : textOf(span)
-  return { span, code: withDeclaration(`${name}${fact.absence === 'maybe' ? '?' : ''} : ${shown(fact.type)}`, fact.type, program) }
+  return { span, code: withDeclaration(`${name}${fact.absence === 'maybe' ? '?' : ''} : ${printPortType(fact.type)}`, fact.type, program) }
 }
 
 // Of `map`, `copy` and their like, and of a chain's `.field`: what comes in and what goes out.
@@ -64,7 +64,7 @@ const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined 
   const found = flow.nodes.get(span)
   if (!found) return undefined
   const side = (ports: readonly { type: Type | undefined }[]) => {
-    const types = ports.map((p) => `!${shown(p.type)}`)
+    const types = ports.map((p) => `!${printPortType(p.type)}`)
     return types.length === 1 ? types[0] : `(${types.join(', ')})`
   }
   const word = node.kind === 'field' ? `.${node.field.text}` : node.kind
@@ -75,7 +75,7 @@ const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined 
 const withDeclaration = (code: string, type: Type, program: Program): string => {
   if (type.kind !== 'named') return code
   const declared = typeDeclaration(type, program)
-  return `${code}\ntype ${type.name} = ${declared ? textOf(declared.declaration.type.span) : shown(resolve(type))}`
+  return `${code}\ntype ${type.name} = ${declared ? textOf(declared.declaration.type.span) : printPortType(resolve(type))}`
 }
 
 const textOf = ({ source, start, end }: Span): string => source.text.slice(start, end).replace(/\s+/g, ' ')

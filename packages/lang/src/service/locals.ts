@@ -3,16 +3,16 @@
 import { declaredType } from '../declare/declare.js'
 import type { Bound } from '../names/names.js'
 import type { PlumbImplementation } from '../parse/ast.js'
-import { type Meaning, portsNamed } from './symbol.js'
+import { portsNamed, type SymbolInfo } from './symbol.js'
 
 /** What stands under a name within a body, before the bindings of the file. */
-export type Locals = ReadonlyMap<string, Meaning>
+export type Locals = ReadonlyMap<string, SymbolInfo>
 
 /** The parameters and channels of a plumb; of two with one name the first. */
 export const localsOf = (bound: Bound, impl: PlumbImplementation): Locals => {
-  const locals = new Map<string, Meaning>()
+  const locals = new Map<string, SymbolInfo>()
   const ports = portsNamed(bound)
-  const add = (name: string, meaning: Meaning) => {
+  const add = (name: string, meaning: SymbolInfo) => {
     if (!locals.has(name)) locals.set(name, meaning)
   }
   for (const [i, name] of impl.parameters.entries()) add(name.text, { kind: 'parameter', bound, name, port: ports[i] })

@@ -12,19 +12,19 @@ import type { Binding, Chain, Name, ObjectValue, PlumbImplementation, QualifiedN
 import { partsOfChain } from '../parse/chain-parts.js'
 import { type Flow, flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
-import { type Meaning, portOf } from './symbol.js'
+import { portOf, type SymbolInfo } from './symbol.js'
 
 export interface Occurrence {
   /** Of the name alone, without its module or quotes. */
   readonly span: Span
-  readonly meaning: Meaning
+  readonly meaning: SymbolInfo
 }
 
 export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
   const found: Occurrence[] = []
   const names: Names = { scope, lifted: () => new Map(), note: (span, meaning) => void (meaning && found.push({ span, meaning })) }
   for (const item of scope.module.program.items) {
-    if (item.kind === 'use') names.note((item.as ?? item.target).span, moduleNamed(aliasOf(item), scope))
+    if (item.kind === 'use') names.note((item.as ?? item.target).span, moduleSymbol(aliasOf(item), scope))
     if (item.kind === 'type') {
       names.note(item.name.span, { kind: 'type', declaration: item, scope })
       inType(item.type, names)
@@ -42,20 +42,20 @@ interface Names {
   readonly scope: Scope
   /** Of the binding at hand: what `map` applies in it. */
   lifted: () => Flow['lifted']
-  note(span: Span, meaning: Meaning | undefined): void
+  note(span: Span, meaning: SymbolInfo | undefined): void
 }
 
-export const moduleNamed = (name: string, scope: Scope): Meaning | undefined => {
+export const moduleSymbol = (name: string, scope: Scope): SymbolInfo | undefined => {
   const use = scope.module.program.items.find((item) => item.kind === 'use' && aliasOf(item) === name)
   return use?.kind === 'use' ? { kind: 'module', use, scope: scope.modules.get(name) } : undefined
 }
 
-export const bindingNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
+export const bindingSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
   const bound = scope?.bindings.get(name)
   return bound && { kind: 'binding', bound }
 }
 
-export const typeNamed = (name: string, scope: Scope | undefined): Meaning | undefined => {
+export const typeSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
   const declaration = scope?.module.program.items.find((item) => item.kind === 'type' && item.name.text === name)
   return scope && declaration?.kind === 'type' ? { kind: 'type', declaration, scope } : undefined
 }
@@ -64,9 +64,9 @@ export const typeNamed = (name: string, scope: Scope | undefined): Meaning | und
 const qualified = (
   { module, name }: QualifiedName,
   names: Names,
-  find: (name: string, home: Scope | undefined) => Meaning | undefined,
-): Meaning | undefined => {
-  if (module) names.note(module.span, moduleNamed(module.text, names.scope))
+  find: (name: string, home: Scope | undefined) => SymbolInfo | undefined,
+): SymbolInfo | undefined => {
+  if (module) names.note(module.span, moduleSymbol(module.text, names.scope))
   const meaning = find(name.text, module ? names.scope.modules.get(module.text) : names.scope)
   names.note(name.span, meaning)
   return meaning
@@ -75,7 +75,7 @@ const qualified = (
 const inType = (type: TypeExpression, names: Names): void => {
   switch (type.kind) {
     case 'named':
-      qualified(type.name, names, typeNamed)
+      qualified(type.name, names, typeSymbol)
       return
     case 'array':
       inType(type.item, names)
@@ -136,7 +136,7 @@ const inConfig = (config: ObjectValue, table: KeyTable, names: Names): void => {
 }
 
 const inValue = (value: Value, names: Names): void => {
-  if (value.kind === 'name') qualified(value.name, names, bindingNamed)
+  if (value.kind === 'name') qualified(value.name, names, bindingSymbol)
   if (value.kind === 'list') for (const item of value.items) inValue(item, names)
   if (value.kind === 'object') for (const entry of value.entries) inValue(entry.value, names)
 }
@@ -148,8 +148,8 @@ const inString = (value: Value, names: Names): void => {
   if (source.text.slice(start + 1, end - 1) !== value.value) return
   const [first = '', second] = value.value.split('.')
   const at = (text: string, from: number): Name => ({ text, span: { source, start: from, end: from + text.length } })
-  if (second === undefined) qualified({ name: at(first, start + 1), span: value.span }, names, bindingNamed)
-  else qualified({ module: at(first, start + 1), name: at(second, start + 2 + first.length), span: value.span }, names, bindingNamed)
+  if (second === undefined) qualified({ name: at(first, start + 1), span: value.span }, names, bindingSymbol)
+  else qualified({ module: at(first, start + 1), name: at(second, start + 2 + first.length), span: value.span }, names, bindingSymbol)
 }
 
 const inBody = (bound: Bound, impl: PlumbImplementation, names: Names): void => {
@@ -162,7 +162,7 @@ const inBody = (bound: Bound, impl: PlumbImplementation, names: Names): void => 
       inType(s.port.type, names)
     }
     if (s.kind === 'spawn') {
-      const process = qualified(s.process, names, bindingNamed)
+      const process = qualified(s.process, names, bindingSymbol)
       for (const { port, channel } of s.arguments) {
         if (port && process?.kind === 'binding') names.note(port.span, portOf(process.bound, port.text))
         names.note(channel.span, locals.get(channel.text))
@@ -179,13 +179,13 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
     case 'map': {
       const { expression } = chain
       const name = expression.kind === 'name' || expression.kind === 'field' ? names.lifted().get(expression) : undefined
-      if (name) qualified(name, names, bindingNamed)
+      if (name) qualified(name, names, bindingSymbol)
       return
     }
     case 'reference': {
       const local = chain.name.module ? undefined : locals.get(chain.name.name.text)
       if (local) names.note(chain.name.span, local)
-      const process = local ?? qualified(chain.name, names, bindingNamed)
+      const process = local ?? qualified(chain.name, names, bindingSymbol)
       if (chain.port && process) names.note(chain.port.span, portBehind(process, chain.port.text))
       return
     }
@@ -194,7 +194,7 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
   }
 }
 
-const portBehind = (process: Meaning, port: string): Meaning | undefined => {
+const portBehind = (process: SymbolInfo, port: string): SymbolInfo | undefined => {
   if (process.kind === 'binding') return portOf(process.bound, port)
   if (process.kind === 'channel')
     return { kind: 'port', of: process.statement.name.text, port: { name: port, type: process.type }, bound: undefined }

@@ -4,39 +4,39 @@ import type { Span } from '../diagnostic/source.js'
 import type { Bound } from '../names/names.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
-import type { Meaning } from './symbol.js'
+import type { SymbolInfo } from './symbol.js'
 
-export const signatureOf = (meaning: Meaning): string => {
+export const signatureOf = (meaning: SymbolInfo): string => {
   switch (meaning.kind) {
     case 'binding':
-      return `let ${meaning.bound.name}${portsOf(meaning.bound)} = ${implementation(meaning.bound)}`
+      return `let ${meaning.bound.name}${printPorts(meaning.bound)} = ${implementation(meaning.bound)}`
     case 'type':
       return sliceOf(meaning.declaration.span)
     case 'module':
       return sliceOf(meaning.use.span)
     case 'parameter': {
       const direction = isInput(meaning.bound, meaning.name.text) ? 'input' : 'output'
-      return `${meaning.name.text} : !${shown(meaning.port?.type)}  (* ${direction} of ${meaning.bound.name} *)`
+      return `${meaning.name.text} : !${printPortType(meaning.port?.type)}  (* ${direction} of ${meaning.bound.name} *)`
     }
     case 'channel':
-      return `let ${meaning.statement.name.text} : !${shown(meaning.type)} = channel`
+      return `let ${meaning.statement.name.text} : !${printPortType(meaning.type)} = channel`
     case 'port':
-      return `${meaning.of}@${meaning.port.name} : !${shown(meaning.port.type)}`
+      return `${meaning.of}@${meaning.port.name} : !${printPortType(meaning.port.type)}`
   }
 }
 
 /** `: !string -> !Review`, or nothing for a config value. */
-export const portsOf = ({ category, inputs, outputs }: Bound): string => {
+export const printPorts = ({ category, inputs, outputs }: Bound): string => {
   if (category === 'value' || outputs.length === 0) return ''
   const mark = category === 'stream' ? '!' : ''
   const side = (types: Bound['inputs']) => {
-    const ports = types.map((type) => mark + shown(type))
+    const ports = types.map((type) => mark + printPortType(type))
     return ports.length === 1 ? ports[0] : `(${ports.join(', ')})`
   }
   return ` : ${side(inputs)} -> ${side(outputs)}`
 }
 
-export const shown = (type: Type | undefined): string => (type ? printType(type) : '?')
+export const printPortType = (type: Type | undefined): string => (type ? printType(type) : '?')
 
 const implementation = ({ binding: { impl } }: Bound): string => {
   if (impl.kind === 'agent' || impl.kind === 'tool') return `${impl.kind} { … }`

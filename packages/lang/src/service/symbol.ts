@@ -7,7 +7,7 @@ import type { GraphPort } from '../plan/graph.js'
 import { portsOf } from '../plan/instance.js'
 import type { Type } from '../types/type.js'
 
-export type Meaning =
+export type SymbolInfo =
   | { readonly kind: 'binding'; readonly bound: Bound }
   | { readonly kind: 'type'; readonly declaration: TypeDeclaration; readonly scope: Scope }
   /** `scope` is undefined where the module did not load. */
@@ -18,7 +18,7 @@ export type Meaning =
   | { readonly kind: 'port'; readonly of: string; readonly port: GraphPort; readonly bound: Bound | undefined }
 
 /** Where it gets its name; a port of the language's naming has that of its process. */
-export const declarationOf = (meaning: Meaning): Span | undefined => {
+export const declarationOf = (meaning: SymbolInfo): Span | undefined => {
   switch (meaning.kind) {
     case 'binding':
       return meaning.bound.binding.name.span
@@ -43,7 +43,7 @@ export const portsNamed = (bound: Bound): GraphPort[] => {
 }
 
 /** One of them: those of a plumb are its parameters. */
-export const portOf = (bound: Bound, name: string): Meaning | undefined => {
+export const portOf = (bound: Bound, name: string): SymbolInfo | undefined => {
   const port = portsNamed(bound).find((p) => p.name === name)
   if (!port) return undefined
   const { impl } = bound.binding

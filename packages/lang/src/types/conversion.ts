@@ -36,8 +36,8 @@ const differences = (from: RecordType, to: RecordType): string => {
       return isPresent(given) ? [] : [`'${name}' may be absent`]
     }),
   ]
-  return `${found.slice(0, MOST).join('; ')}${found.length > MOST ? '; …' : ''}`
+  return `${found.slice(0, MAX_DIFFERENCES).join('; ')}${found.length > MAX_DIFFERENCES ? '; …' : ''}`
 }
 
-const MOST = 4
+const MAX_DIFFERENCES = 4
 const show = (type: Type): string => preview(printType(type))

@@ -1,6 +1,6 @@
 // How pictures and JSON describe a node: its kind, its expression, and the provider and tools of an agent.
 
-import { agentOf, type GraphNode, type Json, type Opened, type Type } from '@plumb/lang'
+import { agentOf, type Expansion, type GraphNode, type Json, type Type } from '@plumb/lang'
 
 export type NodeKind =
   | 'input'
@@ -26,8 +26,8 @@ export const typeOnWire = (source: Type | undefined, target: Type | undefined, i
   source === undefined || (target?.kind === 'named' && source.kind !== 'named' && !isChecked) ? target : source
 
 /** The bound chains around a node, which were expanded in its place; from the outermost. */
-export const openedAround = ({ within }: GraphNode): Opened[] => {
-  const around: Opened[] = []
+export const openedAround = ({ within }: GraphNode): Expansion[] => {
+  const around: Expansion[] = []
   for (let opened = within; opened; opened = opened.within) around.unshift(opened)
   return around
 }

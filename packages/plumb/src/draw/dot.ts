@@ -1,6 +1,6 @@
 // A picture in Graphviz's language.
 
-import { type Opened, unreachable } from '@plumb/lang'
+import { type Expansion, unreachable } from '@plumb/lang'
 import { escapeControls } from '@plumb/wire'
 import type { Theme } from '../command/render-options.js'
 import { type Colours, PALETTES, type Palette } from './palette.js'
@@ -32,7 +32,7 @@ export const toDot = ({ name, boxes, wires }: Picture, theme: Theme = 'none'): s
 }
 
 // The boxes of a frame, then its inner frames.
-const frameLines = (frame: Opened | undefined, boxes: readonly Box[], depth: number, palette: Palette): string[] => {
+const frameLines = (frame: Expansion | undefined, boxes: readonly Box[], depth: number, palette: Palette): string[] => {
   const pad = '  '.repeat(depth + 1)
   const inner = new Set(boxes.flatMap((box) => box.frames[depth] ?? []))
   return [
@@ -45,7 +45,7 @@ const frameLines = (frame: Opened | undefined, boxes: readonly Box[], depth: num
   ]
 }
 
-const frameLooks = ({ name }: Opened, { frame: { fill, line, text } }: Palette): string => {
+const frameLooks = ({ name }: Expansion, { frame: { fill, line, text } }: Palette): string => {
   const font = `fontname=${FONT}, fontsize=11, fontcolor="${text}"`
   return `label=${quote(name)}, labeljust=l, ${font}, style="filled,rounded,dashed", fillcolor="${fill}", color="${line}", margin=10, tooltip=${quote(name)}`
 }

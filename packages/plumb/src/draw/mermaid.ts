@@ -1,6 +1,6 @@
 // A picture in Mermaid's language, as the pages of code hosts and wikis draw it.
 
-import type { Opened } from '@plumb/lang'
+import type { Expansion } from '@plumb/lang'
 import { escapeControls } from '@plumb/wire'
 import type { NodeKind } from './describe.js'
 import { type Colours, PALETTES } from './palette.js'
@@ -40,7 +40,7 @@ const within = (boxes: readonly Box[], ids: ReadonlyMap<Box, string>, depth: num
   ]
 }
 
-const frameLines = (frame: Opened, boxes: readonly Box[], ids: ReadonlyMap<Box, string>, depth: number): string[] => {
+const frameLines = (frame: Expansion, boxes: readonly Box[], ids: ReadonlyMap<Box, string>, depth: number): string[] => {
   const [first] = boxes
   return [
     `subgraph ${first ? ids.get(first) : ''}f${depth}["${text(frame.name)}"]`,

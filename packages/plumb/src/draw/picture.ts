@@ -1,6 +1,6 @@
 // What every picture of a graph shows: boxes, wires between them, frames around the parts of a bound chain.
 
-import { type Graph, type GraphNode, type GraphPort, type Opened, printType, type Type } from '@plumb/lang'
+import { type Expansion, type Graph, type GraphNode, type GraphPort, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import { type AgentDescription, agentAt, expressionOf, kindOf, type NodeKind, openedAround, typeOnWire } from './describe.js'
 import { fold, type Link } from './fold.js'
@@ -27,7 +27,7 @@ export interface Box {
   /** The tools that an agent may call. */
   readonly tools: readonly string[]
   /** The bound chains around it, from the outermost. */
-  readonly frames: readonly Opened[]
+  readonly frames: readonly Expansion[]
 }
 
 export interface Wire {

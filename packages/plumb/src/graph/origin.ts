@@ -2,7 +2,7 @@
 // that it has passed: its origin, by which barriers join and errors name their input. An origin lasts as long as something that stems from
 // it is under way.
 
-import type { GraphNode, Place } from '@plumb/lang'
+import type { GraphNode, OriginPlace } from '@plumb/lang'
 
 /** What a barrier holds of one origin. */
 export interface Held {
@@ -32,7 +32,7 @@ export class Origin {
     readonly line: number,
     /** What it is within: the origin that was current at `place`. Undefined: it is an input of main. */
     readonly above: Origin | undefined,
-    readonly place: Place | undefined,
+    readonly place: OriginPlace | undefined,
     /** What was joined from inputs that have no origin in common stems from each of them. */
     readonly parts: readonly Origin[],
     private readonly settled: ((origin: Origin) => void) | undefined,
@@ -62,7 +62,7 @@ export class Origin {
   }
 
   /** That of a message which passes a place where branches part. The caller releases it. */
-  at(place: Place): Origin {
+  at(place: OriginPlace): Origin {
     // Of places that a loop has passed in between, nothing behind this one needs to know.
     let above: Origin = this
     while (above.above && above.place !== place.above) above = above.above
@@ -78,7 +78,7 @@ export class Origin {
   }
 
   /** The last message at the place that this one stems from. */
-  passed(place: Place): Origin | undefined {
+  passed(place: OriginPlace): Origin | undefined {
     if (place.node.work.kind === 'input') return this.root
     for (let origin: Origin | undefined = this; origin; origin = origin.above) if (origin.place === place) return origin
     return undefined

@@ -6,8 +6,8 @@ import {
   type Graph,
   type GraphNode,
   MessageScanners,
+  type OriginPlace,
   type Parting,
-  type Place,
   partingsOf,
   Sink,
   takesText,
@@ -274,7 +274,7 @@ class Network {
   }
 
   // Once for each place, however many barriers have it.
-  #partAt(place: Place): void {
+  #partAt(place: OriginPlace): void {
     const { node, output } = place
     // Each input of main is an origin of its own.
     if (output === undefined || node.work.kind === 'input') return
@@ -286,7 +286,7 @@ class Network {
   }
 
   /** Where the branches of a barrier leave the node at several outputs. */
-  #partingAt(node: GraphNode): Place | undefined {
+  #partingAt(node: GraphNode): OriginPlace | undefined {
     for (const { place } of this.#partings.values()) if (place?.node === node && place.output === undefined) return place
     return undefined
   }

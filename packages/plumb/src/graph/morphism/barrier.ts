@@ -1,7 +1,7 @@
 // barrier: messages of all branches that stem from the same message at the place where the branches part leave together as one tuple, the
 // k-th with the k-th. Where they part nowhere, all messages count as of one origin. What waits for its partners is held here, to a limit.
 
-import { type GraphNode, type Place, put, Sink } from '@plumb/lang'
+import { type GraphNode, type OriginPlace, put, Sink } from '@plumb/lang'
 import { fault, isTooDeep } from '@plumb/wire'
 import type { Holding } from '../holding.js'
 import { rangesOf } from '../input-context.js'
@@ -12,7 +12,7 @@ import { Morphism } from './morphism.js'
 export interface BarrierOptions {
   readonly name: string
   /** Undefined: the branches part nowhere. */
-  readonly place: Place | undefined
+  readonly place: OriginPlace | undefined
   /** As the program orders them: the process that feeds each, and all between the place and the barrier. */
   readonly branches: readonly { readonly name: string; readonly nodes: ReadonlySet<GraphNode> }[]
   /** Barriers that stand before it. */
