@@ -27,7 +27,7 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
     model: undefined,
     agentProgram: undefined,
     toolProgram: undefined,
-    giver: new AuthoritySource({ policy: [], context: {} }, undefined),
+    authoritySource: new AuthoritySource({ policy: [], context: {} }, undefined),
     maxInFlight: 100_000,
     maxLine,
     report,

@@ -20,7 +20,7 @@ export interface SpawnSettings {
   readonly agentProgram: string | undefined
   /** A program in place of the dispatcher of tools (--tool-command, PLUMB_TOOL). */
   readonly toolProgram: string | undefined
-  readonly giver: AuthoritySource
+  readonly authoritySource: AuthoritySource
   /** Of agents that are programs, those that are held in one. */
   readonly boxes?: ReadonlyMap<Bound, AgentSandbox> | undefined
   readonly maxInFlight: number
@@ -34,7 +34,7 @@ export interface SpawnSettings {
   /** Of a request to a model, where there are prices. */
   readonly costOf?: Session['costOf']
   /** For a parent that asked for telemetry: what no child of ours says itself. */
-  readonly tellParent?: ((json: string) => void) | undefined
+  readonly emitToParent?: ((json: string) => void) | undefined
   readonly isRecorded: boolean
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]

@@ -27,7 +27,7 @@ export interface Elsewhere {
 
 export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
   const { plan, program, fds, settings, offers } = start
-  const { giver, maxLine, report } = settings
+  const { authoritySource, maxLine, report } = settings
   const child = spawnChild({ command: viaWords(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
   if (!child.ok) return child
 
@@ -41,10 +41,10 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
     report: (fault) => report({ ...fault, detail: `'${name}' gave what is no message: ${fault.detail}`, process: name }),
   })
   if (!program) {
-    const grant = giver.grantTo(plan)
+    const grant = authoritySource.authorityFor(plan)
     enveloped.send(SPEC_PORT, JSON.stringify({ ...specSent(start), authority: grant?.(), mcp_tools: offers?.now, budget: budget?.limits }))
     offers?.onChange((mcp_tools) => enveloped.send(SPEC_PORT, JSON.stringify({ mcp_tools })))
-    if (grant) giver.keepRenewed((authority) => enveloped.send(SPEC_PORT, JSON.stringify({ authority })), grant)
+    if (grant) authoritySource.keepRenewed((authority) => enveloped.send(SPEC_PORT, JSON.stringify({ authority })), grant)
   }
   const purse = budget && {
     answer: (ask: number, denied: Fault | undefined) => enveloped.send(SPEC_PORT, JSON.stringify({ budget: { ask, denied } })),
@@ -89,8 +89,11 @@ export const specSent = ({ plan, settings }: AgentStart) => {
 
 // The files that the spec names for this agent; one that cannot, or may not, be read here is looked for there, and refused there by the same rules.
 // A bare name of a prompt is no file.
-const besides = ({ config, specPath }: AgentPlan, { giver, docroot }: AgentStart['settings']): Readonly<Record<string, string>> => {
-  const grants = [giver.authority.grant, config.grant as readonly string[] | undefined].filter((grant) => grant !== undefined)
+const besides = (
+  { config, specPath }: AgentPlan,
+  { authoritySource, docroot }: AgentStart['settings'],
+): Readonly<Record<string, string>> => {
+  const grants = [authoritySource.authority.grant, config.grant as readonly string[] | undefined].filter((grant) => grant !== undefined)
   const reach = {
     folder: dirname(specPath),
     docroot: docroot ?? (grants.length > 0 ? '.' : undefined),

@@ -98,8 +98,8 @@ const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPl
     return succeed({ child, kind: plan.start.program ? 'program' : 'agent', isEnveloped: false, isCounting: false, purse, controls: 0 })
   }
   const { program, args, fds, entry, agent, isEnveloped, variables } = plan
-  const { files, giver } = settings
-  const grant = agent ? giver.grantTo(agent) : () => giver.authority
+  const { files, authoritySource } = settings
+  const grant = agent ? authoritySource.authorityFor(agent) : () => authoritySource.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
   const own = spawnPlumbLines({
     program,
@@ -112,6 +112,6 @@ const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPl
     ...(agent ? { agent: writeAgent(checkedAgent(agent, checkedTools)) } : {}),
   })
   if (!own.ok) return own
-  if (grant) giver.keepRenewed(own.value.renew, grant)
+  if (grant) authoritySource.keepRenewed(own.value.renew, grant)
   return as(succeed(own.value.child), agent ? 'agent' : 'plumb', true, isEnveloped)
 }

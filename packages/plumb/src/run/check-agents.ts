@@ -18,8 +18,8 @@ export const checkAgents = async (graph: Graph, settings: SpawnSettings, reporte
 }
 
 const check = async (plan: AgentPlan, settings: SpawnSettings, reporter: Reporter): Promise<boolean> => {
-  const { files, giver } = settings
-  const grant = giver.grantTo(plan)
+  const { files, authoritySource } = settings
+  const grant = authoritySource.authorityFor(plan)
   const started = spawnPlumb({
     ...checkPlan(plan, settings),
     files,

@@ -10,7 +10,7 @@ import type { Permissions } from '../tools/permissions.js'
 
 export interface DryRunOptions {
   readonly graph: Graph
-  readonly settings: Omit<SpawnSettings, 'giver'>
+  readonly settings: Omit<SpawnSettings, 'authoritySource'>
   readonly permissions: Permissions
   readonly files: SourceFiles
 }

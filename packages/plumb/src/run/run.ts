@@ -34,9 +34,9 @@ import { Quiescence, Schedule } from '../graph/schedule.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import type { RecordFolder } from '../record/recorder.js'
-import { openTools, servesTools } from '../tools/dispatch.js'
+import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { findDocroot } from '../tools/docroot.js'
-import { openGiver } from '../tools/permissions.js'
+import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import type { RunOptions } from './run-options.js'
 import { type Wired, wireUp } from './wiring.js'
@@ -133,13 +133,13 @@ class Run {
     const report = (f: Fault) => this.#report(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
-    const giver = await openGiver(permissions, bootstrap, servesTools(graph))
-    if (!giver.ok) return this.#refuse(giver.error)
+    const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph))
+    if (!authoritySource.ok) return this.#refuse(authoritySource.error)
     const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
     if (!budget.ok) return this.#refuse(budget.error)
     const { options } = this
     if (options.isDry) {
-      const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, giver: giver.value, report }
+      const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, authoritySource: authoritySource.value, report }
       const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
@@ -154,18 +154,18 @@ class Run {
       ...recorded,
       files,
       docroot: docroot.value,
-      giver: giver.value,
+      authoritySource: authoritySource.value,
       report,
       emitter,
-      tellParent: lines && ((json: string) => lines.writeText(json)),
+      emitToParent: lines && ((json: string) => lines.writeText(json)),
       costOf: this.display.costOf,
       withoutLiveLines: this.display.withoutLiveLines,
       boxes: undefined as SpawnSettings['boxes'],
     }
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
-    const tools = await openTools(graph, settings, this.reporter)
-    if (!tools) return this.#refuse()
+    const tools = await openToolServices(graph, settings, this.reporter)
+    if (!tools.ok) return this.#refuse(...tools.error)
     if (emitter) await emitBegin(emitter, graph, spec, options)
     const wired = wireUp({
       graph,
@@ -175,7 +175,7 @@ class Run {
       reporter: this.reporter,
       report,
       settings,
-      tools,
+      tools: tools.value,
       envelopes,
       isNumbered,
       isNested: options.telemetry,
@@ -190,7 +190,7 @@ class Run {
       this.#wired = wired.value
       return this.#runThrough(wired.value)
     }
-    for (const service of tools.values()) void service.close()
+    for (const service of tools.value.values()) void service.close()
     this.#refuse(wired.error)
     await this.#finish(undefined)
     return undefined
@@ -198,7 +198,7 @@ class Run {
 
   async #showDry(text: Result<string>): Promise<undefined> {
     const failure = text.ok ? await writeStdout(text.value) : text.error
-    return this.#refuse(failure)
+    return failure ? this.#refuse(failure) : this.#refuse()
   }
 
   async #finish(stoppedBy: StopSignal | undefined): Promise<void> {
@@ -210,8 +210,8 @@ class Run {
   }
 
   /** Nothing was started. */
-  #refuse(error?: Fault): undefined {
-    if (error) this.reporter.report(error)
+  #refuse(...errors: readonly Fault[]): undefined {
+    for (const error of errors) this.reporter.report(error)
     this.#reader.stop()
     return undefined
   }

@@ -1,4 +1,4 @@
-// The authority of this run (plumb-tools(7), What may be done), as it is handed down: narrowed for each agent, and renewed for as long as the run lives.
+// The authority of this run (plumb-tools(7), What may be done), narrowed for each agent, and renewed as long as the run lives.
 
 import type { AgentPlan } from '@plumb/lang'
 import type { Authority, Effect, narrow } from '@plumb/policy'
@@ -12,27 +12,27 @@ export class AuthoritySource {
   readonly #renewals: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** Without `narrow` no agent here has tools, and none is granted anything. */
-  constructor(authority: Authority, hand: typeof narrow | undefined) {
+  /** Without `narrow` no agent of this run has tools. */
+  constructor(authority: Authority, narrowFor: typeof narrow | undefined) {
     this.#authority = authority
-    this.#narrow = hand
+    this.#narrow = narrowFor
   }
 
   get authority(): Authority {
     return this.#authority
   }
 
-  /** Our own giver has renewed it. */
+  /** The parent has renewed the authority. */
   replace(authority: Authority): void {
     this.#authority = authority
     this.#renew()
   }
 
-  /** What the agent may do, at any moment. Undefined: it has no use for it. */
-  grantTo({ config }: AgentPlan): (() => Authority) | undefined {
+  /** Returns the authority of the agent, as it is at each call. Undefined: the agent needs none. */
+  authorityFor({ config }: AgentPlan): (() => Authority) | undefined {
     const narrowed = this.#narrow
     if (!narrowed || (config.tools === undefined && config.mcp === undefined)) {
-      // Its prompts are read within what is granted.
+      // Its prompts are read within the grant.
       const readsFiles = config.prompts !== undefined || config.history !== undefined
       return readsFiles && this.#authority.grant !== undefined ? () => this.#authority : undefined
     }

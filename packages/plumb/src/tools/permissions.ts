@@ -1,4 +1,4 @@
-// What may be done in this run, by the word of its parent or of the command line, as one authority to hand down.
+// The authority of this run, from its parent or from the command line.
 
 import type { Authority } from '@plumb/policy'
 import { type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
@@ -13,33 +13,36 @@ export interface Permissions {
   readonly context: readonly string[]
 }
 
-const EVERYTHING: Authority = { policy: [], context: {} }
+const UNRESTRICTED: Authority = { policy: [], context: {} }
 
-/** What a parent hands down is all there is. Nothing of plumb-tool is loaded where nobody here has tools and nothing was said. */
-export const openGiver = async (
-  said: Permissions,
+/**
+ * The authority of a parent is all that a nested run has. The policy package is loaded only for agents with tools, or options of permissions.
+ */
+export const openAuthoritySource = async (
+  permissions: Permissions,
   bootstrap: Bootstrap | undefined,
   hasTools: boolean,
 ): Promise<Result<AuthoritySource>> => {
-  const isSaid = said.grant.length > 0 || said.policy !== undefined || said.context.length > 0
-  const permit = hasTools || isSaid ? await import('@plumb/policy') : undefined
-  const authority = handedDown(bootstrap, permit) ?? (permit && isSaid ? readSaid(said, permit) : succeed(EVERYTHING))
+  const isGiven = permissions.grant.length > 0 || permissions.policy !== undefined || permissions.context.length > 0
+  const permit = hasTools || isGiven ? await import('@plumb/policy') : undefined
+  const authority =
+    inheritedAuthority(bootstrap, permit) ?? (permit && isGiven ? readPermissions(permissions, permit) : succeed(UNRESTRICTED))
   if (!authority.ok) return authority
-  const giver = new AuthoritySource(authority.value, permit && hasTools ? permit.narrow : undefined)
+  const source = new AuthoritySource(authority.value, permit && hasTools ? permit.narrow : undefined)
   bootstrap?.onAuthority((next) => {
     const renewed = permit ? permit.readAuthority(next) : succeed(next as Authority)
-    if (renewed.ok) giver.replace(renewed.value)
+    if (renewed.ok) source.replace(renewed.value)
   })
-  return succeed(giver)
+  return succeed(source)
 }
 
-// Whoever uses it checks it; a nested plumb without tools of its own hands it on as it is.
-const handedDown = (bootstrap: Bootstrap | undefined, permit: Permit | undefined): Result<Authority> | undefined => {
+// A nested plumb without tools of its own hands it on unchecked: its children check it.
+const inheritedAuthority = (bootstrap: Bootstrap | undefined, permit: Permit | undefined): Result<Authority> | undefined => {
   if (bootstrap?.authority === undefined) return undefined
   return permit ? permit.readAuthority(bootstrap.authority) : succeed(bootstrap.authority as Authority)
 }
 
-const readSaid = ({ grant, policy, context }: Permissions, permit: Permit): Result<Authority> => {
+const readPermissions = ({ grant, policy, context }: Permissions, permit: Permit): Result<Authority> => {
   const effects = permit.parseGrant(grant)
   if (!effects.ok) return effects
   const facts = permit.parseContext(context)

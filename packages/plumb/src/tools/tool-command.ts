@@ -1,5 +1,6 @@
 // Another program in place of the dispatcher (--tool-command, PLUMB_TOOL): requests on its stdin, answers on its stdout, one a line.
 
+import type { Dispatcher } from '@plumb/tool'
 import {
   childEnv,
   errorAnswer,
@@ -13,12 +14,12 @@ import {
   type Result,
   readAnswer,
   spawnChild,
+  succeed,
   type ToolAnswer,
   type ToolRequest,
   writeRequest,
 } from '@plumb/wire'
 import { ChildErrors } from '../child/errors.js'
-import type { Opened } from './dispatch.js'
 
 export interface ToolCommandOptions {
   readonly program: string
@@ -27,8 +28,8 @@ export interface ToolCommandOptions {
   readonly report: (fault: Fault) => void
 }
 
-/** It has so long to end after its input has. */
-const PATIENCE_MS = 2000
+/** How long it may take to end after its input has ended. */
+const END_TIMEOUT_MS = 2000
 /** Between TERM and KILL. */
 const GRACE_MS = 400
 
@@ -36,12 +37,12 @@ type Settle = (answer: ToolAnswer) => void
 /** By id; several where one was repeated. */
 type Open = Map<string, Settle[]>
 
-export const openToolCommand = ({ program, maxLine, reporter, report }: ToolCommandOptions): Opened => {
+export const openToolCommand = ({ program, maxLine, reporter, report }: ToolCommandOptions): Result<Dispatcher> => {
   const spawned = spawnChild({ command: [program], env: childEnv('foreign'), isForeign: true })
-  if (!spawned.ok) return { faults: [spawned.error] }
+  if (!spawned.ok) return spawned
   const child = spawned.value
-  const tell = (fault: Fault) => report({ ...fault, source: program })
-  const errors = new ChildErrors(program, new LineReader(child.stderr, { maxLine }), reporter, tell)
+  const reportFault = (fault: Fault) => report({ ...fault, source: program })
+  const errors = new ChildErrors(program, new LineReader(child.stderr, { maxLine }), reporter, reportFault)
   const writer = new LineWriter(child.stdin)
   const reader = new LineReader(child.stdout, { maxLine })
   const open: Open = new Map()
@@ -50,9 +51,9 @@ export const openToolCommand = ({ program, maxLine, reporter, report }: ToolComm
   reader.onReadable = () => {
     while (reader.next()) {
       const answer = readLine(reader)
-      if (!answer.ok) tell({ ...answer.error, port: 'tool_resp' })
+      if (!answer.ok) reportFault({ ...answer.error, port: 'tool_resp' })
       else if (!settle(open, answer.value))
-        tell(fault('input_type_mismatch', `no call with the id '${preview(answer.value.id)}' waits for an answer`))
+        reportFault(fault('input_type_mismatch', `no call with the id '${preview(answer.value.id)}' waits for an answer`))
     }
   }
   const ended = child.exited.then(({ status, signal }) => {
@@ -72,11 +73,11 @@ export const openToolCommand = ({ program, maxLine, reporter, report }: ToolComm
     errors.mute()
     void writer.end()
     const isBusy = open.size > 0
-    const timer = setTimeout(() => void child.terminate(GRACE_MS), isBusy ? 0 : PATIENCE_MS)
+    const timer = setTimeout(() => void child.terminate(GRACE_MS), isBusy ? 0 : END_TIMEOUT_MS)
     await ended
     clearTimeout(timer)
   }
-  return { dispatcher: { answer, close } }
+  return succeed({ answer, close })
 }
 
 const settle = (open: Open, answer: ToolAnswer): boolean => {
