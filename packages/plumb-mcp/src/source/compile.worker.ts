@@ -1,7 +1,7 @@
 // Compiles a client's source and holds it to the policy, in a thread: the types of a hostile source may take any time to check.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { bindingNamed, type Compiled, compile, hasErrors, printType, toJson, toText } from '@plumb/lang'
+import { bindingNamed, type Compiled, compile, hasErrors, printPorts, toJson, toText } from '@plumb/lang'
 import type { CompiledSource, SourceQuestion } from './compiled-source.js'
 import { sourceFiles } from './source-files.js'
 import { checkSource } from './source-policy.js'
@@ -28,10 +28,9 @@ const compileSource = ({ docroot, grant, path, text }: SourceQuestion): Compiled
 
 const signaturesOf = ({ program }: Compiled): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    [...program.entry.bindings.values()].map(({ name, category, inputs, outputs }) => {
-      const mark = category === 'stream' ? '!' : ''
-      const ports = (types: typeof inputs) => types.map((type) => (type ? mark + printType(type) : '?'))
-      return [name, category === 'value' ? 'value' : `${sideOf(ports(inputs))} -> ${sideOf(ports(outputs))}`]
+    [...program.entry.bindings.values()].map((bound) => {
+      const { inputs, outputs } = printPorts(bound)
+      return [bound.name, bound.category === 'value' ? 'value' : `${sideOf(inputs)} -> ${sideOf(outputs)}`]
     }),
   )
 
