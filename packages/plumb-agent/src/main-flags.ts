@@ -13,7 +13,7 @@ import {
   succeed,
 } from '@plumb/wire'
 import { version } from '../package.json'
-import type { Options } from './options.js'
+import type { AgentOptions } from './options.js'
 
 interface Flags {
   agent?: string
@@ -75,7 +75,7 @@ export const OPTIONS: readonly OptionLine[] = [
 ]
 
 /** The options, or the text that --help or --version ask for. */
-export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
+export const readArguments = (program: string, argv: readonly string[]): Result<AgentOptions | string> => {
   if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
   const plain = parsePlainArguments<Flags>(OPTIONS, argv, 1)
   const read = plain ? succeed(plain) : readFully(program, argv)
@@ -106,7 +106,7 @@ export const readFully = (program: string, argv: readonly string[]): Result<Plai
   return succeed(read.value ?? { values: command.opts(), operands: command.args })
 }
 
-const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
+const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions> => {
   const { agent, provider, model, docroot, grant = [], policy, context = [], allowHost = [], fds, sourcesFd, budgetFd, maxLine } = flags
   const toolCommand = flags.toolCommand ?? (process.env.PLUMB_TOOL || undefined)
   const isMux = flags.mux === true
@@ -144,7 +144,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
   })
 }
 
-const toSpec = ({ eval: text, specEnvelope, mux }: Flags, path: string | undefined): Result<Options['spec']> => {
+const toSpec = ({ eval: text, specEnvelope, mux }: Flags, path: string | undefined): Result<AgentOptions['spec']> => {
   const inPlace = text !== undefined ? '--eval' : specEnvelope ? '--spec-envelope' : undefined
   if (inPlace !== undefined && path !== undefined)
     return fail('usage', `${inPlace} stands in place of a file, so '${preview(path)}' is one program too many`)

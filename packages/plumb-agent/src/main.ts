@@ -3,7 +3,7 @@
 import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
 import { receiveSpec } from './config/spec-envelope.js'
 import { readArguments } from './main-flags.js'
-import type { Options } from './options.js'
+import type { AgentOptions } from './options.js'
 import { type ReceivedInput, run } from './run.js'
 
 const PROGRAM = 'plumb-agent'
@@ -23,7 +23,7 @@ const runReceived = async (argv: readonly string[]): Promise<number> => {
   return obey(readArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
 }
 
-const obey = async (read: Result<Options | string>, received?: ReceivedInput): Promise<number> => {
+const obey = async (read: Result<AgentOptions | string>, received?: ReceivedInput): Promise<number> => {
   if (!read.ok) return endWith(PROGRAM, read.error)
   if (typeof read.value === 'string') return endWith(PROGRAM, await writeStdout(read.value))
   const options = await withPrompt(read.value)
@@ -31,7 +31,7 @@ const obey = async (read: Result<Options | string>, received?: ReceivedInput): P
 }
 
 // A prompt file stands for the spec that it is made into.
-const withPrompt = async (options: Options): Promise<Result<Options>> => {
+const withPrompt = async (options: AgentOptions): Promise<Result<AgentOptions>> => {
   const { spec, sourcesFd } = options
   if (spec.kind !== 'file' || sourcesFd !== undefined || !PROMPT.test(spec.path)) return succeed(options)
   const { promptAsSpec } = await import('@plumb/tool/source/agent/prompt-program')

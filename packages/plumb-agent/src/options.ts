@@ -1,6 +1,6 @@
 // What the command line says, once it is understood.
 
-export interface Options {
+export interface AgentOptions {
   /** The file, the text that stands in place of one, or the first envelope on stdin. */
   readonly spec:
     | { readonly kind: 'file'; readonly path: string }

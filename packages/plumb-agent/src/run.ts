@@ -27,7 +27,7 @@ import { openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
 import { type Emit, openTelemetry } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
-import type { Options } from './options.js'
+import type { AgentOptions } from './options.js'
 import { openAgentTools } from './tool/agent-tools.js'
 import { hasExternalDispatcher } from './tool/open-caller.js'
 import type { Servers } from './tool/server-catalogue.js'
@@ -37,7 +37,7 @@ import { openServers } from './tool/servers.js'
 export type ReceivedInput = Given & { readonly stdin: Readable; readonly hasBudget: boolean }
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
-export const run = async (options: Options, program: string, received?: ReceivedInput): Promise<number> => {
+export const run = async (options: AgentOptions, program: string, received?: ReceivedInput): Promise<number> => {
   const stderr = openStderr(program)
   const prepared = prepare(options, received)
   if (!prepared.ok) {
@@ -69,7 +69,7 @@ const GRACE_MS = 5000
 const converse = (
   prepared: PreparedAgent,
   servers: Servers,
-  options: Options,
+  options: AgentOptions,
   received: ReceivedInput | undefined,
   stderr: Stderr,
   log: Log,
@@ -214,7 +214,7 @@ const watchSignals = (stop: () => void, stopNow: () => void) => {
   }
 }
 
-const framingOf = ({ spec, isMux, takesEnvelopes, isRawInput }: Options): Framing => {
+const framingOf = ({ spec, isMux, takesEnvelopes, isRawInput }: AgentOptions): Framing => {
   if (isMux) return spec.kind === 'envelope' ? 'mux-spec' : 'mux'
   return takesEnvelopes && !isRawInput ? 'mixed' : 'data'
 }

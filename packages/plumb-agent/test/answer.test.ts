@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { readAnswer } from '../src/answer/read.js'
 import { validate } from '../src/answer/validate.js'
-import type { Config } from '../src/config/config.js'
+import type { AgentConfig } from '../src/config/config.js'
 import { parseControl } from '../src/control/message.js'
 import { Cancellation } from '../src/conversation/cancellation.js'
 import { openConversation } from '../src/conversation/conversation.js'
@@ -14,7 +14,7 @@ import type { Intake } from '../src/io/intake.js'
 import type { Outlets } from '../src/io/outlets.js'
 import { Loop } from '../src/loop/loop.js'
 import { fit } from '../src/provider/eliza/fit.js'
-import type { Answer, Provider, Question } from '../src/provider/provider.js'
+import type { ModelAnswer, ModelRequest, Provider } from '../src/provider/provider.js'
 import { NO_TOOLS } from '../src/tool/tools.js'
 
 type NamedType = Extract<Type, { kind: 'named' }>
@@ -89,7 +89,7 @@ t.test('what was right is never mended', async () =>
   fc.assert(
     fc.property(fc.json(), (json) => {
       const read = readAnswer(json, { kind: 'json' })
-      return read.ok && read.value.mended.length === 0 && read.value.json === json.trim()
+      return read.ok && read.value.repairs.length === 0 && read.value.json === json.trim()
     }),
   ),
 )
@@ -152,11 +152,11 @@ t.test('what eliza makes fits its type', async () =>
 
 const USAGE = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_creation_tokens: 0 }
 
-const saying = (text: string): Answer => ({ content: [{ type: 'text', text }], stop: 'end', usage: USAGE })
+const saying = (text: string): ModelAnswer => ({ content: [{ type: 'text', text }], stop: 'end', usage: USAGE })
 
 // Says what it is told to, in turn, and keeps what it was asked.
-const stub = (...says: (string | Result<Answer>)[]) => {
-  const asked: Question[] = []
+const stub = (...says: (string | Result<ModelAnswer>)[]) => {
+  const asked: ModelRequest[] = []
   const provider: Provider = {
     answer: async (question) => {
       asked.push({ ...question, history: [...question.history], turn: [...question.turn] })
@@ -167,7 +167,7 @@ const stub = (...says: (string | Result<Answer>)[]) => {
   return { asked, provider }
 }
 
-const configure = (provider: Provider, more: Partial<Config> = {}): Config => ({
+const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentConfig => ({
   agent: 'bot',
   input: STRING,
   output: COUNT,
@@ -236,7 +236,7 @@ t.test('settings hold from the next question; null is the spec again', async (t)
   )
   const ask = async () => {
     await conversation.answer('x', WANTED)
-    const { model, temperature, history } = asked.at(-1) as Question
+    const { model, temperature, history } = asked.at(-1) as ModelRequest
     return [model, temperature, history.length]
   }
   t.strictSame(await ask(), ['m', 0.5, 0])

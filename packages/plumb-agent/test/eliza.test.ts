@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { Cancellation } from '../src/conversation/cancellation.js'
-import { toContent } from '../src/conversation/turn.js'
+import { toMessageContent } from '../src/conversation/turn.js'
 import { assemble } from '../src/provider/eliza/answer.js'
 import doctorText from '../src/provider/eliza/doctor.script'
 import { hash, lastCell } from '../src/provider/eliza/hash.js'
@@ -15,7 +15,7 @@ import { openEliza } from '../src/provider/eliza/provider.js'
 import type { Decomposition, Reassembly, Rule, Script, Term } from '../src/provider/eliza/rule.js'
 import { loadScript } from '../src/provider/eliza/script.js'
 import { ElizaSession } from '../src/provider/eliza/session.js'
-import type { Message, Question } from '../src/provider/provider.js'
+import type { ChatMessage, ModelRequest } from '../src/provider/provider.js'
 
 const fixture = (name: string): string => readFileSync(join(__dirname, '../../test/fixtures/eliza', name), 'utf8')
 const fixtureLines = <T>(name: string): T[] =>
@@ -469,13 +469,13 @@ t.test('what calls a tool, and what is a sentence', async (t) => {
 t.test('calls are no part of the conversation of 1966', async (t) => {
   const tools = [{ name: 'f', description: '', input_schema: {} }]
   const STRING = { kind: 'string' } as const
-  const talk = (history: Message[], remembers: boolean) => {
+  const talk = (history: ChatMessage[], remembers: boolean) => {
     const eliza = openEliza(DOCTOR)
     let memory = history
     return async (input: string): Promise<string> => {
-      const turn: Message[] = [{ role: 'user', content: input }]
+      const turn: ChatMessage[] = [{ role: 'user', content: input }]
       const ask = async () => {
-        const question = { history: memory, turn, tools, input: STRING, output: STRING } as unknown as Question
+        const question = { history: memory, turn, tools, input: STRING, output: STRING } as unknown as ModelRequest
         const said = await eliza.answer(question, new Cancellation())
         if (!said.ok) throw new Error(said.error.detail)
         return said.value
@@ -487,10 +487,10 @@ t.test('calls are no part of the conversation of 1966', async (t) => {
         turn.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: block.id, content: 'my mother', is_error: false }] })
         answer = await ask()
       }
-      memory.push(...turn, { role: 'assistant', content: toContent(answer.content) })
+      memory.push(...turn, { role: 'assistant', content: toMessageContent(answer.content) })
       // As a memory is that was read and set again.
       if (remembers) memory = structuredClone(memory)
-      return String(toContent(answer.content))
+      return String(toMessageContent(answer.content))
     }
   }
   for (const remembers of [false, true]) {

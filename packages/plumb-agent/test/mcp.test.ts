@@ -7,11 +7,11 @@ import t from 'tap'
 import { envIn, layFolder } from '../../wire/test/shell.js'
 import { prepare } from '../src/config/prepare.js'
 import { readArguments } from '../src/main-flags.js'
-import type { Message } from '../src/provider/provider.js'
+import type { ChatMessage } from '../src/provider/provider.js'
 import { toModelContent } from '../src/tool/content.js'
 import { openOwnServers } from '../src/tool/own-servers.js'
-import { openGate } from '../src/tool/policy.js'
-import { type Catalogue, readCatalogue } from '../src/tool/server-catalogue.js'
+import { openToolPolicy } from '../src/tool/policy.js'
+import { type OfferedTools, readOfferedTools } from '../src/tool/server-catalogue.js'
 import { anthropicText, openaiText, openClient, openStub, STREAM } from './fixtures/provider/stub.js'
 import { openShell } from './shell.js'
 
@@ -28,7 +28,7 @@ const KINDS: Json = [
 ]
 
 t.test('what is offered', async (t) => {
-  const read = (value: unknown, servers: Json[] = [{ command: 'x' }]) => readCatalogue(value, servers)
+  const read = (value: unknown, servers: Json[] = [{ command: 'x' }]) => readOfferedTools(value, servers)
   const offered = read([
     {
       name: 'a:x',
@@ -42,13 +42,13 @@ t.test('what is offered', async (t) => {
     { name: 'a:x', input_schema: {} },
     { name: 'a:y', input_schema: {} },
   ])
-  const tools = (offered as { value: Catalogue }).value
+  const tools = (offered as { value: OfferedTools }).value
   const [x, y] = [tools.get('a:x'), tools.get('a:y')]
   t.strictSame([...tools.keys()], ['a:x', 'a:y'], 'the first of a name counts')
   t.strictSame(x?.offer, { name: 'a:x', description: 'X', input_schema: SCHEMA, strict: true }, 'hints are no part of it')
   t.match(x, { effects: ['net'], hosts: ['h.example'], isOfServer: true })
   t.strictSame([y?.offer.description, y?.effects], ['', ['exec']], 'what it does not say follows from the servers')
-  const both = read([{ name: 'z', input_schema: {} }], [{ command: 'x' }, { url: 'https://h' }]) as { value: Catalogue }
+  const both = read([{ name: 'z', input_schema: {} }], [{ command: 'x' }, { url: 'https://h' }]) as { value: OfferedTools }
   t.strictSame(both.value.get('z')?.effects, ['exec', 'net'])
 
   const fits: readonly [string, unknown][] = [
@@ -81,7 +81,7 @@ t.test('what is offered', async (t) => {
   ]
   for (const [value, detail] of wrong) t.match(read(value), { ok: false, error: { error: 'config_invalid', detail } }, String(detail))
 
-  const gate = (...policy: object[]) => openGate(() => ({ policy: policy as never, context: {} }))
+  const gate = (...policy: object[]) => openToolPolicy(() => ({ policy: policy as never, context: {} }))
   if (x === undefined) return t.fail('no tool')
   t.match(gate({ decision: 'allow', host: 'h.example' }).decide(x), { kind: 'allow' }, 'rules may speak of its host')
   t.match(gate({ decision: 'allow', host: 'other.example' }).decide(x), { kind: 'deny' })
@@ -99,7 +99,7 @@ t.test('what a model sees of an answer', async (t) => {
   t.strictSame(toModelContent('[{"type":"text","text":"a"}]', false), '[{"type":"text","text":"a"}]', 'nor are those of another tool')
 })
 
-const HISTORY: readonly Message[] = [
+const HISTORY: readonly ChatMessage[] = [
   { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'a:kinds', input: {} }] },
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: KINDS, is_error: false }] },
 ]

@@ -3,7 +3,7 @@
 import type { Field, Type } from '@plumb/lang'
 import t, { type Test } from 'tap'
 import { mergePatch } from '../src/provider/chat.js'
-import type { Message, Question } from '../src/provider/provider.js'
+import type { ChatMessage, ModelRequest } from '../src/provider/provider.js'
 import { wireNames } from '../src/provider/wire-names.js'
 import { anthropicText, CANARY, data, json, named, openaiText, openClient, openStub, STREAM } from './fixtures/provider/stub.js'
 
@@ -16,7 +16,12 @@ const INT: Type = { kind: 'int' }
 const PERSON = record(field('name', STRING, { max: 20 }), field('age', INT, { min: 0 }))
 
 /** The bodies that were sent for one question each. */
-const bodiesOf = async (t: Test, name: Api, questions: readonly Partial<Question>[], config: Readonly<Record<string, unknown>> = {}) => {
+const bodiesOf = async (
+  t: Test,
+  name: Api,
+  questions: readonly Partial<ModelRequest>[],
+  config: Readonly<Record<string, unknown>> = {},
+) => {
   const { url, received } = await openStub(t, [{ headers: STREAM, chunks: [name === 'anthropic' ? anthropicText('x') : openaiText('x')] }])
   const { ask } = openClient(t, name, url, config)
   for (const question of questions) t.match(await ask(question), { ok: true })
@@ -24,7 +29,7 @@ const bodiesOf = async (t: Test, name: Api, questions: readonly Partial<Question
 }
 
 const PIXEL = { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgo=' }
-const HISTORY: readonly Message[] = [
+const HISTORY: readonly ChatMessage[] = [
   { role: 'user', content: 'first' },
   {
     role: 'assistant',
@@ -200,7 +205,7 @@ t.test('OpenAI: the whole request', async (t) => {
 })
 
 t.test('any memory can be shown', async (t) => {
-  const history: Message[] = [
+  const history: ChatMessage[] = [
     { role: 'system', content: 'once' },
     { role: 'user', content: { a: [1, null] } },
     { role: 'assistant', content: [{ type: 'strange' }] },
@@ -273,7 +278,7 @@ t.test('what a model or server refuses is left out, once, and from then on', asy
   const cases: readonly (readonly [
     name: Api,
     message: string,
-    change: Partial<Question>,
+    change: Partial<ModelRequest>,
     config: object,
     gone: string | undefined,
     instead?: object,

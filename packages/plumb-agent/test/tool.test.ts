@@ -4,16 +4,16 @@ import { agentOf, agentTools, type Bound, compile, type Json } from '@plumb/lang
 import { checkedTool } from '@plumb/tool/call/checked-tool'
 import { type Fault, fault, type Result, succeed, type ToolAnswer, type ToolCaller, type ToolRequest } from '@plumb/wire'
 import t from 'tap'
-import type { Config } from '../src/config/config.js'
+import type { AgentConfig } from '../src/config/config.js'
 import { Approvals } from '../src/control/approvals.js'
 import { Cancellation } from '../src/conversation/cancellation.js'
 import { openConversation } from '../src/conversation/conversation.js'
 import type { TelemetryEvent } from '../src/io/telemetry.js'
-import type { Answer, Block, Provider, Question } from '../src/provider/provider.js'
+import type { ContentBlock, ModelAnswer, ModelRequest, Provider } from '../src/provider/provider.js'
 import { DispatchClient } from '../src/tool/client.js'
 import { toModelContent } from '../src/tool/content.js'
 import { declareTools } from '../src/tool/declared.js'
-import { openGate } from '../src/tool/policy.js'
+import { openToolPolicy } from '../src/tool/policy.js'
 import { openTools } from '../src/tool/tools.js'
 import { openShell } from './shell.js'
 
@@ -43,17 +43,17 @@ const plan = (() => {
 const TOOLS = agentTools(plan.bound).map(checkedTool)
 
 const USAGE = { input_tokens: 3, output_tokens: 2, cache_read_tokens: 1, cache_creation_tokens: 0 }
-const text = (said: string): Block => ({ type: 'text', text: said })
-const use = (id: string, name: string, input: Json): Block => ({ type: 'tool_use', id, name, input })
-const says = (...content: Block[]): Answer => ({
+const text = (said: string): ContentBlock => ({ type: 'text', text: said })
+const use = (id: string, name: string, input: Json): ContentBlock => ({ type: 'tool_use', id, name, input })
+const says = (...content: ContentBlock[]): ModelAnswer => ({
   content,
   stop: content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end',
   usage: USAGE,
 })
 
 interface Setting {
-  readonly config?: Partial<Config>
-  readonly authority?: Parameters<typeof openGate>[0]
+  readonly config?: Partial<AgentConfig>
+  readonly authority?: Parameters<typeof openToolPolicy>[0]
   readonly run?: (request: ToolRequest) => Promise<ToolAnswer> | ToolAnswer
   readonly approve?: boolean
 }
@@ -65,8 +65,11 @@ const doubled = ({ id, name, input }: ToolRequest): ToolAnswer => ({
 })
 
 // A conversation with a model that says what it is told to, and tools that are run here.
-const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, authority, run = doubled, approve }: Setting = {}) => {
-  const asked: Question[] = []
+const open = (
+  answers: readonly (ModelAnswer | Result<ModelAnswer>)[],
+  { config = {}, authority, run = doubled, approve }: Setting = {},
+) => {
+  const asked: ModelRequest[] = []
   const requests: ToolRequest[] = []
   const told: TelemetryEvent[] = []
   let running = 0
@@ -74,7 +77,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
   const provider: Provider = {
     answer: async (question) => {
       asked.push({ ...question, history: [...question.history], turn: [...question.turn] })
-      const said = answers[Math.min(asked.length, answers.length) - 1] as Answer | Result<Answer>
+      const said = answers[Math.min(asked.length, answers.length) - 1] as ModelAnswer | Result<ModelAnswer>
       return 'ok' in said ? said : succeed(said)
     },
   }
@@ -94,7 +97,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
     emit: () => {},
     askTerminal: async () => approve,
   })
-  const all: Config = {
+  const all: AgentConfig = {
     agent: 'bot',
     input: plan.input,
     output: plan.output,
@@ -125,7 +128,7 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
   const emit = (event: TelemetryEvent) => void told.push(event)
   const tools = openTools({
     declared: declareTools(TOOLS),
-    gate: openGate(authority ?? (() => ({ policy: [], context: {} }))),
+    gate: openToolPolicy(authority ?? (() => ({ policy: [], context: {} }))),
     approvals,
     caller,
     areParallel: all.parallelToolCalls,
@@ -136,13 +139,13 @@ const open = (answers: readonly (Answer | Result<Answer>)[], { config = {}, auth
   return { conversation, asked, requests, told, cancellation, most: () => most, say }
 }
 
-const results = (question: Question | undefined): Extract<Block, { type: 'tool_result' }>[] =>
-  question?.turn.at(-1)?.content as unknown as Extract<Block, { type: 'tool_result' }>[]
+const results = (question: ModelRequest | undefined): Extract<ContentBlock, { type: 'tool_result' }>[] =>
+  question?.turn.at(-1)?.content as unknown as Extract<ContentBlock, { type: 'tool_result' }>[]
 
 const errorOf = ({ content }: { content: Json }): string => (JSON.parse(String(content)) as Fault).error
 
 t.test('a tool round: what is offered, called, answered and remembered', async (t) => {
-  const thinking: Block = { type: 'thinking', thinking: 'hm', signature: 'sig' }
+  const thinking: ContentBlock = { type: 'thinking', thinking: 'hm', signature: 'sig' }
   const round = [thinking, text('Let me see.'), use('a', 'double', { n: 21 }), use('b', 'size', { input: 'four' })]
   const { conversation, asked, requests, told, say } = open([says(...round), says(text('It is 42.'))])
   t.strictSame(await say(), succeed('"It is 42."'))
@@ -301,7 +304,7 @@ t.test(
 )
 
 t.test('an answer that was cut is no answer, whatever it says; one that was refused is an error at once', async (t) => {
-  const cut = (...content: Block[]): Answer => ({ content, stop: 'tokens', usage: USAGE })
+  const cut = (...content: ContentBlock[]): ModelAnswer => ({ content, stop: 'tokens', usage: USAGE })
   const { asked, requests, say } = open([cut(text('half an'), use('a', 'double', { n: 1 })), says(text('whole'))])
   t.strictSame(await say(), succeed('"whole"'))
   t.equal(requests.length, 0)

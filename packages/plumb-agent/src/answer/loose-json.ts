@@ -13,12 +13,12 @@ export interface LooseReading {
   /** Offset behind the value. */
   readonly end: number
   /** What was forgiven, in the order in which it was met. */
-  readonly mends: ReadonlySet<string>
+  readonly repairs: ReadonlySet<string>
 }
 
 /** The value that begins at `from`, white space and comments before it allowed; undefined when there is none, or one that does not end. */
 export const readLoose = (text: string, from: number): LooseReading | undefined => {
-  const mends = new Set<string>()
+  const repairs = new Set<string>()
   let at = from
 
   const value = (depth: number): Loose | undefined => {
@@ -62,14 +62,14 @@ export const readLoose = (text: string, from: number): LooseReading | undefined 
   const key = (): string | undefined => {
     if (text[at] === '"' || text[at] === "'") return string()
     const bare = token(BARE_KEY)
-    if (bare !== undefined) mends.add('bare key')
+    if (bare !== undefined) repairs.add('bare key')
     return bare === undefined ? undefined : JSON.stringify(bare)
   }
 
   const closes = (end: string, hasComma: boolean): boolean => {
     skip()
     if (text[at] !== end) return false
-    if (hasComma) mends.add('trailing comma')
+    if (hasComma) repairs.add('trailing comma')
     at++
     return true
   }
@@ -85,7 +85,7 @@ export const readLoose = (text: string, from: number): LooseReading | undefined 
     if (text[at] === '"') return token(DOUBLE_QUOTED)
     const quoted = token(SINGLE_QUOTED)
     if (quoted === undefined) return undefined
-    mends.add('single quotes')
+    repairs.add('single quotes')
     return `"${quoted.slice(1, -1).replace(/\\'|\\.|"/gs, (s) => (s === "\\'" ? "'" : s === '"' ? '\\"' : s))}"`
   }
 
@@ -99,13 +99,13 @@ export const readLoose = (text: string, from: number): LooseReading | undefined 
   const skip = (): void => {
     token(SPACE)
     while (token(COMMENT) !== undefined) {
-      mends.add('comment')
+      repairs.add('comment')
       token(SPACE)
     }
   }
 
   const read = value(0)
-  return read && { value: read, end: at, mends }
+  return read && { value: read, end: at, repairs }
 }
 
 // Sticky, so that they match where the reader stands.

@@ -1,4 +1,4 @@
-// From what a model said to the line that goes out: the text as it is, or the JSON in it, mended where that invents nothing.
+// From the text of a model's answer to the line that goes out: the text as it is, or the JSON in it, repaired where that invents nothing.
 
 import { resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
@@ -8,15 +8,15 @@ import { validate } from './validate.js'
 export interface ReadAnswer {
   /** One line of JSON that fits the type. */
   readonly json: string
-  /** What had to be mended, for telemetry; empty for an answer that was right. */
-  readonly mended: readonly string[]
+  /** What was repaired, for telemetry; empty for an answer that was right. */
+  readonly repairs: readonly string[]
 }
 
 /** A `string` takes the text as it is. Fails with `output_type_mismatch`, said so that the model can act on it. */
 export const readAnswer = (text: string, type: Type): Result<ReadAnswer> => {
-  if (resolve(type).kind === 'string') return succeed({ json: JSON.stringify(text), mended: [] })
+  if (resolve(type).kind === 'string') return succeed({ json: JSON.stringify(text), repairs: [] })
   const strict = validate(text, type)
-  if (strict.ok) return succeed({ json: strict.value, mended: [] })
+  if (strict.ok) return succeed({ json: strict.value, repairs: [] })
 
   let nearest: Result<ReadAnswer> | undefined
   for (const read of [readWhole, readFences, readBetweenSentences]) {
@@ -38,17 +38,17 @@ export const readAnswer = (text: string, type: Type): Result<ReadAnswer> => {
 
 interface Candidate {
   readonly value: Loose
-  readonly mended: readonly string[]
+  readonly repairs: readonly string[]
 }
 
 const readWhole = (text: string): Candidate[] => {
   const reading = readLoose(text, 0)
-  return reading && isSpace(text.slice(reading.end)) ? [{ value: reading.value, mended: [...reading.mends] }] : []
+  return reading && isSpace(text.slice(reading.end)) ? [{ value: reading.value, repairs: [...reading.repairs] }] : []
 }
 
 const readFences = (text: string): Candidate[] =>
   [...text.matchAll(FENCE)].flatMap(([, body = '']) =>
-    readWhole(body).map(({ value, mended }) => ({ value, mended: ['code fence', ...mended] })),
+    readWhole(body).map(({ value, repairs }) => ({ value, repairs: ['code fence', ...repairs] })),
   )
 
 const FENCE = /^[ \t]*```[^\n`]*\n([\s\S]*?)^[ \t]*```/gm
@@ -59,7 +59,7 @@ const readBetweenSentences = (text: string): Candidate[] => {
   let attempts = MAX_ATTEMPTS
   for (let at = text.search(/[[{]/); at >= 0 && attempts > 0; attempts--) {
     const reading = readLoose(text, at)
-    if (reading) candidates.push({ value: reading.value, mended: ['text around the value', ...reading.mends] })
+    if (reading) candidates.push({ value: reading.value, repairs: ['text around the value', ...reading.repairs] })
     const from = reading ? reading.end : at + 1
     const next = text.slice(from).search(/[[{]/)
     at = next < 0 ? -1 : from + next
@@ -70,14 +70,14 @@ const readBetweenSentences = (text: string): Candidate[] => {
 // Each may look at all of the text that is left.
 const MAX_ATTEMPTS = 200
 
-const fitAsIs = ({ value, mended }: Candidate, type: Type): Result<ReadAnswer> => {
+const fitAsIs = ({ value, repairs }: Candidate, type: Type): Result<ReadAnswer> => {
   const valid = validate(printLoose(value), type)
-  return valid.ok ? succeed({ json: valid.value, mended }) : valid
+  return valid.ok ? succeed({ json: valid.value, repairs }) : valid
 }
 
-const fitGuided = ({ value, mended }: Candidate, type: Type): Result<ReadAnswer> => {
+const fitGuided = ({ value, repairs }: Candidate, type: Type): Result<ReadAnswer> => {
   const valid = validate(printLoose(value), type, LONE_VALUES)
-  return valid.ok ? succeed({ json: valid.value, mended: [...mended, 'lone value for a list'] }) : valid
+  return valid.ok ? succeed({ json: valid.value, repairs: [...repairs, 'lone value for a list'] }) : valid
 }
 
 const LONE_VALUES = new Set(['lone_value'] as const)

@@ -2,7 +2,7 @@
 
 import { type Authority, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy, renewalMs } from '@plumb/policy'
 import { type Fault, fault, preview, type Result } from '@plumb/wire'
-import type { Options } from '../options.js'
+import type { AgentOptions } from '../options.js'
 
 /** Of the agent's spec. */
 export interface AgentLimits {
@@ -46,7 +46,7 @@ export class AuthorityInForce {
   }
 }
 
-type Said = Pick<Options, 'grants' | 'policy' | 'context'>
+type Said = Pick<AgentOptions, 'grants' | 'policy' | 'context'>
 
 /** A parent's word stands in place of the command line's. */
 export const readGiven = (

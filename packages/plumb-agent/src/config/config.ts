@@ -3,14 +3,14 @@
 import type { CheckedAgent, CheckedTool, Json, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
-import type { Options } from '../options.js'
-import type { Message, Provider } from '../provider/provider.js'
+import type { AgentOptions } from '../options.js'
+import type { ChatMessage, Provider } from '../provider/provider.js'
 import type { PreparedProvider } from '../provider/settings.js'
 import { PROVIDERS } from '../provider/table.js'
 import { readHistory } from './history.js'
 import { foldersOf, readSystemPrompt } from './prompts.js'
 
-export interface Config {
+export interface AgentConfig {
   readonly agent: string
   readonly input: Type
   readonly output: Type
@@ -23,7 +23,7 @@ export interface Config {
   /** The files of `prompts`, as they are named. */
   readonly documents: readonly string[]
   /** What the conversation begins with. */
-  readonly history: readonly Message[]
+  readonly history: readonly ChatMessage[]
   readonly maxTokens: number
   readonly maxRetries: number
   readonly tools: readonly CheckedTool[]
@@ -47,7 +47,7 @@ export interface Config {
 }
 
 export type ConfigOptions = Pick<
-  Options,
+  AgentOptions,
   'provider' | 'model' | 'allowsParallelToolCalls' | 'wantsTelemetry' | 'allowedHosts' | 'isUnordered' | 'isFailFast' | 'sourcesFd'
 >
 
@@ -65,7 +65,11 @@ export interface Environment {
 }
 
 /** The types of values are right: lang has checked them. All faults are of category `config`; none holds a key. */
-export const readConfig = (agent: CheckedAgent, options: ConfigOptions, surroundings: Environment): Result<Config, readonly Fault[]> => {
+export const readAgentConfig = (
+  agent: CheckedAgent,
+  options: ConfigOptions,
+  surroundings: Environment,
+): Result<AgentConfig, readonly Fault[]> => {
   const { config: spec, specPath } = agent
   const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
@@ -89,7 +93,7 @@ export const readConfig = (agent: CheckedAgent, options: ConfigOptions, surround
     ...(provider.ok ? [] : provider.error),
   ]
   if (faults.length > 0 || name === undefined || model === undefined || !provider.ok) return { ok: false, error: faults }
-  const config: Config = {
+  const config: AgentConfig = {
     agent: agent.name,
     input: agent.input,
     output: agent.output,

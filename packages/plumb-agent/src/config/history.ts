@@ -4,7 +4,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import type { Message } from '../provider/provider.js'
+import type { ChatMessage } from '../provider/provider.js'
 import { besideSpec } from './prompts.js'
 
 export interface HistorySources {
@@ -18,7 +18,7 @@ export interface HistorySources {
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
 /** `history` is as lang has checked it. Every image that cannot be had is a fault of its own. */
-export const readHistory = (history: Json | undefined, sources: HistorySources): { messages: Message[]; faults: Fault[] } => {
+export const readHistory = (history: Json | undefined, sources: HistorySources): { messages: ChatMessage[]; faults: Fault[] } => {
   const faults: Fault[] = []
   const readPart = (part: Json): Json => {
     const { type, path } = part as { readonly type: string; readonly path?: string }
@@ -26,7 +26,7 @@ export const readHistory = (history: Json | undefined, sources: HistorySources):
     if (image?.ok === false) faults.push(image.error)
     return image?.ok ? image.value : part
   }
-  const messages = ((history ?? []) as unknown as readonly Message[]).map(({ role, content }) => ({
+  const messages = ((history ?? []) as unknown as readonly ChatMessage[]).map(({ role, content }) => ({
     role,
     content: Array.isArray(content) ? content.map(readPart) : content,
   }))

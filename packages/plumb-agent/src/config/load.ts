@@ -23,7 +23,7 @@ import {
   type SourceFiles,
   succeed,
 } from '@plumb/wire'
-import type { Options } from '../options.js'
+import type { AgentOptions } from '../options.js'
 import { foldersOf } from './prompts.js'
 import { selectAgent } from './select-agent.js'
 
@@ -56,7 +56,7 @@ export interface Loaded {
 const EVAL_PATH = '<eval>'
 
 export const loadAgent = (
-  { spec, agent, sourcesFd }: Pick<Options, 'spec' | 'agent' | 'sourcesFd'>,
+  { spec, agent, sourcesFd }: Pick<AgentOptions, 'spec' | 'agent' | 'sourcesFd'>,
   received: Given | undefined,
   searchPath: string | undefined,
 ): Loaded => {

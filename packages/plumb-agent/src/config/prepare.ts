@@ -16,15 +16,15 @@ import {
   type SourceFiles,
   withAround,
 } from '@plumb/wire'
-import type { Options } from '../options.js'
+import type { AgentOptions } from '../options.js'
 import { INSTALLED } from '../resource/installed.js'
 import { AuthorityInForce, readGiven } from './authority.js'
-import { type Config, readConfig } from './config.js'
+import { type AgentConfig, readAgentConfig } from './config.js'
 import { type Given, loadAgent } from './load.js'
 
 export interface PreparedAgent {
   readonly agent: CheckedAgent
-  readonly config: Config
+  readonly config: AgentConfig
   readonly files: SourceFiles
   readonly fds: ReadonlySet<number>
   readonly authority: AuthorityInForce
@@ -36,7 +36,7 @@ export interface Problems {
 }
 
 /** Reads nothing from stdin. */
-export const prepare = (options: Options, received: Given | undefined): Result<PreparedAgent, Problems> => {
+export const prepare = (options: AgentOptions, received: Given | undefined): Result<PreparedAgent, Problems> => {
   const { agent, files, given, readText, holds, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
   const authority = readGiven(given?.authority, options, readText)
   const grants = [authority.given.grant, agent?.config.grant as readonly Effect[] | undefined]
@@ -54,7 +54,7 @@ export const prepare = (options: Options, received: Given | undefined): Result<P
       return holds(path) ? undefined : whyNotRead(path, { folder: dirname(agent?.specPath ?? '.'), docroot, mayReadFiles }, what)
     },
   }
-  const configured = agent && readConfig(agent, options, surroundings)
+  const configured = agent && readAgentConfig(agent, options, surroundings)
   const fds = inheritedFds(options.fds)
 
   const allFaults = [

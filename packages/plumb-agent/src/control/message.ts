@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
-import type { Message } from '../provider/provider.js'
+import type { ChatMessage } from '../provider/provider.js'
 import { describeUnpaired } from '../provider/read-message.js'
 
 /** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
@@ -15,16 +15,16 @@ export interface Control {
   readonly isCancel: boolean
   readonly isStop: boolean
   readonly wantsMemory: boolean
-  readonly memory?: readonly Message[]
+  readonly memory?: readonly ChatMessage[]
   /** What is there must be this, as get_memory shows it, or `memory` is refused. */
-  readonly expectedMemory?: readonly Message[]
+  readonly expectedMemory?: readonly ChatMessage[]
   /** Ids of calls that wait for a person's word. */
   readonly approved?: string
   readonly denied?: string
 }
 
 export type ControlReply =
-  | { readonly kind: 'memory'; readonly messages: readonly Message[] }
+  | { readonly kind: 'memory'; readonly messages: readonly ChatMessage[] }
   | { readonly kind: 'memory_set'; readonly old_messages: number; readonly new_messages: number }
   | { readonly kind: 'paused' }
   | { readonly kind: 'resumed' }
@@ -57,8 +57,8 @@ export const parseControl = (value: unknown): Result<Control> => {
 interface Fields {
   readonly set_temp?: number | null
   readonly set_model?: string | null
-  readonly set_memory?: readonly Message[]
-  readonly if_memory?: readonly Message[]
+  readonly set_memory?: readonly ChatMessage[]
+  readonly if_memory?: readonly ChatMessage[]
   readonly approve?: string
   readonly deny?: string
 }
@@ -108,7 +108,7 @@ const complainOfMessages = (messages: readonly unknown[]): string | undefined =>
     const other = Object.keys(message).find((key) => key !== 'role' && key !== 'content')
     if (other !== undefined) return `message ${i} has an unknown field '${preview(other)}'`
   }
-  return describeUnpaired(messages as readonly Message[])
+  return describeUnpaired(messages as readonly ChatMessage[])
 }
 
 const refuse = (detail: string): Result<never> => fail('input_type_mismatch', detail)

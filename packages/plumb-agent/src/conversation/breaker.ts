@@ -6,15 +6,15 @@ import { type Fault, fault } from '@plumb/wire'
  * What a failure says of the questions after it. `final`: each of them would fail likewise. `doubtful`: so it is if another input fails
  * with it next, since it may have been for what that one holds.
  */
-export type Refusal = 'final' | 'doubtful'
+export type ProviderRefusal = 'final' | 'doubtful'
 
-export interface Outcome {
+export interface ProviderOutcome {
   /** That of `turn` when the question was asked. */
   readonly generation: number
   /** Which input it was for. */
   readonly input: object
   readonly error: Fault | undefined
-  readonly refusal: Refusal | undefined
+  readonly refusal: ProviderRefusal | undefined
 }
 
 export class ProviderBreaker {
@@ -29,7 +29,7 @@ export class ProviderBreaker {
   }
 
   /** What came of a question. */
-  note({ generation, input, error, refusal }: Outcome): void {
+  note({ generation, input, error, refusal }: ProviderOutcome): void {
     if (generation !== this.turn) return
     const isSecond = refusal === 'doubtful' && this.#doubted !== undefined && this.#doubted !== input
     if (error && (refusal === 'final' || isSecond))

@@ -4,16 +4,16 @@
 import { printType, resolve, toSchema } from '@plumb/lang'
 import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, totalTokens } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
-import type { Config } from '../config/config.js'
+import type { AgentConfig } from '../config/config.js'
 import type { Emit } from '../io/telemetry.js'
 import type { Outcome } from '../loop/pending-queue.js'
-import type { Answer, Message, Question } from '../provider/provider.js'
+import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
 import { ProviderBreaker } from './breaker.js'
 import type { Cancellation } from './cancellation.js'
 import { Meter } from './meter.js'
-import { Turn, textOf, toolUsesOf } from './turn.js'
+import { Turn, textOfBlocks, toolUsesOf } from './turn.js'
 
 export interface Conversation {
   /** Why no temperature can be set; undefined: it can. */
@@ -21,9 +21,9 @@ export interface Conversation {
   /** null: the spec's again. Hold from the next question to the provider, retries and tool rounds included. */
   setTemperature(temperature: number | null): void
   setModel(model: string | null): void
-  readonly memory: readonly Message[]
+  readonly memory: readonly ChatMessage[]
   /** Only between inputs; the system prompt is not part of it. */
-  setMemory(messages: readonly Message[]): void
+  setMemory(messages: readonly ChatMessage[]): void
   /** One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry. */
   answer(input: string, cancellation: Cancellation, seq?: number): Promise<Outcome>
 }
@@ -37,7 +37,7 @@ export interface ConversationOptions {
 }
 
 export const openConversation = (
-  config: Config,
+  config: AgentConfig,
   tools: Tools,
   emitAll: Emit,
   log: Log,
@@ -46,7 +46,7 @@ export const openConversation = (
   const { emitsMemory = false, allowance, warn } = surroundings
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
-  let memory: Message[] = [...config.history]
+  let memory: ChatMessage[] = [...config.history]
   // What the spec gives it to begin with is recorded with the first answer, unless another memory was set by then.
   let unrecorded = config.history
   let temperature = config.temperature
@@ -67,7 +67,7 @@ export const openConversation = (
     const refused = () => asking.refused
     const asked = asking.turn
     const isLimited = allowance !== undefined
-    const question: Question = { ...said, ...settings(), settings, refused, isLimited, input, output, emit, log }
+    const question: ModelRequest = { ...said, ...settings(), settings, refused, isLimited, input, output, emit, log }
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await provider.answer(question, cancellation)
@@ -90,7 +90,7 @@ export const openConversation = (
     return answer
   }
 
-  const remember = (messages: readonly Message[], emit: Emit): void => {
+  const remember = (messages: readonly ChatMessage[], emit: Emit): void => {
     memory.push(...messages)
     if (emitsMemory) emit({ kind: 'remembered', messages: [...unrecorded, ...messages] })
     unrecorded = []
@@ -115,8 +115,8 @@ export const openConversation = (
       }
       const read = validateAnswer(said.value, config)
       if (read.ok) {
-        const { json, mended } = read.value
-        if (mended.length > 0) emit({ kind: 'mended', what: mended.join(', ') })
+        const { json, repairs } = read.value
+        if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!isAmnesiac) remember(turn.accepted(content), emit)
         return succeed(json)
       }
@@ -148,17 +148,17 @@ export const openConversation = (
   }
 }
 
-type Said = { readonly ok: true; readonly value: Answer } | (Outcome & { readonly ok: false })
+type Said = { readonly ok: true; readonly value: ModelAnswer } | (Outcome & { readonly ok: false })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 
 const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
 
 // Half an answer is none, even where it would fit.
-const validateAnswer = ({ content, stop }: Answer, { output, maxTokens }: Config): Result<ReadAnswer> => {
+const validateAnswer = ({ content, stop }: ModelAnswer, { output, maxTokens }: AgentConfig): Result<ReadAnswer> => {
   if (stop === 'tokens') return fail('output_type_mismatch', `answer was cut at max_tokens, ${maxTokens}`)
-  if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(textOf(content))}`)
-  return readAnswer(textOf(content), output)
+  if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(textOfBlocks(content))}`)
+  return readAnswer(textOfBlocks(content), output)
 }
 
 const because = (text: string): string => (text.trim() === '' ? '' : `: '${preview(text.trim(), 200)}'`)
@@ -171,7 +171,7 @@ const exhausted = (error: Fault, retries: number): Result<never> => {
 const tooManyCalls = (max: number): Result<never> =>
   fail('tool_limit', `the model called tools ${max} times or more for this message, which is the limit of 'max_tool_calls'`)
 
-const complaint = ({ detail }: Fault, stop: Answer['stop'], { output }: Config): string => {
+const complaint = ({ detail }: Fault, stop: ModelAnswer['stop'], { output }: AgentConfig): string => {
   const problem = `Your last answer was not accepted: ${detail}.`
   const isCut = stop === 'tokens'
   if (resolve(output).kind === 'string') return `${problem}\nAnswer again, ${isCut ? 'shorter' : 'whole'}.`

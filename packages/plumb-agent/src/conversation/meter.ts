@@ -1,6 +1,6 @@
 // Counts what a conversation has used, and describes it to the model (runtime_context).
 
-import { addUsage, NO_USAGE, type Usage } from '../provider/provider.js'
+import { addUsage, NO_USAGE, type TokenUsage } from '../provider/provider.js'
 
 export interface Standing {
   readonly now: Date
@@ -16,7 +16,7 @@ export class Meter {
   #calls = 0
   #usage = NO_USAGE
 
-  add(usage: Usage): void {
+  add(usage: TokenUsage): void {
     this.#calls++
     this.#usage = addUsage(this.#usage, usage)
   }

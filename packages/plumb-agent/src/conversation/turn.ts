@@ -1,28 +1,28 @@
 // One input on its way to its answer: all that was said for it, and what of that will be remembered.
 
-import type { Block, Message } from '../provider/provider.js'
+import type { ChatMessage, ContentBlock } from '../provider/provider.js'
 
-export type ToolUse = Extract<Block, { type: 'tool_use' }>
-export type ToolResult = Extract<Block, { type: 'tool_result' }>
+export type ToolUse = Extract<ContentBlock, { type: 'tool_use' }>
+export type ToolResult = Extract<ContentBlock, { type: 'tool_result' }>
 
 export class Turn {
-  readonly #messages: Message[]
+  readonly #messages: ChatMessage[]
   /** Without the answers that did not fit and what was said about them. */
-  readonly #kept: Message[]
+  readonly #kept: ChatMessage[]
 
   constructor(input: string) {
-    const user: Message = { role: 'user', content: input }
+    const user: ChatMessage = { role: 'user', content: input }
     this.#messages = [user]
     this.#kept = [user]
   }
 
-  get messages(): readonly Message[] {
+  get messages(): readonly ChatMessage[] {
     return this.#messages
   }
 
   /** The calls of one answer, whole and as the model said it, and their results. */
-  addRound(content: readonly Block[], results: readonly ToolResult[]): void {
-    const round: Message[] = [
+  addRound(content: readonly ContentBlock[], results: readonly ToolResult[]): void {
+    const round: ChatMessage[] = [
       { role: 'assistant', content: [...content] },
       { role: 'user', content: [...results] },
     ]
@@ -31,23 +31,24 @@ export class Turn {
   }
 
   /** An answer that is not accepted, and what is wrong with it. */
-  addComplaint(content: readonly Block[], complaint: string): void {
+  addComplaint(content: readonly ContentBlock[], complaint: string): void {
     // A call without its result could not be sent again; what is empty neither.
     const said = content.filter((block) => block.type !== 'tool_use')
-    if (textOf(said).trim() !== '') this.#messages.push({ role: 'assistant', content: toContent(said) })
+    if (textOfBlocks(said).trim() !== '') this.#messages.push({ role: 'assistant', content: toMessageContent(said) })
     this.#messages.push({ role: 'user', content: complaint })
   }
 
   /** What the memory gains by this answer. */
-  accepted(content: readonly Block[]): readonly Message[] {
-    return [...this.#kept, { role: 'assistant', content: toContent(content) }]
+  accepted(content: readonly ContentBlock[]): readonly ChatMessage[] {
+    return [...this.#kept, { role: 'assistant', content: toMessageContent(content) }]
   }
 }
 
-export const textOf = (content: readonly Block[]): string => content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+export const textOfBlocks = (content: readonly ContentBlock[]): string =>
+  content.map((block) => (block.type === 'text' ? block.text : '')).join('')
 
-export const toolUsesOf = (content: readonly Block[]): ToolUse[] => content.filter((block) => block.type === 'tool_use')
+export const toolUsesOf = (content: readonly ContentBlock[]): ToolUse[] => content.filter((block) => block.type === 'tool_use')
 
 /** Plain text is remembered, and shown, as text. */
-export const toContent = (content: readonly Block[]): Message['content'] =>
-  content.every(({ type }) => type === 'text') ? textOf(content) : [...content]
+export const toMessageContent = (content: readonly ContentBlock[]): ChatMessage['content'] =>
+  content.every(({ type }) => type === 'text') ? textOfBlocks(content) : [...content]

@@ -19,7 +19,7 @@
 // `phase`: idle -> advancing -> idle ... -> finished, once stdin is not open, nothing is queued or in flight, and no control is awaited.
 
 import { type Fault, fault } from '@plumb/wire'
-import type { Config } from '../config/config.js'
+import type { AgentConfig } from '../config/config.js'
 import { ControlProcessor } from '../control/apply.js'
 import type { Approvals } from '../control/approvals.js'
 import { ControlSources } from '../control/sources.js'
@@ -34,7 +34,7 @@ import { InFlight } from './in-flight.js'
 import { type Input, type Outcome, PendingQueue, type QueuedControl, type ReplyTo } from './pending-queue.js'
 
 export interface LoopParts {
-  readonly config: Pick<Config, 'input' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
+  readonly config: Pick<AgentConfig, 'input' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
   readonly conversation: Conversation
   readonly approvals: Pick<Approvals, 'settle' | 'end'>
   /** Takes answers to tool calls that come in envelopes. */

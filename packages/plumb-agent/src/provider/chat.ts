@@ -20,7 +20,7 @@ import type { Attempt, Failure } from './http/failure.js'
 import { retry } from './http/retry.js'
 import type { Timing } from './http/timing.js'
 import { asJson, type Finished, type Protocol } from './protocol.js'
-import { type Answer, type Answered, addUsage, type Provider, type Question } from './provider.js'
+import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
 import { toolNamesOf } from './read-message.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
@@ -42,13 +42,13 @@ const MAX_INTERRUPTIONS = 16
 
 /** What was sent last, by which a refusal is understood. */
 interface Sent {
-  readonly question: Question
+  readonly question: ModelRequest
   readonly body: unknown
 }
 
 /** `names`: of tools, as the API takes them. */
 interface Ask {
-  readonly question: Question
+  readonly question: ModelRequest
   readonly names: WireNames
   readonly signal: AbortSignal
 }
@@ -63,14 +63,14 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   /** By model: the features that it is asked without. */
   const downgradesOf = new Map<string, Set<string>>()
 
-  const bodyOf = (question: Question, names: WireNames, downgrade?: string): unknown => {
+  const bodyOf = (question: ModelRequest, names: WireNames, downgrade?: string): unknown => {
     const downgrades = new Set(downgradesOf.get(question.model))
     if (downgrade !== undefined) downgrades.add(downgrade)
     const options = { maxTokens, thinkingBudget, isStreaming, isOwnHost, names, downgrades }
     return mergePatch(protocol.bodyOf(question, options), settings.patch)
   }
 
-  const ask = async (asked: Question, signal: AbortSignal): Promise<Attempt<Finished>> => {
+  const ask = async (asked: ModelRequest, signal: AbortSignal): Promise<Attempt<Finished>> => {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
     for (let question = asked; ; question = withCurrentSettings(asked)) {
       const { result, sent } = await send({ question, names, signal })
@@ -130,7 +130,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   return {
     answer: async (question, { signal }) => {
       let asked = question
-      let answer: Answer | undefined
+      let answer: ModelAnswer | undefined
       for (let interruptions = 0; ; interruptions++) {
         const result = await ask(asked, signal)
         if (!result.ok) return toAnswered(result.failure)
@@ -147,7 +147,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
 
 const toAnswered = ({ fault, refusal }: Failure): Answered => ({ ok: false, error: fault, ...(refusal ? { refusal } : {}) })
 
-const withCurrentSettings = (question: Question): Question => ({ ...question, ...question.settings?.() })
+const withCurrentSettings = (question: ModelRequest): ModelRequest => ({ ...question, ...question.settings?.() })
 
 /** A merge patch (RFC 7396): null takes an entry out. */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
@@ -160,7 +160,7 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
   return Object.fromEntries(merged)
 }
 
-const joinAnswers = (first: Answer, next: Answer): Answer => {
+const joinAnswers = (first: ModelAnswer, next: ModelAnswer): ModelAnswer => {
   const estimated = next.estimated ?? first.estimated
   const joined = { ...next, content: [...first.content, ...next.content], usage: addUsage(first.usage, next.usage) }
   return estimated === undefined ? joined : { ...joined, estimated }

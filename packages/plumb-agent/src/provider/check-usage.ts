@@ -1,7 +1,7 @@
 // The usage of a call, as the server reports it; what is not a count is replaced by the most that it could be.
 
 import { isTokenCount, preview } from '@plumb/wire'
-import type { Answer, Usage } from './provider.js'
+import type { ModelAnswer, TokenUsage } from './provider.js'
 
 export interface UsageBounds {
   readonly host: string
@@ -12,9 +12,12 @@ export interface UsageBounds {
 }
 
 /** Without a budget, what is not reported counts as nothing. */
-export const checkUsage = (reported: Usage, { host, bytes, maxTokens, isLimited }: UsageBounds): Pick<Answer, 'usage' | 'estimated'> => {
+export const checkUsage = (
+  reported: TokenUsage,
+  { host, bytes, maxTokens, isLimited }: UsageBounds,
+): Pick<ModelAnswer, 'usage' | 'estimated'> => {
   const wrong: string[] = []
-  const countOf = (field: keyof Usage, most: number): number => {
+  const countOf = (field: keyof TokenUsage, most: number): number => {
     const count = reported[field]
     if (isTokenCount(count)) return count
     const isMissing = Number.isNaN(count)

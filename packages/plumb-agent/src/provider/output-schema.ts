@@ -1,7 +1,7 @@
 // The schema of an output as structured output takes it: a part of JSON Schema only. What it cannot say is left to the check of the answer.
 
 import { type Json, resolve, type Type, toSchema } from '@plumb/lang'
-import type { Question } from './provider.js'
+import type { ModelRequest } from './provider.js'
 
 type Schema = { readonly [keyword: string]: Json }
 
@@ -94,7 +94,7 @@ const refsOf = (part: Json): string[] =>
   [...JSON.stringify(part).matchAll(/"\$ref":"#\/\$defs\/([^"]*)"/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
 /** The system prompt; `withSchema` describes the output in it, where structured output does not. */
-export const systemText = ({ system, output }: Question, withSchema: boolean): string => {
+export const systemText = ({ system, output }: ModelRequest, withSchema: boolean): string => {
   if (!withSchema || resolve(output).kind === 'string') return system
   const description = `Your final answer is nothing but one JSON value that fits this JSON Schema, with no code fence and no words around it:\n${JSON.stringify(toSchema(output))}`
   return system === '' ? description : `${system}\n\n${description}`

@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import type { Failure } from './http/failure.js'
-import type { Answer, Question } from './provider.js'
+import type { ModelAnswer, ModelRequest } from './provider.js'
 import type { WireNames } from './wire-names.js'
 
 export interface Protocol {
@@ -12,8 +12,8 @@ export interface Protocol {
   readonly pathOf: (endpoint: URL) => string
   /** `body` is what is sent: some of what it holds must be announced. A server on this machine may get no key. */
   readonly headersOf: (key: string | undefined, body: unknown) => Readonly<Record<string, string>>
-  readonly bodyOf: (question: Question, asking: BodyOptions) => object
-  readonly openReader: (question: Question, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
+  readonly bodyOf: (question: ModelRequest, asking: BodyOptions) => object
+  readonly openReader: (question: ModelRequest, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
   /** The reply of the plain form, as the events that a stream would have had. */
   readonly eventsOf: (reply: unknown) => readonly unknown[]
   readonly downgrades: readonly Downgrade[]
@@ -47,7 +47,7 @@ export interface AnswerReader {
 }
 
 /** Its counts are as the server told them: see `soundUsage`. */
-export interface Finished extends Answer {
+export interface Finished extends ModelAnswer {
   /** The provider interrupts its answer: what it said is sent back, and it continues. */
   readonly isPaused?: boolean
 }

@@ -2,7 +2,7 @@
 
 import type { Json, Type } from '@plumb/lang'
 import type { Fault, Log } from '@plumb/wire'
-import type { Refusal } from '../conversation/breaker.js'
+import type { ProviderRefusal } from '../conversation/breaker.js'
 import type { HasSignal } from '../conversation/cancellation.js'
 import type { Emit } from '../io/telemetry.js'
 
@@ -10,13 +10,13 @@ import type { Emit } from '../io/telemetry.js'
  * One turn of the conversation, in the form that get_memory shows. `content` is text, or a list of blocks; where a memory was set it may
  * be any JSON, which a provider shows to the model as JSON text. Roles other than user and assistant are shown as the user's.
  */
-export interface Message {
+export interface ChatMessage {
   readonly role: string
   readonly content: Json
 }
 
 /** Parts of a message. What a provider does not know it passes back as it came (`raw`). */
-export type Block =
+export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
@@ -35,21 +35,21 @@ export interface ToolOffer {
   readonly strict?: boolean
 }
 
-export interface Question {
+export interface ModelRequest {
   /** Prompt and documents: the same for all inputs, so that it can be cached. */
   readonly system: string
   /** runtime_context: changes every time, never cached. */
   readonly context: string | undefined
   /** What went before this input. It grows in place by what was answered, and is another array once a memory was set. */
-  readonly history: readonly Message[]
+  readonly history: readonly ChatMessage[]
   /** The input as the user's message; after it tool rounds, and on retries each answer that did not fit and what was wrong with it. */
-  readonly turn: readonly Message[]
+  readonly turn: readonly ChatMessage[]
   readonly tools: readonly ToolOffer[]
   readonly parallelToolCalls: boolean
   readonly model: string
   readonly temperature: number | undefined
   /** What the two have become since: asked before each retry. */
-  readonly settings?: () => Pick<Question, 'model' | 'temperature'>
+  readonly settings?: () => Pick<ModelRequest, 'model' | 'temperature'>
   /** What became of all questions meanwhile: asked before each retry, which is not made then. */
   readonly refused?: () => Fault | undefined
   /** What it uses counts against a budget. */
@@ -61,28 +61,28 @@ export interface Question {
   readonly log: Log
 }
 
-export interface Usage {
+export interface TokenUsage {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cache_read_tokens: number
   readonly cache_creation_tokens: number
 }
 
-export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 }
+export const NO_USAGE: TokenUsage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0 }
 
-export const addUsage = (a: Usage, b: Usage): Usage => ({
+export const addUsage = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
   input_tokens: a.input_tokens + b.input_tokens,
   output_tokens: a.output_tokens + b.output_tokens,
   cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
   cache_creation_tokens: a.cache_creation_tokens + b.cache_creation_tokens,
 })
 
-export interface Answer {
+export interface ModelAnswer {
   /** In the order in which the model said them, thinking included: passed back intact. */
-  readonly content: readonly Block[]
+  readonly content: readonly ContentBlock[]
   /** `tokens`: cut at max_tokens. `refused`: the provider's own filter. */
   readonly stop: 'end' | 'tool_use' | 'tokens' | 'refused'
-  readonly usage: Usage
+  readonly usage: TokenUsage
   /** Why the usage is the most that it could be, and not what was told. */
   readonly estimated?: string
   /** Which gave it, where that is not the one that was asked first. */
@@ -90,14 +90,14 @@ export interface Answer {
 }
 
 export type Answered =
-  | { readonly ok: true; readonly value: Answer }
-  | { readonly ok: false; readonly error: Fault; readonly refusal?: Refusal }
+  | { readonly ok: true; readonly value: ModelAnswer }
+  | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal }
 
 export interface Provider {
   /** Why it takes no temperature, as it is set up; undefined: it takes one. */
   readonly noTemperature?: string
   /** Fails with the fault that the input is to have, after all transport retries. After the signal has fired, whatever it resolves to is dropped. */
-  answer(question: Question, listened: HasSignal): Promise<Answered>
+  answer(question: ModelRequest, listened: HasSignal): Promise<Answered>
   /** Connections that are kept alive are closed. */
   close?(): void
 }

@@ -3,10 +3,10 @@
 import type { Json } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import { at, textAt } from './http/json-path.js'
-import type { Block, Message } from './provider.js'
+import type { ChatMessage, ContentBlock } from './provider.js'
 
 /** `raw`: a block of a provider's own tools, which only that provider understands. */
-export type Part = Block | { readonly type: 'raw'; readonly block: Json }
+export type Part = ContentBlock | { readonly type: 'raw'; readonly block: Json }
 
 export interface Spoken {
   readonly role: 'user' | 'assistant'
@@ -14,7 +14,7 @@ export interface Spoken {
 }
 
 /** Text, or blocks where every one of them is one; any other JSON is shown as its text. */
-export const readMessage = ({ role, content }: Message): Spoken => {
+export const readMessage = ({ role, content }: ChatMessage): Spoken => {
   const speaker = role === 'assistant' ? 'assistant' : 'user'
   if (typeof content === 'string') return { role: speaker, parts: [{ type: 'text', text: content }] }
   const parts = Array.isArray(content) ? content.map((item: Json) => readPart(speaker, item)) : [undefined]
@@ -49,14 +49,14 @@ const ifWhole = <T extends object>(block: T): Whole<T> | undefined =>
   Object.values(block).includes(undefined) ? undefined : (block as Whole<T>)
 
 /** Of the messages, too: names that are no longer offered may stand in a memory. */
-export const toolNamesOf = (messages: readonly Message[]): string[] =>
+export const toolNamesOf = (messages: readonly ChatMessage[]): string[] =>
   messages.flatMap((message) => readMessage(message).parts.flatMap((part) => (part.type === 'tool_use' ? [part.name] : [])))
 
 /**
  * A call without its result in what is said next, or a result without its call in what was said before, which no API takes; undefined: there
  * is none. Messages of the user that follow each other are one.
  */
-export const describeUnpaired = (messages: readonly Message[]): string | undefined => {
+export const describeUnpaired = (messages: readonly ChatMessage[]): string | undefined => {
   let calls = new Map<string, number>()
   let results = new Map<string, number>()
   const unanswered = () => [...calls].find(([id]) => !results.has(id))

@@ -4,11 +4,11 @@ import { type Fault, succeed, type ToolCaller } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
 import type { Approvals } from '../control/approvals.js'
 import type { Outlets } from '../io/outlets.js'
-import type { Options } from '../options.js'
+import type { AgentOptions } from '../options.js'
 import { ChildDispatcher } from './child-dispatcher.js'
 import { declareTools } from './declared.js'
 import { type EnvelopedAnswers, noCallsOpen, openCaller } from './open-caller.js'
-import { openGate } from './policy.js'
+import { openToolPolicy } from './policy.js'
 import type { Servers } from './server-catalogue.js'
 import { startExternalDispatcher, startPlumbTool } from './start-runner.js'
 import { NO_TOOLS, openTools, type Tools } from './tools.js'
@@ -22,7 +22,7 @@ export interface AgentTools extends Tools {
 
 export interface AgentToolsParts {
   readonly prepared: PreparedAgent
-  readonly options: Options
+  readonly options: AgentOptions
   readonly servers: Servers
   readonly outlets: Outlets
   readonly approvals: Approvals
@@ -43,7 +43,7 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const tools = openTools({
     declared: declareTools(config.tools),
     ofServers: servers.offered,
-    gate: openGate(() => authority.current()),
+    gate: openToolPolicy(() => authority.current()),
     approvals,
     caller: withServers(opened.caller, servers, new Set(config.tools.map(({ name }) => name))),
     areParallel: config.parallelToolCalls,

@@ -2,11 +2,11 @@
 
 import type { Json } from '@plumb/lang'
 import { isRecord, parseJson } from '@plumb/wire'
-import type { Block } from '../provider/provider.js'
+import type { ContentBlock } from '../provider/provider.js'
 import { isResultContent } from '../provider/result-parts.js'
 
-type Image = Extract<Block, { type: 'image' }>
-type Text = Extract<Block, { type: 'text' }>
+type Image = Extract<ContentBlock, { type: 'image' }>
+type Text = Extract<ContentBlock, { type: 'text' }>
 
 /**
  * `content` is JSON text, of which a string is shown without its quotes. What is no JSON, as of a dispatcher by hand, is shown as it is. The

@@ -4,14 +4,14 @@ import { setTimeout } from 'node:timers/promises'
 import type { Json } from '@plumb/lang'
 import { type Exit, type Fault, fault } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
-import type { Options } from '../options.js'
+import type { AgentOptions } from '../options.js'
 import { ChildDispatcher } from './child-dispatcher.js'
-import { type Catalogue, NOTHING_OFFERED, readCatalogue, type Servers } from './server-catalogue.js'
+import { NOTHING_OFFERED, type OfferedTools, readOfferedTools, type Servers } from './server-catalogue.js'
 import { startPlumbTool } from './start-runner.js'
 
 export interface OwnServersParts {
   readonly prepared: PreparedAgent
-  readonly options: Options
+  readonly options: AgentOptions
   readonly report: (fault: Fault) => void
   readonly writeStderr: (line: string) => void
   /** For tests. */
@@ -26,7 +26,7 @@ export const openOwnServers = async ({
   writeStderr,
   timeoutMs = startTimeoutMs(prepared.config.servers),
 }: OwnServersParts): Promise<Servers | undefined> => {
-  let catalogue: Catalogue = NOTHING_OFFERED
+  let catalogue: OfferedTools = NOTHING_OFFERED
   let isReady = false
   let stopRenewing = () => {}
   let tellReady = () => {}
@@ -46,7 +46,7 @@ export const openOwnServers = async ({
     writeStderr,
     onClose: () => stopRenewing(),
     onOffers: (list) => {
-      const read = readCatalogue(list, prepared.config.servers)
+      const read = readOfferedTools(list, prepared.config.servers)
       if (read.ok) catalogue = read.value
       else report(fault('internal', `plumb-tool says what MCP servers offer: ${read.error.detail}`))
       isReady = true

@@ -3,13 +3,13 @@
 import { type Authority, isOffered, type Permission, permit, type Subject } from '@plumb/policy'
 import type { CallableTool, JudgedTool } from './callable.js'
 
-export interface Gate {
+export interface ToolPolicy {
   isOffered(tool: CallableTool): boolean
   /** Of the files and hosts that a call reaches, whoever runs it judges, who knows them. */
   decide(tool: CallableTool): Permission
 }
 
-export const openGate = (authority: () => Authority): Gate => ({
+export const openToolPolicy = (authority: () => Authority): ToolPolicy => ({
   isOffered: ({ name, effects }) => isOffered({ tool: name, effects }, authority(), Date.now()),
   decide: (tool) => {
     const now = Date.now()

@@ -7,22 +7,22 @@ import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
 import type { ChildDispatcher } from './child-dispatcher.js'
 
-export type Catalogue = ReadonlyMap<string, CallableTool>
+export type OfferedTools = ReadonlyMap<string, CallableTool>
 
 /** The MCP servers of one agent. */
 export interface Servers {
   /** What they offer now. */
-  readonly offered: () => Catalogue
+  readonly offered: () => OfferedTools
   /** The child that has their connections, and so runs their tools; undefined where the agent's parent has them. */
   readonly own: ChildDispatcher | undefined
   /** Takes a later list from the agent's parent. */
   readonly renew: (list: unknown) => void
 }
 
-export const NOTHING_OFFERED: Catalogue = new Map()
+export const NOTHING_OFFERED: OfferedTools = new Map()
 
 /** `servers`, of the spec, stand in for what the list leaves out. The first of equal names counts. */
-export const readCatalogue = (value: unknown, servers: readonly Json[]): Result<Catalogue> => {
+export const readOfferedTools = (value: unknown, servers: readonly Json[]): Result<OfferedTools> => {
   if (!Array.isArray(value)) return refuse(`it is no list of tools, but ${preview(String(JSON.stringify(value)))}`)
   const tools = new Map<string, CallableTool>()
   for (const [place, entry] of value.entries()) {

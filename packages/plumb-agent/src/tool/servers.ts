@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
 import { type OwnServersParts, openOwnServers } from './own-servers.js'
-import { type Catalogue, NOTHING_OFFERED, readCatalogue, type Servers } from './server-catalogue.js'
+import { NOTHING_OFFERED, type OfferedTools, readOfferedTools, type Servers } from './server-catalogue.js'
 
 export interface ServersParts extends OwnServersParts {
   /** As it came with the spec. */
@@ -31,7 +31,7 @@ const fromFile = (path: string, { config }: PreparedAgent, report: (fault: Fault
   if (!first.ok) return first
   let catalogue = first.value
   let state = stateOf(path)
-  const offered = (): Catalogue => {
+  const offered = (): OfferedTools => {
     const now = stateOf(path)
     // At the end of a run the file is removed, and its last list holds.
     if (now === undefined || now === state) return catalogue
@@ -44,10 +44,10 @@ const fromFile = (path: string, { config }: PreparedAgent, report: (fault: Fault
   return succeed({ offered, own: undefined, renew: () => {} })
 }
 
-const readFile = (path: string, servers: PreparedAgent['config']['servers']): Result<Catalogue> => {
+const readFile = (path: string, servers: PreparedAgent['config']['servers']): Result<OfferedTools> => {
   const text = readSpec(path)
   if (!text.ok) return fail(text.error.error, `PLUMB_MCP_TOOLS: ${text.error.detail}`)
-  const read = readCatalogue(parse(text.value), servers)
+  const read = readOfferedTools(parse(text.value), servers)
   return read.ok ? read : fail('config_invalid', `PLUMB_MCP_TOOLS names '${preview(path, 200)}': ${read.error.detail}`)
 }
 
@@ -65,11 +65,11 @@ const stateOf = (path: string): string | undefined => {
 }
 
 const fromMessages = (given: unknown, { config }: PreparedAgent, report: (fault: Fault) => void): Result<Servers> => {
-  const read = readCatalogue(given, config.servers)
+  const read = readOfferedTools(given, config.servers)
   if (!read.ok) return fail('config_invalid', `the tools of the MCP servers came with the spec: ${read.error.detail}`)
   let catalogue = read.value
   const renew = (list: unknown): void => {
-    const next = readCatalogue(list, config.servers)
+    const next = readOfferedTools(list, config.servers)
     if (next.ok) catalogue = next.value
     else report(fault('input_type_mismatch', `the tools of the MCP servers changed: ${next.error.detail}`))
   }

@@ -2,7 +2,7 @@
 
 import { type Child, childEnv, type Result, spawnChild, spawnPlumb, succeed } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
-import type { Options } from '../options.js'
+import type { AgentOptions } from '../options.js'
 
 export interface Started {
   readonly child: Child
@@ -15,7 +15,11 @@ export const startExternalDispatcher = ({ agent }: PreparedAgent, toolCommand: s
   spawnChild({ command: [toolCommand], env: childEnv('foreign', namesIn(agent)), isForeign: true })
 
 /** With `tells: 'offers'` its first line lists what the agent's MCP servers offer. */
-export const startPlumbTool = ({ agent, files, config, authority }: PreparedAgent, options: Options, tells?: 'offers'): Result<Started> => {
+export const startPlumbTool = (
+  { agent, files, config, authority }: PreparedAgent,
+  options: AgentOptions,
+  tells?: 'offers',
+): Result<Started> => {
   const { docroot, maxLineBytes, allowedHosts } = options
   const args = [
     ...['serve', '--agent', agent.binding, '--provider', config.providerName, '--model', config.model],

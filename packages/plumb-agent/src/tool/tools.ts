@@ -24,8 +24,8 @@ import type { ToolOffer } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
 import { toModelContent } from './content.js'
-import type { Gate } from './policy.js'
-import type { Catalogue } from './server-catalogue.js'
+import type { ToolPolicy } from './policy.js'
+import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
@@ -36,8 +36,8 @@ export interface Tools {
 export interface ToolsParts {
   readonly declared: ReadonlyMap<string, CallableTool>
   /** What MCP servers offer now; a declared tool of the same name comes first. */
-  readonly ofServers?: () => Catalogue
-  readonly gate: Gate
+  readonly ofServers?: () => OfferedTools
+  readonly gate: ToolPolicy
   readonly approvals: Pick<Approvals, 'ask'>
   readonly caller: ToolCaller
   readonly areParallel: boolean

@@ -4,7 +4,7 @@ import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/m
 import type { MessageCreateParamsBase, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages/messages'
 import { type Dialect, isStrictSchema, outputSchema, systemText } from '../output-schema.js'
 import type { BodyOptions } from '../protocol.js'
-import type { Question, ToolOffer } from '../provider.js'
+import type { ModelRequest, ToolOffer } from '../provider.js'
 import type { WireNames } from '../wire-names.js'
 import { messagesOf } from './messages.js'
 import { thinkingOf } from './thinking.js'
@@ -15,7 +15,7 @@ import { thinkingOf } from './thinking.js'
  */
 export type Body = Omit<MessageCreateParamsBase, 'thinking'> & { thinking?: BetaThinkingConfigParam; temperature?: number }
 
-export const bodyOf = (question: Question, options: BodyOptions): Body => {
+export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
   const { model, tools, parallelToolCalls, temperature, output } = question
   const { downgrades, names } = options
   const thinking = thinkingOf({

@@ -9,7 +9,7 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages'
-import type { Message, Question } from '../provider.js'
+import type { ChatMessage, ModelRequest } from '../provider.js'
 import { type Part, readMessage } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
@@ -17,7 +17,7 @@ import type { WireNames } from '../wire-names.js'
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 
 /** The API combines messages of one role that follow each other, so that one with nothing in it may be left out. */
-export const messagesOf = ({ history, turn, tools, context }: Question, names: WireNames): MessageParam[] => {
+export const messagesOf = ({ history, turn, tools, context }: ModelRequest, names: WireNames): MessageParam[] => {
   // A context that changes every time stands before them all: nothing behind it is ever found again.
   const isCached = context === undefined
   const past = history.flatMap((message) => toParams(message, names))
@@ -27,7 +27,7 @@ export const messagesOf = ({ history, turn, tools, context }: Question, names: W
   return [...(isCached ? marked(past) : past), ...(isCached && isGrowing ? marked(present) : present)]
 }
 
-const toParams = (message: Message, names: WireNames): MessageParam[] => {
+const toParams = (message: ChatMessage, names: WireNames): MessageParam[] => {
   const { role, parts } = readMessage(message)
   const content = parts.flatMap((part) => toBlock(part, role, names))
   return content.length === 0 ? [] : [{ role, content }]

@@ -6,10 +6,10 @@ import type { Failure } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
 import type { AnswerReader, Finished } from '../protocol.js'
 import { asJson } from '../protocol.js'
-import type { Block, Question, Usage } from '../provider.js'
+import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
 import type { WireNames } from '../wire-names.js'
 
-type Emit = Question['emit']
+type Emit = ModelRequest['emit']
 
 interface Draft {
   /** As it began. */
@@ -19,7 +19,7 @@ interface Draft {
   signature: string
 }
 
-export const openReader = ({ emit }: Pick<Question, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
   const drafts = new Map<number, Draft>()
   const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let stopReason: string | undefined
@@ -97,7 +97,7 @@ const grow = (draft: Draft, delta: unknown, emit: Emit): void => {
   draft.signature += textAt(delta, 'signature') ?? ''
 }
 
-const end = ({ block, text, json, signature }: Draft, names: WireNames): Block[] => {
+const end = ({ block, text, json, signature }: Draft, names: WireNames): ContentBlock[] => {
   switch (textAt(block, 'type')) {
     case 'text':
       return text === '' ? [] : [{ type: 'text', text }]
@@ -113,7 +113,7 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Block[]
       return []
     default:
       // Of the API's own tools: it goes back as it came, and read-message knows it again.
-      return [(json === '' ? block : { ...(block as object), input: inputOf(block, json) }) as Block]
+      return [(json === '' ? block : { ...(block as object), input: inputOf(block, json) }) as ContentBlock]
   }
 }
 
@@ -124,7 +124,7 @@ const inputOf = (block: unknown, json: string): Json => {
   return read.ok ? asJson(read.value) : { invalid_json: json }
 }
 
-const toFinished = (content: readonly Block[], reason: string | undefined, usage: Usage): Finished => {
+const toFinished = (content: readonly ContentBlock[], reason: string | undefined, usage: TokenUsage): Finished => {
   const calls = content.some(({ type }) => type === 'tool_use')
   const isPaused = reason === 'pause_turn'
   return { content, stop: STOPS.get(reason ?? '') ?? (calls ? 'tool_use' : 'end'), usage, ...(isPaused ? { isPaused } : {}) }

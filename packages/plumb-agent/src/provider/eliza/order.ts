@@ -1,7 +1,7 @@
 // An order to call a tool, `call NAME {json}`: how dispatch is tried without a model. It is no part of the conversation of 1966.
 
 import type { Json } from '@plumb/lang'
-import type { Block, Message } from '../provider.js'
+import type { ChatMessage, ContentBlock } from '../provider.js'
 
 export interface Order {
   readonly name: string
@@ -29,22 +29,23 @@ const readInput = (json: string): Json => {
 }
 
 /** Messages that ELIZA has not heard: orders, that is what was answered by a tool call, and the results. */
-export const isOrder = (messages: readonly Message[], place: number): boolean =>
+export const isOrder = (messages: readonly ChatMessage[], place: number): boolean =>
   hasBlock(messages[place], 'tool_result') || hasBlock(messages[place + 1], 'tool_use')
 
 /** What a tool has just answered, as text; undefined where the last message holds no result. */
-export const resultOf = (message: Message | undefined): string | undefined => {
+export const resultOf = (message: ChatMessage | undefined): string | undefined => {
   const results = blocksOf(message).filter((block) => block.type === 'tool_result')
   return results.length === 0 ? undefined : results.map(({ content }) => textOf(content)).join('\n')
 }
 
 const textOf = (content: Json): string => {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : JSON.stringify(content)
-  return content.map((block: Block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
+  return content.map((block: ContentBlock) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
 }
 
-const hasBlock = (message: Message | undefined, type: Block['type']): boolean => blocksOf(message).some((block) => block.type === type)
+const hasBlock = (message: ChatMessage | undefined, type: ContentBlock['type']): boolean =>
+  blocksOf(message).some((block) => block.type === type)
 
 // A memory that was set may hold anything.
-const blocksOf = (message: Message | undefined): readonly Block[] =>
+const blocksOf = (message: ChatMessage | undefined): readonly ContentBlock[] =>
   Array.isArray(message?.content) ? message.content.filter((item) => typeof item === 'object' && item !== null && 'type' in item) : []

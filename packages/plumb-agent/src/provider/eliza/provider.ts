@@ -3,13 +3,13 @@
 import { type Json, resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
 import { validate } from '../../answer/validate.js'
-import type { Answer, Block, Message, Provider, Question } from '../provider.js'
+import type { ChatMessage, ContentBlock, ModelAnswer, ModelRequest, Provider } from '../provider.js'
 import { fit } from './fit.js'
 import { isOrder, readOrder, resultOf } from './order.js'
 import type { Script } from './rule.js'
 import { ElizaSession } from './session.js'
 
-type Said = Pick<Answer, 'content' | 'stop'>
+type Said = Pick<ModelAnswer, 'content' | 'stop'>
 
 /**
  * A session is a pure function of the script and of what the user said, so the memory needs no state besides the messages: where the
@@ -18,12 +18,12 @@ type Said = Pick<Answer, 'content' | 'stop'>
  */
 export const openEliza = (script: Script): Provider => {
   let session = new ElizaSession(script)
-  let lived: readonly Message[] = []
+  let lived: readonly ChatMessage[] = []
   let livedLength = 0
   let tokens = 0
   let calls = 0
 
-  const follow = ({ history, input }: Question): void => {
+  const follow = ({ history, input }: ModelRequest): void => {
     if (history === lived && history.length === livedLength) return
     session = new ElizaSession(script)
     tokens = 0
@@ -33,7 +33,7 @@ export const openEliza = (script: Script): Provider => {
     }
   }
 
-  const say = (question: Question): Result<Said> => {
+  const say = (question: ModelRequest): Result<Said> => {
     const { turn, input, output, tools } = question
     const result = resultOf(turn.at(-1))
     if (result !== undefined) return pass(result, output)
@@ -82,7 +82,7 @@ const ended = (text: string): Said => ({ content: [{ type: 'text', text }], stop
 const heard = (content: Json, input: Type): string => hear(content, resolve(input).kind === 'string')
 
 // Four tokens for three words, as English text has about.
-const countTokens = (content: Json | readonly Block[]): number => {
+const countTokens = (content: Json | readonly ContentBlock[]): number => {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   return Math.max(1, Math.ceil(((text.match(/\S+/g)?.length ?? 0) * 4) / 3))
 }

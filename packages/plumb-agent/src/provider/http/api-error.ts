@@ -1,7 +1,7 @@
 // What an API means by a status other than 2xx, or by an error in the middle of a stream.
 
 import { type Code, fault, preview, scrub } from '@plumb/wire'
-import type { Refusal } from '../../conversation/breaker.js'
+import type { ProviderRefusal } from '../../conversation/breaker.js'
 import type { Failure } from './failure.js'
 import { readJson, textAt } from './json-path.js'
 import { type HttpReply, header } from './reply-body.js'
@@ -39,7 +39,7 @@ export const apiFailure = (refused: ErrorReply): Failure => {
 }
 
 // 403 may be for what one input holds; 429 is for the speed, unless there is no money left. A gateway's 404 is for the path, and final too.
-const refusalOf = (status: number, text: string): Refusal | undefined => {
+const refusalOf = (status: number, text: string): ProviderRefusal | undefined => {
   if (status === 401 || status === 402 || status === 404) return 'final'
   if (status === 403) return 'doubtful'
   return status === 429 && NO_MONEY.test(text) ? 'final' : undefined
@@ -107,7 +107,7 @@ export const errorEventFailure = (host: string, keyWords: string, event: unknown
 interface Kind {
   readonly code: Code
   readonly isRetryable: boolean
-  readonly refusal?: Refusal
+  readonly refusal?: ProviderRefusal
 }
 
 const OTHER_ERROR: Kind = { code: 'overloaded', isRetryable: true }

@@ -1,7 +1,7 @@
 // Why one attempt gave no answer: the fault an input is to have, and whether the same request may be sent again.
 
 import { type Code, type Fault, fault } from '@plumb/wire'
-import type { Refusal } from '../../conversation/breaker.js'
+import type { ProviderRefusal } from '../../conversation/breaker.js'
 
 export interface Failure {
   readonly fault: Fault
@@ -11,7 +11,7 @@ export interface Failure {
   /** The server's own words, by which it may be told what it would rather have. */
   readonly words: string
   /** It is not this request that is refused, but the key, the account or the model. */
-  readonly refusal?: Refusal
+  readonly refusal?: ProviderRefusal
 }
 
 export type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }

@@ -5,12 +5,12 @@ import type { ChatCompletionCreateParams, ChatCompletionFunctionTool } from 'ope
 import type { ResponseFormatJSONSchema } from 'openai/resources/shared'
 import { type Dialect, isStrictSchema, outputSchema, systemText } from '../output-schema.js'
 import type { BodyOptions } from '../protocol.js'
-import type { Question, ToolOffer } from '../provider.js'
+import type { ModelRequest, ToolOffer } from '../provider.js'
 import type { WireNames } from '../wire-names.js'
 import { messagesOf } from './messages.js'
 
 export const bodyOf = (
-  question: Question,
+  question: ModelRequest,
   { maxTokens, isStreaming, isOwnHost, names, downgrades }: BodyOptions,
 ): ChatCompletionCreateParams => {
   const { model, tools, parallelToolCalls, temperature, output } = question

@@ -5,7 +5,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionMessageToolCall,
 } from 'openai/resources/chat/completions/completions'
-import type { Message, Question } from '../provider.js'
+import type { ChatMessage, ModelRequest } from '../provider.js'
 import { type Part, readMessage } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
@@ -14,7 +14,7 @@ import type { WireNames } from '../wire-names.js'
  * One system message, first: what is the same every time before what is not, so that the prompt is cached that far. Servers like OpenAI's
  * take `system`, and some of their templates know it in the first place only.
  */
-export const messagesOf = ({ history, turn, context }: Question, system: string, names: WireNames): ChatCompletionMessageParam[] => {
+export const messagesOf = ({ history, turn, context }: ModelRequest, system: string, names: WireNames): ChatCompletionMessageParam[] => {
   const content = [system, context ?? ''].filter((text) => text.trim() !== '').join('\n\n')
   return [
     ...(content === '' ? [] : [{ role: 'system' as const, content }]),
@@ -22,7 +22,7 @@ export const messagesOf = ({ history, turn, context }: Question, system: string,
   ]
 }
 
-const toParams = (message: Message, names: WireNames): ChatCompletionMessageParam[] => {
+const toParams = (message: ChatMessage, names: WireNames): ChatCompletionMessageParam[] => {
   const { role, parts } = readMessage(message)
   return role === 'assistant' ? toAssistant(parts, names) : toUser(parts)
 }

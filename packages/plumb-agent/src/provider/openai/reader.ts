@@ -7,7 +7,7 @@ import type { Failure } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
 import type { AnswerReader, Finished } from '../protocol.js'
 import { asJson } from '../protocol.js'
-import type { Block, Question, Usage } from '../provider.js'
+import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
 import type { WireNames } from '../wire-names.js'
 
 interface Draft {
@@ -16,12 +16,12 @@ interface Draft {
   arguments: string
 }
 
-export const openReader = ({ emit }: Pick<Question, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
   const calls = new Map<number, Draft>()
   let text = ''
   let refusal = ''
   let reason: string | undefined
-  let usage: Usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_tokens: 0, cache_creation_tokens: 0 }
+  let usage: TokenUsage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_tokens: 0, cache_creation_tokens: 0 }
   let isOver = false
 
   const take = (chunk: unknown): Failure | undefined => {
@@ -54,7 +54,7 @@ export const openReader = ({ emit }: Pick<Question, 'emit'>, names: WireNames, f
       return isOver || reason !== undefined
     },
     finish: () => {
-      const content: Block[] = [...(text === '' ? [] : [{ type: 'text' as const, text }])]
+      const content: ContentBlock[] = [...(text === '' ? [] : [{ type: 'text' as const, text }])]
       if (refusal !== '') content.push({ type: 'text', text: refusal })
       for (const [, call] of [...calls].sort(([a], [b]) => a - b)) content.push(toBlock(call, names))
       return { content, stop: stopOf(reason, refusal !== '', calls.size > 0), usage }
@@ -72,7 +72,7 @@ const grow = (calls: Map<number, Draft>, index: number, delta: unknown): void =>
   draft.arguments += typeof piece === 'string' ? piece : piece ? JSON.stringify(piece) : ''
 }
 
-const toBlock = (call: Draft, names: WireNames): Block => ({
+const toBlock = (call: Draft, names: WireNames): ContentBlock => ({
   type: 'tool_use',
   id: call.id || `call_${randomUUID()}`,
   name: names.toOwn(call.name),
@@ -92,7 +92,7 @@ const stopOf = (reason: string | undefined, isRefused: boolean, hasCalls: boolea
 }
 
 /** OpenAI counts what came from the cache, or went there, among the tokens of the prompt; here each token is counted once. */
-const usageOf = (usage: unknown): Usage => {
+const usageOf = (usage: unknown): TokenUsage => {
   const cache_read_tokens = countAt(usage, 'prompt_tokens_details', 'cached_tokens') || 0
   const cache_creation_tokens = countAt(usage, 'prompt_tokens_details', 'cache_write_tokens') || 0
   const prompt = countAt(usage, 'prompt_tokens')
