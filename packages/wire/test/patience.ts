@@ -6,7 +6,7 @@ const SLOWNESS = Math.max(1, Number(process.env.PLUMB_SLOWNESS) || 1)
 export const scaled = (ms: number): number => Math.round(ms * SLOWNESS)
 
 /** What this process has computed so far, in all its threads: what takes linear time takes as much of it when others compute too. */
-export const computedMs = (): number => {
+const computedMs = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
