@@ -21,11 +21,11 @@ export const shapeScan = (type: Type, paths: readonly Path[], buf: Uint8Array, s
   const wanted = projectionOf(paths)
   const code = new ScannerCode(2 * paths.length, false)
   const layout = new Layout(code, buf)
-  if (layout.value(type, wanted, start, 0) !== end || layout.longest > MOST_BYTES) return undefined
+  if (layout.value(type, wanted, start, 0) !== end || layout.longest > MAX_PIECE_BYTES) return undefined
   const resets = slotsOf(wanted).map((k) => `captures[${2 * k}] = -1`)
   return code.compile(`(buf, view, i, captures) => {
 const safe = buf.length - ${layout.longest}
-waste = 0; far = i; most = ${MOST_WASTE}
+waste = 0; far = i; most = ${MAX_WASTE}
 ${resets.join('; ')}
 let c = 0
 ${layout.finish(end)}
@@ -34,9 +34,9 @@ return i
 }
 
 /** Long keys are no use to compare so. */
-const MOST_BYTES = 1024
+const MAX_PIECE_BYTES = 1024
 /** As much may be read in vain where variants are tried. */
-const MOST_WASTE = 65_536
+const MAX_WASTE = 65_536
 
 class Layout {
   /** Bytes of the longest piece between two values. */

@@ -10,14 +10,14 @@ import { literalsOf, variantsOf } from './variants.js'
  */
 export const candidates = (sum: SumType, type: Type): readonly Type[] => {
   const { variants } = sum
-  if (variants.length <= FEW) return variants
+  if (variants.length <= MAX_UNINDEXED) return variants
   const among = known.get(variants) ?? candidatesAmong(variants)
   known.set(variants, among)
   return among(type).map((i) => variants[i] as Type)
 }
 
 // To look at so many is faster than to index them.
-const FEW = 8
+const MAX_UNINDEXED = 8
 const known = new WeakMap<readonly Type[], Among>()
 
 /** The places of those among many types that may share a value with one; rising. */
@@ -25,7 +25,7 @@ export type Among = (type: Type) => readonly number[]
 
 export const candidatesAmong = (types: readonly Type[]): Among => {
   const everything = types.map((_, i) => i)
-  if (types.length <= FEW) return () => everything
+  if (types.length <= MAX_UNINDEXED) return () => everything
   const tag = tagOf(types)
   const families = new Map<string, Family>()
   const open: number[] = []

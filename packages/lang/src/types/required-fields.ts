@@ -4,14 +4,14 @@ import { typesWithin } from './parts.js'
 import { type Field, type RecordType, resolve, type Type } from './type.js'
 
 export const fieldOf = ({ fields }: RecordType, name: string): Field | undefined => {
-  if (fields.length <= FEW) return fields.find((f) => f.name === name)
+  if (fields.length <= MAX_UNINDEXED) return fields.find((f) => f.name === name)
   const index = indexes.get(fields) ?? new Map(fields.map((f) => [f.name, f]))
   indexes.set(fields, index)
   return index.get(name)
 }
 
 // To look at so many is faster than to index them.
-const FEW = 8
+const MAX_UNINDEXED = 8
 const indexes = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()
 
 /** A message without it is a mismatch. A field with a default may be absent: it is then filled in. */

@@ -9,19 +9,19 @@ import { checkTree } from './check-tree.js'
 import { findExcess } from './excess.js'
 import { describeMismatch, inField, inItem, type Mismatch } from './mismatch.js'
 
-const MOST = 8
+const MAX_MISMATCHES = 8
 
 /** None: it fits. At most 8, the first of them the one that `checkTree` gives. */
 export const listMismatches = (type: Type, buf: Buffer, node: Tree): readonly Mismatch[] => {
   const list: Mismatch[] = []
-  for (const mismatch of mismatchesOf(type, buf, node)) if (list.push(mismatch) === MOST) break
+  for (const mismatch of mismatchesOf(type, buf, node)) if (list.push(mismatch) === MAX_MISMATCHES) break
   return list
 }
 
 export const describeMismatches = (mismatches: readonly Mismatch[], typeName: string): string => {
   const [first, ...others] = mismatches
   const all = [...(first ? [describeMismatch(first, typeName)] : []), ...others.map((mismatch) => describeMismatch(mismatch))]
-  return `${all.join('; ')}${mismatches.length === MOST ? '; and perhaps more' : ''}`
+  return `${all.join('; ')}${mismatches.length === MAX_MISMATCHES ? '; and perhaps more' : ''}`
 }
 
 function* mismatchesOf(type: Type, buf: Buffer, node: Tree): Generator<Mismatch> {

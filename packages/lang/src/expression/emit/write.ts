@@ -46,14 +46,14 @@ const emitPieces = (list: readonly Piece[], g: Generator): string => {
 const emitText = (text: string, g: Generator): string => {
   const bytes = Buffer.from(text)
   const { length } = bytes
-  if (length > MOST_BYTES) return `p = R.put(out, p, ${g.bytes(text)}, 0, ${length})`
+  if (length > MAX_INLINE_BYTES) return `p = R.put(out, p, ${g.bytes(text)}, 0, ${length})`
   const room = `p = R.room(out, p, ${length})`
   if (length < 4) return [room, ...Array.from(bytes, (byte) => `out.buf[p++] = ${byte}`)].join('\n')
   const places = Array.from({ length: Math.ceil(length / 4) }, (_, k) => Math.min(4 * k, length - 4))
   return [room, ...places.map((at) => `out.view.setInt32(p + ${at}, ${bytes.readInt32LE(at)}, true)`), `p += ${length}`].join('\n')
 }
 
-const MOST_BYTES = 64
+const MAX_INLINE_BYTES = 64
 
 const code = (line: string): Piece[] => [{ code: line }]
 

@@ -1,6 +1,6 @@
-// What an expression means: its value for one message, one case for each form of the syntax. This is the reference. Messages that the scanner
-// does not take, and all messages where no code may be generated, are evaluated here; generated code (emit/) is held to the same bytes, the same
-// errors and the same order of evaluation.
+// What an expression means: its value for one message, one case for each form of the syntax. This is the reference. Messages that the
+// scanner does not take, and all messages where no code may be generated, are evaluated here. Generated code (emit/) gives the same bytes,
+// the same errors, and has the same order of evaluation.
 
 import type { Tree } from '@plumb/wire/json'
 import { unreachable } from '../../diagnostic/unreachable.js'

@@ -42,12 +42,12 @@ export const putNumber = (out: Sink, at: number, n: number): number => {
 // double, so whoever reads them back reads them right, and fewer would be another number. -1: it has more, or is written with an exponent.
 const placesOf = (size: number): number => {
   if (size === (size | 0)) return 0
-  if (size > MOST_DIGITS) return -1
-  if (size < MOST_SIXTHS) return sixthsOf(size)
+  if (size > MAX_DIGITS) return -1
+  if (size < MAX_SIXTHS) return sixthsOf(size)
   for (let places = 0; places < POWERS.length; places++) {
     const power = POWERS[places] as number
     const digits = Math.round(size * power)
-    if (digits > MOST_DIGITS) return -1
+    if (digits > MAX_DIGITS) return -1
     if (digits / power === size) return places
   }
   return -1
@@ -65,8 +65,8 @@ const sixthsOf = (size: number): number => {
   return places
 }
 
-const MOST_SIXTHS = 1e9 - 1
-const MOST_DIGITS = 1e15 - 1
+const MAX_SIXTHS = 1e9 - 1
+const MAX_DIGITS = 1e15 - 1
 // From 0.000001 on; what is smaller has an exponent.
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6]
 const [MINUS, POINT, ZERO] = [45, 46, 48]

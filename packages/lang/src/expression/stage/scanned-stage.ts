@@ -1,5 +1,5 @@
 // A stage takes one message at a time through a check and an evaluation, on one of two roads. The common case is scanned and evaluated by
-// generated code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why there is none.
+// generated code. What that does not take goes the slow way, by the tree and the interpreter, to the same result or the reason why not.
 //
 // An object for each result would cost more than most messages do, so results are left where they stay until the next call:
 //
