@@ -1,4 +1,12 @@
 // Lines out of a byte stream, pulled one at a time and without an object a line: JSON Lines framing as plumb-wire(5) has it.
+//
+//            a chunk comes                   next() has none left         end, close or error   stop()
+//   flowing  kept; with lines left, paused   false                        over                  ended
+//   paused   kept                            false, flowing               over                  ended
+//   over     dropped                         the fault, if any; then ended   -                  ended
+//   ended    dropped                         false                        -                     -
+//
+// Beside it a line is put together from chunks: none is begun, its beginning is carried, or it was too long and its rest is discarded.
 
 import { isUtf8 } from 'node:buffer'
 import { type Code, type Fault, fault } from '../error.js'
@@ -21,7 +29,7 @@ export interface LineReaderOptions {
 export interface LineBatcher {
   /** How many it took the last time. */
   readonly taken: number
-  /** The lines are `buf[at..limit)`, each with its end, valid UTF-8; `line` have been before them. Gives the place behind the last that it takes. */
+  /** The lines are `buf[at..limit)`, each with its end, valid UTF-8, after `line` others. Returns the offset behind the last taken. */
   takeBatch(buf: Buffer, at: number, limit: number, max: number, line: number): number
 }
 
@@ -33,9 +41,9 @@ const SLACK = 4
 
 /**
  * Call `next()` until it returns false, then wait for `onReadable`. The stream is paused while lines are left, so that
- * never more than a line and a chunk are held. After `next()` returned true there is either a `fault`, with the bytes of a line that is not UTF-8, or a line:
- * valid UTF-8 in `buf[start..end)`, without its LF or CR LF, never blank. The bytes stay as they are for as long as
- * somebody refers to `buf`; where the line had an LF alone, `buf[end]` is it.
+ * never more than a line and a chunk are held. After `next()` returned true there is either a `fault`, with the bytes of a line that is not
+ * UTF-8, or a line: valid UTF-8 in `buf[start..end)`, without its LF or CR LF, never blank. The bytes do not change as long as `buf` is
+ * referenced; where the line had an LF alone, `buf[end]` is it.
  */
 export class LineReader {
   /** Called when `next()` may have something new: a line, a fault or the end. */
@@ -50,9 +58,6 @@ export class LineReader {
   fault: Fault | null = null
   /** This line had no newline: if it is no JSON, it was truncated. */
   isLast = false
-  /** The end was seen and all before it pulled. */
-  hasEnded = false
-
   /** Bytes of a line without its end. */
   readonly maxLine: number
   readonly #stream: LineSource
@@ -73,8 +78,7 @@ export class LineReader {
   #carryBytes = 0
   /** The line was too long and has been reported: drop what comes up to its end. */
   #isDiscarding = false
-  #isPaused = false
-  #isOver = false
+  #state: 'flowing' | 'paused' | 'over' | 'ended' = 'flowing'
   #failure: Fault | null = null
 
   constructor(stream: LineSource, { maxLine = MAX_LINE, raw = false }: LineReaderOptions = {}) {
@@ -88,8 +92,17 @@ export class LineReader {
     stream.on('end', () => this.#finish())
     stream.on('close', () => this.#finish())
     stream.on('data', (chunk: Buffer) => this.#accept(chunk))
-    // By whoever read the beginning of it, or because nobody has read it yet.
+    // It may be paused by the reader of its beginning, or because it was never read.
     if (stream.isPaused()) stream.resume()
+  }
+
+  /** The end was seen and all before it pulled. */
+  get hasEnded(): boolean {
+    return this.#state === 'ended'
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'over' || this.#state === 'ended'
   }
 
   /** Moves to the next line or fault; false: nothing now, or nothing any more (`hasEnded`). */
@@ -106,7 +119,7 @@ export class LineReader {
       } else if (this.#chunks.length > 0) {
         if (this.#take(this.#chunks.shift() as Buffer)) return true
       } else if (!this.#isOver) {
-        if (this.#isPaused) this.#resume()
+        if (this.#state === 'paused') this.#resume()
         return false
       } else if (this.#carryBytes > 0) {
         this.#enter(this.#carry.subarray(0, this.#carryBytes), 0, this.#carryBytes)
@@ -116,7 +129,7 @@ export class LineReader {
         this.#failure = null
         return true
       } else {
-        this.hasEnded = true
+        this.#state = 'ended'
         this.#region = this.buf = NOTHING
         this.start = this.end = 0
         return false
@@ -124,7 +137,7 @@ export class LineReader {
     }
   }
 
-  /** Lets somebody take lines by himself, `most` at most: gives how many he took. Where that is none, `next()` has to look. */
+  /** Lets a batcher take up to `max` lines, and returns how many it took. Where that is none, `next()` has to look. */
   skim(batcher: LineBatcher, max: number): number {
     if (!this.#isRegionUtf8 || this.#isRaw || this.#at >= this.#limit) return 0
     this.#at = batcher.takeBatch(this.#region, this.#at, this.#limit, max, this.line)
@@ -134,7 +147,7 @@ export class LineReader {
 
   /** Reads no more: what has not been pulled is gone, and the descriptor is closed. */
   stop(): void {
-    this.#isOver = this.hasEnded = true
+    this.#state = 'ended'
     this.#chunks.length = 0
     this.#limit = this.#restLimit = 0
     this.#dropCarry()
@@ -149,19 +162,20 @@ export class LineReader {
     this.onReadable?.()
     // Again even when it is paused: a child's exit makes Node resume its streams.
     if (this.#at < this.#limit || this.#restAt < this.#restLimit || this.#chunks.length > 0) {
-      this.#isPaused = true
+      // It may have ended in the meantime.
+      if (!this.#isOver) this.#state = 'paused'
       this.#stream.pause()
     }
   }
 
   #resume(): void {
-    this.#isPaused = false
+    this.#state = 'flowing'
     this.#stream.resume()
   }
 
   #finish(): void {
     if (this.#isOver) return
-    this.#isOver = true
+    this.#state = 'over'
     if (this.#isDiscarding) this.onOversize?.(NOTHING, true)
     this.onReadable?.()
   }

@@ -1,4 +1,9 @@
-// Lines into a byte stream: many to a write, with back-pressure, and with a quiet end when nobody reads any more.
+// Lines into a byte stream: many to a write, with back-pressure, and with a quiet end when the reader has gone away.
+//
+//          more than fullBytes wait   half of it is left   error or close
+//   open   full                       -                    done, onFault or onClosed
+//   full   -                          open, onDrain        done, onFault or onClosed
+//   done   what is written is dropped
 
 import { type Fault, fault } from '../error.js'
 import { systemReason } from '../system-reason.js'
@@ -25,12 +30,10 @@ const LONG_BYTES = 8 * 1024
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
 
 export class LineWriter {
-  /** More than `fullBytes` have not been accepted yet: producers should wait for `onDrain`, which comes when half of it is left. */
-  isFull = false
   onDrain: (() => void) | null = null
   /** `write_failed`, once; later lines are dropped. */
   onFault: ((fault: Fault) => void) | null = null
-  /** Nobody reads any more; later lines are dropped. */
+  /** The reader has gone away; later lines are dropped. */
   onClosed: (() => void) | null = null
   /** Given to `write`, with line ends. */
   bytes = 0
@@ -51,7 +54,7 @@ export class LineWriter {
   /** So many of them lack their LF. */
   #missing = 0
   #isScheduled = false
-  #isDone = false
+  #state: 'open' | 'full' | 'done' = 'open'
   #ending: Promise<void> | undefined
 
   constructor(stream: LineSink, { raw = false, fullBytes = FULL_BYTES }: LineWriterOptions = {}) {
@@ -64,9 +67,14 @@ export class LineWriter {
     })
   }
 
+  /** More than `fullBytes` have not been accepted yet: producers should wait for `onDrain`. */
+  get isFull(): boolean {
+    return this.#state === 'full'
+  }
+
   /** One line, without its end. These bytes, and an LF that follows them in `buf`, must not change any more. */
   write(buf: Buffer, start: number, end: number): void {
-    if (this.#isDone) return
+    if (this.#state === 'done') return
     this.lines++
     if (this.#isRaw && buf[start] === QUOTE) this.#writeUnquoted(buf, start, end)
     else this.#addLine(buf, start, end)
@@ -74,7 +82,7 @@ export class LineWriter {
 
   /** Lines one behind the other, each with its LF: the last one's is `buf[end - 1]`. */
   writeLines(buf: Buffer, start: number, end: number, lines: number): void {
-    if (this.#isDone) return
+    if (this.#state === 'done') return
     this.lines += lines
     if (this.#isRaw) this.#writeRaw(buf, start, end)
     else this.#add(buf, start, end, 0)
@@ -89,18 +97,18 @@ export class LineWriter {
   flush(): void {
     if (this.#buf === NOTHING) return
     const chunks = this.#take()
-    if (this.#isDone) return
+    if (this.#state === 'done') return
     if (chunks.length > 1) this.#stream.cork?.()
     for (const chunk of chunks) this.#stream.write(chunk, this.#accepted)
     if (chunks.length > 1) this.#stream.uncork?.()
-    if (this.#stream.writableLength > this.#fullBytes) this.isFull = true
+    if (this.#state === 'open' && this.#stream.writableLength > this.#fullBytes) this.#state = 'full'
   }
 
   /** Resolves when everything is with the kernel, or cannot get there any more. */
   end(): Promise<void> {
     this.#ending ??= new Promise((resolve) => {
       this.flush()
-      if (this.#isDone) return resolve()
+      if (this.#state === 'done') return resolve()
       this.#stream.once('close', resolve)
       this.#stream.end(() => resolve())
     })
@@ -198,10 +206,10 @@ export class LineWriter {
     return chunk
   }
 
-  // With an error it comes for each write that waited: what those who are told to go on would write then waited too, without end.
+  // With an error it is called for each write that waited: producers that go on then would wait for ever.
   readonly #accepted = (error?: Error | null): void => {
-    if (error || !this.isFull || this.#isDone || this.#stream.writableLength > this.#fullBytes / 2) return
-    this.isFull = false
+    if (error || this.#state !== 'full' || this.#stream.writableLength > this.#fullBytes / 2) return
+    this.#state = 'open'
     this.onDrain?.()
   }
 
@@ -213,11 +221,10 @@ export class LineWriter {
   }
 
   // Once, whichever comes first of an error and the end of the stream.
-  #finish(tell: () => void): void {
-    if (this.#isDone) return
-    this.#isDone = true
-    this.isFull = false
+  #finish(notify: () => void): void {
+    if (this.#state === 'done') return
+    this.#state = 'done'
     this.#forget()
-    tell()
+    notify()
   }
 }
