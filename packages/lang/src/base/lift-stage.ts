@@ -22,7 +22,7 @@ export const compileLift = (f: Bound, scanner?: MessageScanner): Stage => {
   return isOne ? compileMap(only.expression, only, scanner) : new BaseStages().of(f)
 }
 
-/** More in a row than anybody writes; chains that name each other twice have more than there is room for. */
+/** More in a row than is written by hand; chains that name each other twice have more than there is room for. */
 const MAX_STEPS = 64
 
 /** The maps that f is made of, one behind the other; undefined where it is more than that, or has to be looked at on the way. */

@@ -6,7 +6,7 @@ import type { QualifiedName } from '../parse/ast.js'
 import { planIfRight } from './base-chain.js'
 import { boundsCalled } from './base-plan.js'
 
-/** The binding that map puts on a stream; undefined where it has an error, told by now. */
+/** The binding that map puts on a stream; undefined where it has an error, already reported. */
 export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bound | undefined => {
   const bound = findBinding(name, scope, report, (b) => b.category === 'base')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined

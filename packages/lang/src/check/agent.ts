@@ -76,7 +76,7 @@ const checkPorts = ({ binding: { name, signature }, outputs }: Bound, report: Re
   )
 }
 
-// Rules between keys; a value that is wrong by itself was told of and is not compared.
+// Rules between keys; a value that is wrong by itself was reported and is not compared.
 const checkTogether = (impl: AgentImplementation, config: Config, report: Report): void => {
   const isWrong = (key: string) => !config.has(key) && impl.config.entries.some((e) => e.key.text === key)
   const fail = (key: string, message: string) => {

@@ -9,11 +9,11 @@ import { planOf } from '../plan/root.js'
 import { agentConfig } from './agent.js'
 import type { PartsOf } from './parts.js'
 
-/** Only for a program without errors: the barriers are looked at as they run, with all bound chains laid open. */
+/** Only for a program without errors: the barriers are looked at as they run, with all bound chains expanded. */
 export const checkAnswers = (all: readonly Bound[], partsOf: PartsOf, report: Report): void => {
   if (!all.some((bound) => programOf(bound) !== undefined)) return
   const parts = new Set(all.flatMap(partsOf))
-  // A chain that stands in others is laid open there.
+  // A chain that stands in others is expanded there.
   const wholes = all.filter((bound) => bound.category === 'stream' && (bound.binding.impl.kind === 'plumb' || !parts.has(bound)))
   for (const whole of wholes) for (const node of foreignIn(whole)) judge(node, report)
 }

@@ -1,4 +1,4 @@
-// Bindings that double what they name, one after the other, would fill any memory once they are laid open.
+// Bindings that double what they name, one after the other, would fill any memory once they are expanded.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'

@@ -1,7 +1,7 @@
 // What leads back to itself, among types or bindings.
 
 /**
- * Depth first, in a loop: there may be thousands in a row. `found` is called with each circle once, beginning at the member that was reached
+ * Depth first, in a loop: there may be thousands in a row. `found` is called with each cycle once, beginning at the member that was reached
  * first. Gives all nodes, each behind those it leads to.
  */
 export const findCycles = <T>(

@@ -1,4 +1,4 @@
-// What is wrong with a program, where, and how to mend it; and the two ways of showing it (plumbing(5), DIAGNOSTICS).
+// What is wrong with a program, where, and how to repair it; and the two ways of showing it (plumbing(5), DIAGNOSTICS).
 
 import type { Code } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
@@ -10,7 +10,7 @@ export interface Diagnostic {
   /** No capital, no full stop; names in single quotes. */
   readonly message: string
   readonly span: Span
-  /** Said only where a mend is known. */
+  /** Present only where a repair is known. */
   readonly help?: string
   /** Other places that matter, such as the first of two definitions. */
   readonly related?: readonly { readonly message: string; readonly span: Span }[]
@@ -66,18 +66,18 @@ export const reportDuplicate = (what: string, name: string, first: Span, second:
     related: [{ message: 'the first one is here', span: first }],
   })
 
-/** For a second look at what was complained of before. */
+/** For a second look at what was reported before. */
 export const ignore: Report = () => {}
 
-/** Of each severity. Who has mended so many checks again. */
+/** Of each severity; the rest are counted. */
 const MAX_DIAGNOSTICS = 200
 
-/** Beyond that it is not looked whether one was told before. */
+/** Beyond that, duplicates are not looked for. */
 const MAX_TOLD = 10_000
 /** In characters: what two messages at one place differ in stands before. */
 const MAX_KEY = 400
 
-/** Diagnostics as they are told, each once, and the first of them only. */
+/** Diagnostics as they are reported, each once, and the first of them only. */
 export class Diagnostics {
   readonly #kept: Diagnostic[] = []
   readonly #told = new Set<string>()

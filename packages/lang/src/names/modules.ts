@@ -19,7 +19,7 @@ export interface Module {
   readonly path: string
   readonly program: Parsed
   readonly uses: ReadonlyMap<string, Module>
-  /** Names of modules that did not load: their members are not complained of again. */
+  /** Names of modules that did not load: their members are not reported again. */
   readonly missing: ReadonlySet<string>
 }
 
@@ -52,7 +52,7 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
     return module
   }
 
-  /** Undefined: it cannot be used, told by now. */
+  /** Undefined: it cannot be used, already reported. */
   const follow = (use: Use, from: string): Module | Open | undefined => {
     const { text, span } = use.target
     const path = use.by === 'path' ? files.beside(text, from) : files.find(text, from)

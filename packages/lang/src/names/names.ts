@@ -11,7 +11,7 @@ import type { Module } from './modules.js'
 export interface Scope {
   readonly module: Module
   readonly types: Map<string, NamedType>
-  /** Declared types that have errors: what mentions them is unknown, and not complained of again. */
+  /** Declared types that have errors: what mentions them is unknown, and not reported again. */
   readonly brokenTypes: Set<NamedType>
   readonly bindings: Map<string, Bound>
   /** What the config values hold; those with errors hold nothing. */
@@ -27,7 +27,7 @@ export interface ConfigValue {
   readonly depth: number
 }
 
-/** A binding with what its signature says. A type is undefined where it is unknown because of an error already told. */
+/** A binding with what its signature says. A type is undefined where it is unknown because of an error already reported. */
 export interface Bound {
   readonly name: string
   readonly binding: Binding
@@ -42,7 +42,7 @@ export interface Bound {
   readonly isTool: boolean
 }
 
-/** `'unknown'` where the name, or the module, has an error already told. */
+/** `'unknown'` where the name, or the module, has an error already reported. */
 export const findBinding = (
   name: QualifiedName,
   scope: Scope,

@@ -72,7 +72,7 @@ const statement = (c: Cursor, before: Cursor['next']): Statement => {
   return { kind: 'wire', chain, span: chain.span }
 }
 
-/** To whoever writes arrows, or pipes of the shell. */
+/** For those who write arrows, or pipes of the shell. */
 export const WIRED = "processes are wired with ';', as in 'a ; b'"
 
 const channel = (c: Cursor, start: Cursor['next']): Statement => {

@@ -175,7 +175,7 @@ export class Cursor {
     return joinSpans(start.span, this.previous.span)
   }
 
-  /** What is wrong in one way only is told and passed over. */
+  /** What is wrong in one way only is reported and skipped. */
   tell(message: string, span: Span, help: string): void {
     this.report(error('syntax_error', message, span, help))
   }
@@ -190,7 +190,7 @@ export class Cursor {
     help?: string,
     isBehind = span !== this.next.span && span.end <= this.next.span.start,
   ): never {
-    // The lexer has told of a bad token already.
+    // The lexer has reported a bad token already.
     if (this.next.kind !== 'bad') this.report(error('syntax_error', message, span, help))
     // The token of an open comment is empty, and is still to be passed over.
     throw new SyntaxFailure(isBehind)

@@ -7,7 +7,7 @@ import type { Comment } from './ast.js'
 import { unescape, unindent } from './string-literal.js'
 
 export interface Token {
-  /** `bad`: no token; told by then. */
+  /** `bad`: no token; reported by then. */
   readonly kind: 'identifier' | 'string' | 'number' | 'symbol' | 'end' | 'bad'
   /** The identifier, the symbol, the number as written, or the string's value. */
   readonly text: string
@@ -31,7 +31,7 @@ const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
 const QUOTED = /'[^'\n]*'/y
 const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
 const SPACE = /[ \t\r\n]+/y
-// Garbage is told of a run at a time.
+// Garbage is reported a run at a time.
 const ODD = /[^ \t\r\nA-Za-z0-9_"\u2192&;*+(){}[\],:=|?.@!<>\-/%]+|&/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f]/

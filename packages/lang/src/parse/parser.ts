@@ -15,7 +15,7 @@ import { parseType } from './type.js'
 import { isLiteral, parseObject } from './value.js'
 
 export interface Parsed extends SyntaxTree {
-  /** Names whose declaration has a syntax error: who uses them is not told of it again. */
+  /** Names whose declaration has a syntax error: uses of them are not reported again. */
   readonly broken: ReadonlySet<string>
 }
 

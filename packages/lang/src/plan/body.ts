@@ -22,7 +22,7 @@ interface Instance {
 export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readonly GraphNode[], builder: Builder): void => {
   const local = localNames(bound, impl, params, builder)
   const instances = new Map<string, Instance>()
-  // A name that is missing because a parameter is: told by now.
+  // A name that is missing because a parameter is: already reported.
   const isShort = impl.parameters.length < params.length
   const instanceOf = (reference: Reference): Process | undefined => {
     const key = printName(reference.name)

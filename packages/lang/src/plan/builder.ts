@@ -11,7 +11,7 @@ import type { Edge, Expansion, GraphNode, GraphPort, NodeOutput, NodeWork, Proce
 
 export interface BuilderOptions {
   readonly report: Report
-  /** Bound chains are laid open; else each stands as one node with the ports of its signature, which is all that checks look at. */
+  /** Bound chains are expanded; else each stands as one node with the ports of its signature, which is all that checks look at. */
   readonly isExpanded: boolean
 }
 
@@ -20,7 +20,7 @@ export class Builder {
   readonly edges: Edge[] = []
   readonly report: Report
   readonly isOpen: boolean
-  /** What is being laid open: nodes are made within it. */
+  /** What is being expanded: nodes are made within it. */
   private within: Expansion | undefined
   private readonly waiting: (() => void)[] = []
   private readonly known = new Set<string>()

@@ -19,17 +19,17 @@ export interface GraphNode {
   readonly work: NodeWork
   readonly inputs: readonly GraphPort[]
   readonly outputs: readonly GraphPort[]
-  /** The bound chain it was laid open with, if it stands for a part of one; its ends are in it too. */
+  /** The bound chain it was expanded with, if it stands for a part of one; its ends are in it too. */
   readonly within?: Expansion
 }
 
-/** A bound chain that stands as its parts: one object for each place it was laid open at. */
+/** A bound chain that stands as its parts: one object for each place it was expanded at. */
 export interface Expansion {
   readonly name: string
   readonly within?: Expansion
 }
 
-/** A type is undefined where an error was told, and behind `empty`, which gives no message of any type. */
+/** A type is undefined where an error was reported, and behind `empty`, which gives no message of any type. */
 export interface GraphPort {
   readonly name: string
   readonly type: Type | undefined

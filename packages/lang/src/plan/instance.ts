@@ -1,4 +1,4 @@
-// A binding → a process in a graph: one node for an agent, a plumb or a single morphism; a bound chain is laid open in place.
+// A binding → a process in a graph: one node for an agent, a plumb or a single morphism; a bound chain is expanded in place.
 
 import { nearest } from '@plumb/wire/nearest'
 import { error } from '../diagnostic/diagnostic.js'
@@ -15,7 +15,7 @@ import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, NodeOutput, NodeWork, Process } from './graph.js'
 import { feed, type WireContext, wire } from './wire.js'
 
-/** The stream binding a reference names, or undefined with the error told. */
+/** The stream binding a reference names, or undefined where the error is reported. */
 export const streamNamed = (reference: Reference, scope: Scope, builder: Builder): Bound | undefined => {
   const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined

@@ -35,7 +35,7 @@ export const localNames = (
     // A parameter that gives takes nothing here, and one that takes gives nothing; a channel does both.
     local.set(text, { name: text, what, inputs: kind === 'input' ? [] : inputs, outputs: kind === 'output' ? [] : outputs })
   }
-  // So may a parameter for which the signature has no port, told by now.
+  // So may a parameter for which the signature has no port, already reported.
   for (const [i, name] of impl.parameters.entries()) declare(name, 'parameter', params[i] ?? channel(name, undefined, builder))
   for (const s of impl.statements) {
     if (s.kind !== 'channel') continue

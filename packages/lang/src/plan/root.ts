@@ -10,7 +10,7 @@ import { instantiate, portsOf, wireBetween } from './instance.js'
 /** What its own text says: a bound chain in it is one node. What is wrong with the wiring is reported; parts with errors are missing. */
 export const graphOf = (bound: Bound, report: Report): Graph => build(bound, { report, isExpanded: false })
 
-/** What runs: all bound chains are laid open. Only for a program without errors. */
+/** What runs: all bound chains are expanded. Only for a program without errors. */
 export const planOf = (bound: Bound): Graph => build(bound, { report: ignore, isExpanded: true })
 
 const build = (bound: Bound, options: BuilderOptions): Graph => {

@@ -12,18 +12,18 @@ import type { NodeOutput, Process } from './graph.js'
 
 /**
  * What flows into each input of a chain, from one source or several. `head`: the chain begins a statement, its first processes are sources
- * only. `unknown`: something does, but there was an error, told by now.
+ * only. `unknown`: something does, but there was an error, already reported.
  */
 export type Feeds = readonly (readonly NodeOutput[])[] | 'head' | 'unknown'
 
 export interface WireContext {
   readonly builder: Builder
   readonly scope: Scope
-  /** The process a reference stands for at this place; undefined when it has an error, told by now. */
+  /** The process a reference stands for at this place; undefined when it has an error, already reported. */
   place(reference: Reference): Process | undefined
 }
 
-/** What comes out; `'error'`: told by now. Names behind an error are looked up all the same. */
+/** What comes out; `'error'`: already reported. Names behind an error are looked up all the same. */
 export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   switch (chain.kind) {
     case 'sequence':

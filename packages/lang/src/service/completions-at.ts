@@ -19,7 +19,7 @@ export interface Completions {
   readonly items: readonly Completion[]
 }
 
-/** `text` may be broken; what is around the place is mended as far as needed. */
+/** `text` may be broken; what is around the place is repaired as far as needed. */
 export const completionsAt = (entry: { path: string; text: string }, files: Files, offset: number): Completions => {
   const { text } = entry
   const start = offset - (/[A-Za-z_][A-Za-z0-9_]*$/.exec(text.slice(0, offset))?.[0].length ?? 0)
@@ -29,7 +29,7 @@ export const completionsAt = (entry: { path: string; text: string }, files: File
   if (!mended) return { start, items: CHANNEL.test(text.slice(0, start)) ? keywords('channel') : [] }
   const { program } = compile({ path: entry.path, text: mended.text }, files)
   const path = pathAt(program.entry.module.program, mended.offset + PLACEHOLDER.length)
-  // The word that the mend put before the cursor: then it is words like it that can be written.
+  // The word that the repair put before the cursor: then it is words like it that can be written.
   const word = mended.text.slice(start, mended.offset).trim()
   return { start, items: word === '' ? atName(path, program) : atWord(word, path) }
 }

@@ -1,4 +1,4 @@
-// What an editor asks of a program. Places are UTF-16 offsets; whoever talks to the editor turns them into its lines and columns.
+// What an editor asks of a program. Places are UTF-16 offsets; the language server turns them into its lines and columns.
 
 export { type Formatted, format } from '../format/format.js'
 export type { Completion } from './completion.js'
