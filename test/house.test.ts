@@ -341,7 +341,6 @@ t.test('only what the lock file pins is installed, and no install script runs', 
 
 /** Assertions on elapsed time that are still there, by file; the numbers may only get smaller. */
 const TIMED: Readonly<Record<string, number>> = {
-  'packages/plumb-tool/test/combine.test.ts': 1,
   'packages/wire/test/child.test.ts': 2,
   'packages/wire/test/lines.test.ts': 1,
 }

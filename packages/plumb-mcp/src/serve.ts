@@ -1,5 +1,6 @@
 // A server from its options to its end: specs and prompts opened, clients served, and no child left behind.
 
+import { EventEmitter } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Fault, fail, fault, openInput, openOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
@@ -45,34 +46,33 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
     return started
   }
   const { server, finished } = started.value
-  opened.onListChanged(() => server.listChanged())
+  opened.changes.on('change', () => server.listChanged())
   const end = async (): Promise<void> => {
     prompts?.close()
     context.calls.stop()
     await server.close()
     await context.calls.idle()
     await sessions.close()
-    whenClosed()
   }
-  let whenClosed = (): void => {}
-  let ending: Promise<void> | undefined
+  const closing = new AbortController()
+  const ended = Promise.race([finished, aborted(closing.signal)]).then(end)
   const close = (): Promise<void> => {
-    ending ??= end()
-    return ending
+    closing.abort()
+    return ended
   }
-  const closed = new Promise<void>((resolve) => {
-    whenClosed = resolve
-  })
-  void finished.then(close)
-  return succeed({ ...('url' in server ? { url: server.url } : {}), finished: closed, close })
+  return succeed({ ...('url' in server ? { url: server.url } : {}), finished: ended, close })
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 
 interface Opened {
   readonly context: ServerContext
   readonly prompts: PromptFolder | undefined
   readonly sessions: Sessions
   readonly authority: ServerAuthority
-  onListChanged(listener: () => void): void
+  /** Emits `change` when tools or prompts have come, gone or changed. */
+  readonly changes: EventEmitter
 }
 
 const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened | undefined => {
@@ -112,9 +112,11 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
   if (wrong.length > 0) return undefined
   warnOfUnserved([...specs, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
 
-  let changed = (): void => {}
+  const changes = new EventEmitter()
   const prompts =
-    folder.value === undefined ? undefined : openPromptFolder(folder.value, { sessions, timeout, warn, changed: () => changed() })
+    folder.value === undefined
+      ? undefined
+      : openPromptFolder(folder.value, { sessions, timeout, warn, changed: () => changes.emit('change') })
   const context: ServerContext = {
     catalogue: openCatalogue(fixed, () => prompts, authority.value),
     files: options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value),
@@ -122,10 +124,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     permits: new Semaphore(limits.maxRequests),
     warn,
   }
-  const onListChanged = (listener: () => void): void => {
-    changed = listener
-  }
-  return { context, prompts, sessions, authority: authority.value, onListChanged }
+  return { context, prompts, sessions, authority: authority.value, changes }
 }
 
 // Real: what is below it is compared with where links lead.

@@ -1,6 +1,6 @@
 // Grants, contexts and policies as they are written: on the command line, in a file, and on the way to a child.
 
-import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { type Authority, EFFECTS, type Effect, type PolicyRule } from './authority.js'
 import { parseHours } from './rule.js'
 
@@ -98,8 +98,5 @@ const parse = (text: string): unknown => {
     return undefined
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const show = (value: unknown): string => (value === undefined ? 'nothing' : preview(JSON.stringify(value)))

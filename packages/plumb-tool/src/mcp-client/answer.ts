@@ -1,10 +1,9 @@
 // The result of a tool call, from the form of MCP to ours: every kind of content as that kind.
 
 import type { Json } from '@plumb/lang'
-import { compileSchema, type Fault, fail, type Result, type SchemaCheck, succeed } from '@plumb/wire'
+import { compileSchema, type Fault, fail, isRecord, type Result, type SchemaCheck, succeed } from '@plumb/wire'
 import { parseFault } from '../source/process/stderr-tail.js'
 import type { McpAnswer, McpContent, McpTool } from './connection.js'
-import { isRecord } from './message.js'
 
 export interface AnswerOf {
   readonly server: string

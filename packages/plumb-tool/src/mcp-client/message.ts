@@ -1,6 +1,7 @@
 // What counts as a JSON-RPC message of MCP.
 
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { isRecord } from '@plumb/wire'
 
 /** Those in one value: revision 2025-03-26 has lists of them. Undefined where anything in it is none. */
 export const messagesIn = (value: unknown): readonly JSONRPCMessage[] | undefined => {
@@ -18,6 +19,3 @@ const isMessage = (value: unknown): value is JSONRPCMessage => {
 export const answeredId = (message: JSONRPCMessage): RequestId | undefined => ('method' in message ? undefined : message.id)
 
 const isId = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number'
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

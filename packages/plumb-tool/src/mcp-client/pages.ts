@@ -1,8 +1,7 @@
 // A list that comes in pages, followed to its end unless it has none.
 
 import type { Json } from '@plumb/lang'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { isRecord } from './message.js'
+import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 
 const MAX_PAGES = 1000
 const MAX_ITEMS = 10_000

@@ -1,9 +1,8 @@
 // From what the SDK throws to an error of ours. `about` begins the sentence, such as "tool 'x' of MCP server 'y'".
 
-import { type Code, type Fault, fault, preview, scrub } from '@plumb/wire'
+import { type Code, type Fault, fault, isRecord, preview, scrub } from '@plumb/wire'
 import { GIVEN_UP } from './guard.js'
 import { LinkError } from './link.js'
-import { isRecord } from './message.js'
 
 export interface FailedRequest {
   readonly about: string

@@ -1,9 +1,8 @@
 // The tools that a server lists: those that can be called, once each.
 
 import type { Json } from '@plumb/lang'
-import { type Fault, fault, preview } from '@plumb/wire'
+import { type Fault, fault, isRecord, preview } from '@plumb/wire'
 import type { McpTool } from './connection.js'
-import { isRecord } from './message.js'
 
 const MAX_NAME = 256
 const MAX_SCHEMA_DEPTH = 128
