@@ -36,7 +36,7 @@ const tails = new Map<string, Promise<void>>()
  * Undefined: the signal fired first. A call takes its place in all its queues at once, so that each waits only for calls that came before
  * it, and no circle can form.
  */
-export const lockPaths = async (paths: readonly string[], signal: AbortSignal): Promise<Release | undefined> => {
+const lockPaths = async (paths: readonly string[], signal: AbortSignal): Promise<Release | undefined> => {
   const files = new Set(paths.map(realPath))
   const before = Promise.all([...files].map((file) => tails.get(file)))
   let finish: Release = () => {}
