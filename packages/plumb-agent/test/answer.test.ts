@@ -44,7 +44,7 @@ const named = (name: string, make: (self: Type) => Type): Type => {
 
 const COUNT = record({ count: INT }, { tags: list(STRING) })
 
-t.test('answers are read, and mended where that invents nothing', async (t) => {
+t.test('answers are read, and repaired where that invents nothing', async (t) => {
   const cases: [text: string, type: Type, json: string | null, mended?: string][] = [
     ['as "it" is\n', STRING, '"as \\"it\\" is\\n"'],
     ['{"count": 12345678901234567890}', COUNT, '{"count": 12345678901234567890}'],
@@ -79,7 +79,7 @@ t.test('answers are read, and mended where that invents nothing', async (t) => {
     const read = readAnswer(text, type)
     const name = text.slice(0, 60)
     if (json === null) t.equal(!read.ok && read.error.error, 'output_type_mismatch', name)
-    else t.strictSame(read, succeed({ json, mended: mended === '' ? [] : mended.split(', ') }), name)
+    else t.strictSame(read, succeed({ json, repairs: mended === '' ? [] : mended.split(', ') }), name)
   }
   const mismatch = readAnswer('```\n{"count": "many"}\n```', COUNT)
   t.match(!mismatch.ok && mismatch.error, { detail: /at \.count: expected int, found "many"/, path: '.count', expected: 'int' })
