@@ -49,7 +49,7 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
       setImmediate(done)
     },
   })
-  const schedule = new Schedule()
+  const schedule = new Schedule(() => quiescence.idle())
   const reader = new LineReader(stdin, { maxLine })
   const writer = new LineWriter(stdout, { fullBytes })
   const faults: Fault[] = []
@@ -87,7 +87,6 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
   const quiescence = new Quiescence(() => {
     if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) schedule.wake()
   })
-  schedule.onIdle = () => quiescence.idle()
   reader.onReadable = () => schedule.wake()
   writer.onDrain = () => schedule.wake()
   start()

@@ -4,6 +4,7 @@ import { type Stage, Verdict } from '@plumb/lang'
 import { type Fault, fail, type LineReader, splitEnvelope } from '@plumb/wire'
 import type { Backpressure } from '../graph/backpressure.js'
 import type { Outlet } from '../graph/channel.js'
+import { deferred } from '../graph/deferred.js'
 import { Unnumbered } from '../graph/numbered-output.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
@@ -32,7 +33,7 @@ export interface ChildOutputOptions {
   /** One: plain lines. Several: envelopes. */
   readonly ports: readonly ChildPort[]
   readonly isEnveloped: boolean
-  readonly gate: Pick<Backpressure, 'isOpen'>
+  readonly backpressure: Pick<Backpressure, 'isOpen'>
   /** Called for each line, good or bad; gives the origin of the input that it answers. Undefined: it answers none, and is left out. */
   readonly counted: () => Origin | undefined
   /** Called when that is done. */
@@ -56,27 +57,24 @@ export interface ChildOutputOptions {
 }
 
 export class ChildOutput implements ChildStream {
-  readonly ended: Promise<void>
   hasEnded = false
   isDry = false
   readonly #o: ChildOutputOptions
   readonly #unnumbered = new Unnumbered()
   #isEnding = false
-  #resolve: () => void = () => {}
+  readonly #ended = deferred()
+  readonly ended = this.#ended.promise
 
   constructor(
     private readonly context: RunContext,
     options: ChildOutputOptions,
   ) {
     this.#o = options
-    this.ended = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
   }
 
   canRun(): boolean {
     if (this.#isEnding) return !this.hasEnded && this.#o.mayEnd()
-    return !this.isDry && !this.hasEnded && this.#o.gate.isOpen() && !this.#o.isWaiting()
+    return !this.isDry && !this.hasEnded && this.#o.backpressure.isOpen() && !this.#o.isWaiting()
   }
 
   step(): number {
@@ -104,7 +102,7 @@ export class ChildOutput implements ChildStream {
     this.#o.ending()
     this.#o.reader.stop()
     for (const { outlet } of this.#o.ports) outlet.close()
-    this.#resolve()
+    this.#ended.resolve()
   }
 
   #line(): void {

@@ -2,16 +2,17 @@
 
 import { type LineReader, parseJson, type Settled } from '@plumb/wire'
 import type { Outlet } from '../graph/channel.js'
+import { deferred } from '../graph/deferred.js'
 import type { ChildStream } from './output.js'
 
 /** `settled` comes first in an object, as all kinds do. */
 const KIND_BYTES = 64
 
 export class ChildTelemetry implements ChildStream {
-  readonly ended: Promise<void>
   hasEnded = false
   isDry = false
-  #resolve: () => void = () => {}
+  readonly #ended = deferred()
+  readonly ended = this.#ended.promise
 
   constructor(
     private readonly reader: LineReader,
@@ -21,11 +22,7 @@ export class ChildTelemetry implements ChildStream {
     private readonly announce: ((n: number) => void) | undefined,
     /** Told of each line that is not for us alone; false: nor for whoever is wired to the port. */
     private readonly heard: ((reader: LineReader) => boolean) | undefined,
-  ) {
-    this.ended = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
-  }
+  ) {}
 
   // Always read, whether there is room behind it or not: what it says of itself must not stop it.
   canRun(): boolean {
@@ -65,7 +62,7 @@ export class ChildTelemetry implements ChildStream {
     this.hasEnded = true
     this.reader.stop()
     this.outlet?.close()
-    this.#resolve()
+    this.#ended.resolve()
   }
 }
 

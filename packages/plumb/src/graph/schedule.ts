@@ -26,8 +26,9 @@ export class Schedule {
   #isRunning = false
   #isWaiting = false
   #isStopped = false
-  /** Called whenever a slice ends with nothing more to do now. */
-  onIdle: (() => void) | null = null
+
+  /** `onIdle` is called whenever a slice ends with nothing more to do now. */
+  constructor(private readonly onIdle: () => void) {}
 
   addSource(source: Source): void {
     this.#sources.push(source)
@@ -44,7 +45,7 @@ export class Schedule {
     this.#isRunning = true
     const isDone = this.#slice()
     this.#isRunning = false
-    if (isDone) this.onIdle?.()
+    if (isDone) this.onIdle()
     else this.#later()
   }
 

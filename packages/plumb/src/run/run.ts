@@ -1,4 +1,10 @@
 // plumb run: wires a binding up, lets it run until it is quiet, and ends in good order whatever happens.
+//
+//   state               event                                                    next
+//   reading             a signal, the deadline, an error under --fail-fast       draining: input closes, what is in flight has GRACE_MS
+//   reading, draining   all outputs of main have closed                          ended: children exit, what was written is flushed
+//   any                 an error that ends the run, standard output has closed   aborted: children are ended, and errors are left out
+//   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is given up
 
 import { resolve } from 'node:path'
 import { type Bound, planOf, printType, takesText } from '@plumb/lang'
@@ -28,6 +34,7 @@ import { type Loaded, load, refuseErrors } from '../command/load.js'
 import { findMissing } from '../command/missing.js'
 import { selectBinding } from '../command/select-binding.js'
 import { type Display, openDisplay } from '../display/display.js'
+import { deferred } from '../graph/deferred.js'
 import { InputContext } from '../graph/input-context.js'
 
 import { Quiescence, Schedule } from '../graph/schedule.js'
@@ -82,27 +89,25 @@ const start = async (
 }
 
 class Run {
-  readonly #schedule = new Schedule()
+  readonly #schedule = new Schedule(() => this.#idle())
   readonly #quiescence = new Quiescence(() => this.#judge())
   #wired: Wired | undefined
   #openOutputs = 0
-  /** It is being ended early: what is said because of that is noise. */
-  #isAborted = false
+  #state: 'reading' | 'draining' | 'ended' | 'aborted' = 'reading'
+  /** Resolved when nothing more comes to the outputs: ended or aborted. */
+  readonly #ended = deferred()
+  /** Resolved when the output is not waited for any more. */
+  readonly #givenUp = deferred()
+  /** Started with the first reason to drain. */
+  #grace: NodeJS.Timeout | undefined
   #instruments: Instrumentation | undefined
   readonly #reader: LineReader
   readonly #writer: LineWriter
   readonly #telemetry: TelemetryWriter
   readonly #telemetryLines: LineWriter | null
-  /** What a parent was last told; -1: nothing yet. */
+  /** What was last emitted to a parent; -1: nothing yet. */
   #settled = { inputs: -1, outputs: 0 }
   readonly #current: InputContext
-  readonly #over: Promise<void>
-  #end: () => void = () => {}
-  /** No more input; what is in flight has its time. */
-  #stopTaking: () => void = () => {}
-  /** Nobody waits any more for what has not been read. */
-  readonly #cutShort: Promise<void>
-  #cut: () => void = () => {}
 
   constructor(
     private readonly bound: Bound,
@@ -115,12 +120,6 @@ class Run {
     this.#current = new InputContext(options.telemetry)
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
     this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
-    this.#over = new Promise((resolve) => {
-      this.#end = resolve
-    })
-    this.#cutShort = new Promise((resolve) => {
-      this.#cut = resolve
-    })
   }
 
   async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
@@ -216,27 +215,21 @@ class Run {
     return undefined
   }
 
-  async #runThrough({ children, input, start, hangUp }: Wired): Promise<StopSignal | undefined> {
+  async #runThrough({ children, start, hangUp }: Wired): Promise<StopSignal | undefined> {
     let stoppedBy: StopSignal | undefined
-    let grace: NodeJS.Timeout | undefined
     const { budget } = this.#instruments ?? {}
-    this.#stopTaking = () => {
-      input.end()
-      this.#schedule.wake()
-      grace ??= setTimeout(() => this.#giveUp(CHILD_GRACE_MS), GRACE_MS)
-    }
-    const beLate = () => {
+    const onDeadline = () => {
       budget?.end()
-      this.#stopTaking()
+      this.#closeInput()
     }
-    const deadline = budget?.deadlineMs === undefined ? undefined : setTimeout(beLate, budget.deadlineMs)
+    const deadline = budget?.deadlineMs === undefined ? undefined : setTimeout(onDeadline, budget.deadlineMs)
     const stopListening = onStop(
       (signal) => {
         stoppedBy = signal
-        this.#stopTaking()
+        this.#closeInput()
         if (signal === 'SIGINT') this.#tellStopping()
       },
-      () => this.#giveUp(0),
+      () => this.#forceStop(0),
     )
     const tellHoldings = () => void this.#tellHoldings()
     process.on('SIGQUIT', tellHoldings)
@@ -244,23 +237,19 @@ class Run {
     this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
     this.#writer.onFault = (f) => this.#fail(f)
     this.#reader.onReadable = () => this.#schedule.wake()
-    this.#schedule.onIdle = () => {
-      this.#settle(false)
-      this.#quiescence.idle()
-    }
     this.#settle(true)
     this.#announceInput()
     start()
     this.#schedule.wake()
-    await this.#over
+    await this.#ended.promise
     this.#schedule.wake()
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
     for (const child of children) child.reportDropped()
     if (children.some((child) => child.hasFailed)) for (const child of children) child.reportCutOff()
     this.#schedule.stop()
-    await Promise.race([this.#flush(), this.#cutShort])
-    clearTimeout(grace)
+    await Promise.race([this.#flush(), this.#givenUp.promise])
+    clearTimeout(this.#grace)
     clearTimeout(deadline)
     if (budget?.fault) this.#tell(budget.fault)
     await this.#finish(stoppedBy)
@@ -278,7 +267,7 @@ class Run {
     this.reporter.flush()
   }
 
-  // Who has pressed Ctrl-C sees that it was heard, and what it waits for.
+  // After Ctrl-C a person sees that the run is stopping, and what it waits for.
   #tellStopping(): void {
     if (!isTerminal(2) || this.reporter.isJson) return
     const count = (this.#wired?.children ?? []).reduce((sum, { inFlight }) => sum + inFlight, 0)
@@ -305,20 +294,30 @@ class Run {
   #outputClosed(): void {
     this.#openOutputs--
     if (this.#openOutputs > 0) return
-    // Before another line is taken: it would be for nobody.
+    // Before another line is taken, which no output would show.
     this.#wired?.input.end()
-    this.#end()
+    if (this.#state !== 'aborted') this.#state = 'ended'
+    this.#ended.resolve()
+  }
+
+  /** No more input; what is in flight has its time. Called again it changes nothing. */
+  #closeInput(): void {
+    if (!this.#wired) return
+    if (this.#state === 'reading') this.#state = 'draining'
+    this.#grace ??= setTimeout(() => this.#forceStop(CHILD_GRACE_MS), GRACE_MS)
+    this.#wired.input.end()
+    this.#schedule.wake()
   }
 
   #report(f: Fault): void {
-    if (this.#isAborted) return
+    if (this.#state === 'aborted') return
     const { rejects, budget } = this.#instruments ?? {}
     rejects?.reject(f)
     if (!budget?.takes(f)) this.#tell(f)
-    // What is still read would be for nothing.
+    // No output would come of further input.
     else this.#wired?.input.end()
     if (f.error === 'budget_spent') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
-    if (this.options.isFailFast) this.#stopTaking()
+    if (this.options.isFailFast) this.#closeInput()
   }
 
   #tell(f: Fault): void {
@@ -326,7 +325,7 @@ class Run {
     this.reporter.report(f)
   }
 
-  /** The run cannot go on: told once, and everything is ended. */
+  /** The run cannot go on: the cause is reported, and everything is ended. */
   #fail(f: Fault): void {
     // A child that has said what is wrong with its configuration ends with that status: it is one cause.
     if (f.error === 'child_failed' && f.status === 2 && this.reporter.status === 2) this.#instruments?.rejects?.reject(f)
@@ -335,21 +334,26 @@ class Run {
   }
 
   /** What is in flight had its time. */
-  #giveUp(graceMs: number): void {
+  #forceStop(graceMs: number): void {
     for (const child of this.#wired?.children ?? []) child.reportUnfinished()
     this.#abort(graceMs)
-    this.#cut()
+    this.#givenUp.resolve()
   }
 
   #abort(graceMs: number): void {
-    this.#isAborted = true
+    this.#state = 'aborted'
     this.#schedule.stop()
     this.#wired?.input.abandon()
     for (const child of this.#wired?.children ?? []) {
       if (graceMs === 0) child.kill()
       else void child.stop(graceMs)
     }
-    this.#end()
+    this.#ended.resolve()
+  }
+
+  #idle(): void {
+    this.#settle(false)
+    this.#quiescence.idle()
   }
 
   #judge(): void {
