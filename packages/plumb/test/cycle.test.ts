@@ -95,12 +95,12 @@ interface Plan {
   readonly inputs: readonly number[]
 }
 
-const MOST = 3
+const MAX_NODES = 3
 const plan: fc.Arbitrary<Plan> = fc.record({
-  kinds: fc.array(fc.constantFrom('own', 'answering', 'settling', 'settling', 'nested'), { minLength: 1, maxLength: MOST }),
-  next: fc.array(fc.array(fc.uniqueArray(fc.nat(MOST), { minLength: 1, maxLength: 2 }), { minLength: 3, maxLength: 3 }), {
-    minLength: MOST,
-    maxLength: MOST,
+  kinds: fc.array(fc.constantFrom('own', 'answering', 'settling', 'settling', 'nested'), { minLength: 1, maxLength: MAX_NODES }),
+  next: fc.array(fc.array(fc.uniqueArray(fc.nat(MAX_NODES), { minLength: 1, maxLength: 2 }), { minLength: 3, maxLength: 3 }), {
+    minLength: MAX_NODES,
+    maxLength: MAX_NODES,
   }),
   inputs: fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 12 }),
 })

@@ -42,7 +42,7 @@ interface RandomProgram {
 
 const PORTS = ['left', 'right'] as const
 /** Two loops in a ring make twice as many messages of each, at each step down. */
-const MOST_ARRIVALS = 2000
+const MAX_ARRIVALS = 2000
 
 /** `processes[i]` is fed by ports and earlier processes; the loops also by themselves, and in a ring by each other. */
 const program = (withLoops: boolean): fc.Arbitrary<RandomProgram> =>
@@ -82,7 +82,7 @@ const program = (withLoops: boolean): fc.Arbitrary<RandomProgram> =>
         const found: number[] = []
         let arrivals = 0
         const arrive = (node: number, v: number) => {
-          if (++arrivals > MOST_ARRIVALS) return
+          if (++arrivals > MAX_ARRIVALS) return
           const step = steps[node - PORTS.length]
           for (const out of step ? step.step(v) : [v]) {
             if (leaving.has(node - PORTS.length)) found.push(out)
@@ -90,7 +90,7 @@ const program = (withLoops: boolean): fc.Arbitrary<RandomProgram> =>
           }
         }
         arrive(port, value)
-        return arrivals > MOST_ARRIVALS ? undefined : found
+        return arrivals > MAX_ARRIVALS ? undefined : found
       }
       return { text, outputs }
     })

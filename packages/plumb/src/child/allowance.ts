@@ -39,9 +39,9 @@ export class ChildAllowance {
   /** Why it is sent no message. Whatever it makes of one counts as a call at least, where it does not ask. */
   send(bytes: number): Fault | undefined {
     const { budget } = this.#o
-    if (this.asks) return budget.spent.isOver ? SPENT : undefined
+    if (this.asks) return budget.spent.isOver ? BUDGET_SPENT : undefined
     const denied = budget.take()
-    if (denied) return SPENT
+    if (denied) return BUDGET_SPENT
     this.#counted++
     this.#sentBytes += bytes
     return undefined
@@ -81,4 +81,4 @@ export class ChildAllowance {
   }
 }
 
-const SPENT = fault('budget_spent', 'the budget of this run is spent')
+const BUDGET_SPENT = fault('budget_spent', 'the budget of this run is spent')

@@ -21,19 +21,19 @@ const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_
 
 export class ChildProcess extends Morphism implements Worker {
   readonly #o: ChildOptions
-  readonly #ledger: InFlightTracker
+  readonly #messages: InFlightTracker
   readonly #inputs: ChildInput[]
   readonly #streams: ChildStream[] = []
   readonly #errors: ChildErrors
   /** By output: what has to have room before the child is read. */
-  readonly gates: readonly Backpressure[]
+  readonly backpressures: readonly Backpressure[]
   readonly exited: Promise<void>
   hasEnded = false
   /** Pieces of output that came since its errors were last heard. */
   #unheard = 0
   #isStopping = false
   #isHungUp = false
-  #isSurplusTold = false
+  #hasReportedSurplus = false
   /** Its end, where it would spend more than the run may. */
   readonly overrun: Overrun
   readonly #dropped = new Dropped()
@@ -45,12 +45,12 @@ export class ChildProcess extends Morphism implements Worker {
   ) {
     super(feeds, options.outputs.length)
     this.#o = options
-    this.#ledger = new InFlightTracker(options)
-    for (let i = 0; i < options.controls; i++) this.#ledger.sendControl()
+    this.#messages = new InFlightTracker(options)
+    for (let i = 0; i < options.controls; i++) this.#messages.sendControl()
     const { child, allowance } = options
     const abandon = () => this.#streams.forEach((stream) => void stream.end())
-    this.overrun = new Overrun({ child, allowance, inFlight: () => this.#ledger.inFlight, cancel: () => this.#cancel(), abandon })
-    this.gates = options.outputs.map(() => new Backpressure())
+    this.overrun = new Overrun({ child, allowance, inFlight: () => this.#messages.inFlight, cancel: () => this.#cancel(), abandon })
+    this.backpressures = options.outputs.map(() => new Backpressure())
     this.#inputs = this.#openInputs()
     const errors = new LineReader(options.child.stderr)
     this.#errors = new ChildErrors(options.name, errors, context.reporter, (fault) => this.#pass(fault))
@@ -61,18 +61,18 @@ export class ChildProcess extends Morphism implements Worker {
 
   get inFlight(): number {
     const calls = this.#o.tools?.inFlight ?? 0
-    return calls + (this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#ledger.inFlight)
+    return calls + (this.hasEnded ? this.#streams.filter((stream) => !stream.hasEnded).length : this.#messages.inFlight)
   }
 
   override holding(name: string): Holding {
     const { pid } = this.#o.child
     const open = this.#streams.filter((stream) => !stream.hasEnded).length
     const isFull = this.#inputs.some((input) => input.isFull)
-    return { of: 'process', name, pid, sent: this.#ledger.sent, in_hand: this.inFlight, open, is_full: isFull, has_ended: this.hasEnded }
+    return { of: 'process', name, pid, sent: this.#messages.sent, in_hand: this.inFlight, open, is_full: isFull, has_ended: this.hasEnded }
   }
 
   get held(): number {
-    return this.hasEnded ? 0 : this.#ledger.held
+    return this.hasEnded ? 0 : this.#messages.held
   }
 
   /** The first input that may still be told of as lost here; Infinity: none. */
@@ -92,17 +92,17 @@ export class ChildProcess extends Morphism implements Worker {
       return this.#dropped.add(current.origin)
     }
     const name = inputs[input]?.name ?? ''
-    if (this.#isControl(name)) this.#ledger.sendControl()
+    if (this.#isControl(name)) this.#messages.sendControl()
     else {
       const { origin } = current
-      const stop = this.overrun.hasBegun ? SPENT : observer?.stops(origin, buf, start, end)
+      const stop = this.overrun.hasBegun ? BUDGET_SPENT : observer?.stops(origin, buf, start, end)
       if (stop === 'settled') return
       if (stop) {
         this.context.report({ ...stop, process: this.#o.name })
         return lost(origin)
       }
-      this.#ledger.send(origin)
-      observer?.asked(this.#ledger.sent, current.seq, buf, start, end)
+      this.#messages.send(origin)
+      observer?.asked(this.#messages.sent, current.seq, buf, start, end)
     }
     this.#inputs[input]?.send(name, buf, start, end)
     cycle?.checkLimit()
@@ -114,27 +114,27 @@ export class ChildProcess extends Morphism implements Worker {
     // Many a program complains of a reader that has gone. One of ours does not, and what it still tells holds.
     if (this.#o.kind === 'program') this.#errors.mute()
     this.#isHungUp = true
-    this.#giveUp()
+    this.#stopReading()
   }
 
   /** Asks it to end at once. */
   stop(graceMs: number): Promise<void> {
     this.#errors.mute()
-    this.#giveUp()
+    this.#stopReading()
     void this.#o.tools?.close()
     return this.#o.child.terminate(graceMs)
   }
 
   kill(): void {
     this.#errors.mute()
-    this.#giveUp()
+    this.#stopReading()
     void this.#o.tools?.close()
     this.#o.child.kill('SIGKILL')
   }
 
   /** What it will not answer, since it is ended. */
   reportUnfinished(): void {
-    const { unanswered } = this.#ledger
+    const { unanswered } = this.#messages
     if (!this.hasEnded && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
   }
 
@@ -144,7 +144,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   /** At the end of a run that a failure has ended: what it had in hand, for nobody. */
   reportCutOff(): void {
-    const { unanswered, answersEach } = this.#ledger
+    const { unanswered, answersEach } = this.#messages
     if (this.#isHungUp && answersEach && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
   }
 
@@ -161,7 +161,7 @@ export class ChildProcess extends Morphism implements Worker {
     if (inputs.some((_, i) => isWaiting(i))) return
     for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)
     if (inputs.some((_, i) => this.isOpen(i))) return
-    this.#o.tools?.endWhenQuiet(() => this.#ledger.inFlight === 0)
+    this.#o.tools?.endWhenQuiet(() => this.#messages.inFlight === 0)
     this.overrun.closeWhenQuiet()
   }
 
@@ -174,12 +174,12 @@ export class ChildProcess extends Morphism implements Worker {
     const input = this.#inputs[this.#o.inputs.findIndex(({ name }) => this.#isControl(name))]
     if (!input) return undefined
     return () => {
-      this.#ledger.sendControl()
+      this.#messages.sendControl()
       input.send('ctrl_in', CANCEL, 0, CANCEL.length)
     }
   }
 
-  #giveUp(): void {
+  #stopReading(): void {
     this.#isStopping = true
     this.overrun.clear()
     for (const stream of this.#streams) stream.end()
@@ -200,7 +200,7 @@ export class ChildProcess extends Morphism implements Worker {
     const isHeldBack = () => {
       if (this.hasEnded) return this.#streams.some((s) => !s.hasEnded)
       const { observer, maxInHand = Number.POSITIVE_INFINITY } = this.#o
-      return this.#ledger.inFlight >= maxInHand || observer?.isFull(this.#ledger.inFlight) === true
+      return this.#messages.inFlight >= maxInHand || observer?.isFull(this.#messages.inFlight) === true
     }
     const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isHeldBack)
     return inputs.map(({ name }) => {
@@ -221,7 +221,7 @@ export class ChildProcess extends Morphism implements Worker {
     const ports = outputs.map((port, i) => ({
       ...port,
       outlet: this.outlets[i] as ChildPort['outlet'],
-      gate: this.gates[i] as Backpressure,
+      backpressure: this.backpressures[i] as Backpressure,
     }))
     this.#listen(
       child.stdout,
@@ -235,11 +235,11 @@ export class ChildProcess extends Morphism implements Worker {
     }
     const telemetry = child.fds.get(FDS.telemetry)
     const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
-    const announce = this.#o.isUnordered ? (n: number) => this.#ledger.announce(n) : undefined
+    const announce = this.#o.isUnordered ? (n: number) => this.#messages.announce(n) : undefined
     if (telemetry && 'resume' in telemetry) {
       this.#read(
         telemetry,
-        (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#ledger.settle(settled), announce, this.#heard()),
+        (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#messages.settle(settled), announce, this.#heard()),
       )
     }
   }
@@ -252,16 +252,16 @@ export class ChildProcess extends Morphism implements Worker {
   // What it tells of an answer it tells before: so that is heard before, where somebody wants to know both.
   #count(): Origin | undefined {
     if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
-    const origin = this.#ledger.receive()
+    const origin = this.#messages.receive()
     const { needsOrigins, answers } = this.#o
-    return this.#ledger.isSurplus && (needsOrigins || answers === 'each') ? this.#refuseSurplus() : origin
+    return this.#messages.isSurplus && (needsOrigins || answers === 'each') ? this.#refuseSurplus() : origin
   }
 
   // By its place it would be joined with what it does not belong to.
   #refuseSurplus(): undefined {
     const { name } = this.#o
-    if (this.#isSurplusTold) return
-    this.#isSurplusTold = true
+    if (this.#hasReportedSurplus) return
+    this.#hasReportedSurplus = true
     this.context.report(
       fault('child_failed', `'${name}' gave more outputs than it was sent messages: what is behind these is left out`, { process: name }),
     )
@@ -274,15 +274,15 @@ export class ChildProcess extends Morphism implements Worker {
     if (requests && 'resume' in requests && answers && 'write' in answers) tools?.serve(requests, answers, () => schedule.wake())
   }
 
-  #listen(stream: LineSource, ports: readonly (ChildPort & { gate: Backpressure })[], isData: boolean): void {
+  #listen(stream: LineSource, ports: readonly (ChildPort & { backpressure: Backpressure })[], isData: boolean): void {
     const { name, isEnveloped, kind, observer, lost } = this.#o
     const { current } = this.context
     const watched = isData ? observer : undefined
     const tellsOrigins = kind === 'plumb' || this.#o.needsOrigins
-    const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#ledger.originOfAll(messages) : undefined
+    const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#messages.originOfAll(messages) : undefined
     const counted = isData ? () => this.#count() : () => Origin.unknown()
-    const passed = isData ? () => this.#ledger.passed() : () => {}
-    const gate = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.gate.isOpen()) }
+    const passed = isData ? () => this.#messages.passed() : () => {}
+    const backpressure = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.backpressure.isOpen()) }
     this.#read(
       stream,
       (reader) =>
@@ -291,20 +291,20 @@ export class ChildProcess extends Morphism implements Worker {
           reader,
           ports,
           isEnveloped: isEnveloped && isData,
-          gate,
+          backpressure,
           counted,
           passed,
           lost: () => lost(current.origin),
-          isWaiting: () => isData && this.#ledger.isWaiting && this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
+          isWaiting: () => isData && this.#messages.isWaiting && this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
           originOfAll,
-          answered: watched && ((n, buf, start, end) => watched.answered(n || this.#ledger.answered, current.seq, buf, start, end)),
-          onMismatch: watched && ((fault) => watched.refused(this.#ledger.answered, current.seq, fault)),
-          passedOn: watched && (() => watched.passedOn(this.#ledger.answered)),
+          answered: watched && ((n, buf, start, end) => watched.answered(n || this.#messages.answered, current.seq, buf, start, end)),
+          onMismatch: watched && ((fault) => watched.refused(this.#messages.answered, current.seq, fault)),
+          passedOn: watched && (() => watched.passedOn(this.#messages.answered)),
           mayEnd: () => !isData || !tellsOrigins || !this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
           ending: () => {
             watched?.ending()
             // A barrier behind it is to know that nothing more comes of these.
-            if (isData) this.#ledger.abandon()
+            if (isData) this.#messages.abandon()
           },
         }),
       isData && kind !== 'plumb',
@@ -337,19 +337,19 @@ export class ChildProcess extends Morphism implements Worker {
 
   // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
   #pass({ line: _, seqs, seq, ...said }: Fault): void {
-    const fault = this.overrun.hasBegun && said.error === 'cancelled' ? { ...said, ...SPENT } : said
+    const fault = this.overrun.hasBegun && said.error === 'cancelled' ? { ...said, ...BUDGET_SPENT } : said
     const { observer, kind, cycle } = this.#o
     const { report, schedule, current } = this.context
     const about = numbersIn(seqs ?? seq)
-    const origin = this.#ledger.originOfAll(about)
+    const origin = this.#messages.originOfAll(about)
     const before = current.enter(origin)
-    for (const n of about) observer?.refused(n, this.#ledger.originOf(n).seq, fault as Fault)
-    const inputs = about.map((n) => this.#ledger.originOf(n)).flatMap((one) => (one.seq > 0 ? [one.seq] : one.seqs))
+    for (const n of about) observer?.refused(n, this.#messages.originOf(n).seq, fault as Fault)
+    const inputs = about.map((n) => this.#messages.originOf(n)).flatMap((one) => (one.seq > 0 ? [one.seq] : one.seqs))
     inputs.sort((a, b) => a - b)
     report((inputs.length > 1 ? { ...fault, seq: inputs[0], seqs: rangesOf(inputs) } : fault) as Fault)
     current.leave(before)
     origin.release()
-    for (const n of about) this.#ledger.refuse(n)
+    for (const n of about) this.#messages.refuse(n)
     if (kind === 'plumb' && fault.error === 'child_failed') cycle?.closeControl()
     // A cycle may be quiet now.
     schedule.wake()
@@ -366,8 +366,8 @@ export class ChildProcess extends Morphism implements Worker {
     schedule.wake()
     await Promise.all([this.#o.tools?.close(), ...this.#streams.map((stream) => stream.ended)])
     const { reported, last } = this.#errors
-    const { unanswered, isExcused } = this.#ledger
-    const missing = kind === 'program' && !this.#isHungUp ? this.#ledger.missing : 0
+    const { unanswered, isExcused } = this.#messages
+    const missing = kind === 'program' && !this.#isHungUp ? this.#messages.missing : 0
     const ending = { ...exit, name, wasFed, reported, unanswered, missing, isExcused, lastWords: last }
     const failure = this.#isStopping ? undefined : this.overrun.hasBegun ? spentEnd(name, unanswered) : failureOf(ending)
     this.#dropped.end = failure && !this.overrun.hasBegun ? 'badly' : 'well'
@@ -377,12 +377,12 @@ export class ChildProcess extends Morphism implements Worker {
       tell(failure)
       cycle?.closeControl()
     }
-    this.#ledger.abandon()
+    this.#messages.abandon()
     schedule.wake()
   }
 }
 
-const SPENT = fault('budget_spent', 'the budget of this run is spent')
+const BUDGET_SPENT = fault('budget_spent', 'the budget of this run is spent')
 const CANCEL = Buffer.from('{"cancel":true}\n')
 
 const spentEnd = (name: string, unanswered: InFlightTracker['unanswered']): Fault | undefined =>

@@ -79,6 +79,6 @@ const replayingFor = (process: () => ChildProcess, { current, report }: RunConte
       as(origin, () => report({ ...fault, process: fault.process ?? node.name }))
       lost(origin)
     },
-    isFull: () => process().gates.some((gate) => !gate.isOpen()),
+    isFull: () => process().backpressures.some((backpressure) => !backpressure.isOpen()),
   }
 }

@@ -10,9 +10,9 @@ export interface Branch {
 }
 
 /** Where ways part and meet again and again there are more of them than anybody can write down. */
-const MOST_BRANCHES = 16
+const MAX_BRANCHES = 16
 /** Nobody chains so many, but a circle of them has no end. */
-const MOST_NODES = 256
+const MAX_NODES = 256
 
 const stepsAt = (node: GraphNode): readonly Step[] | undefined => {
   const { work } = node
@@ -28,7 +28,7 @@ export const branchesBehind = (entrance: GraphNode, edges: Edges, scanners: Mess
   const branches: Branch[] = []
   let nodes = 0
   const walk = (from: GraphNode, steps: readonly Step[]): boolean => {
-    if (++nodes > MOST_NODES) return false
+    if (++nodes > MAX_NODES) return false
     const next = edges.outOf(from)
     // What would be computed once would be computed for each of them.
     if (steps.length > 0 && next.length !== 1) return false
@@ -44,7 +44,7 @@ export const branchesBehind = (entrance: GraphNode, edges: Edges, scanners: Mess
         }
         if (isChecked) return false
         if (kind === 'pass') return walk(to, steps)
-        if (kind !== 'output' || branches.length === MOST_BRANCHES) return false
+        if (kind !== 'output' || branches.length === MAX_BRANCHES) return false
         branches.push({ steps, output: to })
         return true
       })

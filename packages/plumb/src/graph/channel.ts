@@ -38,7 +38,7 @@ export class DirectChannel implements Channel {
     if (this.isClosed) return
     const { to, input, trampoline } = this
     if (!trampoline) return to.receive(input, buf, start, end)
-    if (trampoline.isDeep) return trampoline.wait(() => to.receive(input, buf, start, end))
+    if (trampoline.isDeep) return trampoline.defer(() => to.receive(input, buf, start, end))
     trampoline.enter()
     to.receive(input, buf, start, end)
     trampoline.leave()
@@ -55,7 +55,7 @@ export class DirectChannel implements Channel {
     this.isClosed = true
     const { to, input, trampoline } = this
     if (!trampoline) return to.closeInput(input)
-    if (trampoline.isDeep) return trampoline.wait(() => to.closeInput(input))
+    if (trampoline.isDeep) return trampoline.defer(() => to.closeInput(input))
     trampoline.enter()
     to.closeInput(input)
     trampoline.leave()

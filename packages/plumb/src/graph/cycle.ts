@@ -28,9 +28,9 @@ interface Delivery {
 }
 
 /** New input waits while so much of the old goes round. */
-const BUSY = 256
+const MAX_BUSY = 256
 /** So many deliveries are made before their places in the queue are given back. */
-const SPENT = 4096
+const COMPACT_AFTER = 4096
 
 export interface CycleOptions {
   readonly names: readonly string[]
@@ -40,7 +40,7 @@ export interface CycleOptions {
 export class Cycle implements Source {
   readonly workers: Worker[] = []
   /** What the processes of this cycle fill outside of it. */
-  readonly gate = new Backpressure()
+  readonly backpressure = new Backpressure()
   readonly #o: CycleOptions
   readonly #busy: number
   #queue: Delivery[] = []
@@ -55,7 +55,7 @@ export class Cycle implements Source {
     options: CycleOptions,
   ) {
     this.#o = options
-    this.#busy = Math.min(BUSY, Math.ceil(options.maxInFlight / 2))
+    this.#busy = Math.min(MAX_BUSY, Math.ceil(options.maxInFlight / 2))
   }
 
   get inFlight(): number {
@@ -72,7 +72,7 @@ export class Cycle implements Source {
       name: names.join(' -> '),
       in_flight: this.inFlight,
       waiting,
-      is_waiting: !this.gate.isOpen(),
+      is_waiting: !this.backpressure.isOpen(),
       is_closed: this.#isClosed,
     }
   }
@@ -112,7 +112,7 @@ export class Cycle implements Source {
   }
 
   canRun(): boolean {
-    return this.#head < this.#queue.length && this.gate.isOpen()
+    return this.#head < this.#queue.length && this.backpressure.isOpen()
   }
 
   step(): number {
@@ -120,7 +120,7 @@ export class Cycle implements Source {
     if (this.#head === this.#queue.length) {
       this.#queue = []
       this.#head = 0
-    } else if (this.#head > SPENT) {
+    } else if (this.#head > COMPACT_AFTER) {
       this.#queue.splice(0, this.#head)
       this.#head = 0
     }
@@ -172,8 +172,8 @@ export class Cycle implements Source {
 export class QueuedChannel extends DirectChannel {
   readonly #enqueue: (buf: Buffer, start: number, end: number) => void
 
-  constructor(to: Receiver, input: number, relay: Trampoline | undefined, cycle: Cycle) {
-    super(to, input, relay)
+  constructor(to: Receiver, input: number, trampoline: Trampoline | undefined, cycle: Cycle) {
+    super(to, input, trampoline)
     this.#enqueue = (buf, start, end) => cycle.enqueue(to, input, buf, start, end)
   }
 

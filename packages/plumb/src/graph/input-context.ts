@@ -76,7 +76,7 @@ export class InputContext implements Cause {
   }
 
   /** The error with what is known of the input that caused it. */
-  causing(error: Fault): Fault {
+  withCause(error: Fault): Fault {
     const { port, line, seq } = this
     if (seq === 0) {
       const seqs = this.#origin?.seqs ?? []

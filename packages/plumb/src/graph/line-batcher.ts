@@ -61,7 +61,7 @@ class WrittenRun {
   }
 }
 
-abstract class RunSkimmer implements LineBatcher {
+abstract class BranchBatcher implements LineBatcher {
   taken = 0
 
   constructor(protected readonly o: BatcherOptions) {}
@@ -70,7 +70,7 @@ abstract class RunSkimmer implements LineBatcher {
 }
 
 /** All of them, as they are. */
-class PassSkimmer extends RunSkimmer {
+class PassBatcher extends BranchBatcher {
   takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, writer } = this.o
     let place = at
@@ -91,7 +91,7 @@ class PassSkimmer extends RunSkimmer {
 const LONG_LINE = 2048
 
 /** Each so many times over before the next. */
-class CopySkimmer extends RunSkimmer {
+class CopyBatcher extends BranchBatcher {
   constructor(
     options: BatcherOptions,
     private readonly times: number,
@@ -126,7 +126,7 @@ class CopySkimmer extends RunSkimmer {
 }
 
 /** Those for which the filters of a branch hold, once for each branch. */
-class FilterSkimmer extends RunSkimmer {
+class FilterBatcher extends BranchBatcher {
   constructor(
     options: BatcherOptions,
     private readonly branches: readonly Evaluate[],
@@ -173,7 +173,7 @@ class FilterSkimmer extends RunSkimmer {
 }
 
 /** What is made of each. */
-class MapSkimmer extends RunSkimmer {
+class MapBatcher extends BranchBatcher {
   constructor(
     options: BatcherOptions,
     private readonly evaluate: Evaluate,
@@ -214,24 +214,24 @@ export const openLineBatcher = (entrance: GraphNode, { edges, scanners, receiver
   const [output, another] = outputs
   if (!branches || another || !(output instanceof MainOutput) || !output.taker) return undefined
   const ways = branches.map(({ steps }) => steps)
-  return skimmerOf(ways, { ...own, scanner: scanners.of(typeAt(entrance)), writer: output.taker })
+  return batcherOf(ways, { ...own, scanner: scanners.of(typeAt(entrance)), writer: output.taker })
 }
 
 const ALL: Fused = { evaluate: () => Verdict.PASS, isWritten: false }
 
 // Undefined where the steps of a branch cannot be taken as one.
-const skimmerOf = (branches: readonly (readonly Step[])[], options: BatcherOptions): LineBatcher | undefined => {
+const batcherOf = (branches: readonly (readonly Step[])[], options: BatcherOptions): LineBatcher | undefined => {
   if (branches.every((steps) => steps.length === 0)) {
-    return branches.length === 1 ? new PassSkimmer(options) : new CopySkimmer(options, branches.length)
+    return branches.length === 1 ? new PassBatcher(options) : new CopyBatcher(options, branches.length)
   }
   const chains = branches.flatMap((steps) => (steps.length === 0 ? ALL : (fuse(steps, options.scanner) ?? [])))
   const [first] = chains
   if (!first || chains.length < branches.length) return undefined
   if (chains.every(({ isWritten }) => !isWritten)) {
-    return new FilterSkimmer(
+    return new FilterBatcher(
       options,
       chains.map(({ evaluate }) => evaluate),
     )
   }
-  return chains.length === 1 ? new MapSkimmer(options, first.evaluate) : undefined
+  return chains.length === 1 ? new MapBatcher(options, first.evaluate) : undefined
 }

@@ -28,13 +28,13 @@ export interface Entrance {
   /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
   readonly scanner: MessageScanner | undefined
   /** What takes lines of the learned shape, once there is one; undefined where it has to be one after the other. */
-  readonly openSkimmer: () => LineBatcher | undefined
+  readonly openBatcher: () => LineBatcher | undefined
 }
 
 export interface MainInputOptions {
   readonly reader: LineReader
   readonly entrances: readonly Entrance[]
-  readonly gate: Backpressure
+  readonly backpressure: Backpressure
   /** `all`: every line is one (--mux); `some`: those that look like one; `none`: none is. */
   readonly envelopes: 'all' | 'some' | 'none'
   readonly emitter: RunEmitter | undefined
@@ -54,7 +54,7 @@ export class MainInput implements Source {
   readonly #names: readonly string[]
   /** Where plain lines go, as long as it is open and nobody wants to know of each line. */
   #quick: Entrance | undefined
-  #skimmer: LineBatcher | undefined
+  #batcher: LineBatcher | undefined
   #hasEnded = false
 
   constructor(
@@ -73,19 +73,19 @@ export class MainInput implements Source {
   }
 
   canRun(): boolean {
-    return !this.#hasEnded && this.#o.gate.isOpen()
+    return !this.#hasEnded && this.#o.backpressure.isOpen()
   }
 
   step(most: number): number {
-    return this.#skim(most) || this.#next()
+    return this.#takeBatch(most) || this.#next()
   }
 
   // Lines of the learned shape: the scanner finds their end and their type at once.
-  #skim(most: number): number {
+  #takeBatch(most: number): number {
     if (!this.#quick?.scanner?.hasShape) return 0
-    this.#skimmer ??= this.#quick.openSkimmer() ?? this.#each
-    const taken = this.#o.reader.skim(this.#skimmer, most)
-    if (this.#skimmer !== this.#each) this.taken += taken
+    this.#batcher ??= this.#quick.openBatcher() ?? this.#each
+    const taken = this.#o.reader.takeBatch(this.#batcher, most)
+    if (this.#batcher !== this.#each) this.taken += taken
     return taken
   }
 
@@ -93,12 +93,12 @@ export class MainInput implements Source {
   readonly #each = {
     taken: 0,
     takeBatch: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
-      const { reader, gate } = this.#o
+      const { reader, backpressure } = this.#o
       const { current } = this.context
       const { scanner, outlet, name } = this.#quick as Entrance
       let place = at
       let taken = 0
-      for (; taken < most && place < limit && gate.isOpen(); taken++) {
+      for (; taken < most && place < limit && backpressure.isOpen(); taken++) {
         const end = (scanner as MessageScanner).find(buf, place)
         if (end < 0 || end - place > reader.maxLine) break
         current.begin(name, line + taken + 1, ++this.taken)

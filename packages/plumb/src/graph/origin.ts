@@ -4,24 +4,24 @@
 
 import type { GraphNode, OriginPlace } from '@plumb/lang'
 
-/** What a barrier holds of one origin. */
-export interface Held {
+/** A barrier in which messages of the origin wait. */
+export interface OriginListener {
   /** Lower for a barrier that stands before another one: what it leaves out is missing there. */
   readonly rank: number
   /** Nothing more can stem from the origin: what has no partner by now gets none. */
-  giveUp(origin: Origin): void
+  originEnded(origin: Origin): void
 }
 
 /** More inputs than these are not listed for one message. */
 const MAX_PARTS = 64
 
-/** Most origins hold nothing. */
-const NOTHING: Held[] = []
+/** Shared: most origins have no listener. */
+const NONE: OriginListener[] = []
 
 export class Origin {
   /** Things under way that stem from it; one for whoever made it, until it calls `release`. */
   #live = 1
-  #held: Held[] = NOTHING
+  #listeners: OriginListener[] = NONE
   /** Where something that stems from it was dropped, or failed and was reported. */
   #lost: Set<GraphNode> | undefined
 
@@ -90,14 +90,14 @@ export class Origin {
     return [...new Set(seqs)].sort((a, b) => a - b)
   }
 
-  get held(): readonly Held[] {
-    return this.#held
+  get listeners(): readonly OriginListener[] {
+    return this.#listeners
   }
 
-  /** Something waits for others of this origin. */
-  hold(held: Held): void {
-    if (this.#held === NOTHING) this.#held = [held]
-    else this.#held.push(held)
+  /** Something waits for other messages of this origin. */
+  addListener(listener: OriginListener): void {
+    if (this.#listeners === NONE) this.#listeners = [listener]
+    else this.#listeners.push(listener)
   }
 
   retain(): void {
@@ -106,9 +106,9 @@ export class Origin {
 
   release(): void {
     if (--this.#live > 0) return
-    const held = this.#held
-    if (held.length > 1) held.sort((a, b) => a.rank - b.rank)
-    for (const one of held) one.giveUp(this)
+    const listeners = this.#listeners
+    if (listeners.length > 1) listeners.sort((a, b) => a.rank - b.rank)
+    for (const listener of listeners) listener.originEnded(this)
     this.above?.release()
     this.settled?.(this)
   }

@@ -19,7 +19,7 @@ export class Trampoline {
   }
 
   /** Makes the call later, on behalf of the message that is being worked on now. */
-  wait(call: () => void): void {
+  defer(call: () => void): void {
     const { current } = this
     const { origin } = current
     origin.retain()

@@ -96,7 +96,7 @@ class Network {
   constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
     this.#o = options
     const { graph, settings, schedule, reporter, emitter, current, fail } = options
-    const report = (fault: Fault) => options.report(current.causing(fault))
+    const report = (fault: Fault) => options.report(current.withCause(fault))
     this.#context = { schedule, sink: new Sink(), current, reporter, report, fail }
     this.#partings = new Map(partingsOf(graph).map((parting) => [parting.barrier, parting]))
     this.#lossy = new Set([...this.#partings.values()].flatMap(({ branches }) => branches.flatMap((nodes) => [...nodes])))
@@ -121,7 +121,7 @@ class Network {
       schedule.addCycle(cycle)
       const nodes = [...this.#cycleOf].filter(([, its]) => its === cycle).map(([node]) => node)
       this.#holdBack(
-        cycle.gate,
+        cycle.backpressure,
         nodes.flatMap((node) => this.#edges.outOf(node)),
         cycle,
       )
@@ -133,7 +133,7 @@ class Network {
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
       cycle?.workers.push(receiver)
-      const behind = receiver.gates.map((gate, output) => this.#holdBack(gate, this.#from(node, output), cycle))
+      const behind = receiver.backpressures.map((backpressure, output) => this.#holdBack(backpressure, this.#from(node, output), cycle))
       if (this.#edges.outOf(node).length > 0) children.set(receiver, new Set(behind.flatMap((set) => [...set])))
     }
     return {
@@ -181,16 +181,16 @@ class Network {
       stage: stageOf(node, this.#scanners),
       takesText: takesText(typeAt(node)),
       scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,
-      openSkimmer: () => openLineBatcher(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
+      openBatcher: () => openLineBatcher(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
     }))
-    const gate = new Backpressure()
+    const backpressure = new Backpressure()
     this.#holdBack(
-      gate,
+      backpressure,
       this.#entrances.flatMap((node) => this.#edges.outOf(node)),
       undefined,
     )
     const taken = rejects && ((seq: number) => rejects.hold(seq, reader, () => this.#oldest))
-    return new MainInput(this.#context, { reader, entrances, gate, envelopes, emitter, taken })
+    return new MainInput(this.#context, { reader, entrances, backpressure, envelopes, emitter, taken })
   }
 
   #receiver(node: GraphNode, spawned: Spawned | undefined): Morphism {
@@ -327,10 +327,10 @@ class Network {
   }
 
   /**
-   * The gate waits for everything that can be filled along these edges without passing through another process; gives the children among it.
+   * It waits for everything that can be filled along these edges without passing through another process; gives the children among it.
    * Inside its own cycle nothing waits: that could be for ever.
    */
-  #holdBack(gate: Backpressure, edges: readonly Edge[], own: Cycle | undefined): ReadonlySet<ChildProcess> {
+  #holdBack(backpressure: Backpressure, edges: readonly Edge[], own: Cycle | undefined): ReadonlySet<ChildProcess> {
     const seen = new Set<GraphNode>()
     const children = new Set<ChildProcess>()
     const rest = [...edges]
@@ -338,15 +338,15 @@ class Network {
       const { to, input } = edge
       const cycle = this.#cycleOf.get(to)
       const isOwn = cycle !== undefined && cycle === own
-      if (cycle && !isOwn) gate.waitFor(cycle)
+      if (cycle && !isOwn) backpressure.waitFor(cycle)
       const receiver = this.#of(to)
       if (receiver instanceof ChildProcess) {
         children.add(receiver)
         const buffer = receiver.bufferOf(input)
-        if (buffer && !isOwn) gate.waitFor(buffer)
+        if (buffer && !isOwn) backpressure.waitFor(buffer)
       } else if (!seen.has(to)) {
         seen.add(to)
-        if (to.work.kind === 'output') gate.waitFor(this.#o.writer)
+        if (to.work.kind === 'output') backpressure.waitFor(this.#o.writer)
         rest.push(...this.#edges.outOf(to))
       }
     }

@@ -138,7 +138,7 @@ export class LineReader {
   }
 
   /** Lets a batcher take up to `max` lines, and returns how many it took. Where that is none, `next()` has to look. */
-  skim(batcher: LineBatcher, max: number): number {
+  takeBatch(batcher: LineBatcher, max: number): number {
     if (!this.#isRegionUtf8 || this.#isRaw || this.#at >= this.#limit) return 0
     this.#at = batcher.takeBatch(this.#region, this.#at, this.#limit, max, this.line)
     this.line += batcher.taken

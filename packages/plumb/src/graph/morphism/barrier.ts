@@ -5,7 +5,7 @@ import { type GraphNode, type OriginPlace, put, Sink } from '@plumb/lang'
 import { fault, isTooDeep } from '@plumb/wire'
 import type { Holding } from '../holding.js'
 import { rangesOf } from '../input-context.js'
-import { type Held, Origin } from '../origin.js'
+import { Origin, type OriginListener } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import { Morphism } from './morphism.js'
 
@@ -74,7 +74,7 @@ export class Barrier extends Morphism {
   }
 
   /** Nothing more can come that belongs to these. */
-  giveUp(waiting: Waiting, origin: Origin): void {
+  discard(waiting: Waiting, origin: Origin): void {
     const { branches, lost } = this.#o
     const { queues } = waiting
     if (!waiting.isEmpty) {
@@ -124,9 +124,9 @@ export class Barrier extends Morphism {
   }
 
   #waitingFor(key: Origin): Waiting {
-    for (const held of key.held) if (held instanceof Waiting && held.barrier === this) return held
+    for (const one of key.listeners) if (one instanceof Waiting && one.barrier === this) return one
     const waiting = this.#spare.pop() ?? new Waiting(this, this.#waiting.length)
-    key.hold(waiting)
+    key.addListener(waiting)
     return waiting
   }
 
@@ -187,7 +187,7 @@ interface Message {
 }
 
 /** What waits in a barrier and belongs together, by branch. */
-class Waiting implements Held {
+class Waiting implements OriginListener {
   readonly queues: readonly Queue[]
 
   constructor(
@@ -206,8 +206,8 @@ class Waiting implements Held {
     return true
   }
 
-  giveUp(origin: Origin): void {
-    this.barrier.giveUp(this, origin)
+  originEnded(origin: Origin): void {
+    this.barrier.discard(this, origin)
   }
 
   /** Is what comes on this branch the last that was missing? */
