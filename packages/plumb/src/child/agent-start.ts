@@ -59,7 +59,7 @@ export interface AgentStart {
 /** Variables that the spec names. */
 export const envNames = ({ config }: AgentPlan): readonly string[] => (config.env as readonly string[] | undefined) ?? []
 
-/** Somebody has to answer its calls. */
+/** It may call tools, so it needs a dispatcher. */
 export const hasTools = (plan: AgentPlan): boolean => isFilled(plan.config.tools) || hasServers(plan)
 
 export const hasServers = ({ config: { mcp } }: AgentPlan): boolean => isFilled(mcp)

@@ -1,4 +1,5 @@
-// What a child spends that shares no budget with us: one elsewhere asks us for each call, of another program the messages and what it tells count.
+// What a child spends that shares no budget with us: one elsewhere asks us for each call, of another program the messages and what it tells
+// count.
 
 import { type Budget, type Fault, fault } from '@plumb/wire'
 import type { Purse } from './spawn-via.js'
@@ -17,9 +18,9 @@ const MAX_IN_HAND = 8
 
 export class ChildAllowance {
   readonly #o: ChildAllowanceOptions
-  /** Calls that were counted, and of which it has not told the usage. */
+  /** Calls that were counted and whose usage it has not reported. */
   #counted = 0
-  /** What it was sent since its last answer, while it has told no usage. */
+  /** What it was sent since its last answer, while it has reported no usage. */
   #sentBytes = 0
   #hasTold = false
   #isBlindnessTold = false
@@ -36,7 +37,7 @@ export class ChildAllowance {
     return inFlight >= MAX_IN_HAND
   }
 
-  /** Why it is sent no message. Whatever it makes of one counts as a call at least, where it does not ask. */
+  /** Why it is sent no message. Each message counts as one call at least, where it does not ask. */
   send(bytes: number): Fault | undefined {
     const { budget } = this.#o
     if (this.asks) return budget.spent.isOver ? BUDGET_SPENT : undefined

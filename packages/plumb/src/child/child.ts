@@ -29,7 +29,7 @@ export class ChildProcess extends Morphism implements Worker {
   readonly backpressures: readonly Backpressure[]
   readonly exited: Promise<void>
   hasEnded = false
-  /** Pieces of output that came since its errors were last heard. */
+  /** Pieces of output that came since its errors were last read. */
   #unheard = 0
   #isStopping = false
   #isHungUp = false
@@ -75,7 +75,7 @@ export class ChildProcess extends Morphism implements Worker {
     return this.hasEnded ? 0 : this.#messages.held
   }
 
-  /** The first input that may still be told of as lost here; Infinity: none. */
+  /** The first input that may still be reported as lost here; Infinity: none. */
   get oldestDropped(): number {
     return this.#dropped.oldest
   }
@@ -108,7 +108,7 @@ export class ChildProcess extends Morphism implements Worker {
     cycle?.checkLimit()
   }
 
-  /** Nobody wants what it has to say: if it goes on, it will notice. */
+  /** Nothing reads its output any more: if it goes on writing, it gets an error. */
   hangUp(): void {
     if (!this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) return
     // Many a program complains of a reader that has gone. One of ours does not, and what it still tells holds.
@@ -142,7 +142,7 @@ export class ChildProcess extends Morphism implements Worker {
     return this.#dropped.end === 'badly'
   }
 
-  /** At the end of a run that a failure has ended: what it had in hand, for nobody. */
+  /** At the end of a run that a failure has ended: what it had in hand and no process would have read. */
   reportCutOff(): void {
     const { unanswered, answersEach } = this.#messages
     if (this.#isHungUp && answersEach && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
@@ -249,7 +249,7 @@ export class ChildProcess extends Morphism implements Worker {
     return observer && ((reader) => observer.takeTelemetry(reader))
   }
 
-  // What it tells of an answer it tells before: so that is heard before, where somebody wants to know both.
+  // Telemetry about an answer is written before the answer, so it is read before, where an observer needs both.
   #count(): Origin | undefined {
     if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
     const origin = this.#messages.receive()
@@ -326,7 +326,7 @@ export class ChildProcess extends Morphism implements Worker {
     void source.ended.then(() => schedule.wake())
   }
 
-  // An error that stands for an answer is on another pipe: it is heard before the answers that came after it.
+  // An error that stands for an answer is on another pipe: it is read before the answers that came after it.
   #hearErrors(): void {
     this.#unheard++
     afterNextPoll(() => {
@@ -335,7 +335,7 @@ export class ChildProcess extends Morphism implements Worker {
     })
   }
 
-  // It counts the messages that it got; we count inputs, and of its lines nobody else knows anything.
+  // It counts the messages that it got; we count inputs, and its line numbers mean nothing outside of it.
   #pass({ line: _, seqs, seq, ...said }: Fault): void {
     const fault = this.overrun.hasBegun && said.error === 'cancelled' ? { ...said, ...BUDGET_SPENT } : said
     const { observer, kind, cycle } = this.#o
@@ -355,7 +355,8 @@ export class ChildProcess extends Morphism implements Worker {
     schedule.wake()
   }
 
-  // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by whoever spawned the child.
+  // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by the spawning code in
+  // wire.
   async #ended(exit: Exit): Promise<void> {
     const { name, kind, inputs, cycle } = this.#o
     const { report, fail, schedule } = this.context
@@ -372,7 +373,7 @@ export class ChildProcess extends Morphism implements Worker {
     const failure = this.#isStopping ? undefined : this.overrun.hasBegun ? spentEnd(name, unanswered) : failureOf(ending)
     this.#dropped.end = failure && !this.overrun.hasBegun ? 'badly' : 'well'
     if (failure) {
-      // One of ours that was not configured never started: whoever waits for it in a loop would wait for ever.
+      // One of ours that was not configured never started: a loop that waits for it would wait for ever.
       const tell = exit.status === 2 && kind !== 'program' ? fail : report
       tell(failure)
       cycle?.closeControl()

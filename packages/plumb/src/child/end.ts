@@ -14,12 +14,12 @@ export interface Ending extends Exit {
   readonly name: string
   /** More could have come in. */
   readonly wasFed: boolean
-  /** Error objects it wrote: it told itself what was wrong. */
+  /** Error objects that it wrote. */
   readonly reported: number
   readonly unanswered: Unanswered
   /** Outputs that it said it had written and that never came. */
   readonly missing: number
-  /** It may leave messages unanswered: it had said how far it was, or was told to end. */
+  /** It may leave messages unanswered: it had reported what it settled, or was asked to end. */
   readonly isExcused: boolean
   /** What else it wrote on stderr. */
   readonly lastWords: string

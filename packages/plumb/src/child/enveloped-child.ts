@@ -58,7 +58,7 @@ export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report
   const pump = () => pass(reader, outputs, report)
   const outputs = new Map<string, PortOutput>(names.filter((name) => DIRECTIONS[name] === 'out').map((name) => [name, portOutput(pump)]))
   reader.onReadable = pump
-  // Nobody listens any more: it will notice.
+  // Nothing reads the ports any more: a further write of the child fails.
   const hangUp = () => [...outputs.values()].every((output) => output.isOver()) && reader.stop()
   for (const { stream } of outputs.values()) stream.on('close', hangUp)
 
@@ -160,7 +160,7 @@ const passLine = ({ buf, start, end, isLast }: LineReader, outputs: ReadonlyMap<
   if (!split.ok) return { ...split.error, text: preview(buf.toString('utf8', start, end)) }
   const { port, isEof, start: from, end: to } = split.value
   const output = outputs.get(port)
-  // Of a port that nobody has asked for, nothing is wanted.
+  // What comes on a port that was not asked for is dropped.
   if (!output) return Object.hasOwn(FDS, port) ? undefined : fail('unknown_port', `there is no port '${preview(port)}'`).error
   if (isEof) output.end()
   else output.send(buf, from, to)

@@ -2,9 +2,9 @@
 
 import { type Fault, isCode, type LineReader, type Reporter } from '@plumb/wire'
 
-/** A child that floods stderr is drained, and heard no further than this. */
+/** A child that floods stderr is drained, and parsed no further than this. */
 const MAX_BYTES = 1024 * 1024
-/** What is told of a child that fails without an error object. */
+/** What is reported of a child that fails without an error object. */
 const LAST_LINES = 5
 const MAX_LAST_LENGTH = 500
 
@@ -21,7 +21,7 @@ export class ChildErrors {
     private readonly process: string,
     private readonly reader: LineReader,
     private readonly reporter: Reporter,
-    /** An error of its own: told with its name. */
+    /** An error of its own: reported with its name. */
     private readonly report: (fault: Fault) => void,
   ) {
     reader.onReadable = () => this.#drain()

@@ -1,4 +1,4 @@
-// What a child was sent and what it has answered: by its own word (`settled`, plumb-wire(5)), else one output for each input.
+// What a child was sent and what it has answered: as it reports itself (`settled`, plumb-wire(5)), else one output for each input.
 
 import type { Settled } from '@plumb/wire'
 import { rangesOf } from '../graph/input-context.js'
@@ -10,7 +10,7 @@ import { Origin } from '../graph/origin.js'
  */
 export type ChildKind = 'agent' | 'program' | 'plumb'
 
-type Word = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused' | 'lost'>
+type SettledReport = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused' | 'lost'>
 
 export interface InFlightOptions {
   readonly kind: ChildKind
@@ -28,8 +28,8 @@ export interface InFlightOptions {
 const MAX_LATE = 1024
 /** Of a child that keeps more than these in hand, the oldest are forgotten. */
 const MAX_IN_HAND = 1 << 18
-/** Words that are not used up yet; the one between two others may be left out. */
-const MAX_WORDS = 1024
+/** Reports that are not used up yet; one between two others may be left out. */
+const MAX_REPORTS = 1024
 
 export class InFlightTracker {
   readonly #o: InFlightOptions
@@ -45,11 +45,11 @@ export class InFlightTracker {
   /** The message that the next output answers, from 1, and those that were answered out of their turn, as by errors. */
   #next = 1
   readonly #refused = new Set<number>()
-  #settled: Word | undefined
+  #settled: SettledReport | undefined
   /** What it said that it had settled, for as long as outputs of it have not come. */
-  #words: Word[] = []
-  /** The last of the words that are used up. */
-  #used: Word = { inputs: 0, controls: 0, outputs: 0 }
+  #reports: SettledReport[] = []
+  /** The last of the reports that are used up. */
+  #used: SettledReport = { inputs: 0, controls: 0, outputs: 0 }
   /** Messages that the next outputs answer, where it says so of each. */
   readonly #announced: number[] = []
   /** Messages of a plumb that came to something. */
@@ -70,12 +70,12 @@ export class InFlightTracker {
     this.#controls++
   }
 
-  /** The word that tells what the next output answers has not come. */
+  /** The report of what the next output answers has not come. */
   get isWaiting(): boolean {
     const { kind, needsOrigins, isUnordered } = this.#o
     if (isUnordered) return this.#announced.length === 0
     if (kind !== 'program' || !needsOrigins || !this.#settled) return false
-    return (this.#words.at(-1) ?? this.#used).outputs <= this.#received
+    return (this.#reports.at(-1) ?? this.#used).outputs <= this.#received
   }
 
   /** One more output; gives the origin of the input that it answers. Call `passed` when it has gone on. */
@@ -88,7 +88,7 @@ export class InFlightTracker {
     } else if (this.answersEach) {
       this.#passRefused()
       this.answered = this.#next++
-    } else if (this.#o.kind === 'program') this.answered = this.#answeredByWord()
+    } else if (this.#o.kind === 'program') this.answered = this.#answeredByReport()
     return this.originOf(this.answered)
   }
 
@@ -107,7 +107,7 @@ export class InFlightTracker {
     if (this.answersEach) {
       this.#done(this.answered)
       this.#forget(this.#next - MAX_LATE)
-    } else this.#useWords()
+    } else this.#useReports()
   }
 
   originOf(n: number): Origin {
@@ -132,13 +132,13 @@ export class InFlightTracker {
     return origin
   }
 
-  settle(word: Word): void {
-    this.#settled = word
+  settle(report: SettledReport): void {
+    this.#settled = report
     if (this.answersEach) return
-    for (const [from, to] of word.lost ?? []) for (let n = Math.max(from, this.#first); n <= Math.min(to, this.sent); n++) this.#lose(n)
-    if (this.#words.length === MAX_WORDS) this.#words = this.#words.filter((_, i) => i % 2 === 1)
-    this.#words.push(word)
-    this.#useWords()
+    for (const [from, to] of report.lost ?? []) for (let n = Math.max(from, this.#first); n <= Math.min(to, this.sent); n++) this.#lose(n)
+    if (this.#reports.length === MAX_REPORTS) this.#reports = this.#reports.filter((_, i) => i % 2 === 1)
+    this.#reports.push(report)
+    this.#useReports()
   }
 
   /** Messages not done with, and outputs announced that have not come. */
@@ -149,12 +149,12 @@ export class InFlightTracker {
     return Math.max(0, left) + Math.max(0, settled.outputs - this.#received)
   }
 
-  /** Of the messages in flight, those that wait for it to be told to resume. */
+  /** Of the messages in flight, those that wait until it is resumed. */
   get held(): number {
     return this.#settled?.paused ? Math.max(0, this.sent - this.#settled.inputs) : 0
   }
 
-  /** It may end when it likes: it said itself how far it was, or was told to end. */
+  /** It may end at any time: it has reported what it settled, or was asked to end. */
   get isExcused(): boolean {
     return this.#settled !== undefined || this.#controls > 0 || this.#o.answers === 'some'
   }
@@ -207,36 +207,36 @@ export class InFlightTracker {
     while (this.#refused.delete(this.#next)) this.#next++
   }
 
-  // Outputs between two words answer the inputs between them: the only one, or each one where there are as many.
-  #answeredByWord(): number {
+  // Outputs between two reports answer the inputs between them: the only one, or each one where there are as many.
+  #answeredByReport(): number {
     let before = this.#used
-    for (const word of this.#words) {
-      if (word.outputs < this.#received) {
-        before = word
+    for (const report of this.#reports) {
+      if (report.outputs < this.#received) {
+        before = report
         continue
       }
-      const inputs = word.inputs - before.inputs
-      if (inputs === 1) return word.inputs
-      return inputs === word.outputs - before.outputs ? before.inputs + this.#received - before.outputs : 0
+      const inputs = report.inputs - before.inputs
+      if (inputs === 1) return report.inputs
+      return inputs === report.outputs - before.outputs ? before.inputs + this.#received - before.outputs : 0
     }
     return 0
   }
 
   // Of what it has settled, once the outputs that it wrote for that have come.
-  #useWords(): void {
+  #useReports(): void {
     let used = 0
-    for (const word of this.#words) {
-      if (word.outputs > this.#received) break
-      for (let n = this.#used.inputs + 1; n <= Math.min(word.inputs, this.sent); n++) {
-        const isNothing = word.outputs === this.#used.outputs
+    for (const report of this.#reports) {
+      if (report.outputs > this.#received) break
+      for (let n = this.#used.inputs + 1; n <= Math.min(report.inputs, this.sent); n++) {
+        const isNothing = report.outputs === this.#used.outputs
         if (this.#o.kind === 'plumb' ? !this.#answeredOnce.delete(n) : isNothing) this.#lose(n)
         this.#done(n)
       }
-      this.#used = word
+      this.#used = report
       used++
     }
     if (used === 0) return
-    this.#words = this.#words.slice(used)
+    this.#reports = this.#reports.slice(used)
     this.#forget(this.#used.inputs - MAX_LATE)
   }
 

@@ -18,7 +18,7 @@ export interface ChildPort {
 
 /** One of the streams that a child writes. */
 export interface ChildStream extends Source {
-  /** All it brought was passed on, or nobody wants it any more. */
+  /** All it brought was passed on, or is not wanted any more. */
   readonly ended: Promise<void>
   readonly hasEnded: boolean
   /** Nothing has come since it last had nothing: one of many streams costs little while others are at work. */
@@ -44,15 +44,15 @@ export interface ChildOutputOptions {
   readonly isWaiting: () => boolean
   /** Where each output tells which of the messages it stems from: the origin of those, which is released when the output has gone on. */
   readonly originOfAll: ((messages: readonly number[]) => Origin) | undefined
-  /** Told of each output that fits, before it is passed on; `n` as it says itself, else 0. */
+  /** Called with each output that fits, before it is passed on; `n` as it says itself, else 0. */
   readonly answered: ((n: number, buf: Buffer, start: number, end: number) => void) | undefined
   /** And after it was. */
   readonly passedOn: (() => void) | undefined
-  /** Told of each line that does not. */
+  /** Called for each line that does not. */
   readonly onMismatch: ((fault: Fault) => void) | undefined
-  /** False: what it says of the inputs that it has settled is still to be heard, before its outputs close. */
+  /** False: what it says of the inputs that it has settled is still to be read, before its outputs close. */
   readonly mayEnd: () => boolean
-  /** Told before its outputs close. */
+  /** Called before its outputs close. */
   readonly ending: () => void
 }
 
@@ -151,7 +151,7 @@ export class ChildOutput implements ChildStream {
     passedOn?.()
   }
 
-  // What a child gives is its output: a mismatch is not the fault of whoever feeds it.
+  // What a child gives is its output: a mismatch is not the fault of the process that feeds it.
   #refuse(fault: Fault, port: string): void {
     const { process, reader, onMismatch, lost } = this.#o
     const isTruncated = reader.isLast && fault.error === 'invalid_json'

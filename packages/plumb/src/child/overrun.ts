@@ -23,7 +23,7 @@ const CHECK_MS = 200
 
 export class Overrun {
   readonly #o: OverrunOptions
-  /** It was told to end. */
+  /** It was asked to end. */
   hasBegun = false
   #hasEnded = false
   #grace: NodeJS.Timeout | undefined

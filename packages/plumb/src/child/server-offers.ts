@@ -1,4 +1,5 @@
-// What the MCP servers of an agent offer, as a separate plumb-agent gets to know it: in a file here, in messages elsewhere (plumb-tools(7), MCP servers).
+// What the MCP servers of an agent offer, as a separate plumb-agent gets to know it: in a file here, in messages elsewhere (plumb-tools(7),
+// MCP servers).
 
 import type { AgentServers, OfferedTool, ToolsFile } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'

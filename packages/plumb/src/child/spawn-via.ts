@@ -1,4 +1,5 @@
-// An agent that runs elsewhere (plumb(1), Agents elsewhere): everything that it has here on descriptors, it gets there in envelopes on one stream.
+// An agent that runs elsewhere (plumb(1), Agents elsewhere): everything that it has here on descriptors, it gets there in envelopes on one
+// stream.
 
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
@@ -56,8 +57,8 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
 const PLAIN = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/
 
 /**
- * Words that no shell would touch stay as they are, so that they arrive through `docker exec` too, which has no shell; others are quoted for one.
- * Behind a `-c` all of them are one word.
+ * Words that no shell would touch stay as they are, so that they arrive through `docker exec` too, which has no shell; others are quoted
+ * for one. Behind a `-c` all of them are one word.
  */
 const viaCommand = (via: readonly string[], command: readonly string[]): string[] => {
   const words = command.map(quoted)
@@ -87,8 +88,8 @@ export const specSent = ({ plan, settings }: AgentStart) => {
   return { ...bundle, files: { ...bundle.files, ...besides(plan, settings) }, args }
 }
 
-// The files that the spec names for this agent; one that cannot, or may not, be read here is looked for there, and refused there by the same rules.
-// A bare name of a prompt is no file.
+// The files that the spec names for this agent; one that cannot, or may not, be read here is looked for there, and refused there by the
+// same rules. A bare name of a prompt is no file.
 const besides = (
   { config, specPath }: AgentPlan,
   { authoritySource, docroot }: AgentStart['settings'],

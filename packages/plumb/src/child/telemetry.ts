@@ -1,4 +1,4 @@
-// What a child tells of itself on descriptor 3: what it has settled is for us, the rest is for whoever is wired to the port.
+// What a child writes on descriptor 3: `settled` is for this process, all else for the processes wired to the port.
 
 import { type LineReader, parseJson, type Settled } from '@plumb/wire'
 import type { Outlet } from '../graph/channel.js'
@@ -18,9 +18,9 @@ export class ChildTelemetry implements ChildStream {
     private readonly reader: LineReader,
     private readonly outlet: Outlet | undefined,
     private readonly settle: (settled: Settled) => void,
-    /** Told of the input that its next output answers, where it says so. */
+    /** Called with the number of the input that its next output answers, where it says so. */
     private readonly announce: ((n: number) => void) | undefined,
-    /** Told of each line that is not for us alone; false: nor for whoever is wired to the port. */
+    /** Called for each line that is not for this process alone; false: it does not go to the port either. */
     private readonly heard: ((reader: LineReader) => boolean) | undefined,
   ) {}
 

@@ -1,4 +1,5 @@
-// The ways that messages from one entrance take to main's outputs, where nothing is on them but what has no memory: id, copy, merge, map, filter.
+// The ways that messages from one entrance take to main's outputs, where nothing is on them but what has no memory: id, copy, merge, map,
+// filter.
 
 import { environmentOf, type GraphNode, type MessageScanners, type Step, stepsOf } from '@plumb/lang'
 import type { Edges } from './edges.js'
@@ -11,7 +12,7 @@ export interface Branch {
 
 /** Where ways part and meet again and again there are more of them than anybody can write down. */
 const MAX_BRANCHES = 16
-/** Nobody chains so many, but a circle of them has no end. */
+/** More nodes on the branches are a cycle, or too many to be worth it. */
 const MAX_NODES = 256
 
 const stepsAt = (node: GraphNode): readonly Step[] | undefined => {

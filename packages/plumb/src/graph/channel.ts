@@ -15,8 +15,8 @@ export interface Receiver {
 }
 
 /**
- * Carries messages to one input of one receiver. The one below hands them over in this process; another, for pipelines that outgrow a machine,
- * can take its place without a morphism, an agent or a tool knowing.
+ * Carries messages to one input of one receiver. The one below hands them over in this process; another, for pipelines that outgrow a
+ * machine, can take its place without a morphism, an agent or a tool knowing.
  */
 export interface Channel {
   send(buf: Buffer, start: number, end: number): void
@@ -65,7 +65,7 @@ export class DirectChannel implements Channel {
 interface CheckOptions {
   readonly stage: Stage
   readonly sink: Sink
-  /** Undefined: what does not fit is dropped without a word. */
+  /** Undefined: what does not fit is dropped without an error. */
   readonly onMismatch: ((fault: Fault) => void) | undefined
   /** Called for each that does not fit. */
   readonly lost: (() => void) | undefined

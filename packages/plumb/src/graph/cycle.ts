@@ -1,5 +1,5 @@
-// A cycle of processes: what goes round in it, and when it is done. Its inner wires keep each other open, so they are closed from here: once
-// nothing more can come in from outside and nothing is in flight inside.
+// A cycle of processes: what goes round in it, and when it is done. Its inner wires keep each other open, so they are closed from here:
+// once nothing more can come in from outside and nothing is in flight inside.
 
 import { fault } from '@plumb/wire'
 import { Backpressure } from './backpressure.js'
@@ -14,7 +14,7 @@ import type { Trampoline } from './trampoline.js'
 export interface Worker {
   /** Messages it was sent and has not settled, and outputs it has announced and we have not read. */
   readonly inFlight: number
-  /** Of those, the messages that it will not take before it is told to. */
+  /** Of those, the messages that it does not take before it is resumed. */
   readonly held: number
 }
 
@@ -133,7 +133,7 @@ export class Cycle implements Source {
     return 1
   }
 
-  /** Told before it can exhaust the memory: a cycle that makes more than it consumes never ends. */
+  /** Fails before the memory is exhausted: a cycle that makes more than it consumes never ends. */
   checkLimit(): void {
     const { names, maxInFlight } = this.#o
     if (this.inFlight <= maxInFlight) return
@@ -153,12 +153,12 @@ export class Cycle implements Source {
     return true
   }
 
-  /** Whoever is paused goes on: from inside nobody will say resume. */
+  /** Processes that are paused go on: no `resume` can come from inside. */
   closeControl(): void {
     for (const { channel, controlled } of this.#inner) if (controlled) channel.close()
   }
 
-  // What is left waits for a word that will not come. Those that were woken have not said yet that they are.
+  // What is left waits for a `resume` that will not come. Those that were woken have not reported it yet.
   #wakeHeld(): boolean {
     const holding = this.workers.filter((worker) => worker.held > 0 && !this.#woken.has(worker))
     if (holding.length === 0 || this.inFlight > holding.reduce((sum, { held }) => sum + held, 0)) return false

@@ -1,4 +1,4 @@
-// What each part of a run holds, and what it waits for: told on SIGQUIT.
+// What each part of a run holds, and what it waits for: shown on SIGQUIT.
 
 /** `of`: what kind of part; the rest are numbers of messages, and whether it can go on. */
 export interface Holding {

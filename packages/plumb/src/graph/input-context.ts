@@ -4,7 +4,7 @@ import type { GraphNode } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import { Origin } from './origin.js'
 
-/** What an error is told with of the input that caused it. */
+/** What an error contains of the input that caused it. */
 type Cause = Pick<Origin, 'seq' | 'port' | 'line'>
 
 export class InputContext implements Cause {

@@ -1,5 +1,5 @@
-// Lines of the learned shape, where all that becomes of them are lines of the output: they go from what was read to what is written in runs.
-// It takes none that somebody has something to say of; those go their way one by one (main-input.ts).
+// Lines of the learned shape, where all that becomes of them are lines of the output: they go from what was read to what is written in
+// runs. It takes no line of which an error has to be reported; such lines go one by one (main-input.ts).
 
 import {
   type Evaluate,

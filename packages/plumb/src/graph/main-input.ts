@@ -38,7 +38,7 @@ export interface MainInputOptions {
   /** `all`: every line is one (--mux); `some`: those that look like one; `none`: none is. */
   readonly envelopes: 'all' | 'some' | 'none'
   readonly emitter: RunEmitter | undefined
-  /** Told of each input before anything comes of it. */
+  /** Called with the number of each input before it is processed. */
   readonly taken: ((seq: number) => void) | undefined
 }
 
@@ -52,7 +52,7 @@ export class MainInput implements Source {
   readonly #o: MainInputOptions
   readonly #open: Map<string, Entrance>
   readonly #names: readonly string[]
-  /** Where plain lines go, as long as it is open and nobody wants to know of each line. */
+  /** Where plain lines go, as long as it is open and no listener needs each line. */
   #quick: Entrance | undefined
   #batcher: LineBatcher | undefined
   #hasEnded = false
@@ -135,7 +135,7 @@ export class MainInput implements Source {
     for (const { outlet } of this.#open.values()) outlet.close()
   }
 
-  /** Nothing more is taken, and nobody is told. */
+  /** Nothing more is taken, and no port closes. */
   abandon(): void {
     this.#hasEnded = true
     this.#o.reader.stop()

@@ -1,5 +1,5 @@
-// An output with the number of the input that it stems from (--seq): `{"seq":N,"value":V}`, null where that is not known or there are several.
-// For a parent that joins by origin there may be several: `{"seq":[M,N],"value":V}`. V keeps its bytes.
+// An output with the number of the input that it stems from (--seq): `{"seq":N,"value":V}`, null where that is not known or there are
+// several. For a parent that joins by origin there may be several: `{"seq":[M,N],"value":V}`. V keeps its bytes.
 
 const [ZERO, NINE, COMMA, OPEN, SHUT, CLOSE] = [0x30, 0x39, 0x2c, 0x5b, 0x5d, 0x7d]
 const HEAD = Buffer.from('{"seq":')

@@ -19,7 +19,7 @@ const MAX_PARTS = 64
 const NONE: OriginListener[] = []
 
 export class Origin {
-  /** Things under way that stem from it; one for whoever made it, until it calls `release`. */
+  /** Things under way that stem from it; one for its maker, until that calls `release`. */
   #live = 1
   #listeners: OriginListener[] = NONE
   /** Where something that stems from it was dropped, or failed and was reported. */

@@ -1,6 +1,6 @@
-// Who runs when: sources are taken in turn, a line at a time; what a line sets off inside this process, round its cycles too, is done before
-// the next line of the input. Runs in short slices, so that signals, children and timers are heard in between: where a slice ends changes
-// nothing in the order of messages.
+// Which source runs when: sources are taken in turn, a line at a time; what a line sets off inside this process, round its cycles too, is
+// done before the next line of the input. Runs in short slices, so that signals, children and timers are handled in between: where a slice
+// ends changes nothing in the order of messages.
 
 import { nowMs } from '@plumb/wire'
 
@@ -78,7 +78,7 @@ export class Schedule {
     return true
   }
 
-  // A cycle may go round for ever: then other processes are heard in between, and the input waits.
+  // A cycle may go round for ever: then other processes are read in between, and the input waits.
   #turn(source: Source): boolean {
     const hasCycles = this.#cycles.length > 0
     let taken = 0
@@ -105,8 +105,9 @@ export class Schedule {
 }
 
 /**
- * When this process has nothing to do, and nothing is on its way to it: the time to see whether a cycle is done. What a child wrote before it said that it had settled may still wait in another pipe. So every stream is heard once more, and only when none
- * of them had anything is it quiet.
+ * When this process has nothing to do, and nothing is on its way to it: the time to see whether a cycle is done. What a child wrote before
+ * it said that it had settled may still wait in another pipe. So every stream is heard once more, and only when none of them had anything
+ * is it quiet.
  */
 export class Quiescence {
   #quietTurns = 0

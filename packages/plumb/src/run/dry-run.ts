@@ -15,7 +15,9 @@ export interface DryRunOptions {
   readonly files: SourceFiles
 }
 
-/** Several lines for each: what it is and between whom it stands, as comments, then what to paste. Empty: the run needs no other process. */
+/**
+ * Several lines for each: what it is and between whom it stands, as comments, then what to paste. Empty: the run needs no other process.
+ */
 export const dryRun = (options: DryRunOptions): Result<string> => {
   const { graph, settings } = options
   const wires = [...wiresOf(graph).values()]

@@ -1,4 +1,4 @@
-// plumb run: wires a binding up, lets it run until it is quiet, and ends in good order whatever happens.
+// plumb run: wires a binding up, lets it run until it is quiet, and ends in good order in every case.
 //
 //   state               event                                                    next
 //   reading             a signal, the deadline, an error under --fail-fast       draining: input closes, what is in flight has GRACE_MS

@@ -66,7 +66,7 @@ export interface Wired {
   start(): void
   /** What each part holds now, for someone who wants to know what a run waits for. */
   holdings(): readonly Holding[]
-  /** Children that have nobody to write to any more are not listened to, as in a shell's pipe. */
+  /** Stops reading from children whose readers have all ended, as in a pipe of a shell. */
   hangUp(): void
 }
 

@@ -18,7 +18,7 @@ export interface BarrierOptions {
   /** Barriers that stand before it. */
   readonly rank: number
   readonly maxWaiting: number
-  /** Told of what goes without having been in a tuple: nothing comes of it here. */
+  /** Called with the origin of what leaves without having been in a tuple. */
   readonly lost: (origin: Origin) => void
 }
 

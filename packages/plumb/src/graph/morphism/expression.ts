@@ -20,10 +20,10 @@ import { Morphism } from './morphism.js'
 export interface StageOptions {
   readonly stage: Stage
   readonly sink: Sink
-  /** What does not fit its type is dropped without a word: a filter is a typed selector. */
+  /** What does not fit its type is dropped without an error: a filter is a typed selector. */
   readonly isSelector: boolean
   readonly report: (fault: Fault) => void
-  /** Told of each message that is dropped or fails. */
+  /** Called for each message that is dropped or fails. */
   readonly lost: (() => void) | undefined
 }
 

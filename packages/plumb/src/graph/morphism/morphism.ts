@@ -1,4 +1,5 @@
-// What all processes inside this one share: they end when nothing more can come in, and their outputs close with them. The simplest of them.
+// What all processes inside this one share: they end when nothing more can come in, and their outputs close with them. The simplest of
+// them.
 
 import { Outlet, type Receiver } from '../channel.js'
 import type { Holding } from '../holding.js'
