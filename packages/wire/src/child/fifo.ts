@@ -3,8 +3,13 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Pipe } from './pipes.js'
 import { systemProgram } from './resolve-program.js'
+
+/** Two descriptors of this process, both blocking. */
+export interface Pipe {
+  readonly reader: number
+  readonly writer: number
+}
 
 /** Undefined where they cannot be had, for want of `mkfifo` or of descriptors. */
 export const makeFifos = (count: number): Pipe[] | undefined => {

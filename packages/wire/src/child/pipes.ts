@@ -2,14 +2,8 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { launcherFds, PREOPENED } from '../fd/launcher.js'
-import { makeFifos } from './fifo.js'
+import { makeFifos, type Pipe } from './fifo.js'
 import { systemProgram } from './resolve-program.js'
-
-/** Two descriptors of this process, both blocking. */
-export interface Pipe {
-  readonly reader: number
-  readonly writer: number
-}
 
 /** Undefined where the system gives none: Node's own have to do. */
 export const makePipes = (count: number): Pipe[] | undefined => {
