@@ -89,7 +89,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     {
       args: ['check', '-e', 'let main : !int -> !int = id'],
       node: ['stream', 'v8'],
-      bundles: ['main-commands', 'shared', 'check-command'],
+      bundles: ['main-commands', 'shared', 'command-check'],
     },
   ],
   'plumb-agent': [
