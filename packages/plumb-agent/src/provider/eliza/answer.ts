@@ -108,7 +108,7 @@ export const assemble = (template: Template, words: readonly string[], bounds: r
 }
 
 /** How many words that will be, to know before they are made. */
-export const assembledLength = (template: Template, bounds: readonly number[]): number => {
+const assembledLength = (template: Template, bounds: readonly number[]): number => {
   let length = 0
   for (const piece of template) length += typeof piece === 'string' ? 1 : (bounds[piece] ?? 0) - (bounds[piece - 1] ?? 0)
   return length

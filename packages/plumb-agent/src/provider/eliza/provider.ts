@@ -91,7 +91,7 @@ const countTokens = (content: Json | readonly ContentBlock[]): number => {
  * A message of a `string` input is heard as it is. Of any other input the memory holds the JSON text; its strings are heard one after
  * the other, each as a sentence of its own. Names of fields are not heard; a value without strings is heard as its JSON.
  */
-export const hear = (content: Json, isPlainText: boolean): string => {
+const hear = (content: Json, isPlainText: boolean): string => {
   if (typeof content === 'string') return isPlainText ? content : hearText(content)
   return strings(content).join('. ') || JSON.stringify(content)
 }

@@ -65,7 +65,7 @@ export const readMemory = ({ items: [, key, ...rest], line }: List, reader: Scri
   return { keyword: key?.kind === 'symbol' ? key.text : '', line, transformations }
 }
 
-export const readDecomposition = ({ items: [pattern, ...rest], line }: List, by: string, reader: ScriptReader): Decomposition => {
+const readDecomposition = ({ items: [pattern, ...rest], line }: List, by: string, reader: ScriptReader): Decomposition => {
   const terms = pattern?.kind === 'list' ? readTerms(pattern.items, by, reader) : []
   const reassemblies: Reassembly[] = []
   for (const node of rest) {
@@ -89,7 +89,7 @@ const readReassembly = (list: List, parts: number, by: string, reader: ScriptRea
 }
 
 /** The key of `(=KEY)`. */
-export const readLink = ({ items: [equals, key, ...more], line }: List, by: string, reader: ScriptReader): string => {
+const readLink = ({ items: [equals, key, ...more], line }: List, by: string, reader: ScriptReader): string => {
   if (equals?.kind !== '=' || key?.kind !== 'symbol' || more.length > 0) {
     reader.report(line, `rule '${by}': a link is one keyword, (=KEY)`)
     return ''
@@ -100,7 +100,7 @@ export const readLink = ({ items: [equals, key, ...more], line }: List, by: stri
 
 const isSymbol = (node: Node | undefined, text: string): boolean => node?.kind === 'symbol' && node.text === text
 
-export const readTerms = (nodes: readonly Node[], by: string, reader: ScriptReader): Term[] => {
+const readTerms = (nodes: readonly Node[], by: string, reader: ScriptReader): Term[] => {
   const terms: Term[] = []
   for (const node of nodes) {
     if (node.kind === 'list') terms.push({ kind: 'one-of', sets: readSets(node, by, reader) })
@@ -120,7 +120,7 @@ const readSets = (list: List, by: string, reader: ScriptReader): ReadonlySet<str
 }
 
 /** Words and part numbers; a number must be that of one of the parts. */
-export const readTemplate = (nodes: readonly Node[], line: number, parts: number, by: string, reader: ScriptReader): Template => {
+const readTemplate = (nodes: readonly Node[], line: number, parts: number, by: string, reader: ScriptReader): Template => {
   const template: (string | number)[] = []
   for (const node of nodes) {
     if (node.kind === 'symbol') template.push(node.text)
@@ -134,7 +134,7 @@ export const readTemplate = (nodes: readonly Node[], line: number, parts: number
 }
 
 /** The words of `(*A B)` or `(/A B)`, where a space may follow the mark; undefined when the list is none of that kind. */
-export const readMarkedWords = ({ items }: List, mark: '*' | '/'): string[] | undefined => {
+const readMarkedWords = ({ items }: List, mark: '*' | '/'): string[] | undefined => {
   const words: string[] = []
   for (const item of items) {
     if (item.kind === 'list' || item.kind === '=') return undefined
@@ -154,7 +154,7 @@ export interface ScriptReader {
 }
 
 /** The set may still be empty: rules come in any order, and it fills as they are read. */
-export const wordsTagged = ({ tags }: ScriptReader, tag: string): Set<string> => {
+const wordsTagged = ({ tags }: ScriptReader, tag: string): Set<string> => {
   const known = tags.get(tag)
   if (known) return known
   const words = new Set<string>()

@@ -42,7 +42,7 @@ export const readLists = (source: string, report: ReportLine): Node[] => {
 type TokenKind = '(' | ')' | '=' | 'number' | 'symbol'
 
 /** Tells of every token and its line, from 1. */
-export const readTokens = (source: string, onToken: (kind: TokenKind, text: string, line: number) => void): void => {
+const readTokens = (source: string, onToken: (kind: TokenKind, text: string, line: number) => void): void => {
   let line = 1
   for (const text of upperCase(source).match(TOKEN) ?? []) {
     const first = text.charCodeAt(0)

@@ -67,7 +67,7 @@ const readGreeting = ({ items, line }: List, reader: ScriptReader): string => {
   return words.join(' ')
 }
 
-export const checkScript = ({ rules, none, memory }: Script, { links, report }: ScriptReader): void => {
+const checkScript = ({ rules, none, memory }: Script, { links, report }: ScriptReader): void => {
   for (const { line, by, key } of links) {
     const target = rules.get(key)
     if (!target) report(line, `rule '${by}': the link (=${key}) leads to no keyword; add a rule for '${key}' or correct the link`)

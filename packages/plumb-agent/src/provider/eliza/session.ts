@@ -47,7 +47,7 @@ interface Scanned {
   readonly keys: string[]
 }
 
-export const scan = (input: readonly string[], { rules }: Script): Scanned => {
+const scan = (input: readonly string[], { rules }: Script): Scanned => {
   let words: string[] = []
   const front: string[] = []
   const back: string[] = []
