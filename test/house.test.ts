@@ -201,27 +201,8 @@ t.test('rooms with entrances are entered only by those', async (t) => {
   }
 })
 
-// The cycles of today, one a block, which may only get smaller. With the last of them the list and this test of it go.
-const CYCLES = 'test/import-cycles.txt'
-
 t.test('no file imports itself by way of others, types included', async (t) => {
-  const listed = readFileSync(CYCLES, 'utf8')
-    .split(/\n\n+/)
-    .map((block) => block.split('\n').filter((line) => line !== '' && !line.startsWith('#')))
-    .filter((block) => block.length > 0)
-  const cycles = findCycles(readGraph(PACKAGES))
-  const isListed = (cycle: readonly string[]): boolean => listed.some((block) => cycle.every((file) => block.includes(file)))
-  t.strictSame(
-    cycles.filter((cycle) => !isListed(cycle)),
-    [],
-    'a new or larger cycle: move what its files share into a file of its own',
-  )
-  const inCycles = new Set(cycles.flat())
-  t.strictSame(
-    listed.flat().filter((file) => !inCycles.has(file)),
-    [],
-    `these are in no cycle any more: take them out of ${CYCLES}`,
-  )
+  t.strictSame(findCycles(readGraph(PACKAGES)), [], 'move what the files of a cycle share into a file of its own')
 })
 
 /** Packages some of whose rooms import each other. This list may only get shorter; with the last of them it goes. */
