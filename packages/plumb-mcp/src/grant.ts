@@ -21,7 +21,7 @@ export const openServerAuthority = ({ grant = [], policy, context = [] }: ServeO
   return succeed({ grant: whole(grant, effects.value), policy: rules.value, context: facts.value })
 }
 
-/** With one of these in the hands of whoever reaches the port, a token is wanted. */
+/** Where a client that reaches the port would have one of these, a token is required. */
 export const isGuarded = ({ grant }: ServerAuthority): boolean => grant.some((effect) => GUARDED.includes(effect))
 
 // A list of nothing but what is guarded adds to the rest, as net.private alone does for plumb-tool; any other is all there is.

@@ -1,4 +1,4 @@
-// A server in the foreground: until its client has gone, or somebody stops it.
+// A server in the foreground: until its client has gone, or a signal stops it.
 
 import { dieOf, onStop, Reporter, type StopSignal } from '@plumb/wire'
 import type { ServeOptions } from './options.js'

@@ -8,7 +8,7 @@ import { ServerPool } from './mcp-client/server-pool.js'
 import type { Tool } from './tool.js'
 
 /**
- * What is left out: the working directory, what tools declare but the private net, nobody to ask, nobody who listens. Where MCP servers are
+ * What is left out: the working directory, what tools declare but the private net, no approvals, no telemetry. Where MCP servers are
  * called, `session.servers.close()` ends them.
  */
 export const makeSession = (parts: Partial<Session> = {}): Session => ({

@@ -1,4 +1,4 @@
-// Numbers that are a function of a seed and a count: splitmix32, so that anybody can work out which call of a flaky tool fails.
+// Numbers that are a function of a seed and a count: splitmix32, so that it can be computed which call of a flaky tool fails.
 
 const GOLDEN = 0x9e3779b9
 

@@ -15,7 +15,7 @@ interface Question {
   readonly input: string
 }
 
-/** Undefined: nobody is at a terminal. */
+/** Undefined: there is no terminal. */
 export type AskTerminal = (question: Question, signal: AbortSignal) => Promise<boolean | undefined>
 
 /** One question at a time. Anything but `y` or `yes` is a no. */
@@ -43,7 +43,7 @@ const ask = async (question: Question, signal: AbortSignal, open: () => Terminal
   return line !== undefined && /^y(es)?$/i.test(line.trim())
 }
 
-/** Undefined: the end, or nobody waits for it any more. */
+/** Undefined: the end, or the question was withdrawn. */
 const nextLine = (reader: LineReader, signal: AbortSignal): Promise<string | undefined> =>
   new Promise((resolve) => {
     const done = (line?: string): void => {

@@ -1,4 +1,4 @@
-// Whether a call may be made: effects against grants and policy (plumb-tools(7), What may be done). Pure: who asks is told what time it is.
+// Whether a call may be made: effects against grants and policy (plumb-tools(7), What may be done). Pure: the time is an argument.
 
 import { type Fault, fault, preview } from '@plumb/wire'
 import { type Authority, type Effect, isGranted, type PolicyRule } from './authority.js'
@@ -34,7 +34,7 @@ export const permit = (subject: Subject, authority: Authority, now: number): Per
   return { kind: isAsked ? 'ask' : 'allow' }
 }
 
-/** Whether a model is told of a tool at all: some call of it may be permitted now. */
+/** Whether a model sees a tool at all: some call of it may be permitted now. */
 export const isOffered = ({ tool, effects }: Pick<Subject, 'tool' | 'effects'>, authority: Authority, now: number): boolean =>
   permit({ tool, effects, deferred: 'targets' }, authority, now).kind !== 'deny'
 

@@ -1,5 +1,5 @@
 // What a run may spend, shared by all the processes of it: a file without a name, on one descriptor, to which each appends what it spends.
-// Appending is atomic, so that the order of the lines is one and the same for all, and whoever comes too late sees it before he pays.
+// Appending is atomic, so that the order of the lines is the same for all, and a process that comes too late sees it before it spends.
 
 import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { MAX_CALL_TOKENS } from './tokens.js'
 export const BUDGET_FD = 10
 
 export interface BudgetLimits {
-  /** Requests to models; those that a provider refuses and those that mend an answer count too. */
+  /** Requests to models; those that a provider refuses and those that repair an answer count too. */
   readonly calls: number | null
   /** In and out; what a call in flight will use is known when it is over. */
   readonly tokens: number | null
@@ -39,7 +39,7 @@ export interface Spent extends BudgetLimits {
   readonly isOver: boolean
 }
 
-/** The one of this process, which children of ours get without being told of it. */
+/** The one of this process, which children of ours get without an option. */
 let current: Budget | undefined
 
 export const currentBudget = (): Budget | undefined => current
@@ -59,7 +59,7 @@ export const openBudget = (limits: BudgetLimits): Result<Budget> => {
   }
 }
 
-// Of what is left nobody has any use, and the budget is there.
+// What is left is of no use, and the budget is there.
 const removeQuietly = (folder: string): void => {
   try {
     rmSync(folder, { recursive: true, force: true })

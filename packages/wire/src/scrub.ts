@@ -1,4 +1,4 @@
-// Keeps keys out of everything that is reported, logged or told on telemetry, by their values and wherever they stand.
+// Keeps keys out of everything that is reported, logged or emitted, by their values and wherever they stand.
 
 // Shorter values would hide innocent text, and are no keys.
 const MIN_SECRET_LENGTH = 8

@@ -13,7 +13,7 @@ export type Telemetry =
       cache_creation_tokens: number
       model: string
       ms: number
-      /** By now it is told to pause. */
+      /** It is paused by now. */
       paused?: true
     }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
@@ -28,11 +28,11 @@ export type Telemetry =
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
-  /** What an answer added to the memory; told where a parent records it. */
+  /** What an answer added to the memory; emitted where a parent records it. */
   | { kind: 'remembered'; messages: readonly unknown[] }
   | Settled
 
-/** Members of what is told about one input. */
+/** Members of an event about one input. */
 export interface OfInput {
   /** Which of the agent's inputs it is, from 1. */
   readonly seq: number
@@ -53,7 +53,7 @@ export interface Settled {
   outputs: number
   /** Of the inputs that were settled since it last said so, those of which something was dropped or failed: as ranges with both ends. */
   lost?: readonly (readonly [number, number])[]
-  /** It takes no inputs until it is told to resume. */
+  /** It takes no inputs until it is resumed. */
   paused?: true
 }
 
@@ -61,7 +61,7 @@ export class TelemetryWriter {
   readonly #writer: LineWriter | null
   readonly #agent: string
 
-  /** `writer` null: nobody listens, and nothing is done. */
+  /** `writer` null: nothing is emitted. */
   constructor(writer: LineWriter | null, agent: string) {
     this.#writer = writer
     this.#agent = agent

@@ -11,7 +11,7 @@ export type TokenCounts = { readonly [Field in (typeof FIELDS)[number]]: number 
 export const isTokenCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_CALL_TOKENS
 
-/** Usage that a program has told, with counts that hold. What it says of the cache may be left out; `flaws` names what is no count. */
+/** Usage that a program has reported, with valid counts. What it says of the cache may be left out; `flaws` names what is no count. */
 export const readUsage = <Told extends object>(told: Told): { usage: Told & TokenCounts; flaws: readonly string[] } => {
   const said = told as { readonly [Field in (typeof FIELDS)[number]]?: unknown }
   const flaws: string[] = []

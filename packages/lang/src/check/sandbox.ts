@@ -8,7 +8,7 @@ import { rule, STRINGS } from './rules.js'
 
 const NET = 'true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]'
 
-/** The first that is no host is told with the reason. */
+/** The first that is not a host is reported with the reason. */
 const netFits: Rule = (v) => {
   if (typeof v === 'boolean') return undefined
   if (!Array.isArray(v) || v.length === 0) return NET

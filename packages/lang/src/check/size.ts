@@ -5,7 +5,7 @@ import type { Bound } from '../names/names.js'
 import { MAX_PARTS } from '../parse/cursor.js'
 import type { PartsOf } from './parts.js'
 
-/** `order`: each binding behind its parts. The first one that is too large is told of, not those that are made of it. */
+/** `order`: each binding behind its parts. The first one that is too large is reported, not those made of it. */
 export const refuseLarge = (order: readonly Bound[], partsOf: PartsOf, report: Report): void => {
   const sizes = new Map<Bound, number>()
   for (const bound of order) {

@@ -77,7 +77,7 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   const given = keysOf(impl)
   const sources = sourcesOf(impl)
   if (sources.length !== 1) {
-    // A key that is misspelt, and told of, may have been meant as the source.
+    // A misspelt key, which is reported, may have been meant as the source.
     if (sources.length === 0 && given.some((key) => !Object.hasOwn(TOOL_KEYS, key))) return
     const message =
       sources.length === 0 ? `tool '${bound.name}' has no source` : `tool '${bound.name}' has several sources: ${sources.join(', ')}`

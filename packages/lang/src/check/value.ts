@@ -19,7 +19,7 @@ export const readValues = (order: readonly Bound[], report: Report): void => {
   }
 }
 
-/** undefined: it has an error, told here or where the value that it names is declared. */
+/** undefined: it has an error, reported here or where the value that it names is declared. */
 export const readValue = (value: Value, scope: Scope, report: Report): ConfigValue | undefined => {
   const held = read(value, scope, report)
   if (!held || (held.depth <= MAX_DEPTH && held.size <= MAX_SIZE)) return held

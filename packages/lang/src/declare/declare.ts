@@ -43,7 +43,7 @@ export const declareTypes = (scope: Scope, report: Report): void => {
     if (!scope.brokenTypes.has(named)) refuseParts(type, (e) => readType(e, scope, ignore), report)
 }
 
-/** A type written in a signature or a channel; undefined when it has an error, told here or at a declaration it mentions. */
+/** A type written in a signature or a channel; undefined when it has an error, reported here or at a declaration it mentions. */
 export const declaredType = (e: TypeExpression, scope: Scope, report: Report): Type | undefined => {
   const type = readType(e, scope, report)
   if (!type || refuseParts(e, (part) => readType(part, scope, ignore), report)) return undefined

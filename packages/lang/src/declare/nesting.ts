@@ -9,7 +9,7 @@ import { namesIn } from './mentions.js'
 /** Names on the way from a type to what it holds. */
 const MAX_NESTED = 3000
 
-/** The declared types that are nested too deep; the first of them is told. */
+/** The declared types that are nested too deep; the first of them is reported. */
 export const refuseNested = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
   const depths = new Map<NamedType, number>()
   const refused = new Set<NamedType>()

@@ -82,5 +82,5 @@ const fieldWith = ({ name, annotations }: FieldType, type: Type): Field => {
   return { name: name.text, type, isOptional: true, ...Object.fromEntries(numbers) }
 }
 
-// Not Array.some: every member is looked at, so that every error is told.
+// Not Array.some: every member is checked, so that every error is reported.
 const anyOf = <T>(list: readonly T[], test: (t: T) => boolean): boolean => list.map(test).some(Boolean)

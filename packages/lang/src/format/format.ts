@@ -1,5 +1,5 @@
 // Text → the same program in the one layout (plumb(1), fmt): tokens and comments in their order, only what separates them is new, but for
-// parentheses and commas that nobody needs.
+// parentheses and commas that are not needed.
 
 import type { Diagnostic } from '../diagnostic/diagnostic.js'
 import type { Source } from '../diagnostic/source.js'

@@ -1,4 +1,4 @@
-// What a chain is made of: the one table for whatever does the same for each part, and the parts that the laws of `;` and `*` give.
+// What a chain is made of: the one table for every walk that treats all parts alike, and the parts that the laws of `;` and `*` give.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Chain } from './ast.js'

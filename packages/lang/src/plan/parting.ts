@@ -41,7 +41,7 @@ const ROOT = 0
 
 /**
  * What can follow what on the way of a message: a vertex for the inputs of each node and one for each of its outputs. What an agent says of
- * itself, and its replies to control, answer no message; what it is told by control becomes none.
+ * itself, and its replies to control, answer no message; a control message becomes none.
  */
 class Flow {
   readonly #nodes: (GraphNode | undefined)[] = [undefined]

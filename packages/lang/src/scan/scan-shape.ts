@@ -1,5 +1,5 @@
 // Messages of one shape: the same keys in the same order with the same white space, as one program writes them. What
-// stands between the values is then known in advance, and is compared four bytes at a time. Anything else is the scanner's to judge (scan/scanner.ts).
+// stands between the values is then known in advance, and is compared four bytes at a time. Anything else is left to the scanner (scan/scanner.ts).
 
 import { skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { limitsOf } from '../types/limits.js'

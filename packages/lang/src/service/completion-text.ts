@@ -13,7 +13,7 @@ export interface Mended {
   readonly offset: number
 }
 
-/** The first mend whose tree holds the stand-in. `from` and `to` bound the word at the cursor. */
+/** The first repair whose tree holds the placeholder. `from` and `to` bound the word at the cursor. */
 export const completionText = (text: string, from: number, to: number): Mended | undefined => {
   const lineStart = text.lastIndexOf('\n', from - 1) + 1
   const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to)

@@ -1,4 +1,4 @@
-// Which variants of a sum can be meant at all: told by their kinds, and by the literal field that tells its records apart.
+// Which variants of a sum a value can be of: by its kind, and by the literal field that distinguishes records.
 
 import { fieldOf, isRequired } from './required-fields.js'
 import type { Field, RecordType, SumType, Type } from './type.js'

@@ -1,4 +1,4 @@
-// How deep values are nested: no message may be nested deeper than readers take, whoever made it.
+// How deep values are nested: no message may be nested deeper than its readers accept.
 
 import { MAX_JSON_DEPTH } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'

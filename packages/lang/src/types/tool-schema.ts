@@ -1,4 +1,4 @@
-// What a model, or an MCP client, is told that a tool takes: always an object.
+// The input schema of a tool as a model or an MCP client sees it: always an object.
 
 import { type JsonSchema, toSchema } from './schema.js'
 import { resolve, type Type } from './type.js'

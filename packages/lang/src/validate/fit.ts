@@ -1,4 +1,4 @@
-// JSON text from somebody who may be told what is wrong with it: a value of the type on one line, or the reasons why not.
+// JSON text from a caller that gets error messages: a value of the type on one line, or the reasons why not.
 
 import { parseTree, type Tree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
@@ -52,7 +52,7 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
 }
 
 /**
- * The repairs and defaults of `fitText` without its verdict, for a value that something else judges, such as the JSON Schema that the type
+ * The repairs and defaults of `fitText` without its verdict, for a value that something else validates, such as the JSON Schema that the type
  * was read from: what does not fit stays as it is. Undefined for a text that is no JSON.
  */
 export const mendText = (json: string, type: Type, { what, repairs }: Pick<FitOptions, 'what' | 'repairs'>): Fit | undefined => {

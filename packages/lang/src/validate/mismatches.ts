@@ -1,4 +1,4 @@
-// All that keeps a value from being of a type, part by part, for whoever can mend all of it at once. The checks stop at the first.
+// All that keeps a value from being of a type, part by part, for a caller that can repair all of it at once. The checks stop at the first.
 
 import type { ObjectTree, Tree } from '@plumb/wire/json'
 import { nearest } from '@plumb/wire/nearest'

@@ -39,7 +39,7 @@ export interface Given {
 }
 
 export interface Loaded {
-  /** Also where there are errors, so that the configuration can be looked at too; undefined when it cannot be told which agent is meant. */
+  /** Also where there are errors, so that the configuration can be looked at too; undefined when it is not known which agent is meant. */
   readonly agent: CheckedAgent | undefined
   /** The texts that were compiled, an inline one among them. */
   readonly files: SourceFiles

@@ -2,13 +2,13 @@
 
 import { type OfInput, scrub, type Telemetry } from '@plumb/wire'
 
-/** An output is told as the text that went out, so that its numbers keep their digits. */
+/** An output is emitted as the text that went out, so that its numbers keep their digits. */
 export type TelemetryEvent = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) &
   Partial<OfInput>
 
 export type Emit = (event: TelemetryEvent) => void
 
-/** Without `write` nobody listens. */
+/** Without `write` nothing is emitted. */
 export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined): Emit => {
   const who = `,"agent":${JSON.stringify(agent)}${membersOf(placeIn(process.env))}`
   return (event) => write?.(scrub(`{"kind":"${event.kind}"${fieldsOf(event)}${who},"time":"${new Date().toISOString()}"}`))

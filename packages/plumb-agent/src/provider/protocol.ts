@@ -46,7 +46,7 @@ export interface AnswerReader {
   finish(): Finished
 }
 
-/** Its counts are as the server told them: see `soundUsage`. */
+/** Its counts are as the server sent them: see `checkUsage`. */
 export interface Finished extends ModelAnswer {
   /** The provider interrupts its answer: what it said is sent back, and it continues. */
   readonly isPaused?: boolean

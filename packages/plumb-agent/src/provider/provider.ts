@@ -83,7 +83,7 @@ export interface ModelAnswer {
   /** `tokens`: cut at max_tokens. `refused`: the provider's own filter. */
   readonly stop: 'end' | 'tool_use' | 'tokens' | 'refused'
   readonly usage: TokenUsage
-  /** Why the usage is the most that it could be, and not what was told. */
+  /** Why the usage is the most that it could be, and not what was reported. */
   readonly estimated?: string
   /** Which gave it, where that is not the one that was asked first. */
   readonly model?: string

@@ -5,7 +5,7 @@ import type { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import type { ToolOffer } from '../provider/provider.js'
 
 export interface CallableTool extends JudgedTool {
-  /** The calls that it makes in its turn, of which nobody can be asked later. */
+  /** The calls that it makes in its turn, for which no approval can be asked later. */
   readonly parts: readonly JudgedTool[]
   readonly offer: ToolOffer
   /** What a model wrote, as JSON text, becomes an input of the tool, or what is wrong with it. */
@@ -16,7 +16,7 @@ export interface CallableTool extends JudgedTool {
   readonly isWrapped: boolean
   /** What it answers is a text or a list of blocks of content. */
   readonly isOfServer: boolean
-  /** Whoever runs it keeps to its `timeout`; after this time nobody is believed to be there. */
+  /** The dispatcher enforces its `timeout`; after this time the dispatcher is taken to be gone. */
   readonly timeoutMs: number
 }
 

@@ -1,4 +1,4 @@
-// The prompts of a folder, as they are at the moment: one that is broken is told of, and the others stay.
+// The prompts of a folder, as they are at the moment: a broken one is reported, and the others stay.
 
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'

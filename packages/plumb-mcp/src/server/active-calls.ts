@@ -1,4 +1,4 @@
-// Calls that run, by id: who made them is told of what happens, and can be asked.
+// Calls that run, by id: their client gets notifications of them, and can be asked.
 
 export interface ActiveCall {
   /** What happened, for a person. */

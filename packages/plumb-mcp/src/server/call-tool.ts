@@ -62,7 +62,7 @@ const acquirePermit = async (permits: Semaphore, signal: AbortSignal): Promise<F
 
 const MAX_WAITING = 10_000
 
-/** Of the person at the client, where it has a way to ask; without one nobody is there, and that is a no. */
+/** Of the person at the client, where it has a way to ask; without one the answer is no. */
 const ask = async ({ server }: Client, { tool, input }: { tool: string; input: unknown }, signal: AbortSignal): Promise<boolean> => {
   if (!server.getClientCapabilities()?.elicitation) return false
   const message = `May the tool '${tool}' be called with ${preview(JSON.stringify(input), MAX_SHOWN)}?`

@@ -5,13 +5,13 @@ import type { ServerContext } from './server-context.js'
 import { openStdioTransport, type StdioOptions } from './stdio.js'
 
 export interface StdioServer {
-  /** Resolves when the input has ended and all is answered, or when nobody reads the answers. */
+  /** Resolves when the input has ended and all is answered, or when the answers are no longer read. */
   readonly finished: Promise<void>
   listChanged(): void
   close(): Promise<void>
 }
 
-/** How often it is tried whether somebody still reads, while answers are due and nothing more is asked. */
+/** How often the output is probed for a reader, while answers are due and no requests come. */
 const LOOK_MS = 1000
 
 export const serveStdio = async (context: ServerContext, options: StdioOptions): Promise<StdioServer> => {

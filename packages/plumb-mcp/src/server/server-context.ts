@@ -12,6 +12,6 @@ export interface ServerContext {
   readonly calls: ActiveCalls
   /** One for each call that runs. */
   readonly permits: Semaphore
-  /** Of what is no answer to anybody. */
+  /** For errors that answer no request. */
   readonly warn: (warning: Fault) => void
 }

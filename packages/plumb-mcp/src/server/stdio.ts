@@ -17,7 +17,7 @@ export interface StdioOptions {
 export interface StdioTransport extends Transport {
   /** Resolves at the end of the input. */
   readonly ended: Promise<void>
-  /** Resolves when nobody reads any more. */
+  /** Resolves when the output is no longer read. */
   readonly broken: Promise<void>
   /** Resolves when no request waits for its answer. */
   answered(): Promise<void>

@@ -132,7 +132,7 @@ const OUT_OF_MEMORY: readonly NodeJS.Signals[] = ['SIGABRT', 'SIGTRAP', 'SIGILL'
 const tooLarge = (limit: number): Fault =>
   fault('too_large', `the program took more memory than the programs of clients may, ${limit / 2 ** 20} MiB, and was stopped`)
 
-// A program that only computes leaves the processor to the server and to whoever answers other calls.
+// A program that only computes leaves the processor to the server and its other calls.
 const yieldTo = (pid: number): void => {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)

@@ -1,4 +1,4 @@
-// What a client can call, whatever it is made of: as it is listed, and its call.
+// What a client can call: how it is listed, and its call.
 
 import type { Effect, JsonText } from '@plumb/tool'
 import type { McpToolResult } from './answer.js'

@@ -1,4 +1,4 @@
-// What the calls of one program share. What is told of a call on its way finds the client that made it by the call's id.
+// What the calls of one program share. Notifications of a running call find the client that made it by the call's id.
 
 import { resolve } from 'node:path'
 import { makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
@@ -25,7 +25,7 @@ export interface SessionsOptions {
   /** Of each call within a call, when it is over: the id of the outer one, and what happened. */
   readonly onInnerCall: (id: string, message: string) => void
   readonly warn: (warning: Fault) => void
-  /** Asks whoever made the call of that id. */
+  /** Asks the client that made the call of that id. */
   readonly approve: (id: string, request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
 }
 

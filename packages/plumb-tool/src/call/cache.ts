@@ -120,7 +120,7 @@ class Flight {
       const giveUp = (): void => {
         signal.removeEventListener('abort', giveUp)
         if (--this.#waiting > 0) return resolve(cancelled(this.#tool.name))
-        // Nobody is to join it any more. Its end is waited for: the work is over when its last caller is told so.
+        // No caller may join it any more. Its end is waited for: the work is over when its last caller hears of it.
         this.#onAbandoned()
         this.#abandon.abort()
       }

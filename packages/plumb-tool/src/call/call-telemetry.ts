@@ -1,4 +1,4 @@
-// A call that is over as telemetry, for whoever started this process and sees none of its calls but those that it asked for.
+// A call that is over as telemetry, for a parent that sees only the calls that it asked for.
 
 import type { Telemetry } from '@plumb/wire'
 import type { CallEnvelope } from './call.js'

@@ -12,7 +12,7 @@ export interface Call {
   readonly depth: number
   /** The id of the call that made this one. */
   readonly parent: string | undefined
-  /** Fires when nobody waits for the result any more, or the time is up. */
+  /** Fires when the caller has gone, or the time is up. */
   readonly signal: AbortSignal
   /** What the stages note; read when the call is over. */
   readonly record: CallRecord
@@ -70,11 +70,11 @@ export interface Session {
   readonly files: SourceFiles
   /** Read at each call: a renewal replaces it. */
   readonly authority: () => Authority
-  /** A person's word on one call. Resolves to false where nobody is there. */
+  /** A person's consent to one call. Resolves to false where no one can be asked. */
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
-  /** Told of each call when it is over, those inside compositions and of agents inside tools too; undefined: nobody listens. */
+  /** Called for each call when it is over, those inside compositions and of agents inside tools too. */
   readonly onCall: ((envelope: CallEnvelope) => void) | undefined
-  /** Told of each `usage` that agents in tools tell of; left out: nobody listens. */
+  /** Called for each `usage` that agents in tools report. */
   readonly onUsage?: ((usage: AgentUsage) => void) | undefined
   /** What it costs, where there are prices. */
   readonly costOf?: ((usage: AgentUsage) => number | undefined) | undefined

@@ -1,4 +1,4 @@
-// The end of a call that nobody waits for any more.
+// The end of a call whose caller has gone.
 
 import { fail } from '@plumb/wire'
 

@@ -25,7 +25,7 @@ export interface Performed {
 
 let count = 0
 
-/** Never throws. `session.trace` is told. */
+/** Never throws. `session.trace` is called. */
 export const perform = async (tool: Tool, input: JsonText, { session, signal, id, parent }: CallStart): Promise<Performed> => {
   const call: Call = {
     id: id ?? `${parent ? `${parent.id}/` : 'call-'}${++count}`,
@@ -65,7 +65,7 @@ class Done implements Performed {
     return this.call.record
   }
 
-  // Most calls are not told of.
+  // Most calls are not traced.
   get envelope(): CallEnvelope {
     this.#envelope ??= envelopeOf(this.tool, this.call, this.input, this.result, this.times)
     return this.#envelope
@@ -90,7 +90,7 @@ const envelopeOf = (
   return { tool, id, input: parsed(input), ...outcome, started: new Date(started).toISOString(), ms, ...seen, ...spent }
 }
 
-// An input that was no JSON is told of as the text that it was.
+// An input that was not JSON is reported as text.
 const parsed = (json: JsonText): Json => {
   try {
     return JSON.parse(json)

@@ -8,7 +8,7 @@ const USES_BEFORE = 20
 /** White space around it or a line end within would have to be taken out, half a surrogate pair to be written otherwise. */
 const IS_ODD = /^\s|\s$|[\n\r\ud800-\udfff]/
 
-// A check writes nothing that anybody reads.
+// A check writes nothing that is read.
 let sink: Sink | undefined
 
 /** False also says that it is not known yet. */

@@ -1,4 +1,4 @@
-// A deadline for the work, which is told to stop when it has passed, and waited for a little while it does.
+// A deadline for the work, which is aborted when it has passed, and waited for a little while it stops.
 
 import { fail, type Result, startDeadline } from '@plumb/wire'
 import { linkedAbort } from '../combine/linked-abort.js'
@@ -9,11 +9,11 @@ import { note, showMs } from './note.js'
 
 export interface TimeoutOptions {
   readonly timeoutMs: number
-  /** How long work that was told to stop is waited for; 5 s. */
+  /** How long work that was aborted is waited for; 5 s. */
   readonly graceMs?: number
 }
 
-// Longer than a child has between SIGTERM and SIGKILL, so that as a rule the work is over when the error is told.
+// Longer than a child has between SIGTERM and SIGKILL, so that as a rule the work is over when the error is given.
 const GRACE_MS = 5000
 
 /** An answer that comes after the deadline is dropped. */

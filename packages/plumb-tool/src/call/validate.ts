@@ -1,4 +1,4 @@
-// First stage: what comes in is of the input type, with its defaults, or the caller is told all that is wrong with it.
+// First stage: what comes in is of the input type, with its defaults, or the caller gets all that is wrong with it.
 
 import { ALL_REPAIRS, type Fit, fitText, resolve, type Type } from '@plumb/lang'
 import { parseTree, type Result, succeed } from '@plumb/wire'

@@ -10,7 +10,7 @@ import type { Options } from './options.js'
 export interface LoadedProgram {
   readonly program: Program
   readonly files: SourceFiles
-  /** What a parent says may be done; undefined: nobody said. */
+  /** What a parent says may be done; undefined: not given. */
   readonly bootstrap: Bootstrap | undefined
   /** The files of the spec, absolute; none where the text came otherwise. */
   readonly paths: readonly string[]

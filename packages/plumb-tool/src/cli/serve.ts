@@ -56,7 +56,7 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
   return signal
 }
 
-/** What whoever asks for calls cannot see of them: the calls and the tokens of agents, and of compositions, that are inside of tools. */
+/** What the requester of calls cannot see of them: the calls and the tokens of agents, and of compositions, that are inside of tools. */
 const telemetryTo = (say: (json: string) => void, { onCall }: Session, agent: string): Pick<Session, 'onCall' | 'onUsage'> => ({
   onCall: (envelope) => {
     onCall?.(envelope)

@@ -5,7 +5,7 @@ import type { JsonText } from '../json-text.js'
 import type { Tool } from '../tool.js'
 import type { Run } from './run.js'
 
-/** The next one is tried for errors that `isPassedOn`; never when nobody waits for the result any more. */
+/** The next one is tried for errors that `isPassedOn`; never when the caller has gone. */
 export const choiceOf =
   (tools: readonly Pick<Tool, 'run'>[], isPassedOn: (error: Fault) => boolean = () => true): Run =>
   async (input, call) => {

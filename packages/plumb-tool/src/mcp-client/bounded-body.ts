@@ -29,7 +29,7 @@ export const bounded = (
         // A blank line ends an event; it may lie across two chunks.
         const text = tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
         const end = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n'), text.lastIndexOf('\r\r'))
-        // The id of an event that was cut is not known to anybody.
+        // The id of an event that was cut is not known.
         isResumable ||= end >= 0 && (hasId || ID.test(text.slice(0, end)))
         hasId = (end < 0 && hasId) || ID.test(text.slice(Math.max(end, 0)))
         if (end >= 0) bytes = text.length - end

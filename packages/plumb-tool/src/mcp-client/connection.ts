@@ -37,7 +37,7 @@ export interface ServerConfig {
 
 /** All may be left out. */
 export interface ConnectOptions {
-  /** What the server is told of us, such as `plumb-agent`; `plumb`. */
+  /** The name that the server gets as its client's, such as `plumb-agent`; `plumb`. */
   readonly clientName?: string
   /** Where a command runs, and what a command with a slash is relative to. */
   readonly cwd?: string
@@ -47,9 +47,9 @@ export interface ConnectOptions {
   readonly onStderr?: (line: string) => void
   /** Ends the attempt to connect. */
   readonly signal?: AbortSignal
-  /** Whether the URL may lead to a private or local address: it may unless said otherwise, since whoever writes an address means it. */
+  /** Whether the URL may lead to a private or local address: it may unless said otherwise, since an address in a spec is meant. */
   readonly allowsPrivateNet?: boolean
-  /** The server has told that its tools are others now: `tools()` asks again. */
+  /** The server has announced that its tools have changed: `tools()` asks again. */
   readonly onToolsChanged?: () => void
 }
 
@@ -126,7 +126,7 @@ export interface McpConnection {
    * `onToolsChanged` then tells when the server's own list is there.
    */
   tools(wanted?: readonly string[]): Promise<Result<readonly McpTool[]>>
-  /** The server's own list, asked for once, and again after the server has told of a change or refused an input. */
+  /** The server's own list, asked for once, and again after the server has announced a change or refused an input. */
   listedTools(): Promise<Result<readonly McpTool[]>>
   /** The tools are those of the server's own list. */
   readonly isListed: boolean

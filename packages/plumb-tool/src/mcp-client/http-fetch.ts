@@ -64,7 +64,7 @@ export const openFetch = async ({
     const { method = 'GET' } = init
     const isServer = target.origin === server.origin && target.pathname === server.pathname
     const isStream = isSse && isServer && method === 'GET'
-    // What an EventSource does of itself would be a new session that nobody has opened. It takes this for the end.
+    // What an EventSource does of itself would be a new session that was never opened. It takes this for the end.
     if (isStream && hasStream) return new Response(null, { status: 204 })
     if (isToken(init) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
     const isAsked = method === 'POST' && target.origin === server.origin && !isToken(init)

@@ -70,7 +70,7 @@ const openStop = () => {
   return { signal: signal as Pick<AbortSignal, 'aborted' | 'reason'>, abort }
 }
 
-// The server is told these words.
+// The server gets this text.
 const LATE = 'no answer came in time'
 const CANCELLED = 'the answer is not wanted any more'
 

@@ -90,7 +90,7 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
     if (reader.hasEnded && !state.isClosed)
       void waitAtMost(LEAVE_MS, child.exited).then(() => !state.isClosed && breakOff('it closed its stdout'))
   }
-  // So that a server that is told to go is not held up by what it still has to say.
+  // So that a server that is asked to end is not blocked by output that it still has.
   const drop = (): void => {
     while (reader.next());
   }

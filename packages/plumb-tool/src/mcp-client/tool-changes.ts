@@ -1,4 +1,4 @@
-// What a server says of its tools is what a person, and a model, have agreed to: a change of it under the same name is told.
+// What a server says of its tools is what a person, and a model, have agreed to: a change of it under the same name is a warning.
 
 import { createHash } from 'node:crypto'
 import { type Fault, fault } from '@plumb/wire'

@@ -13,9 +13,9 @@ import { readTools } from './tool-list.js'
 export interface ToolListCache {
   /** What was kept of this server, or of any that answers there; undefined: nothing that is young enough. */
   readonly read: (server?: Identity) => Promise<readonly McpTool[] | undefined>
-  /** Does nothing where it cannot: whoever comes next asks the server. */
+  /** Does nothing where it cannot: the next process asks the server. */
   readonly write: (server: Identity, tools: readonly McpTool[]) => Promise<void>
-  /** It is not to be used any more, by anybody. */
+  /** It is not to be used any more, by any process. */
   readonly drop: () => Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface CatalogueOptions {
 }
 
 const DEFAULT_SECONDS = 300
-/** Files that nobody has asked for are removed by whoever writes one. */
+/** Files that were not read for this long are removed when one is written. */
 const OLD_MS = 24 * 60 * 60 * 1000
 
 export const openToolListCache = (
@@ -83,7 +83,7 @@ const folderOf = ({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string
   return cache === undefined ? undefined : join(cache, 'plumb', 'mcp')
 }
 
-// Keys tell catalogues apart by sixteen bits of a hash, from which nobody can go back, however short a key is.
+// Keys tell catalogues apart by sixteen bits of a hash, which cannot be reversed, however short a key is.
 const hint = (secret: string | undefined): string | undefined => secret && createHash('sha256').update(secret).digest('hex').slice(0, 4)
 
 const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv): Promise<string> => {
@@ -95,7 +95,7 @@ const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv):
   ]
   const parts = [
     { command, args, cwd: command === undefined ? undefined : cwd, transport, auth },
-    // A server that somebody is working on is another after each change.
+    // A server under development is another one after each change.
     command === undefined ? [] : await Promise.all([command, ...args].map((word) => changedAt(resolve(cwd, word)))),
     address ? [address.origin, withoutSlash(address.pathname), hint(address.search)] : url,
     Object.entries(config.env ?? {}).map(([name, value]) => [name, hint(value)]),

@@ -8,7 +8,7 @@ const MAX_NAME = 256
 const MAX_SCHEMA_DEPTH = 128
 const MAX_NOTES = 10
 
-/** What is left out is told to `note`, in at most ten warnings. */
+/** What is left out goes to `note`, in at most ten warnings. */
 export const readTools = (
   items: readonly Readonly<Record<string, Json>>[],
   server: string,

@@ -2,7 +2,7 @@
 
 import { startDeadline } from '@plumb/wire'
 
-/** `undefined` when the time is up; what `work` does then is nobody's. */
+/** `undefined` when the time is up; what `work` gives then is dropped. */
 export const waitAtMost = async <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
   let forget: (() => void) | undefined
   const late = new Promise<undefined>((resolve) => {

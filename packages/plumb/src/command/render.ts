@@ -27,7 +27,7 @@ export const render = async (path: string | undefined, options: RenderOptions): 
   return reporter.status
 }
 
-/** Undefined when the spec has errors, told by now. */
+/** Undefined when the spec has errors, which are reported by then. */
 const drawable = async (path: string | undefined, options: RenderOptions, reporter: Reporter): Promise<Result<Bound> | undefined> => {
   const format = formatOf(options)
   if (format === undefined) {

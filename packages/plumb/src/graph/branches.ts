@@ -10,7 +10,7 @@ export interface Branch {
   readonly output: GraphNode
 }
 
-/** Where ways part and meet again and again there are more of them than anybody can write down. */
+/** Where ways part and meet again and again, their number grows exponentially. */
 const MAX_BRANCHES = 16
 /** More nodes on the branches are a cycle, or too many to be worth it. */
 const MAX_NODES = 256

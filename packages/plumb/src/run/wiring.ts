@@ -264,7 +264,7 @@ class Network {
     return openChild(this.#context, { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 
-  /** What becomes of a message cannot be told by a barrier behind this node, but by where it was lost. */
+  /** A barrier behind this node cannot know what becomes of a message; the place where it was lost can. */
   #isLossy(node: GraphNode): boolean {
     return this.#o.isNested || this.#lossy.has(node)
   }

@@ -1,4 +1,4 @@
-// The tool channel of one agent: requests that it writes on descriptor 4 are answered on 5, by whoever dispatches (plumb-wire(5), Tools).
+// The tool channel of one agent: requests that it writes on descriptor 4 are answered on 5, by the dispatcher (plumb-wire(5), Tools).
 // It shares no queue with data: neither waits for the other.
 
 import type { CheckedTool } from '@plumb/lang'
@@ -43,7 +43,7 @@ export class ToolService {
     return this.#o.offers
   }
 
-  /** `answered` is told of each call that is over. */
+  /** `answered` is called for each call that is over. */
   serve(requests: LineSource, answers: LineSink, answered: () => void): void {
     const { dispatcher, serveLines, maxLine, report } = this.#o
     const counted: Dispatcher = {

@@ -62,7 +62,7 @@ const inputTo = (fd: number): LineSink => openNativeOutput(fd) ?? new Socket({ f
 
 const outputOf = (fd: number): NativeSource => openNativeInput(fd) ?? new Socket({ fd, readable: true, writable: false })
 
-// Of what goes wrong with one that nobody uses nobody needs to hear.
+// Errors of one that is not used are ignored.
 const ignoreErrors = <T extends LineSink | LineSource>(stream: T): T => {
   stream.on('error', () => {})
   return stream

@@ -48,7 +48,7 @@ const start = (file: string, args: readonly string[], options: NodeSpawnOptions)
   const { spawn } = require('node:child_process') as typeof import('node:child_process')
   try {
     const child = spawn(file, args, options)
-    // Comes in a later tick and says which limit it was, when nobody waits for it any more.
+    // Comes in a later tick and says which limit it was, when no one waits for it any more.
     child.on('error', () => {})
     if (child.pid !== undefined) return child
     for (const stream of child.stdio ?? []) stream?.destroy()

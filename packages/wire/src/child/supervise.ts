@@ -7,7 +7,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Whoever spawned it listens to the streams before the next tick; what nobody listens to is dropped. */
+/** The caller listens to the streams before the next tick; a stream without a listener is drained. */
 export interface ChildOf<Input, Output> {
   readonly pid: number
   readonly stdin: Input
@@ -17,9 +17,9 @@ export interface ChildOf<Input, Output> {
   readonly fds: ReadonlyMap<number, Input | Output>
   /** The process itself ended; what it wrote may still be on its way. */
   readonly ended: Promise<Exit>
-  /** The process ended, and stdout and stderr were read to their end or nobody wrote to them for half a second. */
+  /** The process ended, and stdout and stderr were read to their end, or nothing was written to them for half a second. */
   readonly exited: Promise<Exit>
-  /** To the whole group; does nothing once the end was seen, when the number may be somebody else's. */
+  /** To the whole group; does nothing once the end was seen, when the number may belong to another process. */
   kill(signal: NodeJS.Signals): void
   /** TERM to the group, KILL after the grace; resolves when the process has ended. */
   terminate(graceMs: number): Promise<void>

@@ -7,7 +7,7 @@ export interface Drainable {
   readonly readableEnded: boolean
   readonly destroyed: boolean
   readonly bytesRead: number
-  /** Null: nobody has listened yet. */
+  /** Null: there was no listener yet. */
   readonly readableFlowing: boolean | null
   once(event: 'end' | 'close', listener: () => void): unknown
   resume(): unknown

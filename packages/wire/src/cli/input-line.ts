@@ -17,7 +17,7 @@ export interface InputForm {
 const MAX_SHOWN = 80
 const MAX_TYPE = 120
 
-/** Where somebody sits at both ends: what is read, and how it ends. Others are not told. */
+/** Where a terminal is at both ends: says what is read, and how it ends. */
 export const announceInput = (program: string, { type, takesText, isRaw }: InputForm, write: (line: string) => void): void => {
   if (process.env.PLUMB_ERRORS === 'json' || !isTerminal(0) || !isTerminal(2)) return
   const json = `one JSON value a line, of type ${preview(type, MAX_TYPE)}${takesText ? ' (lines of plain text with -R)' : ''}`

@@ -10,7 +10,7 @@ class InvalidArgument extends Error {
 }
 
 /**
- * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and is told what
+ * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and is given what
  * is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders()`.
  */
 export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidArgument) => {

@@ -3,7 +3,7 @@
 import { type Fault, fault } from '../error.js'
 import { Reporter } from './reporter.js'
 
-/** `main` resolves to the exit status. What it throws is a bug, and told as one. */
+/** `main` resolves to the exit status. What it throws is a bug, and reported as one. */
 export const runProgram = (program: string, main: () => Promise<number>): void => {
   void main()
     .catch((error: unknown) => endWith(program, fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))))

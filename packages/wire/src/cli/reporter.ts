@@ -12,7 +12,7 @@ export interface ReporterOptions {
   readonly isJson?: boolean
 }
 
-// Errors that nobody reads must not fill the memory.
+// Errors that are not read must not fill the memory.
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 export class Reporter {

@@ -36,7 +36,7 @@ export const onStop = (
   }
 }
 
-// Node would open a port for its debugger, to anybody on this machine.
+// Node would open a port for its debugger, to every user of this machine.
 const ignore = (): void => {}
 
 /** Ends this process by the signal itself, so that its shell sees 130 or 143. Everything must have been flushed. */

@@ -4,7 +4,7 @@ import { type Fault, fault } from '../error.js'
 import { nearest } from '../nearest.js'
 import { escapeControls } from '../preview.js'
 
-/** What commander throws: the mains alone know commander, here it is only told. */
+/** What commander throws: the mains alone know commander, here it is only reported. */
 export interface UsageError {
   /** Such as `commander.unknownOption`. */
   readonly code: string

@@ -1,5 +1,5 @@
 // Pipes without Node's streams: to load those, and to go through them, costs a start a fifth of Node's own. This is what node:net stands on.
-// Node promises it to nobody, so it is used where it is known to be there, and everywhere else streams are: `undefined` says so.
+// Node makes no promise of it, so it is used where it is known to be there, and everywhere else streams are: `undefined` says so.
 
 import { EventEmitter } from 'node:events'
 import { getSystemErrorName } from 'node:util'
@@ -234,7 +234,7 @@ class NativeOutput extends EventEmitter implements LineSink {
     this.#onEnd()
   }
 
-  // Later, as streams do: whoever writes is not told while he does.
+  // Later, as streams do: never within the write.
   #fail(status: number): void {
     if (this.#isClosed) return
     this.#isClosed = true

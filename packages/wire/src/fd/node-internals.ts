@@ -1,4 +1,4 @@
-// What Node's own modules stand on. Node promises it to nobody, and ends the process where it is used wrongly: so it is used in those versions
+// What Node's own modules stand on. Node makes no promise of it, and ends the process where it is used wrongly: so it is used in those versions
 // alone in which it was tried. `undefined` says that this is none of them.
 
 /** By major version, the latest minor one: the next may have it differently, as some 24 has `process_wrap`. */
@@ -26,11 +26,11 @@ const find = (name: string): Binding | undefined => {
   const { binding } = process as { binding?: (name: string) => Binding }
   const { noDeprecation } = process
   try {
-    // Whoever runs it with --pending-deprecation is not the one to be told.
+    // A user with --pending-deprecation can do nothing about it.
     process.noDeprecation = true
     return binding?.call(process, name)
   } catch {
-    // A Node that lets nobody have it.
+    // A Node that does not expose it.
     return undefined
   } finally {
     if (noDeprecation === undefined) delete process.noDeprecation

@@ -66,7 +66,7 @@ export const openLineOutput = (fd: number): LineSink => {
   return (kind === 'pipe' ? openNativeOutput(fd) : undefined) ?? openOutput(fd)
 }
 
-/** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is told first. */
+/** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is recognised first. */
 export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
 
 // Every socket that closes compares itself with `process.stderr`, which Node makes when it is first asked for: it would open the descriptor
@@ -111,5 +111,5 @@ const closing = (fd: number) => ({ open, read, write, writev, close: fd > 2 ? cl
 
 const leaveOpen = ((_fd: number, done: () => void) => done()) as typeof close
 
-// Also when nothing was to be written: whoever asked for output would not get it.
+// Also when nothing was to be written: output was asked for and could not come.
 const failing = (error: Error): Writable => new Writable({ write: (_chunk, _encoding, done) => done(error), final: (done) => done(error) })

@@ -102,7 +102,7 @@ class FileOutput extends EventEmitter implements LineSink {
     try {
       release(this.fd)
     } catch (error) {
-      // What a disk behind a network could not keep is told then.
+      // What a disk behind a network could not keep is reported then.
       this.#tell(error)
       return
     }
@@ -119,7 +119,7 @@ class FileOutput extends EventEmitter implements LineSink {
     }
   }
 
-  // Later, as streams do: whoever writes is not told while he does.
+  // Later, as streams do: never within the write.
   #tell(error: unknown): void {
     process.nextTick(() => this.emit('error', error))
     process.nextTick(() => this.emit('close'))

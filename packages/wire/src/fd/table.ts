@@ -31,7 +31,7 @@ export const inheritedFds = (option?: string): Result<ReadonlySet<number>> => {
   const list = parseFds(option)
   if (!list.ok) return list
   const asked = list.value
-  // Where nobody could look, a descriptor may be one of Node's own: the word of the caller has to do.
+  // Where the launcher could not look, a descriptor may be one of Node's own: the caller's word counts.
   const missing = [...asked].find((fd) => (found ? !found.has(fd) : !isOpen(fd)))
   if (missing === undefined) return { ok: true, value: asked }
   return fail(

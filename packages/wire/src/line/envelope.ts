@@ -53,7 +53,7 @@ export const isEnvelope = (buf: Buffer, start: number, end: number): boolean => 
   return members?.port !== undefined && members.others === 0 && (members.msg === undefined) !== (members.eof === undefined)
 }
 
-/** A value that has a `__port` of its own leaves enveloped, so that nobody takes it for an envelope. */
+/** A value that has a `__port` of its own leaves enveloped, so that no reader takes it for an envelope. */
 export const hasPortKey = (buf: Buffer, start: number, end: number): boolean => readMembers(buf, start, end)?.port !== undefined
 
 /** The envelope of a message, whose bytes are kept; no line end. */

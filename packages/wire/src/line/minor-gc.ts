@@ -7,7 +7,7 @@ const HINT_BYTES = 8 * 1024 * 1024
 let allocated = 0
 let collect: ((options: { type: 'minor' }) => void) | undefined
 
-/** So many more bytes were allocated that nobody needs for long. */
+/** So many bytes of short-lived memory were allocated since. */
 export const hintMinorGc = (bytes: number): void => {
   allocated += bytes
   if (allocated < HINT_BYTES) return

@@ -245,7 +245,7 @@ export class LineReader {
     this.#region = region
     this.#at = at
     this.#limit = limit
-    // A newline is never within a character, so a region of whole lines can be judged at once.
+    // A newline is never within a character, so a region of whole lines can be checked at once.
     this.#isRegionUtf8 = isUtf8(region.subarray(at, limit))
   }
 

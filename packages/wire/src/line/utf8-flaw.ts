@@ -13,7 +13,7 @@ const findForeignByte = (bytes: Uint8Array): number | undefined => {
   return undefined
 }
 
-/** `what`: `line 3`, `it`. With `byLine` the place is told in lines. */
+/** `what`: `line 3`, `it`. With `byLine` the place is given in lines. */
 export const describeForeignByte = (bytes: Uint8Array, what: string, byLine = false): string => {
   const at = findForeignByte(bytes)
   if (at === undefined) return `${what} is not UTF-8`

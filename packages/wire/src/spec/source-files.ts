@@ -109,7 +109,7 @@ const beside = (path: string, from: string): string => (isAbsolute(path) ? path 
 export const readSpec = (path: string): Result<string> => {
   let fd: number | undefined
   try {
-    // Not to wait for ever on a FIFO that nobody writes.
+    // So as not to wait forever on a FIFO without a writer.
     fd = openSync(path, constants.O_RDONLY | (isDescriptor(path) ? 0 : constants.O_NONBLOCK))
     const stat = fstatSync(fd)
     if (stat.isDirectory()) return unreadable(path, 'file_not_found', 'it is a directory')

@@ -65,7 +65,7 @@ const guarded = (g: Generator, lines: readonly string[], isWritten: boolean): Fu
   return { evaluate: compileEvaluator(g, body), isWritten }
 }
 
-// Deeper than it was read: then somebody has to look how deep it is.
+// Deeper than it was read: the depth has to be checked.
 const isDeeper = (input: FusedInput, depth: number): boolean => {
   if (input.kind === 'place') return depth > input.path.length
   return input.kind === 'record' && [...input.fields.values()].some((field) => isDeeper(field, depth + 1))

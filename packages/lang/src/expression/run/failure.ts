@@ -1,5 +1,5 @@
 // Why an expression has no value for this message. Generated code throws it, because it can arise inside any sub-expression; the
-// stage catches it and makes it a fault. It is no Error: nobody wants a stack of every bad line.
+// stage catches it and makes it a fault. It is not an Error: a stack for every bad line would cost time for nothing.
 
 export class Failure {
   constructor(

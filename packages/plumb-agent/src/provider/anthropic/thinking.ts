@@ -4,7 +4,7 @@ import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/m
 
 /** From 4.6 on the model decides how much it thinks; from 4.7 on it takes no budget at all. */
 const ADAPTIVE = 406
-/** From 5.1 on thinking is bound to the prompt before it, and models think unless told otherwise. */
+/** From 5.1 on thinking is bound to the prompt before it, and models think unless it is switched off. */
 const BOUND = 501
 
 export interface ThinkingWish {

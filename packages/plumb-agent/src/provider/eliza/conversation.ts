@@ -3,7 +3,7 @@ import { fail, isRecord, type Result, succeed } from '@plumb/wire'
 import type { Script } from './rule.js'
 
 export interface Conversation {
-  /** Counts inputs 1 to 4 round; only at 4 a memory is told. */
+  /** Counts inputs 1 to 4 round; only at 4 a memory is used. */
   limit: number
   /** The oldest first. */
   memories: string[]

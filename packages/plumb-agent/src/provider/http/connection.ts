@@ -34,7 +34,7 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     },
     close: () => {
-      // What is under way is given up: nobody waits for it.
+      // What is under way is abandoned: its caller is gone.
       opening?.then(
         (dispatcher) => dispatcher.destroy(),
         () => {},

@@ -8,7 +8,7 @@ export interface Failure {
   readonly isRetryable: boolean
   /** What the server asks to be waited, where it makes sense. */
   readonly retryAfterMs?: number
-  /** The server's own words, by which it may be told what it would rather have. */
+  /** The server's own message, from which a compatible request may be derived. */
   readonly words: string
   /** It is not this request that is refused, but the key, the account or the model. */
   readonly refusal?: ProviderRefusal

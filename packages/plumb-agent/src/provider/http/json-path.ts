@@ -1,4 +1,4 @@
-// Looks into JSON that somebody else wrote: what is not there, or of another kind, is undefined.
+// Looks into JSON from elsewhere: what is not there, or of another kind, is undefined.
 
 import { parseJson, type Result } from '@plumb/wire'
 
@@ -21,7 +21,7 @@ export const numberAt = (value: unknown, ...path: readonly (string | number)[]):
   return typeof part === 'number' ? part : undefined
 }
 
-/** A count as it was told; NaN where none was, -1 where it is no number. */
+/** A count as it was sent; NaN where none was, -1 where it is no number. */
 export const countAt = (value: unknown, ...path: readonly (string | number)[]): number => {
   const part = at(value, ...path)
   if (part === undefined || part === null) return Number.NaN

@@ -1,4 +1,4 @@
-// A server's tool as an agent has it: what its model is told, and its call with all stages around it.
+// A server's tool as an agent has it: its description for the model, and its call with all stages around it.
 
 import type { Json, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'

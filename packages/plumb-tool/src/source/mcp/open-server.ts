@@ -13,7 +13,7 @@ export interface OpenServer {
   readonly connection: McpConnection
   readonly prefix: string
   tools: readonly McpTool[]
-  /** Told of each change of its tools, and of one that came before anybody listened. */
+  /** Called for each change of its tools, and for one that came before. */
   readonly onToolsChanged: (listener: () => void) => void
 }
 

@@ -26,7 +26,7 @@ export const contentOfAnswer = (tool: string, answer: McpAnswer, limit: OutputLi
   return succeed(JSON.stringify(shown([...cut(content, { ...limit, maxOutput: room }), { type: 'text', text: structured }])))
 }
 
-/** The first that fits, rather as it is than mended, of: what is structured, the text as JSON, the text, the blocks. */
+/** The first that fits, unrepaired if possible, of: what is structured, the text as JSON, the text, the blocks. */
 export const toValue = (tool: string, answer: McpAnswer, type: Type, limit: OutputLimit): Result<JsonText> => {
   if (answer.isError) return failed(tool, answer, limit)
   const { content, structured } = answer

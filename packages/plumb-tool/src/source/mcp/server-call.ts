@@ -38,7 +38,7 @@ export const callServer = async (
 
 const showProgress = ({ progress, total }: Progress): string => (total === undefined ? `${progress}` : `${progress} of ${total}`)
 
-/** What is left out of an answer is told with the call. */
+/** What is left out of an answer is reported with the call. */
 export const limitOf = (call: Call, maxOutput: number): OutputLimit => ({
   maxOutput,
   onCut: (bytes) => {

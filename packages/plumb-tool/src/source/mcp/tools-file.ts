@@ -53,7 +53,7 @@ const sweep = (): void => {
 const attempt = (path: string, offers: readonly OfferedTool[]): Result<void> => {
   try {
     writeFileSync(`${path}.new`, `${JSON.stringify(offers)}\n`, { mode: 0o600 })
-    // As it is whatever the umask says.
+    // Regardless of the umask.
     chmodSync(`${path}.new`, 0o600)
     renameSync(`${path}.new`, path)
     return succeed(undefined)

@@ -91,7 +91,7 @@ export class TraceBuilder {
     this.#emit({ ...arrow, ph: 's', pid: start.pid, tid: start.tid, ts: Math.max(0, this.#endOf(start) - 1) })
     if (!this.#inside.has(to)) {
       this.#lastArrow.set(to, id)
-      // The message itself is told at the end of the arrow, once for each wire.
+      // The message itself stands at the end of the arrow, once for each wire.
       this.#emit({ name, ph: 'i', s: 't', cat: 'wire', pid: start.pid, tid: start.tid, ts: Math.max(0, this.#endOf(start) - 1), args })
       return
     }
