@@ -193,6 +193,8 @@ t.test('stopped by a signal, then resumed', async (t) => {
   model.allow = (text) => indexOf(text) < 3
   const { child, ended } = start(setting, ['--record', 'rec'])
   await model.whenHeld(1)
+  // The second signal does not wait for an answer that is still in a pipe.
+  await whenRecorded(join(setting.folder, 'rec'), 3, 'main')
   child.kill('SIGINT')
   child.kill('SIGINT')
   const stopped = await ended
