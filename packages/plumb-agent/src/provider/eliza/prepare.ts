@@ -1,9 +1,10 @@
 // ELIZA's settings: one model, and the script of 1966 unless the spec names another.
 
-import { type Fault, fault, preview, type Result } from '@plumb/wire'
+import { type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import { besideSpec } from '../../config/prompts.js'
 import type { PreparedProvider, ProviderSettings } from '../settings.js'
-import doctor from './doctor.script'
+import packed from './doctor.script?packed'
+import { unpackScript } from './packed-script.js'
 import { openEliza } from './provider.js'
 import type { Script } from './rule.js'
 import { loadScript } from './script.js'
@@ -18,8 +19,11 @@ export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
   return script.ok && faults.length === 0 ? { ok: true, value: openEliza(script.value) } : { ok: false, error: faults }
 }
 
+/** The DOCTOR script of January 1966, embedded. */
+export const loadDoctor = (): Script => unpackScript(packed)
+
 const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<Script> => {
-  if (typeof script !== 'string') return loadScript(doctor, 'doctor.script')
+  if (typeof script !== 'string') return succeed(loadDoctor())
   const read = readText(besideSpec(specPath, script))
   if (read.ok) return loadScript(read.value, script)
   return { ok: false, error: fault('file_not_found', `'script' names '${preview(script)}': ${read.error.detail}`) }

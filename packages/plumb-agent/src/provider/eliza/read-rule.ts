@@ -65,7 +65,7 @@ export const readMemory = ({ items: [, key, ...rest], line }: List, reader: Scri
   return { keyword: key?.kind === 'symbol' ? key.text : '', line, transformations }
 }
 
-const readDecomposition = ({ items: [pattern, ...rest], line }: List, by: string, reader: ScriptReader): Decomposition => {
+export const readDecomposition = ({ items: [pattern, ...rest], line }: List, by: string, reader: ScriptReader): Decomposition => {
   const terms = pattern?.kind === 'list' ? readTerms(pattern.items, by, reader) : []
   const reassemblies: Reassembly[] = []
   for (const node of rest) {
