@@ -180,6 +180,35 @@ done
 `,
 })
 
+// Enough for lines to be taken in batches, which recording does without.
+const MANY = Array.from({ length: 200 }, (_, i) => i % 61)
+
+t.test(`${PROGRAMS} random programs give the same bytes when they are recorded (seed ${SEED})`, async (t) => {
+  const seen = { programs: 0, bytes: 0, errors: 0 }
+  const input = MANY.map((value) => `${value}\n`).join('')
+  const law = fc.asyncProperty(chain, async (program) => {
+    const books: Books = { seq: 0, failed: [], left: new Map() }
+    const outputs = MANY.slice(0, 61).flatMap((value) => program.make(value, books).outs)
+    fc.pre(outputs.length < MAX_OUTPUTS && books.failed.length < 100)
+    const text = textOf(program)
+    const { out, err } = await shell(
+      `cat > in; printf %s '${text}' > main.plumb
+plumb main.plumb < in > plain 2> errors
+plumb --record rec main.plumb < in > recorded 2> recorded-errors
+cmp plain recorded && cmp errors recorded-errors && wc -c < plain && wc -l < errors`,
+      input,
+    )
+    const [bytes = '', errors = ''] = out.split('\n')
+    equal(err, '', text)
+    equal(`${Number(bytes) + Number(errors) > 0 || books.failed.length === 0}`, 'true', `${text}${out}`)
+    seen.programs++
+    seen.bytes += Number(bytes)
+    seen.errors += Number(errors)
+  })
+  await t.resolves(fc.assert(law, { numRuns: PROGRAMS, seed: SEED, ...UNTIL }))
+  t.ok(seen.programs >= 10 && seen.bytes > 0 && seen.errors > 0, JSON.stringify(seen))
+})
+
 /** A process of its own, by the name of its binding, which stands before the program. */
 interface Child {
   readonly binding: string
