@@ -7,13 +7,13 @@ import type { PartsOf } from './parts.js'
 
 /** Every binding behind those it is made of. Each cycle is reported once. */
 export const inOrder = (all: readonly Bound[], partsOf: PartsOf, report: Report): readonly Bound[] => {
-  const told = new Set<Bound>()
-  return findCycles(all, partsOf, (circle) => {
-    const isTold = circle.some((bound) => told.has(bound))
-    for (const bound of circle) told.add(bound)
-    const [first] = circle
-    if (isTold || !first) return
-    const names = [...circle, first].map((b) => b.name).join(' -> ')
+  const reported = new Set<Bound>()
+  return findCycles(all, partsOf, (cycle) => {
+    const isReported = cycle.some((bound) => reported.has(bound))
+    for (const bound of cycle) reported.add(bound)
+    const [first] = cycle
+    if (isReported || !first) return
+    const names = [...cycle, first].map((b) => b.name).join(' -> ')
     report(error('definition_cycle', `'${first.name}' is made of itself: ${names}`, first.binding.name.span))
   })
 }

@@ -4,11 +4,7 @@
  * Depth first, in a loop: there may be thousands in a row. `found` is called with each cycle once, beginning at the member that was reached
  * first. Gives all nodes, each behind those it leads to.
  */
-export const findCycles = <T>(
-  roots: Iterable<T>,
-  nextOf: (node: T) => Iterable<T>,
-  found: (circle: readonly T[]) => void,
-): readonly T[] => {
+export const findCycles = <T>(roots: Iterable<T>, nextOf: (node: T) => Iterable<T>, found: (cycle: readonly T[]) => void): readonly T[] => {
   const done: T[] = []
   /** The place on the path, or -1 when all that it leads to was seen. */
   const state = new Map<T, number>()

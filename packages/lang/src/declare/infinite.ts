@@ -17,13 +17,13 @@ export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: R
   const refused = new Set<NamedType>()
   const nextOf = (type: NamedType) =>
     [...aliasesIn(type.target), ...(ending.has(type) ? [] : needsOf(type.target, ending))].filter((t) => declared.has(t))
-  findCycles(declared.keys(), nextOf, (circle) => {
-    const isTold = circle.some((type) => refused.has(type))
-    for (const type of circle) refused.add(type)
-    const [first] = circle
+  findCycles(declared.keys(), nextOf, (cycle) => {
+    const isReported = cycle.some((type) => refused.has(type))
+    for (const type of cycle) refused.add(type)
+    const [first] = cycle
     const span = first && declared.get(first)
-    if (isTold || !first || !span) return
-    const names = [...circle, first].map((type) => type.name).join(' -> ')
+    if (isReported || !first || !span) return
+    const names = [...cycle, first].map((type) => type.name).join(' -> ')
     const help = 'a type may contain itself through an array, an optional field or a sum with another variant'
     report(error('type_cycle', `type '${first.name}' contains itself without end: ${names}`, span, help))
   })

@@ -23,9 +23,9 @@ export const refuseNested = (declared: ReadonlyMap<NamedType, Span>, report: Rep
   const order = findCycles(
     declared.keys(),
     (type) => inside.get(type) ?? [],
-    (circle) => {
-      const [first] = circle
-      if (first && circle.length > MAX_NESTED) refuse(first)
+    (cycle) => {
+      const [first] = cycle
+      if (first && cycle.length > MAX_NESTED) refuse(first)
     },
   )
   for (const type of order) {

@@ -44,8 +44,8 @@ const fit = (schema: Schema, dialect: Dialect, count: { optional: number; unions
   if (prefixItems !== undefined || (anyOf === undefined && rest.type === undefined)) return undefined
 
   const kept = Object.entries(rest).filter(([keyword]) => ALWAYS.has(keyword) || dialect.limits.includes(keyword))
-  const told = Object.entries(rest).filter(([keyword]) => !ALWAYS.has(keyword) && !dialect.limits.includes(keyword))
-  const words = [description, ...told.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)].filter(
+  const described = Object.entries(rest).filter(([keyword]) => !ALWAYS.has(keyword) && !dialect.limits.includes(keyword))
+  const words = [description, ...described.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)].filter(
     (part) => part !== undefined,
   )
   const parts: [string, Json | undefined][] = []

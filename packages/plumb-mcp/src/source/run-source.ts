@@ -50,7 +50,7 @@ export interface SourceOutcome {
 const GRACE_MS = 2000
 /** Bytes of all outputs. */
 const MAX_OUTPUT = 8 * 1024 * 1024
-const MOST_FAULTS = 20
+const MAX_FAULTS = 20
 
 /** The child is gone when it resolves. */
 export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> => {
@@ -83,10 +83,10 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
       if (isFirstEnough) end()
     }
   }
-  hearFaults(child.stderr, (told) => {
-    if (told.severity === 'warning') {
-      if (warnings++ < MOST_FAULTS) warn(told)
-    } else if (!isCut && faults.length < MOST_FAULTS) faults.push(told)
+  readFaults(child.stderr, (reported) => {
+    if (reported.severity === 'warning') {
+      if (warnings++ < MAX_FAULTS) warn(reported)
+    } else if (!isCut && faults.length < MAX_FAULTS) faults.push(reported)
   })
   let isTooLarge = false
   const refuseSize = (limit: number): void => {
@@ -144,12 +144,12 @@ const yieldTo = (pid: number): void => {
 /** Longer than any call may take. */
 const MINUTES = 60
 
-const hearFaults = (stderr: Readable, tell: (told: Fault) => void): void => {
+const readFaults = (stderr: Readable, onFault: (reported: Fault) => void): void => {
   const reader = new LineReader(stderr)
   reader.onReadable = () => {
     while (reader.next()) {
-      const told = reader.fault ? undefined : faultIn(reader.buf.toString('utf8', reader.start, reader.end))
-      if (told) tell(told)
+      const reported = reader.fault ? undefined : faultIn(reader.buf.toString('utf8', reader.start, reader.end))
+      if (reported) onFault(reported)
     }
   }
 }
@@ -157,8 +157,8 @@ const hearFaults = (stderr: Readable, tell: (told: Fault) => void): void => {
 const faultIn = (line: string): Fault | undefined => {
   if (!line.startsWith('{"error"')) return undefined
   try {
-    const told = JSON.parse(line) as Fault
-    return isCode(told.error) && typeof told.detail === 'string' ? told : undefined
+    const reported = JSON.parse(line) as Fault
+    return isCode(reported.error) && typeof reported.detail === 'string' ? reported : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 // What a function has thrown, as an error: its own word for it, a network that failed, or a crash.
 
 import { type Fault, fault, preview, scrub } from '@plumb/wire'
-import { toldFault } from './told-fault.js'
+import { reportedFault } from './reported-fault.js'
 
 /** In a form that also comes from another process: runner.child.cjs makes the same. */
 export interface Thrown {
@@ -47,7 +47,7 @@ const causeOf = (error: Error): unknown => error.cause ?? (error as Partial<Aggr
 
 /** `subject` begins the sentence, such as "function 'f'". */
 export const thrownFault = ({ message, causes, told }: Thrown, subject: string): Fault => {
-  const own = toldFault(told, subject)
+  const own = reportedFault(told, subject)
   if (own) return own
   const words = preview(scrub(message), MAX_MESSAGE)
   const network = causes.find(isOfNetwork)

@@ -157,9 +157,9 @@ export class ChildOutput implements ChildStream {
     const isTruncated = reader.isLast && fault.error === 'invalid_json'
     const { error, category: _, detail, ...extras } = fault
     const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
-    const told = fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error
-    this.context.report(told)
-    onMismatch?.(told)
+    const refusal = fail(code, `'${process}' gave what it should not: ${detail}`, { ...extras, process, port, line: reader.line }).error
+    this.context.report(refusal)
+    onMismatch?.(refusal)
     lost()
   }
 }

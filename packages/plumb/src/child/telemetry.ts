@@ -69,7 +69,7 @@ export class ChildTelemetry implements ChildStream {
 const settledIn = ({ buf, start, end }: LineReader): Settled | undefined => {
   if (!buf.subarray(start, Math.min(end, start + KIND_BYTES)).includes('settled')) return undefined
   const parsed = parseJson(buf, start, end)
-  const told = parsed.ok ? (parsed.value as Settled) : undefined
-  const isSettled = told?.kind === 'settled' && [told.inputs, told.controls, told.outputs].every(Number.isSafeInteger)
-  return isSettled ? told : undefined
+  const event = parsed.ok ? (parsed.value as Settled) : undefined
+  const isSettled = event?.kind === 'settled' && [event.inputs, event.controls, event.outputs].every(Number.isSafeInteger)
+  return isSettled ? event : undefined
 }

@@ -16,8 +16,8 @@ export const readHelp = (text: string): Help => {
   const operand = named.at(-1) ?? (usage.endsWith('command...') ? 'command' : '')
   const [, leading] = / <([a-z.]+)> [[<]/.exec(usage) ?? []
   const first = leading === undefined ? undefined : placeOf(leading, '')
-  const told = { options, commands: commands.filter(({ name }) => name !== 'help'), operand: placeOf(operand, '') }
-  return first?.kind === 'names' ? { ...told, first } : told
+  const read = { options, commands: commands.filter(({ name }) => name !== 'help'), operand: placeOf(operand, '') }
+  return first?.kind === 'names' ? { ...read, first } : read
 }
 
 /** `-o, --output <file>`. */

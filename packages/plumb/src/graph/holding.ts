@@ -9,6 +9,6 @@ export interface Holding {
 
 /** One line for people, as `process 'critic': pid 17, in_hand 3, is_full`. */
 export const showHolding = ({ of, name, ...rest }: Holding): string => {
-  const told = Object.entries(rest).flatMap(([what, value]) => (value === false ? [] : [value === true ? what : `${what} ${value}`]))
-  return `${of}${name === '' ? '' : ` '${name}'`}: ${told.length === 0 ? 'nothing' : told.join(', ')}`
+  const parts = Object.entries(rest).flatMap(([what, value]) => (value === false ? [] : [value === true ? what : `${what} ${value}`]))
+  return `${of}${name === '' ? '' : ` '${name}'`}: ${parts.length === 0 ? 'nothing' : parts.join(', ')}`
 }

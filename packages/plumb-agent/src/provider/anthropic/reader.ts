@@ -28,8 +28,8 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
   // Counts are cumulative: what comes later replaces what came first, unless it is null.
   const count = (said: unknown): void => {
     for (const key of Object.keys(usage) as (keyof typeof usage)[]) {
-      const told = countAt(said, key)
-      if (!Number.isNaN(told)) usage[key] = told
+      const tokens = countAt(said, key)
+      if (!Number.isNaN(tokens)) usage[key] = tokens
     }
   }
 

@@ -6,7 +6,7 @@ import { resolve as resolveType, type Type } from '@plumb/lang'
 import { type Child, type Exit, fail, MAX_LINE, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { CallRecord } from '../../call/call.js'
 import { cutText } from '../../call/cut-text.js'
-import { toldFault } from '../../call/told-fault.js'
+import { reportedFault } from '../../call/reported-fault.js'
 import type { JsonText } from '../../json-text.js'
 import { EX_TEMPFAIL, stopWhenAborted } from '../process/stop-child.js'
 
@@ -47,8 +47,8 @@ export const collectOutput = async ({ name, child, signal, output, maxOutput, re
 /** The error of a failed command: an error object on its last line, or `overloaded` for EX_TEMPFAIL of sysexits(3). */
 const commandFailure = (name: string, { status, signal }: Exit, output: string, lastLine: string): Result<never> => {
   const ending = signal ? { signal } : { status }
-  const told = toldFault(parseObject(lastLine), `command '${name}'`)
-  if (told) return { ok: false, error: { ...told, ...ending, output } }
+  const reported = reportedFault(parseObject(lastLine), `command '${name}'`)
+  if (reported) return { ok: false, error: { ...reported, ...ending, output } }
   const ended = signal ? `was ended by ${signal}` : `ended with status ${status}`
   const last = output.trimEnd().split('\n').slice(-LAST_LINES).join('\n')
   const words = last === '' ? 'and wrote nothing' : `and wrote: ${preview(last, MAX_WORDS)}`

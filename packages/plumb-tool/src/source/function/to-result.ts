@@ -2,7 +2,7 @@
 
 import { resolve, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { toldFault } from '../../call/told-fault.js'
+import { reportedFault } from '../../call/reported-fault.js'
 import type { JsonText } from '../../json-text.js'
 
 export const toResult = (value: unknown, name: string, output: Type): Result<JsonText> => {
@@ -18,7 +18,7 @@ export const toResult = (value: unknown, name: string, output: Type): Result<Jso
 export const parseResult = (json: JsonText, name: string, output: Type): Result<JsonText> => {
   // A cheap test first: most results need not be parsed.
   const mayBe = json.length <= MAX_FAULT_CHARACTERS && json.startsWith('{') && json.includes('"category"')
-  const error = mayBe && !hasField(output, 'error') ? toldFault(JSON.parse(json), `function '${name}'`) : undefined
+  const error = mayBe && !hasField(output, 'error') ? reportedFault(JSON.parse(json), `function '${name}'`) : undefined
   return error ? { ok: false, error } : succeed(json)
 }
 

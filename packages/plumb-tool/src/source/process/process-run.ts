@@ -81,10 +81,10 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
     if (spent) void child.terminate(GRACE_MS)
   }
   const used = (said: AgentUsage): void => {
-    const { usage: told } = readUsage(said)
-    session.onUsage?.(told)
+    const { usage: reported } = readUsage(said)
+    session.onUsage?.(reported)
     addUsage(record, said, session.costOf)
-    if (budget) spend(totalTokens(told))
+    if (budget) spend(totalTokens(reported))
   }
   const called = traceInnerCalls(call, Number(depth.value.PLUMB_DEPTH), bound.name)
   const telemetry = readTelemetry(child.fds.get(TELEMETRY) as Readable, { used, called })
@@ -99,10 +99,10 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
 }
 
 /** The cost is what the child reports, or computed from prices. */
-const addUsage = (record: CallRecord, told: AgentUsage, costOf: Session['costOf']): void => {
-  const tokens = countTokens(told)
+const addUsage = (record: CallRecord, reported: AgentUsage, costOf: Session['costOf']): void => {
+  const tokens = countTokens(reported)
   if (tokens > 0) record.tokens = (record.tokens ?? 0) + tokens
-  const cost = told.cost ?? costOf?.(told)
+  const cost = reported.cost ?? costOf?.(reported)
   if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) record.cost = (record.cost ?? 0) + cost
 }
 

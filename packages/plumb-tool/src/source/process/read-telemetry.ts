@@ -15,8 +15,8 @@ export type ToolCallEvent = Told<'tool_call'>
 export type ToolResultEvent = Told<'tool_result'>
 
 export interface TelemetryListener {
-  readonly used: (told: AgentUsage) => void
-  readonly called: (told: ToolCallEvent | ToolResultEvent) => void
+  readonly used: (event: AgentUsage) => void
+  readonly called: (event: ToolCallEvent | ToolResultEvent) => void
 }
 
 const KINDS = ['usage', 'tool_call', 'tool_result'] as const
@@ -37,10 +37,10 @@ const hearLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryLi
   const head = buf.toString('latin1', start, Math.min(end, start + HEAD_BYTES))
   if (!KINDS.some((kind) => head.includes(`"${kind}"`))) return
   const parsed = parseJson(buf, start, end)
-  const told = (parsed.ok ? parsed.value : null) as AgentUsage | ToolCallEvent | ToolResultEvent | null
-  if (told?.kind === 'usage') used(told)
-  else if ((told?.kind === 'tool_call' || told?.kind === 'tool_result') && typeof told.id === 'string' && typeof told.name === 'string')
-    called(told)
+  const event = (parsed.ok ? parsed.value : null) as AgentUsage | ToolCallEvent | ToolResultEvent | null
+  if (event?.kind === 'usage') used(event)
+  else if ((event?.kind === 'tool_call' || event?.kind === 'tool_result') && typeof event.id === 'string' && typeof event.name === 'string')
+    called(event)
 }
 
 /** Values that are not positive integers count as 0. */

@@ -18,28 +18,28 @@ export const traceInnerCalls = (
   { id: outer, depth, session }: Call,
   processes: number,
   name: string,
-): ((told: ToolCallEvent | ToolResultEvent) => void) => {
+): ((event: ToolCallEvent | ToolResultEvent) => void) => {
   const { onCall } = session
   if (!onCall) return () => {}
   const open = new Map<string, Begun>()
-  return (told) => {
-    const key = JSON.stringify([told.agent, told.parent, told.id])
-    if (told.kind === 'tool_call') {
-      if (open.size < MAX_OPEN) open.set(key, { started: Date.now(), input: told.input as Json })
+  return (event) => {
+    const key = JSON.stringify([event.agent, event.parent, event.id])
+    if (event.kind === 'tool_call') {
+      if (open.size < MAX_OPEN) open.set(key, { started: Date.now(), input: event.input as Json })
       return
     }
-    const ms = Number.isFinite(told.ms) ? Math.max(0, told.ms) : 0
+    const ms = Number.isFinite(event.ms) ? Math.max(0, event.ms) : 0
     const { started, input } = open.get(key) ?? { started: Date.now() - ms, input: null }
     open.delete(key)
-    const within = Number.isSafeInteger(told.depth) ? Math.min(MAX_DEPTH, Math.max(1, Number(told.depth) - processes + 1)) : 1
+    const within = Number.isSafeInteger(event.depth) ? Math.min(MAX_DEPTH, Math.max(1, Number(event.depth) - processes + 1)) : 1
     // Models choose call ids, so two agents may use the same; the depth tells them apart.
-    const isOfChild = within === 1 || told.parent === undefined
+    const isOfChild = within === 1 || event.parent === undefined
     onCall({
-      tool: told.name,
-      id: `${outer}/${told.id}`,
-      agent: typeof told.agent === 'string' ? told.agent : name,
+      tool: event.name,
+      id: `${outer}/${event.id}`,
+      agent: typeof event.agent === 'string' ? event.agent : name,
       input,
-      ok: told.is_error !== true,
+      ok: event.is_error !== true,
       started: new Date(started).toISOString(),
       ms,
       attempts: 1,
@@ -48,7 +48,7 @@ export const traceInnerCalls = (
       repairs: [],
       stages: [],
       depth: depth + within,
-      parent: isOfChild ? outer : `${outer}/${told.parent}`,
+      parent: isOfChild ? outer : `${outer}/${event.parent}`,
     } satisfies CallEnvelope)
   }
 }

@@ -148,13 +148,19 @@ class Indexing {
     if (!note.ok) return note
     const { files, chunks } = countContents(database)
     const { added, changed, removed, unchanged, skipped, reasons } = done
-    const told = { files, chunks, added, changed, removed, unchanged, skipped }
+    const counts = { files, chunks, added, changed, removed, unchanged, skipped }
     const notes = [
       ...(files === 0 ? [nothingFound(this.kind, done.others)] : []),
       ...(wasDamaged ? ['the index that was there could not be used and was made anew'] : []),
       note.value,
     ]
-    return succeed({ index, path: indexPath.shown, ...told, ...(reasons.length > 0 ? { left_out: reasons } : {}), note: notes.join('; ') })
+    return succeed({
+      index,
+      path: indexPath.shown,
+      ...counts,
+      ...(reasons.length > 0 ? { left_out: reasons } : {}),
+      note: notes.join('; '),
+    })
   }
 
   async #embed(database: Database, keep: () => Promise<Result<void>>): Promise<Result<string>> {

@@ -48,12 +48,12 @@ export const followRedirects = async (
     hops.push(target)
     const reply = await requestHop(target, sent, { gate, signal, ...(resolve ? { resolve } : {}) })
     if (!reply.ok) return reply
-    const { status, headers: told, close } = reply.value
+    const { status, headers: received, close } = reply.value
     try {
-      const location = told.location
+      const location = received.location
       if (!REDIRECTS.has(status) || location === undefined) {
         const bytes = await readReplyBody(reply.value)
-        return bytes.ok ? succeed({ status, headers: told, bytes: bytes.value, hops }) : bytes
+        return bytes.ok ? succeed({ status, headers: received, bytes: bytes.value, hops }) : bytes
       }
       next = checkRedirect(location, hops, gate.mayReachPrivateNet)
     } catch (error) {

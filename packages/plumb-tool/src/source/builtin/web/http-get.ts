@@ -33,14 +33,14 @@ export const httpGet: Builtin<Input> = {
     if (!sent.ok) return sent
     const fetched = await followRedirects({ url, headers: sent.value }, { gate: openHostPermission(context), signal: context.call.signal })
     if (!fetched.ok) return fetched
-    const { status, headers: told, bytes, hops } = fetched.value
+    const { status, headers: received, bytes, hops } = fetched.value
     const last = hops.at(-1)?.href ?? url
     return succeed({
       status,
-      headers: told,
+      headers: received,
       ...(bytes.includes(0)
         ? { body: bytes.toString('base64'), encoding: 'base64' }
-        : { body: decodeText(bytes, told['content-type'] ?? '') }),
+        : { body: decodeText(bytes, received['content-type'] ?? '') }),
       ...(hops.length > 1 ? { url: last } : {}),
     })
   },

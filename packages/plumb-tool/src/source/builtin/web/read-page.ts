@@ -32,13 +32,13 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
   const headers = { accept: ACCEPT, ...(kept ? ifChanged(kept) : {}) }
   const fetched = await followRedirects({ url: url.href, headers }, { gate, signal, ...(resolve ? { resolve } : {}) })
   if (!fetched.ok) return fetched
-  const { status, headers: told, hops } = fetched.value
-  const fresh = freshMs(told['cache-control'] ?? '')
+  const { status, headers: received, hops } = fetched.value
+  const fresh = freshMs(received['cache-control'] ?? '')
   if (kept && status === 304) return succeed(keep(cache, key, { ...kept, freshUntilMs: session.nowMs() + (fresh ?? 0) }))
   if (!isSuccess(status)) return { ok: false, error: pageStatusFault(fetched.value) }
   const document = await readDocument(fetched.value, signal)
   if (!document.ok) return document
-  const page = { document: document.value, hops, etag: told.etag, lastModified: told['last-modified'] }
+  const page = { document: document.value, hops, etag: received.etag, lastModified: received['last-modified'] }
   if (fresh === undefined) cache.delete(key)
   else keep(cache, key, { ...page, freshUntilMs: session.nowMs() + fresh })
   return succeed(page)

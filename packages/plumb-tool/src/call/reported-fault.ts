@@ -9,7 +9,7 @@ const MAX_EXTRA = 200
 const RESERVED: readonly string[] = ['error', 'category', 'detail', 'seq', 'seqs', 'line', 'earlier', 'content', 'source', 'tool']
 
 /** Undefined: it is something else, also where the category is not that of the code. `subject` names the tool, where the error has no detail. */
-export const toldFault = (value: unknown, subject: string): Fault | undefined => {
+export const reportedFault = (value: unknown, subject: string): Fault | undefined => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const { error, category, detail = '' } = value as Readonly<Record<string, unknown>>
   if (typeof error !== 'string' || !isCode(error) || ERRORS[error].category !== category || typeof detail !== 'string') return undefined
