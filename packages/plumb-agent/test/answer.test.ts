@@ -128,6 +128,30 @@ t.test('eliza puts its sentence into the smallest value that carries it', async 
   }
 })
 
+t.test('what was asked for as { value: T } comes out as T, and may come without that', async (t) => {
+  const cases: [text: string, type: Type, json: string | null][] = [
+    ['{"value": 12345678901234567890.50}', { kind: 'number' }, '12345678901234567890.50'],
+    [' {"value":["a", "b"]} ', list(STRING), '["a", "b"]'],
+    ['{"\\u0076alue": "}"}', sum(STRING, INT), '"}"'],
+    ['```json\n{"value": 3}\n```', INT, '3'],
+    ['{value: 3,}', INT, '3'],
+    ['{"value": "a"}', list(STRING), '["a"]'],
+    ['3', INT, '3'],
+    ['The list is ["a"].', list(STRING), '["a"]'],
+    ['{"value": 1}', { kind: 'json' }, '1'],
+    ['{"value": {"value": 1}}', { kind: 'json' }, '{"value": 1}'],
+    ['{"values": 1}', { kind: 'json' }, '{"values": 1}'],
+    ['{"value": "x"}', INT, null],
+    ['x', INT, null],
+  ]
+  for (const [text, type, json] of cases) {
+    const read = readAnswer(text, type, true)
+    t.equal(read.ok ? read.value.json : null, json, text)
+  }
+  const mismatch = readAnswer('{"value": "x"}', INT, true)
+  t.match(!mismatch.ok && mismatch.error, { error: 'output_type_mismatch', path: '.value' }, 'the place is that in what was asked for')
+})
+
 const typeArbitrary: fc.Arbitrary<Type> = fc.letrec<{ type: Type }>((tie) => ({
   type: fc.oneof(
     { maxDepth: 4 },
@@ -180,6 +204,8 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
   documents: [],
   maxTokens: 100,
   maxRetries: 2,
+  schemaInPrompt: 'auto',
+  keepsCut: false,
   tools: [],
   servers: [],
   maxToolCalls: Number.POSITIVE_INFINITY,

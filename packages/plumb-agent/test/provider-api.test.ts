@@ -2,7 +2,10 @@
 
 import type { Field, Type } from '@plumb/lang'
 import t, { type Test } from 'tap'
+import { ANTHROPIC } from '../src/provider/anthropic/protocol.js'
 import { mergePatch } from '../src/provider/chat.js'
+import { OPENAI } from '../src/provider/openai/protocol.js'
+import { type Dialect, formatOf, systemText } from '../src/provider/output-schema.js'
 import type { ChatMessage, ModelRequest } from '../src/provider/provider.js'
 import { wireNames } from '../src/provider/wire-names.js'
 import { anthropicText, CANARY, data, json, named, openaiText, openClient, openStub, STREAM } from './fixtures/provider/stub.js'
@@ -230,7 +233,7 @@ t.test('any memory can be shown', async (t) => {
   t.equal(openai?.body.messages.length, 9)
 })
 
-t.test('structured output, for the types that have a schema there', async (t) => {
+t.test('structured output, for every type but text', async (t) => {
   const list: Type = { kind: 'named', name: 'List', target: STRING }
   Object.assign(list, { target: record(field('next', list, { isOptional: true }), field('n', INT)) })
   const literals: Type = {
@@ -240,26 +243,34 @@ t.test('structured output, for the types that have a schema there', async (t) =>
       { kind: 'literal', value: 'b' },
     ],
   }
-  const types: Readonly<Record<string, readonly [type: Type, anthropic: boolean, openai: boolean | undefined]>> = {
+  const pair: Type = { kind: 'tuple', items: [INT, STRING] }
+  // Whether Anthropic's takes it, and whether OpenAI's enforces it; `wrapped`: it travels as { value: T }.
+  const types: Readonly<Record<string, readonly [type: Type, anthropic: boolean, openai: boolean | undefined, wrapped?: true]>> = {
     string: [STRING, false, undefined],
-    int: [INT, false, undefined],
-    list: [{ kind: 'array', item: STRING }, false, undefined],
+    int: [INT, true, true, true],
+    list: [{ kind: 'array', item: STRING }, true, true, true],
     person: [PERSON, true, true],
     optional: [record(field('a', literals, { isOptional: true })), true, false],
     recursive: [list, false, false],
-    tuple: [record(field('a', { kind: 'tuple', items: [INT, INT] })), false, false],
-    json: [record(field('a', { kind: 'json' })), false, false],
-    sum: [{ kind: 'sum', variants: [PERSON, record(field('x', INT))] }, false, undefined],
+    tuple: [pair, false, false, true],
+    json: [{ kind: 'json' }, false, false, true],
+    enum: [literals, true, true, true],
+    sum: [{ kind: 'sum', variants: [PERSON, record(field('x', INT))] }, true, true, true],
   }
   const questions = Object.values(types).map(([output]) => ({ output }))
   const anthropic = await bodiesOf(t, 'anthropic', questions)
   const openai = await bodiesOf(t, 'openai', questions)
-  for (const [i, [name, [, isThere, isStrict]]] of Object.entries(types).entries()) {
-    t.equal(anthropic[i]?.body.output_config !== undefined, isThere, `anthropic: ${name}`)
-    t.equal(openai[i]?.body.response_format?.json_schema.strict, isStrict, `openai: ${name}`)
-    // On a host that is not the provider's own, the schema is always told as well.
-    t.equal(/JSON Schema/.test(JSON.stringify(anthropic[i]?.body.system)), name !== 'string', `anthropic: ${name}: told`)
-    t.equal(/JSON Schema/.test(openai[i]?.body.messages[0].content), name !== 'string', `openai: ${name}: told`)
+  for (const [i, [name, [, isThere, isStrict, isWrapped]]] of Object.entries(types).entries()) {
+    const format = anthropic[i]?.body.output_config?.format
+    const other = openai[i]?.body.response_format?.json_schema
+    t.equal(format !== undefined, isThere, `anthropic: ${name}`)
+    t.equal(other?.strict, isStrict, `openai: ${name}`)
+    for (const schema of [format?.schema, other?.schema]) {
+      if (schema && isWrapped) t.strictSame(Object.keys(schema.properties), ['value'], `${name} is wrapped`)
+    }
+    const isTold = name !== 'string' && !isThere
+    t.equal(/JSON Schema/.test(JSON.stringify(anthropic[i]?.body.system)), isTold, `anthropic: ${name}: in the prompt`)
+    t.equal(/JSON Schema/.test(openai[i]?.body.messages[0].content), false, `openai: ${name}: a server may enforce it`)
   }
   t.strictSame(anthropic[3]?.body.output_config.format, {
     type: 'json_schema',
@@ -271,6 +282,42 @@ t.test('structured output, for the types that have a schema there', async (t) =>
     },
   })
   t.strictSame(openai[3]?.body.response_format.json_schema.schema.properties.age, { type: 'integer', minimum: 0 })
+  t.strictSame(openai[6]?.body.response_format.json_schema.schema.properties.value, {
+    type: 'array',
+    prefixItems: [{ type: 'integer' }, { type: 'string' }],
+    minItems: 2,
+    maxItems: 2,
+  })
+})
+
+t.test('the schema stands in the prompt where the server does not enforce it', async (t) => {
+  const { log, emit } = { log: () => {}, emit: () => {} }
+  const question = { system: 'Be brief.', schemaInPrompt: 'auto', hasMisfit: false, log, emit } as Partial<ModelRequest> as ModelRequest
+  const pair: Type = { kind: 'tuple', items: [INT, INT] }
+  const told = (output: Type, dialect: Dialect, isOwnHost: boolean, change: Partial<ModelRequest> = {}) =>
+    /JSON Schema/.test(systemText({ ...question, output, ...change }, formatOf(output, dialect), isOwnHost))
+  t.equal(told(INT, OPENAI.dialect, true), false, 'its own host enforces what is strict')
+  t.equal(told(pair, OPENAI.dialect, true), true, 'and nothing else')
+  t.equal(told(pair, OPENAI.dialect, false), false, 'another server may')
+  t.equal(told(INT, OPENAI.dialect, false, { hasMisfit: true }), true, 'until an answer shows that it does not')
+  t.equal(told(INT, OPENAI.dialect, true, { hasMisfit: true }), false)
+  t.equal(told(pair, ANTHROPIC.dialect, true), true, 'there is no schema for it')
+  t.equal(told(INT, OPENAI.dialect, true, { schemaInPrompt: true }), true)
+  t.equal(told(pair, ANTHROPIC.dialect, true, { schemaInPrompt: false }), false)
+  t.equal(told(STRING, OPENAI.dialect, false, { schemaInPrompt: true }), false, 'text has none')
+  const wrapped = systemText({ ...question, output: INT, schemaInPrompt: true }, formatOf(INT, OPENAI.dialect), true)
+  t.match(wrapped, '"properties":{"value":{"type":"integer"}}', 'it is the schema that is sent')
+  const bare = systemText({ ...question, output: INT }, undefined, true)
+  t.match(bare, '{"type":"integer"}', 'and where none is sent, that of the type')
+
+  const refusal = json({ error: { message: 'response_format is not supported' } }, 400)
+  const { url, received } = await openStub(t, [refusal, { headers: STREAM, chunks: [openaiText('7')] }])
+  t.match(await openClient(t, 'openai', url).ask({ output: INT }), { ok: true, value: { isWrapped: undefined } })
+  t.match(
+    received[1]?.body.messages[0].content,
+    /JSON Schema.*\{"type":"integer"\}$/s,
+    'a server that refuses the field does not enforce it',
+  )
 })
 
 t.test('what a model or server refuses is left out, once, and from then on', async (t) => {

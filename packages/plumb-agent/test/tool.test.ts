@@ -1,6 +1,6 @@
 // Tools: what a model is offered, what becomes of the calls of one answer, and the channel on which they are made.
 
-import { agentOf, agentTools, type Bound, compile, type Json } from '@plumb/lang'
+import { agentOf, agentTools, type Bound, compile, type Json, type Type } from '@plumb/lang'
 import { checkedTool } from '@plumb/tool/call/checked-tool'
 import { type Fault, fault, type Result, succeed, type ToolAnswer, type ToolCaller, type ToolRequest } from '@plumb/wire'
 import t from 'tap'
@@ -110,6 +110,8 @@ const open = (
     documents: ['tone.md'],
     maxTokens: 100,
     maxRetries: 1,
+    schemaInPrompt: 'auto',
+    keepsCut: false,
     tools: TOOLS,
     servers: [],
     maxToolCalls: Number.POSITIVE_INFINITY,
@@ -303,6 +305,8 @@ t.test(
   },
 )
 
+const N: Type = { kind: 'record', fields: [{ name: 'n', type: { kind: 'int' }, isOptional: false }] }
+
 t.test('an answer that was cut is no answer, whatever it says; one that was refused is an error at once', async (t) => {
   const cut = (...content: ContentBlock[]): ModelAnswer => ({ content, stop: 'tokens', usage: USAGE })
   const { asked, requests, say } = open([cut(text('half an'), use('a', 'double', { n: 1 })), says(text('whole'))])
@@ -310,18 +314,23 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
   t.equal(requests.length, 0)
   t.strictSame(
     asked[1]?.turn.map(({ role }) => role),
-    ['user', 'assistant', 'user'],
-  )
-  t.strictSame(asked[1]?.turn[1]?.content, 'half an')
-  t.match(asked[1]?.turn[2]?.content, /cut at max_tokens, 100.*shorter/s)
-
-  const always = open([cut()])
-  t.match(await always.say(), { ok: false, error: { error: 'output_type_mismatch', detail: /cut at max_tokens/ } })
-  t.strictSame(
-    always.asked[1]?.turn.map(({ role }) => role),
     ['user', 'user'],
-    'nothing was said that could be sent back',
+    'what was cut is not sent back',
   )
+  t.match(asked[1]?.turn[1]?.content, /too long.*shorter/s)
+  t.notOk(asked[1]?.hasMisfit, 'it does not show that the schema is not enforced')
+
+  const always = open([cut(text('It begins.'))])
+  const detail = "answer was cut at max_tokens, 100; it begins 'It begins.' (after 1 retry)"
+  t.match(await always.say(), { ok: false, error: { error: 'output_type_mismatch', detail } })
+  t.equal(always.asked.length, 2, 'it is asked for again once')
+  const silent = open([cut()])
+  t.match(await silent.say(), { ok: false, error: { detail: /^answer was cut at max_tokens, 100 \(/ } })
+
+  const kept = open([cut(text('half a text'))], { config: { keepsCut: true } })
+  t.strictSame(await kept.say(), succeed('"half a text"'))
+  const half = open([cut(text('{"n":')), says(text('{"n":1}'))], { config: { keepsCut: true, output: N } })
+  t.strictSame(await half.say(), succeed('{"n":1}'), 'half a value is none')
 
   const refused = open([{ content: [text('I will not.')], stop: 'refused', usage: USAGE }])
   t.match(await refused.say(), { ok: false, error: { error: 'answer_refused', detail: /I will not/ } })

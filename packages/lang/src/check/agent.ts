@@ -8,7 +8,22 @@ import { libraryNameOf } from '../stdlib/built-in.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
-import { COMMAND, EFFECTS, FLAG, MESSAGES, manyOf, mcpServers, NAMES, numberIn, OBJECT, oneOf, STRINGS, TEXT, wholeFrom } from './rules.js'
+import {
+  COMMAND,
+  EFFECTS,
+  FLAG,
+  FLAG_OR_AUTO,
+  MESSAGES,
+  manyOf,
+  mcpServers,
+  NAMES,
+  numberIn,
+  OBJECT,
+  oneOf,
+  STRINGS,
+  TEXT,
+  wholeFrom,
+} from './rules.js'
 import { SANDBOX } from './sandbox.js'
 import { MCP_SERVER } from './server.js'
 
@@ -23,6 +38,8 @@ export const AGENT_KEYS: KeyTable = {
   mcp: mcpServers(MCP_SERVER),
   max_retries: wholeFrom(0),
   max_tokens: wholeFrom(1),
+  cut: oneOf('retry', 'keep'),
+  schema_in_prompt: FLAG_OR_AUTO,
   max_tool_calls: wholeFrom(0),
   max_messages: wholeFrom(1),
   thinking_budget: wholeFrom(1),

@@ -26,6 +26,7 @@ const isPart = (v: Json, isUser: boolean): boolean => {
 
 export const TEXT = rule('a string', (v) => typeof v === 'string')
 export const FLAG = rule('true or false', (v) => typeof v === 'boolean')
+export const FLAG_OR_AUTO = rule('true, false or "auto"', (v) => typeof v === 'boolean' || v === 'auto')
 export const WORD = rule('a string that is not empty', (v) => typeof v === 'string' && v !== '')
 export const STRINGS = rule('a list of strings', isStrings)
 /** Names of all kinds to texts, as environments have them. */

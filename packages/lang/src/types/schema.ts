@@ -67,7 +67,6 @@ const describe = (type: Type, refer: Refer): JsonSchema => {
       return {
         type: 'array',
         prefixItems: type.items.map((item) => describe(item, refer)),
-        items: false,
         minItems: length,
         maxItems: length,
       }

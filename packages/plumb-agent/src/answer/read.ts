@@ -4,6 +4,7 @@ import { resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
 import { type Loose, printLoose, readLoose } from './loose-json.js'
 import { validate } from './validate.js'
+import { unwrapped, wrapperOf } from './wrapped.js'
 
 export interface ReadAnswer {
   /** One line of JSON that fits the type. */
@@ -12,8 +13,19 @@ export interface ReadAnswer {
   readonly repairs: readonly string[]
 }
 
-/** A `string` takes the text as it is. Fails with `output_type_mismatch`, said so that the model can act on it. */
-export const readAnswer = (text: string, type: Type): Result<ReadAnswer> => {
+/**
+ * A `string` takes the text as it is. Fails with `output_type_mismatch`, said so that the model can act on it. `isWrapped`: it was asked for
+ * as { "value": T }, and may come without that from a server that does not enforce it.
+ */
+export const readAnswer = (text: string, type: Type, isWrapped = false): Result<ReadAnswer> => {
+  if (!isWrapped) return readValue(text, type)
+  const wrapped = readValue(text, wrapperOf(type))
+  if (wrapped.ok) return succeed({ ...wrapped.value, json: unwrapped(wrapped.value.json) })
+  const bare = readValue(text, type)
+  return bare.ok ? bare : wrapped
+}
+
+const readValue = (text: string, type: Type): Result<ReadAnswer> => {
   if (resolve(type).kind === 'string') return succeed({ json: JSON.stringify(text), repairs: [] })
   const strict = validate(text, type)
   if (strict.ok) return succeed({ json: strict.value, repairs: [] })

@@ -26,6 +26,10 @@ export interface AgentConfig {
   readonly history: readonly ChatMessage[]
   readonly maxTokens: number
   readonly maxRetries: number
+  /** `auto`: where the server does not enforce it. */
+  readonly schemaInPrompt: boolean | 'auto'
+  /** A text that was cut at `maxTokens` is taken as it is. */
+  readonly keepsCut: boolean
   readonly tools: readonly CheckedTool[]
   /** MCP servers, as in `mcp`. */
   readonly servers: readonly Json[]
@@ -107,6 +111,8 @@ export const readAgentConfig = (
     history: history.messages,
     maxTokens: asNumber(spec.max_tokens) ?? 8192,
     maxRetries: asNumber(spec.max_retries) ?? 3,
+    schemaInPrompt: typeof spec.schema_in_prompt === 'boolean' ? spec.schema_in_prompt : 'auto',
+    keepsCut: spec.cut === 'keep',
     tools: agent.tools,
     servers: Array.isArray(spec.mcp) ? spec.mcp : [],
     maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,

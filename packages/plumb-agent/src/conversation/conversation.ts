@@ -1,9 +1,10 @@
 // One conversation: an input goes to the provider as the user's message, tools are called as it asks for them, its answer comes back
 // checked, and what led to it is remembered.
 
-import { printType, resolve, toSchema } from '@plumb/lang'
+import { printType, resolve, type Type, toSchema } from '@plumb/lang'
 import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, totalTokens } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
+import { wrapperOf } from '../answer/wrapped.js'
 import type { AgentConfig } from '../config/config.js'
 import type { Emit } from '../io/telemetry.js'
 import type { Outcome } from '../loop/pending-queue.js'
@@ -53,6 +54,8 @@ export const openConversation = (
   let model = config.model
   const asking = new ProviderBreaker()
   let hasWarnedOfUsage = false
+  // Of one that is sent: from then on the schema stands in the prompt too.
+  let hasMisfit = false
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
@@ -67,7 +70,8 @@ export const openConversation = (
     const refused = () => asking.refused
     const asked = asking.turn
     const isLimited = allowance !== undefined
-    const question: ModelRequest = { ...said, ...settings(), settings, refused, isLimited, input, output, emit, log }
+    const wanted = { input, output, schemaInPrompt: config.schemaInPrompt, hasMisfit }
+    const question: ModelRequest = { ...said, ...settings(), settings, refused, isLimited, ...wanted, emit, log }
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await provider.answer(question, cancellation)
@@ -100,6 +104,7 @@ export const openConversation = (
     const emit: Emit = seq === undefined ? emitAll : (event) => emitAll({ ...event, seq })
     const turn = new Turn(input)
     let calls = 0
+    let hasBeenCut = false
     for (let retries = 0; ; ) {
       const said = await ask(turn, emit, cancellation)
       if (!said.ok) return said
@@ -120,10 +125,14 @@ export const openConversation = (
         if (!isAmnesiac) remember(turn.accepted(content), emit)
         return succeed(json)
       }
-      if (retries === maxRetries || stop === 'refused') return exhausted(read.error, retries)
+      const isCut = stop === 'tokens'
+      if (retries === maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries)
+      if (isCut) hasBeenCut = true
+      else hasMisfit = true
       retries++
       emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
-      turn.addComplaint(content, complaint(read.error, stop, config))
+      // What was cut is paid for again with each question, and invites to be continued.
+      turn.addComplaint(isCut ? [] : content, complaint(said.value, read.error, output))
     }
   }
 
@@ -154,11 +163,15 @@ const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true 
 
 const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
 
-// Half an answer is none, even where it would fit.
-const validateAnswer = ({ content, stop }: ModelAnswer, { output, maxTokens }: AgentConfig): Result<ReadAnswer> => {
-  if (stop === 'tokens') return fail('output_type_mismatch', `answer was cut at max_tokens, ${maxTokens}`)
-  if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(textOfBlocks(content))}`)
-  return readAnswer(textOfBlocks(content), output)
+// Half an answer is none, even where it would fit, unless the spec takes half a text.
+const validateAnswer = ({ content, stop, isWrapped }: ModelAnswer, { output, maxTokens, keepsCut }: AgentConfig): Result<ReadAnswer> => {
+  const text = textOfBlocks(content)
+  if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(text)}`)
+  if (stop !== 'tokens') return readAnswer(text, output, isWrapped)
+  const isKept = keepsCut && resolve(output).kind === 'string' && text !== ''
+  if (isKept) return succeed({ json: JSON.stringify(text), repairs: [`cut at max_tokens, ${maxTokens}`] })
+  const beginning = text.trim() === '' ? '' : `; it begins '${preview(text.trim(), 80)}'`
+  return fail('output_type_mismatch', `answer was cut at max_tokens, ${maxTokens}${beginning}`)
 }
 
 const because = (text: string): string => (text.trim() === '' ? '' : `: '${preview(text.trim(), 200)}'`)
@@ -171,13 +184,14 @@ const exhausted = (error: Fault, retries: number): Result<never> => {
 const tooManyCalls = (max: number): Result<never> =>
   fail('tool_limit', `the model called tools ${max} times or more for this message, which is the limit of 'max_tool_calls'`)
 
-const complaint = ({ detail }: Fault, stop: ModelAnswer['stop'], { output }: AgentConfig): string => {
-  const problem = `Your last answer was not accepted: ${detail}.`
+const complaint = ({ stop, isWrapped }: ModelAnswer, { detail }: Fault, output: Type): string => {
   const isCut = stop === 'tokens'
+  const problem = `Your last answer was not accepted: ${isCut ? 'it was too long, and was cut' : detail}.`
   if (resolve(output).kind === 'string') return `${problem}\nAnswer again, ${isCut ? 'shorter' : 'whole'}.`
+  const type = isWrapped ? wrapperOf(output) : output
   return [
     problem,
-    `Answer again${isCut ? ', shorter,' : ''} with nothing but one JSON value of the type ${preview(printType(output), 400)}.`,
-    `Its JSON Schema: ${JSON.stringify(toSchema(output))}`,
+    `Answer again${isCut ? ', shorter,' : ''} with nothing but one JSON value of the type ${preview(printType(type), 400)}.`,
+    `Its JSON Schema: ${JSON.stringify(toSchema(type))}`,
   ].join('\n')
 }

@@ -19,6 +19,7 @@ import { openConnection } from './http/connection.js'
 import type { Attempt, Failure } from './http/failure.js'
 import { retry } from './http/retry.js'
 import type { Timing } from './http/timing.js'
+import { formatOf, systemText } from './output-schema.js'
 import { asJson, type Finished, type Protocol } from './protocol.js'
 import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
 import { toolNamesOf } from './read-message.js'
@@ -41,9 +42,13 @@ export interface ChatSettings {
 const MAX_INTERRUPTIONS = 16
 
 /** What was sent last, by which a refusal is understood. */
-interface Sent {
+interface Sent extends Composed {
   readonly question: ModelRequest
+}
+
+interface Composed {
   readonly body: unknown
+  readonly isWrapped: boolean
 }
 
 /** `names`: of tools, as the API takes them. */
@@ -63,11 +68,13 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   /** By model: the features that it is asked without. */
   const downgradesOf = new Map<string, Set<string>>()
 
-  const bodyOf = (question: ModelRequest, names: WireNames, downgrade?: string): unknown => {
+  const compose = (question: ModelRequest, names: WireNames, downgrade?: string): Composed => {
     const downgrades = new Set(downgradesOf.get(question.model))
     if (downgrade !== undefined) downgrades.add(downgrade)
-    const options = { maxTokens, thinkingBudget, isStreaming, isOwnHost, names, downgrades }
-    return mergePatch(protocol.bodyOf(question, options), settings.patch)
+    const format = downgrades.has('plain_output') ? undefined : formatOf(question.output, protocol.dialect)
+    const system = systemText(question, format, isOwnHost)
+    const options = { maxTokens, thinkingBudget, isStreaming, names, downgrades, system, format }
+    return { body: mergePatch(protocol.bodyOf(question, options), settings.patch), isWrapped: format?.isWrapped === true }
   }
 
   const ask = async (asked: ModelRequest, signal: AbortSignal): Promise<Attempt<Finished>> => {
@@ -75,7 +82,10 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     for (let question = asked; ; question = withCurrentSettings(asked)) {
       const { result, sent } = await send({ question, names, signal })
       const { model } = sent.question
-      if (result.ok) return model === asked.model ? result : { ok: true, value: { ...result.value, model } }
+      if (result.ok) {
+        const answering = model === asked.model ? {} : { model }
+        return { ok: true, value: { ...result.value, ...answering, ...(sent.isWrapped ? { isWrapped: true } : {}) } }
+      }
       if (signal.aborted || !downgrade(sent, names, result.failure)) return result
     }
   }
@@ -84,7 +94,9 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   const downgrade = ({ question, body }: Sent, names: WireNames, { fault, words }: Failure): boolean => {
     if (fault.error !== 'provider_refused') return false
     const { model, log } = question
-    const next = protocol.downgrades.find((one) => one.words.test(words) && !isDeepStrictEqual(bodyOf(question, names, one.name), body))
+    const next = protocol.downgrades.find(
+      (one) => one.words.test(words) && !isDeepStrictEqual(compose(question, names, one.name).body, body),
+    )
     if (!next) return false
     downgradesOf.set(model, new Set([...(downgradesOf.get(model) ?? []), next.name]))
     log('api_downgrade', { model, downgrade: next.name })
@@ -93,14 +105,14 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
 
   /** Each retry takes the settings of its time. */
   const send = async ({ question, names, signal }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> => {
-    let sent: Sent = { question, body: bodyOf(question, names) }
+    let sent: Sent = { question, ...compose(question, names) }
     const result = await retry<Finished>(
       async (attempt) => {
         const refused = attempt === 1 ? undefined : question.refused?.()
         if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, words: '', refusal: 'final' } }
         if (attempt > 1) {
           const current = withCurrentSettings(question)
-          sent = { question: current, body: bodyOf(current, names) }
+          sent = { question: current, ...compose(current, names) }
         }
         return post(sent, attempt, names, signal)
       },

@@ -1,6 +1,7 @@
-// The schema of an output as structured output takes it: a part of JSON Schema only. What it cannot say is left to the check of the answer.
+// The output type as structured output takes it: a part of JSON Schema only. What it cannot say is left to the check of the answer.
 
 import { type Json, resolve, type Type, toSchema } from '@plumb/lang'
+import { wrapperOf } from '../answer/wrapped.js'
 import type { ModelRequest } from './provider.js'
 
 type Schema = { readonly [keyword: string]: Json }
@@ -15,11 +16,32 @@ export interface Dialect {
   /** How many optional fields, and how many alternatives, one schema may have. */
   readonly maxOptional: number
   readonly maxUnions: number
+  /** A schema beyond the dialect may be sent all the same, as one that the server does not enforce. */
+  readonly takesLoose: boolean
 }
 
-/** Undefined for a type that the dialect has no schema for: text, anything but a record at the top, tuples, `json`. */
-export const outputSchema = (type: Type, dialect: Dialect): Schema | undefined => {
-  if (resolve(type).kind !== 'record') return undefined
+/** What a request says of its answer. */
+export interface OutputFormat {
+  readonly schema: Schema
+  /** It is within the dialect: the provider's own host enforces it. */
+  readonly isStrict: boolean
+  /** It is that of `wrapperOf` the output type, since the APIs take none but an object at the top. */
+  readonly isWrapped: boolean
+}
+
+/** Undefined for text, and where the dialect has no schema for the type. */
+export const formatOf = (output: Type, dialect: Dialect): OutputFormat | undefined => {
+  const { kind } = resolve(output)
+  if (kind === 'string') return undefined
+  const isWrapped = kind !== 'record'
+  const type = isWrapped ? wrapperOf(output) : output
+  const strict = strictSchema(type, dialect)
+  if (!strict && !dialect.takesLoose) return undefined
+  return { schema: strict ?? toSchema(type), isStrict: strict !== undefined, isWrapped }
+}
+
+/** Undefined where a record holds what the dialect has no schema for: tuples, `json`. */
+const strictSchema = (type: Type, dialect: Dialect): Schema | undefined => {
   const whole = toSchema(type)
   const { $defs, ...root } = whole
   const definitions = Object.entries(($defs ?? {}) as Readonly<Record<string, Schema>>)
@@ -93,9 +115,18 @@ const reaches = (whole: Schema, name: string): boolean => {
 const refsOf = (part: Json): string[] =>
   [...JSON.stringify(part).matchAll(/"\$ref":"#\/\$defs\/([^"]*)"/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
-/** The system prompt; `withSchema` describes the output in it, where structured output does not. */
-export const systemText = ({ system, output }: ModelRequest, withSchema: boolean): string => {
-  if (!withSchema || resolve(output).kind === 'string') return system
-  const description = `Your final answer is nothing but one JSON value that fits this JSON Schema, with no code fence and no words around it:\n${JSON.stringify(toSchema(output))}`
+/** The system prompt, with a description of the output where the server does not enforce it (plumb-agent(1), Structured output). */
+export const systemText = (question: ModelRequest, format: OutputFormat | undefined, isOwnHost: boolean): string => {
+  const { system, output } = question
+  if (resolve(output).kind === 'string' || !isDescribed(question, format, isOwnHost)) return system
+  const schema = format?.isWrapped ? toSchema(wrapperOf(output)) : toSchema(output)
+  const description = `Your final answer is nothing but one JSON value that fits this JSON Schema, with no code fence and no words around it:\n${JSON.stringify(schema)}`
   return system === '' ? description : `${system}\n\n${description}`
+}
+
+// Elsewhere a server is taken to enforce what it does not refuse, until an answer shows that it does not.
+const isDescribed = ({ schemaInPrompt, hasMisfit }: ModelRequest, format: OutputFormat | undefined, isOwnHost: boolean): boolean => {
+  if (schemaInPrompt !== 'auto') return schemaInPrompt
+  if (!format) return true
+  return isOwnHost ? !format.isStrict : hasMisfit
 }

@@ -2,6 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import type { Failure } from './http/failure.js'
+import type { Dialect, OutputFormat } from './output-schema.js'
 import type { ModelAnswer, ModelRequest } from './provider.js'
 import type { WireNames } from './wire-names.js'
 
@@ -12,6 +13,8 @@ export interface Protocol {
   readonly pathOf: (endpoint: URL) => string
   /** `body` is what is sent: some of what it holds must be announced. A server on this machine may get no key. */
   readonly headersOf: (key: string | undefined, body: unknown) => Readonly<Record<string, string>>
+  /** Of the schemas that its structured output enforces. */
+  readonly dialect: Dialect
   readonly bodyOf: (question: ModelRequest, asking: BodyOptions) => object
   readonly openReader: (question: ModelRequest, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
   /** The reply of the plain form, as the events that a stream would have had. */
@@ -23,8 +26,9 @@ export interface BodyOptions {
   readonly maxTokens: number
   readonly thinkingBudget: number | undefined
   readonly isStreaming: boolean
-  /** At the provider's own host: compatible servers may ignore what they do not know. */
-  readonly isOwnHost: boolean
+  /** With what is said of the output in it. */
+  readonly system: string
+  readonly format: OutputFormat | undefined
   readonly names: WireNames
   /** Names of what to leave out. */
   readonly downgrades: ReadonlySet<string>

@@ -56,6 +56,10 @@ export interface ModelRequest {
   readonly isLimited?: boolean
   readonly input: Type
   readonly output: Type
+  /** `auto`: where the server does not enforce it. */
+  readonly schemaInPrompt: boolean | 'auto'
+  /** An answer did not fit the output type before: structured output was not enforced. */
+  readonly hasMisfit: boolean
   /** What happens while it answers: text, thinking, retries. */
   readonly emit: Emit
   readonly log: Log
@@ -87,6 +91,8 @@ export interface ModelAnswer {
   readonly estimated?: string
   /** Which gave it, where that is not the one that was asked first. */
   readonly model?: string
+  /** It was asked for as { "value": T }. */
+  readonly isWrapped?: boolean
 }
 
 export type Answered =

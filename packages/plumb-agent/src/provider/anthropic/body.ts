@@ -2,7 +2,7 @@
 
 import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/messages/messages'
 import type { MessageCreateParamsBase, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages/messages'
-import { type Dialect, isStrictSchema, outputSchema, systemText } from '../output-schema.js'
+import { type Dialect, isStrictSchema } from '../output-schema.js'
 import type { BodyOptions } from '../protocol.js'
 import type { ModelRequest, ToolOffer } from '../provider.js'
 import type { WireNames } from '../wire-names.js'
@@ -16,16 +16,15 @@ import { thinkingOf } from './thinking.js'
 export type Body = Omit<MessageCreateParamsBase, 'thinking'> & { thinking?: BetaThinkingConfigParam; temperature?: number }
 
 export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
-  const { model, tools, parallelToolCalls, temperature, output } = question
-  const { downgrades, names } = options
+  const { model, tools, parallelToolCalls, temperature } = question
+  const { downgrades, names, format } = options
   const thinking = thinkingOf({
     model,
     budget: options.thinkingBudget,
     isBudgetRefused: downgrades.has('adaptive_thinking'),
     isBindingRefused: downgrades.has('no_binding'),
   })
-  const schema = downgrades.has('plain_output') ? undefined : outputSchema(output, DIALECT)
-  const system = toSystem(systemText(question, !schema || !options.isOwnHost), question.context)
+  const system = toSystem(options.system, question.context)
   const isSystemCached = system.some((block) => block.cache_control)
   // Set one by one, not spread: so each is held against the SDK's type.
   const body: Body = { model, max_tokens: options.maxTokens, stream: options.isStreaming, messages: messagesOf(question, names) }
@@ -35,7 +34,7 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
   if (tools.length > 0 && !parallelToolCalls) body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
   if (thinking) body.thinking = thinking
   if (temperature !== undefined) body.temperature = temperature
-  if (schema) body.output_config = { format: { type: 'json_schema', schema } }
+  if (format) body.output_config = { format: { type: 'json_schema', schema: format.schema } }
   return body
 }
 
@@ -56,4 +55,11 @@ const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: W
 })
 
 /** platform.claude.com, Structured outputs: JSON Schema limitations. */
-const DIALECT: Dialect = { isAllRequired: false, isRecursive: false, limits: ['default'], maxOptional: 24, maxUnions: 16 }
+export const DIALECT: Dialect = {
+  isAllRequired: false,
+  isRecursive: false,
+  limits: ['default'],
+  maxOptional: 24,
+  maxUnions: 16,
+  takesLoose: false,
+}

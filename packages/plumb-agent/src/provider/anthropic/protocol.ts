@@ -3,7 +3,7 @@
 import { at } from '../http/json-path.js'
 import type { Protocol } from '../protocol.js'
 import { ANTHROPIC_ACCOUNT } from '../settings.js'
-import { bodyOf } from './body.js'
+import { bodyOf, DIALECT } from './body.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const ANTHROPIC: Protocol = {
@@ -16,6 +16,7 @@ export const ANTHROPIC: Protocol = {
     'anthropic-version': SAMPLING.some((key) => at(body, key) !== undefined) ? VERSION_WITH_SAMPLING : VERSION,
     ...(at(body, 'thinking', 'block_binding') !== undefined ? { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' } : {}),
   }),
+  dialect: DIALECT,
   bodyOf,
   openReader,
   eventsOf,

@@ -2,7 +2,7 @@
 
 import type { Protocol } from '../protocol.js'
 import { OPENAI_ACCOUNT } from '../settings.js'
-import { bodyOf } from './body.js'
+import { bodyOf, DIALECT } from './body.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const OPENAI: Protocol = {
@@ -11,6 +11,7 @@ export const OPENAI: Protocol = {
   // The official SDK takes it with /v1; a bare origin gets it.
   pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '') || '/v1'}/chat/completions`,
   headersOf: (key): Readonly<Record<string, string>> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  dialect: DIALECT,
   bodyOf,
   openReader,
   eventsOf,
