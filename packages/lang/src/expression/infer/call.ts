@@ -31,10 +31,9 @@ const inferHas = (e: CallExpression, context: Context): Type | undefined => {
   if (!hasArity(e, 1, 'has(x)', context)) return undefined
   const [argument] = e.arguments
   if (!argument) return undefined
-  const isField = argument.kind === 'field' || (argument.kind === 'name' && argument.name !== 'value')
   const fact = context.inferMaybe(argument)
   if (!fact) return undefined
-  if (isField && (argument.kind === 'field' || argument.name !== context.freeName)) return BOOL
+  if (argument.kind === 'field' || (argument.kind === 'name' && context.meanings.get(argument)?.kind === 'field')) return BOOL
   return context.complain('type_mismatch', argument.span, `'has' asks for a field`, { help: 'as in has(name) or has(value.name)' })
 }
 

@@ -1,6 +1,7 @@
 // What is known of a checked expression before there is a message: the interpreter and the generator of code ask the same questions of it.
 
 import { preview } from '@plumb/wire/preview'
+import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, NameExpression, RecordExpression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
@@ -9,9 +10,8 @@ import type { Site } from '../run/failure.js'
 import { openInference } from './check.js'
 import { type Context, type Fact, sourceOf } from './context.js'
 import { literalIndex } from './data.js'
-import type { Environment } from './environment.js'
+import type { Environment, Meaning } from './environment.js'
 import { fieldsOf } from './fields.js'
-import * as names from './name.js'
 
 /** How values of a type are computed with: as JavaScript's own, or boxed, as `RuntimeValue`. */
 export type Form = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'boxed'
@@ -57,9 +57,10 @@ export class Checked {
     return site
   }
 
-  /** Does this name stand for the whole input? */
-  isWhole(e: NameExpression): boolean {
-    return names.isWhole(e, this.#context)
+  meaning(e: NameExpression): Meaning {
+    const meaning = this.#context.meanings.get(e)
+    if (!meaning) throw new TypeError(`not checked: ${e.kind}`)
+    return meaning
   }
 
   /** Where an expression only names a part of the input. */
@@ -68,8 +69,22 @@ export class Checked {
     return this.#paths.get(e)
   }
 
+  #pathOfName(e: NameExpression): Path | undefined {
+    const meaning = this.meaning(e)
+    switch (meaning.kind) {
+      case 'whole':
+        return []
+      case 'field':
+        return [e.name]
+      case 'local':
+        return undefined
+      default:
+        return unreachable(meaning)
+    }
+  }
+
   #pathOf(e: Expression): Path | undefined {
-    if (e.kind === 'name') return this.isWhole(e) ? [] : [e.name]
+    if (e.kind === 'name') return this.#pathOfName(e)
     if (e.kind !== 'field' && e.kind !== 'index') return undefined
     const base = this.path(e.of)
     if (!base) return undefined

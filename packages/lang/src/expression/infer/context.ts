@@ -4,10 +4,10 @@ import type { Code } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
 import type { Report } from '../../diagnostic/diagnostic.js'
 import type { Span } from '../../diagnostic/source.js'
-import type { Expression } from '../../parse/ast.js'
+import type { Expression, NameExpression } from '../../parse/ast.js'
 import { printType } from '../../types/print.js'
 import type { Type } from '../../types/type.js'
-import type { Environment } from './environment.js'
+import type { Environment, Local, Meaning } from './environment.js'
 
 /**
  * 'never': always there. 'maybe': an optional field, to be used only under `??` and `has`. 'checked': a field of a json; when it
@@ -25,6 +25,9 @@ export interface Context {
   /** The one free name that stands for an input which is no record. */
   freeName?: string
   readonly facts: Map<Expression, Fact>
+  readonly meanings: Map<NameExpression, Meaning>
+  /** The names that are known here before those of the input, the innermost first. */
+  readonly locals: Local | undefined
   readonly complain: (
     code: Code,
     span: Span,
@@ -35,6 +38,8 @@ export interface Context {
   readonly infer: (e: Expression) => Type | undefined
   /** As infer, where it may also be absent. */
   readonly inferMaybe: (e: Expression) => Fact | undefined
+  /** What `rule` gives where `locals` are known. */
+  readonly within: <T>(locals: Local, rule: () => T) => T
 }
 
 export const openContext = (
@@ -47,9 +52,11 @@ export const openContext = (
     if (fact) context.facts.set(e, fact)
     return fact
   }
-  const context: Context = {
+  const context: Context & { locals: Local | undefined } = {
     environment,
     facts: new Map(),
+    meanings: new Map(),
+    locals: environment.locals,
     complain: (code, span, message, { help, related } = {}) =>
       void report({ severity: 'error', code, message, span, ...(help === undefined ? {} : { help }), ...(related ? { related } : {}) }),
     infer: (e) => {
@@ -61,6 +68,13 @@ export const openContext = (
       })
     },
     inferMaybe: (e) => learn(e, true),
+    within: (locals, rule) => {
+      const around = context.locals
+      context.locals = locals
+      const result = rule()
+      context.locals = around
+      return result
+    },
   }
   return context
 }

@@ -8,6 +8,7 @@ import type { BinaryExpression, CallExpression, Expression, NameExpression, Reco
 import { isJson } from '../../types/kind.js'
 import { resolve } from '../../types/type.js'
 import { type Checked, isMerged, numeralOf } from '../infer/checked.js'
+import type { Local } from '../infer/environment.js'
 import {
   add,
   boolOf,
@@ -35,19 +36,27 @@ export interface Frame {
   readonly checked: Checked
   /** The whole message. */
   readonly value: RuntimeValue
-  /** What any other name stands for: a field of the message. Undefined: an optional one that is absent. */
+  /** A field of the message. Undefined: an optional one that is absent. */
   readonly lookUp: (name: string) => RuntimeValue | undefined
+  /** The innermost first. */
+  readonly locals?: LocalValue | undefined
 }
 
-/** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. */
-export const openFrame = (checked: Checked, message: Buffer, tree: Tree): Frame => {
+export interface LocalValue {
+  readonly local: Local
+  readonly value: RuntimeValue
+  readonly outer?: LocalValue | undefined
+}
+
+/** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. `locals` are those of the environment. */
+export const openFrame = (checked: Checked, message: Buffer, tree: Tree, locals?: LocalValue): Frame => {
   const slice = ({ start, end }: Tree): Slice => new Slice(message, start, end)
   const entries = tree.kind === 'object' ? tree.entries : []
   const lookUp = (name: string): Slice | undefined => {
     for (const { key, node } of entries) if (key === name) return slice(node)
     return undefined
   }
-  return { checked, value: slice(tree), lookUp }
+  return { checked, value: slice(tree), lookUp, locals }
 }
 
 /** What is only moved stays the text that it was. Throws a Failure where the expression has no value. */
@@ -87,8 +96,24 @@ const evaluateMaybe = (e: Expression, frame: Frame): RuntimeValue | undefined =>
   return e.kind === 'field' ? peek(evaluateMaybe(e.of, frame), keyOf(e.field.text)) : evaluate(e, frame)
 }
 
-const nameOf = (e: NameExpression, { checked, value, lookUp }: Frame): RuntimeValue | undefined =>
-  checked.isWhole(e) ? value : lookUp(e.name)
+const nameOf = (e: NameExpression, { checked, value, lookUp, locals }: Frame): RuntimeValue | undefined => {
+  const meaning = checked.meaning(e)
+  switch (meaning.kind) {
+    case 'whole':
+      return value
+    case 'field':
+      return lookUp(e.name)
+    case 'local':
+      return valueOfLocal(meaning.local, locals)
+    default:
+      return unreachable(meaning)
+  }
+}
+
+const valueOfLocal = (local: Local, values: LocalValue | undefined): RuntimeValue => {
+  for (let known = values; known; known = known.outer) if (known.local === local) return known.value
+  throw new TypeError(`not bound: ${local.name}`)
+}
 
 const evaluateBinary = (e: BinaryExpression, frame: Frame): RuntimeValue => {
   const { operator, left, right } = e
