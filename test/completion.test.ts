@@ -35,7 +35,7 @@ const has = (shell: string): boolean => run('sh', '-c', `command -v ${shell}`).s
 /** What the last word of the line may become: among all, or exactly. */
 const table: readonly (readonly [line: string, wanted: readonly string[], isAll?: boolean])[] = [
   ['plumb-agent --prov', ['--provider'], true],
-  ['plumb-agent --provider ', ['anthropic', 'openai', 'eliza'], true],
+  ['plumb-agent --provider ', ['anthropic', 'openai', 'eliza', 'ollama', 'groq'], true],
   ['plumb-agent --provider e', ['eliza'], true],
   ['plumb render --format s', ['svg'], true],
   ['plumb render --format svg --bind', ['--binding'], true],

@@ -14,6 +14,7 @@ import {
 } from '@plumb/wire'
 import { version } from '../package.json'
 import type { AgentOptions } from './options.js'
+import { printProviders } from './provider/print-providers.js'
 
 interface Flags {
   agent?: string
@@ -27,6 +28,7 @@ interface Flags {
   toolCommand?: string
   parallelToolCalls: boolean
   check?: true
+  providers?: true
   unordered?: true
   failFast?: true
   telemetry?: true
@@ -49,10 +51,11 @@ const { again, whole } = optionReaders()
 export const OPTIONS: readonly OptionLine[] = [
   { flags: '--agent <name>', text: 'the agent to run, where the spec holds several' },
   { flags: '-e, --eval <text>', text: 'the program itself, in place of a file' },
-  { flags: '--provider <provider>', text: 'anthropic, openai or eliza, not what the spec says' },
+  { flags: '--provider <provider>', text: 'eliza, anthropic, openai or another of --providers, not what the spec says' },
   { flags: '--model <model>', text: 'model of the provider, not what the spec says' },
   { flags: '-R, --raw-input', text: 'each input line is a string' },
   { flags: '-r, --raw-output', text: 'write strings without quotes' },
+  { flags: '--providers', text: 'list the providers: name, endpoint and the variable of the key' },
   { flags: '--check', text: 'tell what is wrong with the configuration, and end' },
   { flags: '--unordered', text: 'with concurrency: write each answer when it is made' },
   { flags: '--fail-fast', text: 'send no further input after the first that fails' },
@@ -80,6 +83,7 @@ export const readArguments = (program: string, argv: readonly string[]): Result<
   const plain = parsePlainArguments<Flags>(OPTIONS, argv, 1)
   const read = plain ? succeed(plain) : readFully(program, argv)
   if (!read.ok) return read
+  if (typeof read.value !== 'string' && read.value.values.providers) return succeed(printProviders())
   return typeof read.value === 'string' ? succeed(read.value) : toOptions(read.value.values, read.value.operands[0])
 }
 

@@ -200,6 +200,7 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
   providerName: 'stub',
   model: 'm',
   temperature: 0.5,
+  effort: undefined,
   system: '',
   documents: [],
   maxTokens: 100,
@@ -255,23 +256,25 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
 t.test('settings hold from the next question; null is the spec again', async (t) => {
   const { asked, provider } = stub('{"count":1}')
   const conversation = openConversation(
-    configure(provider, { isAmnesiac: true }),
+    configure(provider, { isAmnesiac: true, effort: 'low' }),
     NO_TOOLS,
     () => {},
     () => {},
   )
   const ask = async () => {
     await conversation.answer('x', WANTED)
-    const { model, temperature, history } = asked.at(-1) as ModelRequest
-    return [model, temperature, history.length]
+    const { model, temperature, effort, history } = asked.at(-1) as ModelRequest
+    return [model, temperature, effort, history.length]
   }
-  t.strictSame(await ask(), ['m', 0.5, 0])
+  t.strictSame(await ask(), ['m', 0.5, 'low', 0])
   conversation.setModel('n')
   conversation.setTemperature(0)
-  t.strictSame(await ask(), ['n', 0, 0])
+  conversation.setEffort('max')
+  t.strictSame(await ask(), ['n', 0, 'max', 0])
   conversation.setModel(null)
   conversation.setTemperature(null)
-  t.strictSame(await ask(), ['m', 0.5, 0])
+  conversation.setEffort(null)
+  t.strictSame(await ask(), ['m', 0.5, 'low', 0])
 })
 
 t.test('a refusal is the error of its input', async (t) => {

@@ -4,7 +4,7 @@ import type { Field, Type } from '@plumb/lang'
 import t, { type Test } from 'tap'
 import { ANTHROPIC } from '../src/provider/anthropic/protocol.js'
 import { mergePatch } from '../src/provider/chat.js'
-import { OPENAI } from '../src/provider/openai/protocol.js'
+import { CHAT_COMPLETIONS } from '../src/provider/openai/chat/protocol.js'
 import { type Dialect, formatOf, systemText } from '../src/provider/output-schema.js'
 import type { ChatMessage, ModelRequest } from '../src/provider/provider.js'
 import { wireNames } from '../src/provider/wire-names.js'
@@ -296,16 +296,16 @@ t.test('the schema stands in the prompt where the server does not enforce it', a
   const pair: Type = { kind: 'tuple', items: [INT, INT] }
   const told = (output: Type, dialect: Dialect, isOwnHost: boolean, change: Partial<ModelRequest> = {}) =>
     /JSON Schema/.test(systemText({ ...question, output, ...change }, formatOf(output, dialect), isOwnHost))
-  t.equal(told(INT, OPENAI.dialect, true), false, 'its own host enforces what is strict')
-  t.equal(told(pair, OPENAI.dialect, true), true, 'and nothing else')
-  t.equal(told(pair, OPENAI.dialect, false), false, 'another server may')
-  t.equal(told(INT, OPENAI.dialect, false, { hasMisfit: true }), true, 'until an answer shows that it does not')
-  t.equal(told(INT, OPENAI.dialect, true, { hasMisfit: true }), false)
+  t.equal(told(INT, CHAT_COMPLETIONS.dialect, true), false, 'its own host enforces what is strict')
+  t.equal(told(pair, CHAT_COMPLETIONS.dialect, true), true, 'and nothing else')
+  t.equal(told(pair, CHAT_COMPLETIONS.dialect, false), false, 'another server may')
+  t.equal(told(INT, CHAT_COMPLETIONS.dialect, false, { hasMisfit: true }), true, 'until an answer shows that it does not')
+  t.equal(told(INT, CHAT_COMPLETIONS.dialect, true, { hasMisfit: true }), false)
   t.equal(told(pair, ANTHROPIC.dialect, true), true, 'there is no schema for it')
-  t.equal(told(INT, OPENAI.dialect, true, { schemaInPrompt: true }), true)
+  t.equal(told(INT, CHAT_COMPLETIONS.dialect, true, { schemaInPrompt: true }), true)
   t.equal(told(pair, ANTHROPIC.dialect, true, { schemaInPrompt: false }), false)
-  t.equal(told(STRING, OPENAI.dialect, false, { schemaInPrompt: true }), false, 'text has none')
-  const wrapped = systemText({ ...question, output: INT, schemaInPrompt: true }, formatOf(INT, OPENAI.dialect), true)
+  t.equal(told(STRING, CHAT_COMPLETIONS.dialect, false, { schemaInPrompt: true }), false, 'text has none')
+  const wrapped = systemText({ ...question, output: INT, schemaInPrompt: true }, formatOf(INT, CHAT_COMPLETIONS.dialect), true)
   t.match(wrapped, '"properties":{"value":{"type":"integer"}}', 'it is the schema that is sent')
   const bare = systemText({ ...question, output: INT }, undefined, true)
   t.match(bare, '{"type":"integer"}', 'and where none is sent, that of the type')
@@ -340,24 +340,22 @@ t.test('what a model or server refuses is left out, once, and from then on', asy
       { thinking: { type: 'adaptive' } },
     ],
     ['openai', "'response_format' of type 'json_schema' is not supported", { output: PERSON }, {}, 'response_format'],
-    [
-      'openai',
-      "Function tools with reasoning_effort are not supported; set reasoning_effort to 'none'",
-      { tools: TOOLS },
-      {},
-      undefined,
-      { reasoning_effort: 'none' },
-    ],
+    ['openai', 'Unsupported parameter: temperature', { temperature: 0.5 }, {}, 'temperature'],
+    ['openai', 'parallel_tool_calls is not known', { tools: TOOLS, parallelToolCalls: false }, {}, 'parallel_tool_calls'],
+    ['anthropic', 'tool_choice: Extra inputs are not permitted', { tools: TOOLS, parallelToolCalls: false }, {}, 'tool_choice'],
     ['openai', 'Unknown field: max_completion_tokens', {}, {}, 'max_completion_tokens', { max_tokens: 8192 }],
     ['openai', 'stream_options is not known', {}, {}, 'stream_options'],
   ]
   for (const [name, message, change, config, gone, instead = {}] of cases) {
     const good = { headers: STREAM, chunks: [name === 'anthropic' ? anthropicText('x') : openaiText('x')] }
     const { url, received } = await openStub(t, [error(message), good])
-    const { ask } = openClient(t, name, url, { ...config })
+    const { ask, told } = openClient(t, name, url, { ...config })
     t.match(await ask(change), { ok: true }, message)
     t.match(await ask(change), { ok: true })
     t.equal(received.length, 3, `${message}: two questions, one more request`)
+    const conceded = told.filter(({ kind }) => kind === 'concession')
+    if (message.includes('max_completion_tokens')) t.strictSame(conceded, [], 'nothing is missing')
+    else t.match(conceded, [{ what: /./, why: new RegExp(message.slice(0, 20).replace(/\W/g, '.')) }], 'it is told, once')
     for (const { body } of received.slice(1)) {
       if (gone !== undefined) t.notMatch(JSON.stringify({ ...body, system: undefined, messages: [] }), gone)
       t.match(body, instead)

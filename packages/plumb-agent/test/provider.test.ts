@@ -3,7 +3,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { scrub } from '@plumb/wire'
+import { ACCOUNTS, scrub } from '@plumb/wire'
 import t from 'tap'
 import { until } from '../../wire/test/processes.js'
 import { readRetryAfter } from '../src/provider/http/api-error.js'
@@ -221,7 +221,10 @@ t.test('fault 66: a retry is asked with the model and the temperature of then', 
   for (const name of APIS) {
     const { url, received } = await openStub(t, [refused(529), good(name), good(name)])
     const { ask, waits } = openClient(t, name, url)
-    const settings = () => (waits.length === 0 ? { model: 'stub-1', temperature: undefined } : { model: 'stub-2', temperature: 0.5 })
+    const settings = () => ({
+      effort: undefined,
+      ...(waits.length === 0 ? { model: 'stub-1', temperature: undefined } : { model: 'stub-2', temperature: 0.5 }),
+    })
     t.match(await ask({ settings }), { ok: true, value: { model: 'stub-2' } }, name)
     t.equal((await ask({ settings, model: 'stub-2' })).ok, true)
     t.strictSame(
@@ -419,11 +422,50 @@ t.test('what is wrong with the settings is told all at once', async (t) => {
     endpointFromEnv: undefined,
     allowedHosts: [],
   }
-  const prepare = (key: string | undefined, endpoint: string) => PROVIDERS.anthropic?.prepare({ ...base, key, config: { endpoint } })
+  const prepare = (key: string | undefined, endpoint: string) => PROVIDERS.get('anthropic')?.prepare({ ...base, key, config: { endpoint } })
   t.match(prepare(undefined, 'https://evil.example'), {
     error: [{ error: 'config_invalid' }, { error: 'missing_key', detail: /ANTHROPIC_API_KEY/ }],
   })
   const broken = prepare('sk-ant-broken\n', 'http://localhost:1')
   t.match(broken, { error: [{ error: 'config_invalid', detail: /ANTHROPIC_API_KEY holds/ }] })
   t.notMatch(JSON.stringify(broken), /sk-ant-broken/)
+})
+
+t.test('presets: servers by their names', async (t) => {
+  const { url, received } = await openStub(t, [good('openai')])
+  const prepare = (name: string, change: object = {}) =>
+    PROVIDERS.get(name)?.prepare({
+      model: 'm',
+      specPath: 'a',
+      readText: () => ({ ok: true, value: '' }),
+      endpointFromEnv: undefined,
+      allowedHosts: [],
+      key: undefined,
+      config: {},
+      ...change,
+    })
+  for (const { name, keyVariable } of ACCOUNTS) {
+    const prepared = prepare(name)
+    const missing = [{ error: 'missing_key', detail: new RegExp(String(keyVariable)) }]
+    t.match(prepared, keyVariable === undefined ? { ok: true } : { ok: false, error: missing }, `${name}: its key`)
+    const elsewhere = prepare(name, { key: 'k', config: { endpoint: 'https://evil.example/v1' } })
+    t.match(elsewhere, { ok: false, error: [{ error: 'config_invalid', detail: /a key is sent to/ }] }, `${name}: nowhere else`)
+  }
+  const groq = prepare('groq', { key: CANARY, config: { endpoint: url } })
+  t.teardown(() => groq?.ok && groq.value.close?.())
+  t.ok(groq?.ok)
+  if (groq?.ok)
+    t.match(await groq.value.answer(openClient(t, 'openai', url).question, { signal: new AbortController().signal }), { ok: true })
+  t.match(received[0], { path: '/v1/chat/completions', headers: { authorization: `Bearer ${CANARY}` } })
+
+  const refusing = await openStub(t, [refused(401)])
+  const ollama = prepare('ollama', { config: { endpoint: refusing.url } })
+  t.teardown(() => ollama?.ok && ollama.value.close?.())
+  t.ok(ollama?.ok)
+  if (!ollama?.ok) return
+  const question = openClient(t, 'openai', refusing.url).question
+  t.match(await ollama.value.answer(question, { signal: new AbortController().signal }), {
+    ok: false,
+    error: { error: 'unauthorized', detail: /provider 'ollama' has none: write provider: "openai"/ },
+  })
 })

@@ -106,6 +106,7 @@ const open = (
     providerName: 'stub',
     model: 'm',
     temperature: undefined,
+    effort: undefined,
     system: '',
     documents: ['tone.md'],
     maxTokens: 100,

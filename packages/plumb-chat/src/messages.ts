@@ -29,6 +29,8 @@ export const formatEvent = (event: ProgramEvent, inputOf: (id: string) => unknow
       return `asks again (${event.attempt}): ${preview(event.reason, 200)}`
     case 'mended':
       return `mended: ${preview(event.what, 200)}`
+    case 'concession':
+      return `asks without ${preview(event.what)}: ${preview(event.why, 200)}`
     default:
       return undefined
   }

@@ -1,3 +1,4 @@
+export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES } from './accounts.js'
 export { type Budget, currentBudget, joinBudget, openBudget } from './budget.js'
 export { childEnv } from './child/env.js'
 export {

@@ -21,6 +21,8 @@ export type Telemetry =
   | { kind: 'text'; delta: string }
   | { kind: 'thinking'; text: string }
   | { kind: 'mended'; what: string }
+  /** What a model or its server refused, and the answer is made without. */
+  | { kind: 'concession'; what: string; why: string }
   | { kind: 'tool_call'; id: string; name: string; input: unknown }
   | { kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number }
   /** A call that was announced on ctrl_out waits for a person's word no longer. */

@@ -6,7 +6,11 @@ import { apiFailure, errorEventFailure } from '../../../packages/plumb-agent/src
 import type { Failure } from '../../../packages/plumb-agent/src/provider/http/failure.js'
 import { readJson } from '../../../packages/plumb-agent/src/provider/http/json-path.js'
 import { serverEvents } from '../../../packages/plumb-agent/src/provider/http/server-events.js'
-import { eventsOf as openaiEvents, openReader as openOpenai } from '../../../packages/plumb-agent/src/provider/openai/reader.js'
+import { eventsOf as openaiEvents, openReader as openOpenai } from '../../../packages/plumb-agent/src/provider/openai/chat/reader.js'
+import {
+  openReader as openResponses,
+  eventsOf as responsesEvents,
+} from '../../../packages/plumb-agent/src/provider/openai/responses/reader.js'
 import type { AnswerReader } from '../../../packages/plumb-agent/src/provider/protocol.js'
 import { readMessage } from '../../../packages/plumb-agent/src/provider/read-message.js'
 import { wireNames } from '../../../packages/plumb-agent/src/provider/wire-names.js'
@@ -41,7 +45,28 @@ const OPENAI = [
   'data: [DONE]\n\n',
 ]
 
+const RESPONSES = [
+  { type: 'response.created', response: { id: 'r', status: 'in_progress', output: [] } },
+  { type: 'response.output_item.done', output_index: 0, item: { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'gAAA' } },
+  { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'a' },
+  {
+    type: 'response.output_item.done',
+    output_index: 1,
+    item: { type: 'message', role: 'assistant', phase: 'commentary', content: [{ type: 'output_text', text: 'a' }] },
+  },
+  {
+    type: 'response.output_item.done',
+    output_index: 2,
+    item: { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"x":1}' },
+  },
+  {
+    type: 'response.completed',
+    response: { status: 'completed', usage: { input_tokens: 5, output_tokens: 2, input_tokens_details: { cached_tokens: 3 } } },
+  },
+].map((one) => event(one, one.type))
+
 const PLAIN = [
+  { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [{ type: 'message', content: [] }], usage: {} },
   {
     type: 'message',
     content: [
@@ -73,10 +98,11 @@ const failOf = (error: unknown): Failure => {
 const READERS = [
   { open: openAnthropic, eventsOf: anthropicEvents },
   { open: openOpenai, eventsOf: openaiEvents },
+  { open: openResponses, eventsOf: responsesEvents },
 ]
 const NAMES = wireNames(['files:read', 'f'])
 
-const PARTS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'raw'])
+const PARTS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'raw', 'item'])
 const STOPS = new Set(['end', 'tool_use', 'tokens', 'refused'])
 
 /** The answer, without the ids that are made up. */
@@ -133,6 +159,7 @@ export const events: Target = {
   seeds: [
     ANTHROPIC.join(''),
     OPENAI.join(''),
+    RESPONSES.join(''),
     `: note\nretry: 5\nid: 7\r\n${OPENAI.join('').replaceAll('\n', '\r\n')}`,
     ...PLAIN.map((one) => JSON.stringify(one)),
   ],

@@ -1,5 +1,6 @@
 // agent { … }: its ports, and its keys by the table of plumb-agent(1). What depends on the machine (keys, files, environment) is plumb-agent's.
 
+import { PROVIDER_NAMES } from '@plumb/wire/accounts'
 import { nearest } from '@plumb/wire/nearest'
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
@@ -28,7 +29,8 @@ import { SANDBOX } from './sandbox.js'
 import { MCP_SERVER } from './server.js'
 
 export const AGENT_KEYS: KeyTable = {
-  provider: oneOf('anthropic', 'openai', 'eliza'),
+  provider: oneOf(...PROVIDER_NAMES),
+  wire: oneOf('responses', 'chat'),
   model: TEXT,
   prompt: TEXT,
   prompts: STRINGS,
@@ -44,6 +46,7 @@ export const AGENT_KEYS: KeyTable = {
   max_messages: wholeFrom(1),
   thinking_budget: wholeFrom(1),
   temperature: numberIn(0, 2),
+  effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'max'),
   amnesiac: FLAG,
   concurrency: wholeFrom(1),
   unordered: FLAG,
@@ -116,6 +119,8 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   for (const key of ['answers', 'sandbox']) {
     if (!config.has('command') && !isWrong('command')) fail(key, `'${key}' is for an agent with 'command'`)
   }
+  if (config.has('wire') && ['anthropic', 'eliza'].includes(String(config.get('provider')?.value)))
+    fail('wire', `'wire' is for provider "openai" and servers like it`)
   if (config.has('via')) fail('sandbox', "'sandbox' and 'via' exclude each other: what runs elsewhere is not held here")
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
 }

@@ -1,5 +1,6 @@
 // What config keys take, in words and as tests: the vocabulary of the key tables.
 
+import { KEY_VARIABLES } from '@plumb/wire/accounts'
 import { type Category, ERRORS } from '@plumb/wire/error'
 import { nearest } from '@plumb/wire/nearest'
 import type { Json } from '../types/type.js'
@@ -86,9 +87,8 @@ export const mcpServers = (inner: Inner): KeyRule => ({
 export const serverOf = (inner: Inner): KeyRule => ({ ...rule('a URL or a config value', (v) => isUrl(v) || isObject(v)), inner })
 
 /** What reaches a server must not hold what pays for a model (plumb-agent(1), Providers). */
-const PROVIDER_KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
 export const VARIABLE = rule("the name of an environment variable, and never that of a provider's key", (v) => {
-  return typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !PROVIDER_KEYS.includes(v)
+  return typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !KEY_VARIABLES.includes(v)
 })
 
 export const manyOf = (...values: readonly string[]): KeyRule =>

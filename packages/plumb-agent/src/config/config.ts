@@ -2,8 +2,9 @@
 
 import type { CheckedAgent, CheckedTool, Json, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
-import { type Fault, fault, nearest, preview, type Result } from '@plumb/wire'
+import { type Fault, fault, nearest, PROVIDER_NAMES, preview, type Result } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
+import { type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage, Provider } from '../provider/provider.js'
 import type { PreparedProvider } from '../provider/settings.js'
 import { PROVIDERS } from '../provider/table.js'
@@ -19,6 +20,7 @@ export interface AgentConfig {
   readonly providerName: string
   readonly model: string
   readonly temperature: number | undefined
+  readonly effort: Effort | undefined
   readonly system: string
   /** The files of `prompts`, as they are named. */
   readonly documents: readonly string[]
@@ -85,7 +87,7 @@ export const readAgentConfig = (
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const provider: PreparedProvider =
     name === undefined
-      ? { ok: false, error: [missing('provider', "'anthropic', 'openai' or 'eliza'")] }
+      ? { ok: false, error: [missing('provider', "'anthropic', 'openai', 'eliza' or another of --providers")] }
       : prepareProvider(name, model, agent, options, surroundings)
 
   // A parent of ours ends the input itself, and has to hear of each message that it has sent.
@@ -106,6 +108,7 @@ export const readAgentConfig = (
     providerName: name,
     model,
     temperature: asNumber(spec.temperature),
+    effort: isEffort(spec.effort) ? spec.effort : undefined,
     system: prompt.system,
     documents: asTexts(spec.prompts),
     history: history.messages,
@@ -136,7 +139,7 @@ const prepareProvider = (
   { allowedHosts }: ConfigOptions,
   { env, readText }: Environment,
 ): PreparedProvider => {
-  const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+  const entry = PROVIDERS.get(name)
   if (!entry) return { ok: false, error: [unknownProvider(name)] }
   const { keyVariable, prepare } = entry
   const key = keyVariable === undefined ? undefined : nonEmpty(env[keyVariable])
@@ -155,8 +158,8 @@ const missing = (key: 'provider' | 'model', value: string): Fault =>
   fault('missing_option', `no ${key} is given: say ${value} with --${key}, with '${key}' in the spec or with PLUMB_${key.toUpperCase()}`)
 
 const unknownProvider = (name: string): Fault => {
-  const near = nearest(name, Object.keys(PROVIDERS))
-  const hint = near === undefined ? `there are ${Object.keys(PROVIDERS).join(', ')}` : `did you mean '${near}'?`
+  const near = nearest(name, PROVIDER_NAMES)
+  const hint = near === undefined ? `there are ${PROVIDER_NAMES.join(', ')}` : `did you mean '${near}'?`
   return fault('config_invalid', `no provider is named '${preview(name)}', ${hint}`)
 }
 

@@ -1,4 +1,4 @@
-// Applies control messages: at once (set_temp, set_model, cancel, approve, deny, pause, resume, in this order), or between inputs.
+// Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny, pause, resume, in this order), or between inputs.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'
@@ -15,7 +15,7 @@ interface Pausable {
 }
 
 export interface ControlProcessorParts {
-  readonly conversation: Pick<Conversation, 'noTemperature' | 'setTemperature' | 'setModel' | 'memory' | 'setMemory'>
+  readonly conversation: Pick<Conversation, 'noTemperature' | 'setTemperature' | 'setModel' | 'setEffort' | 'memory' | 'setMemory'>
   readonly approvals: Pick<Approvals, 'settle'>
   readonly reply: Outlets['reply']
   readonly report: (fault: Fault) => void
@@ -52,6 +52,7 @@ export class ControlProcessor {
     }
     if (control.temperature !== undefined) conversation.setTemperature(control.temperature)
     if (control.model !== undefined) conversation.setModel(control.model)
+    if (control.effort !== undefined) conversation.setEffort(control.effort)
     if (control.isCancel) cancel()
     if (control.approved !== undefined) this.#settle(control.approved, true, replyTo)
     if (control.denied !== undefined) this.#settle(control.denied, false, replyTo)

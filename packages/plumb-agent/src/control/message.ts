@@ -2,14 +2,16 @@
 
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { EFFORTS, type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage } from '../provider/provider.js'
 import { describeUnpaired } from '../provider/read-message.js'
 
 /** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
 export interface Control {
-  /** null: back to the spec's; so for `model`. */
+  /** null: back to the spec's; so for `model` and `effort`. */
   readonly temperature?: number | null
   readonly model?: string | null
+  readonly effort?: Effort | null
   readonly isPause: boolean
   readonly isResume: boolean
   readonly isCancel: boolean
@@ -36,12 +38,13 @@ export const parseControl = (value: unknown): Result<Control> => {
   if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
   const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])
   if (wrong.length > 0) return refuse(wrong.join('; '))
-  const { set_temp, set_model, set_memory, if_memory, approve, deny } = value as Fields
+  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny } = value as Fields
   if (if_memory !== undefined && set_memory === undefined)
     return refuse(`'if_memory' says when 'set_memory' may be done, and there is none`)
   return succeed({
     ...(set_temp === undefined ? {} : { temperature: set_temp }),
     ...(set_model === undefined ? {} : { model: set_model }),
+    ...(set_effort === undefined ? {} : { effort: set_effort }),
     ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
     ...(if_memory === undefined ? {} : { expectedMemory: if_memory }),
     ...(approve === undefined ? {} : { approved: approve }),
@@ -57,6 +60,7 @@ export const parseControl = (value: unknown): Result<Control> => {
 interface Fields {
   readonly set_temp?: number | null
   readonly set_model?: string | null
+  readonly set_effort?: Effort | null
   readonly set_memory?: readonly ChatMessage[]
   readonly if_memory?: readonly ChatMessage[]
   readonly approve?: string
@@ -79,6 +83,10 @@ const FIELDS: Readonly<Record<string, Rule>> = {
       ? undefined
       : `takes a number from 0 to 2, or null, found ${show(value)}`,
   set_model: (value) => (value === null || typeof value === 'string' ? undefined : `takes a string or null, found ${show(value)}`),
+  set_effort: (value) =>
+    value === null || isEffort(value)
+      ? undefined
+      : `takes ${EFFORTS.map((level) => `"${level}"`).join(', ')} or null, found ${show(value)}`,
   stop: flag,
   pause: flag,
   resume: flag,

@@ -8,6 +8,7 @@ import { wrapperOf } from '../answer/wrapped.js'
 import type { AgentConfig } from '../config/config.js'
 import type { Emit } from '../io/telemetry.js'
 import type { Outcome } from '../loop/pending-queue.js'
+import type { Effort } from '../provider/effort.js'
 import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
@@ -22,6 +23,7 @@ export interface Conversation {
   /** null: the spec's again. Hold from the next question to the provider, retries and tool rounds included. */
   setTemperature(temperature: number | null): void
   setModel(model: string | null): void
+  setEffort(effort: Effort | null): void
   readonly memory: readonly ChatMessage[]
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly ChatMessage[]): void
@@ -40,7 +42,7 @@ export interface ConversationOptions {
 export const openConversation = (
   config: AgentConfig,
   tools: Tools,
-  emitAll: Emit,
+  emitEvent: Emit,
   log: Log,
   surroundings: ConversationOptions = {},
 ): Conversation => {
@@ -52,10 +54,19 @@ export const openConversation = (
   let unrecorded = config.history
   let temperature = config.temperature
   let model = config.model
+  let effort = config.effort
   const asking = new ProviderBreaker()
   let hasWarnedOfUsage = false
+  const conceded = new Set<string>()
   // Of one that is sent: from then on the schema stands in the prompt too.
   let hasMisfit = false
+
+  const emitAll: Emit = (event) => {
+    emitEvent(event)
+    if (event.kind !== 'concession' || conceded.has(event.what)) return
+    conceded.add(event.what)
+    warn?.(fault('concession', `the answers are made without ${event.what}: ${event.why}`, { agent: config.agent }))
+  }
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
@@ -66,7 +77,7 @@ export const openConversation = (
     if (denied) return { ok: false, error: denied }
     const context = config.hasRuntimeContext ? contextNow() : undefined
     const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
-    const settings = () => ({ model, temperature })
+    const settings = () => ({ model, temperature, effort })
     const refused = () => asking.refused
     const asked = asking.turn
     const isLimited = allowance !== undefined
@@ -140,6 +151,9 @@ export const openConversation = (
     noTemperature: provider.noTemperature,
     setTemperature: (value) => {
       temperature = value ?? config.temperature
+    },
+    setEffort: (level) => {
+      effort = level ?? config.effort
     },
     setModel: (name) => {
       model = name ?? config.model

@@ -5,17 +5,19 @@
 //   answer           conversation.ts           the answer does not fit the output type           max_retries times
 //   tool round       conversation.ts           the model calls tools                             max_tool_calls calls
 //   interruption     chat.ts, answer           the provider interrupts its answer                MAX_INTERRUPTIONS times
-//   downgrade        chat.ts, ask              a request is refused for a feature it uses        once a feature and model
+//   concession       chat.ts, ask              a request is refused for a feature it uses        once a feature and model
 //   transport        http/retry.ts             a failure may pass: network, 429, 5xx             transport_retries times, with growing waits
 //   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'
-import { fail, isRecord, succeed } from '@plumb/wire'
+import { type Account, fail, fault, isRecord, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
 import { checkUsage } from './check-usage.js'
+import { Concessions } from './concessions.js'
 import { exchange } from './exchange.js'
 import { errorEventFailure } from './http/api-error.js'
 import { openConnection } from './http/connection.js'
+import { isProviderItself } from './http/endpoint.js'
 import type { Attempt, Failure } from './http/failure.js'
 import { retry } from './http/retry.js'
 import type { Timing } from './http/timing.js'
@@ -26,6 +28,7 @@ import { toolNamesOf } from './read-message.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
 export interface ChatSettings {
+  readonly account: Account
   readonly endpoint: URL
   /** Undefined: the server is on this machine, and may want none. */
   readonly key: string | undefined
@@ -59,48 +62,42 @@ interface Ask {
 }
 
 export const openChat = (protocol: Protocol, settings: ChatSettings): Provider => {
-  const { endpoint, key, maxTokens, thinkingBudget, isStreaming, maxRetries, timing } = settings
+  const { account, endpoint, key, maxTokens, thinkingBudget, isStreaming, maxRetries, timing } = settings
   const { host } = endpoint
   const connection = openConnection(endpoint, timing)
-  const isOwnHost = endpoint.hostname === new URL(protocol.ownEndpoint).hostname
+  const isOwnHost = isProviderItself(account, endpoint)
   const path = protocol.pathOf(endpoint)
-  const keyWords = key === undefined ? `wants a key: export ${protocol.keyVariable}` : `did not accept the key in ${protocol.keyVariable}`
-  /** By model: the features that it is asked without. */
-  const downgradesOf = new Map<string, Set<string>>()
+  const keyWords = keyWordsOf(account, key)
+  const concessions = new Concessions(protocol)
 
-  const compose = (question: ModelRequest, names: WireNames, downgrade?: string): Composed => {
-    const downgrades = new Set(downgradesOf.get(question.model))
-    if (downgrade !== undefined) downgrades.add(downgrade)
+  const compose = (question: ModelRequest, names: WireNames, without?: string): Composed => {
+    const downgrades = new Set(concessions.without(question.model))
+    if (without !== undefined) downgrades.add(without)
     const format = downgrades.has('plain_output') ? undefined : formatOf(question.output, protocol.dialect)
     const system = systemText(question, format, isOwnHost)
-    const options = { maxTokens, thinkingBudget, isStreaming, names, downgrades, system, format }
+    const effort = concessions.effortFor(question)
+    const options = { maxTokens, thinkingBudget, isStreaming, names, downgrades, system, format, effort }
     return { body: mergePatch(protocol.bodyOf(question, options), settings.patch), isWrapped: format?.isWrapped === true }
   }
 
   const ask = async (asked: ModelRequest, signal: AbortSignal): Promise<Attempt<Finished>> => {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
     for (let question = asked; ; question = withCurrentSettings(asked)) {
+      concessions.tellEffort(question)
       const { result, sent } = await send({ question, names, signal })
       const { model } = sent.question
       if (result.ok) {
         const answering = model === asked.model ? {} : { model }
         return { ok: true, value: { ...result.value, ...answering, ...(sent.isWrapped ? { isWrapped: true } : {}) } }
       }
-      if (signal.aborted || !downgrade(sent, names, result.failure)) return result
+      const refused = {
+        question: sent.question,
+        changesWithout: (feature: string) => !isDeepStrictEqual(compose(sent.question, names, feature).body, sent.body),
+      }
+      const hint = hintFor(protocol, result.failure)
+      if (hint !== undefined) return { ok: false, failure: withHint(result.failure, hint) }
+      if (signal.aborted || !concessions.learn(refused, result.failure)) return result
     }
-  }
-
-  /** False: the request was not refused for a feature that can be left out. One that changes nothing was not what the refusal was about. */
-  const downgrade = ({ question, body }: Sent, names: WireNames, { fault, words }: Failure): boolean => {
-    if (fault.error !== 'provider_refused') return false
-    const { model, log } = question
-    const next = protocol.downgrades.find(
-      (one) => one.words.test(words) && !isDeepStrictEqual(compose(question, names, one.name).body, body),
-    )
-    if (!next) return false
-    downgradesOf.set(model, new Set([...(downgradesOf.get(model) ?? []), next.name]))
-    log('api_downgrade', { model, downgrade: next.name })
-    return true
   }
 
   /** Each retry takes the settings of its time. */
@@ -131,7 +128,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       'user-agent': `plumb-agent/${version}`,
       ...protocol.headersOf(key, body),
     }
-    log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes })
+    log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
     const reader = protocol.openReader(question, names, (error) => errorEventFailure(host, keyWords, error))
     const result = await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, signal)
     if (!result.ok) return result
@@ -155,6 +152,19 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     },
     close: connection.close,
   }
+}
+
+const keyWordsOf = ({ name, keyVariable }: Account, key: string | undefined): string => {
+  if (keyVariable === undefined) return `wants a key, and provider '${name}' has none: write provider: "openai" with its endpoint`
+  return key === undefined ? `wants a key: export ${keyVariable}` : `did not accept the key in ${keyVariable}`
+}
+
+const hintFor = ({ hints }: Protocol, { fault, words }: Failure): string | undefined =>
+  fault.error === 'provider_refused' ? hints.find((one) => one.words.test(words))?.hint : undefined
+
+const withHint = (failure: Failure, hint: string): Failure => {
+  const { error, category: _, detail, ...extras } = failure.fault
+  return { ...failure, fault: fault(error, `${detail}; ${hint}`, extras) }
 }
 
 const toAnswered = ({ fault, refusal }: Failure): Answered => ({ ok: false, error: fault, ...(refusal ? { refusal } : {}) })

@@ -1,8 +1,9 @@
 // The providers over HTTP, with what speaks their protocols: wanted with the first question, and not before.
 
 import { ANTHROPIC } from './anthropic/protocol.js'
-import { OPENAI } from './openai/protocol.js'
+import { CHAT_COMPLETIONS } from './openai/chat/protocol.js'
+import { RESPONSES } from './openai/responses/protocol.js'
 
 export { openChat } from './chat.js'
 
-export const PROTOCOLS = { anthropic: ANTHROPIC, openai: OPENAI }
+export const PROTOCOLS = { anthropic: ANTHROPIC, chat: CHAT_COMPLETIONS, responses: RESPONSES }

@@ -1,11 +1,11 @@
 // Sets up a provider over HTTP; sends nothing yet.
 
-import { addSecret, type Fault, fault } from '@plumb/wire'
+import { type Account, addSecret, type Fault, fault } from '@plumb/wire'
 import type { ChatSettings } from './chat.js'
-import { isLoopback, readEndpoint } from './http/endpoint.js'
+import { isLoopback, isProviderItself, readEndpoint } from './http/endpoint.js'
 import { DEFAULT_TIMING } from './http/timing.js'
 import type { Provider } from './provider.js'
-import type { Account, PreparedProvider, ProviderSettings } from './settings.js'
+import type { PreparedProvider, ProviderSettings } from './settings.js'
 
 const DEFAULT_MAX_TOKENS = 8192
 const DEFAULT_RETRIES = 4
@@ -13,16 +13,16 @@ const DEFAULT_RETRIES = 4
 export const prepareChat =
   (account: Account) =>
   ({ config, key, endpointFromEnv, allowedHosts, timing }: ProviderSettings): PreparedProvider => {
-    const { keyVariable, ownEndpoint } = account
-    const endpoint = readEndpoint(ownEndpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
-    const keyFault =
-      key === undefined && endpoint instanceof URL && isLoopback(endpoint.hostname) ? undefined : faultOfKey(key, keyVariable)
+    const endpoint = readEndpoint(account.endpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
+    const isHere = endpoint instanceof URL && isLoopback(endpoint.hostname)
+    const keyFault = key === undefined && isHere ? undefined : faultOfKey(key, account.keyVariable)
     const faults: Fault[] = [...(endpoint instanceof URL ? [] : [endpoint]), ...(keyFault ? [keyFault] : [])]
     if (faults.length > 0 || !(endpoint instanceof URL)) return { ok: false, error: faults }
     if (key !== undefined) addSecret(key)
     return {
       ok: true,
-      value: openWhenAsked(account, {
+      value: openWhenAsked(apiOf(account, config.wire, endpoint), {
+        account,
         endpoint,
         key,
         maxTokens: asNumber(config.max_tokens) ?? DEFAULT_MAX_TOKENS,
@@ -35,13 +35,21 @@ export const prepareChat =
     }
   }
 
+type Protocols = typeof import('./chats.js').PROTOCOLS
+
+/** Servers like OpenAI's speak Chat Completions, and few of them Responses. */
+const apiOf = (account: Account, wire: unknown, endpoint: URL): keyof Protocols => {
+  if (account.speaks === 'anthropic') return 'anthropic'
+  return (wire ?? (isProviderItself(account, endpoint) ? 'responses' : 'chat')) === 'responses' ? 'responses' : 'chat'
+}
+
 // What the first question needs is loaded with it, so that an agent starts faster.
-const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
-  const isThinking = name === 'anthropic' && settings.thinkingBudget !== undefined
+const openWhenAsked = (api: keyof Protocols, settings: ChatSettings): Provider => {
+  const isThinking = api === 'anthropic' && settings.thinkingBudget !== undefined
   let opened: Promise<Provider> | undefined
   const open = async (): Promise<Provider> => {
     const { openChat, PROTOCOLS } = await import('./chats.js')
-    return openChat(PROTOCOLS[name], settings)
+    return openChat(PROTOCOLS[api], settings)
   }
   return {
     ...(isThinking ? { noTemperature: "a model that thinks takes no temperature, and the spec has a 'thinking_budget'" } : {}),
@@ -53,7 +61,8 @@ const openWhenAsked = ({ name }: Account, settings: ChatSettings): Provider => {
   }
 }
 
-const faultOfKey = (key: string | undefined, variable: string): Fault | undefined => {
+const faultOfKey = (key: string | undefined, variable: string | undefined): Fault | undefined => {
+  if (variable === undefined) return undefined
   if (key === undefined || key === '') return fault('missing_key', `a key is needed: export ${variable}, or choose provider 'eliza'`)
   // No HTTP header can hold one of these.
   return /[^\x21-\x7e]/.test(key)

@@ -1,15 +1,13 @@
 // What an API is to chat.ts, which all share: how a question becomes a request, and how an answer is read from the reply.
 
 import type { Json } from '@plumb/lang'
+import type { EffortLevel } from './effort.js'
 import type { Failure } from './http/failure.js'
 import type { Dialect, OutputFormat } from './output-schema.js'
 import type { ModelAnswer, ModelRequest } from './provider.js'
 import type { WireNames } from './wire-names.js'
 
 export interface Protocol {
-  readonly keyVariable: string
-  /** Where the provider itself is. */
-  readonly ownEndpoint: string
   readonly pathOf: (endpoint: URL) => string
   /** `body` is what is sent: some of what it holds must be announced. A server on this machine may get no key. */
   readonly headersOf: (key: string | undefined, body: unknown) => Readonly<Record<string, string>>
@@ -19,7 +17,10 @@ export interface Protocol {
   readonly openReader: (question: ModelRequest, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
   /** The reply of the plain form, as the events that a stream would have had. */
   readonly eventsOf: (reply: unknown) => readonly unknown[]
+  /** The levels of effort that the API has; undefined: each model has its own. */
+  readonly efforts: readonly EffortLevel[] | undefined
   readonly downgrades: readonly Downgrade[]
+  readonly hints: readonly Hint[]
 }
 
 export interface BodyOptions {
@@ -29,6 +30,7 @@ export interface BodyOptions {
   /** With what is said of the output in it. */
   readonly system: string
   readonly format: OutputFormat | undefined
+  readonly effort: EffortLevel | undefined
   readonly names: WireNames
   /** Names of what to leave out. */
   readonly downgrades: ReadonlySet<string>
@@ -38,6 +40,14 @@ export interface BodyOptions {
 export interface Downgrade {
   readonly name: string
   readonly words: RegExp
+  /** What the answer is then made without; undefined: nothing is missing, it is only said in another way. */
+  readonly concedes?: string
+}
+
+/** What can be done about a refusal with such words. */
+export interface Hint {
+  readonly words: RegExp
+  readonly hint: string
 }
 
 export interface AnswerReader {

@@ -5,6 +5,7 @@ import type { Fault, Log } from '@plumb/wire'
 import type { ProviderRefusal } from '../conversation/breaker.js'
 import type { HasSignal } from '../conversation/cancellation.js'
 import type { Emit } from '../io/telemetry.js'
+import type { Effort } from './effort.js'
 
 /**
  * One turn of the conversation, in the form that get_memory shows. `content` is text, or a list of blocks; where a memory was set it may
@@ -17,7 +18,8 @@ export interface ChatMessage {
 
 /** Parts of a message. What a provider does not know it passes back as it came (`raw`). */
 export type ContentBlock =
-  | { readonly type: 'text'; readonly text: string }
+  /** `phase`: what OpenAI's models say of their own texts, and want to see again. */
+  | { readonly type: 'text'; readonly text: string; readonly phase?: 'commentary' | 'final_answer' }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   /** `input` that was no JSON stands as { "invalid_json": TEXT }. `name` is the tool's own, with its colon or dot. */
@@ -48,8 +50,9 @@ export interface ModelRequest {
   readonly parallelToolCalls: boolean
   readonly model: string
   readonly temperature: number | undefined
-  /** What the two have become since: asked before each retry. */
-  readonly settings?: () => Pick<ModelRequest, 'model' | 'temperature'>
+  readonly effort: Effort | undefined
+  /** What these have become since: asked before each retry. */
+  readonly settings?: () => Pick<ModelRequest, 'model' | 'temperature' | 'effort'>
   /** What became of all questions meanwhile: asked before each retry, which is not made then. */
   readonly refused?: () => Fault | undefined
   /** What it uses counts against a budget. */

@@ -5,8 +5,8 @@ import { preview } from '@plumb/wire'
 import { at, textAt } from './http/json-path.js'
 import type { ChatMessage, ContentBlock } from './provider.js'
 
-/** `raw`: a block of a provider's own tools, which only that provider understands. */
-export type Part = ContentBlock | { readonly type: 'raw'; readonly block: Json }
+/** `raw`: a block of Anthropic's own tools; `item`: what the Responses API said beside text and calls. Only they understand it. */
+export type Part = ContentBlock | { readonly type: 'raw'; readonly block: Json } | { readonly type: 'item'; readonly item: Json }
 
 export interface Spoken {
   readonly role: 'user' | 'assistant'
@@ -26,7 +26,11 @@ const readPart = (role: 'user' | 'assistant', item: Json): Part | undefined => {
   const type = textAt(item, 'type')
   const text = (key: string) => textAt(item, key)
   const isAssistant = role === 'assistant'
-  if (type === 'text') return ifWhole({ type, text: text('text') })
+  if (type === 'text') {
+    const phase = text('phase')
+    const isPhase = isAssistant && (phase === 'commentary' || phase === 'final_answer')
+    return ifWhole({ type: 'text', text: text('text'), ...(isPhase ? { phase } : {}) })
+  }
   if (type === 'image') return isAssistant ? undefined : ifWhole({ type, media_type: text('media_type'), data: text('data') })
   if (type === 'tool_result') {
     if (isAssistant) return undefined
@@ -37,11 +41,15 @@ const readPart = (role: 'user' | 'assistant', item: Json): Part | undefined => {
   if (type === 'thinking') return ifWhole({ type, thinking: text('thinking'), signature: text('signature') })
   if (type === 'redacted_thinking') return ifWhole({ type, data: text('data') })
   if (type === 'tool_use') return ifWhole({ type, id: text('id'), name: text('name'), input: (at(item, 'input') ?? {}) as Json })
+  if (RESPONSE_ITEM.test(type)) return { type: 'item', item }
   return SERVER_BLOCK.test(type) ? { type: 'raw', block: item } : undefined
 }
 
 // What Anthropic's own tools leave in an answer (`request: { tools: … }`).
 const SERVER_BLOCK = /^(server_tool_use|mcp_tool_use|container_upload|[a-z_]+_tool_result)$/
+
+// What the Responses API says of its reasoning, and of its own tools.
+const RESPONSE_ITEM = /^(reasoning|compaction|[a-z_]+_call|mcp_list_tools|mcp_approval_request)$/
 
 type Whole<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> }
 

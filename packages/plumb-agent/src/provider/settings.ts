@@ -1,4 +1,4 @@
-// What a provider is set up from, and where the accounts of those over HTTP are.
+// What a provider is set up from.
 
 import type { Fault, Result } from '@plumb/wire'
 import type { Timing } from './http/timing.js'
@@ -10,7 +10,7 @@ export interface ProviderSettings {
   readonly config: Readonly<Record<string, unknown>>
   readonly specPath: string
   readonly readText: (path: string) => Result<string>
-  /** The value of the account's `keyVariable`. */
+  /** The value of the account's `keyVariable`, where it has one. */
   readonly key: string | undefined
   /** PLUMB_ENDPOINT. */
   readonly endpointFromEnv: string | undefined
@@ -22,17 +22,3 @@ export interface ProviderSettings {
 
 /** The provider, or everything that is wrong with its settings. */
 export type PreparedProvider = Result<Provider, readonly Fault[]>
-
-export interface Account {
-  readonly name: 'anthropic' | 'openai'
-  /** The environment variable that holds the key. */
-  readonly keyVariable: string
-  readonly ownEndpoint: string
-}
-
-export const ANTHROPIC_ACCOUNT: Account = {
-  name: 'anthropic',
-  keyVariable: 'ANTHROPIC_API_KEY',
-  ownEndpoint: 'https://api.anthropic.com',
-}
-export const OPENAI_ACCOUNT: Account = { name: 'openai', keyVariable: 'OPENAI_API_KEY', ownEndpoint: 'https://api.openai.com/v1' }

@@ -1,8 +1,9 @@
-// The providers there are. Each is one file, and one line here.
+// The providers there are: the accounts over HTTP, and ELIZA.
 
+import { ACCOUNTS } from '@plumb/wire'
 import { prepareEliza } from './eliza/prepare.js'
 import { prepareChat } from './prepare-chat.js'
-import { ANTHROPIC_ACCOUNT, OPENAI_ACCOUNT, type PreparedProvider, type ProviderSettings } from './settings.js'
+import type { PreparedProvider, ProviderSettings } from './settings.js'
 
 export interface ProviderEntry {
   /** The environment variable that holds its key, where it needs one. */
@@ -11,8 +12,7 @@ export interface ProviderEntry {
   readonly prepare: (settings: ProviderSettings) => PreparedProvider
 }
 
-export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
-  anthropic: { keyVariable: ANTHROPIC_ACCOUNT.keyVariable, prepare: prepareChat(ANTHROPIC_ACCOUNT) },
-  openai: { keyVariable: OPENAI_ACCOUNT.keyVariable, prepare: prepareChat(OPENAI_ACCOUNT) },
-  eliza: { keyVariable: undefined, prepare: prepareEliza },
-}
+export const PROVIDERS: ReadonlyMap<string, ProviderEntry> = new Map([
+  ...ACCOUNTS.map((account) => [account.name, { keyVariable: account.keyVariable, prepare: prepareChat(account) }] as const),
+  ['eliza', { keyVariable: undefined, prepare: prepareEliza }],
+])

@@ -1,4 +1,4 @@
-// /pause, /resume, /temp, /model.
+// /pause, /resume, /temp, /model, /effort.
 
 import { fault } from '@plumb/wire'
 import type { Command } from './context.js'
@@ -47,6 +47,17 @@ export const model: Command = {
   run: async (argument, { control, screen }) => {
     const failure = await control({ set_model: argument === '' ? null : argument })
     if (!failure) screen.notice(argument === '' ? 'model as in the spec' : `model ${argument}`)
+    return failure
+  },
+}
+
+export const effort: Command = {
+  name: 'effort',
+  argument: '[LEVEL]',
+  does: "none, minimal, low, medium, high or max from now on; without a level the spec's",
+  run: async (argument, { control, screen }) => {
+    const failure = await control({ set_effort: argument === '' ? null : argument })
+    if (!failure) screen.notice(argument === '' ? 'effort as in the spec' : `effort ${argument}`)
     return failure
   },
 }

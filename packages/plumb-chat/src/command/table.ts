@@ -3,7 +3,7 @@
 import { fault, nearest, preview } from '@plumb/wire'
 import type { Command } from './context.js'
 import { load, memory, save } from './memory.js'
-import { model, pause, resume, temp } from './settings.js'
+import { effort, model, pause, resume, temp } from './settings.js'
 import { tools } from './tools.js'
 
 const help: Command = {
@@ -33,7 +33,7 @@ const quit: Command = {
   },
 }
 
-const COMMANDS: readonly Command[] = [help, pause, resume, temp, model, memory, save, load, tools, cost, quit]
+const COMMANDS: readonly Command[] = [help, pause, resume, temp, model, effort, memory, save, load, tools, cost, quit]
 
 const usageOf = ({ name, argument }: Command): string => `/${name}${argument === undefined ? '' : ` ${argument}`}`
 

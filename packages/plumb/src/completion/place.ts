@@ -1,6 +1,6 @@
 // What a placeholder of a help text stands for: said once, for all executables.
 
-import { ERRORS } from '@plumb/wire'
+import { ERRORS, PROVIDER_NAMES } from '@plumb/wire'
 import type { Place } from './interface.js'
 
 const words = (...list: string[]): Place => ({ kind: 'words', words: list })
@@ -8,7 +8,7 @@ const words = (...list: string[]): Place => ({ kind: 'words', words: list })
 const EFFECTS = words('fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model')
 
 const OPTIONS: Readonly<Record<string, Place>> = {
-  '--provider': words('anthropic', 'openai', 'eliza'),
+  '--provider': words(...PROVIDER_NAMES),
   '--grant': EFFECTS,
   '--binding': { kind: 'names' },
   '--agent': { kind: 'names' },

@@ -33,10 +33,10 @@ export interface ToolCallSpan {
   readonly message: MessageRef | undefined
 }
 
-/** A retry, a repaired answer or a thought, as the agent reported it. */
+/** A retry, a repaired answer, what an answer was made without, or a thought, as the agent reported it. */
 export interface AgentNote {
   readonly process: string
-  readonly telemetry: AgentTelemetry & { kind: 'retry' | 'mended' | 'thinking' }
+  readonly telemetry: AgentTelemetry & { kind: 'retry' | 'mended' | 'concession' | 'thinking' }
   readonly ms: number
   readonly message: MessageRef | undefined
 }
@@ -146,6 +146,7 @@ export class SpanBuilder implements RunListener {
   }
 }
 
-const isNote = (telemetry: AgentTelemetry): telemetry is AgentNote['telemetry'] => /^(retry|mended|thinking)$/.test(telemetry.kind)
+const isNote = (telemetry: AgentTelemetry): telemetry is AgentNote['telemetry'] =>
+  /^(retry|mended|concession|thinking)$/.test(telemetry.kind)
 
 const keyOf = (process: string, agent: string, id: string): string => JSON.stringify([process, agent, id])

@@ -1,10 +1,11 @@
 // The environment of a child: what is on the list and nothing else, so that no key reaches a stranger.
 
+import { KEY_VARIABLES } from '../accounts.js'
+
 const ALWAYS = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'USER', 'LOGNAME', 'SHELL']
 
 const OURS = [
-  'ANTHROPIC_API_KEY',
-  'OPENAI_API_KEY',
+  ...KEY_VARIABLES,
   'PIPELINE_DEBUG',
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',

@@ -17,7 +17,7 @@ export type Body = Omit<MessageCreateParamsBase, 'thinking'> & { thinking?: Beta
 
 export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
   const { model, tools, parallelToolCalls, temperature } = question
-  const { downgrades, names, format } = options
+  const { downgrades, names, format, effort } = options
   const thinking = thinkingOf({
     model,
     budget: options.thinkingBudget,
@@ -31,12 +31,18 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
   if (system.length > 0) body.system = system
   if (tools.length > 0) body.tools = tools.map((tool, i) => toTool(tool, names, !isSystemCached && i === tools.length - 1))
   // With thinking no call can be forced, so `auto` is all there is to say.
-  if (tools.length > 0 && !parallelToolCalls) body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
+  if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel'))
+    body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
   if (thinking) body.thinking = thinking
-  if (temperature !== undefined) body.temperature = temperature
-  if (format) body.output_config = { format: { type: 'json_schema', schema: format.schema } }
+  if (temperature !== undefined && !downgrades.has('no_temperature')) body.temperature = temperature
+  if (format || isAnthropicEffort(effort)) body.output_config = {}
+  if (body.output_config && format) body.output_config.format = { type: 'json_schema', schema: format.schema }
+  if (body.output_config && isAnthropicEffort(effort)) body.output_config.effort = effort
   return body
 }
+
+const isAnthropicEffort = (level: BodyOptions['effort']): level is 'low' | 'medium' | 'high' | 'xhigh' | 'max' =>
+  level !== undefined && level !== 'none' && level !== 'minimal'
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 

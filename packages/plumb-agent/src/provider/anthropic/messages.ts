@@ -50,6 +50,9 @@ const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): Cont
       const content = readResult(part.content).flatMap(toShown)
       return [{ type: 'tool_result', tool_use_id: part.tool_use_id, content, ...(part.is_error ? { is_error: true } : {}) }]
     }
+    case 'item':
+      // Another provider's.
+      return []
     case 'raw':
       // As it came: only the API understands it.
       return [part.block as unknown as ContentBlockParam]

@@ -2,13 +2,10 @@
 
 import { at } from '../http/json-path.js'
 import type { Protocol } from '../protocol.js'
-import { ANTHROPIC_ACCOUNT } from '../settings.js'
 import { bodyOf, DIALECT } from './body.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const ANTHROPIC: Protocol = {
-  keyVariable: ANTHROPIC_ACCOUNT.keyVariable,
-  ownEndpoint: ANTHROPIC_ACCOUNT.ownEndpoint,
   // The official SDK takes it without /v1; with it, it is meant all the same.
   pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/messages`,
   headersOf: (key, body) => ({
@@ -20,11 +17,19 @@ export const ANTHROPIC: Protocol = {
   bodyOf,
   openReader,
   eventsOf,
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
   downgrades: [
-    { name: 'plain_output', words: /output_config|output_format|json_schema|structured output|schema/i },
-    { name: 'adaptive_thinking', words: /thinking\.type\.(enabled|adaptive)|budget_tokens/ },
+    {
+      name: 'plain_output',
+      words: /output_config\.format|output_format|json_schema|structured output|schema/i,
+      concedes: 'structured output',
+    },
+    { name: 'adaptive_thinking', words: /thinking\.type\.(enabled|adaptive)|budget_tokens/, concedes: 'thinking_budget' },
     { name: 'no_binding', words: /block_binding|thinking-binding|anthropic-beta/ },
+    { name: 'no_temperature', words: /temperature/i, concedes: 'temperature' },
+    { name: 'no_parallel', words: /tool_choice|disable_parallel/, concedes: 'parallel_tool_calls' },
   ],
+  hints: [],
 }
 
 const SAMPLING = ['temperature', 'top_p', 'top_k']

@@ -20,7 +20,7 @@ export interface ErrorReply {
 export const apiFailure = (refused: ErrorReply): Failure => {
   const { host, keyWords, status, headers, wallMs } = refused
   const words = wordsOf(refused.text)
-  const code = codeOfStatus(status)
+  const code = isOverflow(status, refused.text) ? 'context_overflow' : codeOfStatus(status)
   const refusal = refusalOf(status, refused.text)
   const retryAfterMs = readRetryAfter(headers, wallMs)
   const id = header(headers, 'request-id') || header(headers, 'x-request-id')
@@ -63,6 +63,13 @@ const withoutQuery = (location: string): string => {
   const url = URL.canParse(location) ? new URL(location) : undefined
   return url ? `${url.origin}${url.pathname}` : (location.split(/[?#]/, 1)[0] ?? '')
 }
+
+// OpenAI's code, and the words of the others: "prompt is too long: 213000 tokens > 200000 maximum", "exceeds the available context size".
+const isOverflow = (status: number, text: string): boolean =>
+  (status === 400 || status === 413) &&
+  /context_length_exceeded|prompt is too long|exceed\w* .{0,40}context|maximum context length|context (window|length|size) .{0,20}exceed/i.test(
+    text,
+  )
 
 const codeOfStatus = (status: number): Code => {
   if (status < 400) return 'bad_reply'
@@ -120,6 +127,7 @@ const ERROR_TYPES: Readonly<Record<string, Kind>> = {
   insufficient_quota: LIMITED,
   timeout_error: { code: 'timeout', isRetryable: true },
   invalid_request_error: REFUSED,
+  invalid_prompt: REFUSED,
   not_found_error: { ...REFUSED, refusal: 'final' },
   request_too_large: REFUSED,
   billing_error: { ...REFUSED, refusal: 'final' },

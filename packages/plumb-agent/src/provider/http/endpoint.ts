@@ -1,6 +1,6 @@
 // Where a key may be sent (plumb-agent(1), Providers): the provider's own host, loopback, and what the person who runs the agent has named.
 
-import { type Fault, fault, preview } from '@plumb/wire'
+import { type Account, type Fault, fault, preview } from '@plumb/wire'
 
 export interface EndpointWords {
   /** As the spec has it. */
@@ -49,6 +49,10 @@ const isHost = (url: URL, name: string): boolean => {
 }
 
 const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80')
+
+/** It is the provider that made the API, and no server like it. */
+export const isProviderItself = ({ name, speaks, endpoint: own }: Account, endpoint: URL): boolean =>
+  name === speaks && endpoint.hostname === new URL(own).hostname
 
 /** By the name as URL writes it: numbers in other forms have become dotted ones there. */
 export const isLoopback = (hostname: string): boolean =>

@@ -1,14 +1,13 @@
 // From the chunks of a completion to the answer: text and calls, put together from their pieces.
 
 import { randomUUID } from 'node:crypto'
-import type { Json } from '@plumb/lang'
-import { isTokenCount } from '@plumb/wire'
-import type { Failure } from '../http/failure.js'
-import { at, countAt, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
-import type { AnswerReader, Finished } from '../protocol.js'
-import { asJson } from '../protocol.js'
-import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
-import type { WireNames } from '../wire-names.js'
+import type { Failure } from '../../http/failure.js'
+import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
+import type { AnswerReader, Finished } from '../../protocol.js'
+import type { ContentBlock, ModelRequest, TokenUsage } from '../../provider.js'
+import type { WireNames } from '../../wire-names.js'
+import { readArguments } from '../arguments.js'
+import { readTokenUsage } from '../usage.js'
 
 interface Draft {
   id: string
@@ -31,7 +30,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     }
     const error = at(chunk, 'error')
     if (error) return fail(error)
-    if (at(chunk, 'usage')) usage = usageOf(at(chunk, 'usage'))
+    if (at(chunk, 'usage')) usage = readTokenUsage(at(chunk, 'usage'), 'prompt', 'completion')
     // Without usage in the end, and of several answers only the first.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
     const delta = at(choice, 'delta')
@@ -76,33 +75,13 @@ const toBlock = (call: Draft, names: WireNames): ContentBlock => ({
   type: 'tool_use',
   id: call.id || `call_${randomUUID()}`,
   name: names.toOwn(call.name),
-  input: inputOf(call.arguments),
+  input: readArguments(call.arguments),
 })
-
-const inputOf = (text: string): Json => {
-  if (text.trim() === '') return {}
-  const read = readJson(text)
-  return read.ok ? asJson(read.value) : { invalid_json: text }
-}
 
 const stopOf = (reason: string | undefined, isRefused: boolean, hasCalls: boolean): Finished['stop'] => {
   if (isRefused || reason === 'content_filter') return 'refused'
   if (reason === 'length') return 'tokens'
   return hasCalls ? 'tool_use' : 'end'
-}
-
-/** OpenAI counts what came from the cache, or went there, among the tokens of the prompt; here each token is counted once. */
-const usageOf = (usage: unknown): TokenUsage => {
-  const cache_read_tokens = countAt(usage, 'prompt_tokens_details', 'cached_tokens') || 0
-  const cache_creation_tokens = countAt(usage, 'prompt_tokens_details', 'cache_write_tokens') || 0
-  const prompt = countAt(usage, 'prompt_tokens')
-  const isCounted = [prompt, cache_read_tokens, cache_creation_tokens].every(isTokenCount)
-  return {
-    input_tokens: isCounted ? Math.max(0, prompt - cache_read_tokens - cache_creation_tokens) : prompt,
-    output_tokens: countAt(usage, 'completion_tokens'),
-    cache_read_tokens,
-    cache_creation_tokens,
-  }
 }
 
 /** The plain form says the same as a stream, at once. */

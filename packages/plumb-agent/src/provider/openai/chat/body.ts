@@ -1,15 +1,16 @@
 // A question as a request of Chat Completions.
 
 import type { ChatCompletionCreateParams, ChatCompletionFunctionTool } from 'openai/resources/chat/completions/completions'
-import { type Dialect, isStrictSchema } from '../output-schema.js'
-import type { BodyOptions } from '../protocol.js'
-import type { ModelRequest, ToolOffer } from '../provider.js'
-import type { WireNames } from '../wire-names.js'
+import { isStrictSchema } from '../../output-schema.js'
+import type { BodyOptions } from '../../protocol.js'
+import type { ModelRequest, ToolOffer } from '../../provider.js'
+import type { WireNames } from '../../wire-names.js'
+import { DIALECT } from '../dialect.js'
 import { messagesOf } from './messages.js'
 
 export const bodyOf = (
   question: ModelRequest,
-  { maxTokens, isStreaming, names, downgrades, system, format }: BodyOptions,
+  { maxTokens, isStreaming, names, downgrades, system, format, effort }: BodyOptions,
 ): ChatCompletionCreateParams => {
   const { model, tools, parallelToolCalls, temperature } = question
   // Set one by one, not spread: so each is held against the SDK's type.
@@ -18,9 +19,9 @@ export const bodyOf = (
   body[downgrades.has('max_tokens') ? 'max_tokens' : 'max_completion_tokens'] = maxTokens
   if (isStreaming && !downgrades.has('no_stream_options')) body.stream_options = { include_usage: true }
   if (tools.length > 0) body.tools = tools.map((tool) => toTool(tool, names))
-  if (tools.length > 0 && !parallelToolCalls) body.parallel_tool_calls = false
-  if (tools.length > 0 && downgrades.has('no_reasoning')) body.reasoning_effort = 'none'
-  if (temperature !== undefined) body.temperature = temperature
+  if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel')) body.parallel_tool_calls = false
+  if (effort !== undefined) body.reasoning_effort = effort
+  if (temperature !== undefined && !downgrades.has('no_temperature')) body.temperature = temperature
   if (format) {
     const { schema, isStrict } = format
     body.response_format = { type: 'json_schema', json_schema: { name: 'answer', strict: isStrict, schema } }
@@ -37,13 +38,3 @@ const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: W
     ...(strict && isStrictSchema(input_schema, DIALECT) ? { strict: true } : {}),
   },
 })
-
-/** platform.openai.com, Structured model outputs: supported schemas. */
-export const DIALECT: Dialect = {
-  isAllRequired: true,
-  isRecursive: true,
-  limits: ['minimum', 'maximum', 'minItems', 'maxItems'],
-  maxOptional: 0,
-  maxUnions: 1_000,
-  takesLoose: true,
-}

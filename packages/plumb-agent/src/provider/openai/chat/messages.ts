@@ -5,10 +5,10 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionMessageToolCall,
 } from 'openai/resources/chat/completions/completions'
-import type { ChatMessage, ModelRequest } from '../provider.js'
-import { type Part, readMessage } from '../read-message.js'
-import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
-import type { WireNames } from '../wire-names.js'
+import type { ChatMessage, ModelRequest } from '../../provider.js'
+import { type Part, readMessage } from '../../read-message.js'
+import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
+import type { WireNames } from '../../wire-names.js'
 
 /**
  * One system message, first: what is the same every time before what is not, so that the prompt is cached that far. Servers like OpenAI's

@@ -1,0 +1,12 @@
+// What OpenAI's APIs share: the schemas that they enforce (platform.openai.com, Structured model outputs).
+
+import type { Dialect } from '../output-schema.js'
+
+export const DIALECT: Dialect = {
+  isAllRequired: true,
+  isRecursive: true,
+  limits: ['minimum', 'maximum', 'minItems', 'maxItems'],
+  maxOptional: 0,
+  maxUnions: 1_000,
+  takesLoose: true,
+}

@@ -1,0 +1,43 @@
+// A question as a request of the Responses API.
+
+import { createHash } from 'node:crypto'
+import type { FunctionTool, ResponseCreateParams } from 'openai/resources/responses/responses'
+import { isStrictSchema } from '../../output-schema.js'
+import type { BodyOptions } from '../../protocol.js'
+import type { ModelRequest, ToolOffer } from '../../provider.js'
+import type { WireNames } from '../../wire-names.js'
+import { DIALECT } from '../dialect.js'
+import { itemsOf } from './items.js'
+
+export const bodyOf = (question: ModelRequest, options: BodyOptions): ResponseCreateParams => {
+  const { model, tools, parallelToolCalls, temperature } = question
+  const { maxTokens, isStreaming, names, downgrades, system, format, effort } = options
+  // Set one by one, not spread: so each is held against the SDK's type.
+  const body: ResponseCreateParams = { model, input: itemsOf(question, names), stream: isStreaming, store: false }
+  body.max_output_tokens = maxTokens
+  if (system.trim() !== '') body.instructions = system
+  if (!downgrades.has('no_encrypted_reasoning')) body.include = ['reasoning.encrypted_content']
+  if (tools.length > 0) body.tools = tools.map((tool) => toTool(tool, names))
+  if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel')) body.parallel_tool_calls = false
+  if (effort !== undefined) body.reasoning = { effort }
+  if (temperature !== undefined && !downgrades.has('no_temperature')) body.temperature = temperature
+  if (format) body.text = { format: { type: 'json_schema', name: 'answer', strict: format.isStrict, schema: format.schema } }
+  if (!downgrades.has('no_cache_key')) body.prompt_cache_key = cacheKeyOf(question)
+  return body
+}
+
+/** Requests with the same beginning go to the server that has it in its cache: the prompt and the tools, as they are for all inputs. */
+const cacheKeyOf = ({ model, system, tools }: ModelRequest): string =>
+  createHash('sha256')
+    .update(JSON.stringify([model, system, tools]))
+    .digest('hex')
+    .slice(0, 32)
+
+// `strict` is on where it is left out.
+const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: WireNames): FunctionTool => ({
+  type: 'function',
+  name: names.toWire(name),
+  ...(description === '' ? {} : { description }),
+  parameters: { ...input_schema },
+  strict: strict === true && isStrictSchema(input_schema, DIALECT),
+})

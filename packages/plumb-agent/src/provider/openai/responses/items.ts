@@ -1,0 +1,91 @@
+// The memory and the turn as the Responses API has them: a list of items. Results of tools are items of their own, and carry images and files.
+
+import type {
+  ResponseFunctionCallOutputItemList,
+  ResponseInputContent,
+  ResponseInputFile,
+  ResponseInputImage,
+  ResponseInputItem,
+} from 'openai/resources/responses/responses'
+import type { ChatMessage, ModelRequest } from '../../provider.js'
+import { type Part, readMessage } from '../../read-message.js'
+import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
+import type { WireNames } from '../../wire-names.js'
+
+/** What changes every time stands behind what was said before, which is then found in the cache. */
+export const itemsOf = ({ history, turn, context = '' }: ModelRequest, names: WireNames): ResponseInputItem[] => [
+  ...history.flatMap((message) => toItems(message, names)),
+  ...(context.trim() === '' ? [] : [{ type: 'message' as const, role: 'developer' as const, content: context }]),
+  ...turn.flatMap((message) => toItems(message, names)),
+]
+
+const toItems = (message: ChatMessage, names: WireNames): ResponseInputItem[] => {
+  const { role, parts } = readMessage(message)
+  return role === 'assistant' ? parts.flatMap((part) => toAssistant(part, names)) : toUser(parts)
+}
+
+/** In the order in which the model said it: what it reasoned stands before what came of it. */
+const toAssistant = (part: Part, names: WireNames): ResponseInputItem[] => {
+  switch (part.type) {
+    case 'text':
+      if (part.text === '') return []
+      return [{ type: 'message', role: 'assistant', content: part.text, ...(part.phase ? { phase: part.phase } : {}) }]
+    case 'tool_use':
+      return [{ type: 'function_call', call_id: part.id, name: names.toWire(part.name), arguments: JSON.stringify(part.input) }]
+    case 'item':
+      // As it came: only the API understands it.
+      return [part.item as unknown as ResponseInputItem]
+    default:
+      // What other providers left is of no use here.
+      return []
+  }
+}
+
+const toUser = (parts: readonly Part[]): ResponseInputItem[] => {
+  const results: ResponseInputItem[] = []
+  const said: ResponseInputContent[] = []
+  for (const part of parts) {
+    if (part.type === 'text') said.push({ type: 'input_text', text: part.text })
+    else if (part.type === 'image') said.push(toImage(part))
+    else if (part.type === 'tool_result') {
+      results.push({ type: 'function_call_output', call_id: part.tool_use_id, output: toOutput(readResult(part.content)) })
+    }
+  }
+  const [first] = said
+  if (!first) return results
+  const content = said.length === 1 && first.type === 'input_text' ? first.text : said
+  return [...results, { type: 'message', role: 'user', content }]
+}
+
+const toOutput = (shown: readonly ResultPart[]): string | ResponseFunctionCallOutputItemList => {
+  const content = shown.map(toContent)
+  return content.every((item) => item.type === 'input_text') ? content.map(({ text }) => text).join('\n') : content
+}
+
+const toContent = (item: ResultPart): ResponseFunctionCallOutputItemList[number] => {
+  switch (item.type) {
+    case 'text':
+      return { type: 'input_text', text: item.text }
+    case 'image':
+      return toImage(item)
+    case 'audio':
+      return { type: 'input_text', text: audioText(item) }
+    case 'resource_link':
+      return { type: 'input_text', text: linkText(item) }
+    case 'resource':
+      return toFile(item) ?? { type: 'input_text', text: resourceText(item) }
+  }
+}
+
+const toFile = ({ uri, media_type, data }: ResultPart & { type: 'resource' }): ResponseInputImage | ResponseInputFile | undefined => {
+  if (data === undefined) return undefined
+  if (media_type.startsWith('image/')) return toImage({ media_type, data })
+  if (media_type !== 'application/pdf') return undefined
+  return { type: 'input_file', filename: uri.split('/').at(-1) || 'resource.pdf', file_data: `data:${media_type};base64,${data}` }
+}
+
+const toImage = ({ media_type, data }: { media_type: string; data: string }): ResponseInputImage => ({
+  type: 'input_image',
+  detail: 'auto',
+  image_url: `data:${media_type};base64,${data}`,
+})
