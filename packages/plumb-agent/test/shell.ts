@@ -9,6 +9,7 @@ export interface Case {
   readonly run: string
   readonly out?: string | RegExp
   /** Error objects: the code, and what the detail must hold, or a pattern the whole line. */
+  /** The code of a warning stands behind `warning `. */
   readonly errors?: readonly (readonly [code: string, detail?: string | RegExp])[]
   /** Default: 0. */
   readonly status?: number
@@ -31,11 +32,11 @@ export const openShell = (files: Files): { runTable: (title: string, cases: Read
   const runTable = (title: string, cases: Readonly<Record<string, Case>>): void =>
     void t.test(title, async (t) => {
       const whole = Object.entries(cases).map(([name, { errors = [], status = 0, ...one }]) => {
-        const expected = errors.map(([error, detail]) =>
-          detail instanceof RegExp
-            ? new RegExp(`^{"error":"${error}".*${detail.source}`)
-            : { error, ...(detail === undefined ? {} : { detail }) },
-        )
+        const expected = errors.map(([code, detail]) => {
+          const [severity, name] = code.startsWith('warning ') ? ['warning', code.slice(8)] : ['error', code]
+          if (detail instanceof RegExp) return new RegExp(`^{"${severity}":"${name}".*${detail.source}`)
+          return { [severity]: name, ...(detail === undefined ? {} : { detail }) }
+        })
         return [name, { ...one, errors: expected, status }] as const
       })
       await runCases(t, Object.fromEntries(whole), async ({ run }) => {

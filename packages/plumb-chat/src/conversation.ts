@@ -126,6 +126,7 @@ export class Conversation {
         else if (!this.#requests.settle(reply) && reply.kind === 'error') this.#showFault(reply as unknown as Fault)
       },
       onFault: (error) => this.#showFault(error),
+      onWarning: (warning) => screen.notice(formatFault(warning, 'warning')),
       onStderrLine: (line) => screen.notice(line),
       onQuiet: () => {
         this.#approvals.end()

@@ -5,9 +5,9 @@ import type { ProgramEvent } from './program/events.js'
 import type { Question } from './terminal/terminal.js'
 
 /** Leaves out the line number, which means nothing to a person who types. */
-export const formatFault = ({ error, detail }: Fault): string => {
+export const formatFault = ({ error, detail }: Fault, severity: 'error' | 'warning' = 'error'): string => {
   const remedy = isCode(error) ? ` (${error})` : ''
-  return `error: ${escapeControls(detail)}${remedy}`
+  return `${severity}: ${escapeControls(detail)}${remedy}`
 }
 
 const MAX_INPUT_CHARS = 60

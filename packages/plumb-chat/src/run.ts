@@ -1,13 +1,12 @@
 // From the options to a conversation: inspects the spec, and opens the kind of terminal that there is.
 
 import { isatty } from 'node:tty'
-import { dieOf, type Fault, fault, openInput, openOutput, parseJson, Reporter, systemReason } from '@plumb/wire'
+import { dieOf, type Fault, fault, openInput, openOutput, parseJson, Reporter, readReported, systemReason } from '@plumb/wire'
 import { completions } from './command/table.js'
 import { Conversation, type ConversationEnd } from './conversation.js'
 import { filter } from './filter.js'
 import { historyFile, inMemoryHistory, openHistory } from './history.js'
 import type { Options } from './options.js'
-import { isFault } from './program/events.js'
 import { inspectSpec, specArgs, specText } from './program/inspect-spec.js'
 import type { Program } from './program/program.js'
 import { hasColours, makePaint } from './terminal/colour.js'
@@ -74,7 +73,9 @@ const converse = async (program: Program, options: Options, text: string, args: 
 // Diagnostics of plumb are text already.
 const reportLine = (line: string, reporter: Reporter): void => {
   const parsed = parseJson(Buffer.from(line), 0, Buffer.byteLength(line))
-  if (parsed.ok && isFault(parsed.value)) reporter.report(parsed.value)
+  const reported = parsed.ok ? readReported(parsed.value) : undefined
+  if (reported?.severity === 'error') reporter.report(reported.fault)
+  else if (reported) reporter.warn(reported.fault)
   else reporter.write(line)
 }
 

@@ -21,6 +21,7 @@ import {
   parseJson,
   type Result,
   readControl,
+  readReported,
   type Settled,
   siblingProgram,
   spawnChild,
@@ -28,7 +29,7 @@ import {
   succeed,
   type Telemetry,
 } from '@plumb/wire'
-import { type ControlReply, isFault, type ProgramEvent } from './program/events.js'
+import type { ControlReply, ProgramEvent } from './program/events.js'
 import type { Program } from './program/program.js'
 
 export interface SessionListener {
@@ -37,6 +38,7 @@ export interface SessionListener {
   readonly onEvent: (event: ProgramEvent) => void
   readonly onReply: (reply: ControlReply) => void
   readonly onFault: (fault: Fault) => void
+  readonly onWarning: (warning: Fault) => void
   /** A line on the child's stderr that is not a fault. */
   readonly onStderrLine: (line: string) => void
   /** Everything that was sent is answered, dropped or failed, and everything written about it has been delivered. */
@@ -233,7 +235,9 @@ export class Session {
 
   #takeStderr({ buf, start, end }: LineReader): void {
     const parsed = parseJson(buf, start, end)
-    if (parsed.ok && isFault(parsed.value)) this.#listener.onFault(parsed.value)
+    const reported = parsed.ok ? readReported(parsed.value) : undefined
+    if (reported?.severity === 'error') this.#listener.onFault(reported.fault)
+    else if (reported) this.#listener.onWarning(reported.fault)
     else this.#listener.onStderrLine(buf.toString('utf8', start, end))
   }
 

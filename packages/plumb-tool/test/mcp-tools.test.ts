@@ -395,14 +395,14 @@ t.test('the dispatcher has the servers of its agent', (t) =>
       'never shakes hands: it is left out, and the others go on (fault 103)': {
         run: `${TALK} talk --agent mute t.plumb serve; ask s:echo '{"text":"a"}'; end`,
         out: /"heard: a/,
-        errors: [{ error: 'timeout', severity: 'warning', detail: /'sleep'.*0\.3 s.*its tools are left out/ }],
+        errors: [{ warning: 'timeout', detail: /'sleep'.*0\.3 s.*its tools are left out/ }],
         status: 0,
       },
       'what changes is told, and offered (fault 107)': {
         run: `${TALK} talk --agent bot t.plumb serve --offers; read -r first <&9; echo '{"id":"0","name":"notes:grow","input":{}}' >&8; read -r second <&9; read -r grown <&9
           echo "$grown"; for list in "$first" "$second"; do echo "$list" | grep -o '"notes:more"\\|Says something else now'; done; ask notes:more '{}'; end`,
         out: '{"id":"0","content":"\\"grown\\"","is_error":false}\nSays something else now\n"notes:more"\n{"id":"1","content":"\\"more\\"","is_error":false}\n',
-        errors: [{ error: 'tool_changed', severity: 'warning', tool: 'grow' }],
+        errors: [{ warning: 'tool_changed', tool: 'grow' }],
         status: 0,
       },
     },
@@ -462,8 +462,7 @@ t.test('prompt files bring their servers', (t) =>
         run: `for tool in md chatmd process; do printf '"Men are all alike."\\n"a"\\n' | plumb-tool dead.plumb call $tool -; done; plumb-tool dead.plumb call deeper '${ASK('inner {"input":"Men are all alike."}')}'`,
         out: (out) => out.split('\n').length === 8 && out.startsWith('"IN WHAT WAY"\n') && out.endsWith('"IN WHAT WAY"\n'),
         errors: [1, 2, 3, 4].map(() => ({
-          error: 'file_not_found',
-          severity: 'warning',
+          warning: 'file_not_found',
           detail: /none' does not exist; its tools are left out$/,
         })),
         status: 0,
@@ -544,7 +543,7 @@ t.test('servers at an address', (t) =>
       'the id of a client goes into the address of a prompt file if it is set': {
         run: `node server.cjs & trap "kill $!" EXIT; until [ -e ready ]; do sleep 0.05; done; plumb-tool c.plumb call chat '"call far:echo {\\"text\\":\\"a\\"}"'`,
         out: '"far: a"\n',
-        errors: [{ error: 'missing_key', severity: 'warning', detail: /no NOT_SET, which client_id_env names.*; it is asked without$/ }],
+        errors: [{ warning: 'missing_key', detail: /no NOT_SET, which client_id_env names.*; it is asked without$/ }],
         status: 0,
       },
     },
@@ -587,10 +586,7 @@ t.test('a list that was kept is checked whenever the server is started', (t) =>
       'a warning is given each time': {
         run: `${LISTS} lists '"a"' '{ "name": "b", "inputSchema": 5 }'; for i in 1 2; do plumb-tool --agent bot t.plumb serve < /dev/null; done; kept`,
         out: '0\n',
-        errors: [
-          { error: 'bad_reply', severity: 'warning', detail: /'b' has no input schema/ },
-          { error: 'bad_reply', severity: 'warning' },
-        ],
+        errors: [{ warning: 'bad_reply', detail: /'b' has no input schema/ }, { warning: 'bad_reply' }],
         status: 0,
       },
       'a server that is slow to list its tools has those that were kept, until it has listed them': {

@@ -12,7 +12,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   failing: 'cat > /dev/null; echo a reason >&2; exit 3',
   killed: 'kill -9 $$',
   told: `cat > /dev/null; echo '{"error":"rate_limited","category":"unavailable","detail":"slow down","retry_after":2,"seq":1,"line":1}' >&2; exit 1`,
-  warned: `cat > /dev/null; echo '{"error":"timeout","category":"unavailable","detail":"left out","severity":"warning"}' >&2; echo '{"error":"rate_limited","category":"unavailable","detail":"slow down"}' >&2; exit 1`,
+  warned: `cat > /dev/null; echo '{"warning":"timeout","category":"unavailable","detail":"left out"}' >&2; echo '{"error":"rate_limited","category":"unavailable","detail":"slow down"}' >&2; exit 1`,
   unknown: `cat > /dev/null; echo '{"error":"no_such_code","category":"internal","detail":"x"}' >&2; exit 1`,
   twice: 'read -r x; echo "$x"; echo "$x"; sleep 30',
   flood: 'yes 1',

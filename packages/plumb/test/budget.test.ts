@@ -254,7 +254,7 @@ table('a program that does not tell', {
     run: 'plumb --max-calls 5 silent.plumb; wc -l < calls',
     in: lines(...Array.from({ length: 10 }, (_, i) => `m${i}`)),
     out: `${lines('m0', 'm1', 'm2', 'm3', 'm4')}5\n`,
-    errors: [{ error: 'usage_unknown', severity: 'warning', process: 'main' }, spent({ calls: 5, seq: 6 })],
+    errors: [{ warning: 'usage_unknown', process: 'main' }, spent({ calls: 5, seq: 6 })],
     status: 0,
   },
   'has its bytes counted as tokens': {

@@ -74,7 +74,7 @@ table('servers of an agent', {
     run: 'bot',
     in: lines(call('notes:more'), call('notes:grow'), call('notes:more')),
     out: (out) => /unknown_tool.*\n"grown"\n"more"\n$/.test(out),
-    errors: [{ error: 'tool_changed', severity: 'warning', process: 'bot' }],
+    errors: [{ warning: 'tool_changed', process: 'bot' }],
     status: 0,
   },
   'one that dies in a call is dead for the later ones (fault 109)': {
@@ -92,7 +92,7 @@ table('servers of an agent', {
     run: 'absent',
     in: lines(call('notes:echo', { text: 'a' })),
     out: lines('heard: a'),
-    errors: [{ severity: 'warning', process: 'bot', detail: /none.*its tools are left out/ }],
+    errors: [{ warning: /./, process: 'bot', detail: /none.*its tools are left out/ }],
     status: 0,
   },
   'unless its tools are listed': {
@@ -104,14 +104,14 @@ table('servers of an agent', {
     run: 'taken',
     in: lines(call('notes__echo', { text: 'a' }), call('notes:echo', { text: 'a' })),
     out: (out) => /^"mine"\n".*unknown_tool.*"\n$/.test(out),
-    errors: [{ error: 'duplicate_name', severity: 'warning', detail: /'notes:echo' has the name of the agent's own tool 'notes__echo'/ }],
+    errors: [{ warning: 'duplicate_name', detail: /'notes:echo' has the name of the agent's own tool 'notes__echo'/ }],
     status: 0,
   },
   'what is not granted is not started': {
     run: 'plumb narrow.plumb; ls starts 2>&1 | wc -w',
     in: lines('Men are all alike.'),
     out: (out) => out.startsWith('"IN WHAT WAY"\n'),
-    errors: [{ error: 'permission_denied', severity: 'warning', detail: /'notes' is left out.*exec/ }],
+    errors: [{ warning: 'permission_denied', detail: /'notes' is left out.*exec/ }],
     status: 0,
   },
   'a policy speaks of them by prefix and name': {

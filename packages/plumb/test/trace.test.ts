@@ -395,12 +395,12 @@ t.test('spans at a collector', async (t) => {
 t.test('a collector that is away, refuses or says nothing', async (t) => {
   const run = `plumb -R -e 'let main : !string -> !string = id' >/dev/null`
   const warned =
-    /^\{"error":"connection_failed",[^\n]*"detail":"the collector of spans at 127\.0\.0\.1:\d+[^\n]*the run goes on[^\n]*"severity":"warning"[^\n]*\}\n$/
+    /^\{"warning":"connection_failed",[^\n]*"detail":"the collector of spans at 127\.0\.0\.1:\d+[^\n]*the run goes on[^\n]*\}\n$/
   const { endpoint: closed } = await openCollector(t)
   const away = await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: closed.replace(/\d+$/, '1') })
   t.match(away, { err: warned, status: 0 })
   const { endpoint: refusing } = await openCollector(t, { status: 503 })
-  t.match(await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: refusing }), { err: /status 503.*"severity":"warning"/, status: 0 })
+  t.match(await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: refusing }), { err: /^{"warning".*status 503/, status: 0 })
   const { endpoint: silent } = await openCollector(t, { answers: false })
   t.match(await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: silent, OTEL_EXPORTER_OTLP_TIMEOUT: '200' }), { err: warned, status: 0 })
   const { endpoint, sent } = await openCollector(t)

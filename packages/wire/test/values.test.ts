@@ -351,7 +351,7 @@ t.test('what is told, and what is not', async (t) => {
       await reporter.end()
     })
   t.equal(await warned(false), 'plumb-agent: warning: a server is left out (timeout)\n')
-  t.match(JSON.parse(await warned(true)), { error: 'timeout', severity: 'warning' })
+  t.match(JSON.parse(await warned(true)), { warning: 'timeout' })
   t.equal(
     text,
     'plumb-agent: error: input line 3: not\\u001b[31m JSON (invalid_json)\nplumb-agent: error: line 4 is longer (line_too_long)\n',

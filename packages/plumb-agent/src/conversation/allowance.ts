@@ -1,6 +1,6 @@
 // Whether another call to the model may be made: asked of the budget of the run, on a descriptor, or of a parent to whom this agent runs elsewhere.
 
-import { currentBudget, type Fault, fault, isCode } from '@plumb/wire'
+import { currentBudget, type Fault, fault, isFault } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import type { Cancellation } from './cancellation.js'
 
@@ -56,8 +56,5 @@ export const askedAllowance = (emit: Emit): AskedAllowance => {
   }
 }
 
-const faultIn = (value: unknown): Fault => {
-  const { error, detail } = (value ?? {}) as Partial<Fault>
-  const isFault = typeof error === 'string' && isCode(error) && typeof detail === 'string'
-  return isFault ? fault(error, detail) : fault('budget_spent', 'the budget of this run is spent')
-}
+const faultIn = (value: unknown): Fault =>
+  isFault(value) ? fault(value.error, value.detail) : fault('budget_spent', 'the budget of this run is spent')

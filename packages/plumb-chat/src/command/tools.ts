@@ -1,7 +1,6 @@
 // /tools: the tools that may be called, as plumb-tool lists them.
 
-import { fault } from '@plumb/wire'
-import { isFault } from '../program/events.js'
+import { fault, isFault } from '@plumb/wire'
 import { runSibling } from '../program/run-sibling.js'
 import type { Command } from './context.js'
 

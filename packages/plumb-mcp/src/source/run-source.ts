@@ -11,10 +11,12 @@ import {
   type Fault,
   fail,
   fault,
-  isCode,
   LineReader,
   type PlumbChild,
+  parseJson,
+  type Reported,
   type Result,
+  readReported,
   spawnPlumb,
   succeed,
   withAround,
@@ -83,8 +85,8 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
       if (isFirstEnough) end()
     }
   }
-  readFaults(child.stderr, (reported) => {
-    if (reported.severity === 'warning') {
+  readErrors(child.stderr, ({ severity, fault: reported }) => {
+    if (severity === 'warning') {
       if (warnings++ < MAX_FAULTS) warn(reported)
     } else if (!isCut && faults.length < MAX_FAULTS) faults.push(reported)
   })
@@ -144,22 +146,13 @@ const yieldTo = (pid: number): void => {
 /** Longer than any call may take. */
 const MINUTES = 60
 
-const readFaults = (stderr: Readable, onFault: (reported: Fault) => void): void => {
+const readErrors = (stderr: Readable, take: (reported: Reported) => void): void => {
   const reader = new LineReader(stderr)
   reader.onReadable = () => {
     while (reader.next()) {
-      const reported = reader.fault ? undefined : faultIn(reader.buf.toString('utf8', reader.start, reader.end))
-      if (reported) onFault(reported)
+      const parsed = reader.fault ? undefined : parseJson(reader.buf, reader.start, reader.end)
+      const reported = parsed?.ok ? readReported(parsed.value) : undefined
+      if (reported) take(reported)
     }
-  }
-}
-
-const faultIn = (line: string): Fault | undefined => {
-  if (!line.startsWith('{"error"')) return undefined
-  try {
-    const reported = JSON.parse(line) as Fault
-    return isCode(reported.error) && typeof reported.detail === 'string' ? reported : undefined
-  } catch {
-    return undefined
   }
 }

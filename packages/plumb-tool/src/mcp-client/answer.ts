@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { compileSchema, type Fault, fail, isRecord, type Result, type SchemaCheck, succeed } from '@plumb/wire'
-import { parseFault } from '../source/process/stderr-tail.js'
+import { parseReported } from '../source/process/stderr-tail.js'
 import type { McpAnswer, McpContent, McpTool } from './connection.js'
 
 export interface AnswerOf {
@@ -36,7 +36,7 @@ export const readToolAnswer = (result: Readonly<Record<string, unknown>>, { serv
 
 // As servers of ours say that a call has failed.
 const errorIn = ([only, another]: readonly McpContent[]): Fault | undefined =>
-  only?.type === 'text' && !another && only.text.length <= MAX_ERROR_LENGTH ? parseFault(only.text) : undefined
+  only?.type === 'text' && !another && only.text.length <= MAX_ERROR_LENGTH ? parseReported(only.text)?.fault : undefined
 
 const MAX_ERROR_LENGTH = 64 * 1024
 

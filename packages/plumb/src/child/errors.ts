@@ -1,6 +1,6 @@
 // What a child says on stderr: error objects are ours to report, with the child's name; anything else is shown as its words, to a limit.
 
-import { type Fault, isCode, type LineReader, type Reporter } from '@plumb/wire'
+import { type Fault, type LineReader, type Reporter, readReported } from '@plumb/wire'
 
 /** A child that floods stderr is drained, and parsed no further than this. */
 const MAX_BYTES = 1024 * 1024
@@ -43,12 +43,17 @@ export class ChildErrors {
       if (reader.fault || this.#isMuted) continue
       const { buf, start, end } = reader
       const value = buf[start] === OPEN_BRACE ? parse(buf.toString('utf8', start, end)) : undefined
-      if (isFault(value) && value.severity === 'warning') this.reporter.warn({ ...value, source: value.source ?? this.process })
-      else if (isFault(value)) {
+      const reported = readReported(value)
+      if (reported?.severity === 'warning') this.reporter.warn(this.#named(reported.fault))
+      else if (reported) {
         this.reported++
-        this.report({ ...value, source: value.source ?? this.process })
+        this.report(this.#named(reported.fault))
       } else this.#words(buf.toString('utf8', start, this.#bytes > MAX_BYTES ? Math.min(end, start + MAX_LAST_LENGTH) : end), value)
     }
+  }
+
+  #named(fault: Fault): Fault {
+    return { ...fault, source: fault.source ?? this.process }
   }
 
   #words(text: string, value: unknown): void {
@@ -70,11 +75,6 @@ const parse = (text: string): unknown => {
   } catch {
     return undefined
   }
-}
-
-const isFault = (value: unknown): value is Fault => {
-  const { error, detail, category } = (value ?? {}) as Partial<Fault>
-  return typeof error === 'string' && isCode(error) && typeof detail === 'string' && typeof category === 'string'
 }
 
 /** Inputs of one range in an error of a child. */

@@ -5,6 +5,7 @@ import { exitStatus, type Fault, fault } from '../error.js'
 import { openOutput } from '../fd/open.js'
 import { LineWriter } from '../line/writer.js'
 import { escapeControls, escapeLines } from '../preview.js'
+import { showReported } from '../reported.js'
 import { scrub } from '../scrub.js'
 
 export interface ReporterOptions {
@@ -87,9 +88,9 @@ export class Reporter {
     this.#stderr.writer.writeText(this.#format(fault('overflow', detail), 'error'))
   }
 
-  #format(error: Fault, severity: 'error' | 'warning'): string {
-    if (!this.isJson) return `${this.#program}: ${severity}: ${describe(error)}`
-    return JSON.stringify(severity === 'error' ? error : { ...error, severity })
+  #format(fault: Fault, severity: 'error' | 'warning'): string {
+    if (!this.isJson) return `${this.#program}: ${severity}: ${describe(fault)}`
+    return showReported({ severity, fault })
   }
 }
 

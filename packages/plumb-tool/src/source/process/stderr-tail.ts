@@ -1,7 +1,7 @@
 // Reads the stderr of a child: the first error object of ours, warnings, and the last few lines.
 
 import type { Readable } from 'node:stream'
-import { ERRORS, type Fault, isCode, LineReader, preview, scrub } from '@plumb/wire'
+import { ERRORS, type Fault, LineReader, preview, type Reported, readReported, scrub } from '@plumb/wire'
 
 const MAX_LINES = 5
 const MAX_LINE_BYTES = 256 * 1024
@@ -41,10 +41,10 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
     while (reader.next()) {
       if (reader.fault) continue
       const line = reader.buf.toString('utf8', reader.start, reader.end)
-      const fault = parseFault(line)
-      if (fault?.severity === 'warning') warn?.(fault)
-      else words.fault ??= fault
-      if (fault?.severity === 'warning' && warn) continue
+      const reported = parseReported(line)
+      if (reported?.severity === 'warning') warn?.(reported.fault)
+      else words.fault ??= reported?.fault
+      if (reported?.severity === 'warning' && warn) continue
       const clean = scrub(line)
       tell?.(preview(clean, MAX_LINE_BYTES))
       words.count++
@@ -55,13 +55,14 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
   return words
 }
 
-/** Parses a line as an error object of the table; undefined if it is none. */
-export const parseFault = (line: string): Fault | undefined => {
-  if (!line.startsWith('{"error"')) return undefined
+/** Parses a line as an error or warning of the table, without what names an input of another program; undefined if it is none. */
+export const parseReported = (line: string): Reported | undefined => {
+  if (!/^\{"(error|warning)"/.test(line)) return undefined
   try {
-    const { seq: _, seqs: __, line: ___, ...fault } = JSON.parse(line) as Fault
-    const isOurs = typeof fault.error === 'string' && isCode(fault.error) && typeof fault.detail === 'string'
-    return isOurs && fault.category === ERRORS[fault.error].category ? (fault as Fault) : undefined
+    const reported = readReported(JSON.parse(line))
+    if (!reported || reported.fault.category !== ERRORS[reported.fault.error].category) return undefined
+    const { seq: _, seqs: __, line: ___, ...fault } = reported.fault
+    return { severity: reported.severity, fault: fault as Fault }
   } catch {
     return undefined
   }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
-import { checkJson, fail, isCode, type Result, succeed, systemReason } from '@plumb/wire'
+import { checkJson, fail, isFault, type Result, succeed, systemReason } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../folder.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
@@ -56,11 +56,6 @@ const isAnswerLine = (value: unknown): value is AnswerLine => {
   if (typeof process !== 'string') return false
   if (remembered !== undefined) return Array.isArray(remembered)
   return typeof seq === 'number' && typeof input === 'string' && (output === undefined ? isFault(fault) : isJson(output))
-}
-
-const isFault = (value: unknown): boolean => {
-  const { error, category, detail } = (value ?? {}) as Readonly<Record<string, unknown>>
-  return typeof error === 'string' && isCode(error) && typeof category === 'string' && typeof detail === 'string'
 }
 
 const isJson = (value: unknown): boolean => {
