@@ -105,6 +105,7 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     all(words('map', 'filter'), '(', rule('expression'), ')'),
     all('project', '(', words('0', '12'), ')'),
     all('(', inside, ')'),
+    all('each', '(', inside, maybe(',', 'parallel', ':', literal), maybe(',', 'on_error', ':', literal), ')'),
     all('trace', '(', inside, options, ')'),
   )
   const element = all(atom, seldom(dot, any(own, other)), seldom(dot, other))

@@ -33,6 +33,8 @@ const chain = (c: Chain): string => {
       return `${c.kind}(${expression(c.expression)})`
     case 'project':
       return `project(${c.index})`
+    case 'each':
+      return `each(${chain(c.chain)}${c.parallel ? `, ${c.parallel.text}` : ''}${c.onError ? `, ${c.onError.text}` : ''})`
     case 'trace':
       return `trace(${chain(c.chain)}${c.max ? `, ${c.max.text}` : ''}${c.until ? `, ${expression(c.until)}` : ''})`
     default:

@@ -22,6 +22,8 @@ const work = (plan: BasePlan): string => {
       return `${plan.kind}[${plan.items.map(show).join(' ')}]`
     case 'product':
       return `${plan.isOnParts ? 'parts' : 'whole'}[${plan.items.map(show).join(' ')}]`
+    case 'each':
+      return `each[${show(plan.body)} ${plan.parallel}${plan.skips ? ' skip' : ''}]`
     case 'trace':
       return `trace[${show(plan.body)} ${plan.max}${plan.until ? ' until' : ''}]`
     case 'named':
@@ -57,6 +59,9 @@ t.test('chains as plans', async (t) => {
       'whole[id:(int, int)->(int, int) id:(int, int)->(int, int)]:(int, int)->((int, int), (int, int))',
     ],
     ['int -> int | "none"', 'inc + map("none")', 'choice[inc:int->int map(literal):int->"none"]:int->int | "none"'],
+    ['[int] -> [int]', 'each(inc)', 'each[inc:int->int 8]:[int]->[int]'],
+    ['(int, int) -> [int]', 'each(inc, parallel: 2, on_error: "skip")', 'each[inc:int->int 2 skip]:(int, int)->[int]'],
+    ['[[int]] -> [[int]]', 'each(each(M.dec))', 'each[each[dec:int->int 8]:[int]->[int] 8]:[[int]]->[[int]]'],
     ['int -> int', 'trace(inc)', 'trace[inc:int->int 100]:int->int'],
     ['int -> int', 'trace(inc, max: 7, until: value > 9)', 'trace[inc:int->int 7 until]:int->int'],
     ['json -> int', 'inc', 'inc:json->int'],
@@ -303,6 +308,8 @@ const isWhole = (plan: BasePlan): boolean => {
       return plan.items.every((item) => isWhole(item) && item.input === plan.input && isWirable(item.output, plan.output) === 'static')
     case 'product':
       return plan.items.every((item) => isWhole(item) && (plan.isOnParts || item.input === plan.input))
+    case 'each':
+      return isWhole(plan.body)
     case 'trace':
       return isWhole(plan.body) && isWirable(plan.output, plan.input) !== 'no'
     case 'named':

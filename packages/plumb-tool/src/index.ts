@@ -26,7 +26,7 @@ export { secure } from './call/secure.js'
 export type { CallSettings } from './call/settings.js'
 export { withTimeout } from './call/timeout.js'
 export { withValidation } from './call/validate.js'
-export { choice, handoff, pool, product, sequence, type TraceOptions, trace } from './combine/compose.js'
+export { choice, each, handoff, pool, product, sequence, type TraceOptions, trace } from './combine/compose.js'
 export { callTool, type HostCall, makeSession } from './host.js'
 export type { JsonText } from './json-text.js'
 export {

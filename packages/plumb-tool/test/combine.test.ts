@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { compile, toolsOf } from '@plumb/lang'
-import { bundledFiles, type Code, fail, type Result, succeed } from '@plumb/wire'
+import { compile, type Type, toolsOf } from '@plumb/lang'
+import { bundledFiles, type Code, type Fault, fail, type Result, succeed } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { processes } from '../../wire/test/processes.js'
 import { packFor } from '../examples/embed.js'
-import { choice, handoff, pool, product, sequence, trace } from '../src/combine/compose.js'
+import { choice, each, handoff, pool, product, sequence, trace } from '../src/combine/compose.js'
 import type { JsonText } from '../src/json-text.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { randomAt } from '../src/seeded-random.js'
@@ -52,6 +52,14 @@ const told = (result: Result<JsonText>): unknown =>
   result.ok ? result.value : [...((result.error.earlier as { error: string }[] | undefined) ?? []), result.error].map(({ error }) => error)
 const [F, G, H, K, N] = [arbitraryTool, arbitraryTool, arbitraryTool, arbitraryTool, fc.nat(9)]
 
+const INTS: Type = { kind: 'array', item: INT }
+const listIdentity: Tool = { ...makeTool(undefined, { input: INTS, output: INTS }), name: 'id' }
+/** A number n in, and what becomes of the list of the numbers up to n out. */
+const onList = (tool: Tool): Tool => {
+  const numbers = makeTool((n) => succeed(JSON.stringify(Array.from({ length: Number(n) }, (_, i) => i))), { input: INT, output: INTS })
+  return must(sequence([numbers, tool]))
+}
+
 type Sides = readonly [left: Result<Tool>, right: Result<Tool>]
 
 /** `hides`: of two that fail, which comes first is a matter of time. */
@@ -93,6 +101,14 @@ law('(f + g) + h = f + (g + h)', [F, G, H], (f, g, h) => [
   then(choice([g, h]), (gh) => choice([f, gh])),
 ])
 law('trace(id) = id', [], () => [trace(identity), succeed(identity)])
+
+law('each(id) = id', [], () => [succeed(onList(each(identity))), succeed(onList(listIdentity))])
+law(
+  'each(f ; g) = each(f) ; each(g)',
+  [F, G],
+  (f, g) => [then(sequence([f, g]), (fg) => succeed(onList(each(fg)))), then(sequence([each(f), each(g)]), (fg) => succeed(onList(fg)))],
+  true,
+)
 
 t.test('f + g = f where f succeeds, and g where f fails', async () => {
   const property = fc.asyncProperty(N, F, G, async (n, f, g) => {
@@ -169,6 +185,47 @@ t.test('trace: until, max, and what never comes out', async (t) => {
   const other = makeTool((input) => succeed(input === '1.0' ? '1' : '1.0'))
   t.strictSame(await ask(must(trace(other)), '1'), succeed('1.0'), 'written otherwise is not changed')
   t.equal(other.runs, 1)
+})
+
+t.test('each: so many at once, in the order of the elements, and the first failure ends it', async (t) => {
+  const begun: number[] = []
+  const gates = Array.from({ length: 6 }, () => openPromise<Result<JsonText>>())
+  const aborted: number[] = []
+  const gated = makeTool(
+    (input, { signal }) => {
+      const n = Number(input)
+      begun.push(n)
+      signal.addEventListener('abort', () => {
+        aborted.push(n)
+        gates[n]?.resolve(fail('cancelled', ''))
+      })
+      return (gates[n] as (typeof gates)[number]).promise
+    },
+    { input: INT, output: INT },
+  )
+  const running = ask(each(gated, { parallel: 2 }), ' [0, 1, 2, 3, 4, 5]')
+  await turn()
+  t.strictSame(begun, [0, 1], 'two at once')
+  gates[1]?.resolve(succeed('10'))
+  await turn()
+  t.strictSame(begun, [0, 1, 2], 'a place that is free is taken')
+  gates[2]?.resolve(fail('evaluation_failed', 'it is even'))
+  t.match(await running, { error: { error: 'evaluation_failed', index: 2, detail: 'it is even' } })
+  t.strictSame(begun, [0, 1, 2], 'calls not yet begun are not made')
+  t.ok(aborted.includes(0), 'what had begun is ended')
+
+  const odd = makeTool((input) => (Number(input) % 2 === 1 ? succeed(`${input}.50`) : fail('evaluation_failed', '')))
+  const warnings: unknown[] = []
+  const session = openSession()
+  const servers = { ...session.servers, warn: ({ index, indexes }: Fault) => void warnings.push(indexes ?? index) }
+  const skipping = async (tool: Tool, input: JsonText) => tool.run(input, openCall({ ...session, servers }))
+  t.strictSame(await skipping(each(odd, { skips: true }), '[1,2,3,4]'), succeed('[1.50,3.50]'), 'numbers keep their digits')
+  t.strictSame(warnings.splice(0), [1, 3])
+  t.strictSame(await skipping(each(each(odd, { skips: true })), '[[],[1,2]]'), succeed('[[],[1.50]]'))
+  t.strictSame(warnings.splice(0), [1], 'of the list that skips')
+  t.match(await ask(each(each(odd)), '[[1],[3,4]]'), { error: { index: 1, indexes: [1, 1] } }, 'of the outermost list, and of all')
+  t.strictSame(await ask(each(odd), '[]'), succeed('[]'))
+  for (const input of ['{}', '7']) t.equal(codeOf(await ask(each(odd), input)), 'input_type_mismatch', input)
 })
 
 t.test('types are looked at', async (t) => {
@@ -285,6 +342,18 @@ const open = (text: string) => {
   )
   return openRegistry(toolsOf(program))
 }
+
+t.test('each in a chain: each call has the one around it as its parent', async (t) => {
+  const { registry } = open(`
+    let inc : int -> int = map(value + 1)
+    @tool true let all : { hits: [int] } -> [int] = map(hits) ; each(inc ; inc)
+  `)
+  const session = openSession()
+  const tool = registry.get('all')?.tool as Tool
+  t.strictSame(await tool.run('{"hits":[1,5]}', openCall(session, { id: 'outer' })), succeed('[3,7]'))
+  const seen = session.traced.filter(({ tool }) => tool === 'inc').map(({ depth, parent }) => [depth, parent])
+  t.strictSame(seen, Array(4).fill([1, 'outer']))
+})
 
 t.test('fault 63: bindings in a chain are calls of their own, with parent and depth', async (t) => {
   const { registry } = open(`

@@ -234,6 +234,13 @@ export const fault = (code: Code, detail: string, extras: Readonly<Record<string
   return { ...head, ...extras, ...head }
 }
 
+/** The error of one element of a list: `index` is of the outermost list, `indexes` those of all, where there are several. */
+export const atIndex = (error: Fault, index: number): Fault => {
+  const { index: inner, indexes: all, ...rest } = error
+  const within = Array.isArray(all) ? all : typeof inner === 'number' ? [inner] : []
+  return { ...rest, index, ...(within.length > 0 ? { indexes: [index, ...within] } : {}) } as Fault
+}
+
 export const exitStatus = ({ category }: Fault): 1 | 2 => (category === 'config' ? 2 : 1)
 
 export const isRetryable = ({ category }: Fault): boolean => category === 'unavailable'

@@ -91,6 +91,7 @@ export const spec: Target = {
     ...[
       'empty',
       'project(0)',
+      'each',
       'trace',
       'max:',
       'until:',

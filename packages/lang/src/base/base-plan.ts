@@ -14,6 +14,8 @@ export type BaseWork =
   | { readonly kind: 'sequence' | 'choice'; readonly items: readonly BasePlan[] }
   /** Each item on the whole input, or on its own part of a tuple. */
   | { readonly kind: 'product'; readonly isOnParts: boolean; readonly items: readonly BasePlan[] }
+  /** The body on every element of a list, as the calls allow: so many at once. */
+  | { readonly kind: 'each'; readonly body: BasePlan; readonly parallel: number; readonly skips: boolean }
   /** Fed its own output at most `max` times, until it no longer changes or `until` holds of the output. */
   | { readonly kind: 'trace'; readonly body: BasePlan; readonly max: number; readonly until?: Expression }
   /** A call of its own to another bare binding, which takes and gives what its signature says. */
@@ -26,6 +28,7 @@ export const partsOfPlan = (plan: BasePlan): readonly BasePlan[] => {
     case 'choice':
     case 'product':
       return plan.items
+    case 'each':
     case 'trace':
       return [plan.body]
     case 'id':

@@ -11,14 +11,19 @@ import { compileCheck, compileFilter, compileMap } from '../expression/stage/sta
 import { type Stage, Verdict } from '../expression/stage/verdict.js'
 import type { Bound } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
+import { isUnbounded } from '../types/depth.js'
 import { JSON_TYPE } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { planOfBase } from './base-chain.js'
 import type { BasePlan } from './base-plan.js'
+import { OnEach } from './on-each.js'
 
 /** A binding that is called at many places is one stage: no message comes to it before the one before has left. */
 export class BaseStages {
   readonly #known = new Map<Bound, Stage>()
+
+  /** `report` hears of each element that `each(…, on_error: "skip")` leaves out. */
+  constructor(private readonly report: (fault: Fault) => void) {}
 
   /** Looks at all that comes in, and at what goes out where the types do not tell. */
   of(bound: Bound): Stage {
@@ -59,6 +64,12 @@ export class BaseStages {
         )
       case 'choice':
         return new FirstThatWorks(plan.items.map((item) => this.#stage(item, span)))
+      case 'each':
+        return new OnEach(this.#stage(plan.body, span), {
+          check: compileCheck(input),
+          skipped: plan.skips ? this.report : undefined,
+          mayBeDeep: isUnbounded(plan.output),
+        })
       case 'trace':
         return new Feedback(this.#stage(plan.body, span), plan.max, plan.until && compileFilter(plan.until, { input: plan.body.output }))
       case 'named':

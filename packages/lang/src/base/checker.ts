@@ -5,7 +5,7 @@ import { unreachable } from '../diagnostic/unreachable.js'
 import { checkExpression } from '../expression/infer/check.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
 import { findBinding, printName, type Scope } from '../names/names.js'
-import type { Chain, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
+import type { Chain, EachAtom, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
 import { lastOf, partsOfTensor } from '../parse/chain-parts.js'
 import { conversion } from '../types/conversion.js'
 import { refuseDeepType } from '../types/depth.js'
@@ -15,10 +15,13 @@ import { isSubtype } from '../types/subtype.js'
 import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import type { BasePlan } from './base-plan.js'
+import { eachSettings, elementUnder } from './each.js'
 import { bindingNamedBy, warnLoneName } from './lone-name.js'
 
 /** Rounds of a trace that has no `max`. */
 const DEFAULT_MAX = 100
+/** Calls at once of an each that has no `parallel`. */
+const MAX_CALLS = 8
 
 /**
  * What a chain is for one type of input, and all that was met on the way. There is no plan where what it gives is unknown because of an
@@ -109,6 +112,8 @@ export class BaseChecker {
         return this.product(partsOfTensor(chain), input)
       case 'choice':
         return this.choice(chain.items, input, chain)
+      case 'each':
+        return this.each(chain, input)
       case 'trace':
         return this.trace(chain, input)
       case 'field': {
@@ -167,6 +172,15 @@ export class BaseChecker {
     if (output) return { kind: 'choice', input: input ?? JSON_TYPE, output, items }
     const shown = types.map((type) => `'${printType(type)}'`).join(' and ')
     return this.fail(`the alternatives give ${shown}`, at, 'they have one type, or types that are disjoint', 'type_mismatch')
+  }
+
+  private each(each: EachAtom, input: Type | undefined): BasePlan | undefined {
+    const settings = eachSettings(each, this.report)
+    const element = input && elementUnder(input, each, this.report)
+    const body = this.planOf(each.chain, element)
+    if (!body || (input && !element)) return undefined
+    const output: Type = { kind: 'array', item: body.output }
+    return { kind: 'each', input: input ?? JSON_TYPE, output, body, parallel: settings.parallel ?? MAX_CALLS, skips: settings.skips }
   }
 
   private trace({ chain, max, until }: TraceAtom, input: Type | undefined): BasePlan | undefined {

@@ -1,5 +1,6 @@
 // What map(f) does with a message: the chain of f in place, with what its signature says looked at wherever types alone do not tell.
 
+import type { Fault } from '@plumb/wire/error'
 import type { Span } from '../diagnostic/source.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Step } from '../expression/emit/fuse.js'
@@ -13,13 +14,13 @@ import { planOfBase } from './base-chain.js'
 import type { BasePlan } from './base-plan.js'
 import { BaseStages } from './base-stage.js'
 
-/** `scanner` is one of what f takes. */
-export const compileLift = (f: Bound, scanner?: MessageScanner): Stage => {
+/** `scanner` is one of what f takes; `report` hears of what f leaves out of a list. */
+export const compileLift = (f: Bound, report: (fault: Fault) => void, scanner?: MessageScanner): Stage => {
   const steps = stepsOf(f)
   const [only, another] = steps ?? []
   // What f names may take more than f does.
   const isOne = only !== undefined && !another && only.input === f.inputs[0]
-  return isOne ? compileMap(only.expression, only, scanner) : new BaseStages().of(f)
+  return isOne ? compileMap(only.expression, only, scanner) : new BaseStages(report).of(f)
 }
 
 /** More in a row than is written by hand; chains that name each other twice have more than there is room for. */
@@ -43,6 +44,7 @@ export const stepsOf = (f: Bound): readonly Step[] | undefined => {
       case 'discard':
       case 'choice':
       case 'product':
+      case 'each':
       case 'trace':
         return false
       default:

@@ -1,7 +1,7 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { Chain, Reference, TraceAtom } from '../parse/ast.js'
+import type { Chain, EachAtom, Reference, TraceAtom } from '../parse/ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
@@ -32,6 +32,8 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
       return [r.take(), r.glue('close'), soleArgument(r, node.expression)]
     case 'project':
       return [r.take(), r.glue('close'), bracketed(r, [() => r.take()])]
+    case 'each':
+      return [r.take(), r.glue('close'), each(r, node)]
     case 'trace':
       return [r.take(), r.glue('close'), trace(r, node)]
     case 'reference':
@@ -46,6 +48,14 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
     default:
       return unreachable(node)
   }
+}
+
+const each = (r: TokenReader, node: EachAtom): Doc => {
+  const options = [node.parallel, node.onError].filter((option) => option !== undefined)
+  return bracketed(r, [
+    () => chain(r, node.chain, 'part'),
+    ...options.map(() => () => [r.take(), r.glueAndTake('close'), r.glue('space'), literal(r)]),
+  ])
 }
 
 const trace = (r: TokenReader, node: TraceAtom): Doc => {

@@ -201,7 +201,7 @@ export interface FieldOf extends Node {
   readonly field: Name
 }
 
-export type Atom = Morphism | TraceAtom | Reference
+export type Atom = Morphism | EachAtom | TraceAtom | Reference
 
 /** A morphism by a word of its own. */
 export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom
@@ -220,6 +220,13 @@ export interface FilterAtom extends Node {
 export interface ProjectAtom extends Node {
   readonly kind: 'project'
   readonly index: number
+}
+/** `each(chain)`: the chain on every element of a list. */
+export interface EachAtom extends Node {
+  readonly kind: 'each'
+  readonly chain: Chain
+  readonly parallel?: Literal
+  readonly onError?: Literal
 }
 export interface TraceAtom extends Node {
   readonly kind: 'trace'

@@ -10,6 +10,7 @@ export const partsOfChain = (chain: Chain): readonly Chain[] => {
     case 'tensor':
     case 'choice':
       return chain.items
+    case 'each':
     case 'trace':
       return [chain.chain]
     case 'field':

@@ -60,6 +60,7 @@ const atom = (c: Cursor): Chain => {
     return { kind: start.text, expression, span: c.spanFrom(start) }
   }
   if (start.text === 'project') return project(c)
+  if (start.text === 'each') return each(c)
   if (start.text === 'trace') return trace(c)
   const name = c.ownName('the name of a process')
   const port = portBehind(c)
@@ -81,6 +82,27 @@ const project = (c: Cursor): Chain => {
   c.advance()
   c.expectSymbol(')', 'after the number')
   return { kind: 'project', index: Number(t.text), span: c.spanFrom(start) }
+}
+
+const each = (c: Cursor): Chain => {
+  const start = c.advance()
+  c.expectSymbol('(', "after 'each'")
+  const chain = c.nested(() => parseChain(c, false))
+  let parallel: Literal | undefined
+  let onError: Literal | undefined
+  while (c.takeSymbol(',')) {
+    const key = c.anyName("'parallel' or 'on_error'")
+    c.expectSymbol(':', `after '${key.text}'`)
+    const isParallel = key.text === 'parallel' && !parallel
+    if (!isParallel && (key.text !== 'on_error' || onError)) {
+      c.fail(`'each' takes 'parallel' and 'on_error', once each; found '${key.text}'`, key.span)
+    }
+    if (!isLiteral(c)) c.fail(isParallel ? "'parallel' is a whole number" : `'on_error' is "skip" or "fail"`)
+    if (isParallel) parallel = parseLiteral(c)
+    else onError = parseLiteral(c)
+  }
+  c.expectSymbol(')', 'after the each')
+  return { kind: 'each', chain, span: c.spanFrom(start), ...(parallel ? { parallel } : {}), ...(onError ? { onError } : {}) }
 }
 
 const trace = (c: Cursor): Chain => {

@@ -31,10 +31,11 @@ export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeO
     case 'tensor':
       return tensor(partsOfTensor(chain), feeds, w)
     case 'choice':
+    case 'each':
     case 'trace':
       return fail(
         w,
-        `'${chain.kind === 'choice' ? '+' : 'trace'}' stands in the base category only`,
+        `'${chain.kind === 'choice' ? '+' : chain.kind}' stands in the base category only`,
         chain,
         'streams are combined with ; and *',
         'stream_in_base',
@@ -99,6 +100,7 @@ const fixedArity = (chain: Chain, w: WireContext): Arity => {
     case 'tensor':
       return chain.items.map((item) => fixedArity(item, w)).reduce(together, 0)
     case 'choice':
+    case 'each':
     case 'trace':
       return 1
     default: {

@@ -60,6 +60,8 @@ const longest = ({ body }: ToolPlan): number => {
 // A trace may run its body as often as it has rounds.
 const longestOf = (chain: BasePlan): number => {
   const own = chain.kind === 'named' ? longest(toolOf(chain.bound)) : sum(partsOfPlan(chain).map(longestOf))
+  // How many elements there will be, no spec says.
+  if (chain.kind === 'each') return own > 0 ? MAX_TIMER_MS : 0
   return chain.kind === 'trace' ? chain.max * own : own
 }
 

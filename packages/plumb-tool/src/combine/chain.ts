@@ -6,6 +6,7 @@ import type { JsonText } from '../json-text.js'
 import { inlineRun } from '../source/inline/inline-step.js'
 import type { Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
+import { eachOf } from './each.js'
 import { feedbackOf } from './feedback.js'
 import { asPart } from './part.js'
 import { productOf } from './product.js'
@@ -29,6 +30,8 @@ export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
       return choiceOf(plan.items.map(runnable))
     case 'product':
       return productOf(plan.items.map(runnable), plan.isOnParts)
+    case 'each':
+      return eachOf(runnable(plan.body), plan)
     case 'trace':
       return feedbackOf(runnable(plan.body), {
         max: plan.max,

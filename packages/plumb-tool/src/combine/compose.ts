@@ -4,11 +4,15 @@ import { isWirable, type Json, join, printType, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
+import { type EachOptions, eachOf } from './each.js'
 import { DEFAULT_MAX, feedbackOf } from './feedback.js'
 import { handoffOf } from './handoff.js'
 import { type PoolOrder, poolOf } from './pool.js'
 import { productOf } from './product.js'
 import { sequenceOf } from './sequence.js'
+
+/** Calls at once of an each that does not say. */
+const MAX_CALLS = 8
 
 type Tools = readonly [Tool, ...Tool[]]
 
@@ -54,6 +58,14 @@ export const trace = (tool: Tool, { max = DEFAULT_MAX, until }: TraceOptions = {
   const condition = until && { until: (output: string) => attempt(() => until(JSON.parse(output) as Json)) }
   return succeed({ ...tool, name: `trace(${tool.name})`, run: feedbackOf(tool, { max, ...condition }) })
 }
+
+/** `each(f)`: f on every element of a list, `parallel` (8) at once; the first failure fails the list, or with `skips` is left out of it. */
+export const each = (tool: Tool, { parallel = MAX_CALLS, skips = false }: Partial<EachOptions> = {}): Tool => ({
+  name: `each(${tool.name})`,
+  input: { kind: 'array', item: tool.input },
+  output: { kind: 'array', item: tool.output },
+  run: eachOf(tool, { parallel, skips }),
+})
 
 const alternatives = (tools: Tools, name: string, run: Tool['run']): Result<Tool> => {
   const input = sharedInput(tools)

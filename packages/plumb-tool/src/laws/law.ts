@@ -2,7 +2,7 @@
 
 import { isWirable, type Type } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
-import { choice, product, sequence, trace } from '../combine/compose.js'
+import { choice, each, product, sequence, trace } from '../combine/compose.js'
 import type { Tool } from '../tool.js'
 
 export interface Law {
@@ -19,6 +19,8 @@ export interface Instance {
   /** Says nothing of inputs for which the right side fails. */
   readonly isWhereRightSucceeds?: boolean
 }
+
+const listOf = (item: Type): Type => ({ kind: 'array', item })
 
 const identity = (type: Type): Tool => ({ name: 'id', input: type, output: type, run: async (input) => succeed(input) })
 
@@ -93,6 +95,21 @@ export const LAWS: readonly Law[] = [
     text: 'trace(id) = id',
     *instances(tools) {
       for (const f of tools) yield { about: [f], left: trace(identity(f.input)), right: succeed(identity(f.input)) }
+    },
+  },
+  {
+    text: 'each(id) = id',
+    *instances(tools) {
+      for (const f of tools) yield { about: [f], left: succeed(each(identity(f.input))), right: succeed(identity(listOf(f.input))) }
+    },
+  },
+  {
+    text: 'each(f ; g) = each(f) ; each(g)',
+    *instances(tools) {
+      for (const f of tools)
+        for (const g of after(f, tools)) {
+          yield { about: [f, g], left: then(sequence([f, g]), (fg) => succeed(each(fg))), right: sequence([each(f), each(g)]) }
+        }
     },
   },
 ]

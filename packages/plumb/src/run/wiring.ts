@@ -178,7 +178,7 @@ class Network {
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
-      stage: stageOf(node, this.#scanners),
+      stage: stageOf(node, this.#scanners, this.#context.report),
       takesText: takesText(typeAt(node)),
       scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,
       openBatcher: () => openLineBatcher(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
@@ -232,11 +232,12 @@ class Network {
   }
 
   #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
+    const report = (fault: Fault) => this.#context.report({ ...fault, process: node.name })
     return new ExpressionMorphism(feeds, {
-      stage: stageOf(node, this.#scanners),
+      stage: stageOf(node, this.#scanners, report),
       sink: this.#context.sink,
       isSelector: node.work.kind === 'filter',
-      report: (fault) => this.#context.report({ ...fault, process: node.name }),
+      report,
       lost: this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined,
     })
   }

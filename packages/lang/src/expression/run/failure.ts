@@ -1,6 +1,8 @@
 // Why an expression has no value for this message. Generated code throws it, because it can arise inside any sub-expression; the
 // stage catches it and makes it a fault. It is not an Error: a stack for every bad line would cost time for nothing.
 
+import { type Fault, fault } from '@plumb/wire/error'
+
 export class Failure {
   constructor(
     readonly detail: string,
@@ -11,6 +13,12 @@ export class Failure {
 /** Goes on with anything but a failure. A string or buffer beyond what the machine can hold is a RangeError. */
 export const expect = (failure: unknown): void => {
   if (!(failure instanceof Failure || failure instanceof RangeError)) throw failure
+}
+
+/** A failure as the error of its message. */
+export const faultOf = (failure: unknown): Fault => {
+  expect(failure)
+  return failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
 }
 
 /** The sub-expression at work, as written. */

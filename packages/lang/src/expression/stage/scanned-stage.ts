@@ -15,7 +15,7 @@ import { checkTree } from '../../validate/check-tree.js'
 import { fillDefaults } from '../../validate/defaults.js'
 import { describeMismatch } from '../../validate/mismatch.js'
 import type { Evaluate } from '../emit/evaluator.js'
-import { expect, Failure } from '../run/failure.js'
+import { faultOf } from '../run/failure.js'
 import { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
 import type { MessageScanner } from './message-scanner.js'
@@ -99,8 +99,7 @@ export class ScannedStage implements Stage {
   }
 
   private fail(failure: unknown): Verdict {
-    expect(failure)
-    this.fault = failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
+    this.fault = faultOf(failure)
     return Verdict.FAILED
   }
 

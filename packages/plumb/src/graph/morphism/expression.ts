@@ -57,14 +57,17 @@ export class ExpressionMorphism extends Morphism {
   }
 }
 
-/** What a node does with a message at its first input; all others only look whether it has the type of the input. */
-export const stageOf = (node: GraphNode, scanners: MessageScanners): Stage => {
+/**
+ * What a node does with a message at its first input; all others only look whether it has the type of the input. `report` hears of what is
+ * left out of a list.
+ */
+export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fault: Fault) => void): Stage => {
   const { work, span } = node
   const environment = environmentOf(node)
   const scanner = scanners.of(environment.input)
   switch (work.kind) {
     case 'map':
-      return work.lifted ? compileLift(work.lifted, scanner) : compileMap(work.expression, environment, scanner)
+      return work.lifted ? compileLift(work.lifted, report, scanner) : compileMap(work.expression, environment, scanner)
     case 'filter':
       return compileFilter(work.expression, environment, scanner)
     case 'discard':

@@ -1,0 +1,86 @@
+// each(f) in one stage: f on every element of a list, whose results are a list in the same order.
+
+import { atIndex, type Fault, fault } from '@plumb/wire/error'
+import { eachItem, skipSpace } from '@plumb/wire/json'
+import { preview } from '@plumb/wire/preview'
+import { faultOf } from '../expression/run/failure.js'
+import { Sink } from '../expression/run/sink.js'
+import { put, refuseDeep } from '../expression/run/write.js'
+import { type Stage, Verdict } from '../expression/stage/verdict.js'
+
+export interface OnEachOptions {
+  /** Looks at the list as a whole. */
+  readonly check: Stage
+  /** Where it stands, elements that fail are left out and reported there; else the first of them fails the list. */
+  readonly skipped: ((fault: Fault) => void) | undefined
+  readonly mayBeDeep: boolean
+}
+
+const OPEN = 0x5b
+const MARKS = Buffer.from('[,]')
+
+export class OnEach implements Stage {
+  fault: Fault | null = null
+  readonly #o: OnEachOptions
+  /** What was made of an element, until it has its place in the list. */
+  readonly #sink = new Sink()
+
+  constructor(
+    private readonly body: Stage,
+    options: OnEachOptions,
+  ) {
+    this.#o = options
+  }
+
+  run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
+    const { check } = this.#o
+    const sink = this.#sink
+    const verdict = check.run(buf, start, end, sink)
+    if (verdict < 0) {
+      this.fault = check.fault
+      return verdict
+    }
+    const isNew = verdict === Verdict.WROTE
+    const [list, from, to] = isNew ? [sink.buf, sink.start, sink.end] : [buf, start, end]
+    const at = skipSpace(list, from)
+    try {
+      if (list[at] !== OPEN) this.fault = notAList(list, from, to)
+      else if (this.#write(list, at, out)) return Verdict.WROTE
+    } catch (failure) {
+      this.fault = faultOf(failure)
+    }
+    return Verdict.FAILED
+  }
+
+  /** False: an element has failed. */
+  #write(list: Buffer, at: number, out: Sink): boolean {
+    const { body } = this
+    const { skipped, mayBeDeep } = this.#o
+    const sink = this.#sink
+    let p = put(out, out.at, MARKS, 0, 1)
+    let count = 0
+    let failed: Fault | undefined
+    eachItem(list, at, (start, end, index) => {
+      if (failed) return
+      const verdict = body.run(list, start, end, sink)
+      if (verdict < 0) {
+        const reason = atIndex(body.fault as Fault, index)
+        if (skipped) skipped(reason)
+        else failed = reason
+        return
+      }
+      if (count++ > 0) p = put(out, p, MARKS, 1, 2)
+      p = verdict === Verdict.WROTE ? put(out, p, sink.buf, sink.start, sink.end) : put(out, p, list, start, end)
+    })
+    if (failed) {
+      this.fault = failed
+      return false
+    }
+    out.commit(put(out, p, MARKS, 2, 3))
+    if (mayBeDeep) refuseDeep(out)
+    return true
+  }
+}
+
+const notAList = (buf: Buffer, start: number, end: number): Fault =>
+  fault('input_type_mismatch', `'each' takes a list, found ${preview(buf.toString('utf8', start, end))}`)

@@ -1,0 +1,46 @@
+// each(f): f on every element of a list, several at once; the results are a list in the same order.
+
+import { atIndex, type Fault, fail, mapLimit, parseTree, preview, type Result, succeed } from '@plumb/wire'
+import type { JsonText } from '../json-text.js'
+import type { Tool } from '../tool.js'
+import { linkedAbort } from './linked-abort.js'
+import type { Run } from './run.js'
+
+export interface EachOptions {
+  /** Calls at once. */
+  readonly parallel: number
+  /** What fails is left out, with a warning; else the first failure fails the list. */
+  readonly skips: boolean
+}
+
+/** Resolves when all that had begun have ended. The first error cancels the other calls, and those not yet begun are not made. */
+export const eachOf =
+  (tool: Pick<Tool, 'run'>, { parallel, skips }: EachOptions): Run =>
+  async (input, call) => {
+    const elements = splitList(input)
+    if (!elements.ok) return elements
+    const { signal, abort, unlink } = linkedAbort(call.signal)
+    let failure: Fault | undefined
+    const results = await mapLimit(elements.value, parallel, async (element, index) => {
+      if (failure) return undefined
+      const result = await tool.run(element, { ...call, signal })
+      if (result.ok) return result.value
+      const error = atIndex(result.error, index)
+      if (skips && !signal.aborted) call.session.servers.warn(error)
+      else {
+        failure ??= error
+        abort()
+      }
+      return undefined
+    })
+    unlink()
+    return failure ? { ok: false, error: failure } : succeed(`[${results.filter((result) => result !== undefined).join(',')}]`)
+  }
+
+/** The elements as they are written, so that numbers keep their digits. */
+const splitList = (text: JsonText): Result<readonly JsonText[]> => {
+  const bytes = Buffer.from(text)
+  const tree = parseTree(bytes, 0, bytes.length)
+  if (tree.kind === 'array') return succeed(tree.items.map(({ start, end }) => bytes.toString('utf8', start, end)))
+  return fail('input_type_mismatch', `'each' takes a list, found ${preview(text)}`)
+}
