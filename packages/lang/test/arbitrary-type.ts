@@ -30,7 +30,7 @@ export const arbitraryJson = (): fc.Arbitrary<string> => jsonText
 type Shape =
   | { readonly kind: 'type'; readonly type: Type }
   | { readonly kind: 'reference'; readonly index: number; readonly way: 'array' | 'unit' }
-  | { readonly kind: 'array'; readonly item: Shape }
+  | { readonly kind: 'array' | 'map'; readonly item: Shape }
   | { readonly kind: 'tuple'; readonly items: readonly Shape[] }
   | { readonly kind: 'sum'; readonly variants: readonly Shape[] }
   | { readonly kind: 'record'; readonly fields: readonly FieldShape[] }
@@ -55,7 +55,7 @@ const shapes = ({ withDefaults = false, withLimits = false }: TypeOptions): fc.A
       { maxDepth: 3, depthIdentifier: 'shape' },
       { weight: 3, arbitrary: fc.constantFrom(...SCALARS).map((type) => ({ kind: 'type', type }) as const) },
       { weight: 2, arbitrary: fc.constantFrom(...WORDS).map((value) => ({ kind: 'type', type: { kind: 'literal', value } }) as const) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('array' as const), item: tie('shape') }) },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('array' as const, 'map' as const), item: tie('shape') }) },
       {
         weight: 1,
         arbitrary: fc.record({ kind: fc.constant('tuple' as const), items: fc.array(tie('shape'), { minLength: 2, maxLength: 3 }) }),
@@ -102,7 +102,8 @@ const tie = (root: Shape, bodies: readonly Shape[]): Type => {
         return shape.way === 'array' ? { kind: 'array', item: name } : sumOf([UNIT, name])
       }
       case 'array':
-        return { kind: 'array', item: build(shape.item) }
+      case 'map':
+        return { kind: shape.kind, item: build(shape.item) }
       case 'tuple':
         return { kind: 'tuple', items: shape.items.map(build) }
       case 'sum':
@@ -209,6 +210,10 @@ const exactText = (type: Type, options: ValueOptions): fc.Arbitrary<string> => {
       return fc.constant(JSON.stringify(t.value))
     case 'array':
       return fc.tuple(fc.array(valueText(t.item, inner), { maxLength: 3 }), spaces).map(([items, gap]) => listText(items, gap))
+    case 'map':
+      return fc
+        .tuple(fc.array(fc.tuple(keys, valueText(t.item, inner)), { maxLength: 3 }), spaces)
+        .map(([entries, gap]) => objectText(entries, gap))
     case 'tuple':
       return fc.tuple(fc.tuple(...t.items.map((item) => valueText(item, inner))), spaces).map(([items, gap]) => listText(items, gap))
     case 'sum':

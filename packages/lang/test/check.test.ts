@@ -110,6 +110,44 @@ table('what other languages write', [
   ],
 ])
 
+table('maps', [
+  [
+    'what fits',
+    lines(
+      'type T = { [string]: T }',
+      'let a : !{ [string]: { @max 3 n?: int = 3 } } -> !{ [string]: json } = id',
+      'let b : !{ a: int, b?: int } -> !{ [string]: number } = id',
+      'let c : !({ [string]: int } | [int]) -> !json = id',
+    ),
+    [],
+  ],
+  [
+    'what does not',
+    lines(
+      'let a : !{ [string]: int } -> !{ a?: int } = id',
+      'let b : !{ a: int, b: string } -> !{ [string]: int } = id',
+      'type A = { [string]: int } | { a: int }',
+      'type B = { [string]: int } | { [string]: string }',
+      'type C = { [string]: int } | { kind: "c" }',
+    ),
+    [
+      "1:46-48 type_mismatch 'id' gives '{ [string]: int }', 'output' takes '{ a?: int }'",
+      "2:56-58 type_mismatch | 'b' is 'string', wanted is 'int'",
+      "3:30-40 overlapping_sum variants '{ [string]: int }' and '{ a: int }' overlap: both accept {\"a\":0}",
+      '4:30-50 overlapping_sum both accept {}',
+    ],
+  ],
+  [
+    'how it is written',
+    'type A = { [int]: string }\ntype B = { [string]: int, a: int }\ntype C = { [string] }',
+    [
+      "1:13-16 syntax_error expected 'string' between '[' and ']' of a map, found 'int'",
+      "2:25-26 syntax_error a map has one type for all its values: '{ [string]: T }'",
+      "3:21-22 syntax_error expected ':' after '[string]', found '}'",
+    ],
+  ],
+])
+
 const UP = 'let up : !string -> !string = agent { command: ["./up"] }'
 
 table('foreign programs and barriers', [
@@ -257,7 +295,7 @@ table('types', [
   [
     'a type contains itself',
     'type A = { a: A }',
-    ["1:6-7 type_cycle type 'A' contains itself without end: A -> A | through an array, an optional field or a sum"],
+    ["1:6-7 type_cycle type 'A' contains itself without end: A -> A | through an array, a map, an optional field or a sum"],
   ],
   ['in a tuple', 'type B = (B, int)', ['1:6-7 type_cycle B -> B']],
   ['as an alias', 'type C = C', ['1:6-7 type_cycle C -> C']],

@@ -537,6 +537,18 @@ t.test('a scanner is no burden on the slow path', async (t) => {
     const buf = Buffer.from(`${message}\n`)
     t.equal(stage.run(buf, 0, buf.length - 1, new Sink()), Verdict.WROTE, message)
   }
+  // The values of a map are read in place, whatever its keys; only where one key comes twice, and a value lacks a default, does the tree decide.
+  for (const [message, verdict] of [
+    [' { "a" : { } , "\\u0061b" : {"n":1} , "":{}} ', Verdict.WROTE],
+    ['{"a":{"n":1},"a":{"n":2}}', Verdict.PASS],
+    ['{"a":{},"\\u0061":{"n":2}}', Verdict.FAILED],
+    ['{}', Verdict.PASS],
+  ] as const) {
+    const stage = compileCheck(type('{ [string]: { n?: int = 3 } }')) as ScannedStage
+    stage.runSlowly = () => Verdict.FAILED
+    const buf = Buffer.from(`${message}\n`)
+    t.equal(stage.run(buf, 0, buf.length - 1, new Sink()), verdict, message)
+  }
   // Variants that differ only at their end.
   const list: NamedType = { kind: 'named', name: 'List', target: UNIT }
   const record = (tag: Type): Type => ({

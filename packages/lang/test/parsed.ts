@@ -15,7 +15,8 @@ const toType = (e: TypeExpression): Type => {
     case 'literal':
       return { kind: 'literal', value: e.value }
     case 'array':
-      return { kind: 'array', item: toType(e.item) }
+    case 'map':
+      return { kind: e.kind, item: toType(e.item) }
     case 'tuple':
       return { kind: 'tuple', items: e.items.map(toType) }
     case 'sum':

@@ -25,6 +25,7 @@ const record = (fields: Record<string, Type>): Type => ({
     return { name: name.replace('?', ''), type, isOptional, ...(standIn === undefined ? {} : { default: standIn }) }
   }),
 })
+const map = (item: Type): Type => ({ kind: 'map', item })
 const array = (item: Type): Type => ({ kind: 'array', item })
 const tuple = (...items: Type[]): Type => ({ kind: 'tuple', items })
 const sum = (...variants: (Type | string)[]): Type => ({
@@ -84,6 +85,7 @@ const simple: fc.Arbitrary<Type> = fc.letrec<{ type: Type }>((tie) => ({
       return record({ a, [key === 'b=null' && !/[[{]/.test(standIn) ? `b=${standIn}` : key.replace('=null', '')]: b })
     }),
     tie('type').map(array),
+    tie('type').map(map),
     tie('type').map((item) => tuple(item, item)),
   ),
 })).type
@@ -98,6 +100,7 @@ t.test('types are printed as a user would write them', async (t) => {
     [tuple(sum('a', INT), array(TREE)), '("a" | int, [Tree])'],
     [sum(sum('a', 'b'), UNIT), '"a" | "b" | unit'],
     [array(LEVEL), '[Level]'],
+    [map(sum('a', map(INT))), '{ [string]: "a" | { [string]: int } }'],
   ]
   for (const [type, text] of cases) t.equal(printType(type), text)
 })
@@ -133,6 +136,18 @@ t.test('subtypes', async (t) => {
     [sum(only, UNIT), sum(UNIT, standIn), 'checked'],
     [record({ a: INT, b: INT, c: literal('x') }), record({ a: NUMBER, 'b?': INT, c: STRING }), 'static'],
     [array(INT), array(NUMBER), 'static'],
+    [map(INT), map(NUMBER), 'static'],
+    [map(NUMBER), map(INT), 'no'],
+    [part, map(INT), 'static'],
+    [record({}), map(INT), 'static'],
+    [record({ a: INT, b: STRING }), map(NUMBER), 'no'],
+    [record({ a: INT, 'b?': JSON_TYPE }), map(INT), 'checked'],
+    [record({ a: only }), map(standIn), 'checked'],
+    [map(only), map(standIn), 'checked'],
+    [map(INT), record({ 'a?': INT }), 'no'],
+    [map(INT), array(INT), 'no'],
+    [map(INT), JSON_TYPE, 'static'],
+    [JSON_TYPE, map(INT), 'checked'],
     [tuple(INT, INT), tuple(NUMBER, INT), 'static'],
     [tuple(INT, INT), array(NUMBER), 'static'],
     [array(INT), tuple(INT, INT), 'no'],
@@ -184,6 +199,10 @@ t.test('equal types', async (t) => {
     [TREE, tree('Other'), true],
     [TREE, tree('Other', NUMBER), false],
     [tuple(INT, INT), array(INT), false],
+    [map(LEVEL), map(sum('high', 'low')), true],
+    [map(INT), map(NUMBER), false],
+    [map(INT), array(INT), false],
+    [map(INT), record({}), false],
   ]
   for (const [a, b, expected] of cases) {
     t.equal(isEqual(a, b), expected, `${printType(a)} and ${printType(b)}`)
@@ -198,6 +217,13 @@ t.test('a shared value is a smallest one that both accept', async (t) => {
     [STRING, literal('low'), '"low"'],
     [literal('low'), literal('high'), undefined],
     [array(INT), array(STRING), '[]'],
+    [map(INT), map(STRING), '{}'],
+    [map(INT), map(INT), '{}'],
+    [map(INT), array(INT), undefined],
+    [map(INT), record({ a: NUMBER, 'b?': STRING }), '{"a":0}'],
+    [map(INT), record({ a: STRING }), undefined],
+    [map(STRING), sum(record({ kind: literal('a'), n: INT }), record({ kind: literal('b') })), '{"kind":"b"}'],
+    [named('Nested', (self) => map(self)), record({ 'a?': INT }), '{}'],
     [JSON_TYPE, record({ a: INT, 'b?': INT }), '{"a":0}'],
     [JSON_TYPE, JSON_TYPE, 'null'],
     [record({ a: INT }), record({ a: INT, 'b?': STRING }), '{"a":0}'],
@@ -254,6 +280,7 @@ t.test('schemas', async (t) => {
     [JSON_TYPE, {}],
     [UNIT, { type: 'null' }],
     [literal('a'), { type: 'string', const: 'a' }],
+    [map(array(INT)), { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }],
     [LEVEL, { type: 'string', enum: ['low', 'high'] }],
     [sum(LEVEL, INT), { anyOf: [{ type: 'string', enum: ['low', 'high'] }, { type: 'integer' }] }],
     [tuple(INT, JSON_TYPE), { type: 'array', prefixItems: [{ type: 'integer' }, {}], minItems: 2, maxItems: 2 }],
@@ -375,6 +402,13 @@ t.test('mismatches', async (t) => {
     [INT, '12345678901234567890'],
     [INT, '9007199254740993.5', 'expected int, found 9007199254740993.5'],
     [INT, '1e-400', 'expected int, found 1e-400'],
+    [map(INT), '{}'],
+    [map(INT), '{"a":1,"":2,"__proto__":3}'],
+    [map(INT), '{"a":1,"b":"x"}', 'at .b: expected int, found "x"'],
+    [map(map(INT)), '{"a b":{"c":null}}', 'at ["a b"].c: expected int, found null'],
+    [map(INT), '{"a":"x","a":1}'],
+    [map(INT), '[1]', 'expected { [string]: int }, found [1]'],
+    [sum(map(INT), UNIT), '{"a":1.5}', 'at .a: expected int, found 1.5'],
     [LEVEL, '"low"'],
     [LEVEL, '"l\\u006fw"'],
     [LEVEL, '"LOW"', 'expected "low" | "high", found "LOW"'],

@@ -63,6 +63,7 @@ t.test('answers are read, and repaired where that invents nothing', async (t) =>
     ['7', sum(list(INT), record({ a: STRING })), '[7]', 'lone value for a list'],
     ['{"a": 1}', record({ a: INT }, {}, { b: [INT, '5'] }), '{"a": 1,"b":5}'],
     ['{"count": "many"}', COUNT, null],
+    ['{"a b": 7}', { kind: 'map', item: list(INT) }, '{"a b":[7]}', 'lone value for a list'],
     ['{}', COUNT, null],
     ['no value at all', COUNT, null],
     ['{"count": 1} or {"count": 2}', COUNT, null],

@@ -253,6 +253,7 @@ t.test('structured output, for every type but text', async (t) => {
     optional: [record(field('a', literals, { isOptional: true })), true, false],
     recursive: [list, false, false],
     tuple: [pair, false, false, true],
+    map: [{ kind: 'map', item: INT }, false, false, true],
     json: [{ kind: 'json' }, false, false, true],
     enum: [literals, true, true, true],
     sum: [{ kind: 'sum', variants: [PERSON, record(field('x', INT))] }, true, true, true],

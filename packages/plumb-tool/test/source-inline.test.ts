@@ -139,6 +139,15 @@ t.test('JSON Schema as a type', async (t) => {
       json,
     ],
     [{ type: 'array' }, { kind: 'array', item: json }],
+    [
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      { kind: 'map', item: { kind: 'int' } },
+    ],
+    [
+      { type: 'object', properties: {}, additionalProperties: {} },
+      { kind: 'map', item: json },
+    ],
+    [{ type: 'object', patternProperties: { '^x': {} }, additionalProperties: { type: 'integer' } }, json],
     [{ $ref: 'http://example.com/x' }, json],
     [
       { type: 'object', properties: { n: { type: 'integer', minimum: 1, default: 3, description: 'd' } } },

@@ -61,7 +61,7 @@ export const ERRORS = {
   module_cycle: config('modules use each other in a circle',
     'move what they share into a module that uses neither'),
   type_cycle: config('a type contains itself with no way to end',
-    'let it refer to itself through an array, an optional field or a sum'),
+    'let it refer to itself through an array, a map, an optional field or a sum'),
   definition_cycle: config('a binding is made of itself, so that laying it out would never end',
     'break the circle that the error prints; loops are wired inside a plumb'),
   duplicate_name: config('two things in one scope have the same name',

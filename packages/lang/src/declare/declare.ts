@@ -61,9 +61,10 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
       const found = findType(e.name, scope, report)
       return found === 'unknown' ? undefined : found
     }
-    case 'array': {
+    case 'array':
+    case 'map': {
       const item = read(e.item)
-      return item && { kind: 'array', item }
+      return item && { kind: e.kind, item }
     }
     case 'tuple': {
       const items = e.items.map(read)

@@ -9,7 +9,7 @@ import { findCycles } from './find-cycle.js'
 import { mentions } from './mentions.js'
 
 /**
- * The declared types that stand in such a cycle; each cycle is reported once. A type may contain itself through an array, an optional
+ * The declared types that stand in such a cycle; each cycle is reported once. A type may contain itself through an array, a map, an optional
  * field, or a sum with a variant that ends; but it cannot be one of its own variants.
  */
 export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
@@ -24,7 +24,7 @@ export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: R
     const span = first && declared.get(first)
     if (isReported || !first || !span) return
     const names = [...cycle, first].map((type) => type.name).join(' -> ')
-    const help = 'a type may contain itself through an array, an optional field or a sum with another variant'
+    const help = 'a type may contain itself through an array, a map, an optional field or a sum with another variant'
     report(error('type_cycle', `type '${first.name}' contains itself without end: ${names}`, span, help))
   })
   return refused
@@ -45,6 +45,7 @@ const thoseThatEnd = (declared: readonly NamedType[]): ReadonlySet<NamedType> =>
       case 'sum':
         return type.variants.some(ends)
       case 'array':
+      case 'map':
       case 'literal':
       case 'string':
       case 'int':
@@ -84,6 +85,7 @@ const needsOf = (type: Type, ending: ReadonlySet<NamedType>): readonly NamedType
     case 'sum':
       return partsOf(type).flatMap((part) => needsOf(part, ending))
     case 'array':
+    case 'map':
     case 'literal':
     case 'string':
     case 'int':

@@ -16,6 +16,7 @@ export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type
   const refuse = (part: TypeExpression): boolean => refuseParts(part, read, report)
   switch (e.kind) {
     case 'array':
+    case 'map':
       return refuse(e.item)
     case 'tuple':
       return anyOf(e.items, refuse)

@@ -1,6 +1,6 @@
 // Types and the ports of signatures.
 
-import type { FieldType, Port, TypeExpression } from '../parse/ast.js'
+import type { FieldType, MapType, Port, TypeExpression } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
@@ -22,6 +22,8 @@ const bare = (r: TokenReader, node: TypeExpression, place: Placement): Doc => {
       return qualifiedName(r, node.name)
     case 'array':
       return bracketed(r, [() => type(r, node.item, 'sole')])
+    case 'map':
+      return bracketed(r, [() => map(r, node)], { padding: ' ', isAuthors: true })
     case 'tuple':
       return bracketed(
         r,
@@ -41,6 +43,15 @@ const bare = (r: TokenReader, node: TypeExpression, place: Placement): Doc => {
       )
   }
 }
+
+const map = (r: TokenReader, node: MapType): Doc => [
+  r.take(),
+  r.glueAndTake('close'),
+  r.glueAndTake('close'),
+  r.glueAndTake('close'),
+  r.glue('space'),
+  type(r, node.item, 'part'),
+]
 
 const field = (r: TokenReader, node: FieldType): Doc => [
   annotations(r, node.annotations, ' '),

@@ -69,7 +69,7 @@ export interface Port extends Node {
 
 // --- types
 
-export type TypeExpression = PrimitiveType | LiteralType | NamedType | ArrayType | TupleType | RecordType | SumType
+export type TypeExpression = PrimitiveType | LiteralType | NamedType | ArrayType | TupleType | MapType | RecordType | SumType
 export type Primitive = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'json'
 
 export interface PrimitiveType extends Node {
@@ -91,6 +91,11 @@ export interface ArrayType extends Node {
 export interface TupleType extends Node {
   readonly kind: 'tuple'
   readonly items: readonly TypeExpression[]
+}
+/** `{ [string]: T }` */
+export interface MapType extends Node {
+  readonly kind: 'map'
+  readonly item: TypeExpression
 }
 export interface RecordType extends Node {
   readonly kind: 'record'

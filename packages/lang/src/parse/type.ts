@@ -1,7 +1,7 @@
 // type = alt { "|" alt }
 
 import { parseAnnotations } from './annotation.js'
-import type { FieldType, Primitive, TypeExpression } from './ast.js'
+import type { FieldType, Node, Primitive, TypeExpression } from './ast.js'
 import type { Cursor } from './cursor.js'
 import { isLiteral, parseLiteral } from './value.js'
 
@@ -39,6 +39,7 @@ const alternative = (c: Cursor): TypeExpression => {
     return only && items.length === 1 ? only : { kind: 'tuple', items, span: c.spanFrom(start) }
   }
   if (c.takeSymbol('{')) {
+    if (c.isSymbol('[')) return map(c, start)
     const fields: FieldType[] = []
     if (!c.isSymbol('}')) {
       do fields.push(field(c))
@@ -49,6 +50,18 @@ const alternative = (c: Cursor): TypeExpression => {
   }
   if (c.isSymbol('!')) return c.fail("a stream '!T' stands only in a signature or a channel", c.next.span)
   return c.failExpecting('a type')
+}
+
+const map = (c: Cursor, start: Node): TypeExpression => {
+  c.advance()
+  c.expectWord('string', "between '[' and ']' of a map")
+  c.expectSymbol(']', "after '[string'")
+  c.expectSymbol(':', "after '[string]'")
+  const item = parseType(c)
+  if (c.isSymbol(','))
+    c.fail("a map has one type for all its values: '{ [string]: T }'", c.next.span, 'a record has fields, a map has any keys')
+  c.expectSymbol('}', 'after the type of the values')
+  return { kind: 'map', item, span: c.spanFrom(start) }
 }
 
 const named = (c: Cursor): TypeExpression => {

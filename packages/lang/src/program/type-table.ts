@@ -6,9 +6,9 @@ import { BOOL, type Field, INT, type NamedType, NUMBER, STRING, type Type, UNIT 
 export type TypeTable = readonly Entry[]
 
 type Entry =
-  | Exclude<Type, { readonly kind: 'record' | 'array' | 'tuple' | 'sum' | 'named' }>
+  | Exclude<Type, { readonly kind: 'record' | 'array' | 'map' | 'tuple' | 'sum' | 'named' }>
   | { readonly kind: 'record'; readonly fields: readonly (Omit<Field, 'type'> & { readonly type: number })[] }
-  | { readonly kind: 'array'; readonly item: number }
+  | { readonly kind: 'array' | 'map'; readonly item: number }
   | { readonly kind: 'tuple'; readonly items: readonly number[] }
   | { readonly kind: 'sum'; readonly variants: readonly number[] }
   | { readonly kind: 'named'; readonly name: string; target: number }
@@ -43,7 +43,8 @@ export class TypeWriter {
       case 'record':
         return { kind: 'record', fields: type.fields.map((field) => ({ ...field, type: this.add(field.type) })) }
       case 'array':
-        return { kind: 'array', item: this.add(type.item) }
+      case 'map':
+        return { kind: type.kind, item: this.add(type.item) }
       case 'tuple':
         return { kind: 'tuple', items: type.items.map(this.add) }
       case 'sum':
@@ -66,8 +67,9 @@ export const readTypes = (table: TypeTable): readonly Type[] | undefined => {
         types.push({ kind: 'record', fields: entry.fields.map((field) => ({ ...field, type: at(field.type) })) })
         break
       case 'array':
+      case 'map':
         if (!isKnown(entry.item)) return undefined
-        types.push({ kind: 'array', item: at(entry.item) })
+        types.push({ kind: entry.kind, item: at(entry.item) })
         break
       case 'tuple':
         if (!entry.items.every(isKnown)) return undefined
@@ -122,7 +124,7 @@ export const TYPE_TABLE: Type = listType({
     recordType({ kind: literalTypes('string', 'int', 'number', 'bool', 'unit', 'json') }),
     recordType({ kind: literalTypes('literal'), value: STRING }),
     recordType({ kind: literalTypes('record'), fields: listType(FIELD) }),
-    recordType({ kind: literalTypes('array'), item: INT }),
+    recordType({ kind: literalTypes('array', 'map'), item: INT }),
     recordType({ kind: literalTypes('tuple'), items: listType(INT) }),
     recordType({ kind: literalTypes('sum'), variants: listType(INT) }),
     recordType({ kind: literalTypes('named'), name: STRING, target: INT }),

@@ -4,10 +4,10 @@
 // loop over a switch: the case of the field that followed this one last time is tried first, so that any steady order of keys
 // runs without a look-up.
 
-import { MAX_JSON_DEPTH, skipNumberRest, skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
+import { hasDistinctKeys, MAX_JSON_DEPTH, skipNumberRest, skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { type Limits, limitsOf } from '../types/limits.js'
 import { hasDefaults, isRequired } from '../types/required-fields.js'
-import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
+import { type Field, type MapType, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'
 import { keyBytes, literals, lookUp, matches } from './byte-code.js'
 import { skipIntegerRest } from './integer.js'
@@ -51,7 +51,7 @@ return i === end ? i : -1
 const MAX_ABSENT = 64
 
 /** What generated code calls. */
-const CALLED = { skipSpace, skipStringRest, skipNumberRest, skipIntegerRest, skipValue, within }
+const CALLED = { skipSpace, skipStringRest, skipNumberRest, skipIntegerRest, skipValue, within, hasDistinctKeys }
 
 export class ScannerCode {
   private readonly functions: string[] = []
@@ -126,7 +126,8 @@ return ${text}`
       case 'record':
       case 'array':
       case 'tuple':
-        return `if (c !== ${type.kind === 'record' ? 123 : 91}) return -1\ni = ${this.call(type, wanted, depth)}; if (i < 0) return -1`
+      case 'map':
+        return `if (c !== ${type.kind === 'record' || type.kind === 'map' ? 123 : 91}) return -1\ni = ${this.call(type, wanted, depth)}; if (i < 0) return -1`
     }
   }
 
@@ -151,7 +152,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
     const strings = of('string', 'literal')
     const texts = strings.flatMap((t) => (t.kind === 'literal' ? [t.value] : []))
     if (strings.length > 0) branches.push(`if (c === 34) {\n${strings.length > texts.length ? STRING_CODE : literals(texts)}\n}`)
-    const records = of('record')
+    const records = of('record', 'map')
     if (records.length > 0) branches.push(`if (c === 123) {\n${this.attempts(records, wanted, depth)}\n}`)
     const lists = of('array', 'tuple')
     if (lists.length > 0) branches.push(`if (c === 91) {\n${this.attempts(lists, wanted, depth)}\n}`)
@@ -215,12 +216,44 @@ if (c !== 44) return -1
 c = buf[i]
 ${SPACE}
 }`
+    if (type.kind === 'map') return this.map(type)
     if (type.kind !== 'tuple') throw new TypeError(`no container: ${type.kind}`)
     const items = type.items.map(
       (item, k) =>
         `${k > 0 ? `${FAR}\nc = buf[i]\n${SPACE}\nif (c !== 44) return -1\nc = buf[++i]\n${SPACE}\n` : ''}{\n${this.value(item, wanted?.below.get(k), 'd')}\n}`,
     )
     return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
+  }
+
+  // Any keys, so none is looked up. Of a key that comes twice both values are looked at: where one of them does not fit, or lacks a default,
+  // the tree decides.
+  private map({ item }: MapType): string {
+    const isFilled = this.hasDefaults && hasDefaults(item)
+    const end = isFilled
+      ? `return captures[${this.absent}] === filled || ((waste += i - start) <= most && hasDistinctKeys(buf, start)) ? i : -1`
+      : 'return i'
+    return `let c = buf[i]
+${isFilled ? `const start = i - 1, filled = captures[${this.absent}]` : ''}
+${SPACE}
+if (c === 125) return i + 1
+for (;;) {
+${STRING_CODE}
+if (buf[i] === 58) i++
+else { i = skipSpace(buf, i); if (buf[i] !== 58) return -1; i++ }
+c = buf[i]
+${SPACE}
+{
+${this.value(item, undefined, 'd')}
+}
+${FAR}
+c = buf[i]
+${SPACE}
+i++
+if (c === 125) ${end}
+if (c !== 44) return -1
+c = buf[i]
+${SPACE}
+}`
   }
 
   private record(type: RecordType, wanted: Projection | undefined): string {

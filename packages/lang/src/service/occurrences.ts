@@ -78,6 +78,7 @@ const inType = (type: TypeExpression, names: Names): void => {
       qualified(type.name, names, typeSymbol)
       return
     case 'array':
+    case 'map':
       inType(type.item, names)
       return
     case 'tuple':

@@ -86,7 +86,16 @@ const marksOf = (type: Type, tag: string | undefined): readonly Mark[] | undefin
   return marks
 }
 
-const FAMILIES = { string: 'string', int: 'number', number: 'number', bool: 'bool', unit: 'unit', array: 'array', tuple: 'array' } as const
+const FAMILIES = {
+  string: 'string',
+  int: 'number',
+  number: 'number',
+  bool: 'bool',
+  unit: 'unit',
+  array: 'array',
+  tuple: 'array',
+  map: 'record',
+} as const
 
 const tagValues = (record: RecordType, tag: string | undefined): readonly string[] | undefined => {
   const field = tag === undefined ? undefined : fieldOf(record, tag)

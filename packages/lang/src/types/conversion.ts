@@ -14,6 +14,13 @@ export const conversion = (source: Type, target: Type): string | undefined => {
     if (field) return `take the field: '.${field.name}'`
   }
   if (from.kind === 'record' && to.kind === 'record') return differences(from, to)
+  if (from.kind === 'record' && to.kind === 'map') {
+    return firstOf(
+      from.fields.flatMap(({ name, type }) =>
+        isCompatible(type, to.item) ? [] : [`'${name}' is '${show(type)}', wanted is '${show(to.item)}'`],
+      ),
+    )
+  }
   if (to.kind === 'string') return "convert in between: '; map(text(value))'"
   if ((from.kind === 'string' || from.kind === 'literal') && to.kind === 'number') return "convert in between: '; map(number(value))'"
   if ((from.kind === 'string' || from.kind === 'literal') && to.kind === 'int') return "convert in between: '; map(round(number(value)))'"
@@ -36,8 +43,11 @@ const differences = (from: RecordType, to: RecordType): string => {
       return isPresent(given) ? [] : [`'${name}' may be absent`]
     }),
   ]
-  return `${found.slice(0, MAX_DIFFERENCES).join('; ')}${found.length > MAX_DIFFERENCES ? '; …' : ''}`
+  return firstOf(found)
 }
+
+const firstOf = (differences: readonly string[]): string =>
+  `${differences.slice(0, MAX_DIFFERENCES).join('; ')}${differences.length > MAX_DIFFERENCES ? '; …' : ''}`
 
 const MAX_DIFFERENCES = 4
 const show = (type: Type): string => preview(printType(type))

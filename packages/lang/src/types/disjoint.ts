@@ -3,7 +3,7 @@
 import { unreachable } from '../diagnostic/unreachable.js'
 import { candidates, candidatesAmong } from './candidates.js'
 import { fieldOf, isRequired } from './required-fields.js'
-import { type RecordType, resolve, type Type } from './type.js'
+import { type MapType, type RecordType, resolve, type Type } from './type.js'
 
 /**
  * JSON text of a smallest value that both types accept; undefined when they are disjoint (plumbing(5), TYPES).
@@ -88,7 +88,11 @@ const derive = (a: Resolved, b: Resolved, look: Look): Value | undefined => {
     case 'literal':
       return b.kind === 'string' || (b.kind === 'literal' && a.value === b.value) ? look(a, a) : undefined
     case 'record':
+      if (b.kind === 'map') return deriveRecordAsMap(a, b, look)
       return b.kind === 'record' ? deriveRecord(a, b, look) : undefined
+    case 'map':
+      if (b.kind === 'record') return deriveRecordAsMap(b, a, look)
+      return b.kind === 'map' ? join('{', [], '}') : undefined
     case 'array':
       if (b.kind === 'tuple') return list(b.items.map((item) => look(a.item, item)))
       return b.kind === 'array' ? list([]) : undefined
@@ -125,6 +129,8 @@ const deriveOwn = (type: Resolved, look: Look): Value | undefined => {
       return list(type.items.map((item) => look(item, item)))
     case 'record':
       return deriveRecord(type, type, look)
+    case 'map':
+      return join('{', [], '}')
     case 'sum':
       return smallest(type.variants.map((variant) => look(variant, variant)))
     default:
@@ -141,10 +147,26 @@ const deriveRecord = (a: RecordType, b: RecordType, look: Look): Value | undefin
     if (!(left && isRequired(left)) && !(right && isRequired(right))) continue
     const value = left && right && look(left.type, right.type)
     if (!value) return undefined
-    const key = JSON.stringify(name)
-    parts.push({ size: key.length + 1 + value.size, text: `${key}:${value.text}` })
+    parts.push(member(name, value))
   }
   return join('{', parts, '}')
+}
+
+// What may be absent is: the smallest value has the required fields alone.
+const deriveRecordAsMap = (record: RecordType, { item }: MapType, look: Look): Value | undefined => {
+  const parts: Value[] = []
+  for (const field of record.fields) {
+    if (!isRequired(field)) continue
+    const value = look(field.type, item)
+    if (!value) return undefined
+    parts.push(member(field.name, value))
+  }
+  return join('{', parts, '}')
+}
+
+const member = (name: string, value: Value): Value => {
+  const key = JSON.stringify(name)
+  return { size: key.length + 1 + value.size, text: `${key}:${value.text}` }
 }
 
 const list = (items: readonly (Value | undefined)[]): Value | undefined => {

@@ -20,7 +20,8 @@ export const isEqual = coinductive((a, b, holds) => {
     case 'record':
       return b.kind === 'record' && areFieldsEqual(a, b, holds)
     case 'array':
-      return b.kind === 'array' && holds(a.item, b.item)
+    case 'map':
+      return b.kind === a.kind && holds(a.item, b.item)
     case 'tuple':
       return b.kind === 'tuple' && a.items.length === b.items.length && b.items.every((item, i) => holds(a.items[i] ?? item, item))
     case 'string':

@@ -9,6 +9,7 @@ export const partsOf = (type: Type): readonly Type[] => {
     case 'record':
       return type.fields.map((field) => field.type)
     case 'array':
+    case 'map':
       return [type.item]
     case 'tuple':
       return type.items
@@ -34,7 +35,8 @@ export const mapParts = (type: Exclude<Type, NamedType>, f: (part: Type) => Type
     case 'record':
       return { kind: 'record', fields: type.fields.map((field) => ({ ...field, type: f(field.type) })) }
     case 'array':
-      return { kind: 'array', item: f(type.item) }
+    case 'map':
+      return { kind: type.kind, item: f(type.item) }
     case 'tuple':
       return { kind: 'tuple', items: type.items.map(f) }
     case 'sum':
@@ -56,6 +58,7 @@ const CONTAINERS: Readonly<Record<Type['kind'], boolean>> = {
   record: true,
   array: true,
   tuple: true,
+  map: true,
   sum: false,
   string: false,
   int: false,

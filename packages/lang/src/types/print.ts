@@ -48,6 +48,10 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
         put('[')
         print(part.item)
         return put(']')
+      case 'map':
+        put('{ [string]: ')
+        print(part.item)
+        return put(' }')
       case 'tuple':
         put('(')
         list(part.items, ', ', print)

@@ -62,6 +62,8 @@ const describe = (type: Type, refer: Refer): JsonSchema => {
       return { type: 'string', const: type.value }
     case 'array':
       return { type: 'array', items: describe(type.item, refer) }
+    case 'map':
+      return { type: 'object', additionalProperties: describe(type.item, refer) }
     case 'tuple': {
       const { length } = type.items
       return {

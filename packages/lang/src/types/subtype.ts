@@ -30,7 +30,10 @@ const relation = (when: 'static' | 'checked') =>
       case 'int':
         return b.kind === 'int' || b.kind === 'number'
       case 'record':
+        if (b.kind === 'map') return a.fields.every((field) => holds(field.type, b.item))
         return b.kind === 'record' && isRecordSubtype(a, b, holds)
+      case 'map':
+        return b.kind === 'map' && holds(a.item, b.item)
       case 'array':
         return b.kind === 'array' && holds(a.item, b.item)
       case 'tuple':

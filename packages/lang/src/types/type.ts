@@ -4,7 +4,7 @@ import type { Json } from '@plumb/wire/json'
 
 export type { Json }
 
-export type Type = PrimitiveType | LiteralType | RecordType | ArrayType | TupleType | SumType | NamedType
+export type Type = PrimitiveType | LiteralType | RecordType | ArrayType | TupleType | MapType | SumType | NamedType
 
 export interface PrimitiveType {
   readonly kind: 'string' | 'int' | 'number' | 'bool' | 'unit' | 'json'
@@ -38,6 +38,11 @@ export interface ArrayType {
 export interface TupleType {
   readonly kind: 'tuple'
   readonly items: readonly Type[]
+}
+/** A JSON object with any keys, all values of one type. */
+export interface MapType {
+  readonly kind: 'map'
+  readonly item: Type
 }
 /** Untagged; the variants are pairwise disjoint (checked at load). */
 export interface SumType {

@@ -47,6 +47,8 @@ export const needsLook = (source: Type, target: Type): boolean => {
         return given !== undefined && (!keepsLimits(given, field) || needs(given.type, field.type))
       })
     }
+    if (a.kind === 'record' && b.kind === 'map') return a.fields.some((field) => needs(field.type, b.item))
+    if (a.kind === 'map' && b.kind === 'map') return needs(a.item, b.item)
     if (a.kind === 'array' && b.kind === 'array') return needs(a.item, b.item)
     if (a.kind === 'tuple' && b.kind === 'array') return a.items.some((item) => needs(item, b.item))
     if (a.kind === 'tuple' && b.kind === 'tuple') return b.items.some((item, i) => needs(a.items[i] ?? item, item))

@@ -44,6 +44,13 @@ export const openChecker = (buf: Buffer): Checker => {
           if (mismatch) return inItem(mismatch, i)
         }
         return undefined
+      case 'map':
+        if (node.kind !== 'object') return mismatchOf(type, node)
+        for (const { key, node: value } of node.entries) {
+          const mismatch = check(t.item, value)
+          if (mismatch) return inField(mismatch, preview(key))
+        }
+        return undefined
       case 'tuple':
         return checkTuple(t, node)
       case 'record':
@@ -202,6 +209,7 @@ const isKind = (type: Variant, node: Tree): boolean => {
     case 'tuple':
       return node.kind === 'array'
     case 'record':
+    case 'map':
       return node.kind === 'object'
   }
 }

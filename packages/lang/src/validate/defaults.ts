@@ -23,6 +23,9 @@ export const fillDefaults = (type: Type, buf: Buffer, node: Tree): Buffer | unde
         return node.kind === 'object' ? visitRecord(t, node) : undefined
       case 'array':
         return visitItems(() => t.item, node)
+      case 'map':
+        for (const entry of node.kind === 'object' ? node.entries : []) visit(t.item, entry.node)
+        return
       case 'tuple':
         return visitItems((i) => t.items[i], node)
       case 'sum': {

@@ -2,9 +2,10 @@
 
 import type { ObjectTree, Tree } from '@plumb/wire/json'
 import { nearest } from '@plumb/wire/nearest'
+import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
-import { type RecordType, resolve, type Type } from '../types/type.js'
+import { type MapType, type RecordType, resolve, type Type } from '../types/type.js'
 import { checkTree } from './check-tree.js'
 import { findExcess } from './excess.js'
 import { describeMismatch, inField, inItem, type Mismatch } from './mismatch.js'
@@ -31,6 +32,8 @@ function* mismatchesOf(type: Type, buf: Buffer, node: Tree): Generator<Mismatch>
       return yield* node.kind === 'object' ? mismatchesOfRecord(t, buf, node) : firstOf(type, buf, node)
     case 'array':
       return yield* node.kind === 'array' ? mismatchesOfItems(() => t.item, buf, node.items) : firstOf(type, buf, node)
+    case 'map':
+      return yield* node.kind === 'object' ? mismatchesOfMap(t, buf, node) : firstOf(type, buf, node)
     case 'tuple':
       return yield* node.kind === 'array' && node.items.length === t.items.length
         ? mismatchesOfItems((i) => t.items[i] ?? type, buf, node.items)
@@ -56,6 +59,10 @@ function* firstOf(type: Type, buf: Buffer, node: Tree): Generator<Mismatch> {
 
 function* mismatchesOfItems(typeAt: (index: number) => Type, buf: Buffer, items: readonly Tree[]): Generator<Mismatch> {
   for (const [i, item] of items.entries()) for (const mismatch of mismatchesOf(typeAt(i), buf, item)) yield inItem(mismatch, i)
+}
+
+function* mismatchesOfMap({ item }: MapType, buf: Buffer, { entries }: ObjectTree): Generator<Mismatch> {
+  for (const { key, node } of entries) for (const mismatch of mismatchesOf(item, buf, node)) yield inField(mismatch, preview(key))
 }
 
 // The words for one field are those of the check of a record that has no other.

@@ -4,7 +4,7 @@ import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from 
 import { unreachable } from '../diagnostic/unreachable.js'
 import { isIntegerText } from '../scan/integer.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
-import { type ArrayType, type Field, type RecordType, resolve, type SumType, type Type } from '../types/type.js'
+import { type ArrayType, type Field, type MapType, type RecordType, resolve, type SumType, type Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
 import { toBytes } from './bytes.js'
 import { checkTree } from './check-tree.js'
@@ -63,6 +63,8 @@ class Repairer {
         return kind === 'string' ? this.#repairScalar(t.kind, place) : asIs(place)
       case 'record':
         return kind === 'object' ? this.#repairFields(t, place as Place<ObjectTree>) : this.#readText(t, place, 'object')
+      case 'map':
+        return kind === 'object' ? this.#repairValues(t, place as Place<ObjectTree>) : this.#readText(t, place, 'object')
       case 'array':
         return kind === 'array' ? this.#repairItems(() => t.item, place as Place<ArrayTree>) : this.#makeList(t, place)
       case 'tuple':
@@ -97,6 +99,17 @@ class Repairer {
       }
       const place = { buf, node: value }
       const repaired = field && !holdsPaths(field) ? this.repair(field.type, place) : asIs(place)
+      texts.push(`${JSON.stringify(key)}:${repaired.text}`)
+      repairs.push(...repaired.repairs.map((repair) => inField(repair, key)))
+    }
+    return repairs.length === 0 ? asIs({ buf, node }) : { text: `{${texts.join(',')}}`, repairs }
+  }
+
+  #repairValues({ item }: MapType, { buf, node }: Place<ObjectTree>): Repaired {
+    const texts: string[] = []
+    const repairs: Repair[] = []
+    for (const { key, node: value } of node.entries) {
+      const repaired = this.repair(item, { buf, node: value })
       texts.push(`${JSON.stringify(key)}:${repaired.text}`)
       repairs.push(...repaired.repairs.map((repair) => inField(repair, key)))
     }

@@ -40,7 +40,7 @@ export const formatOf = (output: Type, dialect: Dialect): OutputFormat | undefin
   return { schema: strict ?? toSchema(type), isStrict: strict !== undefined, isWrapped }
 }
 
-/** Undefined where a record holds what the dialect has no schema for: tuples, `json`. */
+/** Undefined where a record holds what the dialect has no schema for: tuples, maps, `json`. */
 const strictSchema = (type: Type, dialect: Dialect): Schema | undefined => {
   const whole = toSchema(type)
   const { $defs, ...root } = whole
@@ -63,6 +63,8 @@ export const isStrictSchema = (schema: Schema, dialect: Dialect): boolean => {
 const fit = (schema: Schema, dialect: Dialect, count: { optional: number; unions: number }): Schema | undefined => {
   const { $ref, anyOf, properties, required, items, prefixItems, description, ...rest } = schema
   if ($ref !== undefined) return description === undefined ? { $ref } : { $ref, description }
+  // A map has any keys; strict schemas have none but those they name.
+  if (typeof rest.additionalProperties === 'object') return undefined
   if (prefixItems !== undefined || (anyOf === undefined && rest.type === undefined)) return undefined
 
   const kept = Object.entries(rest).filter(([keyword]) => ALWAYS.has(keyword) || dialect.limits.includes(keyword))

@@ -35,6 +35,7 @@ const unwrapped = (json: string): string => {
 // An image is shown as one; its data is not said twice.
 const outputSchemaOf = ({ output }: ToolPlan): ServedTool['outputSchema'] | undefined => {
   const type = resolve(output)
+  if (type.kind === 'map') return toSchema(output)
   if (type.kind !== 'record') return undefined
   const kind = type.fields.find(({ name }) => name === 'type')
   const isBlock = kind !== undefined && resolve(kind.type).kind === 'literal'

@@ -20,6 +20,8 @@ export const sampleValue = (type: Type, random: Random, depth = DEPTH): JsonText
       return `{${t.fields.flatMap((field) => fieldOf(field, random, depth - 1)).join(',')}}`
     case 'array':
       return listOf(between(0, 3, random), t.item, random, depth - 1)
+    case 'map':
+      return mapOf(between(0, 3, random), t.item, random, depth - 1)
     case 'tuple':
       return `[${t.items.map((item) => sampleValue(item, random, depth - 1)).join(',')}]`
     case 'sum':
@@ -66,6 +68,12 @@ const limitedValue = (field: Field, random: Random, depth: number): JsonText => 
 
 const listOf = (length: number, item: Type, random: Random, depth: number): JsonText =>
   `[${Array.from({ length }, () => sampleValue(item, random, depth)).join(',')}]`
+
+// Keys that are there twice would make one value of two.
+const mapOf = (size: number, item: Type, random: Random, depth: number): JsonText => {
+  const keys = new Set(Array.from({ length: size }, () => pick(TEXTS, random)))
+  return `{${[...keys].map((key) => `${JSON.stringify(key)}:${sampleValue(item, random, depth)}`).join(',')}}`
+}
 
 const between = (least: number, most: number, random: Random): number => least + Math.floor(random() * (most - least + 1))
 

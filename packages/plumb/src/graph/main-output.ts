@@ -93,7 +93,7 @@ export const mayHoldPortKey = (node: GraphNode): boolean => {
     if (t.kind === 'named') return holds(t.target)
     if (t.kind === 'sum') return t.variants.some(holds)
     if (t.kind === 'record') return t.fields.some((f) => f.name === PORT_KEY)
-    return t.kind === 'json'
+    return t.kind === 'json' || t.kind === 'map'
   }
   return holds(node.inputs[0]?.type ?? { kind: 'json' })
 }

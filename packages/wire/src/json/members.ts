@@ -47,6 +47,18 @@ export const eachItem = (buf: Uint8Array, at: number, visit: VisitItem): number 
 /** How many items the array at `at` has, which is JSON. */
 export const countItems = (buf: Uint8Array, at: number): number => eachItem(buf, at, ignore)
 
+/** Is each key of the object at `at`, which is JSON, there once? */
+export const hasDistinctKeys = (buf: Buffer, at: number): boolean => {
+  const keys = new Set<string>()
+  let count = 0
+  eachMember(buf, at, (start, end) => {
+    const text = buf.toString('utf8', start, end)
+    keys.add(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text)
+    count++
+  })
+  return keys.size === count
+}
+
 const ignore = (): void => {}
 
 const [QUOTE, COMMA, COLON, CLOSE_ARRAY, CLOSE_OBJECT] = [0x22, 0x2c, 0x3a, 0x5d, 0x7d]

@@ -3,8 +3,8 @@
 import { type Field, type Json, resolve, type Type, unreachable } from '@plumb/lang'
 
 /**
- * The sentence goes into the first place that takes any string: of what must be there before what may be absent, and into a list only
- * where there is no other place. All else is as small as it can be: 0, false, the first variant, no items, optional fields absent. A type
+ * The sentence goes into the first place that takes any string: of what must be there before what may be absent, and into a list or a map
+ * only where there is no other place. All else is as small as it can be: 0, false, the first variant, no items, optional fields absent. A type
  * with no place for a sentence gets its smallest value; undefined when no value of it ends.
  */
 export const fit = (type: Type, sentence: string): Json | undefined => {
@@ -33,6 +33,10 @@ const carry = (type: Type, sentence: string, reach: Reach, open: readonly Type[]
     case 'array': {
       const item = reach === 'lists' ? carry(t.item, sentence, reach, within) : undefined
       return item === undefined ? undefined : [item]
+    }
+    case 'map': {
+      const item = reach === 'lists' ? carry(t.item, sentence, reach, within) : undefined
+      return item === undefined ? undefined : { text: item }
     }
     case 'sum':
       return first(t.variants, (variant) => carry(variant, sentence, reach, within))
@@ -80,6 +84,8 @@ const smallest = (type: Type, open: readonly Type[]): Json | undefined => {
       return null
     case 'array':
       return []
+    case 'map':
+      return {}
     case 'tuple':
       return whole(t.items.map((item) => smallest(item, [...open, t])))
     case 'record':

@@ -13,6 +13,8 @@ export class TypePrinter {
         return JSON.stringify(type.value)
       case 'array':
         return `[${this.of(type.item)}]`
+      case 'map':
+        return `{ [string]: ${this.of(type.item)} }`
       case 'tuple':
         return `(${type.items.map((item) => this.of(item)).join(', ')})`
       case 'sum':

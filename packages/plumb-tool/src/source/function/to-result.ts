@@ -27,6 +27,7 @@ const MAX_FAULT_CHARACTERS = 64 * 1024
 const hasField = (type: Type, name: string): boolean => {
   const resolved = resolve(type)
   if (resolved.kind === 'sum') return resolved.variants.some((variant) => hasField(variant, name))
+  if (resolved.kind === 'map') return true
   return resolved.kind === 'record' && resolved.fields.some((field) => field.name === name)
 }
 

@@ -55,10 +55,17 @@ class Reader {
       case 'array':
         return { kind: 'array', item: this.read(schema.items) }
       case 'object':
-        return isRecord(schema.properties) ? { kind: 'record', fields: this.#fields(schema.properties, schema.required) } : ANYTHING
+        return this.#ofObject(schema)
       default:
         return ANYTHING
     }
+  }
+
+  #ofObject({ properties, required, additionalProperties: others, patternProperties }: Schema): Type {
+    const hasFields = isRecord(properties) && Object.keys(properties).length > 0
+    // Any other keys are what makes a map; where some have names too it is neither a map nor a record.
+    if (!hasFields && isRecord(others) && patternProperties === undefined) return { kind: 'map', item: this.read(others) }
+    return isRecord(properties) ? { kind: 'record', fields: this.#fields(properties, required) } : ANYTHING
   }
 
   #fields(properties: Schema, required: Json | undefined): Field[] {
