@@ -1,7 +1,9 @@
 // Text → checked plan, types → JSON Schema and generated checks. Pure: no clock, no files, no process.
 
 export { type BasePlan, boundsCalled, partsOfPlan } from './base/base-plan.js'
+export { compileFlatten } from './base/flatten.js'
 export { compileLift, stepsOf } from './base/lift-stage.js'
+export { notAList } from './base/on-each.js'
 export { type Host, type HostPattern, isHostOf, readHost, readHostPattern } from './check/host.js'
 export type { Effect } from './check/rules.js'
 export { EFFECTS } from './check/rules.js'

@@ -101,7 +101,12 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
   const dot = fc.constant([{ text: '.', before: 'line' } as const])
   const inside = free(rule('chain'))
   const atom = nested(
-    any(words('id', 'copy', 'merge', 'discard', 'empty', 'barrier'), own, all(own, at, any(own, other)), all(own, dot, own, at, own)),
+    any(
+      words('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'flatten'),
+      own,
+      all(own, at, any(own, other)),
+      all(own, dot, own, at, own),
+    ),
     all(words('map', 'filter'), '(', rule('expression'), ')'),
     all('project', '(', words('0', '12'), ')'),
     all('(', inside, ')'),

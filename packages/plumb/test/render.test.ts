@@ -232,7 +232,7 @@ const somePorts = fc.array(fc.record({ name: someText, type: someType }), { minL
 const workOf = (kind: string, text: string): NodeWork => {
   const span = { source: { path: 'x', text }, start: 0, end: text.length }
   if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span } }
-  if (kind === 'discard' || kind === 'empty' || kind === 'barrier') return { kind }
+  if (kind === 'discard' || kind === 'empty' || kind === 'barrier' || kind === 'flatten') return { kind }
   if (kind === 'input' || kind === 'output') return { kind, port: 0 }
   // Of a nested plumb nothing but its description is asked.
   if (kind === 'plumb') return { kind, bound: { description: text } } as NodeWork
@@ -245,6 +245,7 @@ const KINDS = [
   'discard',
   'empty',
   'barrier',
+  'flatten',
   'input',
   'output',
   'plumb',

@@ -92,6 +92,7 @@ export const spec: Target = {
       'empty',
       'project(0)',
       'each',
+      'flatten',
       'trace',
       'max:',
       'until:',

@@ -9,7 +9,7 @@ import type { Type } from '../types/type.js'
 export type BasePlan = { readonly input: Type; readonly output: Type } & BaseWork
 
 export type BaseWork =
-  | { readonly kind: 'id' | 'copy' | 'discard' }
+  | { readonly kind: 'id' | 'copy' | 'discard' | 'flatten' }
   | { readonly kind: 'map'; readonly expression: Expression }
   | { readonly kind: 'sequence' | 'choice'; readonly items: readonly BasePlan[] }
   /** Each item on the whole input, or on its own part of a tuple. */
@@ -34,6 +34,7 @@ export const partsOfPlan = (plan: BasePlan): readonly BasePlan[] => {
     case 'id':
     case 'copy':
     case 'discard':
+    case 'flatten':
     case 'map':
     case 'named':
       return []

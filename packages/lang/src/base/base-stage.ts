@@ -16,6 +16,7 @@ import { JSON_TYPE } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { planOfBase } from './base-chain.js'
 import type { BasePlan } from './base-plan.js'
+import { compileFlatten } from './flatten.js'
 import { OnEach } from './on-each.js'
 
 /** A binding that is called at many places is one stage: no message comes to it before the one before has left. */
@@ -51,6 +52,8 @@ export class BaseStages {
         return compileMap({ kind: 'list', items: [whole(span), whole(span)], span }, plan)
       case 'discard':
         return compileMap({ kind: 'literal', value: null, text: 'null', span }, plan)
+      case 'flatten':
+        return compileFlatten(input)
       case 'map':
         return compileMap(plan.expression, plan)
       case 'sequence':

@@ -91,6 +91,8 @@ export class BaseChecker {
         return input && { kind: 'copy', input, output: { kind: 'tuple', items: [input, input] } }
       case 'discard':
         return { kind: 'discard', input: input ?? JSON_TYPE, output: UNIT }
+      case 'flatten':
+        return this.flatten(chain, input)
       case 'map':
         return this.mapOrLift(chain, input)
       case 'merge':
@@ -176,11 +178,18 @@ export class BaseChecker {
 
   private each(each: EachAtom, input: Type | undefined): BasePlan | undefined {
     const settings = eachSettings(each, this.report)
-    const element = input && elementUnder(input, each, this.report)
+    const element = input && elementUnder(input, 'each', each, this.report)
     const body = this.planOf(each.chain, element)
     if (!body || (input && !element)) return undefined
     const output: Type = { kind: 'array', item: body.output }
     return { kind: 'each', input: input ?? JSON_TYPE, output, body, parallel: settings.parallel ?? MAX_CALLS, skips: settings.skips }
+  }
+
+  // The lists in a list, one behind the other.
+  private flatten(at: Node, input: Type | undefined): BasePlan | undefined {
+    const list = input && elementUnder(input, 'flatten', at, this.report)
+    const item = list && elementUnder(list, 'flatten', at, this.report)
+    return item && { kind: 'flatten', input, output: { kind: 'array', item } }
   }
 
   private trace({ chain, max, until }: TraceAtom, input: Type | undefined): BasePlan | undefined {

@@ -1,4 +1,4 @@
-// each(f), bare and on streams: what it takes, and what its options say.
+// each(f), bare and on streams: what it takes, and what its options say. The lists of flatten are told in the same way.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { EachAtom, Literal, Node } from '../parse/ast.js'
@@ -22,12 +22,14 @@ export const eachSettings = ({ parallel, onError }: EachAtom, report: Report): E
   return { parallel: isCount ? count : undefined, skips: onError?.value === 'skip' }
 }
 
+const HELP = {
+  each: 'it runs on every element of a list and gives a list back',
+  flatten: 'on streams it sends each element of a list on its own; bare it joins the lists in a list',
+}
+
 /** The type of the elements; undefined where there are none, then reported. */
-export const elementUnder = (list: Type, at: Node, report: Report): Type | undefined => {
+export const elementUnder = (list: Type, word: keyof typeof HELP, at: Node, report: Report): Type | undefined => {
   const element = elementOf(list)
-  if (!element) {
-    const help = 'it runs on every element of a list and gives a list back'
-    report(error('type_mismatch', `'each' takes a list, it is given '${printType(list)}'`, at.span, help))
-  }
+  if (!element) report(error('type_mismatch', `'${word}' takes a list, it is given '${printType(list)}'`, at.span, HELP[word]))
   return element
 }

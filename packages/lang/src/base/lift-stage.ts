@@ -42,6 +42,7 @@ export const stepsOf = (f: Bound): readonly Step[] | undefined => {
         return isStatic(plan.input, plan.bound.inputs[0]) && addNamed(plan.bound)
       case 'copy':
       case 'discard':
+      case 'flatten':
       case 'choice':
       case 'product':
       case 'each':

@@ -44,7 +44,7 @@ export class OnEach implements Stage {
     const [list, from, to] = isNew ? [sink.buf, sink.start, sink.end] : [buf, start, end]
     const at = skipSpace(list, from)
     try {
-      if (list[at] !== OPEN) this.fault = notAList(list, from, to)
+      if (list[at] !== OPEN) this.fault = notAList('each', list, from, to)
       else if (this.#write(list, at, out)) return Verdict.WROTE
     } catch (failure) {
       this.fault = faultOf(failure)
@@ -82,5 +82,5 @@ export class OnEach implements Stage {
   }
 }
 
-const notAList = (buf: Buffer, start: number, end: number): Fault =>
-  fault('input_type_mismatch', `'each' takes a list, found ${preview(buf.toString('utf8', start, end))}`)
+export const notAList = (word: 'each' | 'flatten', buf: Buffer, start: number, end: number): Fault =>
+  fault('input_type_mismatch', `'${word}' takes a list, found ${preview(buf.toString('utf8', start, end))}`)

@@ -44,6 +44,7 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
     case 'discard':
     case 'empty':
     case 'barrier':
+    case 'flatten':
       return r.take()
     default:
       return unreachable(node)

@@ -212,7 +212,7 @@ export type Atom = Morphism | EachAtom | TraceAtom | Reference
 export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom
 
 export interface Structural extends Node {
-  readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier'
+  readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier' | 'flatten'
 }
 export interface MapAtom extends Node {
   readonly kind: 'map'

@@ -21,6 +21,7 @@ export const partsOfChain = (chain: Chain): readonly Chain[] => {
     case 'discard':
     case 'empty':
     case 'barrier':
+    case 'flatten':
     case 'map':
     case 'filter':
     case 'project':

@@ -10,7 +10,7 @@ import type { Token } from './lexer.js'
 /** Words that name no binding, type, channel, port or module (plumbing(5), LEXICAL STRUCTURE). */
 export const RESERVED: ReadonlySet<string> = new Set(
   (
-    'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier each trace spawn channel true ' +
+    'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier each flatten trace spawn channel true ' +
     'false null if then else and or not'
   ).split(' '),
 )

@@ -20,6 +20,7 @@ export const MORPHISM_PORTS: Readonly<Record<Morphism['kind'], MorphismPorts>> =
   map: { inputs: 1, outputs: 1, isTotal: true },
   filter: { inputs: 1, outputs: 1, isTotal: false },
   project: { inputs: 1, outputs: 1, isTotal: false },
+  flatten: { inputs: 1, outputs: 1, isTotal: false },
 }
 
 const WORDS = Object.keys(MORPHISM_PORTS) as readonly Morphism['kind'][]
@@ -29,7 +30,15 @@ export const MORPHISMS: ReadonlySet<string> = new Set(WORDS)
 export const isMorphism = (chain: Chain): chain is Morphism => MORPHISMS.has(chain.kind)
 
 /** Those that stand alone, without arguments. */
-export const PLAIN_MORPHISMS: ReadonlySet<string> = new Set<Structural['kind']>(['id', 'copy', 'merge', 'discard', 'empty', 'barrier'])
+export const PLAIN_MORPHISMS: ReadonlySet<string> = new Set<Structural['kind']>([
+  'id',
+  'copy',
+  'merge',
+  'discard',
+  'empty',
+  'barrier',
+  'flatten',
+])
 
 /** They may give no result, or need more than one message: they cannot be lowered, and do not stand in the base category. */
 export const NOT_TOTAL: ReadonlySet<string> = new Set(WORDS.filter((word) => !MORPHISM_PORTS[word].isTotal))

@@ -1,5 +1,6 @@
 // Structural morphisms as nodes: from the types that come in to a node and the types that go out.
 
+import { elementUnder } from '../base/each.js'
 import { liftable } from '../base/lift.js'
 import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
@@ -46,6 +47,8 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
       return node({ kind: 'empty' }, [undefined])
     case 'barrier':
       return node({ kind: 'barrier' }, [types.every((t) => t !== undefined) ? { kind: 'tuple', items: types } : undefined])
+    case 'flatten':
+      return node({ kind: 'flatten' }, [type && elementUnder(type, 'flatten', atom, builder.report)])
     case 'map': {
       const { expression } = atom
       const named = type && bindingNamedBy(expression, type, scope)

@@ -43,7 +43,7 @@ export type NodeWork =
   /** `lifted`: the expression is the name of a bare binding, and that is what is done with each message. */
   | { readonly kind: 'map'; readonly expression: Expression; readonly lifted?: Bound }
   | { readonly kind: 'filter'; readonly expression: Expression }
-  | { readonly kind: 'discard' | 'empty' | 'barrier' }
+  | { readonly kind: 'discard' | 'empty' | 'barrier' | 'flatten' }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
 

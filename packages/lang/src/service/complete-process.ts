@@ -48,7 +48,7 @@ const atProcess = (node: Reference, bound: Bound, locals: Locals, body: PlumbImp
     ...[...locals].flatMap(([label, meaning]) => local(label, meaning)),
     ...bindingCompletions(bound.scope, (b) => isWanted(b, bound)),
     ...moduleCompletions(bound.scope),
-    ...keywords(...TOTAL, 'each', ...(bound.category === 'base' ? ['trace'] : NOT_TOTAL)),
+    ...keywords(...TOTAL, 'each', ...(bound.category === 'base' ? ['flatten', 'trace'] : NOT_TOTAL)),
     ...keywords(...(isFirst ? ['let', 'spawn'] : []), ...(isWhole ? ['agent', 'tool', 'plumb'] : [])),
   ]
 }

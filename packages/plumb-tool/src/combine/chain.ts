@@ -22,6 +22,7 @@ export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
     case 'id':
     case 'copy':
     case 'discard':
+    case 'flatten':
     case 'map':
       return inlineRun(plan)
     case 'sequence':

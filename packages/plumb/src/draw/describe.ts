@@ -10,6 +10,7 @@ export type NodeKind =
   | 'map'
   | 'filter'
   | 'barrier'
+  | 'flatten'
   | 'discard'
   | 'empty'
   | 'id'

@@ -80,6 +80,7 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'copy':
     case 'merge':
     case 'discard':
+    case 'flatten':
     case 'empty':
       return []
     default:

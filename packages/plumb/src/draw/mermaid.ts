@@ -65,6 +65,7 @@ const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
   filter: ['[\\', '/]'],
   barrier: ['[', ']'],
   discard: ['(', ')'],
+  flatten: ['(', ')'],
   empty: ['(', ')'],
   id: ['(', ')'],
   copy: ['(', ')'],

@@ -32,6 +32,7 @@ import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
+import { Flatten } from '../graph/morphism/flatten.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
@@ -206,6 +207,8 @@ class Network {
       case 'filter':
       case 'discard':
         return this.#expression(node, feeds)
+      case 'flatten':
+        return this.#flatten(node, feeds)
       case 'barrier': {
         const { settings } = this.#o
         const parting = this.#partings.get(node)
@@ -240,6 +243,12 @@ class Network {
       report,
       lost: this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined,
     })
+  }
+
+  #flatten(node: GraphNode, feeds: readonly number[]): Flatten {
+    const report = (fault: Fault) => this.#context.report({ ...fault, process: node.name })
+    const lost = this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined
+    return new Flatten(feeds, { stage: stageOf(node, this.#scanners, report), report, lost })
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
@@ -357,7 +366,8 @@ class Network {
 
 const NO_NODES: ReadonlySet<GraphNode> = new Set()
 
-const isExpression = ({ work: { kind } }: GraphNode): boolean => kind === 'map' || kind === 'filter' || kind === 'discard'
+const isExpression = ({ work: { kind } }: GraphNode): boolean =>
+  kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten'
 
 // A message runs through each node of a graph without cycles once on any way.
 const isShallow = ({ nodes }: Graph, cycles: ReadonlyMap<GraphNode, Cycle>): boolean => nodes.length <= MAX_CALL_DEPTH && cycles.size === 0

@@ -1,16 +1,21 @@
-// id, copy, discard and map as tools: run in this process, on bytes, in microseconds.
+// id, copy, discard, flatten and map as tools: run in this process, on bytes, in microseconds.
 
-import { type BasePlan, compileMap, MessageScanners, Sink, type Stage, Verdict } from '@plumb/lang'
+import { type BasePlan, compileFlatten, compileMap, MessageScanners, Sink, type Stage, Verdict } from '@plumb/lang'
 import { fault, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 
-export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'map' }>
+export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'flatten' | 'map' }>
 
 /** Compiles the expression once. Inputs must have been checked against the input type. */
 export const inlineRun = (leaf: InlinePlan): Run => {
-  const step = leaf.kind === 'map' ? compileStep(compileMap(leaf.expression, leaf, new MessageScanners().of(leaf.input))) : MOVES[leaf.kind]
+  const step = stepOf(leaf)
   return async (input) => step(input)
+}
+
+const stepOf = (leaf: InlinePlan): InlineStep => {
+  if (leaf.kind === 'map') return compileStep(compileMap(leaf.expression, leaf, new MessageScanners().of(leaf.input)))
+  return leaf.kind === 'flatten' ? compileStep(compileFlatten(leaf.input)) : MOVES[leaf.kind]
 }
 
 /** One message in, one out, synchronously. */

@@ -77,6 +77,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'pass':
     case 'empty':
     case 'barrier':
+    case 'flatten':
     case 'agent':
     case 'plumb':
       return compileCheck(environment.input, scanner)
