@@ -44,7 +44,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  lang: { wire: /^@plumb\/wire\/(accounts|error|is-record|json|nearest|preview|result)$/ },
+  lang: { wire: /^@plumb\/wire\/(accounts|error|is-record|json|nearest|pattern|preview|result)$/ },
   'plumb-agent': {
     'plumb-tool': /^@plumb\/tool\/(call\/(checked-tool|fit-schema|validate)|source\/agent\/(prompt-program|prompt-reach))$/,
   },
@@ -83,7 +83,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   undici:
     /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
   ignore: /^packages\/plumb-tool\/src\/source\/path\/ignore-rules\.ts$/,
-  re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/json\/schema\.ts$)/,
+  re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }
 
 /** Rooms inside a package that are entered only by these files, given relative to the room. */

@@ -1,6 +1,7 @@
 // The one door of ajv: JSON Schemas that others wrote, which may be of any size, hostile, or no schema at all.
 
 import type { Options, ValidateFunction } from 'ajv'
+import { testOf } from '../pattern.js'
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 import { guardSchema, MAX_STEPS, STEP } from './schema-guard.js'
@@ -105,13 +106,3 @@ const linear: NonNullable<NonNullable<Options['code']>['regExp']> = Object.assig
   (pattern: string) => ({ test: testOf(pattern), toString: () => pattern }),
   { code: '' },
 )
-
-const testOf = (pattern: string): ((text: string) => boolean) => {
-  const { RE2JS } = require('re2js') as typeof import('re2js')
-  try {
-    const expression = RE2JS.compile(RE2JS.translateRegExp(pattern))
-    return (text) => expression.matcher(text).find()
-  } catch {
-    return () => true
-  }
-}
