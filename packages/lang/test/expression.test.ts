@@ -5,7 +5,7 @@ import type { Diagnostic } from '../src/diagnostic/diagnostic.js'
 import { checkExpression } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
 import type { ScannedStage } from '../src/expression/stage/scanned-stage.js'
-import { compileCheck, compileFilter, compileMap, type Stage, Verdict } from '../src/expression/stage/stage.js'
+import { compileCheck, compileFilter, compileMap, Verdict } from '../src/expression/stage/stage.js'
 import type { Path } from '../src/scan/scanner.js'
 import { makeScanner } from '../src/scan/scanner-code.js'
 import { isBool } from '../src/types/kind.js'
@@ -14,34 +14,8 @@ import { INT, JSON_TYPE, type NamedType, resolve, STRING, type Type, UNIT } from
 import { checkTree } from '../src/validate/check-tree.js'
 import { arbitraryEvent, arbitraryExpression, EVENT } from './arbitrary-expression.js'
 import { arbitraryJson, arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
+import { evaluate, run } from './evaluate.js'
 import { expression, refuse, type } from './parsed.js'
-
-/** Fast and slow must agree; gives the text of the result, 'PASS', 'DROP', or the fault. */
-const run = (stage: Stage, message: string | Buffer): string => {
-  const text = Buffer.from(message)
-  const out = new Sink()
-  const show = (verdict: Verdict): string => {
-    if (verdict === Verdict.PASS) return 'PASS'
-    if (verdict === Verdict.DROP) return 'DROP'
-    if (verdict !== Verdict.WROTE) return `${stage.fault?.error}: ${stage.fault?.detail}`
-    if (out.buf[out.end] !== 10) throw new Error('no newline behind the result')
-    return out.buf.toString('utf8', out.start, out.end)
-  }
-  // Among other messages, as in a chunk.
-  const chunk = Buffer.concat([Buffer.from('{"x":1}\n'), text, Buffer.from('\n["y"]\n')])
-  const fast = show(stage.run(chunk, 8, 8 + text.length, out))
-  const last = show(stage.run(text, 0, text.length, out))
-  const slow = show((stage as ScannedStage).runSlowly(chunk, 8, 8 + text.length, out))
-  if (fast !== slow || last !== slow) throw new Error(`fast ${fast}, last ${last}, slow ${slow}`)
-  return slow
-}
-
-const evaluate = (code: string, input: string, message: string): string => {
-  const e = expression(code)
-  const of = type(input)
-  checkExpression(e, { input: of }, refuse)
-  return run(compileMap(e, { input: of }), message)
-}
 
 t.test('what an expression gives', async (t) => {
   const FAILED = /^evaluation_failed: /

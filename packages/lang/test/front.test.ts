@@ -54,12 +54,24 @@ const expression = (e: Expression): string => {
       return `(${expression(e.left)} ${e.operator} ${expression(e.right)})`
     case 'if':
       return `(if ${[e.condition, e.then, e.else].map(expression).join(' ')})`
-    case 'call':
-      return `${e.function.text}(${e.arguments.map(expression).join(', ')})`
+    case 'call': {
+      const key = e.key ? [`${e.key.parameter.text} -> ${expression(e.key.body)}`] : []
+      return `${e.function.text}(${[...e.arguments.map(expression), ...key].join(', ')})`
+    }
     case 'field':
       return `${expression(e.of)}.${e.field.text}`
     case 'index':
       return `${expression(e.of)}[${expression(e.index)}]`
+    case 'slice':
+      return `${expression(e.of)}[${e.from ? expression(e.from) : ''}:${e.to ? expression(e.to) : ''}]`
+    case 'comprehension':
+      return `[${expression(e.item)}${e.loops
+        .map((l) => ` for ${l.name.text} in ${expression(l.list)}${l.condition ? ` if ${expression(l.condition)}` : ''}`)
+        .join('')}]`
+    case 'template':
+      return e.texts
+        .map(({ text }, i) => (i === 0 ? JSON.stringify(text) : `{${expression(e.holes[i - 1] as Expression)}}${JSON.stringify(text)}`))
+        .join('')
     case 'list':
       return `[${e.items.map(expression).join(', ')}]`
     case 'record':

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { loadWASM, OnigScanner, OnigString } from 'vscode-oniguruma'
 import { type IGrammar, INITIAL, parseRawGrammar, Registry } from 'vscode-textmate'
-import { FUNCTIONS } from '../src/expression/run/function.js'
+import { FUNCTIONS } from '../src/expression/run/function-table.js'
 import { RESERVED } from '../src/parse/cursor.js'
 import { tokenize } from '../src/parse/lexer.js'
 
@@ -74,6 +74,10 @@ t.test('programs', async (t) => {
       const { kind, text, span } = token
       if (kind === 'string')
         expect('string', span, has(source.text.startsWith('"""', span.start) ? 'string.quoted.triple' : 'string.quoted.double'))
+      if (kind === 'template') {
+        const isEdge = (names: readonly string[]) => has('string.interpolated')(names) || has('punctuation.section.embedded')(names)
+        expect('template', span, isEdge)
+      }
       if (kind === 'number' && tokens[i - 1]?.text !== '.') expect('number', span, has('constant.numeric'))
       if (kind === 'symbol') expect('symbol', span, (names) => /^(keyword\.operator|punctuation)\./.test(names.at(-1) ?? ''))
       if (kind !== 'identifier') continue
@@ -139,6 +143,18 @@ const SNIPPETS: readonly (readonly [string, string])[] = [
   ['let a : !A -> !int = map({ ...⟦value⟧ })', 'variable.language'],
   ['let a : !A -> !int = map(a ⟦??⟧ b)', 'keyword.operator.coalescing'],
   ['let a : !A -> !int = map(x[⟦0⟧])', 'constant.numeric'],
+  ['let a : !A -> !int = map([x ⟦for⟧ x in xs])', 'keyword.control.loop'],
+  ['let a : !A -> !int = map([x for x ⟦in⟧ xs])', 'keyword.control.loop'],
+  ['let a : !A -> !int = map(sort(xs, x ⟦->⟧ x.a))', 'keyword.operator.arrow'],
+  ['let a : !A -> !int = map(xs[1⟦:⟧2])', 'punctuation.separator.slice'],
+  ['let a : !A -> !int = map(⟦sort⟧(xs))', 'support.function'],
+  ['let a : !A -> !int = map($"⟦a⟧ {b}")', 'string.interpolated.double'],
+  ['let a : !A -> !int = map($"a ⟦{⟧b}")', 'punctuation.section.embedded.begin'],
+  ['let a : !A -> !int = map($"a {⟦b⟧} c")', 'variable.other'],
+  ['let a : !A -> !int = map($"a {$"{⟦b⟧}"} c")', 'variable.other'],
+  ['let a : !A -> !int = map($"a {{⟦b⟧}} c")', 'string.interpolated.double'],
+  ['let a : !A -> !int = map($"""\n"⟦a⟧" {b}\n""")', 'string.interpolated.triple'],
+  ['let a : !A -> !int = map($"a {b} c" ⟦+⟧ d)', 'keyword.operator.arithmetic'],
   ['let a : !A -> !int = filter((a) and b) ⟦;⟧ c', 'keyword.operator.sequence'],
   ['let a : !A -> !int = f⟦@⟧telemetry ; g', 'punctuation.definition.port'],
   ['let a : !A -> !int = f@⟦telemetry⟧ ; g', 'entity.other.attribute-name.port'],
@@ -191,6 +207,8 @@ t.test('snippets', async (t) => {
 const isQuote = (names: readonly string[]): boolean => /^punctuation\.definition\.string/.test(names.at(-1) ?? '')
 
 t.test('words', async (t) => {
-  const missing = [...RESERVED, ...FUNCTIONS.keys(), 'has'].filter((word) => !new RegExp(`\\b${word}\\b`).test(grammarText))
+  const missing = [...RESERVED, ...FUNCTIONS.map(({ name }) => name), 'has'].filter(
+    (word) => !new RegExp(`\\b${word}\\b`).test(grammarText),
+  )
   t.strictSame(missing, [], 'every word and function of the language is in the grammar')
 })

@@ -56,6 +56,7 @@ let main : !string -> !string = plumb(input, output) {
   spawn critic(input=drafts)
 }
 let orders : !Review -> !Review = filter(has(remark)) ; id
+let ranked : ![Review] -> !json = map([{ r, who: r.by.name } for r in sort(reviews, h -> -h.score) if length(r.by.tags) > 1])
 `
 
 /** The spec with the cursor before the part of `place` behind its bar, as in 'filter(|score'. */
@@ -95,7 +96,11 @@ t.test('hover', async (t) => {
     ['al|l: score', 'all : int'],
     ['map(val|ue + 1', 'value : int'],
     ['has(re|mark)', 'remark? : string'],
-    ['h|as(remark', 'has(x) : bool'],
+    ['h|as(remark', 'has(x) : bool', 'Is the optional field there?'],
+    ['for |r in', 'r : Review\ntype Review = { score: int, remark?: string, by: Person }'.split('\n')[0] as string],
+    ['for r in so|rt', 'sort(xs, x -> key) : [Review]', 'The items in the order of numbers or strings, or of their keys; stable.'],
+    ['h -> -|h.score', 'h : Review'],
+    ['if leng|th(r.by', 'length(x) : int', 'How many code points a string has, or items a list.'],
     ['fil|ter(score', 'filter : !Review -> !Review'],
     ['dis|card', 'discard : !json -> !unit'],
     ['critic.b|y', '.by : !Review -> !Person'],
@@ -126,6 +131,9 @@ t.test('definition', async (t) => {
     ['by.ta|gs[0]', 'main.plumb: string, |tags'],
     ['map(te|xt)', 'words.plumb: type Word = { |text'],
     ['critic.b|y', 'main.plumb: remark?: string, |by'],
+    ['map([{ |r, who', 'main.plumb: for |r in sort'],
+    ['h -> -|h.score', 'main.plumb: (reviews, |h ->'],
+    ['-h.sc|ore', 'main.plumb: type Review = { |score'],
     ['critic.by.na|me', 'main.plumb: type Person = { |name'],
     ['critic@tele|metry', 'main.plumb: let |critic'],
     ['by.tags[|0]', undefined],
@@ -211,6 +219,15 @@ t.test('completion', async (t) => {
     ['let f : !Review -> !int = filter(‸) ; map(score)', 'score'],
     ['let f : !Review -> !int = filter(score > 1).‸', 'score by'],
     ['let f : Review -> int = id.‸', 'score by'],
+    ['let f : ![Review] -> !json = map([r.‸ for r in value])', 'score by'],
+    ['let f : ![Review] -> !json = map([r.score for r in value if r.‸', 'score by'],
+    ['let f : ![Review] -> !json = map([‸ for r in value])', 'r value sort', 'score'],
+    ['let f : ![Review] -> !json = map(sort(value, h -> h.‸', 'score by'],
+    ['let f : ![Review] -> !json = map(sort(value, h -> ‸))', 'h value', 'score'],
+    ['let f : !Review -> !json = map($"of {sc‸} by {by.name}")', 'score'],
+    ['let f : !Review -> !json = map($"of {by.‸}")', 'name tags'],
+    ['let f : !Review -> !json = map($"of {by.‸', 'name tags'],
+    ['let f : !Review -> !json = map($"of sc‸ {by}")', ''],
     ['let f : Review -> Review = trace(id, max: 3, until: ‸', 'score'],
     ['let f : !int -> !int = agent { ‸', 'provider model prompt tools', 'process'],
     ['let f : !int -> !int = agent { provider: "eliza", ‸ }', 'model', 'provider'],
@@ -265,7 +282,7 @@ t.test('rename', async (t) => {
   const cases: readonly (readonly [string, string, Readonly<Record<string, number>> | RegExp])[] = [
     ['let c|ritic', 'judge', { 'main.plumb': 6 }],
     ['drafts ; |critic', 'judge', { 'main.plumb': 6 }],
-    ['!Rev|iew, !json', 'Verdict', { 'main.plumb': 4 }],
+    ['!Rev|iew, !json', 'Verdict', { 'main.plumb': 5 }],
     ['|input ; drafts', 'incoming', { 'main.plumb': 2 }],
     ['input ; |drafts', 'papers', { 'main.plumb': 4 }],
     ['Words.meas|ure', 'weigh', { 'main.plumb': 1, 'words.plumb': 1 }],
@@ -280,6 +297,9 @@ t.test('rename', async (t) => {
     ['!Rev|iew, !json', 'int', /type of the language/],
     ['!Rev|iew, !json', 'Tag', /already means something/],
     ['critic@tele|metry', 'usage', /named by the language/],
+    ['h -> -|h.score', 'hit', { 'main.plumb': 2 }],
+    ['for |r in', 'row', { 'main.plumb': 4 }],
+    ['|r.by.name', 'h', { 'main.plumb': 4 }],
     ['use |mem', 'memory', /module/],
     ['filter(sc|ore', 'points', /nothing that can be renamed/],
   ]
@@ -291,6 +311,11 @@ t.test('rename', async (t) => {
     if (expected instanceof RegExp) t.match(renamed.ok || renamed.error.detail, expected, `${place} to '${name}'`)
     else t.strictSame(renamed.ok && counts, expected, `${place} to '${name}'`)
   }
+  const captured = compiledAt('let f : !{ n: int, xs: [int] } -> !json = map([x‸ + n for x in xs])\n')
+  t.match(renameAt(captured.compiled, [], files, captured.offset, 'n'), { ok: false, error: { detail: /already means something/ } })
+  const shorthand = compiledAt('let f : ![int] -> !json = map([{ x‸, y: x } for x in xs])\n')
+  const renamed = renameAt(shorthand.compiled, [], files, shorthand.offset, 'n')
+  t.match(renamed.ok && apply(shorthand.text, 'main.plumb', renamed.value), /\[\{ x: n, y: n \} for n in xs\]/)
   const stdlib = compiledAt('use mem\nlet f : !Mem.Ctrl‸Cmd -> !int = map(1)\n')
   t.match(renameableAt(stdlib.compiled, stdlib.offset), { ok: false, error: { detail: /standard library/ } })
   const broken = compiledAt('let f‸ : !int -> !int = id\nlet g : !int -> !int = f ; ;\n')

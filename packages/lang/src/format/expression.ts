@@ -1,12 +1,23 @@
 // Expressions, with a space on either side of an operator of two operands.
 
-import type { BinaryExpression, BinaryOperator, Expression, IfExpression, RecordPart } from '../parse/ast.js'
+import type {
+  BinaryExpression,
+  BinaryOperator,
+  CallExpression,
+  Comprehension,
+  Expression,
+  IfExpression,
+  KeyFunction,
+  RecordPart,
+  SliceExpression,
+} from '../parse/ast.js'
 import { staysBlock } from './block-text.js'
 import { bracketed } from './bracket.js'
 import { type Doc, group, indent } from './doc.js'
-import { breaking } from './gap.js'
+import { breaking, closing, hasNewline } from './gap.js'
 import { operation } from './operation.js'
 import { inParentheses, type Placement } from './parentheses.js'
+import { isBlockTemplate, template } from './template.js'
 import type { TokenReader } from './token-reader.js'
 
 export const expression = (r: TokenReader, node: Expression, place: Placement): Doc =>
@@ -28,11 +39,17 @@ const bare = (r: TokenReader, node: Expression, place: Placement): Doc => {
       return group(place === 'sole' ? lines : indent(lines))
     }
     case 'call':
-      return [r.take(), r.glue('close'), callArguments(r, node.arguments)]
+      return [r.take(), r.glue('close'), callArguments(r, node)]
     case 'field':
       return [expression(r, node.of, 'operand'), r.glueAndTake('close'), r.glueAndTake('open')]
     case 'index':
       return [expression(r, node.of, 'operand'), r.glue('close'), bracketed(r, [() => expression(r, node.index, 'sole')])]
+    case 'slice':
+      return [expression(r, node.of, 'operand'), r.glue('close'), slice(r, node)]
+    case 'comprehension':
+      return comprehension(r, node)
+    case 'template':
+      return template(r, node)
     case 'record':
       return bracketed(
         r,
@@ -92,21 +109,52 @@ const branches = (r: TokenReader, node: IfExpression): Doc => {
 // Only behind `else` an `if` needs no parentheses to be understood.
 const branchPlace = ({ kind }: Expression): Placement => (kind === 'if' ? 'operand' : 'part')
 
-const callArguments = (r: TokenReader, nodes: readonly Expression[]): Doc => {
-  const [only] = nodes
-  return only && nodes.length === 1
-    ? soleArgument(r, only)
-    : bracketed(
-        r,
-        nodes.map((node) => () => expression(r, node, 'part')),
-      )
+// `from:to` with nothing around the colon.
+const slice = (r: TokenReader, { from, to }: SliceExpression): Doc => {
+  const parts: Doc[] = [r.take(), r.glue('open')]
+  if (from) parts.push(expression(r, from, 'operand'), r.glue('close'))
+  parts.push(r.take(), r.glue(to ? 'open' : 'close'))
+  if (to) parts.push(expression(r, to, 'operand'), r.glue('close'))
+  return [parts, r.take()]
 }
+
+// The item, then each `for` with its `if`, each on a line of its own if they do not all fit on one.
+const comprehension = (r: TokenReader, { item, loops }: Comprehension): Doc => {
+  const open = r.take()
+  const first = r.gap()
+  const parts: Doc[] = [breaking(first, ''), expression(r, item, 'part')]
+  for (const { list, condition } of loops) {
+    parts.push(breaking(r.gap(), ' '), r.take(), r.glueAndTake('space'), r.glueAndTake('space'), r.glue('space'))
+    parts.push(expression(r, list, 'part'))
+    if (condition) parts.push(breaking(r.gap(), ' '), r.take(), r.glue('space'), expression(r, condition, 'part'))
+  }
+  const { inside, outside } = closing(r.gap(), '')
+  return group([open, indent([parts, inside]), outside, r.take()], hasNewline(first))
+}
+
+const callArguments = (r: TokenReader, { arguments: nodes, key }: CallExpression): Doc => {
+  const [only] = nodes
+  if (only && nodes.length === 1 && !key) return soleArgument(r, only)
+  const parts = nodes.map((node) => () => expression(r, node, 'part'))
+  return bracketed(r, key ? [...parts, () => keyFunction(r, key)] : parts)
+}
+
+const keyFunction = (r: TokenReader, { body }: KeyFunction): Doc => [
+  r.take(),
+  r.glueAndTake('space'),
+  r.glue('space'),
+  expression(r, body, 'part'),
+]
 
 /** `(argument)`. Data in brackets of its own, and text of several lines, begin on the line of the parenthesis. */
 export const soleArgument = (r: TokenReader, node: Expression): Doc => {
   const { start, end } = node.span
   const isData =
-    node.kind === 'record' || node.kind === 'list' || (node.kind === 'literal' && staysBlock(node.span.source.text.slice(start, end)))
+    node.kind === 'record' ||
+    node.kind === 'list' ||
+    node.kind === 'comprehension' ||
+    (node.kind === 'template' && isBlockTemplate(node)) ||
+    (node.kind === 'literal' && staysBlock(node.span.source.text.slice(start, end)))
   // Parentheses around it go, unless a comment is in them.
   let written = 0
   while (r.isSymbol('(', written + 1) && r.peek(written + 1).span.start < start) written++

@@ -72,6 +72,15 @@ export class TokenReader {
     this.#at++
   }
 
+  /** Passes over the tokens and comments before an offset, and gives what is written there. */
+  takeSource(end: number): string {
+    const start = this.next.span.start
+    while (this.next.kind !== 'end' && this.next.span.start < end) this.#at++
+    while ((this.#comments[this.#comment]?.span.start ?? end) < end) this.#comment++
+    this.#end = end
+    return this.#source.text.slice(start, end)
+  }
+
   hasComment(start: number, end: number): boolean {
     const first = this.#comments[indexFrom(this.#comments, start)]
     return first !== undefined && first.span.end <= end

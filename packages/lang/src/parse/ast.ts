@@ -257,8 +257,11 @@ export type Expression =
   | CallExpression
   | FieldExpression
   | IndexExpression
+  | SliceExpression
   | RecordExpression
   | ListExpression
+  | Comprehension
+  | Template
 
 export interface LiteralExpression extends Node {
   readonly kind: 'literal'
@@ -288,11 +291,18 @@ export interface IfExpression extends Node {
   readonly then: Expression
   readonly else: Expression
 }
-/** `has(x)`, `upper(s)`, `min(a, b)`… */
+/** `has(x)`, `upper(s)`, `min(a, b)`, `sort(xs, x -> e)`… */
 export interface CallExpression extends Node {
   readonly kind: 'call'
   readonly function: Name
   readonly arguments: readonly Expression[]
+  /** Behind the arguments. */
+  readonly key?: KeyFunction
+}
+/** `x -> e` */
+export interface KeyFunction extends Node {
+  readonly parameter: Name
+  readonly body: Expression
 }
 export interface FieldExpression extends Node {
   readonly kind: 'field'
@@ -303,6 +313,13 @@ export interface IndexExpression extends Node {
   readonly kind: 'index'
   readonly of: Expression
   readonly index: Expression
+}
+/** `xs[from:to]`, either end left out or not. */
+export interface SliceExpression extends Node {
+  readonly kind: 'slice'
+  readonly of: Expression
+  readonly from?: Expression
+  readonly to?: Expression
 }
 export interface RecordExpression extends Node {
   readonly kind: 'record'
@@ -315,4 +332,22 @@ export type RecordPart =
 export interface ListExpression extends Node {
   readonly kind: 'list'
   readonly items: readonly Expression[]
+}
+/** `[item for x in list if condition for …]` */
+export interface Comprehension extends Node {
+  readonly kind: 'comprehension'
+  readonly item: Expression
+  readonly loops: readonly [Loop, ...Loop[]]
+}
+export interface Loop extends Node {
+  readonly name: Name
+  readonly list: Expression
+  readonly condition?: Expression
+}
+/** `$"text {e} text"`: texts and expressions by turns, a text first and last. */
+export interface Template extends Node {
+  readonly kind: 'template'
+  /** What each says; their spans are those of what is written from quotes or brace to brace or quotes, with them. */
+  readonly texts: readonly Name[]
+  readonly holes: readonly Expression[]
 }

@@ -11,7 +11,7 @@ import type { Token } from './lexer.js'
 export const RESERVED: ReadonlySet<string> = new Set(
   (
     'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier each flatten trace spawn channel true ' +
-    'false null if then else and or not'
+    'false null if then else and or not for in'
   ).split(' '),
 )
 
@@ -200,5 +200,6 @@ export class Cursor {
 const describe = (t: Token): string => {
   if (t.kind === 'end') return 'the end of the file'
   if (t.kind === 'string') return 'a string'
+  if (t.kind === 'template') return t.piece === 'middle' || t.piece === 'tail' ? "'}'" : 'a template'
   return `'${preview(t.text)}'`
 }

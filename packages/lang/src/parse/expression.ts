@@ -1,7 +1,8 @@
 // Expressions, from loose to tight: if · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
-import type { BinaryOperator, Expression, RecordPart } from './ast.js'
+import type { BinaryOperator, CallExpression, Comprehension, Expression, KeyFunction, Loop, Name, RecordPart, Template } from './ast.js'
 import type { Cursor } from './cursor.js'
+import type { Token } from './lexer.js'
 import { LITERAL_WORDS } from './value.js'
 
 export const parseExpression = (c: Cursor): Expression => c.nested(choice)
@@ -88,16 +89,27 @@ const postfix = (c: Cursor): Expression => {
   for (;;) {
     if (c.takeSymbol('.')) e = { kind: 'field', of: e, field: c.anyName('the name of a field'), span: c.spanFrom(start) }
     else if (c.takeSymbol('[')) {
-      const index = c.beside(() => parseExpression(c))
-      c.expectSymbol(']', 'after the index')
-      e = { kind: 'index', of: e, index, span: c.spanFrom(start) }
+      e = c.beside(() => indexOrSlice(c, e, start))
     } else return e
     c.grow()
   }
 }
 
+// Behind the '['.
+const indexOrSlice = (c: Cursor, of: Expression, start: Token): Expression => {
+  const from = c.isSymbol(':') ? undefined : parseExpression(c)
+  if (from && !c.isSymbol(':')) {
+    c.expectSymbol(']', 'after the index')
+    return { kind: 'index', of, index: from, span: c.spanFrom(start) }
+  }
+  c.advance()
+  const to = c.isSymbol(']') ? undefined : parseExpression(c)
+  c.expectSymbol(']', 'after the slice')
+  return { kind: 'slice', of, ...(from ? { from } : {}), ...(to ? { to } : {}), span: c.spanFrom(start) }
+}
+
 // These stand for themselves alone; every other reserved word is also a field.
-const WORDS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not'])
+const WORDS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not', 'for', 'in'])
 const isBare = (word: string): boolean => WORDS.has(word) || LITERAL_WORDS.has(word)
 
 const primary = (c: Cursor): Expression => {
@@ -110,6 +122,7 @@ const primary = (c: Cursor): Expression => {
     c.advance()
     return { kind: 'literal', value: Number(t.text), text: t.text, span: t.span }
   }
+  if (t.kind === 'template') return template(c)
   if (c.takeSymbol('(')) {
     const e = parseExpression(c)
     c.expectSymbol(')', 'after the expression')
@@ -117,6 +130,7 @@ const primary = (c: Cursor): Expression => {
   }
   if (c.takeSymbol('[')) {
     const items = c.isSymbol(']') ? [] : commaList(c, parseExpression)
+    if (c.isWord('for')) return comprehension(c, items, t)
     c.expectSymbol(']', 'after the list')
     return { kind: 'list', items, span: c.spanFrom(t) }
   }
@@ -132,11 +146,67 @@ const primary = (c: Cursor): Expression => {
   const literal = LITERAL_WORDS.get(t.text)
   if (literal !== undefined) return { kind: 'literal', value: literal, text: t.text, span: t.span }
   if (!c.isSymbol('(')) return { kind: 'name', name: t.text, span: t.span }
-  c.advance()
-  const args = c.isSymbol(')') ? [] : commaList(c, parseExpression)
-  c.expectSymbol(')', 'after the arguments')
-  return { kind: 'call', function: { text: t.text, span: t.span }, arguments: args, span: c.spanFrom(t) }
+  return call(c, t)
 }
+
+const call = (c: Cursor, { text, span }: Token): CallExpression => {
+  c.advance()
+  const args: Expression[] = []
+  let key: KeyFunction | undefined
+  if (!c.isSymbol(')')) {
+    do {
+      if (key) c.fail('a function stands behind the other arguments', key.span, 'as in sort(hits, h -> h.score)')
+      if (c.next.kind === 'identifier' && c.isSymbol('->', 1)) key = c.beside(keyFunction)
+      else args.push(c.beside(parseExpression))
+    } while (c.takeSymbol(','))
+  }
+  c.expectSymbol(')', 'after the arguments')
+  return { kind: 'call', function: { text, span }, arguments: args, ...(key ? { key } : {}), span: c.spanFrom({ span }) }
+}
+
+const keyFunction = (c: Cursor): KeyFunction => {
+  const start = c.next
+  const parameter = c.ownName('the name of an item')
+  c.advance()
+  const body = parseExpression(c)
+  return { parameter, body, span: c.spanFrom(start) }
+}
+
+// `[e for x in xs if c for y in ys]`, from the first `for` on.
+const comprehension = (c: Cursor, items: readonly Expression[], start: Token): Comprehension => {
+  const [item, another] = items
+  if (!item || another)
+    return c.fail("one expression stands before 'for'", c.next.span, 'a list of lists has brackets of its own: [[a, b] for x in xs]')
+  const loops: Loop[] = []
+  while (c.isWord('for')) loops.push(c.beside(loop))
+  c.expectSymbol(']', 'after the list')
+  return { kind: 'comprehension', item, loops: loops as [Loop, ...Loop[]], span: c.spanFrom(start) }
+}
+
+const loop = (c: Cursor): Loop => {
+  const start = c.advance()
+  const name = c.ownName('the name of an item')
+  c.expectWord('in', `after 'for ${name.text}'`)
+  const list = parseExpression(c)
+  const condition = c.takeWord('if') ? parseExpression(c) : undefined
+  return { name, list, ...(condition ? { condition } : {}), span: c.spanFrom(start) }
+}
+
+const template = (c: Cursor): Template => {
+  const start = c.advance()
+  const texts = [textOf(start)]
+  const holes: Expression[] = []
+  for (let piece = start.piece; piece === 'head' || piece === 'middle'; piece = c.previous.piece) {
+    const isEmpty = c.next.kind === 'template' && c.next.piece !== 'head' && c.next.piece !== 'whole'
+    if (isEmpty) c.fail('an expression is missing between the braces', c.spanFrom(start), "write '{{}}' for the braces themselves")
+    holes.push(c.beside(parseExpression))
+    if (c.next.kind !== 'template' || c.next.piece === 'head' || c.next.piece === 'whole') c.failExpecting("'}'")
+    texts.push(textOf(c.advance()))
+  }
+  return { kind: 'template', texts, holes, span: c.spanFrom(start) }
+}
+
+const textOf = ({ text, span }: Token): Name => ({ text, span })
 
 const recordPart = (c: Cursor): RecordPart => {
   const start = c.next

@@ -4,19 +4,24 @@ import { preview } from '@plumb/wire/preview'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Source, Span } from '../diagnostic/source.js'
 import type { Comment } from './ast.js'
-import { unescape, unindent } from './string-literal.js'
+import { type BadEscape, unescape, unindent } from './string-literal.js'
+import { findPieceEnd, findTemplateEnd, type OpenTemplate, quotesOf, templateTexts } from './template-text.js'
 
 export interface Token {
   /** `bad`: no token; reported by then. */
-  readonly kind: 'identifier' | 'string' | 'number' | 'symbol' | 'end' | 'bad'
-  /** The identifier, the symbol, the number as written, or the string's value. */
+  readonly kind: 'identifier' | 'string' | 'template' | 'number' | 'symbol' | 'end' | 'bad'
+  /** The identifier, the symbol, the number as written, or the value of the string or of the piece of a template. */
   readonly text: string
+  /** Of a template: with `$"`, with the quotes that close it, with both, or with neither. Expressions stand between the pieces. */
+  readonly piece?: TemplatePiece
   readonly span: Span
   /** A line end stands between the token before and this one. */
   readonly startsLine: boolean
   /** White space or a comment stands before it. */
   readonly isSpaced: boolean
 }
+
+export type TemplatePiece = 'whole' | 'head' | 'middle' | 'tail'
 
 export interface Tokens {
   readonly tokens: readonly Token[]
@@ -38,6 +43,8 @@ const CONTROL = /[\u0000-\u001f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL_IN_BLOCK = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
 
+const ESCAPES = 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000'
+
 /** Words, signs and comments: no program written by hand comes near it, and each takes its place in memory. */
 const MAX_TOKENS = 500_000
 
@@ -50,8 +57,10 @@ export const tokenize = (source: Source, report: Report): Tokens => {
   let startsLine = true
   let isSpaced = true
   const span = (start: number, end: number): Span => ({ source, start, end })
-  const push = (kind: Token['kind'], value: string, end: number) => {
-    tokens.push({ kind, text: value, span: span(at, end), startsLine, isSpaced })
+  /** The innermost last. */
+  const templates: OpenTemplate[] = []
+  const push = (kind: Token['kind'], value: string, end: number, piece?: TemplatePiece) => {
+    tokens.push({ kind, text: value, span: span(at, end), startsLine, isSpaced, ...(piece ? { piece } : {}) })
     startsLine = isSpaced = false
     at = end
   }
@@ -92,25 +101,84 @@ export const tokenize = (source: Source, report: Report): Tokens => {
       end += text[end] === '\\' && text[end + 1] !== '\n' ? 2 : 1
     }
     if (!text.startsWith(quote, end)) {
+      if (templates.length > 0) return failHole(Math.min(end, text.length))
       const stop = Math.min(end, text.length)
       const shown = isBlock ? inside : at + text.slice(at, stop).trimEnd().length
       return fail('this string is never closed', span(at, shown), stop, `a string ends with ${quote}`)
     }
     const raw = text.slice(inside, end)
     const behind = end + quote.length
-    const control = raw.search(isBlock ? CONTROL_IN_BLOCK : CONTROL)
-    if (control >= 0) {
-      const place = span(inside + control, inside + control + 1)
-      const help = isBlock ? 'write it as \\u0000' : 'write \\t for a tab, or use """ for text of several lines'
-      return fail(`'${preview(raw[control] ?? '')}' must be escaped in a string`, place, behind, help)
-    }
+    if (failControl(raw, inside, behind, isBlock)) return
     const value = unescape(isBlock ? unindent(raw) : raw)
     if (typeof value === 'string') return push('string', value, behind)
+    tellEscape(raw, inside, value)
+    push('bad', '', behind)
+  }
+
+  const failControl = (raw: string, inside: number, behind: number, isBlock: boolean): boolean => {
+    const control = raw.search(isBlock ? CONTROL_IN_BLOCK : CONTROL)
+    if (control < 0) return false
+    const help = isBlock ? 'write it as \\u0000' : 'write \\t for a tab, or use """ for text of several lines'
+    const place = span(inside + control, inside + control + 1)
+    fail(`'${preview(raw[control] ?? '')}' must be escaped in a string`, place, behind, help)
+    return true
+  }
+
+  const tellEscape = (raw: string, inside: number, found: BadEscape) => {
     // Where it stands in what was written.
     const written = unescape(raw)
-    const bad = typeof written === 'string' ? value : written
-    const place = span(inside + bad.offset, Math.min(inside + bad.offset + bad.text.length, end))
-    fail(`'${preview(bad.text)}' is no escape`, place, behind, 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000')
+    const bad = typeof written === 'string' ? found : written
+    const place = span(inside + bad.offset, Math.min(inside + bad.offset + bad.text.length, inside + raw.length))
+    report(error('syntax_error', `'${preview(bad.text)}' is no escape`, place, ESCAPES))
+  }
+
+  /** The text of the innermost template up to its next expression or its end. `inside` is behind what opens it, a quote or a brace. */
+  const piece = (template: OpenTemplate, inside: number) => {
+    const { isBlock, pieces } = template
+    const end = findPieceEnd(text, inside, isBlock)
+    const raw = text.slice(inside, end.at)
+    const isHole = end.kind === 'hole'
+    const behind = end.at + (isHole ? 1 : quotesOf(isBlock).length)
+    if (!isHole) templates.pop()
+    if (end.kind === 'nowhere') {
+      const { start } = template
+      const shown = span(start, isBlock ? start + 4 : start + text.slice(start, end.at).trimEnd().length)
+      return fail('this template is never closed', shown, end.at, `a template ends with ${quotesOf(isBlock)}`)
+    }
+    if (end.kind === 'brace') {
+      const help = "write '}}' for a brace in a template"
+      return fail("this '}' closes nothing", span(end.at, end.at + 1), findTemplateEnd(text, end.at, isBlock), help)
+    }
+    if (failControl(raw, inside, isHole ? findTemplateEnd(text, behind, isBlock) : behind, isBlock)) {
+      if (isHole) templates.pop()
+      return
+    }
+    const isFirst = pieces.length === 0
+    pieces.push({ raw, inside, token: tokens.length })
+    push('template', '', behind, isHole ? (isFirst ? 'head' : 'middle') : isFirst ? 'whole' : 'tail')
+    if (isHole) {
+      template.hole = end.at
+      template.depth = 0
+    } else sayPieces(template)
+  }
+
+  const sayPieces = (template: OpenTemplate) => {
+    const texts = templateTexts(
+      template.pieces.map(({ raw }) => raw),
+      template.isBlock,
+    )
+    for (const [i, { raw, inside, token }] of template.pieces.entries()) {
+      const said = texts[i] as string | BadEscape
+      const isBad = typeof said !== 'string'
+      if (isBad) tellEscape(raw, inside, said)
+      tokens[token] = { ...(tokens[token] as Token), ...(isBad ? { kind: 'bad' } : { text: said }) }
+    }
+  }
+
+  const failHole = (end: number) => {
+    const { hole } = templates.pop() as OpenTemplate
+    templates.length = 0
+    fail("this '{' is never closed", span(hole, hole + 1), end, "an expression in a template ends with '}'; write '{{' for a brace")
   }
 
   const number = (digits: string) => {
@@ -179,13 +247,27 @@ export const tokenize = (source: Source, report: Report): Tokens => {
       string()
       continue
     }
+    if (text.startsWith('$"', at)) {
+      const isBlock = text.startsWith('"""', at + 1)
+      const template: OpenTemplate = { start: at, isBlock, pieces: [], hole: at, depth: 0 }
+      templates.push(template)
+      piece(template, at + 1 + quotesOf(isBlock).length)
+      continue
+    }
     const digits = match(NUMBER)
     if (digits !== undefined) {
       number(digits)
       continue
     }
     const symbol = match(SYMBOL)
+    const around = templates.at(-1)
+    if (around && symbol === '}' && around.depth === 0) {
+      piece(around, at + 1)
+      continue
+    }
     if (symbol !== undefined) {
+      if (around && symbol === '{') around.depth++
+      if (around && symbol === '}') around.depth--
       push('symbol', symbol === '→' ? '->' : symbol, at + symbol.length)
       continue
     }
@@ -193,6 +275,7 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     const what = [...odd.slice(0, 3)].length > 1 ? 'characters' : 'character'
     fail(`unexpected ${what} '${preview(odd, 20)}'`, span(at, at + odd.length), at + odd.length)
   }
+  if (templates.length > 0) failHole(text.length)
   startsLine = true
   push('end', '', text.length)
   return { tokens, comments, ...(shebang === undefined ? {} : { shebang: shebang.replace(/^\uFEFF|\r$/g, '') }) }

@@ -47,6 +47,30 @@ return i === end ? i : -1
   return { scan, absent, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0), insertions: code.insertions }
 }
 
+/** From where an item of the type begins to where it ends, or -1 (scan/scanner.ts); it may lack no default. */
+export interface ItemScanner {
+  readonly scan: (buf: Uint8Array, at: number, captures: Int32Array) => number
+  readonly size: number
+}
+
+export const makeItemScanner = (type: Type, paths: readonly Path[]): ItemScanner => {
+  const wanted = projectionOf(paths)
+  const absent = 2 * paths.length
+  const isFilled = hasDefaults(type)
+  const code = new ScannerCode(absent, isFilled)
+  const body = code.value(type, wanted, '0')
+  const resets = slotsOf(wanted).map((k) => `captures[${2 * k}] = -1`)
+  if (isFilled) resets.push(`captures[${absent}] = 0`)
+  const scan = code.compile(`(buf, i, captures) => {
+waste = 0; far = i; most = 16 * (buf.length - i) + 256
+${resets.join('; ')}
+let c = buf[i]
+${body}
+return ${isFilled ? `captures[${absent}] === 0 ? i : -1` : 'i'}
+}`) as ItemScanner['scan']
+  return { scan, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0) }
+}
+
 /** A message that lacks more defaults than this goes to the tree. */
 const MAX_ABSENT = 64
 

@@ -72,14 +72,20 @@ const itemEnd = (text: string, offset: number): number => {
 
 /** What is still open before the cursor: on its line, in the whole declaration, and the rest that a declaration must have. */
 const wantedBehind = (head: string, lineStart: number) => {
-  const open: { readonly closer: string; readonly start: number }[] = []
+  const open: { readonly closer: string; readonly start: number; hasLoop?: boolean }[] = []
   const { tokens } = tokenize({ path: '', text: head }, () => {})
   for (const [i, token] of tokens.entries()) {
     const closer = CLOSERS[token.text]
     const isFreeWord = token.kind === 'identifier' && tokens[i - 1]?.text !== '.' && tokens[i + 1]?.text !== ':'
     const push = (text: string) => open.push({ closer: text, start: token.span.start })
-    if (token.kind === 'symbol' && closer !== undefined) push(closer)
+    const around = open.at(-1)
+    if (token.kind === 'template') {
+      if (token.piece === 'head') push(text(token).startsWith('$"""') ? '}"""' : '}"')
+      if (token.piece === 'tail') open.splice(open.findLastIndex((o) => o.closer.startsWith('}"')))
+    } else if (token.kind === 'symbol' && closer !== undefined) push(closer)
     else if (token.kind === 'symbol' && Object.values(CLOSERS).includes(token.text)) closeTo(open, token)
+    else if (isFreeWord && token.text === 'for' && around?.closer === ']') around.hasLoop = true
+    else if (isFreeWord && token.text === 'if' && around?.hasLoop && endsValue(tokens[i - 1])) continue
     else if (isFreeWord && token.text === 'if') push(' then 0 else 0')
     else if (isFreeWord && token.text === 'then' && open.at(-1)?.closer === ' then 0 else 0')
       open.splice(-1, 1, { closer: ' else 0', start: token.span.start })
@@ -96,6 +102,12 @@ const wantedBehind = (head: string, lineStart: number) => {
   const ofItem = /^(?:@[^\n]*\n)*\s*let\b[^=]*$/.test(head) ? (head.includes('->') || head.includes('→') ? ' = id' : ' -> !int = id') : ''
   return { onLine: closers(lineStart) + (isChannel ? ' = channel' : ''), inItem: closers(0), ofItem }
 }
+
+const text = ({ span: { source, start, end } }: Token): string => source.text.slice(start, end)
+
+// An `if` behind it is the condition of a `for`.
+const endsValue = (token: Token | undefined): boolean =>
+  token?.kind === 'symbol' ? Object.values(CLOSERS).includes(token.text) : token?.text !== 'in'
 
 const CLOSERS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 

@@ -40,9 +40,9 @@ const CHANNEL = /\blet\s+\w+\s*:[^=\n]*=\s*$/
 /** In a comment, a string or a number nothing is completed. */
 const isProse = (text: string, offset: number): boolean => {
   const { tokens, comments, shebang = '' } = tokenize({ path: '', text }, () => {})
-  const words = tokens.filter((token) => token.kind === 'string' || token.kind === 'bad')
+  const words = tokens.filter((token) => token.kind === 'string' || token.kind === 'template' || token.kind === 'bad')
   const isInside = [...comments, ...words].some(({ span }) => span.start < offset && offset < span.end)
-  const isBehind = tokens.some(({ kind, span }) => (kind === 'number' || kind === 'bad') && span.end === offset)
+  const isBehind = tokens.some(({ kind, span }) => (kind === 'number' || kind === 'bad') && span.start < span.end && span.end === offset)
   return isInside || isBehind || offset < shebang.length
 }
 

@@ -17,11 +17,13 @@ export const definitionAt = ({ program }: Compiled, offset: number): Span | unde
   const path = pathAt(program.entry.module.program, offset)
   const place = expressionAt(path, program)
   if (place) {
-    const { part, input, facts } = place
+    const { part, input, known } = place
     if (isOnField(part, path)) {
-      const of = facts.get(part.of)
+      const of = known.facts.get(part.of)
       return of && fieldDeclaration(of.type, part.field.text, program)
     }
+    const meaning = part.kind === 'name' ? known.meanings.get(part) : undefined
+    if (meaning?.kind === 'local') return meaning.local.declared?.span
     return part.kind === 'name' && input ? fieldDeclaration(input, part.name, program) : undefined
   }
   // `.field` of a chain.

@@ -1,18 +1,17 @@
 // The expression under a place with what is known of it.
 
 import type { Program } from '../compile.js'
-import type { Fact } from '../expression/infer/context.js'
 import type { Bound } from '../names/names.js'
 import type { Expression, FieldExpression, Name, Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
-import { factsOf, flowOf } from './flow.js'
+import { flowOf, type Known, knownOf } from './flow.js'
 import { isOf } from './path-at.js'
 
 export interface ExpressionPlace {
   /** The whole that a `map`, a `filter` or an `until` holds, and what it is applied to where that is known. */
   readonly whole: Expression
   readonly input: Type | undefined
-  readonly facts: ReadonlyMap<Expression, Fact>
+  readonly known: Known
   /** The innermost part around the place. */
   readonly part: Expression
 }
@@ -24,7 +23,16 @@ export const expressionAt = (path: readonly Node[], program: Program): Expressio
   const bound = bindingAround(path, program)
   const input = bound && flowOf(bound).inputs.get(whole)
   const part = path.findLast((node): node is Expression => isExpression(node)) ?? whole
-  return { whole, input, facts: input ? factsOf(whole, input) : new Map(), part }
+  return { whole, input, known: input ? knownOf(whole, input) : NOTHING, part }
+}
+
+const NOTHING: Known = {
+  facts: new Map(),
+  meanings: new Map(),
+  calls: new Map(),
+  scopes: new Map(),
+  declared: new Map(),
+  shorthands: new Set(),
 }
 
 /** The declared binding that a path leads into. */
@@ -47,8 +55,11 @@ const EXPRESSIONS: Readonly<Record<Expression['kind'], true>> = {
   call: true,
   field: true,
   index: true,
+  slice: true,
   record: true,
   list: true,
+  comprehension: true,
+  template: true,
 }
 
 const isExpression = (node: Node): node is Expression => 'kind' in node && Object.hasOwn(EXPRESSIONS, node.kind as string)

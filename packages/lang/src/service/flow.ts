@@ -4,7 +4,7 @@ import { checkBaseChain } from '../base/base-chain.js'
 import { bindingNamedBy } from '../base/lone-name.js'
 import type { Span } from '../diagnostic/source.js'
 import { openInference } from '../expression/infer/check.js'
-import type { Fact } from '../expression/infer/context.js'
+import type { Context } from '../expression/infer/context.js'
 import type { Bound } from '../names/names.js'
 import type { Expression, Name, QualifiedName } from '../parse/ast.js'
 import type { GraphNode } from '../plan/graph.js'
@@ -50,10 +50,12 @@ export const flowOf = (bound: Bound): Flow => {
 }
 
 /** What is known of an expression's parts, given what it is applied to. */
-export const factsOf = (expression: Expression, input: Type): ReadonlyMap<Expression, Fact> => {
+export const knownOf = (expression: Expression, input: Type): Known => {
   const context = openInference({ input }, ignore)
   context.infer(expression)
-  return context.facts
+  return context
 }
+
+export type Known = Pick<Context, 'facts' | 'meanings' | 'calls' | 'scopes' | 'declared' | 'shorthands'>
 
 const ignore = (): void => {}

@@ -2,7 +2,6 @@
 
 import type { Compiled, Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
-import { functionOf } from '../expression/run/function.js'
 import type { Chain, Expression, Name, Node } from '../parse/ast.js'
 import { MORPHISMS } from '../parse/morphism.js'
 import { resolve, type Type } from '../types/type.js'
@@ -37,13 +36,18 @@ export const hoverAt = ({ program }: Compiled, offset: number): Hover | undefine
 const ofExpression = (path: readonly Node[], program: Program): Hover | undefined => {
   const place = expressionAt(path, program)
   if (!place) return undefined
-  const { part, facts } = place
+  const { part, known } = place
+  const { facts, calls, declared } = known
   const last = path.at(-1)
   if (part.kind === 'call' && last === part.function) {
-    const called = functionOf(part.function.text)
+    const called = calls.get(part)
     const type = facts.get(part)?.type
-    return { span: part.function.span, code: `${called?.usage ?? 'has(x)'}${type ? ` : ${printPortType(type)}` : ''}` }
+    const code = `${called?.usage ?? 'has(x)'}${type ? ` : ${printPortType(type)}` : ''}`
+    return { span: part.function.span, code, remark: called?.text ?? HAS }
   }
+  const local = last && declared.get(last as Name)
+  if (local)
+    return { span: (last as Name).span, code: withDeclaration(`${local.name} : ${printPortType(local.type)}`, local.type, program) }
   // The key of a record that is built has the type of what stands behind it.
   const built = part.kind === 'record' ? part.parts.find((p) => p.kind === 'field' && p.name === last) : undefined
   const subject: Expression = built?.kind === 'field' ? built.value : part
@@ -53,6 +57,8 @@ const ofExpression = (path: readonly Node[], program: Program): Hover | undefine
   const name = built?.kind === 'field' ? built.name.text : textOf(span)
   return { span, code: withDeclaration(`${name}${fact.absence === 'maybe' ? '?' : ''} : ${printPortType(fact.type)}`, fact.type, program) }
 }
+
+const HAS = 'Is the optional field there?'
 
 // Of `map`, `copy` and their like, and of a chain's `.field`: what comes in and what goes out.
 const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined => {

@@ -8,21 +8,37 @@ import { unreachable } from '../diagnostic/unreachable.js'
 import { memberOf } from '../names/member.js'
 import { aliasOf } from '../names/modules.js'
 import type { Bound, Scope } from '../names/names.js'
-import type { Binding, Chain, Name, ObjectValue, PlumbImplementation, QualifiedName, TypeExpression, Value } from '../parse/ast.js'
+import type {
+  Binding,
+  Chain,
+  Expression,
+  Name,
+  ObjectValue,
+  PlumbImplementation,
+  QualifiedName,
+  TypeExpression,
+  Value,
+} from '../parse/ast.js'
 import { partsOfChain } from '../parse/chain-parts.js'
-import { type Flow, flowOf } from './flow.js'
+import { type Flow, flowOf, knownOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { portOf, type SymbolInfo } from './symbol.js'
 
 export interface Occurrence {
   /** Of the name alone, without its module or quotes. */
   readonly span: Span
+  /** It is a field of a record too, `{ name }`. */
+  readonly isShorthand?: boolean
   readonly meaning: SymbolInfo
 }
 
 export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
   const found: Occurrence[] = []
-  const names: Names = { scope, lifted: () => new Map(), note: (span, meaning) => void (meaning && found.push({ span, meaning })) }
+  const names: Names = {
+    scope,
+    flow: () => NO_FLOW,
+    note: (span, meaning, isShorthand) => void (meaning && found.push({ span, meaning, ...(isShorthand ? { isShorthand } : {}) })),
+  }
   for (const item of scope.module.program.items) {
     if (item.kind === 'use') names.note((item.as ?? item.target).span, moduleSymbol(aliasOf(item), scope))
     if (item.kind === 'type') {
@@ -40,10 +56,12 @@ export const occurrenceAt = (scope: Scope, offset: number): Occurrence | undefin
 
 interface Names {
   readonly scope: Scope
-  /** Of the binding at hand: what `map` applies in it. */
-  lifted: () => Flow['lifted']
-  note(span: Span, meaning: SymbolInfo | undefined): void
+  /** Of the binding at hand. */
+  flow: () => Flow
+  note(span: Span, meaning: SymbolInfo | undefined, isShorthand?: boolean): void
 }
+
+const NO_FLOW: Flow = { inputs: new Map(), nodes: new Map(), lifted: new Map() }
 
 export const moduleSymbol = (name: string, scope: Scope): SymbolInfo | undefined => {
   const use = scope.module.program.items.find((item) => item.kind === 'use' && aliasOf(item) === name)
@@ -105,9 +123,9 @@ const inBinding = (binding: Binding, names: Names): void => {
   if (bound?.binding !== binding) return
   names.note(binding.name.span, { kind: 'binding', bound })
   let flow: Flow | undefined
-  names.lifted = () => {
+  names.flow = () => {
     flow ??= flowOf(bound)
-    return flow.lifted
+    return flow
   }
   const { impl } = binding
   switch (impl.kind) {
@@ -179,10 +197,18 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       return
     case 'map': {
       const { expression } = chain
-      const name = expression.kind === 'name' || expression.kind === 'field' ? names.lifted().get(expression) : undefined
+      const name = expression.kind === 'name' || expression.kind === 'field' ? names.flow().lifted.get(expression) : undefined
       if (name) qualified(name, names, bindingSymbol)
+      else inExpression(expression, names)
       return
     }
+    case 'filter':
+      inExpression(chain.expression, names)
+      return
+    case 'trace':
+      inChain(chain.chain, names, locals)
+      if (chain.until) inExpression(chain.until, names)
+      return
     case 'reference': {
       const local = chain.name.module ? undefined : locals.get(chain.name.name.text)
       if (local) names.note(chain.name.span, local)
@@ -194,6 +220,22 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       for (const part of partsOfChain(chain)) inChain(part, names, locals)
   }
 }
+
+const inExpression = (e: Expression, names: Names): void => {
+  if (!hasLocals(e)) return
+  const input = names.flow().inputs.get(e)
+  if (!input) return
+  const { declared, meanings, shorthands } = knownOf(e, input)
+  for (const [name, { type }] of declared) names.note(name.span, { kind: 'local', name, type })
+  for (const [name, meaning] of meanings) {
+    if (meaning.kind !== 'local' || !meaning.local.declared) continue
+    const { declared, type } = meaning.local
+    names.note(name.span, { kind: 'local', name: declared, type }, shorthands.has(name))
+  }
+}
+
+// Few have: what they are applied to need not be found out for the others.
+const hasLocals = ({ span }: Expression): boolean => /\bfor\b|->|\u2192/.test(span.source.text.slice(span.start, span.end))
 
 const portBehind = (process: SymbolInfo, port: string): SymbolInfo | undefined => {
   if (process.kind === 'binding') return portOf(process.bound, port)

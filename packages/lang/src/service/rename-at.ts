@@ -42,8 +42,8 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
   const broken = programs.flatMap((c) => c.diagnostics).find((d) => d.code === 'syntax_error')
   if (broken) return refuse('syntax_error', `'${broken.span.source.path}' has a syntax error: names in it might be missed`)
   const id = idOf(occurrence)
-  const spans = new Map(everyOccurrence(programs).flatMap((o) => (idOf(o) === id ? [[keyOf(o.span), o.span] as const] : [])))
-  const edits = [...spans.values()].map((span) => ({ span, text: name }))
+  const found = new Map(everyOccurrence(programs).flatMap((o) => (idOf(o) === id ? [[keyOf(o.span), o] as const] : [])))
+  const edits = [...found.values()].map(({ span, isShorthand }) => ({ span, text: isShorthand ? `${old}: ${name}` : name }))
   const changed = programs.map((c) => compile(entryOf(c, edits), withEdits(files, edits)))
   return meansTheSame(programs, changed, edits)
     ? { ok: true, value: edits }
@@ -84,8 +84,11 @@ const applied = (text: string, path: string, edits: readonly Edit[]): string => 
 // Every name means what it meant, by the place of its declaration; and nothing new is wrong.
 const meansTheSame = (before: readonly Compiled[], after: readonly Compiled[], edits: readonly Edit[]): boolean => {
   const moved = (span: Span): string => {
-    const shift = edits.filter((e) => e.span.source.path === span.source.path && e.span.start < span.start)
-    return keyOf({ ...span, start: span.start + shift.reduce((sum, e) => sum + e.text.length - (e.span.end - e.span.start), 0) })
+    const own = edits.filter((e) => e.span.source.path === span.source.path)
+    const shift = own.filter((e) => e.span.start < span.start).reduce((sum, e) => sum + e.text.length - (e.span.end - e.span.start), 0)
+    // The name that stands behind the field now.
+    const behind = own.find((e) => e.span.start === span.start)?.text.search(/[^ ]*$/) ?? 0
+    return keyOf({ ...span, start: span.start + shift + behind })
   }
   const asIs = (span: Span): string => keyOf(span)
   const list = (programs: readonly Compiled[], at: (span: Span) => string) =>

@@ -20,6 +20,8 @@ export const signatureOf = (meaning: SymbolInfo): string => {
     }
     case 'channel':
       return `let ${meaning.statement.name.text} : !${printPortType(meaning.type)} = channel`
+    case 'local':
+      return `${meaning.name.text} : ${printPortType(meaning.type)}`
     case 'port':
       return `${meaning.of}@${meaning.port.name} : !${printPortType(meaning.port.type)}`
   }

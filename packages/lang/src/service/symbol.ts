@@ -14,6 +14,8 @@ export type SymbolInfo =
   | { readonly kind: 'module'; readonly use: Use; readonly scope: Scope | undefined }
   | { readonly kind: 'parameter'; readonly bound: Bound; readonly name: Name; readonly port: GraphPort | undefined }
   | { readonly kind: 'channel'; readonly bound: Bound; readonly statement: ChannelStatement; readonly type: Type | undefined }
+  /** A name of `for` or of `->`. */
+  | { readonly kind: 'local'; readonly name: Name; readonly type: Type }
   /** A port that the language names: of an agent, a chain or a channel. */
   | { readonly kind: 'port'; readonly of: string; readonly port: GraphPort; readonly bound: Bound | undefined }
 
@@ -27,6 +29,7 @@ export const declarationOf = (meaning: SymbolInfo): Span | undefined => {
     case 'module':
       return meaning.scope && { ...meaning.scope.module.program.span, end: 0 }
     case 'parameter':
+    case 'local':
       return meaning.name.span
     case 'channel':
       return meaning.statement.name.span

@@ -1,20 +1,23 @@
 // Calls → JavaScript expressions.
 
+import { compilePattern } from '@plumb/wire/pattern'
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { CallExpression, Expression } from '../../parse/ast.js'
+import type { CallExpression, Comprehension, Expression } from '../../parse/ast.js'
 import { isJson } from '../../types/kind.js'
-import { functionOf, type Parameter } from '../run/function.js'
+import type { Function, Parameter } from '../run/function.js'
 import { emitHas } from './absent.js'
 import type { Generator } from './generator.js'
-import { emitNumber, emitString } from './operand.js'
+import { emitKey, emitList, emitLoops } from './loop.js'
+import { emitBool, emitInt, emitNumber, emitString } from './operand.js'
 
 export const emitCall = (e: CallExpression, g: Generator): string => {
   const [first] = e.arguments
   if (e.function.text === 'has' && first) return emitHas(first, g)
-  const called = functionOf(e.function.text)
-  if (!called) throw new TypeError(`not checked: ${e.kind}`)
+  const called = g.checked.called(e)
+  if (called.reduction && first?.kind === 'comprehension') return emitReduction(e, called, first, g)
   const values = e.arguments.map((argument, i) => emitArgument(argument, called.takes[i] ?? 'any', g))
-  return `R.call_${e.function.text}(${[...values, g.site(e)].join(', ')})`
+  if (called.key) values.push(e.key ? emitKey(e.key, g) : 'undefined')
+  return `R.${called.id}(${[...values, g.site(e)].join(', ')})`
 }
 
 const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string => {
@@ -23,14 +26,49 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
       return emitString(e, g)
     case 'number':
       return emitNumber(e, g)
+    case 'int':
+      return emitInt(e, g)
+    case 'pattern':
+      return emitPattern(e, g)
     case 'strings':
-      if (e.kind === 'call' && functionOf(e.function.text)?.result === 'strings') return emitCall(e, g)
+      if (e.kind === 'call' && e.function.text !== 'has' && g.checked.called(e).result === 'strings') return emitCall(e, g)
       return isJson(g.fact(e).type) ? `R.expectStrings(${g.boxed(e)}, ${g.site(e)})` : `R.stringsOf(${g.boxed(e)})`
+    case 'list':
+    case 'ints':
+    case 'numbers':
+    case 'bools':
+    case 'lists':
+    case 'ordered':
+      return emitList(e, g)
     case 'sized':
       return g.form(e) === 'string' ? g.value(e) : g.boxed(e)
+    case 'item':
     case 'any':
       return g.boxed(e)
     default:
       return unreachable(parameter)
+  }
+}
+
+// A literal one was compiled when it was checked.
+const emitPattern = (e: Expression, g: Generator): string => {
+  const compiled = e.kind === 'literal' && typeof e.value === 'string' ? compilePattern(e.value) : undefined
+  return compiled && 'pattern' in compiled ? g.constant(compiled.pattern) : `R.patternOf(${emitString(e, g)}, ${g.site(e)})`
+}
+
+// What takes the items of a comprehension one by one needs no list of them.
+const emitReduction = (e: CallExpression, called: Function, list: Comprehension, g: Generator): string => {
+  const reduced = (start: string, step: () => string) => `(() => {\nlet r = ${start}\n${emitLoops(list, g, step)}\nreturn r\n})()`
+  switch (called.name) {
+    case 'sum':
+      return g.form(e) === 'int'
+        ? reduced('0', () => `r = R.addInts(r, ${emitNumber(list.item, g)}, ${g.site(e)})`)
+        : reduced('0', () => `r = R.finite(r + ${emitNumber(list.item, g)}, ${g.site(e)})`)
+    case 'any':
+      return reduced('false', () => `if (${emitBool(list.item, g)}) r = true`)
+    case 'all':
+      return reduced('true', () => `if (!${emitBool(list.item, g)}) r = false`)
+    default:
+      throw new TypeError(`no reduction: ${called.name}`)
   }
 }

@@ -1,15 +1,19 @@
 // Generated statements → an evaluator: a function over the captures of a message, with the constants and run-time functions that it uses.
 
+import { skipSpace, skipValue } from '@plumb/wire/json'
 import type { Expression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
 import type { Checked } from '../infer/checked.js'
+import { add, sliceAny } from '../run/by-kind.js'
 import * as coerce from '../run/coerce.js'
 import { equal } from '../run/equal.js'
-import { expect } from '../run/failure.js'
-import { FUNCTIONS } from '../run/function.js'
+import { expect, leave } from '../run/failure.js'
+import { FUNCTIONS } from '../run/function-table.js'
 import * as number from '../run/number.js'
+import { patternOf } from '../run/pattern.js'
 import type { Sink } from '../run/sink.js'
 import * as slice from '../run/slice.js'
+import { startSteps, takeSteps } from '../run/steps.js'
 import * as text from '../run/text.js'
 import * as write from '../run/write.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
@@ -37,14 +41,23 @@ export const emitResult = (writing: string, mayBeDeep: boolean): string =>
 // What generated code calls. Made when there is some: it takes its part of a start.
 let runtime: Readonly<Record<string, unknown>> | undefined
 const openRuntime = (): Readonly<Record<string, unknown>> =>
-  Object.assign({ equal, expect }, slice, number, text, coerce, write, callable())
+  Object.assign(
+    { equal, expect, leave, skipSpace, skipValue, patternOf, add, sliceAny, startSteps, takeSteps },
+    slice,
+    number,
+    text,
+    coerce,
+    write,
+    callable(),
+  )
 
-const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries([...FUNCTIONS].map(([name, { run }]) => [`call_${name}`, run]))
+const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries(FUNCTIONS.map(({ id, run }) => [id, run]))
 
 /** Compiles a body of statements that `g`, and the generators before it, have written. */
 export const compileEvaluator = (g: Generator, body: string): Evaluate => {
   const used = new Set<string>()
-  const code = body.replace(/\bR\.(\w+)/g, (_, name: string) => {
+  const stepped = /\bR\.(takeSteps|sliceAny|add|call_\w+)\b/.test(body) ? `R.startSteps()\n${body}` : body
+  const code = stepped.replace(/\bR\.(\w+)/g, (_, name: string) => {
     used.add(name)
     return name
   })

@@ -8,7 +8,6 @@ import { hasDefaults, isPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import { Checked, isMerged, numeralOf } from '../infer/checked.js'
 import type { Environment } from '../infer/environment.js'
-import { functionOf } from '../run/function.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
 import { Verdict } from '../stage/verdict.js'
 import { compileEvaluator, type Evaluate, emitMap, emitResult, openGenerator } from './evaluator.js'
@@ -115,11 +114,13 @@ const isComputed = (e: Expression, g: Generator): boolean => {
   switch (e.kind) {
     case 'literal':
     case 'unary':
+    case 'slice':
+    case 'template':
       return true
     case 'binary':
       return e.operator !== '??'
     case 'call':
-      return e.function.text === 'has' || functionOf(e.function.text)?.result === 'value'
+      return e.function.text === 'has' || g.checked.called(e).result === 'value'
     case 'if':
       return isComputed(e.then, g) && isComputed(e.else, g)
     case 'name':
@@ -127,6 +128,7 @@ const isComputed = (e: Expression, g: Generator): boolean => {
     case 'index':
     case 'record':
     case 'list':
+    case 'comprehension':
       return false
     default:
       return unreachable(e)

@@ -5,11 +5,13 @@
 
 import type { Expression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
-import type { Checked, Form } from '../infer/checked.js'
+import type { Checked, Form, Place } from '../infer/checked.js'
 import type { Fact } from '../infer/context.js'
+import type { Local } from '../infer/environment.js'
 import { keyOf } from '../run/slice.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
 import { CannotFuse, type FusedInput, inputAt, WHOLE } from './fused-input.js'
+import { type Extent, LocalCode } from './local-code.js'
 
 /** How an expression is written, in each form. They call each other for its parts, by way of the generator. */
 export interface Emitters {
@@ -25,6 +27,7 @@ export class Generator {
   readonly constants: unknown[]
   readonly variables: Set<string>
   private readonly names: Map<string, string>
+  private readonly locals: Map<Local, LocalCode>
 
   /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
   constructor(
@@ -37,6 +40,7 @@ export class Generator {
     this.constants = before?.constants ?? []
     this.variables = before?.variables ?? new Set()
     this.names = before?.names ?? new Map()
+    this.locals = before?.locals ?? new Map()
   }
 
   value(e: Expression): string {
@@ -59,17 +63,18 @@ export class Generator {
     return this.checked.form(e)
   }
 
-  /** The captures that say where a part of the message begins and ends; the start is negative when it is absent. */
-  extent(path: Path): { start: string; end: string } {
+  /** Where a part begins and ends, and in which buffer; the start is negative when it is absent. */
+  extent({ root, path }: Place): Extent {
+    if (root) return this.local(root).extent(path)
     const input = this.input(path)
     if (input.kind !== 'place') throw new CannotFuse()
-    return this.place(input.path)
+    return this.captured(input.path)
   }
 
   /** The same of a part of the message that was read. */
-  place(path: Path): { start: string; end: string } {
+  captured(path: Path): Extent {
     const slot = this.scanner.slot(path)
-    return { start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]` }
+    return { buf: 'b', start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]`, name: String(2 * slot) }
   }
 
   input(path: Path): FusedInput {
@@ -83,9 +88,28 @@ export class Generator {
     return input?.kind === 'value' ? input.variable : undefined
   }
 
-  /** Where an expression only names a part of the input. */
+  /** Where an expression only names a part of the input, or of a local. */
+  place(e: Expression): Place | undefined {
+    return this.computed(e) === undefined ? this.checked.place(e) : undefined
+  }
+
+  /** The same of the input alone. */
   path(e: Expression): Path | undefined {
-    return this.computed(e) === undefined ? this.checked.path(e) : undefined
+    const place = this.place(e)
+    return place && !place.root ? place.path : undefined
+  }
+
+  /** Code for items: `write` writes what is done with each. */
+  withLocal(local: Local, write: (item: LocalCode) => string): { readonly item: LocalCode; readonly code: string } {
+    const item = new LocalCode(local.type, this.locals.size)
+    this.locals.set(local, item)
+    return { item, code: write(item) }
+  }
+
+  private local(local: Local): LocalCode {
+    const found = this.locals.get(local)
+    if (!found) throw new TypeError(`not bound: ${local.name}`)
+    return found
   }
 
   constant(value: unknown): string {
@@ -122,10 +146,13 @@ export class Generator {
     return this.declared(`t${this.variables.size}`)
   }
 
-  /** Decoded once, when first needed. */
-  once(name: string, code: string): string {
-    this.declared(name)
-    return `(${name} === undefined ? ${name} = ${code} : ${name})`
+  /** A part decoded once, when first needed. `kind` tells its forms apart. */
+  once(kind: string, place: Place, decode: (part: Extent) => string): string {
+    const part = this.extent(place)
+    const name = `${kind}${part.name}`
+    if (place.root) this.local(place.root).variables.add(name)
+    else this.declared(name)
+    return `(${name} === undefined ? ${name} = ${decode(part)} : ${name})`
   }
 
   private declared(name: string): string {

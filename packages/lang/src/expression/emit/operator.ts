@@ -4,7 +4,6 @@ import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, Expression } from '../../parse/ast.js'
 import type { Form } from '../infer/checked.js'
 import { numeralOf } from '../infer/checked.js'
-import { functionOf } from '../run/function.js'
 import { isHalved } from '../run/text.js'
 import { emitCoalesce } from './absent.js'
 import { emitCall } from './call.js'
@@ -64,10 +63,10 @@ const emitEqual = (left: Expression, right: Expression, g: Generator): string =>
 
 // A part against a literal: the bytes decide, without decoding.
 const emitIsText = (part: Expression, literal: Expression, g: Generator): string | undefined => {
-  const path = g.path(part)
-  if (!path || literal.kind !== 'literal' || typeof literal.value !== 'string' || isHalved(literal.value)) return undefined
-  const { start, end } = g.extent(path)
-  return `R.isText(b, ${start} + 1, ${end} - 1, ${g.text(literal.value)}, ${g.bytes(literal.value)})`
+  const place = g.place(part)
+  if (!place || literal.kind !== 'literal' || typeof literal.value !== 'string' || isHalved(literal.value)) return undefined
+  const { buf, start, end } = g.extent(place)
+  return `R.isText(${buf}, ${start} + 1, ${end} - 1, ${g.text(literal.value)}, ${g.bytes(literal.value)})`
 }
 
 const emitOrder = (e: BinaryExpression, g: Generator): string => {
@@ -82,11 +81,8 @@ const emitOrder = (e: BinaryExpression, g: Generator): string => {
 const emitExact = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
   if (computed !== undefined) return computed
-  const path = g.path(e)
-  if (path) {
-    const { start, end } = g.extent(path)
-    return g.once(`x${start.replace(/\D/g, '')}`, `R.exactAt(b, ${start}, ${end})`)
-  }
+  const place = g.place(e)
+  if (place) return g.once('x', place, ({ buf, start, end }) => `R.exactAt(${buf}, ${start}, ${end})`)
   const numeral = numeralOf(e)
   if (numeral !== undefined) return isBig(numeral) ? `R.exactOf(${emitNumeral(numeral, g)})` : `(${Number(numeral)})`
   switch (e.kind) {
@@ -95,15 +91,18 @@ const emitExact = (e: Expression, g: Generator): string => {
     case 'binary':
       return e.operator === '??' ? emitCoalesce(e, g, emitExact, (boxed) => `R.exactOf(${boxed})`) : g.value(e)
     case 'call':
-      return functionOf(e.function.text)?.result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : g.value(e)
+      return g.checked.called(e).result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : g.value(e)
     case 'unary':
       return g.value(e)
     case 'literal':
     case 'name':
     case 'field':
     case 'index':
+    case 'slice':
     case 'record':
     case 'list':
+    case 'comprehension':
+    case 'template':
       return `R.exactOf(${g.boxed(e)})`
     default:
       return unreachable(e)

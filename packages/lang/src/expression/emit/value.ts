@@ -2,14 +2,13 @@
 // moved as a slice of its text, so that it can be written or taken apart later without loss.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { Expression, RecordExpression } from '../../parse/ast.js'
-import { type Form, isMerged, numeralOf } from '../infer/checked.js'
-import { functionOf } from '../run/function.js'
+import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
+import { type Form, isMerged, numeralOf, type Place } from '../infer/checked.js'
 import { emitCoalesce } from './absent.js'
 import { emitCall } from './call.js'
 import type { Generator } from './generator.js'
 import { emitLiteral, emitNumeral } from './literal.js'
-import { emitBool, emitIndex, emitNumber } from './operand.js'
+import { emitBool, emitIndex, emitInt, emitNumber, emitString } from './operand.js'
 import { emitBinary } from './operator.js'
 
 export const emitValue = (e: Expression, g: Generator): string => {
@@ -17,11 +16,8 @@ export const emitValue = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
   if (computed !== undefined) return computed
   if (form === 'boxed') return emitBoxed(e, g)
-  const path = g.path(e)
-  if (path) {
-    const { start, end } = g.extent(path)
-    return decodePart(start, end, form, e, g)
-  }
+  const place = g.place(e)
+  if (place) return decodePart(place, form, e, g)
   switch (e.kind) {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitValue(e.then, g)} : ${emitValue(e.else, g)})`
@@ -30,32 +26,38 @@ export const emitValue = (e: Expression, g: Generator): string => {
         ? emitCoalesce(e, g, emitValue, (boxed) => emitUnboxed(boxed, g.form(e.left), e.left, g))
         : emitComputed(e, g)
     case 'call':
-      return functionOf(e.function.text)?.result === 'moved' ? emitUnboxed(emitCall(e, g), form, e, g) : emitComputed(e, g)
+      return e.function.text !== 'has' && g.checked.called(e).result === 'moved'
+        ? emitUnboxed(emitCall(e, g), form, e, g)
+        : emitComputed(e, g)
     case 'field':
     case 'index':
       return emitUnboxed(emitBoxed(e, g), form, e, g)
     case 'name':
     case 'literal':
     case 'unary':
+    case 'slice':
     case 'record':
     case 'list':
+    case 'comprehension':
+    case 'template':
       return emitComputed(e, g)
     default:
       return unreachable(e)
   }
 }
 
-const decodePart = (start: string, end: string, form: Form, e: Expression, g: Generator): string => {
-  const slot = start.replace(/\D/g, '')
+const decodePart = (place: Place, form: Form, e: Expression, g: Generator): string => {
   switch (form) {
     case 'string':
-      return g.once(`s${slot}`, `R.stringAt(b, ${start} + 1, ${end} - 1)`)
+      return g.once('s', place, ({ buf, start, end }) => `R.stringAt(${buf}, ${start} + 1, ${end} - 1)`)
     case 'int':
-      return g.once(`i${slot}`, `R.intAt(b, ${start}, ${end}, ${g.site(e)})`)
+      return g.once('i', place, ({ buf, start, end }) => `R.intAt(${buf}, ${start}, ${end}, ${g.site(e)})`)
     case 'number':
-      return g.once(`n${slot}`, `R.numberAt(b, ${start}, ${end})`)
-    case 'bool':
-      return `(b[${start}] === 116)`
+      return g.once('n', place, ({ buf, start, end }) => `R.numberAt(${buf}, ${start}, ${end})`)
+    case 'bool': {
+      const { buf, start } = g.extent(place)
+      return `(${buf}[${start}] === 116)`
+    }
     default:
       return 'null'
   }
@@ -81,10 +83,10 @@ const emitUnboxed = (boxed: string, form: Form, e: Expression, g: Generator): st
 export const emitBoxed = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
   if (computed !== undefined) return computed
-  const path = g.path(e)
-  if (path) {
-    const { start, end } = g.extent(path)
-    return `new R.Slice(b, ${start}, ${end})`
+  const place = g.place(e)
+  if (place) {
+    const { buf, start, end } = g.extent(place)
+    return `new R.Slice(${buf}, ${start}, ${end})`
   }
   const numeral = numeralOf(e)
   if (numeral !== undefined) return emitNumeral(numeral, g)
@@ -94,18 +96,21 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
     case 'binary':
       return e.operator === '??' ? emitCoalesce(e, g, emitBoxed, (boxed) => boxed) : emitComputed(e, g)
     case 'call':
-      return functionOf(e.function.text)?.result === 'strings' ? `R.listOf(${emitCall(e, g)})` : emitComputed(e, g)
+      return e.function.text !== 'has' && g.checked.called(e).result === 'strings' ? `R.listOf(${emitCall(e, g)})` : emitComputed(e, g)
     case 'field':
       return `R.fieldIn(${emitBoxed(e.of, g)}, ${g.key(e.field.text)}, ${g.site(e)})`
     case 'index':
       return `R.itemIn(${emitBoxed(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
     case 'list':
+    case 'comprehension':
       return `R.build(${g.writer(e)})`
     case 'record':
       return isMerged(e, g) ? emitMerge(e, g) : `R.build(${g.writer(e)})`
     case 'name':
     case 'literal':
     case 'unary':
+    case 'slice':
+    case 'template':
       return emitComputed(e, g)
     default:
       return unreachable(e)
@@ -123,17 +128,39 @@ const emitComputed = (e: Expression, g: Generator): string => {
       return emitBinary(e, g)
     case 'call':
       return emitCall(e, g)
+    case 'slice':
+      return emitSlice(e, g)
+    case 'template':
+      return emitTemplate(e, g)
     case 'name':
     case 'field':
     case 'index':
     case 'if':
     case 'record':
     case 'list':
+    case 'comprehension':
       throw new TypeError(`not computed: ${e.kind}`)
     default:
       return unreachable(e)
   }
 }
+
+const emitSlice = (e: SliceExpression, g: Generator): string => {
+  const bounds = [e.from, e.to].map((bound) => (bound ? emitInt(bound, g) : 'undefined')).join(', ')
+  if (g.form(e) === 'string') return `R.sliceText(${emitString(e.of, g)}, ${bounds})`
+  return `R.sliceAny(${g.boxed(e.of)}, ${bounds}, ${g.site(e)})`
+}
+
+const emitTemplate = ({ texts, holes }: Template, g: Generator): string => {
+  const parts = texts.flatMap(({ text }, i) => {
+    const hole = holes[i - 1]
+    return [...(hole ? [emitText(hole, g)] : []), g.text(text)]
+  })
+  return `(${parts.join(' + ')})`
+}
+
+/** As the function `text`. */
+const emitText = (e: Expression, g: Generator): string => (g.form(e) === 'string' ? g.value(e) : `R.textOf(${g.boxed(e)})`)
 
 const emitMerge = (e: RecordExpression, g: Generator): string => {
   const parts = e.parts.map((part) =>

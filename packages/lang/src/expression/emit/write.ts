@@ -2,15 +2,16 @@
 // is one constant as far as it goes.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { Expression, RecordExpression } from '../../parse/ast.js'
+import type { Comprehension, Expression, RecordExpression } from '../../parse/ast.js'
 import { isPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
-import { isMerged, numeralOf } from '../infer/checked.js'
-import { functionOf } from '../run/function.js'
+import { isMerged, numeralOf, type Place } from '../infer/checked.js'
 import { emitBoxedOrAbsent, isThere } from './absent.js'
 import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
+import type { Extent } from './local-code.js'
+import { emitLoops } from './loop.js'
 import { emitBool } from './operand.js'
 
 /** JSON text that is always the same, or statements. */
@@ -58,8 +59,8 @@ const MAX_INLINE_BYTES = 64
 const code = (line: string): Piece[] => [{ code: line }]
 
 const pieces = (e: Expression, g: Generator): Piece[] => {
-  const path = g.path(e)
-  if (path) return copy(path, g)
+  const place = g.place(e)
+  if (place) return copy(place, g)
   const computed = g.computed(e)
   if (computed !== undefined) return writeComputed(computed, g.form(e))
   const numeral = numeralOf(e)
@@ -77,8 +78,12 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
     case 'binary':
       return e.operator === '??' ? code(emitWriteCoalesce(e.left, e.right, g)) : resultPieces(e, g)
     case 'call':
-      return functionOf(e.function.text)?.result === 'moved' ? writeComputed(g.boxed(e), 'boxed') : resultPieces(e, g)
+      return e.function.text !== 'has' && g.checked.called(e).result === 'moved' ? writeComputed(g.boxed(e), 'boxed') : resultPieces(e, g)
+    case 'comprehension':
+      return comprehensionPieces(e, g)
     case 'unary':
+    case 'slice':
+    case 'template':
       return resultPieces(e, g)
     case 'name':
     case 'field':
@@ -87,6 +92,13 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
     default:
       return unreachable(e)
   }
+}
+
+const comprehensionPieces = (e: Comprehension, g: Generator): Piece[] => {
+  const isLater = g.variable()
+  const comma = emitPieces([{ text: ',' }], g)
+  const item = () => `if (${isLater}) {\n${comma}\n} else ${isLater} = true\n${emitWrite(e.item, g)}`
+  return [{ text: '[' }, { code: `${isLater} = false\n${emitLoops(e, g, item)}` }, { text: ']' }]
 }
 
 // Of an operator or a function.
@@ -109,25 +121,26 @@ const writeComputed = (value: string, form: Form): Piece[] => {
   }
 }
 
-const copy = (path: readonly (string | number)[], g: Generator): Piece[] => inputPieces(g.input(path), g)
+const copy = (place: Place, g: Generator): Piece[] => (place.root ? copied(g.extent(place)) : inputPieces(g.input(place.path), g))
+
+const copied = ({ buf, start, end }: Extent): Piece[] => code(`p = R.put(out, p, ${buf}, ${start}, ${end})`)
 
 const inputPieces = (input: FusedInput, g: Generator): Piece[] => {
   if (input.kind === 'value') return writeComputed(input.variable, input.form)
   if (input.kind === 'record') {
     const origins = new Map<string, Origin>()
     for (const [name, field] of input.fields) {
-      const isThere = field.kind === 'place' && field.mayBeAbsent ? `${g.place(field.path).start} >= 0` : undefined
+      const isThere = field.kind === 'place' && field.mayBeAbsent ? `${g.captured(field.path).start} >= 0` : undefined
       origins.set(name, { pieces: inputPieces(field, g), ...(isThere === undefined ? {} : { isThere }) })
     }
     return fieldPieces(origins, g)
   }
-  const { start, end } = g.place(input.path)
-  return code(`p = R.put(out, p, b, ${start}, ${end})`)
+  return copied(g.captured(input.path))
 }
 
 const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): string => {
-  const path = g.path(left)
-  if (path) return `if (${isThere(path, g)}) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
+  const place = g.place(left)
+  if (place) return `if (${isThere(place, g)}) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
   const boxed = g.variable()
   return `${boxed} = ${emitBoxedOrAbsent(left, g)}\nif (${boxed} !== undefined) p = R.putValue(out, p, ${boxed})\nelse {\n${emitWrite(right, g)}\n}`
 }
@@ -188,11 +201,11 @@ const optional = (key: string, origin: Origin, g: Generator, before = ''): Piece
 }
 
 const spreadInto = (origins: Map<string, Origin>, e: Expression, g: Generator): void => {
-  const path = g.path(e)
+  const place = g.place(e)
   const type = resolve(g.fact(e).type)
-  if (!path || type.kind !== 'record') throw new TypeError(`not spread in place: ${e.kind}`)
+  if (!place || type.kind !== 'record') throw new TypeError(`not spread in place: ${e.kind}`)
   for (const field of type.fields) {
-    const part = [...path, field.name]
+    const part = { root: place.root, path: [...place.path, field.name] }
     const earlier = origins.get(field.name)
     if (isPresent(field)) origins.set(field.name, { pieces: copy(part, g) })
     else

@@ -1,61 +1,79 @@
-// Calls: `has` asks for a field; every other function is a row of the table in function.ts.
+// Calls: `has` asks for a field; every other function is one of the rows of a table, or one of several of its name.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { CallExpression, Expression } from '../../parse/ast.js'
-import { isJson, isString, listsOf } from '../../types/kind.js'
-import { isSubtype } from '../../types/subtype.js'
-import { BOOL, STRING, type Type } from '../../types/type.js'
-import { FUNCTIONS, functionOf, type Parameter } from '../run/function.js'
-import { type Context, show } from './context.js'
-import { requireNumber, requireString } from './operator.js'
+import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
+import { BOOL, type Type } from '../../types/type.js'
+import type { Function } from '../run/function.js'
+import { FUNCTIONS, functionsNamed } from '../run/function-table.js'
+import { itemTypeOf } from '../run/list-function.js'
+import { accepts, fits, orders } from './argument.js'
+import type { Context } from './context.js'
 
 export const inferCall = (e: CallExpression, context: Context): Type | undefined => {
   const { text: name, span } = e.function
   if (name === 'has') return inferHas(e, context)
   const types = e.arguments.map(context.infer)
-  const called = functionOf(name)
-  if (!called) {
-    const names = [...FUNCTIONS.keys(), 'has']
+  const all = functionsNamed(name)
+  if (all.length === 0) {
+    const names = [...new Set([...FUNCTIONS.map((f) => f.name), 'has'])]
     const near = nearest(name, names)
     const help = near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`
     return context.complain('unknown_function', span, `unknown function '${name}'`, { help })
   }
-  if (!hasArity(e, called.takes.length, called.usage, context)) return undefined
+  const candidates = all.filter((f) => f.takes.length === types.length && f.key !== (e.key ? undefined : 'must'))
+  if (candidates.length === 0) return refuseArguments(e, all, context)
+  const key = e.key && inferKey(e.key, types[0], context)
   const present = types.flatMap((type) => type ?? [])
-  if (present.length < types.length) return undefined
-  const fits = e.arguments.map((argument, i) => accepts(argument, present[i] ?? STRING, called.takes[i] ?? 'any', name, context))
-  return fits.every(Boolean) ? called.gives(present) : undefined
+  if (present.length < types.length || (e.key && !key)) return undefined
+  const called = choose(candidates, present, e.key !== undefined)
+  context.calls.set(e, called)
+  const fit = e.arguments.map((argument, i) => accepts(argument, present, i, called, e.key !== undefined, context))
+  if (!fit.every(Boolean)) return undefined
+  if (e.key && key && called.takes[0] === 'ordered' && !orders(e.key.body, key, `the key of '${name}'`, context)) return undefined
+  return called.gives(present, key)
+}
+
+/** The first that takes the arguments; else the one to complain for: the first that takes the first of them, or the last. */
+const choose = (candidates: readonly Function[], types: readonly Type[], hasKey: boolean): Function => {
+  const allowed = candidates.filter(({ only }) => !only || only(types))
+  const whole = allowed.find((f) => f.takes.every((_, i) => fits(types, i, f, hasKey)))
+  return whole ?? candidates.find((f) => fits(types, 0, f, hasKey)) ?? (candidates.at(-1) as Function)
+}
+
+// Of an item of the first argument.
+const inferKey = (e: KeyFunction, list: Type | undefined, context: Context): Type | undefined =>
+  list && context.within(context.declare(e.parameter, itemTypeOf(list)), () => context.infer(e.body))
+
+const refuseArguments = (e: CallExpression, all: readonly Function[], context: Context): undefined => {
+  const [first] = all
+  const name = e.function.text
+  const help = `write ${[...new Set(all.map((f) => f.usage))].join(' or ')}`
+  if (e.key && all.every((f) => f.key === undefined)) {
+    return context.complain('arity_mismatch', e.key.span, `'${name}' takes no function`, { help })
+  }
+  const counts = [...new Set(all.map((f) => f.takes.length))].sort()
+  if (first?.key === 'must' && counts.includes(e.arguments.length)) {
+    return context.complain('arity_mismatch', e.span, `'${name}' needs a function as its last argument`, { help })
+  }
+  return refuseCount(e, counts, help, context)
+}
+
+const refuseCount = (e: CallExpression, counts: readonly number[], help: string, context: Context): undefined => {
+  const given = e.arguments.length
+  const takes = `${counts.join(' or ')} argument${counts.join() === '1' ? '' : 's'}`
+  const message = `'${e.function.text}' takes ${takes}, but ${given} ${given === 1 ? 'is' : 'are'} given`
+  return context.complain('arity_mismatch', e.span, message, { help })
 }
 
 const inferHas = (e: CallExpression, context: Context): Type | undefined => {
-  if (!hasArity(e, 1, 'has(x)', context)) return undefined
+  if (e.key) return context.complain('arity_mismatch', e.key.span, `'has' takes no function`, { help: 'write has(x)' })
   const [argument] = e.arguments
-  if (!argument) return undefined
+  if (!argument || e.arguments.length > 1) return refuseCount(e, [1], 'write has(x)', context)
   const fact = context.inferMaybe(argument)
   if (!fact) return undefined
-  if (argument.kind === 'field' || (argument.kind === 'name' && context.meanings.get(argument)?.kind === 'field')) return BOOL
+  if (isField(argument, context)) return BOOL
   return context.complain('type_mismatch', argument.span, `'has' asks for a field`, { help: 'as in has(name) or has(value.name)' })
 }
 
-const hasArity = (e: CallExpression, count: number, usage: string, context: Context): boolean => {
-  if (e.arguments.length === count) return true
-  const given = e.arguments.length
-  const message = `'${e.function.text}' takes ${count} argument${count === 1 ? '' : 's'}, but ${given} ${given === 1 ? 'is' : 'are'} given`
-  context.complain('arity_mismatch', e.span, message, { help: `write ${usage}` })
-  return false
-}
-
-const accepts = (e: Expression, type: Type, parameter: Parameter, name: string, context: Context): boolean => {
-  if (parameter === 'any' || isJson(type)) return true
-  if (parameter === 'string') return requireString(e, type, `'${name}'`, context)
-  if (parameter === 'number') return requireNumber(e, type, `'${name}'`, context)
-  const lists = listsOf(type)
-  if (parameter === 'sized') {
-    if (isString(type) || lists) return true
-    context.complain('type_mismatch', e.span, `'${name}' needs a string or a list, but this is ${show(type)}`)
-    return false
-  }
-  if (lists && isSubtype(type, { kind: 'array', item: STRING })) return true
-  context.complain('type_mismatch', e.span, `'${name}' needs a list of strings, but this is ${show(type)}`)
-  return false
-}
+const isField = (e: Expression, context: Context): boolean =>
+  e.kind === 'field' || (e.kind === 'name' && context.meanings.get(e)?.kind === 'field')

@@ -7,8 +7,9 @@ import { BOOL, INT, NUMBER, type Type, UNIT } from '../../types/type.js'
 import { inferCall } from './call.js'
 import { inferCoalesce, inferIf } from './choice.js'
 import { type Context, type Fact, openContext } from './context.js'
-import { inferField, inferIndex, inferList, inferRecord } from './data.js'
+import { inferField, inferIndex, inferRecord } from './data.js'
 import type { Environment } from './environment.js'
+import { inferComprehension, inferList, inferSlice, inferTemplate } from './list.js'
 import { inferName } from './name.js'
 import { inferBinary, inferUnary } from './operator.js'
 
@@ -45,10 +46,16 @@ const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' }>, conte
       return inferCall(e, context)
     case 'index':
       return inferIndex(e, context)
+    case 'slice':
+      return inferSlice(e, context)
     case 'record':
       return inferRecord(e, context)
     case 'list':
       return inferList(e, context)
+    case 'comprehension':
+      return inferComprehension(e, context)
+    case 'template':
+      return inferTemplate(e, context)
     default:
       return unreachable(e)
   }

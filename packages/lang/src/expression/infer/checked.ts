@@ -2,15 +2,16 @@
 
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { Expression, NameExpression, RecordExpression } from '../../parse/ast.js'
+import type { CallExpression, Expression, Name, NameExpression, RecordExpression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
 import { resolve, type Type } from '../../types/type.js'
 import type { Site } from '../run/failure.js'
+import type { Function } from '../run/function.js'
 import { openInference } from './check.js'
 import { type Context, type Fact, sourceOf } from './context.js'
 import { literalIndex } from './data.js'
-import type { Environment, Meaning } from './environment.js'
+import type { Environment, Local, Meaning } from './environment.js'
 import { fieldsOf } from './fields.js'
 
 /** How values of a type are computed with: as JavaScript's own, or boxed, as `RuntimeValue`. */
@@ -24,11 +25,18 @@ const formOf = (type: Type): Form => {
   return isUnit(type) ? 'unit' : 'boxed'
 }
 
+/** A part of the input, or of the value of a local. */
+export interface Place {
+  /** Undefined: the input. */
+  readonly root: Local | undefined
+  readonly path: Path
+}
+
 export class Checked {
   readonly #context: Context
   readonly #forms = new Map<Expression, Form>()
   readonly #sites = new Map<Expression, Site>()
-  readonly #paths = new Map<Expression, Path | undefined>()
+  readonly #places = new Map<Expression, Place | undefined>()
 
   /** The expression has been checked (checkExpression) in the same environment. */
   constructor(e: Expression, environment: Environment) {
@@ -63,36 +71,61 @@ export class Checked {
     return meaning
   }
 
-  /** Where an expression only names a part of the input. */
-  path(e: Expression): Path | undefined {
-    if (!this.#paths.has(e)) this.#paths.set(e, this.#pathOf(e))
-    return this.#paths.get(e)
+  called(e: CallExpression): Function {
+    const called = this.#context.calls.get(e)
+    if (!called) throw new TypeError(`not checked: ${e.function.text}`)
+    return called
   }
 
-  #pathOfName(e: NameExpression): Path | undefined {
+  /** The name of a `for` or a `->`. */
+  local(name: Name): Local {
+    const local = this.#context.declared.get(name)
+    if (!local) throw new TypeError(`not checked: ${name.text}`)
+    return local
+  }
+
+  /** Has it a `for` or a `->`? */
+  get hasLocals(): boolean {
+    return this.#context.declared.size > 0
+  }
+
+  /** Where an expression only names a part of the input, or of a local. */
+  place(e: Expression): Place | undefined {
+    if (!this.#places.has(e)) this.#places.set(e, this.#placeOf(e))
+    return this.#places.get(e)
+  }
+
+  /** The same of the input alone. */
+  path(e: Expression): Path | undefined {
+    const place = this.place(e)
+    return place && !place.root ? place.path : undefined
+  }
+
+  #placeOfName(e: NameExpression): Place | undefined {
     const meaning = this.meaning(e)
     switch (meaning.kind) {
       case 'whole':
-        return []
+        return { root: undefined, path: [] }
       case 'field':
-        return [e.name]
+        return { root: undefined, path: [e.name] }
       case 'local':
-        return undefined
+        return { root: meaning.local, path: [] }
       default:
         return unreachable(meaning)
     }
   }
 
-  #pathOf(e: Expression): Path | undefined {
-    if (e.kind === 'name') return this.#pathOfName(e)
+  #placeOf(e: Expression): Place | undefined {
+    if (e.kind === 'name') return this.#placeOfName(e)
     if (e.kind !== 'field' && e.kind !== 'index') return undefined
-    const base = this.path(e.of)
+    const base = this.place(e.of)
     if (!base) return undefined
     const { type } = this.fact(e.of)
-    if (e.kind === 'field') return fieldsOf(type) ? [...base, e.field.text] : undefined
+    const below = (step: string | number): Place => ({ root: base.root, path: [...base.path, step] })
+    if (e.kind === 'field') return fieldsOf(type) ? below(e.field.text) : undefined
     const at = literalIndex(e.index)
     const areTuples = listsOf(type)?.every((list) => list.kind === 'tuple')
-    return at !== undefined && areTuples ? [...base, at] : undefined
+    return at !== undefined && areTuples ? below(at) : undefined
   }
 }
 
@@ -104,5 +137,5 @@ export const numeralOf = (e: Expression): string | undefined => {
 }
 
 /** Does a record spread what only the message can tell the fields of? */
-export const isMerged = (e: RecordExpression, known: Pick<Checked, 'path' | 'fact'>): boolean =>
-  e.parts.some((part) => part.kind === 'spread' && !(known.path(part.of) && resolve(known.fact(part.of).type).kind === 'record'))
+export const isMerged = (e: RecordExpression, known: Pick<Checked, 'place' | 'fact'>): boolean =>
+  e.parts.some((part) => part.kind === 'spread' && !(known.place(part.of) && resolve(known.fact(part.of).type).kind === 'record'))

@@ -1,9 +1,10 @@
 // Choices: `if c then a else b` and `x ?? default`.
 
-import type { BinaryExpression, Expression, IfExpression } from '../../parse/ast.js'
+import type { BinaryExpression, IfExpression } from '../../parse/ast.js'
 import { join } from '../../types/join.js'
 import type { Type } from '../../types/type.js'
-import { type Context, show, sourceOf } from './context.js'
+import { type Context, sourceOf } from './context.js'
+import { joinOrComplain } from './join.js'
 import { requireBool } from './operator.js'
 
 export const inferIf = (e: IfExpression, context: Context): Type | undefined => {
@@ -24,6 +25,3 @@ export const inferCoalesce = (e: BinaryExpression, context: Context): Type | und
   }
   return right && joinOrComplain(e, left.type, right, `the two sides of '??'`, context)
 }
-
-export const joinOrComplain = (e: Expression, left: Type, right: Type, who: string, context: Context): Type | undefined =>
-  join(left, right) ?? context.complain('type_mismatch', e.span, `${who} have no common type: ${show(left)} and ${show(right)} overlap`)

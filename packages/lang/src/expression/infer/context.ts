@@ -4,9 +4,10 @@ import type { Code } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
 import type { Report } from '../../diagnostic/diagnostic.js'
 import type { Span } from '../../diagnostic/source.js'
-import type { Expression, NameExpression } from '../../parse/ast.js'
+import type { CallExpression, Expression, Name, NameExpression } from '../../parse/ast.js'
 import { printType } from '../../types/print.js'
 import type { Type } from '../../types/type.js'
+import type { Function } from '../run/function.js'
 import type { Environment, Local, Meaning } from './environment.js'
 
 /**
@@ -26,6 +27,14 @@ export interface Context {
   freeName?: string
   readonly facts: Map<Expression, Fact>
   readonly meanings: Map<NameExpression, Meaning>
+  /** Which of the functions of its name a call calls. */
+  readonly calls: Map<CallExpression, Function>
+  /** The locals that are known where a name stands. */
+  readonly scopes: Map<NameExpression, Local | undefined>
+  /** By the names of `for` and `->`. */
+  readonly declared: Map<Name, Local>
+  /** Names that stand for a field of a record and for its value. */
+  readonly shorthands: Set<NameExpression>
   /** The names that are known here before those of the input, the innermost first. */
   readonly locals: Local | undefined
   readonly complain: (
@@ -38,6 +47,8 @@ export interface Context {
   readonly infer: (e: Expression) => Type | undefined
   /** As infer, where it may also be absent. */
   readonly inferMaybe: (e: Expression) => Fact | undefined
+  /** A name of `for` or `->` in front of those that are known here. */
+  readonly declare: (name: Name, type: Type) => Local
   /** What `rule` gives where `locals` are known. */
   readonly within: <T>(locals: Local, rule: () => T) => T
 }
@@ -56,6 +67,10 @@ export const openContext = (
     environment,
     facts: new Map(),
     meanings: new Map(),
+    calls: new Map(),
+    scopes: new Map(),
+    declared: new Map(),
+    shorthands: new Set(),
     locals: environment.locals,
     complain: (code, span, message, { help, related } = {}) =>
       void report({ severity: 'error', code, message, span, ...(help === undefined ? {} : { help }), ...(related ? { related } : {}) }),
@@ -68,6 +83,11 @@ export const openContext = (
       })
     },
     inferMaybe: (e) => learn(e, true),
+    declare: (name, type) => {
+      const local: Local = { name: name.text, type, declared: name, outer: context.locals }
+      context.declared.set(name, local)
+      return local
+    },
     within: (locals, rule) => {
       const around = context.locals
       context.locals = locals

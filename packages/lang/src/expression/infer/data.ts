@@ -1,15 +1,15 @@
-// Data: fields, indexes, lists and records.
+// Data: fields, indexes and records.
 
 import { nearest } from '@plumb/wire/nearest'
-import type { Expression, FieldExpression, IndexExpression, ListExpression, Name, RecordExpression } from '../../parse/ast.js'
+import type { Expression, FieldExpression, IndexExpression, Name, RecordExpression } from '../../parse/ast.js'
 import { joinAll, unite } from '../../types/join.js'
 import { isInt, isJson, listsOf } from '../../types/kind.js'
 import { isPresent } from '../../types/required-fields.js'
 import { type Field, JSON_TYPE, type Type } from '../../types/type.js'
 import { type Variant, variantsOf } from '../../types/variants.js'
-import { joinOrComplain } from './choice.js'
 import { type Context, type Fact, show, sourceOf } from './context.js'
 import { fieldsOf } from './fields.js'
+import { joinOrComplain } from './join.js'
 
 export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
   const base = mayBeAbsent && (e.of.kind === 'name' || e.of.kind === 'field') ? context.inferMaybe(e.of) : present(context.infer(e.of))
@@ -63,12 +63,6 @@ export const literalIndex = (e: Expression): number | undefined => {
   return index === undefined ? undefined : -index
 }
 
-export const inferList = (e: ListExpression, context: Context): Type | undefined => {
-  const items = e.items.map(context.infer)
-  const known = items.flatMap((item) => item ?? [])
-  return known.length === items.length ? { kind: 'tuple', items: known } : undefined
-}
-
 type Shape = Map<string, Fact>
 
 /** One record for each way in which the variants of spread sums combine; json once a json is spread. */
@@ -78,6 +72,7 @@ export const inferRecord = (e: RecordExpression, context: Context): Type | undef
   let isWrong = hasDuplicates(e, context)
   for (const part of e.parts) {
     const type = context.infer(part.kind === 'field' ? part.value : part.of)
+    if (part.kind === 'field' && part.isShorthand && part.value.kind === 'name') context.shorthands.add(part.value)
     if (!type) isWrong = true
     else if (part.kind === 'field') for (const shape of shapes) shape.set(part.name.text, { type, absence: 'never' })
     else if (isJson(type)) isOpen = true

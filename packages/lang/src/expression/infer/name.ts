@@ -2,7 +2,7 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { NameExpression } from '../../parse/ast.js'
-import { isFunction } from '../run/function.js'
+import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, show } from './context.js'
 import { FIELD_OF_INPUT, type Local, localNamed, type Meaning, WHOLE_INPUT } from './environment.js'
 import { fieldsOf } from './fields.js'
@@ -14,6 +14,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
     context.meanings.set(e, meaning)
     return fact
   }
+  context.scopes.set(e, context.locals)
   const whole: Fact = { type: input, absence: 'never' }
   const local = localNamed(name, context.locals)
   if (local) return means({ kind: 'local', local }, { type: local.type, absence: 'never' })

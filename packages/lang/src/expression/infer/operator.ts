@@ -3,9 +3,11 @@
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, BinaryOperator, Expression, UnaryExpression } from '../../parse/ast.js'
 import { findShared } from '../../types/disjoint.js'
-import { isBool, isInt, isJson, isNumber, isString } from '../../types/kind.js'
+import { isBool, isInt, isJson, isNumber, isString, listsOf } from '../../types/kind.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
+import { itemTypeOf } from '../run/list-function.js'
 import { type Context, show, sourceOf } from './context.js'
+import { joinOrComplain } from './join.js'
 
 export const inferUnary = (e: UnaryExpression, context: Context): Type | undefined => {
   const type = context.infer(e.operand)
@@ -59,9 +61,21 @@ const add = (e: BinaryExpression, left: Type, right: Type, context: Context): Ty
   }
   if (isString(left) || isString(right)) return STRING
   if (isJson(left) && isJson(right)) return JSON_TYPE
+  if (listsOf(left) || listsOf(right)) return addLists(e, left, right, context)
   const isLeft = requireNumber(e.left, left, `'+'`, context)
   if (!requireNumber(e.right, right, `'+'`, context) || !isLeft) return undefined
   return isInt(left) && isInt(right) ? INT : NUMBER
+}
+
+const addLists = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
+  const wrong = listsOf(left) || isJson(left) ? (listsOf(right) || isJson(right) ? undefined : e.right) : e.left
+  if (!wrong) {
+    const item = joinOrComplain(e, itemTypeOf(left), itemTypeOf(right), 'the items of the two lists', context)
+    return item && { kind: 'array', item }
+  }
+  return context.complain('type_mismatch', wrong.span, `'+' joins two lists, but this is ${show(wrong === e.left ? left : right)}`, {
+    help: `[${sourceOf(wrong)}] makes a list of it`,
+  })
 }
 
 const compare = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {

@@ -3,7 +3,7 @@
 
 import { countItems, eachItem } from '@plumb/wire/json'
 import { fail, type Site } from './failure.js'
-import { exactAt, finite, intAt, numberAt } from './number.js'
+import { exactAt, intAt, numberAt } from './number.js'
 import { describe, type RuntimeValue, Slice, stringAt } from './slice.js'
 import { compareStrings, countCodePoints } from './text.js'
 
@@ -49,6 +49,14 @@ export const expectIndex = (value: RuntimeValue, site: Site): number => {
   const n = expectNumber(value, site)
   return Number.isInteger(n) ? n : fail(site, `${n} is no index`)
 }
+export const expectInt = (value: RuntimeValue, site: Site): number => {
+  const n = expectNumber(value, site)
+  return Number.isInteger(n) ? n : fail(site, `${n} is no int`)
+}
+export const expectList = (value: RuntimeValue, site: Site): Slice => {
+  expectKind(value, 'list', 'list', site)
+  return value as Slice
+}
 export const expectStrings = (value: RuntimeValue, site: Site): string[] => {
   expectKind(value, 'list', 'list of strings', site)
   const { buf, start } = value as Slice
@@ -59,12 +67,6 @@ export const expectStrings = (value: RuntimeValue, site: Site): string[] => {
 export const expectObject = (value: RuntimeValue, site: Site): Slice => {
   expectKind(value, 'object', 'object', site)
   return value as Slice
-}
-
-/** `+` where neither side is known to be a string or a number. */
-export const add = (a: RuntimeValue, b: RuntimeValue, site: Site): string | number => {
-  if (kindOf(a) === 'string') return stringOf(a) + expectString(b, site)
-  return finite(expectNumber(a, site) + expectNumber(b, site), site)
 }
 
 /** Negative, 0 or positive. */

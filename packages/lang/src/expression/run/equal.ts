@@ -9,6 +9,23 @@ export const equal = (a: RuntimeValue, b: RuntimeValue): boolean => {
   return isSame(valueOf(a), valueOf(b))
 }
 
+/** The same for equal values, and different for others. */
+export const identityOf = (value: RuntimeValue): string | number => {
+  const v = valueOf(value)
+  return typeof v === 'number' && Math.abs(v) < 2 ** 53 ? v : written(v)
+}
+
+const written = (v: Value): string => {
+  if (isList(v)) return `[${v.map(written).join()}]`
+  if (isMap(v)) {
+    const keys = [...v.keys()].sort()
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${written(v.get(key) as Value)}`).join()}}`
+  }
+  // From 2^53 on all are whole. No sign is left of a zero.
+  if (typeof v === 'number') return Math.abs(v) < 2 ** 53 ? String(v) : String(BigInt(v))
+  return typeof v === 'bigint' ? String(v) : JSON.stringify(v)
+}
+
 type Value = string | number | bigint | boolean | null | readonly Value[] | ReadonlyMap<string, Value>
 
 const valueOf = (value: RuntimeValue): Value => {

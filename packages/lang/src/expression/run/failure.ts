@@ -21,6 +21,11 @@ export const faultOf = (failure: unknown): Fault => {
   return failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
 }
 
+/** From generated code that leaves a message to the interpreter. */
+export const leave = (): never => {
+  throw new Failure('left to the interpreter')
+}
+
 /** The sub-expression at work, as written. */
 export type Site = string
 

@@ -4,16 +4,27 @@
 
 import type { Tree } from '@plumb/wire/json'
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { BinaryExpression, CallExpression, Expression, NameExpression, RecordExpression } from '../../parse/ast.js'
+import type {
+  BinaryExpression,
+  CallExpression,
+  Comprehension,
+  Expression,
+  KeyFunction,
+  NameExpression,
+  RecordExpression,
+  Template,
+} from '../../parse/ast.js'
 import { isJson } from '../../types/kind.js'
 import { resolve } from '../../types/type.js'
 import { type Checked, isMerged, numeralOf } from '../infer/checked.js'
 import type { Local } from '../infer/environment.js'
+import { add, sliceAny } from './by-kind.js'
 import {
-  add,
   boolOf,
   expectBool,
   expectIndex,
+  expectInt,
+  expectList,
   expectNumber,
   expectObject,
   expectString,
@@ -25,11 +36,14 @@ import {
 } from './coerce.js'
 import { equal } from './equal.js'
 import type { Site } from './failure.js'
-import { functionOf, type Parameter } from './function.js'
+import type { Parameter, Reduction } from './function.js'
+import { eachOf, type Key } from './list.js'
 import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
+import { patternOf } from './pattern.js'
 import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice } from './slice.js'
-import { stringsOf } from './text.js'
-import { listOf, merge, recordOf } from './write.js'
+import { startSteps } from './steps.js'
+import { stringsOf, textOf } from './text.js'
+import { listFrom, listOf, merge, type Put, recordOf } from './write.js'
 
 /** What the names of an expression stand for while it is evaluated: the values behind those of infer/environment.ts. */
 export interface Frame {
@@ -50,6 +64,7 @@ export interface LocalValue {
 
 /** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. `locals` are those of the environment. */
 export const openFrame = (checked: Checked, message: Buffer, tree: Tree, locals?: LocalValue): Frame => {
+  startSteps()
   const slice = ({ start, end }: Tree): Slice => new Slice(message, start, end)
   const entries = tree.kind === 'object' ? tree.entries : []
   const lookUp = (name: string): Slice | undefined => {
@@ -81,8 +96,16 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
       return fieldIn(evaluate(e.of, frame), keyOf(e.field.text), frame.checked.site(e))
     case 'index':
       return itemIn(evaluate(e.of, frame), index(e.index, frame), frame.checked.site(e))
+    case 'slice': {
+      const of = evaluate(e.of, frame)
+      return sliceAny(of, e.from && int(e.from, frame), e.to && int(e.to, frame), frame.checked.site(e))
+    }
     case 'list':
       return listOf(e.items.map((item) => evaluate(item, frame)))
+    case 'comprehension':
+      return listFrom((put) => evaluateLoops(e, 0, frame, put))
+    case 'template':
+      return evaluateTemplate(e, frame)
     case 'record':
       return evaluateRecord(e, frame)
     default:
@@ -168,25 +191,69 @@ const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpressio
 const evaluateCall = (e: CallExpression, frame: Frame): RuntimeValue => {
   const [first] = e.arguments
   if (e.function.text === 'has' && first) return evaluateMaybe(first, frame) !== undefined
-  const called = functionOf(e.function.text)
-  if (!called) throw new TypeError(`not checked: ${e.function.text}`)
-  const values = e.arguments.map((argument, i) => evaluateArgument(argument, called.takes[i] ?? 'any', frame))
+  const called = frame.checked.called(e)
+  if (called.reduction && first?.kind === 'comprehension') return evaluateReduction(called.reduction, first, frame, frame.checked.site(e))
+  const values: unknown[] = e.arguments.map((argument, i) => evaluateArgument(argument, called.takes[i] ?? 'any', frame))
+  if (called.key) values.push(e.key && keyOfItems(e.key, frame))
   const run = called.run as (...values: unknown[]) => unknown
   const result = run(...values, frame.checked.site(e))
   return called.result === 'strings' ? listOf(result as string[]) : (result as RuntimeValue)
 }
 
-const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): RuntimeValue | readonly string[] => {
+const evaluateReduction = ({ start, step }: Reduction, list: Comprehension, frame: Frame, site: Site): RuntimeValue => {
+  let result = start
+  evaluateLoops(list, 0, frame, (item) => {
+    result = (step as (result: number | boolean, item: RuntimeValue, site: Site) => number | boolean)(result, item, site)
+  })
+  return result
+}
+
+const withLocal = (frame: Frame, local: Local, value: RuntimeValue): Frame => ({ ...frame, locals: { local, value, outer: frame.locals } })
+
+const keyOfItems = ({ parameter, body }: KeyFunction, frame: Frame): Key => {
+  const local = frame.checked.local(parameter)
+  return (item) => evaluate(body, withLocal(frame, local, item))
+}
+
+const evaluateLoops = (e: Comprehension, at: number, frame: Frame, put: Put): void => {
+  const loop = e.loops[at]
+  if (!loop) {
+    put(evaluate(e.item, frame))
+    return
+  }
+  const local = frame.checked.local(loop.name)
+  eachOf(expectList(evaluate(loop.list, frame), frame.checked.site(loop.list)), (item) => {
+    const inner = withLocal(frame, local, item)
+    if (!loop.condition || holds(loop.condition, inner)) evaluateLoops(e, at + 1, inner, put)
+  })
+}
+
+const evaluateTemplate = ({ texts, holes }: Template, frame: Frame): string =>
+  texts.reduce((all, { text }, i) => (i === 0 ? text : all + textOf(evaluate(holes[i - 1] as Expression, frame)) + text), '')
+
+const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): unknown => {
   switch (parameter) {
     case 'string':
       return string(e, frame)
     case 'number':
       return number(e, frame)
+    case 'int':
+      return int(e, frame)
+    case 'pattern':
+      return patternOf(string(e, frame), frame.checked.site(e))
+    case 'list':
+    case 'ints':
+    case 'numbers':
+    case 'bools':
+    case 'lists':
+    case 'ordered':
+      return expectList(evaluate(e, frame), frame.checked.site(e))
     case 'strings': {
       const list = evaluate(e, frame)
       return isJson(frame.checked.fact(e).type) ? expectStrings(list, frame.checked.site(e)) : stringsOf(list as Slice)
     }
     case 'sized':
+    case 'item':
     case 'any':
       return evaluate(e, frame)
     default:
@@ -237,6 +304,7 @@ export const holds = operand(expectBool)
 const number = operand(expectNumber)
 const string = operand(expectString)
 const index = operand(expectIndex)
+const int = operand(expectInt)
 
 // The value as JavaScript's own. An int that is only moved may have any size; here it is computed with.
 const read = (e: Expression, frame: Frame): RuntimeValue => {

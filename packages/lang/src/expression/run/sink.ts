@@ -8,7 +8,7 @@ const CHUNK = 65_536
 const FIRST_CHUNK = 1024
 
 /** In bytes, as the longest line that a reader takes. */
-const MAX_RESULT = 16 * 1024 * 1024
+export const MAX_RESULT = 16 * 1024 * 1024
 
 /**
  * The last message is `buf[start..end)`, and `buf[end]` is 0x0A, so that a writer can send neighbours in one piece. A chunk that

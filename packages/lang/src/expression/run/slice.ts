@@ -85,3 +85,6 @@ export const describe = (value: RuntimeValue): string => {
   if (text[0] === '[') return 'a list'
   return preview(text, 30)
 }
+
+/** Where a slice `[at:]` of `count` items begins, or `[:at]` ends: negative from the end, and cut to the list. */
+export const boundOf = (at: number, count: number): number => Math.min(Math.max(at < 0 ? at + count : at, 0), count)

@@ -1,7 +1,9 @@
 // Strings: sequences of code points, which a JSON escape may leave with half a surrogate pair; that half is kept.
 
 import { eachItem } from '@plumb/wire/json'
-import { type RuntimeValue, Slice, stringAt } from './slice.js'
+import { Failure, type Site } from './failure.js'
+import { MAX_RESULT } from './sink.js'
+import { boundOf, type RuntimeValue, Slice, stringAt } from './slice.js'
 
 const SURROGATE = 0xd800
 
@@ -67,4 +69,41 @@ export const isText = (buf: Buffer, start: number, end: number, text: string, by
   }
   for (let i = start; i < end; i++) if (buf[i] === 92) return stringAt(buf, start, end) === text
   return false
+}
+
+/** A text that is not longer than a result may be. */
+export const limitedText = (text: string, site: Site): string => {
+  if (text.length <= MAX_RESULT) return text
+  throw new Failure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
+}
+
+/** With `\n` or `\r\n` at its end each; nothing behind the last one is no line. */
+export const linesOf = (text: string): string[] => {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** What stands between white space. */
+export const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
+
+/** By code points: negative from the end, and cut to the text. */
+export const sliceText = (text: string, from?: number, to?: number): string => {
+  // In ASCII a unit is a code point.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII too
+  const points = /^[\x00-\x7f]*$/.test(text) ? text : Array.from(text)
+  const start = boundOf(from ?? 0, points.length)
+  const part = points.slice(start, Math.max(boundOf(to ?? points.length, points.length), start))
+  return typeof part === 'string' ? part : part.join('')
+}
+
+/** With spaces to `width` code points: behind it, or before it where the width is negative. */
+export const pad = (text: string, width: number, site: Site): string => {
+  const missing = Math.abs(width) - countCodePoints(text)
+  if (missing <= 0) return text
+  if (missing > MAX_RESULT) {
+    throw new Failure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
+  }
+  const spaces = ' '.repeat(missing)
+  return width < 0 ? spaces + text : text + spaces
 }

@@ -153,14 +153,24 @@ export const build = (write: (out: Sink) => number): Slice => {
 const scratch: Sink[] = []
 let depth = 0
 
-export const listOf = (items: readonly RuntimeValue[]): Slice =>
+export type Put = (item: RuntimeValue) => void
+
+/** The items in the order in which `fill` puts them. */
+export const listFrom = (fill: (put: Put) => void): Slice =>
   build((out) => {
     let p = put(out, out.at, OPEN, 0, 1)
-    items.forEach((item, i) => {
-      if (i > 0) p = put(out, p, COMMA, 0, 1)
+    let isFirst = true
+    fill((item) => {
+      if (!isFirst) p = put(out, p, COMMA, 0, 1)
+      isFirst = false
       p = putValue(out, p, item)
     })
     return put(out, p, CLOSE, 0, 1)
+  })
+
+export const listOf = (items: readonly RuntimeValue[]): Slice =>
+  listFrom((put) => {
+    for (const item of items) put(item)
   })
 
 /** Fields and spread records, in order: a later one takes the place of an earlier one of its name. */

@@ -26,6 +26,8 @@ export interface Work {
   readonly generate: () => Evaluate
   /** The same of a message that was parsed; there is a byte behind it. */
   readonly interpret: (message: Buffer, tree: Tree, out: Sink) => Verdict
+  /** Generated code may leave a message to the interpreter by failing, and fail for another reason than it does. */
+  readonly isLeft?: boolean
 }
 
 export class ScannedStage implements Stage {
@@ -48,7 +50,7 @@ export class ScannedStage implements Stage {
     // The scanner wants a byte behind the message, where it stops.
     if (end === buf.length) return this.run(withStop(buf.subarray(start, end)), 0, end - start, out)
     if (!scanner.scan(buf, start, end)) return this.runSlowly(buf, start, end, out)
-    if (!scanner.lacksDefaults) return this.finish(buf, out)
+    if (!scanner.lacksDefaults) return this.finish(buf, start, end, out)
     return this.fill(out) ?? this.runSlowly(buf, start, end, out)
   }
 
@@ -59,7 +61,7 @@ export class ScannedStage implements Stage {
     this.filled = filled
     scanner.fill(filled)
     if (!scanner.scan(filled.buf, filled.start, filled.end)) return undefined
-    const verdict = this.finish(filled.buf, out)
+    const verdict = this.finish(filled.buf, filled.start, filled.end, out)
     return verdict === Verdict.PASS ? rewrite(filled.buf, filled.start, filled.end, out) : verdict
   }
 
@@ -82,11 +84,12 @@ export class ScannedStage implements Stage {
     return verdict === Verdict.PASS ? rewrite(whole, 0, filled.length, out) : verdict
   }
 
-  private finish(buf: Buffer, out: Sink): Verdict {
+  private finish(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     try {
       return (this.evaluate as Evaluate)(buf, this.scanner.captures, out)
     } catch (failure) {
-      return this.fail(failure)
+      const isSure = !this.work.isLeft || faultOf(failure).error === 'too_large'
+      return isSure ? this.fail(failure) : this.runSlowly(buf, start, end, out)
     }
   }
 

@@ -25,6 +25,7 @@ export const compileMap = (e: Expression, environment: Environment, scanner = ne
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, emitMap(e, g))
     },
+    isLeft: checked.hasLocals,
     interpret: (message, tree, out) => {
       out.commit(putValue(out, out.at, evaluate(e, openFrame(checked, message, tree))))
       refuseDeep(out)
@@ -41,6 +42,7 @@ export const compileFilter = (e: Expression, environment: Environment, scanner =
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
     },
+    isLeft: checked.hasLocals,
     interpret: (message, tree) => (holds(e, openFrame(checked, message, tree)) ? Verdict.PASS : Verdict.DROP),
   })
 }

@@ -1,0 +1,78 @@
+// Comprehensions and key functions → loops over the bytes of lists: items are found and looked at where they stand.
+
+import { UNCHECKED_DEPTH } from '@plumb/wire/json'
+import type { Comprehension, Expression, KeyFunction } from '../../parse/ast.js'
+import { makeItemScanner } from '../../scan/scanner-code.js'
+import { isJson } from '../../types/kind.js'
+import type { Generator } from './generator.js'
+import type { LocalCode } from './local-code.js'
+import { emitBool } from './operand.js'
+
+/** Statements: `body` for each item that the loops of a comprehension come to. */
+export const emitLoops = (e: Comprehension, g: Generator, body: () => string, at = 0): string => {
+  const loop = e.loops[at]
+  if (!loop) return body()
+  const { opening, start } = listAt(loop.list, g)
+  const { item, code } = g.withLocal(g.checked.local(loop.name), () => {
+    const inner = () => emitLoops(e, g, body, at + 1)
+    return loop.condition ? `if (${emitBool(loop.condition, g)}) {\n${inner()}\n}` : inner()
+  })
+  const n = item.number
+  const [b, a, end] = [`b${n}`, `a${n}`, `e${n}`]
+  return `{
+${opening.replace('$b', b)}
+let ${a} = R.skipSpace(${b}, ${start} + 1), ${end} = 0, c${n} = 0, n${n} = 0
+if (${b}[${a}] !== 93) for (;;) {
+${scanItem(item, g)}
+n${n}++
+{
+${declared(item)}${code}
+}
+c${n} = ${b}[${end}]
+if (c${n} <= 32) { ${end} = R.skipSpace(${b}, ${end}); c${n} = ${b}[${end}] }
+if (c${n} !== 44) break
+${a} = ${end} + 1
+if (${b}[${a}] <= 32) ${a} = R.skipSpace(${b}, ${a})
+}
+R.takeSteps(n${n})
+}`
+}
+
+/** A statement that has the buffer in `$b`, and where the list begins in it. */
+const listAt = (list: Expression, g: Generator): { opening: string; start: string } => {
+  const place = g.place(list)
+  if (place && !isJson(g.fact(list).type)) {
+    const { buf, start } = g.extent(place)
+    return { opening: `const $b = ${buf}`, start }
+  }
+  const value = g.variable()
+  return { opening: `${value} = ${emitList(list, g)}\nconst $b = ${value}.buf`, start: `${value}.start` }
+}
+
+/** A slice that holds a list for certain. */
+export const emitList = (e: Expression, g: Generator): string =>
+  isJson(g.fact(e).type) ? `R.expectList(${g.boxed(e)}, ${g.site(e)})` : g.boxed(e)
+
+/** A function from a slice to the key, boxed. */
+export const emitKey = ({ parameter, body }: KeyFunction, g: Generator): string => {
+  const { item, code } = g.withLocal(g.checked.local(parameter), () => g.boxed(body))
+  const n = item.number
+  const scan = item.paths.length > 0 ? `${scanItem(item, g)}\n` : ''
+  return `(item) => {
+const b${n} = item.buf, a${n} = item.start
+let e${n} = item.end
+${scan}${declared(item)}return ${code}
+}`
+}
+
+// Leaves `e` behind the item that begins at `a`, and its parts in `k`. What the scanner does not take is left to the interpreter.
+const scanItem = ({ type, paths, number: n }: LocalCode, g: Generator): string => {
+  if (paths.length === 0) return `e${n} = R.skipValue(b${n}, a${n}, ${UNCHECKED_DEPTH})`
+  const scanner = makeItemScanner(type, paths)
+  const captures = g.constant(new Int32Array(scanner.size))
+  return `const k${n} = ${captures}
+e${n} = ${g.constant(scanner.scan)}(b${n}, a${n}, k${n})
+if (e${n} < 0) R.leave()`
+}
+
+const declared = ({ variables }: LocalCode): string => (variables.size > 0 ? `let ${[...variables].join(', ')}\n` : '')

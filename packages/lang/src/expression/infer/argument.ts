@@ -1,0 +1,109 @@
+// Does an argument suit its parameter? A json does everywhere.
+
+import { unreachable } from '../../diagnostic/unreachable.js'
+import type { Expression } from '../../parse/ast.js'
+import { findShared } from '../../types/disjoint.js'
+import { isBool, isInt, isJson, isNumber, isString, listsOf } from '../../types/kind.js'
+import { STRING, type Type } from '../../types/type.js'
+import { variantsOf } from '../../types/variants.js'
+import type { Function, Parameter } from '../run/function.js'
+import { itemTypeOf } from '../run/list-function.js'
+import { type Context, show, sourceOf } from './context.js'
+import { fieldsOf } from './fields.js'
+import { requireNumber, requireString } from './operator.js'
+import { checkPattern } from './pattern.js'
+
+/** A list whose items are of a kind, or could be. */
+const isListOf = (type: Type, kind: (item: Type) => boolean): boolean => {
+  const item = itemTypeOf(type)
+  return listsOf(type) !== undefined && (isJson(item) || kind(item))
+}
+
+const isOrdered = (type: Type): boolean => isJson(type) || isNumber(type) || isString(type)
+
+const isParameter = (parameter: Parameter, type: Type, first: Type, hasKey: boolean): boolean => {
+  if (isJson(type)) return true
+  switch (parameter) {
+    case 'any':
+      return true
+    case 'string':
+    case 'pattern':
+      return isString(type)
+    case 'number':
+      return isNumber(type)
+    case 'int':
+      return isInt(type)
+    case 'sized':
+      return isString(type) || listsOf(type) !== undefined
+    case 'list':
+      return listsOf(type) !== undefined
+    case 'ints':
+      return isListOf(type, isInt)
+    case 'numbers':
+      return isListOf(type, isNumber)
+    case 'bools':
+      return isListOf(type, isBool)
+    case 'strings':
+      return isListOf(type, isString)
+    case 'lists':
+      return isListOf(type, (item) => listsOf(item) !== undefined)
+    case 'ordered':
+      return hasKey ? listsOf(type) !== undefined : isListOf(type, isOrdered)
+    case 'item': {
+      const item = itemTypeOf(first)
+      return variantsOf(item).length === 0 || findShared(item, type) !== undefined
+    }
+    default:
+      return unreachable(parameter)
+  }
+}
+
+export const fits = (types: readonly Type[], i: number, { takes }: Function, hasKey: boolean): boolean =>
+  isParameter(takes[i] ?? 'any', types[i] ?? STRING, types[0] ?? STRING, hasKey)
+
+/** As fits, with a word about what does not. */
+export const accepts = (e: Expression, types: readonly Type[], i: number, called: Function, hasKey: boolean, context: Context): boolean => {
+  const type = types[i] ?? STRING
+  const parameter = called.takes[i] ?? 'any'
+  const { name } = called
+  if (fits(types, i, called, hasKey)) return parameter !== 'pattern' || checkPattern(e, context)
+  if (parameter === 'string' || parameter === 'pattern') return requireString(e, type, `'${name}'`, context)
+  if (parameter === 'number') return requireNumber(e, type, `'${name}'`, context)
+  if (parameter === 'item') {
+    const message = `'${name}' looks for ${show(type)} among ${show(itemTypeOf(types[0]))}, which are never equal`
+    context.complain('type_mismatch', e.span, message)
+    return false
+  }
+  const help = parameter === 'ordered' && listsOf(type) ? keyHelp(e, itemTypeOf(type), name) : undefined
+  context.complain('type_mismatch', e.span, `'${name}' needs ${NEEDED[parameter]}, but this is ${show(type)}`, { help })
+  return false
+}
+
+const NEEDED: Readonly<Record<Parameter, string>> = {
+  string: 'a string',
+  pattern: 'a string',
+  number: 'a number',
+  int: 'an int',
+  sized: 'a string or a list',
+  list: 'a list',
+  ints: 'a list of ints',
+  numbers: 'a list of numbers',
+  bools: 'a list of bools',
+  strings: 'a list of strings',
+  lists: 'a list of lists',
+  ordered: 'a list of numbers or of strings',
+  item: 'an item',
+  any: 'a value',
+}
+
+const keyHelp = (e: Expression, item: Type, name: string): string => {
+  const field = [...(fieldsOf(item) ?? [])].find(([, { type, absence }]) => absence === 'never' && isOrdered(type))?.[0]
+  return `give a key, as in ${name}(${sourceOf(e)}, x -> ${field === undefined ? '…' : `x.${field}`})`
+}
+
+/** Is it a key to order by? */
+export const orders = (e: Expression, type: Type, who: string, context: Context): boolean => {
+  if (isOrdered(type)) return true
+  context.complain('type_mismatch', e.span, `${who} is a number or a string, but this is ${show(type)}`)
+  return false
+}

@@ -1,0 +1,82 @@
+// The functions of the language: one row each, with what it takes, what it gives and what it does.
+
+import { isInt, isJson, isString } from '../../types/kind.js'
+import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
+import { containsAny } from './by-kind.js'
+import { length } from './coerce.js'
+import type { Site } from './failure.js'
+import type { Function } from './function.js'
+import { LIST_FUNCTIONS, type Row } from './list-function.js'
+import { roundAwayFromZero, whole } from './number.js'
+import { parseNumber, parseText } from './parse-text.js'
+import { find, matches, replaceMatches } from './pattern.js'
+import type { RuntimeValue } from './slice.js'
+import { limitedText, linesOf, pad, replaceAll, sliceText, split, textOf, wordsOf } from './text.js'
+import { readTime, writeTime } from './time.js'
+
+const STRINGS: Type = { kind: 'array', item: STRING }
+const MATCHES: Type = {
+  kind: 'array',
+  item: {
+    kind: 'record',
+    fields: [
+      { name: 'text', type: STRING, isOptional: false },
+      { name: 'groups', type: STRINGS, isOptional: false },
+      { name: 'at', type: INT, isOptional: false },
+    ],
+  },
+}
+const likeArguments = (types: readonly Type[]): Type => (types.every(isInt) ? INT : NUMBER)
+const isText = ([type]: readonly Type[]): boolean => type !== undefined && isString(type) && !isJson(type)
+
+// biome-ignore format: a table
+const ROWS: readonly Row[] = [
+  { usage: 'lower(s)', text: 'The string in lower case.', takes: ['string'], gives: STRING, run: (s: string) => s.toLowerCase() },
+  { usage: 'upper(s)', text: 'The string in upper case.', takes: ['string'], gives: STRING, run: (s: string) => s.toUpperCase() },
+  { usage: 'trim(s)', text: 'The string without white space at its ends.', takes: ['string'], gives: STRING, run: (s: string) => s.trim() },
+  { usage: 'length(x)', text: 'How many code points a string has, or items a list.', takes: ['sized'], gives: INT, run: length },
+  { usage: 'contains(s, t)', text: 'Is the second string a part of the first?', takes: ['string', 'string'], only: isText, gives: BOOL, run: (s: string, t: string) => s.includes(t) },
+  { usage: 'starts_with(s, t)', text: 'Does the string begin with the other?', takes: ['string', 'string'], gives: BOOL, run: (s: string, t: string) => s.startsWith(t) },
+  { usage: 'ends_with(s, t)', text: 'Does the string end with the other?', takes: ['string', 'string'], gives: BOOL, run: (s: string, t: string) => s.endsWith(t) },
+  { usage: 'split(s, sep)', text: 'The parts between separators; with "" the code points.', takes: ['string', 'string'], gives: STRINGS, run: split, result: 'strings' },
+  { usage: 'join(xs, sep)', text: 'The strings of a list as one, with the separator between them.', takes: ['strings', 'string'], gives: STRING, run: (xs: string[], s: string, site: Site) => limitedText(xs.join(s), site) },
+  { usage: 'replace(s, a, b)', text: 'The string with b for every a.', takes: ['string', 'string', 'string'], gives: STRING, run: (s: string, a: string, b: string, site: Site) => limitedText(replaceAll(s, a, b), site) },
+  { usage: 'lines(s)', text: 'The lines of a text, without their ends.', takes: ['string'], gives: STRINGS, run: linesOf, result: 'strings' },
+  { usage: 'words(s)', text: 'What stands between white space.', takes: ['string'], gives: STRINGS, run: wordsOf, result: 'strings' },
+  { usage: 'slice(s, a, b)', text: 'The code points from a up to b: s[a:b].', takes: ['string', 'int', 'int'], gives: STRING, run: sliceText },
+  { usage: 'pad(s, n)', text: 'The string with spaces behind it, to n code points; with -n before it.', takes: ['string', 'int'], gives: STRING, run: pad },
+  { usage: 'matches(s, "re")', text: 'Does the pattern (RE2) match anywhere in the string?', takes: ['string', 'pattern'], gives: BOOL, run: matches },
+  { usage: 'find(s, "re")', text: 'All matches of the pattern (RE2): text, groups, and at which code point.', takes: ['string', 'pattern'], gives: MATCHES, run: find, result: 'moved' },
+  { usage: 'replace_all(s, "re", t)', text: 'The string with t, as it is, for every match of the pattern (RE2).', takes: ['string', 'pattern', 'string'], gives: STRING, run: replaceMatches },
+  { usage: 'time(s)', text: 'Seconds since 1970 of a time (RFC 3339) or a date.', takes: ['string'], gives: NUMBER, run: readTime },
+  { usage: 'iso(n)', text: 'The time (RFC 3339, UTC) of seconds since 1970.', takes: ['number'], gives: STRING, run: writeTime },
+  { usage: 'abs(x)', text: 'The number without its sign.', takes: ['number'], gives: likeArguments, run: (x: number) => Math.abs(x) },
+  { usage: 'round(x)', text: 'The nearest int; halves away from zero.', takes: ['number'], gives: INT, run: (x: number, site: Site) => whole(roundAwayFromZero(x), site) },
+  { usage: 'floor(x)', text: 'The largest int that is not above.', takes: ['number'], gives: INT, run: (x: number, site: Site) => whole(Math.floor(x), site) },
+  { usage: 'ceil(x)', text: 'The smallest int that is not below.', takes: ['number'], gives: INT, run: (x: number, site: Site) => whole(Math.ceil(x), site) },
+  { usage: 'min(x, y)', text: 'The smaller of two numbers.', takes: ['number', 'number'], gives: likeArguments, run: (x: number, y: number) => Math.min(x, y) },
+  { usage: 'max(x, y)', text: 'The larger of two numbers.', takes: ['number', 'number'], gives: likeArguments, run: (x: number, y: number) => Math.max(x, y) },
+  { usage: 'text(x)', text: 'A string as it is, anything else as JSON.', takes: ['any'], gives: STRING, run: (x: RuntimeValue) => textOf(x) },
+  { usage: 'parse(s)', text: 'The value of a JSON text.', takes: ['string'], gives: JSON_TYPE, run: parseText, result: 'moved' },
+  { usage: 'number(s)', text: 'The number that a string says.', takes: ['string'], gives: NUMBER, run: parseNumber, result: 'moved' },
+  ...LIST_FUNCTIONS,
+  { usage: 'contains(x, y)', text: 'Is the second in the first, a string or a list?', takes: ['sized', 'any'], only: ([type]) => type !== undefined && isJson(type), gives: BOOL, run: containsAny },
+]
+
+const functionOf = ({ usage, gives, result = 'value', ...row }: Row, i: number): Function => ({
+  ...row,
+  name: usage.slice(0, usage.indexOf('(')),
+  usage,
+  gives: typeof gives === 'function' ? gives : () => gives,
+  result,
+  id: `call_${i}`,
+})
+
+/** Of one name those that are tried first come first. */
+export const FUNCTIONS: readonly Function[] = ROWS.map(functionOf)
+
+const byName = new Map<string, Function[]>()
+for (const f of FUNCTIONS) byName.set(f.name, [...(byName.get(f.name) ?? []), f])
+
+export const functionsNamed = (name: string): readonly Function[] => byName.get(name) ?? []
+export const isFunction = (name: string): boolean => name === 'has' || byName.has(name)

@@ -1,0 +1,170 @@
+// Lists: JSON text whose items are only moved. What looks at items goes through takeSteps; what writes a list is held to the size of a result.
+
+import { eachItem } from '@plumb/wire/json'
+import { expectBool, expectList, expectNumber, intOf, kindOf } from './coerce.js'
+import { equal, identityOf } from './equal.js'
+import { Failure, fail, type Site } from './failure.js'
+import { addInts, exactAt, finite } from './number.js'
+import { MAX_RESULT } from './sink.js'
+import { boundOf, describe, type RuntimeValue, Slice, stringAt } from './slice.js'
+import { takeSteps } from './steps.js'
+import { compareStrings } from './text.js'
+import { listFrom, listOf, type Put, recordOf } from './write.js'
+
+type Visit = (item: Slice, at: number) => void
+
+export const eachOf = ({ buf, start }: Slice, visit: Visit): void => {
+  takeSteps(eachItem(buf, start, (from, to, at) => visit(new Slice(buf, from, to), at)))
+}
+
+const itemsOf = (list: Slice): Slice[] => {
+  const items: Slice[] = []
+  eachOf(list, (item) => items.push(item))
+  return items
+}
+
+export const first = (list: Slice, site: Site): Slice => itemsOf(list)[0] ?? fail(site, 'the list is empty')
+export const last = (list: Slice, site: Site): Slice => itemsOf(list).at(-1) ?? fail(site, 'the list is empty')
+export const reverse = (list: Slice): Slice => listOf(itemsOf(list).reverse())
+
+export const flatten = (list: Slice, site: Site): Slice => listFrom((put) => eachOf(list, (item) => eachOf(expectList(item, site), put)))
+
+export const concat = (a: Slice, b: Slice): Slice =>
+  listFrom((put) => {
+    eachOf(a, put)
+    eachOf(b, put)
+  })
+
+export const sliceList = (list: Slice, from: number | undefined, to: number | undefined): Slice => {
+  const items = itemsOf(list)
+  return listOf(items.slice(boundOf(from ?? 0, items.length), boundOf(to ?? items.length, items.length)))
+}
+
+export const zip = (a: Slice, b: Slice): Slice => {
+  const others = itemsOf(b)
+  return listFrom((put) => {
+    eachOf(a, (item, at) => {
+      const other = others[at]
+      if (other) put(listOf([item, other]))
+    })
+  })
+}
+
+/** From 0 on. An item takes two bytes at least. */
+export const range = (count: number): Slice => {
+  if (2 * count > MAX_RESULT)
+    throw new Failure(`a list of ${count} items is larger than ${MAX_RESULT.toLocaleString('en')} bytes`, 'too_large')
+  return listFrom((put) => {
+    for (let i = 0; i < count; i++) put(i)
+    takeSteps(Math.max(count, 0))
+  })
+}
+
+export const indexIn = (list: Slice, value: RuntimeValue): number => {
+  let found = -1
+  eachOf(list, (item, at) => {
+    if (found < 0 && equal(item, value)) found = at
+  })
+  return found
+}
+
+type Step<T> = (result: T, item: RuntimeValue, site: Site) => T
+
+const reduced =
+  <T>(start: T, step: Step<T>) =>
+  (list: Slice, site: Site): T => {
+    let result = start
+    eachOf(list, (item) => {
+      result = step(result, item, site)
+    })
+    return result
+  }
+
+export const addInt: Step<number> = (sum, item, site) => addInts(sum, intOf(item, site), site)
+export const addNumber: Step<number> = (sum, item, site) => finite(sum + expectNumber(item, site), site)
+// All are looked at: one that is no bool fails wherever it stands.
+export const isEither: Step<boolean> = (result, item, site) => expectBool(item, site) || result
+export const areBoth: Step<boolean> = (result, item, site) => expectBool(item, site) && result
+
+export const sumInts = reduced(0, addInt)
+export const sumNumbers = reduced(0, addNumber)
+export const any = reduced(false, isEither)
+export const all = reduced(true, areBoth)
+
+/** `x -> e` */
+export type Key = (item: Slice) => RuntimeValue
+
+const itself: Key = (item) => item
+
+type Rank = string | number | bigint
+
+const rankOf = (value: RuntimeValue, site: Site): Rank => {
+  if (typeof value === 'string' || typeof value === 'number') return value
+  const kind = kindOf(value)
+  if (kind !== 'string' && kind !== 'number') return fail(site, `${describe(value)} is neither a number nor a string`)
+  const { buf, start, end } = value as Slice
+  return kind === 'string' ? stringAt(buf, start + 1, end - 1) : exactAt(buf, start, end)
+}
+
+const compareRanks = (a: Rank, b: Rank, site: Site): number => {
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
+  if (typeof a === 'string' || typeof b === 'string') return fail(site, 'numbers and strings have no common order')
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Stable, by numbers or by strings. */
+export const sort = (list: Slice, key: Key = itself, site: Site): Slice => {
+  const ranked = itemsOf(list).map((item) => ({ item, rank: rankOf(key(item), site) }))
+  return listOf(ranked.sort((a, b) => compareRanks(a.rank, b.rank, site)).map(({ item }) => item))
+}
+
+/** Of equal ones the first. */
+const extreme =
+  (sign: 1 | -1) =>
+  (list: Slice, key: Key = itself, site: Site): Slice => {
+    let best: { readonly item: Slice; readonly rank: Rank } | undefined
+    eachOf(list, (item) => {
+      const rank = rankOf(key(item), site)
+      if (!best || sign * compareRanks(rank, best.rank, site) < 0) best = { item, rank }
+    })
+    return (best ?? fail(site, 'the list is empty')).item
+  }
+
+export const least = extreme(1)
+export const greatest = extreme(-1)
+
+/** Of equal ones the first. */
+export const unique = (list: Slice, key: Key = itself): Slice => {
+  const seen = new Set<string | number>()
+  return listFrom((put) =>
+    eachOf(list, (item) => {
+      const identity = identityOf(key(item))
+      if (seen.has(identity)) return
+      seen.add(identity)
+      put(item)
+    }),
+  )
+}
+
+/** `{ key, items }` in the order in which the keys first appear. */
+export const group = (list: Slice, keyOf: Key): Slice => {
+  const groups = new Map<string | number, { readonly key: RuntimeValue; readonly items: Slice[] }>()
+  eachOf(list, (item) => {
+    const key = keyOf(item)
+    const identity = identityOf(key)
+    const known = groups.get(identity)
+    if (known) known.items.push(item)
+    else groups.set(identity, { key, items: [item] })
+  })
+  return listFrom((put: Put) => {
+    for (const { key, items } of groups.values())
+      put(
+        recordOf(
+          new Map([
+            ['key', key],
+            ['items', listOf(items)],
+          ]),
+        ),
+      )
+  })
+}
