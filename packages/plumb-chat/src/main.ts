@@ -42,7 +42,7 @@ const describe = (command: Command): Command =>
     .argument('[spec.plumb]', 'the program to talk to')
     .option('-e, --eval <text>', 'the program itself, in place of a file')
     .option('--agent <name>', 'talk to that agent, not to main')
-    .option('--provider <provider>', 'eliza, anthropic, openai or another of plumb-agent --providers, not what the spec says')
+    .option('--provider <provider>', 'eliza, anthropic, openai or a server by its name, not what the spec says')
     .option('--model <model>', 'model of the provider, not what the spec says')
     .option('--thinking', 'show what a model thinks, where it tells')
     .option('--no-history', 'neither read nor keep what is typed')

@@ -98,7 +98,7 @@ t.test('usage that is no count never widens a budget', async (t) => {
   ]) {
     const ran = await spend(t, main, 'plumb --max-total-tokens 12 --summary=json a.plumb', lines('a', 'b', 'c'), { usage })
     t.equal(ran.model.asked.length, 1, JSON.stringify(usage))
-    t.match(ran.err, /"error":"usage_unknown"|"warning":"usage_unknown"/)
+    t.match(ran.err, /"warning":"usage_unknown"/)
     t.equal(ran.err.split('usage_unknown').length, 2, 'once')
     t.notMatch(ran.err, /Infinity|null,"output|tokens":null/)
     t.match(ran, { status: 1, out: lines('a (1)') })
@@ -260,7 +260,7 @@ table('a program that does not tell', {
   'has its bytes counted as tokens': {
     run: 'plumb --max-total-tokens 12 silent.plumb | head -n 3 | wc -l; [ $(wc -l < calls) -lt 10 ]',
     in: lines(...Array.from({ length: 30 }, (_, i) => `m${i}`)),
-    errors: [{ error: 'usage_unknown' }, spent({ detail: /--max-total-tokens is 12/ })],
+    errors: [{ warning: 'usage_unknown' }, spent({ detail: /--max-total-tokens is 12/ })],
     out: /^[123]\n$/,
     status: 0,
   },

@@ -123,7 +123,7 @@ table('servers of an agent', {
     run: 'plumb far.plumb; wc -l < starts',
     in: lines(call('notes:echo', { text: 'a' }), call('notes:grow'), call('notes:more')),
     out: `${lines('heard: a', 'grown', 'more')}1\n`,
-    errors: [{ error: 'tool_changed' }],
+    errors: [{ warning: 'tool_changed' }],
     status: 0,
   },
   'an agent that is a tool opens its own': {

@@ -30,8 +30,8 @@ export const ACCOUNTS: readonly Account[] = [
   compatible('fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'),
 ]
 
-/** What `provider` may be: the accounts, and ELIZA, which needs none. */
-export const PROVIDER_NAMES: readonly string[] = [...ACCOUNTS.map(({ name }) => name), 'eliza']
+/** What `provider` may be: the providers, ELIZA, which needs no account, and the presets. */
+export const PROVIDER_NAMES: readonly string[] = ['anthropic', 'openai', 'eliza', ...ACCOUNTS.slice(2).map(({ name }) => name)]
 
 /** Variables whose values pay for models: they reach our own executables and no other program. */
 export const KEY_VARIABLES: readonly string[] = ACCOUNTS.flatMap(({ keyVariable }) => keyVariable ?? [])
