@@ -188,7 +188,10 @@ t.test('settings and memory', async (t) => {
   await command('/temp', /temperature as in the spec/)
   await command('/model', /model as in the spec/)
   await command('/effort', /effort as in the spec/)
-  await command('/effort enough', /error: 'set_effort' takes "none", "minimal", "low", "medium", "high", "max" or null, found "enough" \(input_type_mismatch\)/)
+  await command(
+    '/effort enough',
+    /error: 'set_effort' takes "none", "minimal", "low", "medium", "high", "max" or null, found "enough" \(input_type_mismatch\)/,
+  )
   const body = await say('second')
   t.match(body, { model: 'm' })
   t.notOk('temperature' in body)

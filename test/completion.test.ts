@@ -35,7 +35,27 @@ const has = (shell: string): boolean => run('sh', '-c', `command -v ${shell}`).s
 /** What the last word of the line may become: among all, or exactly. */
 const table: readonly (readonly [line: string, wanted: readonly string[], isAll?: boolean])[] = [
   ['plumb-agent --prov', ['--provider', '--providers'], true],
-  ['plumb-agent --provider ', ['anthropic', 'openai', 'eliza', 'ollama', 'lmstudio', 'llamacpp', 'vllm', 'openrouter', 'groq', 'mistral', 'deepseek', 'xai', 'gemini', 'together', 'fireworks'], true],
+  [
+    'plumb-agent --provider ',
+    [
+      'anthropic',
+      'openai',
+      'eliza',
+      'ollama',
+      'lmstudio',
+      'llamacpp',
+      'vllm',
+      'openrouter',
+      'groq',
+      'mistral',
+      'deepseek',
+      'xai',
+      'gemini',
+      'together',
+      'fireworks',
+    ],
+    true,
+  ],
   ['plumb-agent --provider e', ['eliza'], true],
   ['plumb render --format s', ['svg'], true],
   ['plumb render --format svg --bind', ['--binding'], true],
