@@ -33,6 +33,8 @@ const chain = (c: Chain): string => {
       return `${c.kind}(${expression(c.expression)})`
     case 'project':
       return `project(${c.index})`
+    case 'batch':
+      return `batch(${c.size.text}${c.within ? `, ${c.within.text}` : ''})`
     case 'each':
       return `each(${chain(c.chain)}${c.parallel ? `, ${c.parallel.text}` : ''}${c.onError ? `, ${c.onError.text}` : ''})`
     case 'trace':

@@ -232,6 +232,7 @@ const somePorts = fc.array(fc.record({ name: someText, type: someType }), { minL
 const workOf = (kind: string, text: string): NodeWork => {
   const span = { source: { path: 'x', text }, start: 0, end: text.length }
   if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span } }
+  if (kind === 'batch') return { kind, size: 2, withinMs: undefined }
   if (kind === 'discard' || kind === 'empty' || kind === 'barrier' || kind === 'flatten') return { kind }
   if (kind === 'input' || kind === 'output') return { kind, port: 0 }
   // Of a nested plumb nothing but its description is asked.
@@ -246,6 +247,7 @@ const KINDS = [
   'empty',
   'barrier',
   'flatten',
+  'batch',
   'input',
   'output',
   'plumb',

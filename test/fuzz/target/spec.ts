@@ -93,6 +93,7 @@ export const spec: Target = {
       'project(0)',
       'each',
       'flatten',
+      'batch(2, within: 1)',
       'trace',
       'max:',
       'until:',

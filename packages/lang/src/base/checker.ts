@@ -100,6 +100,7 @@ export class BaseChecker {
       case 'filter':
       case 'project':
       case 'empty':
+      case 'batch':
         return this.fail(
           `'${chain.kind}' stands on streams only (not total)`,
           chain,

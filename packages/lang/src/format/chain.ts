@@ -1,7 +1,7 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { Chain, EachAtom, Reference, TraceAtom } from '../parse/ast.js'
+import type { BatchAtom, Chain, EachAtom, Reference, TraceAtom } from '../parse/ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
@@ -32,6 +32,8 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
       return [r.take(), r.glue('close'), soleArgument(r, node.expression)]
     case 'project':
       return [r.take(), r.glue('close'), bracketed(r, [() => r.take()])]
+    case 'batch':
+      return [r.take(), r.glue('close'), batch(r, node)]
     case 'each':
       return [r.take(), r.glue('close'), each(r, node)]
     case 'trace':
@@ -51,12 +53,13 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
   }
 }
 
+const batch = (r: TokenReader, { within }: BatchAtom): Doc => bracketed(r, [() => literal(r), ...(within ? [() => option(r)] : [])])
+
+const option = (r: TokenReader): Doc => [r.take(), r.glueAndTake('close'), r.glue('space'), literal(r)]
+
 const each = (r: TokenReader, node: EachAtom): Doc => {
   const options = [node.parallel, node.onError].filter((option) => option !== undefined)
-  return bracketed(r, [
-    () => chain(r, node.chain, 'part'),
-    ...options.map(() => () => [r.take(), r.glueAndTake('close'), r.glue('space'), literal(r)]),
-  ])
+  return bracketed(r, [() => chain(r, node.chain, 'part'), ...options.map(() => () => option(r))])
 }
 
 const trace = (r: TokenReader, node: TraceAtom): Doc => {

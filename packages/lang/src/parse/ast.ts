@@ -209,7 +209,7 @@ export interface FieldOf extends Node {
 export type Atom = Morphism | EachAtom | TraceAtom | Reference
 
 /** A morphism by a word of its own. */
-export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom
+export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAtom
 
 export interface Structural extends Node {
   readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier' | 'flatten'
@@ -225,6 +225,12 @@ export interface FilterAtom extends Node {
 export interface ProjectAtom extends Node {
   readonly kind: 'project'
   readonly index: number
+}
+/** `batch(size, within: seconds)` */
+export interface BatchAtom extends Node {
+  readonly kind: 'batch'
+  readonly size: Literal
+  readonly within?: Literal
 }
 /** `each(chain)`: the chain on every element of a list. */
 export interface EachAtom extends Node {

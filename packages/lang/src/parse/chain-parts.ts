@@ -22,6 +22,7 @@ export const partsOfChain = (chain: Chain): readonly Chain[] => {
     case 'empty':
     case 'barrier':
     case 'flatten':
+    case 'batch':
     case 'map':
     case 'filter':
     case 'project':

@@ -61,6 +61,7 @@ const atom = (c: Cursor): Chain => {
   }
   if (start.text === 'project') return project(c)
   if (start.text === 'each') return each(c)
+  if (start.text === 'batch') return batch(c)
   if (start.text === 'trace') return trace(c)
   const name = c.ownName('the name of a process')
   const port = portBehind(c)
@@ -103,6 +104,22 @@ const each = (c: Cursor): Chain => {
   }
   c.expectSymbol(')', 'after the each')
   return { kind: 'each', chain, span: c.spanFrom(start), ...(parallel ? { parallel } : {}), ...(onError ? { onError } : {}) }
+}
+
+const batch = (c: Cursor): Chain => {
+  const start = c.advance()
+  c.expectSymbol('(', "after 'batch'")
+  const number = () => (isLiteral(c) ? parseLiteral(c) : c.failExpecting('a number'))
+  const size = number()
+  let within: Literal | undefined
+  while (c.takeSymbol(',')) {
+    const key = c.anyName("'within'")
+    c.expectSymbol(':', `after '${key.text}'`)
+    if (key.text !== 'within' || within) c.fail(`'batch' takes 'within', once; found '${key.text}'`, key.span)
+    within = number()
+  }
+  c.expectSymbol(')', 'after the batch')
+  return { kind: 'batch', size, span: c.spanFrom(start), ...(within ? { within } : {}) }
 }
 
 const trace = (c: Cursor): Chain => {

@@ -13,6 +13,7 @@ import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
+import { batchSettings } from './batch.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, NodeWork } from './graph.js'
 
@@ -49,6 +50,8 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
       return node({ kind: 'barrier' }, [types.every((t) => t !== undefined) ? { kind: 'tuple', items: types } : undefined])
     case 'flatten':
       return node({ kind: 'flatten' }, [type && elementUnder(type, 'flatten', atom, builder.report)])
+    case 'batch':
+      return node({ kind: 'batch', ...batchSettings(atom, builder.report) }, [type && { kind: 'array', item: type }])
     case 'map': {
       const { expression } = atom
       const named = type && bindingNamedBy(expression, type, scope)

@@ -44,6 +44,8 @@ export type NodeWork =
   | { readonly kind: 'map'; readonly expression: Expression; readonly lifted?: Bound }
   | { readonly kind: 'filter'; readonly expression: Expression }
   | { readonly kind: 'discard' | 'empty' | 'barrier' | 'flatten' }
+  /** `withinMs`: a list that is not full leaves so long after its first message. */
+  | { readonly kind: 'batch'; readonly size: number; readonly withinMs: number | undefined }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
 

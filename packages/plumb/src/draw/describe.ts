@@ -11,6 +11,7 @@ export type NodeKind =
   | 'filter'
   | 'barrier'
   | 'flatten'
+  | 'batch'
   | 'discard'
   | 'empty'
   | 'id'
@@ -33,12 +34,19 @@ export const openedAround = ({ within }: GraphNode): Expansion[] => {
   return around
 }
 
-/** The source text of a map or a filter between its parentheses, on one line; a `.field` as it is written. */
-export const expressionOf = ({ name, work }: GraphNode): string | undefined => {
+/** The source text of a map, a filter or a batch between its parentheses, on one line; a `.field` as it is written. */
+export const expressionOf = ({ name, work, span }: GraphNode): string | undefined => {
+  if (work.kind === 'batch') return textBetween(span, '(', ')')
   if (work.kind !== 'map' && work.kind !== 'filter') return undefined
   if (name.startsWith('.')) return name
-  const { source, start, end } = work.expression.span
-  return source.text.slice(start, end).replace(/\s+/g, ' ')
+  return onOneLine(work.expression.span)
+}
+
+const onOneLine = ({ source, start, end }: GraphNode['span']): string => source.text.slice(start, end).replace(/\s+/g, ' ')
+
+const textBetween = (span: GraphNode['span'], open: string, close: string): string => {
+  const text = onOneLine(span)
+  return text.slice(text.indexOf(open) + 1, text.lastIndexOf(close)).trim()
 }
 
 export interface AgentDescription {

@@ -81,6 +81,7 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'merge':
     case 'discard':
     case 'flatten':
+    case 'batch':
     case 'empty':
       return []
     default:

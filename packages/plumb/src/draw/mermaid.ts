@@ -66,6 +66,7 @@ const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
   barrier: ['[', ']'],
   discard: ['(', ')'],
   flatten: ['(', ')'],
+  batch: ['(', ')'],
   empty: ['(', ')'],
   id: ['(', ')'],
   copy: ['(', ')'],

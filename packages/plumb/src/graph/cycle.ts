@@ -18,6 +18,12 @@ export interface Worker {
   readonly held: number
 }
 
+/** Holds messages back until there are enough of them. What waits in it is not in flight. */
+export interface Gathering {
+  /** Sends what waits on its way; false: there is nothing. */
+  letGo(): boolean
+}
+
 interface Delivery {
   readonly origin: Origin
   readonly to: Receiver
@@ -39,6 +45,7 @@ export interface CycleOptions {
 
 export class Cycle implements Source {
   readonly workers: Worker[] = []
+  readonly batches: Gathering[] = []
   /** What the processes of this cycle fill outside of it. */
   readonly backpressure = new Backpressure()
   readonly #o: CycleOptions
@@ -143,10 +150,12 @@ export class Cycle implements Source {
     )
   }
 
-  /** Closes the wires inside, control first, if nothing is left to do; true if it did. */
+  /** When nothing is left to do, what waits in a batch goes on; then the wires inside are closed, control first. True if it did either. */
   closeIfQuiet(): boolean {
     if (this.#isClosed || this.#outside > 0) return false
     if (this.inFlight > 0) return this.#wakeHeld()
+    // The first may fill the next.
+    if (this.batches.some((batch) => batch.letGo())) return true
     this.#isClosed = true
     this.closeControl()
     for (const { channel } of this.#inner) channel.close()

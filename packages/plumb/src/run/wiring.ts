@@ -31,6 +31,7 @@ import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
+import { Batch, type BatchSettings } from '../graph/morphism/batch.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
@@ -131,6 +132,7 @@ class Network {
     schedule.addSource(input)
     const children = new Map<ChildProcess, ReadonlySet<ChildProcess>>()
     for (const [node, receiver] of this.#receivers) {
+      if (receiver instanceof Batch) this.#addBatch(node, receiver)
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
       cycle?.workers.push(receiver)
@@ -173,6 +175,14 @@ class Network {
     return this.#edges.outOf(node).filter((edge) => edge.output === output)
   }
 
+  #addBatch(node: GraphNode, batch: Batch): void {
+    const cycle = this.#cycleOf.get(node)
+    cycle?.batches.push(batch)
+    if (!batch.hasTimer) return
+    this.#o.schedule.addSource(batch)
+    this.#holdBack(batch.backpressure, this.#edges.outOf(node), cycle)
+  }
+
   #mainInput(): MainInput {
     const { reader, envelopes, emitter, rejects } = this.#o
     const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#context.sink, maxLine: reader.maxLine }
@@ -207,6 +217,8 @@ class Network {
       case 'filter':
       case 'discard':
         return this.#expression(node, feeds)
+      case 'batch':
+        return this.#batch(node, work, feeds)
       case 'flatten':
         return this.#flatten(node, feeds)
       case 'barrier': {
@@ -243,6 +255,10 @@ class Network {
       report,
       lost: this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined,
     })
+  }
+
+  #batch(node: GraphNode, { size, withinMs }: BatchSettings, feeds: readonly number[]): Batch {
+    return new Batch(feeds, this.#context, { name: node.name, size, withinMs, lost: this.#lossAt(node) })
   }
 
   #flatten(node: GraphNode, feeds: readonly number[]): Flatten {

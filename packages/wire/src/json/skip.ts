@@ -140,7 +140,7 @@ export const asciiText = (buf: Uint8Array, start: number, end: number): string =
   return text
 }
 
-/** Whether a value is nested more than 512 deep. `buf[start..end)` is JSON, and there is a byte behind it. */
-export const isTooDeep = (buf: Buffer, start: number, end: number): boolean =>
+/** Whether a value is nested more than 512 deep with the `around` that it is put into. `buf[start..end)` is JSON, and there is a byte behind it. */
+export const isTooDeep = (buf: Buffer, start: number, end: number, around = 0): boolean =>
   // Each level takes two bytes.
-  end - start > 2 * MAX_JSON_DEPTH && skipValue(buf, start, 0) < 0
+  end - start > 2 * (MAX_JSON_DEPTH - around) && skipValue(buf, start, around) < 0

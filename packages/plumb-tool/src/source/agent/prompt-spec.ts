@@ -80,7 +80,24 @@ const printBinding = (
 
 const RESERVED = [
   ...['type', 'let', 'use', 'protocol', 'agent', 'tool', 'plumb', 'map', 'filter', 'project', 'id', 'copy', 'merge', 'discard', 'empty'],
-  ...['barrier', 'each', 'flatten', 'trace', 'spawn', 'channel', 'true', 'false', 'null', 'if', 'then', 'else', 'and', 'or', 'not'],
+  ...[
+    'barrier',
+    'each',
+    'flatten',
+    'batch',
+    'trace',
+    'spawn',
+    'channel',
+    'true',
+    'false',
+    'null',
+    'if',
+    'then',
+    'else',
+    'and',
+    'or',
+    'not',
+  ],
 ]
 
 // Named after the file, since telemetry and errors show this name.

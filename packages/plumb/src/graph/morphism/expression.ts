@@ -78,6 +78,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'empty':
     case 'barrier':
     case 'flatten':
+    case 'batch':
     case 'agent':
     case 'plumb':
       return compileCheck(environment.input, scanner)

@@ -1,0 +1,154 @@
+// batch: so many messages leave as one list, in which they stand as the text that they were. The last list may be shorter. Copies are kept, not
+// what came: that would hold its whole chunk. A list is never larger than any other message may be.
+
+import { put, Sink } from '@plumb/lang'
+import { fault, isTooDeep } from '@plumb/wire'
+import { Backpressure } from '../backpressure.js'
+import type { Gathering } from '../cycle.js'
+import type { Holding } from '../holding.js'
+import type { Origin } from '../origin.js'
+import type { RunContext } from '../run-context.js'
+import type { Source } from '../schedule.js'
+import { Morphism } from './morphism.js'
+
+export interface BatchSettings {
+  readonly size: number
+  /** A list that is not full leaves so long after its first message. */
+  readonly withinMs: number | undefined
+}
+
+export interface BatchOptions extends BatchSettings {
+  readonly name: string
+  /** Called with the origin of what was taken into a list of another, or failed. */
+  readonly lost: (origin: Origin) => void
+}
+
+const MARKS = Buffer.from('[,]')
+/** In bytes, as the longest line that a reader takes. */
+const MAX_LIST = 16 * 1024 * 1024
+
+export class Batch extends Morphism implements Source, Gathering {
+  /** What a list that leaves by time fills. */
+  readonly backpressure = new Backpressure()
+  readonly #o: BatchOptions
+  /** The list so far stands in it from `at` to `#end`. */
+  readonly #sink = new Sink(Number.POSITIVE_INFINITY)
+  #end = 0
+  #count = 0
+  /** Of the last message that waits: what is under way stems from it. */
+  #origin: Origin | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isDue = false
+
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current' | 'report' | 'schedule'>,
+    options: BatchOptions,
+  ) {
+    super(feeds, 1)
+    this.#o = options
+  }
+
+  get hasTimer(): boolean {
+    return this.#o.withinMs !== undefined
+  }
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    const { size } = this.#o
+    if (this.#refuses(buf, start, end)) return
+    const sink = this.#sink
+    const isFirst = this.#count === 0
+    const at = isFirst ? put(sink, sink.at, MARKS, 0, 1) : put(sink, this.#end, MARKS, 1, 2)
+    this.#end = put(sink, at, buf, start, end)
+    this.#count++
+    if (this.#count < size) {
+      this.#keep(this.context.current.origin)
+      if (isFirst) this.#startTimer()
+      return
+    }
+    // With lists of one message nothing ever waits.
+    if (this.#origin) this.#leaveBehind(this.context.current.origin)
+    this.#send()
+  }
+
+  canRun(): boolean {
+    return this.#isDue && this.backpressure.isOpen()
+  }
+
+  step(): number {
+    return this.letGo() ? 1 : 0
+  }
+
+  letGo(): boolean {
+    const origin = this.#origin
+    if (!origin) return false
+    const { current } = this.context
+    this.#origin = undefined
+    const before = current.enter(origin)
+    this.#send()
+    current.leave(before)
+    origin.release()
+    return true
+  }
+
+  override holding(name: string): Holding {
+    const bytes = this.#count === 0 ? 0 : this.#end - this.#sink.at
+    return { of: 'batch', name, waiting: this.#count, bytes, is_due: this.#isDue }
+  }
+
+  protected override finish(): void {
+    this.letGo()
+    super.finish()
+  }
+
+  /** A message that cannot be in the list, of which the others are still to leave. */
+  #refuses(buf: Buffer, start: number, end: number): boolean {
+    const { name, lost } = this.#o
+    const { current, report } = this.context
+    const bytes = (this.#count === 0 ? 0 : this.#end - this.#sink.at) + end - start + 2
+    if (bytes > MAX_LIST) {
+      const detail = `the list of '${name}' would be larger than ${MAX_LIST.toLocaleString('en')} bytes with this message: make it shorter`
+      report(fault('too_large', detail, { process: name }))
+    } else if (isTooDeep(buf, start, end, 1)) {
+      report(fault('too_deep', `a list of '${name}' would be nested more than 512 deep`, { process: name }))
+    } else return false
+    lost(current.origin)
+    return true
+  }
+
+  #keep(origin: Origin): void {
+    origin.retain()
+    this.#leaveBehind(origin)
+    this.#origin = origin
+  }
+
+  /** The list is going to stem from a later message. */
+  #leaveBehind(later: Origin): void {
+    const origin = this.#origin
+    this.#origin = undefined
+    if (!origin) return
+    if (origin !== later) this.#o.lost(origin)
+    origin.release()
+  }
+
+  #send(): void {
+    const sink = this.#sink
+    sink.commit(put(sink, this.#end, MARKS, 2, 3))
+    this.#count = 0
+    this.#isDue = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.outlets[0]?.send(sink.buf, sink.start, sink.end)
+  }
+
+  #startTimer(): void {
+    const { withinMs } = this.#o
+    if (withinMs === undefined) return
+    const due = () => {
+      this.#isDue = true
+      this.context.schedule.wake()
+    }
+    // It keeps nothing alive: without input to come the list leaves anyway.
+    this.#timer = setTimeout(due, withinMs).unref()
+  }
+}
