@@ -3,6 +3,8 @@
 import { EVENT, eventLines, writeEvents } from '../events.mjs'
 import { outputOf, timePipe } from '../measure.mjs'
 
+const ORDER = 'type Order = { id: int, name: string, items: [{ id: string, v: number, ok: bool }] }'
+
 const SPECS = {
   id: `${EVENT}
 let main : !Event -> !Event = id`,
@@ -23,6 +25,14 @@ let main : !Event -> !Event = plumb(input, output) {
 }`,
   barrier: `${EVENT}
 let main : !Event -> !(Event, number) = plumb(input, output) { input ; (id * map(amount * 1.25)) ; barrier ; output }`,
+  sum: `${ORDER}
+let main : !Order -> !{ n: number } = map({ n: sum([x.v for x in items if x.v > 0]) })`,
+  sift: `${ORDER}
+let main : !Order -> !json = map({ id, items: [{ id: x.id, v: x.v } for x in items if x.ok] })`,
+  top: `${ORDER}
+let main : !Order -> !json = map({ best: sort(items, x -> -x.v)[:3] })`,
+  letter: `${ORDER}
+let main : !Order -> !string = map($"Order {id} of {name}: {length(items)} items")`,
   cycle: `type Count = { n: int, steps: int }
 let step : !Count -> !Count = map({ n: n + 1, steps: steps + 1 })
 let main : !Count -> !Count = plumb(input, output) {
@@ -38,6 +48,10 @@ const JQ = {
   map: '{seq, user, total: (.amount * 1.25)}',
   stages: '{seq, user, kind, total: (.amount * 1.25)} | select(.kind == "order" and .total > 500) | {seq, user, half: (.total / 2)}',
   barrier: '[., .amount * 1.25]',
+  sum: '{n: ([.items[].v | select(. > 0)] | add // 0)}',
+  sift: '{id, items: [.items[] | select(.ok) | {id, v}]}',
+  top: '{best: (.items | sort_by(-.v) | .[:3])}',
+  letter: '"Order \\(.id) of \\(.name): \\(.items | length) items"',
   cycle: 'def turn: {n: (.n + 1), steps: (.steps + 1)} | if .n < 8 then turn else . end; turn',
 }
 const BY_HAND = 'node, by hand'
@@ -45,10 +59,26 @@ const BY_HAND = 'node, by hand'
 // Counts from 0 to 7 go round until they are 8: four and a half times on average.
 const counts = (n) => Array.from({ length: n }, (_, i) => `{"n":${i % 8},"steps":${i}}\n`).join('')
 
+// Ten items each, values of two digits behind the point, a third of them below 0.
+const orders = (n) => {
+  let state = 1
+  const roll = (below) => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return Math.floor((state / 2147483648) * below)
+  }
+  const item = (_, k) => ({ id: `item${k}`, v: (roll(10_000) - 3000) / 100, ok: roll(2) === 0 })
+  return Array.from(
+    { length: n },
+    (_, i) => `${JSON.stringify({ id: i, name: `order ${i}`, items: Array.from({ length: 10 }, item) })}\n`,
+  ).join('')
+}
+
 export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, peer, once }) => {
   const n = wanted ?? (isQuick ? 100_000 : 500_000)
   const events = { data: `${folder}/events.jsonl`, sample: eventLines(1000) }
   const turns = { data: writeFixture('counts.jsonl', counts(n / 5)), sample: counts(1000) }
+  const lists = { data: writeFixture('orders.jsonl', orders(n / 5)), sample: orders(1000) }
+  const dataOf = (job) => (job === 'cycle' ? turns : ['sum', 'sift', 'top', 'letter'].includes(job) ? lists : events)
   let megabytes = 0
 
   const program = (key, command, env, { data, sample } = events) =>
@@ -58,12 +88,12 @@ export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, p
     }))
   const plumb = (job, checkout) => {
     const spec = writeFixture(`lines-${job}.plumb`, SPECS[job])
-    return program(`${checkout.label} ${job}`, [checkout.bin('plumb'), spec], checkout.env, job === 'cycle' ? turns : events)
+    return program(`${checkout.label} ${job}`, [checkout.bin('plumb'), spec], checkout.env, dataOf(job))
   }
   const byHand = (job, checkout, key = job) =>
-    program(`by hand ${key}`, [process.execPath, peer('lines.cjs'), job], checkout.env, job === 'cycle' ? turns : events)
+    program(`by hand ${key}`, [process.execPath, peer('lines.cjs'), job], checkout.env, dataOf(job))
   const cat = (checkout) => program('cat', ['cat'], checkout.env)
-  const filter = (name, job, checkout) => program(`${name} ${job}`, [name, '-c', JQ[job]], checkout.env, job === 'cycle' ? turns : events)
+  const filter = (name, job, checkout) => program(`${name} ${job}`, [name, '-c', JQ[job]], checkout.env, dataOf(job))
 
   const job = (name, { title = name, about, goals = [], overJq, overJaq, peers = () => ({}), yardsticks }) => ({
     name: title,
@@ -77,13 +107,13 @@ export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, p
     }),
     yardsticks,
     goals: [...(jq && overJq ? [{ to: jq, atLeast: overJq }] : []), ...(jaq && overJaq ? [{ to: jaq, atLeast: overJaq }] : []), ...goals],
-    megabytes: name === 'cycle' ? undefined : () => megabytes,
+    megabytes: dataOf(name) === events ? () => megabytes : undefined,
   })
   const one = (checkout) => ({ 'plumb, id': plumb('id', checkout) })
 
   return {
     name: 'lines',
-    about: `${n} events through a pipe and into another, from the start of the program to its end; in the cycle ${n / 5} numbers, which go round until they are 8.`,
+    about: `${n} events through a pipe and into another, from the start of the program to its end; in the cycle ${n / 5} numbers, which go round until they are 8; lists and templates over ${n / 5} orders.`,
     unit: 'ms',
     rounds: isQuick ? 3 : 7,
     prepare: () => {
@@ -123,6 +153,26 @@ export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, p
         yardsticks: one,
       }),
       job('barrier', { title: 'barrier of 2', about: '(id * map) ; barrier', yardsticks: one }),
+      job('sum', {
+        title: 'sum of a list',
+        about: 'sum([x.v for x in items if x.v > 0]), of ten items',
+        overJq: 3,
+        overJaq: 1.5,
+        goals: [{ to: BY_HAND, atMost: 1.3 }],
+      }),
+      job('sift', {
+        title: 'list sifted',
+        about: '[{ id: x.id, v: x.v } for x in items if x.ok]',
+        overJaq: 2,
+        goals: [{ to: BY_HAND, atMost: 1.3 }],
+      }),
+      job('top', { title: 'list sorted', about: 'sort(items, x -> -x.v)[:3]', overJaq: 1.2 }),
+      job('letter', {
+        title: 'template',
+        about: '$"Order {id} of {name}: {length(items)} items"',
+        overJaq: 1.2,
+        goals: [{ to: BY_HAND, atMost: 1.3 }],
+      }),
       job('cycle', { about: 'step ; filter ; step' }),
     ],
   }

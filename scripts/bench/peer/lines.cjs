@@ -13,6 +13,13 @@ const isEvent = (value) =>
   typeof value.amount === 'number' &&
   typeof value.note === 'string'
 const isCount = (value) => isRecord(value, 2) && Number.isInteger(value.n) && Number.isInteger(value.steps)
+const isItem = (value) => isRecord(value, 3) && typeof value.id === 'string' && typeof value.v === 'number' && typeof value.ok === 'boolean'
+const isOrder = (value) =>
+  isRecord(value, 3) &&
+  Number.isInteger(value.id) &&
+  typeof value.name === 'string' &&
+  Array.isArray(value.items) &&
+  value.items.every(isItem)
 const isBig = (value) => isRecord(value, 2) && Number.isInteger(value.seq) && typeof value.text === 'string'
 
 const whole = (value) => `${JSON.stringify(value)}\n`
@@ -24,6 +31,15 @@ const count = (value) => {
   return whole(value)
 }
 
+const sum = ({ items }) => {
+  let n = 0
+  for (const { v } of items) if (v > 0) n += v
+  return whole({ n })
+}
+const sift = ({ id, items }) => whole({ id, items: items.filter(({ ok }) => ok).map(({ id, v }) => ({ id, v })) })
+const top = ({ items }) => whole({ best: items.sort((a, b) => b.v - a.v).slice(0, 3) })
+const letter = ({ id, name, items }) => whole(`Order ${id} of ${name}: ${items.length} items`)
+
 const JOBS = {
   id: [isEvent, (_, line) => `${line}\n`],
   map: [isEvent, (value) => whole({ seq: value.seq, user: value.user, total: total(value) })],
@@ -34,6 +50,10 @@ const JOBS = {
   copies: [isEvent, (_, line) => `${line}\n`.repeat(4)],
   barrier: [isEvent, (value, line) => `[${line},${JSON.stringify(total(value))}]\n`],
   cycle: [isCount, count],
+  sum: [isOrder, sum],
+  sift: [isOrder, sift],
+  top: [isOrder, top],
+  letter: [isOrder, letter],
   big: [isBig, (_, line) => `${line}\n`],
 }
 
