@@ -1185,6 +1185,17 @@ table('tools', [
 
 table('agents', [
   [
+    'templates of prompts',
+    'let a : !string -> !string = agent { provider: "eliza", prompt: $"{1 + 1} words, {{json}}" }\nlet b : !string -> !string = agent { provider: "eliza", prompt: $"a {name}", model: $"m {1}" }\nlet c : !string -> !string = agent { provider: "eliza", prompt: $"a {1 / 0}" }\nlet d = { x: [$"a"] }\nlet e : !string -> !string = agent { provider: "eliza", prompt: $"a {b c} d", model: 3 }',
+    [
+      "2:70-74 unknown_field nothing is named 'name' here | for each message comes as the input",
+      "2:85-93 config_invalid a template stands in expressions, and as an agent's prompt",
+      "3:65-77 config_invalid the prompt has no text: division by zero in '1 / 0'",
+      '4:15-19 config_invalid a template stands in expressions',
+      "5:72-73 syntax_error expected '}', found 'c'",
+    ],
+  ],
+  [
     'every key',
     'let server = { command: "x" }\nlet t : string -> int = tool { command: "x" }\nlet a : !string -> !string = agent { provider: "openai", model: "m", prompt: "p", prompts: ["a.md"], description: "d", tools: [t], mcp: [server, { url: "https://x.test" }], max_retries: 0, max_tokens: 200, max_tool_calls: 0, max_messages: 1, thinking_budget: 100, amnesiac: true, concurrency: 2, runtime_context: true, stream: false, parallel_tool_calls: false, transport_retries: 0, endpoint: "http://localhost", request: { a: [1, { b: null }] }, grant: ["net"], grant_minutes: 60, env: ["X"], via: ["ssh", "h"] }\nlet b : !string -> !string = agent { command: ["./x", "y"], answers: "each", temperature: 0.5 }\nlet c : !string -> !string = agent { provider: "eliza", model: "doctor", script: "s" }',
     [],

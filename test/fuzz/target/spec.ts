@@ -47,6 +47,11 @@ let loop : !int -> !int = plumb(input, output) {
   c ; filter(value > 0) ; map(value - 1) ; c
 }
 let inc2 : !int -> !int = map(if value > 1 then value else -value)
+let lists : !Row -> !json = map({ a: [x + 1 for x in [n, 2] if x > 1], b: sort(list, l -> text(l))[1:], c: group(list, l → l)[:-1], f: find(text(n), "[0-9]+") })
+let letter : !Row -> !string = map($"n {n} {{}} {$"{kind}"} {{{"}"}}}" + $"""
+  of {s ?? "none"}
+  """)
+let named : !string -> !string = agent { provider: "eliza", prompt: $"be {1 + 1}" }
 let tr : int -> int = trace(inc ; inc, max: 5, until: value > 3)
 let main : (!string, !Row) -> !json = plumb(words, rows, output) {
   words ; bot ; output

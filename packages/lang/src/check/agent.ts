@@ -32,7 +32,7 @@ export const AGENT_KEYS: KeyTable = {
   provider: oneOf(...PROVIDER_NAMES),
   wire: oneOf('responses', 'chat'),
   model: TEXT,
-  prompt: TEXT,
+  prompt: { ...TEXT, isTemplate: true },
   prompts: STRINGS,
   history: MESSAGES,
   description: TEXT,

@@ -7,6 +7,7 @@ import type { Span } from '../diagnostic/source.js'
 import { printName, resolveName, type Scope } from '../names/names.js'
 import type { ObjectValue, QualifiedName, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
+import { readTemplate } from './template.js'
 import { readValue } from './value.js'
 
 /** What a key takes: undefined when the value is fine, else what was expected ("a whole number from 0"). */
@@ -15,6 +16,8 @@ export interface KeyRule {
   readonly fits: Rule
   /** The value names bindings (`tools: [search, "double"]`): names stay names. */
   readonly isNames?: boolean
+  /** A template may stand for the string. */
+  readonly isTemplate?: boolean
   /** The value is an object, or a list of them, with keys of its own. */
   readonly inner?: Inner
 }
@@ -63,7 +66,7 @@ export const readConfig = (what: string, object: ObjectValue, table: KeyTable, s
 type Read = Pick<ConfigEntry, 'value' | 'names'> | undefined
 
 const readPlain = (key: string, value: Value, rule: KeyRule, scope: Scope, report: Report): Read => {
-  const held = readValue(value, scope, report)
+  const held = rule.isTemplate && value.kind === 'template' ? readTemplate(value, report) : readValue(value, scope, report)
   const expected = held && rule.fits(held.json)
   if (expected !== undefined) report(error('config_invalid', `'${key}' takes ${expected}`, value.span))
   if (!held || expected !== undefined) return undefined

@@ -45,5 +45,5 @@ const wordsIn = (value: Value): string[] => {
   if (value.kind === 'name') return value.name.module ? [] : [value.name.name.text]
   if (value.kind === 'list') return value.items.flatMap(wordsIn)
   if (value.kind === 'object') return value.entries.flatMap((e) => wordsIn(e.value))
-  return typeof value.value === 'string' ? [value.value] : []
+  return value.kind === 'value' && typeof value.value === 'string' ? [value.value] : []
 }

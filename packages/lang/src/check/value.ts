@@ -59,6 +59,9 @@ const read = (value: Value, scope: Scope, report: Report): ConfigValue | undefin
     }
     case 'name':
       return named(value, scope, report)
+    case 'template':
+      report(error('config_invalid', "a template stands in expressions, and as an agent's prompt", value.span, 'write the text itself'))
+      return undefined
   }
 }
 

@@ -6,6 +6,7 @@ import { choice, type Doc, group, indent } from './doc.js'
 import { aroundComma, breaking, closing, type Gap, hasNewline, joinGaps } from './gap.js'
 import { literal } from './literal.js'
 import { qualifiedName } from './qualified-name.js'
+import { template } from './template.js'
 import type { TokenReader } from './token-reader.js'
 
 const value = (r: TokenReader, node: Value): Doc => {
@@ -22,6 +23,8 @@ const value = (r: TokenReader, node: Value): Doc => {
       return object(r, node)
     case 'name':
       return qualifiedName(r, node.name)
+    case 'template':
+      return template(r, node)
   }
 }
 

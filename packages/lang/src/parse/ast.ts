@@ -133,7 +133,8 @@ export interface PlumbImplementation extends Node {
 
 // --- config values
 
-export type Value = Literal | ListValue | ObjectValue | NameValue
+/** A template is for the prompt of an agent. */
+export type Value = Literal | ListValue | ObjectValue | NameValue | Template
 
 export interface Literal extends Node {
   readonly kind: 'value'

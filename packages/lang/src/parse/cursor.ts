@@ -15,6 +15,13 @@ export const RESERVED: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Words that are values. */
+export const LITERAL_WORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
 // What no hand-written program needs, and no call stack minds.
 const MAX_NESTING = 200
 const MAX_OPERATORS = 300

@@ -1,9 +1,8 @@
 // Expressions, from loose to tight: if · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
 import type { BinaryOperator, CallExpression, Comprehension, Expression, KeyFunction, Loop, Name, RecordPart, Template } from './ast.js'
-import type { Cursor } from './cursor.js'
+import { type Cursor, LITERAL_WORDS } from './cursor.js'
 import type { Token } from './lexer.js'
-import { LITERAL_WORDS } from './value.js'
 
 export const parseExpression = (c: Cursor): Expression => c.nested(choice)
 
@@ -122,7 +121,7 @@ const primary = (c: Cursor): Expression => {
     c.advance()
     return { kind: 'literal', value: Number(t.text), text: t.text, span: t.span }
   }
-  if (t.kind === 'template') return template(c)
+  if (t.kind === 'template') return parseTemplate(c)
   if (c.takeSymbol('(')) {
     const e = parseExpression(c)
     c.expectSymbol(')', 'after the expression')
@@ -192,7 +191,7 @@ const loop = (c: Cursor): Loop => {
   return { name, list, ...(condition ? { condition } : {}), span: c.spanFrom(start) }
 }
 
-const template = (c: Cursor): Template => {
+export const parseTemplate = (c: Cursor): Template => {
   const start = c.advance()
   const texts = [textOf(start)]
   const holes: Expression[] = []

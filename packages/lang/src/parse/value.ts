@@ -1,14 +1,9 @@
-// Config values: literals, lists, objects and names of other bindings.
+// Config values: literals, lists, objects, names of other bindings, and the template of a prompt.
 
 import type { Entry, Literal, ObjectValue, Value } from './ast.js'
-import type { Cursor } from './cursor.js'
+import { type Cursor, LITERAL_WORDS } from './cursor.js'
+import { parseTemplate } from './expression.js'
 import { MORPHISMS } from './morphism.js'
-
-export const LITERAL_WORDS: ReadonlyMap<string, boolean | null> = new Map([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-])
 
 export const isLiteral = (c: Cursor): boolean => {
   const t = c.next
@@ -47,6 +42,7 @@ const parseValue = (c: Cursor): Value => {
   const start = c.next
   if (isLiteral(c)) return parseLiteral(c)
   if (c.isSymbol('{')) return parseObject(c, '')
+  if (start.kind === 'template') return parseTemplate(c)
   if (c.takeSymbol('[')) {
     const items: Value[] = []
     if (!c.isSymbol(']')) {

@@ -1,0 +1,36 @@
+// The template of a prompt: what it says is known before anything starts.
+
+import { parseTree } from '@plumb/wire/json'
+import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
+import { checkExpression } from '../expression/infer/check.js'
+import { Checked } from '../expression/infer/checked.js'
+import type { Environment } from '../expression/infer/environment.js'
+import { faultOf } from '../expression/run/failure.js'
+import { evaluate, openFrame } from '../expression/run/interpret.js'
+import type { ConfigValue } from '../names/names.js'
+import type { Template } from '../parse/ast.js'
+
+// There is no message yet, so there are no names of one.
+const NOTHING: Environment = { input: { kind: 'record', fields: [] } }
+
+export const readTemplate = (e: Template, report: Report): ConfigValue | undefined => {
+  if (!checkExpression(e, NOTHING, (wrong) => report(ofPrompt(wrong)))) return undefined
+  try {
+    const message = Buffer.from('{}\n')
+    const tree = parseTree(message, 0, 2)
+    if (tree.kind === 'fault') throw new TypeError(tree.detail)
+    const text = evaluate(e, openFrame(new Checked(e, NOTHING), message, tree)) as string
+    return { json: text, size: text.length, depth: 0 }
+  } catch (failure) {
+    const { detail } = faultOf(failure)
+    report(error('config_invalid', `the prompt has no text: ${detail}`, e.span))
+    return undefined
+  }
+}
+
+const ofPrompt = (wrong: Diagnostic): Diagnostic => {
+  if (wrong.code !== 'unknown_field') return wrong
+  const { source, start, end } = wrong.span
+  const message = `nothing is named '${source.text.slice(start, end)}' here: a prompt is made before there is a message`
+  return { ...wrong, message, help: "'{{' and '}}' are braces; what is different for each message comes as the input" }
+}
