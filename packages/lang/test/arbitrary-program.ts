@@ -110,6 +110,7 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     all(words('map', 'filter'), '(', rule('expression'), ')'),
     all('project', '(', words('0', '12'), ')'),
     all('(', inside, ')'),
+    all('fold', '(', rule('expression'), ',', 'from', ':', rule('expression'), ')'),
     all('batch', '(', literal, maybe(',', 'within', ':', literal), ')'),
     all('each', '(', inside, maybe(',', 'parallel', ':', literal), maybe(',', 'on_error', ':', literal), ')'),
     all('trace', '(', inside, options, ')'),

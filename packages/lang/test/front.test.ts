@@ -33,6 +33,8 @@ const chain = (c: Chain): string => {
       return `${c.kind}(${expression(c.expression)})`
     case 'project':
       return `project(${c.index})`
+    case 'fold':
+      return `fold(${expression(c.expression)}, ${expression(c.from)})`
     case 'batch':
       return `batch(${c.size.text}${c.within ? `, ${c.within.text}` : ''})`
     case 'each':

@@ -232,6 +232,10 @@ const somePorts = fc.array(fc.record({ name: someText, type: someType }), { minL
 const workOf = (kind: string, text: string): NodeWork => {
   const span = { source: { path: 'x', text }, start: 0, end: text.length }
   if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span } }
+  if (kind === 'fold') {
+    const expression = { kind: 'literal', value: null, text, span } as const
+    return { kind, expression, from: expression, state: { name: 'state', type: { kind: 'json' } } }
+  }
   if (kind === 'batch') return { kind, size: 2, withinMs: undefined }
   if (kind === 'discard' || kind === 'empty' || kind === 'barrier' || kind === 'flatten') return { kind }
   if (kind === 'input' || kind === 'output') return { kind, port: 0 }
@@ -248,6 +252,7 @@ const KINDS = [
   'barrier',
   'flatten',
   'batch',
+  'fold',
   'input',
   'output',
   'plumb',

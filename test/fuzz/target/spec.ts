@@ -99,6 +99,7 @@ export const spec: Target = {
       'each',
       'flatten',
       'batch(2, within: 1)',
+      'fold(state, from: 0)',
       'trace',
       'max:',
       'until:',

@@ -101,6 +101,7 @@ export class BaseChecker {
       case 'project':
       case 'empty':
       case 'batch':
+      case 'fold':
         return this.fail(
           `'${chain.kind}' stands on streams only (not total)`,
           chain,

@@ -1,7 +1,7 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { BatchAtom, Chain, EachAtom, Reference, TraceAtom } from '../parse/ast.js'
+import type { BatchAtom, Chain, EachAtom, FoldAtom, Reference, TraceAtom } from '../parse/ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
@@ -34,6 +34,8 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
       return [r.take(), r.glue('close'), bracketed(r, [() => r.take()])]
     case 'batch':
       return [r.take(), r.glue('close'), batch(r, node)]
+    case 'fold':
+      return [r.take(), r.glue('close'), fold(r, node)]
     case 'each':
       return [r.take(), r.glue('close'), each(r, node)]
     case 'trace':
@@ -54,6 +56,12 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
 }
 
 const batch = (r: TokenReader, { within }: BatchAtom): Doc => bracketed(r, [() => literal(r), ...(within ? [() => option(r)] : [])])
+
+const fold = (r: TokenReader, node: FoldAtom): Doc =>
+  bracketed(r, [
+    () => expression(r, node.expression, 'part'),
+    () => [r.take(), r.glueAndTake('close'), r.glue('space'), expression(r, node.from, 'part')],
+  ])
 
 const option = (r: TokenReader): Doc => [r.take(), r.glueAndTake('close'), r.glue('space'), literal(r)]
 

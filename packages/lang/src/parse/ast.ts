@@ -210,7 +210,7 @@ export interface FieldOf extends Node {
 export type Atom = Morphism | EachAtom | TraceAtom | Reference
 
 /** A morphism by a word of its own. */
-export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAtom
+export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAtom | FoldAtom
 
 export interface Structural extends Node {
   readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier' | 'flatten'
@@ -232,6 +232,12 @@ export interface BatchAtom extends Node {
   readonly kind: 'batch'
   readonly size: Literal
   readonly within?: Literal
+}
+/** `fold(expression, from: constant)` */
+export interface FoldAtom extends Node {
+  readonly kind: 'fold'
+  readonly expression: Expression
+  readonly from: Expression
 }
 /** `each(chain)`: the chain on every element of a list. */
 export interface EachAtom extends Node {

@@ -23,6 +23,7 @@ export const partsOfChain = (chain: Chain): readonly Chain[] => {
     case 'barrier':
     case 'flatten':
     case 'batch':
+    case 'fold':
     case 'map':
     case 'filter':
     case 'project':

@@ -62,6 +62,7 @@ const atom = (c: Cursor): Chain => {
   if (start.text === 'project') return project(c)
   if (start.text === 'each') return each(c)
   if (start.text === 'batch') return batch(c)
+  if (start.text === 'fold') return fold(c)
   if (start.text === 'trace') return trace(c)
   const name = c.ownName('the name of a process')
   const port = portBehind(c)
@@ -120,6 +121,19 @@ const batch = (c: Cursor): Chain => {
   }
   c.expectSymbol(')', 'after the batch')
   return { kind: 'batch', size, span: c.spanFrom(start), ...(within ? { within } : {}) }
+}
+
+const fold = (c: Cursor): Chain => {
+  const start = c.advance()
+  c.expectSymbol('(', "after 'fold'")
+  const expression = parseExpression(c)
+  c.expectSymbol(',', "after the expression, as in 'fold(state + value, from: 0)'")
+  const key = c.anyName("'from'")
+  if (key.text !== 'from') c.fail(`'fold' takes what it begins with as 'from'; found '${key.text}'`, key.span)
+  c.expectSymbol(':', "after 'from'")
+  const from = parseExpression(c)
+  c.expectSymbol(')', 'after the fold')
+  return { kind: 'fold', expression, from, span: c.spanFrom(start) }
 }
 
 const trace = (c: Cursor): Chain => {

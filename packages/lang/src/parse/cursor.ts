@@ -10,7 +10,7 @@ import type { Token } from './lexer.js'
 /** Words that name no binding, type, channel, port or module (plumbing(5), LEXICAL STRUCTURE). */
 export const RESERVED: ReadonlySet<string> = new Set(
   (
-    'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier each flatten batch trace spawn channel ' +
+    'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier each flatten batch fold trace spawn channel ' +
     'true false null if then else and or not for in'
   ).split(' '),
 )

@@ -22,6 +22,7 @@ export const MORPHISM_PORTS: Readonly<Record<Morphism['kind'], MorphismPorts>> =
   project: { inputs: 1, outputs: 1, isTotal: false },
   flatten: { inputs: 1, outputs: 1, isTotal: false },
   batch: { inputs: 1, outputs: 1, isTotal: false },
+  fold: { inputs: 1, outputs: 1, isTotal: false },
 }
 
 const WORDS = Object.keys(MORPHISM_PORTS) as readonly Morphism['kind'][]

@@ -12,9 +12,10 @@ import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
-import { BOOL, resolve, type Type, UNIT } from '../types/type.js'
+import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
 import { batchSettings } from './batch.js'
 import type { Builder } from './builder.js'
+import { foldOf, stateOf } from './fold.js'
 import type { GraphNode, NodeWork } from './graph.js'
 
 /** How many inputs it has: `many` for two or more, as they come. */
@@ -52,6 +53,11 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
       return node({ kind: 'flatten' }, [type && elementUnder(type, 'flatten', atom, builder.report)])
     case 'batch':
       return node({ kind: 'batch', ...batchSettings(atom, builder.report) }, [type && { kind: 'array', item: type }])
+    case 'fold': {
+      const { expression, from } = atom
+      const found = type && foldOf(atom, type, builder.report)
+      return node({ kind: 'fold', expression, from, state: stateOf(found?.state ?? JSON_TYPE) }, [found?.output])
+    }
     case 'map': {
       const { expression } = atom
       const named = type && bindingNamedBy(expression, type, scope)

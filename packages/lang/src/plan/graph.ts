@@ -1,7 +1,7 @@
 // The wiring of one binding: processes as nodes, wires as edges. What the runtime runs, render draws and the checks look at.
 
 import type { Span } from '../diagnostic/source.js'
-import type { Environment } from '../expression/infer/environment.js'
+import type { Environment, Local } from '../expression/infer/environment.js'
 import type { Bound } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
@@ -46,11 +46,16 @@ export type NodeWork =
   | { readonly kind: 'discard' | 'empty' | 'barrier' | 'flatten' }
   /** `withinMs`: a list that is not full leaves so long after its first message. */
   | { readonly kind: 'batch'; readonly size: number; readonly withinMs: number | undefined }
+  /** `state` is what the expression gave last, at first `from`. */
+  | { readonly kind: 'fold'; readonly expression: Expression; readonly from: Expression; readonly state: Local }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
 
 /** What the names in an expression of the node stand for. */
-export const environmentOf = ({ inputs }: GraphNode): Environment => ({ input: inputs[0]?.type ?? JSON_TYPE })
+export const environmentOf = ({ inputs, work }: GraphNode): Environment => {
+  const input = inputs[0]?.type ?? JSON_TYPE
+  return work.kind === 'fold' ? { input, locals: work.state } : { input }
+}
 
 export interface Edge {
   readonly from: GraphNode

@@ -8,7 +8,7 @@ import { flowOf, type Known, knownOf } from './flow.js'
 import { isOf } from './path-at.js'
 
 export interface ExpressionPlace {
-  /** The whole that a `map`, a `filter` or an `until` holds, and what it is applied to where that is known. */
+  /** The whole that a `map`, a `filter`, a `fold` or an `until` holds, and what it is applied to where that is known. */
   readonly whole: Expression
   readonly input: Type | undefined
   readonly known: Known
@@ -17,13 +17,14 @@ export interface ExpressionPlace {
 }
 
 export const expressionAt = (path: readonly Node[], program: Program): ExpressionPlace | undefined => {
-  const at = path.findLastIndex(isOf('map', 'filter', 'trace'))
+  const at = path.findLastIndex(isOf('map', 'filter', 'fold', 'trace'))
   const whole = path[at + 1]
   if (at < 0 || !whole || !isExpression(whole) || path[at] === undefined || !holds(path[at], whole)) return undefined
   const bound = bindingAround(path, program)
-  const input = bound && flowOf(bound).inputs.get(whole)
+  const flow = bound && flowOf(bound)
+  const input = flow?.inputs.get(whole)
   const part = path.findLast((node): node is Expression => isExpression(node)) ?? whole
-  return { whole, input, known: input ? knownOf(whole, input) : NOTHING, part }
+  return { whole, input, known: input ? knownOf(whole, input, flow?.states.get(whole)) : NOTHING, part }
 }
 
 const NOTHING: Known = {

@@ -5,6 +5,7 @@ import { bindingNamedBy } from '../base/lone-name.js'
 import type { Span } from '../diagnostic/source.js'
 import { openInference } from '../expression/infer/check.js'
 import type { Context } from '../expression/infer/context.js'
+import type { Local } from '../expression/infer/environment.js'
 import type { Bound } from '../names/names.js'
 import type { Expression, Name, QualifiedName } from '../parse/ast.js'
 import type { GraphNode } from '../plan/graph.js'
@@ -12,12 +13,14 @@ import { graphOf } from '../plan/root.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Flow {
-  /** By the expression of a `map`, a `filter` or an `until`, and by the name behind the dot of a chain's `.field`. */
+  /** By the expression of a `map`, a `filter`, a `fold` or an `until`, and by the name behind the dot of a chain's `.field`. */
   readonly inputs: ReadonlyMap<Expression | Name, Type>
   /** By the place where the morphism or the process stands. */
   readonly nodes: ReadonlyMap<Span, GraphNode>
   /** Expressions that are the name of a binding, which `map` applies. */
   readonly lifted: ReadonlyMap<Expression, QualifiedName>
+  /** By the expression of a `fold`. */
+  readonly states: ReadonlyMap<Expression, Local>
 }
 
 /** As far as it is known: where the wiring has an error, what stands behind it is not. */
@@ -25,6 +28,7 @@ export const flowOf = (bound: Bound): Flow => {
   const inputs = new Map<Expression | Name, Type>()
   const nodes = new Map<Span, GraphNode>()
   const lifted = new Map<Expression, QualifiedName>()
+  const states = new Map<Expression, Local>()
   const look = (expression: Expression, type: Type | undefined, isLifted?: boolean) => {
     if (!type) return
     const name = isLifted === false ? undefined : bindingNamedBy(expression, isLifted ? JSON_TYPE : type, bound.scope)
@@ -36,22 +40,26 @@ export const flowOf = (bound: Bound): Flow => {
     if (expression.kind === 'field') inputs.set(expression.field, type)
   }
   const { impl } = bound.binding
-  if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return { inputs, nodes, lifted }
+  if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return { inputs, nodes, lifted, states }
   if (bound.category === 'base' && impl.kind !== 'plumb') checkBaseChain(bound, impl, ignore, look)
   if (bound.category === 'stream') {
     for (const node of graphOf(bound, ignore).nodes) {
       const { work } = node
       if (work.kind === 'map') look(work.expression, node.inputs[0]?.type, work.lifted !== undefined)
+      if (work.kind === 'fold') {
+        look(work.expression, node.inputs[0]?.type, false)
+        states.set(work.expression, work.state)
+      }
       if (work.kind === 'filter') look(work.expression, node.inputs[0]?.type, false)
       if (!nodes.has(node.span)) nodes.set(node.span, node)
     }
   }
-  return { inputs, nodes, lifted }
+  return { inputs, nodes, lifted, states }
 }
 
-/** What is known of an expression's parts, given what it is applied to. */
-export const knownOf = (expression: Expression, input: Type): Known => {
-  const context = openInference({ input }, ignore)
+/** What is known of an expression's parts, given what it is applied to, and the state of a `fold`. */
+export const knownOf = (expression: Expression, input: Type, locals?: Local): Known => {
+  const context = openInference({ input, locals }, ignore)
   context.infer(expression)
   return context
 }

@@ -61,7 +61,7 @@ interface Names {
   note(span: Span, meaning: SymbolInfo | undefined, isShorthand?: boolean): void
 }
 
-const NO_FLOW: Flow = { inputs: new Map(), nodes: new Map(), lifted: new Map() }
+const NO_FLOW: Flow = { inputs: new Map(), nodes: new Map(), lifted: new Map(), states: new Map() }
 
 export const moduleSymbol = (name: string, scope: Scope): SymbolInfo | undefined => {
   const use = scope.module.program.items.find((item) => item.kind === 'use' && aliasOf(item) === name)
@@ -203,6 +203,7 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       return
     }
     case 'filter':
+    case 'fold':
       inExpression(chain.expression, names)
       return
     case 'trace':
@@ -223,9 +224,10 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
 
 const inExpression = (e: Expression, names: Names): void => {
   if (!hasLocals(e)) return
-  const input = names.flow().inputs.get(e)
+  const { inputs, states } = names.flow()
+  const input = inputs.get(e)
   if (!input) return
-  const { declared, meanings, shorthands } = knownOf(e, input)
+  const { declared, meanings, shorthands } = knownOf(e, input, states.get(e))
   for (const [name, { type }] of declared) names.note(name.span, { kind: 'local', name, type })
   for (const [name, meaning] of meanings) {
     if (meaning.kind !== 'local' || !meaning.local.declared) continue

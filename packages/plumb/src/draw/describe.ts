@@ -12,6 +12,7 @@ export type NodeKind =
   | 'barrier'
   | 'flatten'
   | 'batch'
+  | 'fold'
   | 'discard'
   | 'empty'
   | 'id'
@@ -34,9 +35,9 @@ export const openedAround = ({ within }: GraphNode): Expansion[] => {
   return around
 }
 
-/** The source text of a map, a filter or a batch between its parentheses, on one line; a `.field` as it is written. */
+/** The source text of a map, a filter, a batch or a fold between its parentheses, on one line; a `.field` as it is written. */
 export const expressionOf = ({ name, work, span }: GraphNode): string | undefined => {
-  if (work.kind === 'batch') return textBetween(span, '(', ')')
+  if (work.kind === 'batch' || work.kind === 'fold') return textBetween(span, '(', ')')
   if (work.kind !== 'map' && work.kind !== 'filter') return undefined
   if (name.startsWith('.')) return name
   return onOneLine(work.expression.span)

@@ -66,6 +66,7 @@ const shapeOf = ({ kind }: Box): string[] => {
       return ['penwidth=2.5']
     case 'map':
     case 'filter':
+    case 'fold':
     case 'barrier':
       return ['style=filled']
     case 'input':

@@ -62,6 +62,7 @@ const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
   agent: ['(', ')'],
   plumb: ['[[', ']]'],
   map: ['[', ']'],
+  fold: ['[', ']'],
   filter: ['[\\', '/]'],
   barrier: ['[', ']'],
   discard: ['(', ')'],

@@ -215,6 +215,7 @@ class Network {
         return new Empty(feeds, 1)
       case 'map':
       case 'filter':
+      case 'fold':
       case 'discard':
         return this.#expression(node, feeds)
       case 'batch':
@@ -383,7 +384,7 @@ class Network {
 const NO_NODES: ReadonlySet<GraphNode> = new Set()
 
 const isExpression = ({ work: { kind } }: GraphNode): boolean =>
-  kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten'
+  kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten' || kind === 'fold'
 
 // A message runs through each node of a graph without cycles once on any way.
 const isShallow = ({ nodes }: Graph, cycles: ReadonlyMap<GraphNode, Cycle>): boolean => nodes.length <= MAX_CALL_DEPTH && cycles.size === 0

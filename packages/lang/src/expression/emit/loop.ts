@@ -4,6 +4,7 @@ import { UNCHECKED_DEPTH } from '@plumb/wire/json'
 import type { Comprehension, Expression, KeyFunction } from '../../parse/ast.js'
 import { makeItemScanner } from '../../scan/scanner-code.js'
 import { isJson } from '../../types/kind.js'
+import type { Local } from '../infer/environment.js'
 import type { Generator } from './generator.js'
 import type { LocalCode } from './local-code.js'
 import { emitBool } from './operand.js'
@@ -76,3 +77,13 @@ if (e${n} < 0) R.leave()`
 }
 
 const declared = ({ variables }: LocalCode): string => (variables.size > 0 ? `let ${[...variables].join(', ')}\n` : '')
+
+/** Statements: `body` where a local is the slice that `value` is. */
+export const emitBound = (local: Local, value: string, g: Generator, body: () => string): string => {
+  const { item, code } = g.withLocal(local, body)
+  const n = item.number
+  const scan = item.paths.length > 0 ? `${scanItem(item, g)}\n` : ''
+  return `const { buf: b${n}, start: a${n} } = ${value}
+let e${n} = ${value}.end
+${scan}${declared(item)}${code}`
+}

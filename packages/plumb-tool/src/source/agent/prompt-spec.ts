@@ -85,6 +85,7 @@ const RESERVED = [
     'each',
     'flatten',
     'batch',
+    'fold',
     'trace',
     'spawn',
     'channel',

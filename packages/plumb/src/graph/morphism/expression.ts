@@ -3,6 +3,7 @@
 import {
   compileCheck,
   compileFilter,
+  compileFold,
   compileLift,
   compileMap,
   environmentOf,
@@ -70,6 +71,8 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
       return work.lifted ? compileLift(work.lifted, report, scanner) : compileMap(work.expression, environment, scanner)
     case 'filter':
       return compileFilter(work.expression, environment, scanner)
+    case 'fold':
+      return compileFold(work, environment, scanner)
     case 'discard':
       return compileMap({ kind: 'literal', value: null, text: 'null', span }, environment, scanner)
     case 'input':

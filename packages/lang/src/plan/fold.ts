@@ -1,0 +1,114 @@
+// fold(e, from: x): the type of its state is the least that holds x and what e gives for a state of that type. So it begins with the type of x
+// and grows until e gives nothing else. Where that is too narrow for e to have a type, as "on" is where e asks for "off", it begins wider.
+
+import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
+import { checkExpression, openInference } from '../expression/infer/check.js'
+import type { Local } from '../expression/infer/environment.js'
+import { faultOf } from '../expression/run/failure.js'
+import { evaluateConstant } from '../expression/stage/fold.js'
+import type { FoldAtom } from '../parse/ast.js'
+import { join, joinAll } from '../types/join.js'
+import { printType } from '../types/print.js'
+import { JSON_TYPE, STRING, type Type } from '../types/type.js'
+import { isWirable } from '../types/wirable.js'
+
+/** The name that the state has in the expression. */
+export const stateOf = (type: Type): Local => ({ name: 'state', type })
+
+export interface FoldTypes {
+  readonly state: Type
+  /** What the expression gives: within the type of the state. Undefined where it has an error, already reported. */
+  readonly output: Type | undefined
+}
+
+/** Undefined where there is an error in what it begins with, already reported. */
+export const foldOf = (atom: FoldAtom, input: Type, report: Report): FoldTypes | undefined => {
+  const first = typeOfConstant(atom, report)
+  if (!first) return undefined
+  const least = grown(atom, input, first)
+  if (isFound(least)) return least
+  const wide = grown(atom, input, widened(first))
+  if (!isFound(wide)) {
+    for (const diagnostic of wide) report(diagnostic)
+    return { state: widened(first), output: undefined }
+  }
+  // What e gives may be narrower than what it had to be begun with.
+  const between = wide.output && join(first, wide.output)
+  const narrow = between && grown(atom, input, between)
+  return narrow && isFound(narrow) ? narrow : wide
+}
+
+type Grown = FoldTypes | readonly Diagnostic[]
+
+const isFound = (grown: Grown): grown is FoldTypes => 'state' in grown
+
+/** A type that grows in more steps than these grows in each of them. */
+const MAX_STEPS = 20
+
+const grown = ({ expression }: FoldAtom, input: Type, first: Type): Grown => {
+  const refuse = (why: string) => [error('type_mismatch', why, expression.span, "give 'from' the type that the expression gives")]
+  const begins = `the state begins as '${printType(first, MAX_SHOWN)}'`
+  let state = first
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const diagnostics: Diagnostic[] = []
+    const given = checkExpression(expression, { input, locals: stateOf(state) }, (d) => diagnostics.push(d))
+    if (!given) return diagnostics
+    if (isWirable(given, state) === 'static') return { state, output: given }
+    const both = join(state, given)
+    if (!both) return refuse(`${begins}, and the expression gives '${printType(given, MAX_SHOWN)}': no type holds both`)
+    state = both
+  }
+  return refuse(`${begins}, and what the expression gives has another type each time, without end`)
+}
+
+/** Characters of a type in an error. */
+const MAX_SHOWN = 200
+
+/** It names nothing of a message: there is none yet. */
+const typeOfConstant = ({ from }: FoldAtom, report: Report): Type | undefined => {
+  const diagnostics: Diagnostic[] = []
+  const context = openInference({ input: JSON_TYPE }, (d) => diagnostics.push(d))
+  const type = context.infer(from)
+  const named = [...context.meanings].filter(([, { kind }]) => kind === 'whole' || kind === 'field')
+  for (const [{ name, span }] of named) {
+    report(
+      error(
+        'unknown_name',
+        `'from' is a constant, and '${name}' is not known in it`,
+        span,
+        'what it begins with is the same for every input',
+      ),
+    )
+  }
+  if (named.length > 0) return undefined
+  for (const diagnostic of diagnostics) report(diagnostic)
+  if (!type) return undefined
+  try {
+    evaluateConstant(from)
+    return type
+  } catch (failure) {
+    const { error: code, detail } = faultOf(failure)
+    report(error(code, detail, from.span))
+    return undefined
+  }
+}
+
+/** Any string for one, and lists of any length for one of a fixed length. */
+const widened = (type: Type): Type => {
+  switch (type.kind) {
+    case 'literal':
+      return STRING
+    case 'record':
+      return { ...type, fields: type.fields.map((field) => ({ ...field, type: widened(field.type) })) }
+    case 'tuple': {
+      const item = joinAll(type.items.map(widened))
+      return item ? { kind: 'array', item } : type
+    }
+    case 'array':
+      return { kind: 'array', item: widened(type.item) }
+    case 'sum':
+      return joinAll(type.variants.map(widened)) ?? type
+    default:
+      return type
+  }
+}
