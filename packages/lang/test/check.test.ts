@@ -28,6 +28,11 @@ const body = (...list: string[]): string =>
 
 table('what other languages write', [
   [
+    'an arrow of JavaScript',
+    'let f : ![int] -> ![int] = map(sort(xs, x => -x))',
+    ["1:43-45 syntax_error a function of an item is written 'x -> e' | write '->' for '=>'"],
+  ],
+  [
     'comments',
     '// a\nlet f : !int -> !int = id // b\n# c\nlet g : !int -> !int = nosuch',
     [

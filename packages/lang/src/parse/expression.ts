@@ -155,7 +155,7 @@ const call = (c: Cursor, { text, span }: Token): CallExpression => {
   if (!c.isSymbol(')')) {
     do {
       if (key) c.fail('a function stands behind the other arguments', key.span, 'as in sort(hits, h -> h.score)')
-      if (c.next.kind === 'identifier' && c.isSymbol('->', 1)) key = c.beside(keyFunction)
+      if (startsFunction(c)) key = c.beside(keyFunction)
       else args.push(c.beside(parseExpression))
     } while (c.takeSymbol(','))
   }
@@ -163,10 +163,15 @@ const call = (c: Cursor, { text, span }: Token): CallExpression => {
   return { kind: 'call', function: { text, span }, arguments: args, ...(key ? { key } : {}), span: c.spanFrom({ span }) }
 }
 
+// `x -> e`, or `x => e` as in other languages.
+const startsFunction = (c: Cursor): boolean =>
+  c.next.kind === 'identifier' && (c.isSymbol('->', 1) || (c.isSymbol('=', 1) && c.isSymbol('>', 2) && !c.peek(2).isSpaced))
+
 const keyFunction = (c: Cursor): KeyFunction => {
   const start = c.next
   const parameter = c.ownName('the name of an item')
-  c.advance()
+  const arrow = c.advance()
+  if (c.takeSymbol('>')) c.tell("a function of an item is written 'x -> e'", c.spanFrom(arrow), "write '->' for '=>'")
   const body = parseExpression(c)
   return { parameter, body, span: c.spanFrom(start) }
 }

@@ -115,7 +115,9 @@ const compareRanks = (a: Rank, b: Rank, site: Site): number => {
 /** Stable, by numbers or by strings. */
 export const sort = (list: Slice, key: Key = itself, site: Site): Slice => {
   const ranked = itemsOf(list).map((item) => ({ item, rank: rankOf(key(item), site) }))
-  return listOf(ranked.sort((a, b) => compareRanks(a.rank, b.rank, site)).map(({ item }) => item))
+  const areNumbers = ranked.every(({ rank }) => typeof rank === 'number')
+  ranked.sort(areNumbers ? (a, b) => (a.rank as number) - (b.rank as number) : (a, b) => compareRanks(a.rank, b.rank, site))
+  return listOf(ranked.map(({ item }) => item))
 }
 
 /** Of equal ones the first. */
