@@ -25,6 +25,8 @@ interface Made {
 interface Books {
   seq: number
   readonly failed: number[]
+  /** Inputs of which an element was left out of its list. */
+  readonly skipped: number[]
   /** By barrier: messages without a partner, by branch, and their inputs. */
   readonly left: Map<Chain, { counts: number[]; seqs: Set<number> }>
 }
@@ -96,6 +98,32 @@ const joined = (branches: readonly Chain[]): Chain => {
   return chain
 }
 
+/** A list of three is made of the value, and a value of what each(p) makes of that. */
+const onList = (inner: Chain, skips: boolean): Chain => ({
+  source: `map([value, (value * 3 + 1) % 61, value % 5]) ; each(${inner.source}${skips ? ', on_error: "skip"' : ''}) ; ${FROM_LIST}`,
+  make: (value, books) => {
+    const all: number[] = []
+    let isFailed = false
+    for (const element of [value, (value * 3 + 1) % 61, value % 5]) {
+      const own: Books = { seq: books.seq, failed: [], skipped: books.skipped, left: books.left }
+      const { outs } = inner.make(element, own)
+      if (own.failed.length === 0) all.push(...outs)
+      else if (skips) books.skipped.push(books.seq)
+      else isFailed = true
+    }
+    if (!isFailed) return whole([fromList(all)])
+    books.failed.push(books.seq)
+    return NOTHING
+  },
+})
+
+/** Tells how many there are, in what order, and whether one is written otherwise. */
+const FROM_LIST = 'map((length(text(value)) * 3 + (if length(value) > 0 then value[0] * 5 + value[length(value) - 1] * 7 else 0)) % 89)'
+const fromList = (list: readonly number[]): number => {
+  const [first, last] = [list[0], list.at(-1)]
+  return (JSON.stringify(list).length * 3 + (first === undefined || last === undefined ? 0 : first * 5 + last * 7)) % 89
+}
+
 const branchesOf = (chain: fc.Arbitrary<Chain>) => fc.array(chain, { minLength: 2, maxLength: 3 })
 const { chain } = fc.letrec<{ chain: Chain; part: Chain }>((tie) => ({
   part: fc.oneof(
@@ -103,6 +131,7 @@ const { chain } = fc.letrec<{ chain: Chain; part: Chain }>((tie) => ({
     simple,
     branchesOf(tie('chain')).map(merged),
     branchesOf(tie('chain')).map(joined),
+    fc.tuple(tie('chain'), fc.boolean()).map(([inner, skips]) => onList(inner, skips)),
   ),
   chain: fc.array(tie('part'), { minLength: 1, maxLength: 3 }).map(inSequence),
 }))
@@ -129,25 +158,25 @@ const WAYS: Readonly<Record<string, Omit<WiredRun, 'text' | 'input'>>> = {
 }
 
 t.test(`${PROGRAMS} random programs join by origin, in five ways of running (seed ${SEED})`, async (t) => {
-  const seen = { programs: 0, outputs: 0, failed: 0, unpaired: 0, barriers: 0 }
+  const seen = { programs: 0, outputs: 0, failed: 0, unpaired: 0, barriers: 0, lists: 0 }
   const law = fc.asyncProperty(chain, inputs, async (program, values) => {
-    const books: Books = { seq: 0, failed: [], left: new Map() }
+    const books: Books = { seq: 0, failed: [], skipped: [], left: new Map() }
     const expected = values.flatMap((value, i) => {
       books.seq = i + 1
       return program.make(value, books).outs.map((out) => `{"seq":${i + 1},"value":${out}}\n`)
     })
-    fc.pre(expected.length < MAX_OUTPUTS && books.failed.length < MAX_FAILED)
+    fc.pre(expected.length < MAX_OUTPUTS && books.failed.length + books.skipped.length < MAX_FAILED)
     const text = textOf(program)
     const input = linesOf(values)
     const numbered = await runWired({ text, input, pieces: [65_536], isNumbered: true, hasRejects: true })
     equal(numbered.out, expected.join(''), `${text}${values}`)
     const failed = numbered.faults.filter(({ error }) => error === 'evaluation_failed').map(({ seq }) => seq as number)
-    equal(`${failed.sort(byNumber)}`, `${books.failed.sort(byNumber)}`, `errors of ${text}${values}`)
+    equal(`${failed.sort(byNumber)}`, `${[...books.failed, ...books.skipped].sort(byNumber)}`, `errors of ${text}${values}`)
     const unpaired = numbered.faults.filter(({ error }) => error === 'unpaired').map(({ left, seqs }) => JSON.stringify([left, seqs]))
     const left = [...books.left.values()].map(({ counts, seqs }) => JSON.stringify([counts, rangesOf([...seqs])]))
     equal(unpaired.sort().join(), left.sort().join(), `unpaired of ${text}${values}`)
     equal(`${numbered.faults.length}`, `${failed.length + unpaired.length}`, `other errors of ${text}${values}`)
-    const lost = new Set([...books.failed, ...[...books.left.values()].flatMap(({ seqs }) => [...seqs])])
+    const lost = new Set([...books.failed, ...books.skipped, ...[...books.left.values()].flatMap(({ seqs }) => [...seqs])])
     const rejected = [...lost].map((seq) => `${values[seq - 1]}`)
     equal(`${[...numbered.rejected].sort()}`, `${rejected.sort()}`, `rejects of ${text}${values}`)
     const plain = expected.map((line) => `${JSON.parse(line).value}\n`).join('')
@@ -162,10 +191,11 @@ t.test(`${PROGRAMS} random programs join by origin, in five ways of running (see
     seen.failed += books.failed.length
     seen.unpaired += books.left.size
     if (text.includes('barrier')) seen.barriers++
+    if (text.includes('each')) seen.lists++
   })
   await t.resolves(fc.assert(law, { numRuns: PROGRAMS, seed: SEED, ...UNTIL }))
-  const { programs, outputs, failed, unpaired, barriers } = seen
-  t.ok(programs >= 10 && outputs > 0 && failed > 0 && barriers > 0, JSON.stringify({ ...seen, unpaired }))
+  const { programs, outputs, failed, unpaired, barriers, lists } = seen
+  t.ok(programs >= 10 && outputs > 0 && failed > 0 && barriers > 0 && lists > 0, JSON.stringify({ ...seen, unpaired }))
 })
 
 const { shell } = makeShell({
@@ -187,9 +217,9 @@ t.test(`${PROGRAMS} random programs give the same bytes when they are recorded (
   const seen = { programs: 0, bytes: 0, errors: 0 }
   const input = MANY.map((value) => `${value}\n`).join('')
   const law = fc.asyncProperty(chain, async (program) => {
-    const books: Books = { seq: 0, failed: [], left: new Map() }
+    const books: Books = { seq: 0, failed: [], skipped: [], left: new Map() }
     const outputs = MANY.slice(0, 61).flatMap((value) => program.make(value, books).outs)
-    fc.pre(outputs.length < MAX_OUTPUTS && books.failed.length < 100)
+    fc.pre(outputs.length < MAX_OUTPUTS && books.failed.length + books.skipped.length < 100)
     const text = textOf(program)
     const { out, err } = await shell(
       `cat > in; printf %s '${text}' > main.plumb
@@ -252,9 +282,15 @@ const kinds = fc.oneof(
   small.map((k) => (i: number) => loop(k, i)),
 )
 
+/** As it is, or on the elements of a list. */
+const placed = fc.tuple(kinds, fc.constantFrom('alone', 'each', 'skip')).map(([kind, way]) => (i: number): Child => {
+  const { binding, chain } = kind(i)
+  return { binding, chain: way === 'alone' ? chain : onList(chain, way === 'skip') }
+})
+
 /** Some before the branches part, some on each branch. */
 const withChildren = fc
-  .record({ kinds: fc.array(kinds, { minLength: 2, maxLength: 4 }), simple, chain, isJoined: fc.boolean() })
+  .record({ kinds: fc.array(placed, { minLength: 2, maxLength: 4 }), simple, chain, isJoined: fc.boolean() })
   .map(({ kinds, simple, chain, isJoined }) => {
     const children = kinds.map((kind, i) => kind(i))
     const [first, ...others] = children.map((child) => child.chain) as [Chain, ...Chain[]]
@@ -268,12 +304,12 @@ const fewInputs = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxL
 t.test(`programs with children join by origin (seed ${SEED})`, async (t) => {
   const seen = { programs: 0, outputs: 0, errors: 0 }
   const law = fc.asyncProperty(withChildren, fewInputs, async ({ program, text }, values) => {
-    const books: Books = { seq: 0, failed: [], left: new Map() }
+    const books: Books = { seq: 0, failed: [], skipped: [], left: new Map() }
     const expected = values.flatMap((value, i) => {
       books.seq = i + 1
       return program.make(value, books).outs.map((out) => `{"seq":${i + 1},"value":${out}}`)
     })
-    fc.pre(expected.length < MAX_OUTPUTS && books.failed.length < MAX_FAILED)
+    fc.pre(expected.length < MAX_OUTPUTS && books.failed.length + books.skipped.length < MAX_FAILED)
     const about = `${text}${values}`
     const { out, err } = await shell(`cat > main.plumb; plumb --seq main.plumb < <(printf '%s\\n' ${values.join(' ')})`, text)
     equal(out.split('\n').filter(Boolean).sort().join('\n'), [...expected].sort().join('\n'), `${about}\n${err}`)
@@ -282,7 +318,7 @@ t.test(`programs with children join by origin (seed ${SEED})`, async (t) => {
       .filter(Boolean)
       .map((line) => JSON.parse(line) as { error: string; seq?: number; left?: number[] })
     const failed = errors.flatMap(({ error, seq }) => (error === 'unpaired' ? [] : [seq ?? 0]))
-    equal(`${failed.sort(byNumber)}`, `${books.failed.sort(byNumber)}`, `errors of ${about}\n${err}`)
+    equal(`${failed.sort(byNumber)}`, `${[...books.failed, ...books.skipped].sort(byNumber)}`, `errors of ${about}\n${err}`)
     const left = errors.flatMap((error) => error.left ?? []).reduce((sum, n) => sum + n, 0)
     equal(
       `${left}`,

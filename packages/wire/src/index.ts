@@ -34,6 +34,7 @@ export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, open
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
 export { isRecord } from './is-record.js'
+export { Items } from './json/items.js'
 export { eachMember } from './json/members.js'
 export { checkJson, parseJson } from './json/parse.js'
 export { parseTree } from './json/parse-tree.js'

@@ -2,8 +2,8 @@
 
 import type { Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
-import type { Chain, Expression, Implementation } from '../parse/ast.js'
-import { lastOf } from '../parse/chain-parts.js'
+import type { Chain, Expression } from '../parse/ast.js'
+import { isChain, lastOf } from '../parse/chain-parts.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { BasePlan } from './base-plan.js'
@@ -40,9 +40,6 @@ export const planOfBase = (bound: Bound): BasePlan => {
   if (!plan) throw new TypeError(`not checked: '${bound.name}'`)
   return plan
 }
-
-const isChain = (impl: Implementation): impl is Chain =>
-  impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'plumb' && impl.kind !== 'object'
 
 const outcomeOf = (bound: Bound, chain: Chain): ChainOutcome => {
   const outcome = outcomes.get(bound) ?? new BaseChecker(bound.scope).check(chain, bound.inputs[0])

@@ -1,10 +1,10 @@
 // tool { process: f }: whether f is total, and has the tool's own types (plumbing(5), Totality).
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
-import { memberOf } from '../names/member.js'
-import { type Bound, findBinding, printName, resolveName, type Scope } from '../names/names.js'
-import type { Chain, QualifiedName } from '../parse/ast.js'
-import { partsOfChain } from '../parse/chain-parts.js'
+import { findInChain } from '../names/find-in-chain.js'
+import { type Bound, findBinding, printName } from '../names/names.js'
+import type { QualifiedName } from '../parse/ast.js'
+import { isChain } from '../parse/chain-parts.js'
 import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
 import { isEqual } from '../types/equal.js'
 import { printType } from '../types/print.js'
@@ -59,31 +59,5 @@ const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, ou
 }
 
 /** The first morphism that is not total, through chains of chains; agents and plumbs answer for themselves. */
-const notTotalIn = (process: Bound): string | undefined => {
-  const seen = new Set<Bound>()
-  const waiting: { readonly chain: Chain; readonly scope: Scope }[] = []
-  const open = (bound: Bound | undefined) => {
-    const impl = bound?.binding.impl
-    if (
-      !bound ||
-      !impl ||
-      seen.has(bound) ||
-      impl.kind === 'agent' ||
-      impl.kind === 'tool' ||
-      impl.kind === 'plumb' ||
-      impl.kind === 'object'
-    )
-      return
-    seen.add(bound)
-    waiting.push({ chain: impl, scope: bound.scope })
-  }
-  open(process)
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { chain, scope } = next
-    if (NOT_TOTAL.has(chain.kind)) return chain.kind
-    if (chain.kind === 'reference') open(resolveName(chain.name, scope))
-    else if (chain.kind === 'field') waiting.push({ chain: memberOf(chain, scope) ?? chain.of, scope })
-    else for (const part of partsOfChain(chain).toReversed()) waiting.push({ chain: part, scope })
-  }
-  return undefined
-}
+const notTotalIn = ({ binding: { impl }, scope }: Bound): string | undefined =>
+  isChain(impl) ? findInChain({ chain: impl, scope }, ({ kind }) => (NOT_TOTAL.has(kind) ? kind : undefined)) : undefined

@@ -1,7 +1,10 @@
 // What a chain is made of: the one table for every walk that treats all parts alike, and the parts that the laws of `;` and `*` give.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { Chain } from './ast.js'
+import type { Chain, Implementation } from './ast.js'
+
+export const isChain = (impl: Implementation): impl is Chain =>
+  impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'plumb' && impl.kind !== 'object'
 
 /** The chains that stand in it, one step deep, in the order written. */
 export const partsOfChain = (chain: Chain): readonly Chain[] => {

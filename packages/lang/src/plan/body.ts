@@ -6,7 +6,7 @@ import { type Bound, printName } from '../names/names.js'
 import type { PlumbImplementation, Reference } from '../parse/ast.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
-import { instantiate, streamNamed, withPort } from './instance.js'
+import { instantiate, placeAnew, streamNamed, withPort } from './instance.js'
 import { localNames } from './local.js'
 import { spawn } from './spawn.js'
 import { type WireContext, wire } from './wire.js'
@@ -53,7 +53,18 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     const process = instanceOf(reference)
     return process && withPort(process, reference, builder)
   }
-  const w: WireContext = { builder, scope: bound.scope, place }
+  const placeAlone = (reference: Reference, where: string): Process | undefined => {
+    const key = reference.span.start
+    const { name } = reference
+    const own = name.module ? undefined : local.get(name.name.text)
+    if (own && !placed.has(key)) {
+      const message = `'${own.name}' is a ${own.what}, and what stands in '${where}' is a process of its own`
+      builder.report(error('not_a_process', message, name.span, `name a binding there, and wire '${own.name}' outside of it`))
+    }
+    if (!placed.has(key)) placed.set(key, own ? undefined : placeAnew(reference, bound.scope, builder))
+    return placed.get(key)
+  }
+  const w: WireContext = { builder, scope: bound.scope, place, placeAlone }
   for (const s of impl.statements) {
     if (s.kind === 'wire') wire(s.chain, 'head', w)
     if (s.kind === 'spawn') spawn(s, local, w)

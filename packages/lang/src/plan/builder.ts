@@ -39,17 +39,23 @@ export class Builder {
 
   /** Makes the ends of a bound chain now, and what is between them later: chains of chains may be thousands deep. */
   expand<T>(name: string, makeEnds: () => T, wireBetween: (ends: T) => void): T {
-    const outer = this.within
-    const opened = { name, ...(outer ? { within: outer } : {}) }
-    this.within = opened
-    const ends = makeEnds()
-    this.within = outer
+    const { opened, ends } = this.inside(name, (opened) => ({ opened, ends: makeEnds() }))
     this.waiting.push(() => {
       this.within = opened
       wireBetween(ends)
       this.within = undefined
     })
     return ends
+  }
+
+  /** Makes nodes that stand in an expansion of their own. */
+  inside<T>(name: string, make: (inside: Expansion) => T): T {
+    const outer = this.within
+    const opened = { name, ...(outer ? { within: outer } : {}) }
+    this.within = opened
+    const made = make(opened)
+    this.within = outer
+    return made
   }
 
   /** Wires all that was opened. */
@@ -95,7 +101,10 @@ export const processOf = (node: GraphNode): Process => ({
   outputs: node.outputs.map((port, output) => ({ ...port, node, output })),
 })
 
-// Whose signature it is: what map applies has one of its own.
-const owner = ({ name, work }: GraphNode): string => (work.kind === 'map' && work.lifted ? work.lifted.name : name)
+// Whose signature it is: what map applies has one of its own; the exit of an each stands for the whole of it.
+const owner = ({ name, work }: GraphNode): string => {
+  if (work.kind === 'gather') return 'each'
+  return work.kind === 'map' && work.lifted ? work.lifted.name : name
+}
 
 const isSelector = ({ work }: GraphNode): boolean => work.kind === 'filter' || (work.kind === 'pass' && work.isSelector)

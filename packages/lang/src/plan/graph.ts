@@ -19,11 +19,11 @@ export interface GraphNode {
   readonly work: NodeWork
   readonly inputs: readonly GraphPort[]
   readonly outputs: readonly GraphPort[]
-  /** The bound chain it was expanded with, if it stands for a part of one; its ends are in it too. */
+  /** The bound chain or the each that it stands in, if it is a part of one; the ends of that are in it too. */
   readonly within?: Expansion
 }
 
-/** A bound chain that stands as its parts: one object for each place it was expanded at. */
+/** A bound chain that stands as its parts, or an each: one object for each place it was expanded at. */
 export interface Expansion {
   readonly name: string
   readonly within?: Expansion
@@ -48,6 +48,10 @@ export type NodeWork =
   | { readonly kind: 'batch'; readonly size: number; readonly withinMs: number | undefined }
   /** `state` is what the expression gave last, at first `from`. */
   | { readonly kind: 'fold'; readonly expression: Expression; readonly from: Expression; readonly state: Local }
+  /** The entrance of each(p): takes lists apart. `inside`: what p stands as. `parallel`: elements in hand at once, if it says. */
+  | { readonly kind: 'each'; readonly inside: Expansion; readonly parallel: number | undefined; readonly skips: boolean }
+  /** The exit of each(p): makes a list of what comes back for the elements of one. */
+  | { readonly kind: 'gather'; readonly inside: Expansion }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
 

@@ -143,15 +143,12 @@ export const wireBetween = (
   builder: Builder,
 ): void => {
   const placed = new Map<number, Process | undefined>()
-  const w: WireContext = {
-    builder,
-    scope: bound.scope,
-    place: (reference) => {
-      const key = reference.span.start
-      if (!placed.has(key)) placed.set(key, placeAnew(reference, bound.scope, builder))
-      return placed.get(key)
-    },
+  const place = (reference: Reference): Process | undefined => {
+    const key = reference.span.start
+    if (!placed.has(key)) placed.set(key, placeAnew(reference, bound.scope, builder))
+    return placed.get(key)
   }
+  const w: WireContext = { builder, scope: bound.scope, place, placeAlone: place }
   const sources: NodeOutput[] = inlets.map((node) => ({ node, output: 0, type: node.outputs[0]?.type }))
   const outs = wire(chain, feed(sources, chain, bound.name, w), w)
   if (outs === 'error') return
@@ -169,7 +166,8 @@ export const wireBetween = (
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 
-const placeAnew = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
+/** An instance of its own. */
+export const placeAnew = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
   const bound = streamNamed(reference, scope, builder)
   return bound && withPort(instantiate(bound, printName(reference.name), reference.span, builder), reference, builder)
 }

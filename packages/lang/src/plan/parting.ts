@@ -19,21 +19,36 @@ export interface Parting {
   readonly branches: readonly ReadonlySet<GraphNode>[]
 }
 
-/** One for each barrier that messages can reach. */
-export const partingsOf = (graph: Graph): readonly Parting[] => {
+/** Where messages get origins of their own. */
+export interface Origins {
+  /** One for each barrier that messages can reach. */
+  readonly partings: readonly Parting[]
+  /** By the entrance of each(p): where its elements leave it. */
+  readonly elements: ReadonlyMap<GraphNode, OriginPlace>
+}
+
+export const partingsOf = (graph: Graph): readonly Parting[] => originsOf(graph).partings
+
+export const originsOf = (graph: Graph): Origins => {
   const barriers = graph.nodes.filter((node) => node.work.kind === 'barrier')
-  if (barriers.length === 0) return []
+  const eaches = graph.nodes.filter((node) => node.work.kind === 'each')
+  if (barriers.length === 0 && eaches.length === 0) return { partings: [], elements: new Map() }
   const flow = new Flow(graph)
   const partings = barriers.flatMap((barrier) => {
     const place = flow.placeAbove(barrier)
     return place === 'unreachable' ? [] : [{ barrier, vertex: place }]
   })
-  const places = flow.placesAt(new Set(partings.flatMap(({ vertex }) => (vertex === undefined ? [] : [vertex]))))
-  return partings.map(({ barrier, vertex }) => ({
-    barrier,
-    place: vertex === undefined ? undefined : places.get(vertex),
-    branches: barrier.inputs.map((_, input) => flow.branch(barrier, input, vertex)),
-  }))
+  const exits = eaches.map((node) => ({ node, vertex: flow.exitOf(node) }))
+  const vertices = [...partings, ...exits].flatMap(({ vertex }) => (vertex === undefined ? [] : [vertex]))
+  const places = flow.placesAt(new Set(vertices))
+  return {
+    partings: partings.map(({ barrier, vertex }) => ({
+      barrier,
+      place: vertex === undefined ? undefined : places.get(vertex),
+      branches: barrier.inputs.map((_, input) => flow.branch(barrier, input, vertex)),
+    })),
+    elements: new Map(exits.map(({ node, vertex }) => [node, places.get(vertex) as OriginPlace])),
+  }
 }
 
 /** The root stands before all that messages come from. */
@@ -67,8 +82,15 @@ class Flow {
       const isSource = node.work.kind === 'input' || node.inputs.length === 0
       for (const [output, vertex] of (this.#outOf.get(node) ?? []).entries()) {
         const isOwnWord = node.work.kind === 'agent' && node.outputs[output]?.name !== 'output'
-        this.#connect(isSource || isOwnWord ? ROOT : this.#vertexInto(node), vertex)
+        // A list that leaves each(p) stems from the one that entered, by no element of it more than by another.
+        const isList = node.work.kind === 'gather'
+        if (!isList) this.#connect(isSource || isOwnWord ? ROOT : this.#vertexInto(node), vertex)
       }
+    }
+    const entrances = new Map(nodes.flatMap((node) => (node.work.kind === 'each' ? [[node.work.inside, node] as const] : [])))
+    for (const node of nodes) {
+      const entrance = node.work.kind === 'gather' && entrances.get(node.work.inside)
+      if (entrance) this.#connect(this.#vertexInto(entrance), this.#vertexOutOf(node, 0))
     }
     for (const edge of edges) {
       const { from, output, to, input } = edge
@@ -82,6 +104,11 @@ class Flow {
   placeAbove(node: GraphNode): number | undefined | 'unreachable' {
     const above = this.#dominators[this.#vertexInto(node)]
     return above === undefined ? 'unreachable' : above === ROOT ? undefined : above
+  }
+
+  /** Where messages leave it by its first output. */
+  exitOf(node: GraphNode): number {
+    return this.#vertexOutOf(node, 0)
   }
 
   /** Each of them, and by which of the others it is dominated. */

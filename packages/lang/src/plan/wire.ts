@@ -1,11 +1,16 @@
 // Chains → edges. Wires a chain behind what feeds it and gives what comes out, by the rules of plumbing(5), WIRING.
 
+import { eachSettings, elementUnder } from '../base/each.js'
 import { error } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
+import { findInChain } from '../names/find-in-chain.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
 import { printName, type Scope } from '../names/names.js'
-import type { Chain, FieldOf, Morphism, Node, Reference } from '../parse/ast.js'
-import { partsOfTensor } from '../parse/chain-parts.js'
+import type { Chain, EachAtom, FieldOf, Morphism, Node, Reference } from '../parse/ast.js'
+import { firstOf, lastOf, partsOfTensor } from '../parse/chain-parts.js'
+import { refuseDeepType } from '../types/depth.js'
+import { isJson } from '../types/kind.js'
+import type { Type } from '../types/type.js'
 import { arityOf, joined, makeAtom } from './atom.js'
 import type { Builder } from './builder.js'
 import type { NodeOutput, Process } from './graph.js'
@@ -21,6 +26,8 @@ export interface WireContext {
   readonly scope: Scope
   /** The process a reference stands for at this place; undefined when it has an error, already reported. */
   place(reference: Reference): Process | undefined
+  /** The same as an instance of its own, where only a binding may stand. `where`: what it stands in. */
+  placeAlone(reference: Reference, where: string): Process | undefined
 }
 
 /** What comes out; `'error'`: already reported. Names behind an error are looked up all the same. */
@@ -30,8 +37,9 @@ export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeO
       return sequence(chain.items, feeds, w)
     case 'tensor':
       return tensor(partsOfTensor(chain), feeds, w)
-    case 'choice':
     case 'each':
+      return wireEach(chain, feeds, w)
+    case 'choice':
     case 'trace':
       return fail(
         w,
@@ -206,12 +214,83 @@ const morphism = (atom: Morphism, feeds: Feeds, w: WireContext): readonly NodeOu
   return node.outputs.map((port, output) => ({ node, output, type: port.type }))
 }
 
+const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
+  const { chain, span } = each
+  const { builder } = w
+  const inner: WireContext = { ...w, place: (reference) => w.placeAlone(reference, 'each') }
+  const given =
+    feeds === 'head' ? fail(w, "nothing is wired into 'each' here", each, "wire a list into it, as in 'input ; …'", 'unwired_input') : feeds
+  const sources = given === 'error' || given === 'unknown' ? [] : (given[0] ?? [])
+  const type =
+    sources.length > 0
+      ? joined(
+          sources.map((s) => s.type),
+          each,
+          builder.report,
+        )
+      : undefined
+  const batch = findInChain({ chain, scope: w.scope }, ({ kind }) => kind === 'batch' || undefined, true)
+  if (batch)
+    fail(
+      w,
+      "a 'batch' cannot stand in 'each'",
+      chain,
+      'its list would stem from several elements; batch what leaves the each',
+      'spec_invalid',
+    )
+  const { parallel, skips } = eachSettings(each, builder.report)
+  const element = type && elementUnder(type, 'each', each, builder.report)
+  const list: Type | undefined = element && (type && isJson(type) ? { kind: 'array', item: element } : type)
+  return builder.inside('each', (inside) => {
+    const entrance = builder.node(
+      'each',
+      span,
+      { kind: 'each', inside, parallel, skips },
+      [{ name: 'input', type: list }],
+      [{ name: 'output', type: element }],
+    )
+    for (const source of sources) builder.connect(source, entrance, 0, span)
+    const isSingle = takesOne(chain, inner)
+    const outs = wire(chain, isSingle ? feed([{ node: entrance, output: 0, type: element }], chain, each, inner) : 'unknown', inner)
+    if (outs === 'error' || given === 'error') return 'error'
+    const [out, another] = outs
+    if (!out || another) {
+      const help = 'it takes a process of one input and one output, so that it knows what comes of an element'
+      return fail(w, `'each' takes a process of one output, this has ${outs.length || 'none'}`, lastOf(chain), help)
+    }
+    const gather = builder.node(
+      'gather',
+      span,
+      { kind: 'gather', inside },
+      [{ name: 'input', type: out.type }],
+      [{ name: 'output', type: listOf(out.type, each, w) }],
+    )
+    builder.connect(out, gather, 0, lastOf(chain).span)
+    return [{ node: gather, output: 0, type: gather.outputs[0]?.type }]
+  })
+}
+
+const listOf = (item: Type | undefined, { span }: Node, { builder }: WireContext): Type | undefined => {
+  const list: Type | undefined = item && { kind: 'array', item }
+  return list && refuseDeepType(list, span, builder.report) ? undefined : list
+}
+
+// A tensor that heads the chain copies the one input to all its branches; a process of several inputs is none that takes an element.
+const takesOne = (chain: Chain, w: WireContext): boolean => {
+  const first = firstOf(chain)
+  const inputs = first.kind === 'tensor' ? 1 : fixedArity(first, w)
+  if (inputs === 1 || inputs === 'error') return true
+  const count = typeof inputs === 'number' ? inputs || 'none' : 'several'
+  fail(w, `'each' takes a process of one input, this has ${count}`, first, 'give it a tuple, and take that apart inside')
+  return false
+}
+
 const fail = (
   w: WireContext,
   message: string,
   at: Node,
   help?: string,
-  code: 'arity_mismatch' | 'unwired_input' | 'stream_in_base' = 'arity_mismatch',
+  code: 'arity_mismatch' | 'unwired_input' | 'stream_in_base' | 'spec_invalid' = 'arity_mismatch',
 ): 'error' => {
   w.builder.report(error(code, message, at.span, help))
   return 'error'

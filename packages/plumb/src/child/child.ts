@@ -1,14 +1,14 @@
-import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, LineWriter } from '@plumb/wire'
+import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, LineWriter, type Settled } from '@plumb/wire'
 import { Backpressure, type Buffering } from '../graph/backpressure.js'
 import type { Worker } from '../graph/cycle.js'
 import type { Holding } from '../graph/holding.js'
-import { rangesOf } from '../graph/input-context.js'
 import { Morphism } from '../graph/morphism/morphism.js'
 import { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { ENVELOPE_BYTES } from './agent-start.js'
-import { Dropped, failureOf, spentAt, unfinishedAt } from './end.js'
-import { ChildErrors, numbersIn } from './errors.js'
+import { Dropped, type Ending, failureOf, spentEnd, unfinishedAt } from './end.js'
+import { ChildErrors } from './errors.js'
+import { ChildFailures } from './failures.js'
 import { InFlightTracker } from './in-flight.js'
 import { ChildInput } from './input.js'
 import type { ChildOptions } from './options.js'
@@ -25,15 +25,16 @@ export class ChildProcess extends Morphism implements Worker {
   readonly #inputs: ChildInput[]
   readonly #streams: ChildStream[] = []
   readonly #errors: ChildErrors
+  readonly #failures: ChildFailures
   /** By output: what has to have room before the child is read. */
   readonly backpressures: readonly Backpressure[]
   readonly exited: Promise<void>
   hasEnded = false
-  /** Pieces of output that came since its errors were last read. */
-  #unheard = 0
   #isStopping = false
+  #wasFed = false
+  /** How it ended. */
+  #exit: Exit | undefined
   #isHungUp = false
-  #hasReportedSurplus = false
   /** Its end, where it would spend more than the run may. */
   readonly overrun: Overrun
   readonly #dropped = new Dropped()
@@ -48,6 +49,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.#messages = new InFlightTracker(options)
     for (let i = 0; i < options.controls; i++) this.#messages.sendControl()
     const { child, allowance } = options
+    this.#failures = new ChildFailures(context, options, this.#messages)
     const abandon = () => this.#streams.forEach((stream) => void stream.end())
     this.overrun = new Overrun({ child, allowance, inFlight: () => this.#messages.inFlight, cancel: () => this.#cancel(), abandon })
     this.backpressures = options.outputs.map(() => new Backpressure())
@@ -88,6 +90,7 @@ export class ChildProcess extends Morphism implements Worker {
     const { inputs, cycle, observer, lost } = this.#o
     const { current } = this.context
     if (this.hasEnded && !this.overrun.hasBegun) {
+      this.#failures.failLate()
       lost(current.origin)
       return this.#dropped.add(current.origin)
     }
@@ -237,9 +240,16 @@ export class ChildProcess extends Morphism implements Worker {
     const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
     const announce = this.#o.isUnordered ? (n: number) => this.#messages.announce(n) : undefined
     if (telemetry && 'resume' in telemetry) {
+      const { isHeard } = this.#o
+      const isOpen = () => this.#errors.areHeard
       this.#read(
         telemetry,
-        (reader) => new ChildTelemetry(reader, port?.outlet, (settled) => this.#messages.settle(settled), announce, this.#heard()),
+        (reader) => {
+          const settle = (settled: Settled) => this.#messages.settle(settled)
+          return new ChildTelemetry(reader, port?.outlet, settle, announce, this.#heard(), isHeard ? isOpen : undefined)
+        },
+        // What settles a message comes behind the error that it failed with.
+        isHeard,
       )
     }
   }
@@ -254,17 +264,7 @@ export class ChildProcess extends Morphism implements Worker {
     if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
     const origin = this.#messages.receive()
     const { needsOrigins, answers } = this.#o
-    return this.#messages.isSurplus && (needsOrigins || answers === 'each') ? this.#refuseSurplus() : origin
-  }
-
-  // By its place it would be joined with what it does not belong to.
-  #refuseSurplus(): undefined {
-    const { name } = this.#o
-    if (this.#hasReportedSurplus) return
-    this.#hasReportedSurplus = true
-    this.context.report(
-      fault('child_failed', `'${name}' gave more outputs than it was sent messages: what is behind these is left out`, { process: name }),
-    )
+    return this.#messages.isSurplus && (needsOrigins || answers === 'each') ? this.#failures.refuseSurplus() : origin
   }
 
   #openTools(): void {
@@ -275,14 +275,14 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #listen(stream: LineSource, ports: readonly (ChildPort & { backpressure: Backpressure })[], isData: boolean): void {
-    const { name, isEnveloped, kind, observer, lost } = this.#o
+    const { name, isEnveloped, kind, observer, lost, isHeard } = this.#o
     const { current } = this.context
     const watched = isData ? observer : undefined
     const tellsOrigins = kind === 'plumb' || this.#o.needsOrigins
     const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#messages.originOfAll(messages) : undefined
     const counted = isData ? () => this.#count() : () => Origin.unknown()
     const passed = isData ? () => this.#messages.passed() : () => {}
-    const backpressure = { isOpen: () => this.#unheard === 0 && ports.every((p) => p.backpressure.isOpen()) }
+    const backpressure = { isOpen: () => this.#errors.areHeard && ports.every((p) => p.backpressure.isOpen()) }
     this.#read(
       stream,
       (reader) =>
@@ -295,20 +295,26 @@ export class ChildProcess extends Morphism implements Worker {
           counted,
           passed,
           lost: () => lost(current.origin),
-          isWaiting: () => isData && this.#messages.isWaiting && this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
+          isWaiting: () => isData && this.#messages.isWaiting && this.#isTelling,
           originOfAll,
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#messages.answered, current.seq, buf, start, end)),
           onMismatch: watched && ((fault) => watched.refused(this.#messages.answered, current.seq, fault)),
           passedOn: watched && (() => watched.passedOn(this.#messages.answered)),
-          mayEnd: () => !isData || !tellsOrigins || !this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded),
+          mayEnd: () => !isData || ((!isHeard || this.hasEnded) && (!tellsOrigins || !this.#isTelling)),
           ending: () => {
             watched?.ending()
+            if (isData) this.#failInHand()
             // A barrier behind it is to know that nothing more comes of these.
             if (isData) this.#messages.abandon()
           },
         }),
-      isData && kind !== 'plumb',
+      isData && (kind !== 'plumb' || isHeard),
     )
+  }
+
+  /** More telemetry may come. */
+  get #isTelling(): boolean {
+    return this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded)
   }
 
   #read(stream: LineSource, open: (reader: LineReader) => ChildStream, isBehindErrors = false): void {
@@ -317,7 +323,7 @@ export class ChildProcess extends Morphism implements Worker {
     const source = open(reader)
     reader.onReadable = () => {
       source.isDry = false
-      if (isBehindErrors) this.#hearErrors()
+      if (isBehindErrors) this.#errors.hear(() => schedule.wake())
       else schedule.wake()
     }
     schedule.addSource(source)
@@ -326,53 +332,52 @@ export class ChildProcess extends Morphism implements Worker {
     void source.ended.then(() => schedule.wake())
   }
 
-  // An error that stands for an answer is on another pipe: it is read before the answers that came after it.
-  #hearErrors(): void {
-    this.#unheard++
-    afterNextPoll(() => {
-      this.#unheard--
-      this.context.schedule.wake()
-    })
+  /** Where failures are heard, the messages that it has in hand fail, one by one. */
+  #failInHand(): void {
+    const ending = this.#ending
+    // One of ours that was not configured ends the run.
+    if (ending && !(ending.status === 2 && this.#o.kind !== 'program')) this.#failures.end(this.#failureAtEnd(ending))
   }
 
-  // It counts the messages that it got; we count inputs, and its line numbers mean nothing outside of it.
-  #pass({ line: _, seqs, seq, ...said }: Fault): void {
-    const fault = this.overrun.hasBegun && said.error === 'cancelled' ? { ...said, ...BUDGET_SPENT } : said
-    const { observer, kind, cycle } = this.#o
-    const { report, schedule, current } = this.context
-    const about = numbersIn(seqs ?? seq)
-    const origin = this.#messages.originOfAll(about)
-    const before = current.enter(origin)
-    for (const n of about) observer?.refused(n, this.#messages.originOf(n).seq, fault as Fault)
-    const inputs = about.map((n) => this.#messages.originOf(n)).flatMap((one) => (one.seq > 0 ? [one.seq] : one.seqs))
-    inputs.sort((a, b) => a - b)
-    report((inputs.length > 1 ? { ...fault, seq: inputs[0], seqs: rangesOf(inputs) } : fault) as Fault)
-    current.leave(before)
-    origin.release()
-    for (const n of about) this.#messages.refuse(n)
-    if (kind === 'plumb' && fault.error === 'child_failed') cycle?.closeControl()
+  get #ending(): Ending | undefined {
+    const { name, kind } = this.#o
+    const { reported, last } = this.#errors
+    const { unanswered, isExcused } = this.#messages
+    const missing = kind === 'program' && !this.#isHungUp ? this.#messages.missing : 0
+    const ending = { name, wasFed: this.#wasFed, reported, unanswered, missing, isExcused, lastWords: last }
+    return this.#exit && { ...this.#exit, ...ending }
+  }
+
+  /** Undefined: it ended well, or was asked to. */
+  #failureAtEnd(ending: Ending): Fault | undefined {
+    if (this.#isStopping) return undefined
+    return this.overrun.hasBegun ? spentEnd(ending) : failureOf(ending)
+  }
+
+  #pass(said: Fault): void {
+    const { kind, cycle } = this.#o
+    const isBudget = this.overrun.hasBegun && said.error === 'cancelled'
+    this.#failures.pass(isBudget ? { ...said, ...BUDGET_SPENT } : said)
+    if (kind === 'plumb' && said.error === 'child_failed') cycle?.closeControl()
     // A cycle may be quiet now.
-    schedule.wake()
+    this.context.schedule.wake()
   }
 
   // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by the spawning code in
   // wire.
   async #ended(exit: Exit): Promise<void> {
-    const { name, kind, inputs, cycle } = this.#o
+    const { kind, inputs, cycle } = this.#o
     const { report, fail, schedule } = this.context
-    const wasFed = inputs.some((_, i) => this.isOpen(i))
+    this.#wasFed = inputs.some((_, i) => this.isOpen(i))
+    this.#exit = exit
     this.hasEnded = true
     this.overrun.clear()
     this.#o.observer?.exited(exit)
     schedule.wake()
     await Promise.all([this.#o.tools?.close(), ...this.#streams.map((stream) => stream.ended)])
-    const { reported, last } = this.#errors
-    const { unanswered, isExcused } = this.#messages
-    const missing = kind === 'program' && !this.#isHungUp ? this.#messages.missing : 0
-    const ending = { ...exit, name, wasFed, reported, unanswered, missing, isExcused, lastWords: last }
-    const failure = this.#isStopping ? undefined : this.overrun.hasBegun ? spentEnd(name, unanswered) : failureOf(ending)
+    const failure = this.#ending && this.#failureAtEnd(this.#ending)
     this.#dropped.end = failure && !this.overrun.hasBegun ? 'badly' : 'well'
-    if (failure) {
+    if (failure && !this.#failures.hasSaidAll) {
       // One of ours that was not configured never started: a loop that waits for it would wait for ever.
       const tell = exit.status === 2 && kind !== 'program' ? fail : report
       tell(failure)
@@ -385,11 +390,3 @@ export class ChildProcess extends Morphism implements Worker {
 
 const BUDGET_SPENT = fault('budget_spent', 'the budget of this run is spent')
 const CANCEL = Buffer.from('{"cancel":true}\n')
-
-const spentEnd = (name: string, unanswered: InFlightTracker['unanswered']): Fault | undefined =>
-  unanswered.count > 0 ? spentAt(name, unanswered) : undefined
-
-// The event loop polls all streams between one immediate and the next.
-const afterNextPoll = (call: () => void): void => {
-  setImmediate(() => setImmediate(call))
-}

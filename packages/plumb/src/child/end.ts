@@ -53,8 +53,11 @@ export const failureOf = ({
   })
 }
 
-/** It was ended since it would have spent more. */
-export const spentAt = (name: string, unanswered: Unanswered): Fault =>
+/** It was ended since it would have spent more; undefined: nothing was lost by that. */
+export const spentEnd = ({ name, unanswered }: Ending): Fault | undefined =>
+  unanswered.count === 0 ? undefined : spentAt(name, unanswered)
+
+const spentAt = (name: string, unanswered: Unanswered): Fault =>
   fault('budget_spent', `'${name}' was ended, since the budget of this run is spent; ${inWords(unanswered)}`, {
     process: name,
     ...extrasOf(unanswered),

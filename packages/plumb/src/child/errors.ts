@@ -16,6 +16,8 @@ export class ChildErrors {
   readonly #last: string[] = []
   #bytes = 0
   #isMuted = false
+  /** Pieces that came on other pipes since errors were last read. */
+  #unheard = 0
 
   constructor(
     private readonly process: string,
@@ -30,6 +32,23 @@ export class ChildErrors {
   /** The last words of a child that failed. */
   get last(): string {
     return this.#last.join('\n')
+  }
+
+  /** All that it wrote here before what has come on another pipe is read, as far as is known. */
+  get areHeard(): boolean {
+    return this.#unheard === 0
+  }
+
+  /** Something has come on another pipe: an error that was written before comes first. Calls back when there is none left. */
+  hear(done: () => void): void {
+    this.#unheard++
+    // The event loop polls all streams between one immediate and the next.
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#unheard--
+        done()
+      }),
+    )
   }
 
   /** What it says from now on is of no interest: it is being ended. */

@@ -114,6 +114,10 @@ export class InFlightTracker {
     return this.#origins[n - this.#first]?.origin ?? Origin.unknown()
   }
 
+  isInHand(n: number): boolean {
+    return this.#origins[n - this.#first]?.isInHand === true
+  }
+
   /** That of an output which stems from these messages. The caller releases it. */
   originOfAll(messages: readonly number[]): Origin {
     for (const n of messages) this.#answeredOnce.add(n)
@@ -165,7 +169,7 @@ export class InFlightTracker {
   }
 
   /** Messages it has not answered as far as is known, and the inputs they came from. */
-  get unanswered(): { count: number; of: number; seqs: [number, number][] } {
+  get unanswered(): { readonly count: number; readonly of: number; readonly seqs: readonly [number, number][] } {
     const seqs: number[] = []
     let count = 0
     for (let n = this.#firstInHand; n <= this.sent; n++) {
@@ -176,6 +180,11 @@ export class InFlightTracker {
       else seqs.push(...origin.seqs)
     }
     return { count, of: this.sent, seqs: rangesOf(seqs) }
+  }
+
+  /** Those of the messages that it has in hand. */
+  get origins(): readonly Origin[] {
+    return this.#origins.filter(({ isInHand }) => isInHand).map(({ origin }) => origin)
   }
 
   /** Nothing more comes of what it has in hand. */

@@ -27,11 +27,12 @@ export interface OpenChildOptions {
   readonly parent: LineWriter | undefined
   readonly lost: (origin: Origin) => void
   readonly needsOrigins: boolean
+  readonly isHeard: boolean
   readonly cycle: Cycle | undefined
 }
 
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
-  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, cycle } = options
+  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isHeard, cycle } = options
   const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
@@ -51,6 +52,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     maxLine: settings.maxLine,
     lost,
     needsOrigins,
+    isHeard,
     answers,
     isUnordered: kind === 'agent' && config.unordered === true,
     // What waits for its answers in a barrier is then no more than the barrier holds.

@@ -24,6 +24,8 @@ export interface ChildOptions {
   readonly lost: (origin: Origin) => void
   /** A barrier behind it joins by origin. */
   readonly needsOrigins: boolean
+  /** Each of its failures is heard by what stands around it, as that of one message. */
+  readonly isHeard: boolean
   /** It is sent no more while it has so many messages in hand. Undefined: whether it answers each of them is not known. */
   readonly maxInHand: number | undefined
   /** The cycle it stands in. */

@@ -22,11 +22,13 @@ export class ChildTelemetry implements ChildStream {
     private readonly announce: ((n: number) => void) | undefined,
     /** Called for each line that is not for this process alone; false: it does not go to the port either. */
     private readonly heard: ((reader: LineReader) => boolean) | undefined,
+    /** False: an error that was written before is still to be read. Undefined: none has to be. */
+    private readonly isOpen: (() => boolean) | undefined,
   ) {}
 
   // Always read, whether there is room behind it or not: what it says of itself must not stop it.
   canRun(): boolean {
-    return !this.isDry && !this.hasEnded
+    return !this.isDry && !this.hasEnded && this.isOpen?.() !== false
   }
 
   step(): number {

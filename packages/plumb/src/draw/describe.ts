@@ -14,6 +14,8 @@ export type NodeKind =
   | 'batch'
   | 'fold'
   | 'discard'
+  | 'each'
+  | 'gather'
   | 'empty'
   | 'id'
   | 'copy'
@@ -48,6 +50,13 @@ const onOneLine = ({ source, start, end }: GraphNode['span']): string => source.
 const textBetween = (span: GraphNode['span'], open: string, close: string): string => {
   const text = onOneLine(span)
   return text.slice(text.indexOf(open) + 1, text.lastIndexOf(close)).trim()
+}
+
+/** The options of an each as they are written; undefined: it has none. */
+export const eachOptionsOf = ({ work }: GraphNode): string | undefined => {
+  if (work.kind !== 'each') return undefined
+  const options = [...(work.parallel === undefined ? [] : [`parallel: ${work.parallel}`]), ...(work.skips ? ['on_error: "skip"'] : [])]
+  return options.length > 0 ? options.join(', ') : undefined
 }
 
 export interface AgentDescription {

@@ -68,6 +68,8 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'filter':
     case 'fold':
     case 'barrier':
+    case 'each':
+    case 'gather':
       return ['style=filled']
     case 'input':
     case 'output':

@@ -65,6 +65,8 @@ const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
   fold: ['[', ']'],
   filter: ['[\\', '/]'],
   barrier: ['[', ']'],
+  each: ['[', ']'],
+  gather: ['[', ']'],
   discard: ['(', ')'],
   flatten: ['(', ')'],
   batch: ['(', ')'],

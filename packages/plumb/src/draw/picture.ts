@@ -2,7 +2,7 @@
 
 import { type Expansion, type Graph, type GraphNode, type GraphPort, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
-import { type AgentDescription, agentAt, expressionOf, kindOf, type NodeKind, openedAround, typeOnWire } from './describe.js'
+import { type AgentDescription, agentAt, eachOptionsOf, expressionOf, kindOf, type NodeKind, openedAround, typeOnWire } from './describe.js'
 import { fold, type Link } from './fold.js'
 
 export interface Picture {
@@ -111,6 +111,8 @@ const detailOf = (node: GraphNode, kind: NodeKind, expression: string | undefine
     return ['agent', agent.command ? preview(agent.command.join(' '), MAX_EXPRESSION) : modelOf(agent)]
       .filter((part) => part !== '')
       .join(' · ')
+  const options = eachOptionsOf(node)
+  if (options !== undefined) return options
   if (kind === 'channel') return typeText(node.outputs[0]?.type)
   if (expression === undefined) return node.name === kind || kind === 'input' || kind === 'output' ? '' : kind
   if (expression === node.name || node.name === 'project') return ''

@@ -7,8 +7,7 @@ import {
   type GraphNode,
   MessageScanners,
   type OriginPlace,
-  type Parting,
-  partingsOf,
+  originsOf,
   Sink,
   takesText,
 } from '@plumb/lang'
@@ -32,6 +31,7 @@ import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch, type BatchSettings } from '../graph/morphism/batch.js'
+import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
@@ -40,6 +40,8 @@ import type { RunContext } from '../graph/run-context.js'
 import { MAX_CALL_DEPTH, Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
 import type { ToolService } from '../tools/tool-service.js'
+import { Eaches } from './eaches.js'
+import { Joins } from './joins.js'
 
 export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly graph: Graph
@@ -89,9 +91,8 @@ class Network {
   readonly #entrances: GraphNode[]
   readonly #places: ReadonlyMap<GraphNode, string>
   readonly #wires: ReadonlyMap<Edge, WireInfo>
-  readonly #partings: ReadonlyMap<GraphNode, Parting>
-  /** Where something lost may be what a barrier waits for. */
-  readonly #lossy: ReadonlySet<GraphNode>
+  readonly #joins: Joins
+  readonly #eaches: Eaches
   /** Behind an output at which branches part. */
   readonly #parted = new Map<Outlet, Outlet>()
 
@@ -100,9 +101,11 @@ class Network {
     const { graph, settings, schedule, reporter, emitter, current, fail } = options
     const report = (fault: Fault) => options.report(current.withCause(fault))
     this.#context = { schedule, sink: new Sink(), current, reporter, report, fail }
-    this.#partings = new Map(partingsOf(graph).map((parting) => [parting.barrier, parting]))
-    this.#lossy = new Set([...this.#partings.values()].flatMap(({ branches }) => branches.flatMap((nodes) => [...nodes])))
+    const { partings, elements } = originsOf(graph)
+    this.#joins = new Joins(partings)
     this.#edges = new Edges(graph)
+    const lost = (node: GraphNode) => this.#lossAt(node)
+    this.#eaches = new Eaches(graph, elements, { context: this.#context, edges: this.#edges, maxInFlight: settings.maxInFlight, lost })
     this.#places = placesOf(graph)
     this.#wires = emitter ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
@@ -112,7 +115,7 @@ class Network {
     }
     this.#trampoline = isShallow(graph, this.#cycleOf) ? undefined : new Trampoline(current)
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
-    for (const { place } of this.#partings.values()) if (place) this.#partAt(place)
+    for (const place of this.#joins.places) this.#partAt(place)
     for (const edge of graph.edges) this.#connect(edge)
   }
 
@@ -132,7 +135,7 @@ class Network {
     schedule.addSource(input)
     const children = new Map<ChildProcess, ReadonlySet<ChildProcess>>()
     for (const [node, receiver] of this.#receivers) {
-      if (receiver instanceof Batch) this.#addBatch(node, receiver)
+      if (receiver instanceof Batch || receiver instanceof Each) this.#addWaiting(node, receiver)
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
       cycle?.workers.push(receiver)
@@ -175,12 +178,13 @@ class Network {
     return this.#edges.outOf(node).filter((edge) => edge.output === output)
   }
 
-  #addBatch(node: GraphNode, batch: Batch): void {
+  #addWaiting(node: GraphNode, part: Batch | Each): void {
     const cycle = this.#cycleOf.get(node)
-    cycle?.batches.push(batch)
-    if (!batch.hasTimer) return
-    this.#o.schedule.addSource(batch)
-    this.#holdBack(batch.backpressure, this.#edges.outOf(node), cycle)
+    if (part instanceof Batch) cycle?.batches.push(part)
+    else cycle?.workers.push(part)
+    if (part instanceof Batch ? !part.hasTimer : !part.waits) return
+    this.#o.schedule.addSource(part)
+    this.#holdBack(part.backpressure, this.#edges.outOf(node), cycle)
   }
 
   #mainInput(): MainInput {
@@ -223,22 +227,13 @@ class Network {
       case 'flatten':
         return this.#flatten(node, feeds)
       case 'barrier': {
-        const { settings } = this.#o
-        const parting = this.#partings.get(node)
-        const branches = node.inputs.map((_, i) => ({
-          name: this.#edges.into(node, i)[0]?.from.name ?? '',
-          nodes: parting?.branches[i] ?? NO_NODES,
-        }))
-        const before = new Set(branches.flatMap(({ nodes }) => [...nodes].filter(({ work }) => work.kind === 'barrier')))
-        const own = {
-          name: node.name,
-          place: parting?.place,
-          branches,
-          rank: before.size,
-          maxWaiting: settings.maxInFlight,
-        }
-        return new Barrier(feeds, this.#context, { ...own, lost: this.#lossAt(node) })
+        const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.maxInFlight }
+        return new Barrier(feeds, this.#eaches.contextAt(node), { ...own, lost: this.#lossAt(node) })
       }
+      case 'each':
+        return this.#eaches.entrance(node, feeds)
+      case 'gather':
+        return this.#eaches.exit(node)
       case 'output':
         return this.#mainOutput(node, feeds)
       case 'agent':
@@ -248,7 +243,8 @@ class Network {
   }
 
   #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
-    const report = (fault: Fault) => this.#context.report({ ...fault, process: node.name })
+    const context = this.#eaches.contextAt(node)
+    const report = (fault: Fault) => context.report({ ...fault, process: node.name })
     return new ExpressionMorphism(feeds, {
       stage: stageOf(node, this.#scanners, report),
       sink: this.#context.sink,
@@ -263,8 +259,9 @@ class Network {
   }
 
   #flatten(node: GraphNode, feeds: readonly number[]): Flatten {
-    const report = (fault: Fault) => this.#context.report({ ...fault, process: node.name })
-    const lost = this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined
+    const context = this.#eaches.contextAt(node)
+    const report = (fault: Fault) => context.report({ ...fault, process: node.name })
+    const lost = this.#isLossy(node) ? () => context.current.lose(node) : undefined
     return new Flatten(feeds, { stage: stageOf(node, this.#scanners, report), report, lost })
   }
 
@@ -285,26 +282,27 @@ class Network {
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
     const place = this.#places.get(node) ?? node.name
-    const needsOrigins = [...this.#partings.values()].some(({ place, branches }) => place && branches.some((nodes) => nodes.has(node)))
+    const isHeard = this.#eaches.around(node).length > 0
+    const needsOrigins = isHeard || this.#joins.isOnBranch(node)
     const { settings, tools, emitter, parent } = this.#o
-    const own = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#lossAt(node), needsOrigins }
-    return openChild(this.#context, { ...own, settings, tools: tools.get(node), emitter, parent })
+    const own = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#lossAt(node), needsOrigins, isHeard }
+    return openChild(this.#eaches.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 
   /** A barrier behind this node cannot know what becomes of a message; the place where it was lost can. */
   #isLossy(node: GraphNode): boolean {
-    return this.#o.isNested || this.#lossy.has(node)
+    return this.#joins.isLossy(node) || (this.#o.isNested && this.#eaches.around(node).length === 0)
   }
 
   #lossAt(node: GraphNode): (origin: Origin) => void {
     return this.#isLossy(node) ? (origin) => origin.lose(node) : () => {}
   }
 
-  // Once for each place, however many barriers have it.
+  // Once for each place, however many barriers have it. The elements of an each have origins of their own without.
   #partAt(place: OriginPlace): void {
     const { node, output } = place
     // Each input of main is an origin of its own.
-    if (output === undefined || node.work.kind === 'input') return
+    if (output === undefined || node.work.kind === 'input' || node.work.kind === 'each') return
     const outlet = this.#of(node).outlets[output] as Outlet
     if (this.#parted.has(outlet)) return
     const behind = new Outlet()
@@ -312,18 +310,13 @@ class Network {
     this.#parted.set(outlet, behind)
   }
 
-  /** Where the branches of a barrier leave the node at several outputs. */
-  #partingAt(node: GraphNode): OriginPlace | undefined {
-    for (const { place } of this.#partings.values()) if (place?.node === node && place.output === undefined) return place
-    return undefined
-  }
-
   #connect(edge: Edge): void {
     const { from, output, to, input } = edge
     const receiver = this.#of(to)
     const cycle = this.#cycleOf.get(to)
     let channel: Channel
-    if (cycle && cycle === this.#cycleOf.get(from)) {
+    if (this.#eaches.isInPlace(edge)) channel = new DirectChannel(receiver, input, undefined)
+    else if (cycle && cycle === this.#cycleOf.get(from)) {
       const isOwn = !(receiver instanceof ChildProcess)
       const wire = isOwn
         ? new QueuedChannel(receiver, input, this.#trampoline, cycle)
@@ -334,7 +327,7 @@ class Network {
       channel = new DirectChannel(receiver, input, this.#trampoline)
       if (cycle) channel = cycle.entrance(channel)
     }
-    const place = this.#partingAt(to)
+    const place = this.#joins.partingAt(to)
     if (place) channel = new PartingChannel(channel, place, this.#context.current)
     const wire = this.#wires.get(edge)
     if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#context.current, this.#o.emitter)
@@ -348,7 +341,9 @@ class Network {
     // An expression looks at its message anyway.
     if (!isChecked || !type || isExpression(to)) return channel
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
-    const onMismatch = isSelector ? undefined : (fault: Fault) => this.#context.report({ ...fault, process: to.name })
+    // At an end of an each, that of the part behind or before it.
+    const context = this.#eaches.contextAt(to.work.kind === 'gather' ? from : to)
+    const onMismatch = isSelector ? undefined : (fault: Fault) => context.report({ ...fault, process: to.name })
     const lost = this.#isLossy(from) ? () => this.#context.current.lose(from) : undefined
     return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#context.sink, onMismatch, lost })
   }
@@ -367,6 +362,7 @@ class Network {
       const isOwn = cycle !== undefined && cycle === own
       if (cycle && !isOwn) backpressure.waitFor(cycle)
       const receiver = this.#of(to)
+      if (receiver instanceof Each && !isOwn) backpressure.waitFor(receiver)
       if (receiver instanceof ChildProcess) {
         children.add(receiver)
         const buffer = receiver.bufferOf(input)
@@ -380,8 +376,6 @@ class Network {
     return children
   }
 }
-
-const NO_NODES: ReadonlySet<GraphNode> = new Set()
 
 const isExpression = ({ work: { kind } }: GraphNode): boolean =>
   kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten' || kind === 'fold'

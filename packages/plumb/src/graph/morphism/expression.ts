@@ -82,6 +82,8 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'barrier':
     case 'flatten':
     case 'batch':
+    case 'each':
+    case 'gather':
     case 'agent':
     case 'plumb':
       return compileCheck(environment.input, scanner)

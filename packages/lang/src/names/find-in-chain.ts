@@ -1,0 +1,40 @@
+// Looks for something in a chain and in all that it is made of, in the order written.
+
+import type { Chain, Implementation } from '../parse/ast.js'
+import { isChain, partsOfChain } from '../parse/chain-parts.js'
+import { memberOf } from './member.js'
+import { type Bound, resolveName, type Scope } from './names.js'
+
+export interface ChainPlace {
+  readonly chain: Chain
+  readonly scope: Scope
+}
+
+/** What `pick` gives first. Through chains that are named, and with `intoBodies` through the bodies of plumbs. */
+export const findInChain = <T>(start: ChainPlace, pick: (chain: Chain) => T | undefined, intoBodies = false): T | undefined => {
+  const seen = new Set<Bound>()
+  const waiting = [start]
+  const open = (bound: Bound | undefined): void => {
+    if (!bound || seen.has(bound)) return
+    seen.add(bound)
+    const { impl } = bound.binding
+    if (isChain(impl)) waiting.push({ chain: impl, scope: bound.scope })
+    else if (intoBodies && impl.kind === 'plumb') waiting.push(...placesIn(impl, bound.scope).toReversed())
+  }
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { chain, scope } = next
+    const found = pick(chain)
+    if (found !== undefined) return found
+    if (chain.kind === 'reference') open(resolveName(chain.name, scope))
+    else if (chain.kind === 'field') waiting.push({ chain: memberOf(chain, scope) ?? chain.of, scope })
+    else for (const part of partsOfChain(chain).toReversed()) waiting.push({ chain: part, scope })
+  }
+  return undefined
+}
+
+// A process that is spawned stands in the body as one that is wired.
+const placesIn = ({ statements }: Implementation & { kind: 'plumb' }, scope: Scope): ChainPlace[] =>
+  statements.flatMap((s): ChainPlace[] => {
+    if (s.kind === 'wire') return [{ chain: s.chain, scope }]
+    return s.kind === 'spawn' ? [{ chain: { kind: 'reference', name: s.process, span: s.process.span }, scope }] : []
+  })

@@ -1,0 +1,102 @@
+// each(p), its entrance: sends the elements of lists, each with an origin of its own within that of its list. Where p holds another
+// process, a list waits here while as many elements are in hand as may be, or p is full; what feeds it waits behind that.
+
+import type { OriginPlace } from '@plumb/lang'
+import { Items } from '@plumb/wire'
+import { Backpressure, type Buffering } from '../backpressure.js'
+import type { Worker } from '../cycle.js'
+import type { Holding } from '../holding.js'
+import type { RunContext } from '../run-context.js'
+import type { Source } from '../schedule.js'
+import type { Gather, List } from './gather.js'
+import { Morphism } from './morphism.js'
+
+export interface EachOptions {
+  readonly place: OriginPlace
+  readonly gather: Gather
+  /** p answers in its own time; else all of it is done at once, and nothing has to wait. */
+  readonly waits: boolean
+}
+
+/** A list of which some elements are still to be sent. */
+interface Pending {
+  readonly list: List
+  readonly items: Items
+}
+
+export class Each extends Morphism implements Source, Buffering, Worker {
+  readonly held = 0
+  /** What p fills. */
+  readonly backpressure = new Backpressure()
+  readonly #o: EachOptions
+  readonly #pending: Pending[] = []
+  #isEnding = false
+
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current'>,
+    options: EachOptions,
+  ) {
+    super(feeds, 1)
+    this.#o = options
+  }
+
+  get waits(): boolean {
+    return this.#o.waits
+  }
+
+  /** What feeds it waits. */
+  get isFull(): boolean {
+    return this.#pending.length > 0
+  }
+
+  /** Lists that a cycle has to wait for. Elements that were sent are in flight elsewhere. */
+  get inFlight(): number {
+    return this.#pending.length
+  }
+
+  override holding(name: string): Holding {
+    const { lists, elements } = this.#o.gather
+    return { of: 'each', name, waiting: this.#pending.length, lists, elements }
+  }
+
+  receive(_input: number, buf: Buffer, start: number): void {
+    const { gather } = this.#o
+    this.#pending.push({ list: gather.open(), items: new Items(buf, start) })
+    if (this.#pending.length === 1) this.step(Number.POSITIVE_INFINITY)
+  }
+
+  canRun(): boolean {
+    const { gather, waits } = this.#o
+    return this.#pending.length > 0 && (!waits || (gather.hasRoom && this.backpressure.isOpen()))
+  }
+
+  step(most: number): number {
+    let sent = 0
+    for (; sent < most && this.canRun(); sent++) this.#sendNext(this.#pending[0] as Pending)
+    return sent
+  }
+
+  // An element, or the end of the list.
+  #sendNext({ list, items }: Pending): void {
+    const { gather, place } = this.#o
+    const { current } = this.context
+    if (items.hasNext) {
+      const origin = list.origin.at(place)
+      gather.expect(list, items.next(), origin)
+      const before = current.enter(origin)
+      this.outlets[0]?.send(items.buf, items.start, items.end)
+      current.leave(before)
+      origin.release()
+    }
+    if (items.hasNext) return
+    this.#pending.shift()
+    gather.sent(list)
+    if (this.#isEnding && this.#pending.length === 0) super.finish()
+  }
+
+  protected override finish(): void {
+    if (this.#pending.length === 0) super.finish()
+    else this.#isEnding = true
+  }
+}

@@ -1,0 +1,218 @@
+// each(p), its exit: what comes back for an element waits in its slot until nothing more can, and lists leave whole, in the order in which
+// they came. Of the first of them what is whole is written at once, so that only what is in hand and what waits behind a slow element is held.
+
+import { type OriginPlace, put, Sink } from '@plumb/lang'
+import { atIndex, type Fault, fault } from '@plumb/wire'
+import type { Hearer } from '../hearer.js'
+import type { Origin, OriginListener } from '../origin.js'
+import type { RunContext } from '../run-context.js'
+import { type GatherOptions, ListWriter } from './list-writer.js'
+import { Morphism } from './morphism.js'
+
+export interface GatherByOriginOptions extends GatherOptions {
+  readonly place: OriginPlace
+  /** Elements that p may have at once. */
+  readonly parallel: number
+  /** Elements that are in hand or wait for others of their list. */
+  readonly maxWaiting: number
+}
+
+export class Gather extends Morphism implements Hearer {
+  readonly #o: GatherByOriginOptions
+  readonly #writer: ListWriter
+  /** Copies of what waits: what came would hold its whole chunk for as long as it does. */
+  readonly #copies = new Sink()
+  /** The first is being written. */
+  readonly #lists: List[] = []
+  #inHand = 0
+  #waiting = 0
+  /** Its outputs close when the last of the lists has left that were there when p had ended. */
+  #last: List | undefined
+  #hasFinished = false
+
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current'>,
+    options: GatherByOriginOptions,
+  ) {
+    super(feeds, 1)
+    this.#o = options
+    this.#writer = new ListWriter(options.mayBeDeep)
+  }
+
+  get lists(): number {
+    return this.#lists.length
+  }
+
+  get elements(): number {
+    return this.#inHand
+  }
+
+  get hasRoom(): boolean {
+    const { parallel, maxWaiting } = this.#o
+    return this.#inHand < parallel && this.#waiting < maxWaiting
+  }
+
+  /** The list that is worked on enters. */
+  open(): List {
+    const { origin } = this.context.current
+    origin.retain()
+    const list: List = { origin, first: undefined, last: undefined, isSent: false, fault: undefined }
+    this.#lists.push(list)
+    if (this.#lists.length === 1) this.#writer.open()
+    return list
+  }
+
+  /** The next element of a list is going to be sent. */
+  expect(list: List, index: number, origin: Origin): void {
+    const slot = new Slot(this, list, index)
+    if (list.last) list.last.next = slot
+    else list.first = slot
+    list.last = slot
+    this.#inHand++
+    this.#waiting++
+    origin.addListener(slot)
+  }
+
+  /** All its elements were. */
+  sent(list: List): void {
+    list.isSent = true
+    this.#advance()
+  }
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    const slot = this.#slot
+    if (!slot) return this.#o.report(STRAY)
+    if (slot.fault) return
+    const copies = this.#copies
+    copies.commit(put(copies, copies.at, buf, start, end))
+    slot.add({ buf: copies.buf, start: copies.start, end: copies.end })
+  }
+
+  hear(fault: Fault): boolean {
+    const { skipped } = this.#o
+    const slot = this.#slot
+    if (!slot || slot.isSettled) return false
+    if (slot.fault) return true
+    slot.fault = atIndex(fault, slot.index)
+    slot.outputs = undefined
+    skipped?.(slot.fault)
+    return true
+  }
+
+  get index(): number | undefined {
+    return this.#slot?.index
+  }
+
+  /** Nothing more comes of its element. */
+  settle(slot: Slot): void {
+    slot.isSettled = true
+    this.#inHand--
+    this.#advance()
+  }
+
+  /** Of the element that the message which is worked on stems from. */
+  get #slot(): Slot | undefined {
+    const listeners = this.context.current.origin.passed(this.#o.place)?.listeners ?? []
+    for (const one of listeners) if (one instanceof Slot && one.gather === this) return one
+    return undefined
+  }
+
+  #advance(): void {
+    for (let list = this.#lists[0]; list && this.#isWhole(list); list = this.#lists[0]) {
+      this.#lists.shift()
+      this.#leave(list)
+    }
+  }
+
+  // Writes what is whole of the first list; true if that is all of it.
+  #isWhole(list: List): boolean {
+    for (let slot = list.first; slot?.isSettled; slot = list.first) {
+      list.first = slot.next
+      if (!slot.next) list.last = undefined
+      this.#waiting--
+      this.#write(slot, list)
+    }
+    return list.isSent && !list.first
+  }
+
+  #write({ fault, outputs }: Slot, list: List): void {
+    if (!this.#o.skipped) list.fault ??= fault
+    if (list.fault) return
+    if (Array.isArray(outputs)) for (const { buf, start, end } of outputs) list.fault ??= this.#writer.add(buf, start, end)
+    else if (outputs) list.fault = this.#writer.add(outputs.buf, outputs.start, outputs.end)
+  }
+
+  #leave(list: List): void {
+    const { origin, fault: failed } = list
+    const { report, lost } = this.#o
+    const { current } = this.context
+    const writer = this.#writer
+    const reason = failed ?? writer.close()
+    const { buf, start, end } = writer
+    // The next one may be written while this one goes its way.
+    if (this.#lists.length > 0) writer.open()
+    const before = current.enter(origin)
+    if (reason) report(reason)
+    if (reason || this.#hasFinished) lost(origin)
+    else this.outlets[0]?.send(buf, start, end)
+    current.leave(before)
+    if (list === this.#last) this.#close()
+    origin.release()
+  }
+
+  protected override finish(): void {
+    this.#last = this.#lists.at(-1)
+    if (!this.#last) this.#close()
+  }
+
+  #close(): void {
+    this.#last = undefined
+    this.#hasFinished = true
+    super.finish()
+  }
+}
+
+const STRAY = fault('child_failed', 'what a process in an each gave stems from no one element, and is left out')
+
+/** A list under way. */
+export interface List {
+  readonly origin: Origin
+  /** Of those that are not written yet. */
+  first: Slot | undefined
+  last: Slot | undefined
+  /** All its elements were sent. */
+  isSent: boolean
+  fault: Fault | undefined
+}
+
+interface Piece {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+/** What came back for an element. Most have one output. */
+class Slot implements OriginListener {
+  // Behind all barriers within p.
+  readonly rank = Number.MAX_SAFE_INTEGER
+  isSettled = false
+  outputs: Piece | Piece[] | undefined
+  fault: Fault | undefined
+  next: Slot | undefined
+
+  constructor(
+    readonly gather: Gather,
+    readonly list: List,
+    readonly index: number,
+  ) {}
+
+  add(piece: Piece): void {
+    if (Array.isArray(this.outputs)) this.outputs.push(piece)
+    else this.outputs = this.outputs ? [this.outputs, piece] : piece
+  }
+
+  originEnded(): void {
+    this.gather.settle(this)
+  }
+}
