@@ -286,12 +286,15 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     '/data/a b': { kind: 'file', isBound: false },
     '/data/list': { kind: 'file', isBound: false },
     '/etc/hosts': { kind: 'file', isBound: true },
+    '/data/app': { kind: 'folder', isBound: false },
+    '/data/app/index.js': { kind: 'file', isBound: false },
+    '/repo/.git': { kind: 'folder', isBound: false },
     '/run/x.sock': { kind: 'socket', isBound: false },
   }
   const find = (path: string): OutsideEntry => outside[path] ?? { kind: 'none', isBound: false }
-  const sandbox = { docroot: '/site', hasNet: false, hosts: undefined, write: [['open']] }
+  const sandbox = { docroot: '/site', hasNet: false, hosts: undefined, sockets: [] as string[], write: [['open']] }
   const lack = (said: string, keys: Partial<typeof sandbox> = {}) =>
-    findMissingAccess(said, { sandbox: { ...sandbox, ...keys }, cwd: '/site', find })
+    findMissingAccess(said, { sandbox: { ...sandbox, ...keys }, cwd: said.includes('or any') ? '/repo/site' : '/site', find })
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["touch: cannot touch 'out/x': Read-only file system", 'write: ["out"]'],
     ['/bin/sh: 1: cannot create out/x: Read-only file system', 'write: ["out"]'],
@@ -304,7 +307,19 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     ["touch: cannot touch '/no/where/x': Read-only file system", undefined],
     ['Read-only file system', undefined],
     ["function 'out/y' threw: EROFS: read-only file system, open 'open/z/x'", undefined],
+    ['/usr/bin/ld: cannot open output file out/a: Read-only file system', 'write: ["out"]'],
     ['cat: /data/list: No such file or directory', 'read: ["/data/list"]'],
+    ["Error: Cannot find module '/data/none/index.js'", undefined],
+    ["at x | Error: Cannot find module '/data/app/index.js' | at y", 'read: ["/data/app"]'],
+    ['fatal: not a git repository (or any parent up to mount point /)', 'read: ["/repo"]'],
+    ['fatal: not a git repository: /data/list', 'read: ["/data/list"]'],
+    ['sqlite3.OperationalError: unable to open database file', 'write: ["data"]'],
+    ['SqliteError: attempt to write a readonly database', "writes to only '/site/open'"],
+    ['Check failed: . socket() failed: Permission denied (13)', 'sockets: ["."]'],
+    ['Error: listen EACCES: permission denied /tmp/x.sock', 'sockets: ["."]'],
+    ['dial unix /run/none.sock: socket: permission denied', 'sockets: ["."]'],
+    ['Chromium sandboxing failed!', '--no-sandbox'],
+    ['npm error code ENOTCACHED', 'net: true'],
     ["cat: '/data/a b': No such file or directory", 'read: ["/data/a b"]'],
     ["ENOENT: no such file or directory, open '/data/list'", 'read: ["/data/list"]'],
     ["FileNotFoundError: [Errno 2] No such file or directory: '/data/list'", 'read: ["/data/list"]'],

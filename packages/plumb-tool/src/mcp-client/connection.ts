@@ -88,6 +88,8 @@ export interface McpAnswer {
   readonly structured?: JsonText
   /** The tool says that it failed. */
   readonly isError: boolean
+  /** The access that the server lacked in its sandbox, by what it said. */
+  readonly lacked?: string
   /** The error object of ours as which it says so. */
   readonly error?: Fault
 }

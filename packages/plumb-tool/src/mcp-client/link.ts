@@ -10,6 +10,8 @@ export interface Link {
   readonly lastWords: () => string | undefined
   /** What a server that was started has said on its stderr. */
   readonly stderr?: StderrTail
+  /** Of a server in a sandbox: the access that it lacked, by what it said. */
+  readonly findMissingAccess?: ((said: string) => string | undefined) | undefined
   /** In good order: what was opened at the other side is closed there, what was started has ended. Never fails. */
   readonly end: () => Promise<void>
 }

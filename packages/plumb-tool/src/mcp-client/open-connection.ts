@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Json } from '@plumb/lang'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { readToolAnswer } from './answer.js'
-import type { Connecting, McpConnection, McpPrompt, ServerConfig } from './connection.js'
+import type { Connecting, McpAnswer, McpConnection, McpPrompt, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { openListing } from './listing.js'
 import { readPages } from './pages.js'
@@ -67,7 +67,7 @@ export const openConnection = async (parts: ConnectionParts): Promise<McpConnect
       const result = await request(question, callOptions)
       if (isRefusal(result)) listing.change()
       if (!result.ok) return result
-      const answer = readToolAnswer(result.value, { server, tool: name, check: check.value })
+      const answer = withMissingAccess(readToolAnswer(result.value, { server, tool: name, check: check.value }), link)
       if (answer.ok || wasListed) return answer
       await listing.listed()
       const now = listing.checkOf(name)
@@ -112,6 +112,13 @@ export const openConnection = async (parts: ConnectionParts): Promise<McpConnect
       return leaving
     },
   }
+}
+
+const withMissingAccess = (answer: Result<McpAnswer>, { findMissingAccess }: Link): Result<McpAnswer> => {
+  if (!answer.ok || !answer.value.isError || !findMissingAccess) return answer
+  const said = answer.value.content.map((block) => ('text' in block ? block.text : '')).join('\n')
+  const lacked = findMissingAccess(said)
+  return lacked === undefined ? answer : succeed({ ...answer.value, lacked })
 }
 
 const timeoutMs = ({ timeout = 60 }: ServerConfig): number => timeout * 1000

@@ -107,7 +107,8 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
     await waitAtMost(LEAVE_MS, child.exited)
     await child.terminate(GRACE_MS)
   }
-  return { transport, stderr, lastWords: () => lastWords(state, stderr, child.findMissingAccess?.(stderr.text)), end }
+  const { findMissingAccess } = child
+  return { transport, stderr, lastWords: () => lastWords(state, stderr, findMissingAccess?.(stderr.tail)), findMissingAccess, end }
 }
 
 const lastWords = ({ exit, breach, stray }: State, { text }: StderrTail, lacked: string | undefined): string | undefined => {

@@ -83,12 +83,15 @@ const oneLine = (text: string): JsonText => text.trim().replaceAll(/[\r\n]+/g, '
 
 const failed = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<never> => {
   if (answer.error) return { ok: false, error: { ...answer.error, tool: answer.error.tool ?? tool } }
-  const { content, structured } = answer
+  const { content, structured, lacked } = answer
   const said = textOf(content).trim()
   const words = said === '' ? 'and says nothing of it' : preview(said, MAX_WORDS)
   const isSaid = structured === undefined || isInWords(content, structured)
   const blocks: readonly McpContent[] = isSaid ? content : [...content, { type: 'text', text: structured }]
-  return fail('tool_crashed', `tool '${tool}' failed: ${words}`, { tool, content: shown(cut(blocks, limit)) })
+  return fail('tool_crashed', `tool '${tool}' failed: ${words}${lacked === undefined ? '' : `; ${lacked}`}`, {
+    tool,
+    content: shown(cut(blocks, limit)),
+  })
 }
 
 const MAX_WORDS = 400

@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream'
 import { ERRORS, type Fault, LineReader, preview, type Reported, readReported, scrub } from '@plumb/wire'
 
 const MAX_LINES = 5
+/** What a program lacked may stand above the trace of its stack. */
+const MAX_LINES_KEPT = 40
 const MAX_LINE_BYTES = 256 * 1024
 const MAX_SHOWN = 500
 
@@ -12,6 +14,8 @@ export interface StderrTail {
   readonly fault: Fault | undefined
   /** The last lines, shortened, joined by ` | `. */
   readonly text: string
+  /** More of the last lines, each ending with a newline. */
+  readonly tail: string
   /** Number of lines so far. */
   readonly count: number
   /** As `text`, without the first `count` lines. */
@@ -33,9 +37,12 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
     fault: undefined as Fault | undefined,
     count: 0,
     get text() {
-      return lines.join(' | ')
+      return lines.slice(-MAX_LINES).join(' | ')
     },
-    since: (count: number) => lines.slice(Math.max(0, lines.length - (words.count - count))).join(' | '),
+    get tail() {
+      return lines.map((line) => `${line}\n`).join('')
+    },
+    since: (count: number) => lines.slice(-Math.min(MAX_LINES, words.count - count) || lines.length).join(' | '),
   }
   reader.onReadable = () => {
     while (reader.next()) {
@@ -49,7 +56,7 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
       tell?.(preview(clean, MAX_LINE_BYTES))
       words.count++
       lines.push(preview(clean, MAX_SHOWN))
-      if (lines.length > MAX_LINES) lines.shift()
+      if (lines.length > MAX_LINES_KEPT) lines.shift()
     }
   }
   return words

@@ -15,7 +15,7 @@ export interface OutsideEntry {
 }
 
 export interface AccessContext {
-  readonly sandbox: Pick<Sandbox, 'docroot' | 'hasNet' | 'hosts' | 'write'>
+  readonly sandbox: Pick<Sandbox, 'docroot' | 'hasNet' | 'hosts' | 'sockets' | 'write'>
   /** Relative paths are resolved against it. */
   readonly cwd: string
   readonly find: (path: string) => OutsideEntry
@@ -33,13 +33,21 @@ const NO_NET = [
   'eai_again',
   'network is unreachable',
   'enetunreach',
+  // npm and uv, which keep to what they have fetched before.
+  'enotcached',
+  'network connectivity is disabled',
 ]
-const ABSENT = ['no such file or directory', 'enoent']
+const NO_MODULE = ['cannot find module']
+const ABSENT = ['no such file or directory', 'enoent', 'not a git repository', ...NO_MODULE]
+const NO_DATABASE = ['unable to open database file', 'attempt to write a readonly database']
+const NO_SOCKET = /\bsocket(\(\))?( failed)?: (permission denied|eacces)|\blisten eacces\b/
+const NESTED = ['no usable sandbox', 'chromium sandboxing failed', 'without --no-sandbox is not supported']
+const REPOSITORY = /not a git repository \(or any/
 const REFUSED = ['permission denied', 'eacces', 'operation not permitted', 'eperm', 'address family not supported', 'eafnosupport']
 const READ_ONLY = ['read-only file system', 'erofs']
 
-/** A newline, or `\n` as a preview prints it. */
-const LINE_END = /\\n|\n/
+/** A newline, `\n` as a preview prints it, or what the last lines of a stderr are joined by. */
+const LINE_END = /\\n|\n| \| /
 
 /** At most three hints, joined by `; `; undefined if no line explains the failure. */
 export const findMissingAccess = (text: string, surroundings: AccessContext): string | undefined => {
@@ -56,11 +64,41 @@ const explainLine = (line: string, surroundings: AccessContext): string | undefi
   if (says(NO_NET) && !hasNet && !hosts) {
     return 'its sandbox has no network: add net: true there, or the hosts that it is meant to reach, as in net: ["example.com"]'
   }
+  if (says(NESTED)) return 'a browser can make no sandbox within this one: start it with --no-sandbox, and add sockets: ["."] there'
+  if (says(NO_DATABASE)) return explainDatabase(surroundings)
+  if (REPOSITORY.test(lower)) return explainRepository(surroundings)
   if (says(READ_ONLY))
-    return findFirst(findPathsBeside(line, READ_ONLY), (path) => explainWrite(resolve(surroundings.cwd, path), surroundings))
+    return findFirst(preferExisting(findPathsBeside(line, READ_ONLY), surroundings), (path) =>
+      explainWrite(resolve(surroundings.cwd, path), surroundings),
+    )
   const isRefused = says(REFUSED)
   if (!isRefused && !says(ABSENT)) return undefined
-  return findFirst(findAbsolutePaths(line), (path) => explainRead(expandHome(path), isRefused, surroundings))
+  const paths = findAbsolutePaths(line).map(expandHome)
+  // A module needs what lies beside it too.
+  const wanted = says(NO_MODULE) ? [...paths.map((path) => dirname(path)), ...paths] : paths
+  const lacked = findFirst(wanted, (path) => explainRead(path, isRefused, surroundings))
+  if (lacked !== undefined || !NO_SOCKET.test(lower) || surroundings.sandbox.sockets.length > 0) return lacked
+  return 'its sandbox makes no sockets that are files: add sockets: ["."] there, or the socket of the service that it talks to'
+}
+
+// SQLite does not say which file it is.
+const explainDatabase = ({ sandbox: { docroot, write } }: AccessContext): string => {
+  const keys = write.map((components) => join(docroot, ...components))
+  const open = keys.length === 0 ? 'nothing' : `only '${preview(keys.join("', '"))}'`
+  const key = 'write: ["data"] there, with the database\'s folder, which lies below the docroot'
+  return `a database needs a folder to write to, and its sandbox writes to ${open}: add ${key} '${preview(docroot)}'`
+}
+
+// Git looks for its folder in those above, and stops where the docroot does.
+const explainRepository = ({ cwd, find }: AccessContext): string | undefined => {
+  for (let folder = dirname(cwd); folder !== dirname(folder); folder = dirname(folder)) {
+    const { kind, isBound } = find(join(folder, '.git'))
+    if (kind === 'none') continue
+    return isBound
+      ? undefined
+      : `its sandbox has not the repository '${preview(folder)}': add ${printKey('read', shortenHome(folder))} there`
+  }
+  return undefined
 }
 
 const explainWrite = (path: string, surroundings: AccessContext): string | undefined => {
@@ -72,7 +110,8 @@ const explainWrite = (path: string, surroundings: AccessContext): string | undef
     // The program tried to create a folder that exists outside: it lacks read access.
     const unread = explainRead(path, false, surroundings)
     if (unread !== undefined) return unread
-    return `'${preview(path)}' can be read only, and 'write' of its sandbox takes what is below the docroot '${preview(docroot)}'`
+    const where = `'write' of its sandbox takes what is below the docroot '${preview(docroot)}'`
+    return `'${preview(path)}' can be read only, and ${where}: have it write there or to /tmp, or write sandbox: false`
   }
   const names = relative(docroot, path).split('/')
   const git = names.indexOf('.git')
@@ -95,6 +134,12 @@ const printKey = (name: string, path: string): string => `${name}: [${JSON.strin
 
 const expandHome = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(1)) : path)
 const shortenHome = (path: string): string => (isWithin(homedir(), path) ? join('~', relative(homedir(), path)) : path)
+
+// Of 'cannot open output file a' only the last word is a path, unless there is a file of that name.
+const preferExisting = (paths: readonly string[], { cwd, find }: AccessContext): readonly string[] => [
+  ...paths.filter((path) => find(resolve(cwd, path)).kind !== 'none'),
+  ...paths.toReversed(),
+]
 
 const findFirst = <T>(paths: readonly string[], look: (path: string) => T | undefined): T | undefined => {
   for (const path of paths) {
