@@ -224,6 +224,25 @@ t.test('attacks 4c: nothing of the home folder but what is named', { skip }, asy
   for (const { user, out } of await asEach(script, spec('read: ["~/data"]'), lay)) t.match(out, /DATA/, `${user}: named: ${out}`)
 })
 
+t.test('a node_modules that is made inside leads to no other folder', { skip }, async (t) => {
+  const lay = (folder: string): void => {
+    mkdirSync(join(folder, 'home/keys'), { recursive: true })
+    writeFileSync(join(folder, 'home/keys/k'), 'KEY')
+    mkdirSync(join(folder, 'home/app/node_modules'), { recursive: true })
+    writeFileSync(join(folder, 'home/app/node_modules/m'), 'MODULE')
+    mkdirSync(join(folder, 'work'))
+    writeFileSync(join(folder, 'work/s.plumb'), readFileSync(join(folder, 's.plumb')))
+    chmodSync(join(folder, 'work'), 0o777)
+  }
+  const read = inside('cat node_modules/*')
+  const made = (target: string): string => `cd work\n${inside(`ln -s ${target} node_modules`)}\n${read}`
+  for (const { user, out } of await asEach(made('~/keys'), spec('write: ["."]'), lay)) {
+    t.match(out, 'No such file', user)
+    t.notMatch(out, 'KEY', user)
+  }
+  for (const { user, out } of await asEach(made('~/app/node_modules'), spec('write: ["."]'), lay)) t.match(out, 'MODULE', user)
+})
+
 t.test('repositories and the files of the program stay as they are', { skip }, async (t) => {
   const lay = (folder: string): void => {
     open(folder)

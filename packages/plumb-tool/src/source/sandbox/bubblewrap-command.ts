@@ -130,7 +130,8 @@ const listNeededPaths = (
   ...findInstallation(process.execPath),
   ...listPathFolders(env.PATH ?? ''),
   ...visible.filter((path) => !isTooBroad(toRealPath(path))),
-  ...[docroot, ...visible].flatMap(listNodeModules),
+  // What is written to in the docroot could become a link to something else meanwhile.
+  ...[docroot, ...visible].flatMap(listNodeModules).map((path) => (isWithin(docroot, path) ? toRealPath(path) : path)),
   ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
   ...CERTIFICATES.flatMap((name) => env[name] ?? []),
 ]

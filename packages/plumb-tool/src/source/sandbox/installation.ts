@@ -122,11 +122,11 @@ const findInterpreter = (program: string): string | undefined => {
   }
 }
 
-/** Every `node_modules` in `folder` and its ancestors. */
+/** Every `node_modules` in `folder` and its ancestors. A link that a sandboxed program has made there must lead to such a folder too. */
 export const listNodeModules = (folder: string): readonly string[] =>
   listUpward(folder)
     .map((each) => join(each, 'node_modules'))
-    .filter(existsSync)
+    .filter((path) => existsSync(path) && basename(toRealPath(path)) === 'node_modules')
 
 const listUpward = (folder: string): readonly string[] => {
   const folders = [folder]
