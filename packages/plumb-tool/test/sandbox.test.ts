@@ -243,6 +243,26 @@ t.test('a node_modules that is made inside leads to no other folder', { skip }, 
   for (const { user, out } of await asEach(made('~/app/node_modules'), spec('write: ["."]'), lay)) t.match(out, 'MODULE', user)
 })
 
+t.test('version managers: a shim finds its root and which version it starts', { skip }, async (t) => {
+  const lay = (folder: string): void => {
+    const files = {
+      'home/.vm/shims/tool': '#!/bin/sh\nexec "$(dirname "$0")/../launch" "$(cat ~/.tool-versions)"\n',
+      'home/.vm/launch': '#!/bin/sh\nexec "$(dirname "$0")/versions/$1/run"\n',
+      'home/.vm/versions/7/run': '#!/bin/sh\necho SEVEN\n',
+      'home/.tool-versions': '7\n',
+      'work/t.plumb': 'let t : { arguments?: [string] } -> string = tool { command: "tool", sandbox: {} }\n',
+    }
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(folder, name, '..'), { recursive: true })
+      writeFileSync(join(folder, name), text)
+      chmodSync(join(folder, name), 0o755)
+    }
+    chmodSync(join(folder, 'work'), 0o777)
+  }
+  const script = 'cd work\nPATH=~/.vm/shims:$PATH plumb-tool -r t.plumb call t \'{"arguments":[]}\' 2>&1'
+  for (const { user, out } of await asEach(script, {}, lay)) t.match(out, 'SEVEN', `${user}: ${out}`)
+})
+
 t.test('repositories and the files of the program stay as they are', { skip }, async (t) => {
   const lay = (folder: string): void => {
     open(folder)

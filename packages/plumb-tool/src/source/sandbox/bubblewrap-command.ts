@@ -7,7 +7,7 @@ import { fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb
 import { listEntries, toRealPath } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
-import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, SYSTEM_FOLDERS } from './installation.js'
+import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, listVersionFiles, SYSTEM_FOLDERS } from './installation.js'
 import { findMissingAccess, type OutsideEntry } from './missing-access.js'
 import { Mounts } from './mounts.js'
 import type { ConnectPolicy } from './net/connect-host.js'
@@ -132,6 +132,7 @@ const listNeededPaths = (
   ...visible.filter((path) => !isTooBroad(toRealPath(path))),
   // What is written to in the docroot could become a link to something else meanwhile.
   ...[docroot, ...visible].flatMap(listNodeModules).map((path) => (isWithin(docroot, path) ? toRealPath(path) : path)),
+  ...listVersionFiles(docroot),
   ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
   ...CERTIFICATES.flatMap((name) => env[name] ?? []),
 ]

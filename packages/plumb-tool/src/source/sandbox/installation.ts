@@ -22,7 +22,7 @@ export const listPathFolders = (path: string): readonly string[] => {
   for (const folder of new Set(path.split(':').filter(isAbsolute))) {
     if (!existsSync(folder)) continue
     if (!isTooBroad(folder)) found.add(folder)
-    for (const place of findPrefix(toRealPath(folder))) found.add(place)
+    for (const place of [...findPrefix(toRealPath(folder)), ...findVersions(toRealPath(folder))]) found.add(place)
     if (!MANAGED.has(folder)) for (const place of listLinked(folder)) found.add(place)
   }
   cache.set(path, [...found])
@@ -72,6 +72,24 @@ const findPrefix = (folder: string): readonly string[] => {
   const isShared = homes().some((home) => prefix === join(home, '.local'))
   return libraries.length === 0 || isShared ? libraries : [prefix]
 }
+
+const VERSIONS = ['versions', 'installs']
+
+/** The root of a version manager, from the folder of PATH with its shims: each shim finds there which version to start. */
+const findVersions = (folder: string): readonly string[] => {
+  const root = dirname(folder)
+  if (basename(folder) !== 'shims' || isTooBroad(root)) return []
+  return VERSIONS.some((name) => existsSync(join(root, name))) ? [root] : []
+}
+
+/** Files that say which version a shim starts, in the folders above `docroot` and in the home folder. */
+export const listVersionFiles = (docroot: string): readonly string[] =>
+  [...listUpward(dirname(docroot)), ...homes().filter((home) => !`${home}/`.startsWith(`${docroot}/`))]
+    .flatMap((each) => VERSION_FILES.map((name) => join(each, name)))
+    .filter(existsSync)
+
+/** Names and numbers of versions only; the settings of mise, which may hold keys, are none of them. */
+const VERSION_FILES = ['.tool-versions', '.python-version', '.node-version', '.ruby-version']
 
 /** The installation of the Python that a virtual environment was made from (`home` in pyvenv.cfg). */
 const findPythonBase = (config: string): readonly string[] => {
