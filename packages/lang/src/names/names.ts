@@ -5,6 +5,7 @@ import { preview } from '@plumb/wire/preview'
 import { errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
 import type { Binding, Name, QualifiedName } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
+import { FAILURE } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
 import type { Module } from './modules.js'
 
@@ -74,7 +75,8 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   const found = home.types.get(name.name.text)
   if (found) return home.brokenTypes.has(found) ? 'unknown' : found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
-  const candidates = () => [...home.types.keys(), ...(name.module ? [] : PRIMITIVES)]
+  if (!name.module && name.name.text === FAILURE.name) return FAILURE
+  const candidates = () => [...home.types.keys(), FAILURE.name, ...(name.module ? [] : PRIMITIVES)]
   return notFound('unknown_type', `no type is named '${preview(printName(name))}'`, name.name, candidates, report)
 }
 

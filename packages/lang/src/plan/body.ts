@@ -43,6 +43,7 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
   const placeOnce = (reference: Reference): Process | undefined => {
     const { name, port } = reference
     const own = name.module ? undefined : local.get(name.name.text)
+    if (own && port?.text === 'error' && own.outputs[0]?.node.work.kind === 'input') return own
     if (own && port) {
       builder.report(
         error('undeclared_port', `'${own.name}' is a ${own.what} and has no ports of its own`, port.span, `write '${own.name}'`),

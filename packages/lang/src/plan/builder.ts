@@ -3,6 +3,7 @@
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { conversion } from '../types/conversion.js'
+import { FAILURE } from '../types/failure.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { resolve, type Type } from '../types/type.js'
@@ -25,6 +26,7 @@ export class Builder {
   private readonly waiting: (() => void)[] = []
   private readonly known = new Set<string>()
   private readonly fed = new Set<string>()
+  private readonly failures = new Map<Process, NodeOutput>()
 
   constructor({ report, isExpanded }: BuilderOptions) {
     this.report = report
@@ -56,6 +58,21 @@ export class Builder {
     const made = make(opened)
     this.within = outer
     return made
+  }
+
+  /** The port `error` of a process: made when it is first named. */
+  failuresOf(process: Process, span: Span): NodeOutput {
+    const known = this.failures.get(process)
+    if (known) return known
+    const ends = process.inputs.length > 0 ? process.inputs : process.outputs
+    const of = [...new Set(ends.map(({ node }) => node))]
+    const [first] = of
+    const inside = first?.work.kind === 'pass' && first.work.as === 'inlet' ? first.within : undefined
+    const work = { kind: 'failures', of, inside: this.isOpen ? inside : undefined } as const
+    const node = this.node(`${process.name}@error`, span, work, [], [{ name: 'error', type: FAILURE }])
+    const output = { node, output: 0, type: FAILURE }
+    this.failures.set(process, output)
+    return output
   }
 
   /** Wires all that was opened. */

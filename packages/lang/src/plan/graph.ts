@@ -52,6 +52,12 @@ export type NodeWork =
   | { readonly kind: 'each'; readonly inside: Expansion; readonly parallel: number | undefined; readonly skips: boolean }
   /** The exit of each(p): makes a list of what comes back for the elements of one. */
   | { readonly kind: 'gather'; readonly inside: Expansion }
+  /** The entrance of p + q: each message goes to the first, and what fails there to the next, by the output of its number. */
+  | { readonly kind: 'choice'; readonly inside: Expansion }
+  /** The exit of p + q: what comes out leaves in the order in which the messages came. */
+  | { readonly kind: 'select'; readonly inside: Expansion }
+  /** A port `error`: what the process fails on that these nodes are the inputs of, and what is between them and `inside`. */
+  | { readonly kind: 'failures'; readonly of: readonly GraphNode[]; readonly inside: Expansion | undefined }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
 
@@ -75,6 +81,15 @@ export interface NodeOutput {
   readonly node: GraphNode
   readonly output: number
   readonly type: Type | undefined
+}
+
+/** The nodes that a port `error` speaks for. */
+export const nodesBehind = ({ of, inside }: NodeWork & { kind: 'failures' }, nodes: readonly GraphNode[]): readonly GraphNode[] =>
+  inside ? nodes.filter((node) => isWithin(node, inside)) : of
+
+export const isWithin = ({ within }: GraphNode, inside: Expansion): boolean => {
+  for (let at = within; at; at = at.within) if (at === inside) return true
+  return false
 }
 
 /** A process as those who wire it see it: the ports of one node, or of several for a bound chain. */

@@ -174,13 +174,13 @@ export const placeAnew = (reference: Reference, scope: Scope, builder: Builder):
 
 /** The process, if it has the port that is named behind `@`, or none is named. */
 export const withPort = (process: Process, { port }: Reference, builder: Builder): Process | undefined => {
-  if (!port || [...process.inputs, ...process.outputs].some((p) => p.name === port.text)) return process
+  if (!port || port.text === 'error' || [...process.inputs, ...process.outputs].some((p) => p.name === port.text)) return process
   reportNoPort(process, port, builder)
   return undefined
 }
 
 export const reportNoPort = (process: Process, { text, span }: Name, builder: Builder): void => {
-  const names = [...process.inputs, ...process.outputs].map((p) => p.name)
+  const names = [...new Set([...process.inputs, ...process.outputs].map((p) => p.name)), 'error']
   const near = nearest(text, names)
   const help = near ? `did you mean '${near}'?` : `its ports are ${names.join(', ')}`
   builder.report(error('undeclared_port', `'${process.name}' has no port '${text}'`, span, help))

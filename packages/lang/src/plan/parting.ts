@@ -25,6 +25,10 @@ export interface Origins {
   readonly partings: readonly Parting[]
   /** By the entrance of each(p): where its elements leave it. */
   readonly elements: ReadonlyMap<GraphNode, OriginPlace>
+  /** By the entrance of p + q: where messages leave it for each of them. */
+  readonly attempts: ReadonlyMap<GraphNode, readonly OriginPlace[]>
+  /** Nodes at whose inputs messages are kept for a port `error`, by where they enter there. */
+  readonly kept: ReadonlyMap<GraphNode, OriginPlace>
 }
 
 export const partingsOf = (graph: Graph): readonly Parting[] => originsOf(graph).partings
@@ -32,14 +36,20 @@ export const partingsOf = (graph: Graph): readonly Parting[] => originsOf(graph)
 export const originsOf = (graph: Graph): Origins => {
   const barriers = graph.nodes.filter((node) => node.work.kind === 'barrier')
   const eaches = graph.nodes.filter((node) => node.work.kind === 'each')
-  if (barriers.length === 0 && eaches.length === 0) return { partings: [], elements: new Map() }
+  const choices = graph.nodes.filter((node) => node.work.kind === 'choice')
+  const heard = new Set(graph.nodes.flatMap(({ work }) => (work.kind === 'failures' ? work.of : [])))
+  if (barriers.length + eaches.length + choices.length + heard.size === 0)
+    return { partings: [], elements: new Map(), attempts: new Map(), kept: new Map() }
   const flow = new Flow(graph)
   const partings = barriers.flatMap((barrier) => {
     const place = flow.placeAbove(barrier)
     return place === 'unreachable' ? [] : [{ barrier, vertex: place }]
   })
   const exits = eaches.map((node) => ({ node, vertex: flow.exitOf(node) }))
-  const vertices = [...partings, ...exits].flatMap(({ vertex }) => (vertex === undefined ? [] : [vertex]))
+  const attempts = choices.map((node) => ({ node, vertices: node.outputs.map((_, output) => flow.exitOf(node, output)) }))
+  const entrances = [...heard].map((node) => ({ node, vertex: flow.entranceOf(node) }))
+  const retries = attempts.flatMap(({ vertices }) => vertices.map((vertex) => ({ vertex })))
+  const vertices = [...partings, ...exits, ...retries, ...entrances].flatMap(({ vertex }) => (vertex === undefined ? [] : [vertex]))
   const places = flow.placesAt(new Set(vertices))
   return {
     partings: partings.map(({ barrier, vertex }) => ({
@@ -48,6 +58,8 @@ export const originsOf = (graph: Graph): Origins => {
       branches: barrier.inputs.map((_, input) => flow.branch(barrier, input, vertex)),
     })),
     elements: new Map(exits.map(({ node, vertex }) => [node, places.get(vertex) as OriginPlace])),
+    attempts: new Map(attempts.map(({ node, vertices }) => [node, vertices.map((vertex) => places.get(vertex) as OriginPlace)])),
+    kept: new Map(entrances.map(({ node, vertex }) => [node, places.get(vertex) as OriginPlace])),
   }
 }
 
@@ -79,17 +91,25 @@ class Flow {
     }
     for (const node of nodes) {
       if (node.work.kind === 'empty') continue
+      if (node.work.kind === 'failures') {
+        // What failed stems from the message that entered.
+        for (const entrance of node.work.of) this.#connect(this.#vertexInto(entrance), this.#vertexOutOf(node, 0))
+        continue
+      }
       const isSource = node.work.kind === 'input' || node.inputs.length === 0
       for (const [output, vertex] of (this.#outOf.get(node) ?? []).entries()) {
         const isOwnWord = node.work.kind === 'agent' && node.outputs[output]?.name !== 'output'
-        // A list that leaves each(p) stems from the one that entered, by no element of it more than by another.
-        const isList = node.work.kind === 'gather'
-        if (!isList) this.#connect(isSource || isOwnWord ? ROOT : this.#vertexInto(node), vertex)
+        // What leaves stems from what entered: a list from a list, by no element of it more than by another.
+        const isExit = node.work.kind === 'gather' || node.work.kind === 'select'
+        if (!isExit) this.#connect(isSource || isOwnWord ? ROOT : this.#vertexInto(node), vertex)
       }
     }
-    const entrances = new Map(nodes.flatMap((node) => (node.work.kind === 'each' ? [[node.work.inside, node] as const] : [])))
+    const entrances = new Map(
+      nodes.flatMap((node) => (node.work.kind === 'each' || node.work.kind === 'choice' ? [[node.work.inside, node] as const] : [])),
+    )
     for (const node of nodes) {
-      const entrance = node.work.kind === 'gather' && entrances.get(node.work.inside)
+      const isExit = node.work.kind === 'gather' || node.work.kind === 'select'
+      const entrance = isExit && entrances.get(node.work.inside)
       if (entrance) this.#connect(this.#vertexInto(entrance), this.#vertexOutOf(node, 0))
     }
     for (const edge of edges) {
@@ -106,9 +126,14 @@ class Flow {
     return above === undefined ? 'unreachable' : above === ROOT ? undefined : above
   }
 
-  /** Where messages leave it by its first output. */
-  exitOf(node: GraphNode): number {
-    return this.#vertexOutOf(node, 0)
+  /** Where messages leave it. */
+  exitOf(node: GraphNode, output = 0): number {
+    return this.#vertexOutOf(node, output)
+  }
+
+  /** Where messages enter it. */
+  entranceOf(node: GraphNode): number {
+    return this.#vertexInto(node)
   }
 
   /** Each of them, and by which of the others it is dominated. */

@@ -6,12 +6,12 @@ import { checkExpression } from '../expression/infer/check.js'
 import { findInChain } from '../names/find-in-chain.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
 import { printName, type Scope } from '../names/names.js'
-import type { Chain, EachAtom, FieldOf, Morphism, Node, Reference } from '../parse/ast.js'
+import type { Chain, Choice, EachAtom, FieldOf, Morphism, Node, Reference } from '../parse/ast.js'
 import { firstOf, lastOf, partsOfTensor } from '../parse/chain-parts.js'
 import { refuseDeepType } from '../types/depth.js'
 import { isJson } from '../types/kind.js'
 import type { Type } from '../types/type.js'
-import { arityOf, joined, makeAtom } from './atom.js'
+import { arityOf, joined, makeAtom, portName } from './atom.js'
 import type { Builder } from './builder.js'
 import type { NodeOutput, Process } from './graph.js'
 
@@ -40,14 +40,9 @@ export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeO
     case 'each':
       return wireEach(chain, feeds, w)
     case 'choice':
+      return wireChoice(chain, feeds, w)
     case 'trace':
-      return fail(
-        w,
-        `'${chain.kind === 'choice' ? '+' : chain.kind}' stands in the base category only`,
-        chain,
-        'streams are combined with ; and *',
-        'stream_in_base',
-      )
+      return fail(w, `'trace' stands in the base category only`, chain, 'streams are combined with ; and *', 'stream_in_base')
     case 'field':
       return field(chain, feeds, w)
     case 'reference':
@@ -178,6 +173,12 @@ const field = (chain: FieldOf, feeds: Feeds, w: WireContext): readonly NodeOutpu
 const reference = (chain: Reference, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   const process = w.place(chain)
   if (!process) return 'error'
+  const isFailures = chain.port?.text === 'error' && !hasPort(process, 'error')
+  if (isFailures && feeds !== 'head') {
+    const help = `what '${process.name}' fails on comes out there, as in '${process.name}@error ; …'`
+    return feeds === 'unknown' ? 'error' : fail(w, `nothing can be wired into ${described(chain)}: it is a source`, chain, help)
+  }
+  if (isFailures) return [w.builder.failuresOf(process, chain.span)]
   for (const [i, port] of mainInputs(chain, w).entries()) {
     if (feeds === 'unknown') w.builder.markFed(port.node, port.input)
     else if (feeds !== 'head') for (const source of feeds[i] ?? []) w.builder.connect(source, port.node, port.input, chain.span)
@@ -186,6 +187,8 @@ const reference = (chain: Reference, feeds: Feeds, w: WireContext): readonly Nod
   const output = process.outputs.filter((o) => o.name === 'output')
   return output.length > 0 ? output : process.outputs
 }
+
+const hasPort = ({ inputs, outputs }: Process, name: string): boolean => [...inputs, ...outputs].some((port) => port.name === name)
 
 // A process named without a port stands for its `input` where it has one, else for all its inputs in order.
 const mainInputs = (chain: Reference, w: WireContext): Process['inputs'] => {
@@ -221,14 +224,7 @@ const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOu
   const given =
     feeds === 'head' ? fail(w, "nothing is wired into 'each' here", each, "wire a list into it, as in 'input ; …'", 'unwired_input') : feeds
   const sources = given === 'error' || given === 'unknown' ? [] : (given[0] ?? [])
-  const type =
-    sources.length > 0
-      ? joined(
-          sources.map((s) => s.type),
-          each,
-          builder.report,
-        )
-      : undefined
+  const type = sources.length > 0 ? typeOf(sources, each, w) : undefined
   const batch = findInChain({ chain, scope: w.scope }, ({ kind }) => kind === 'batch' || undefined, true)
   if (batch)
     fail(
@@ -250,7 +246,7 @@ const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOu
       [{ name: 'output', type: element }],
     )
     for (const source of sources) builder.connect(source, entrance, 0, span)
-    const isSingle = takesOne(chain, inner)
+    const isSingle = takesOne(chain, inner, 'each')
     const outs = wire(chain, isSingle ? feed([{ node: entrance, output: 0, type: element }], chain, each, inner) : 'unknown', inner)
     if (outs === 'error' || given === 'error') return 'error'
     const [out, another] = outs
@@ -270,18 +266,56 @@ const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOu
   })
 }
 
+const wireChoice = (choice: Choice, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
+  const { items, span } = choice
+  const { builder } = w
+  const inner: WireContext = { ...w, place: (reference) => w.placeAlone(reference, '+') }
+  const given =
+    feeds === 'head'
+      ? fail(w, "nothing is wired into '+' here", choice, "wire something into it, as in 'input ; …'", 'unwired_input')
+      : feeds
+  const sources = given === 'error' || given === 'unknown' ? [] : (given[0] ?? [])
+  const type = sources.length > 0 ? typeOf(sources, choice, w) : undefined
+  return builder.inside('+', (inside) => {
+    const outputs = items.map((_, i) => ({ name: portName('output', i), type }))
+    const entrance = builder.node('+', span, { kind: 'choice', inside }, [{ name: 'input', type }], outputs)
+    for (const source of sources) builder.connect(source, entrance, 0, span)
+    const ends = items.map((item, output) => {
+      const outs = wire(item, takesOne(item, inner, '+') ? feed([{ node: entrance, output, type }], item, choice, inner) : 'unknown', inner)
+      if (outs === 'error') return undefined
+      const [out, another] = outs
+      if (out && !another) return out
+      const help = 'it takes processes of one input and one output, so that it knows what comes of a message'
+      fail(w, `'+' takes processes of one output, this has ${outs.length || 'none'}`, lastOf(item), help)
+      return undefined
+    })
+    if (!ends.every((end) => end !== undefined) || given === 'error') return 'error'
+    const output = typeOf(ends, choice, w)
+    const exit = builder.node('+', span, { kind: 'select', inside }, [{ name: 'input', type: output }], [{ name: 'output', type: output }])
+    for (const [i, end] of ends.entries()) builder.connect(end, exit, 0, lastOf(items[i] as Chain).span)
+    return [{ node: exit, output: 0, type: output }]
+  })
+}
+
+const typeOf = (sources: readonly NodeOutput[], at: Node, { builder }: WireContext): Type | undefined =>
+  joined(
+    sources.map((source) => source.type),
+    at,
+    builder.report,
+  )
+
 const listOf = (item: Type | undefined, { span }: Node, { builder }: WireContext): Type | undefined => {
   const list: Type | undefined = item && { kind: 'array', item }
   return list && refuseDeepType(list, span, builder.report) ? undefined : list
 }
 
 // A tensor that heads the chain copies the one input to all its branches; a process of several inputs is none that takes an element.
-const takesOne = (chain: Chain, w: WireContext): boolean => {
+const takesOne = (chain: Chain, w: WireContext, where: 'each' | '+'): boolean => {
   const first = firstOf(chain)
   const inputs = first.kind === 'tensor' ? 1 : fixedArity(first, w)
   if (inputs === 1 || inputs === 'error') return true
   const count = typeof inputs === 'number' ? inputs || 'none' : 'several'
-  fail(w, `'each' takes a process of one input, this has ${count}`, first, 'give it a tuple, and take that apart inside')
+  fail(w, `'${where}' takes a process of one input, this has ${count}`, first, 'give it a tuple, and take that apart inside')
   return false
 }
 

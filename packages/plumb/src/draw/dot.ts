@@ -70,6 +70,9 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'barrier':
     case 'each':
     case 'gather':
+    case 'choice':
+    case 'select':
+    case 'failures':
       return ['style=filled']
     case 'input':
     case 'output':

@@ -94,17 +94,19 @@ export class CheckedChannel implements Channel {
   }
 }
 
-/** Leads from a place where the branches of a barrier part: what it carries gets an origin of its own there. */
+/** Leads from a place where messages get an origin of their own. `keeps`: that has a copy of the message. */
 export class PartingChannel implements Channel {
   constructor(
     private readonly inner: Channel,
     private readonly place: OriginPlace,
     private readonly current: InputContext,
+    private readonly keeps = false,
   ) {}
 
   send(buf: Buffer, start: number, end: number): void {
     const { inner, place, current } = this
     const origin = current.origin.at(place)
+    if (this.keeps) origin.message = { buf: Buffer.from(buf.subarray(start, end)), start: 0, end: end - start }
     const before = current.enter(origin)
     inner.send(buf, start, end)
     current.leave(before)

@@ -1,11 +1,12 @@
 // The cycles of a graph: its strongly connected parts with an edge inside (Tarjan's algorithm, without recursion).
 
-import type { Graph, GraphNode } from '@plumb/lang'
+import { type Graph, type GraphNode, nodesBehind } from '@plumb/lang'
 
 /** Each cycle as the nodes in it, in the order of the program. */
 export const cyclesOf = ({ nodes, edges }: Graph): GraphNode[][] => {
   const next = new Map<number, number[]>(nodes.map((n) => [n.id, []]))
   for (const { from, to } of edges) next.get(from.id)?.push(to.id)
+  for (const { id, work } of nodes) if (work.kind === 'failures') for (const from of nodesBehind(work, nodes)) next.get(from.id)?.push(id)
   const parts = components(
     nodes.map((n) => n.id),
     (id) => next.get(id) ?? [],

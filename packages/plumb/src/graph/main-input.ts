@@ -27,6 +27,10 @@ export interface Entrance {
   readonly takesText: boolean
   /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
   readonly scanner: MessageScanner | undefined
+  /** What does not fit it, and lines that are no JSON: `input@error` may hear of these. */
+  readonly report: (fault: Fault) => void
+  /** Something does, and wants the message. */
+  readonly keeps: boolean
   /** What takes lines of the learned shape, once there is one; undefined where it has to be one after the other. */
   readonly openBatcher: () => LineBatcher | undefined
 }
@@ -121,7 +125,9 @@ export class MainInput implements Source {
     current.begin(this.#names[0] ?? '', reader.line, ++this.taken)
     taken?.(current.seq)
     emitter?.emit({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
-    if (reader.fault) report(reader.fault)
+    // Of an envelope that cannot be read the port is not known.
+    const first = this.#o.envelopes === 'all' ? undefined : this.#o.entrances[0]
+    if (reader.fault) (first?.report ?? report)(reader.fault)
     else this.#line(reader)
     current.end()
     return 1
@@ -171,14 +177,19 @@ export class MainInput implements Source {
   }
 
   #enter(port: string, buf: Buffer, start: number, end: number): void {
-    const { sink, report } = this.context
+    const { sink, report, current } = this.context
     const entrance = this.#open.get(port)
     if (!entrance) return report(fail('bad_envelope', `port '${port}' was closed before`).error)
     const { stage, outlet } = entrance
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) outlet.send(buf, start, end)
     else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
-    else if (stage.fault) report(this.#refusal(entrance, stage.fault, buf, start, end))
+    else if (stage.fault) {
+      const refusal = this.#refusal(entrance, stage.fault, buf, start, end)
+      if (entrance.keeps && refusal.error === 'input_type_mismatch')
+        current.origin.message = { buf: Buffer.from(buf.subarray(start, end)), start: 0, end: end - start }
+      entrance.report(refusal)
+    }
   }
 
   #refusal(entrance: Entrance, error: Fault, buf: Buffer, start: number, end: number): Fault {

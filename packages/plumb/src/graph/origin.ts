@@ -24,6 +24,8 @@ export class Origin {
   #listeners: OriginListener[] = NONE
   /** Where something that stems from it was dropped, or failed and was reported. */
   #lost: Set<GraphNode> | undefined
+  /** What entered at `place`, where something wants to know: a copy. */
+  message: { readonly buf: Buffer; readonly start: number; readonly end: number } | undefined
 
   private constructor(
     /** Of the input, from 1; 0: not known, or several. */

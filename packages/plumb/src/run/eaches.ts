@@ -1,15 +1,16 @@
 // The each(p) of a graph: what stands in which, which of them need no origins for their elements, and the receivers at their ends.
 
-import { type Edge, type Expansion, type Graph, type GraphNode, isUnbounded, type NodeWork, type OriginPlace } from '@plumb/lang'
+import { type Edge, type Expansion, type Graph, type GraphNode, isUnbounded, isWithin, type NodeWork, type OriginPlace } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
-import { inLists, reportTo } from '../graph/hearer.js'
+import { type Hearer, inLists } from '../graph/hearer.js'
 import { Each } from '../graph/morphism/each.js'
 import { InPlaceEach, InPlaceGather } from '../graph/morphism/each-in-place.js'
 import { typeAt } from '../graph/morphism/expression.js'
 import { Gather } from '../graph/morphism/gather.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
+import type { HearerSource, Hearers } from './hearers.js'
 
 interface EachForm {
   readonly entrance: GraphNode & { readonly work: NodeWork & { readonly kind: 'each' } }
@@ -26,6 +27,7 @@ export interface EachesOptions {
   readonly context: RunContext
   readonly edges: Edges
   readonly maxInFlight: number
+  readonly hearers: Hearers
   /** What is called with the origin of a list that has failed at its exit. */
   readonly lost: (exit: GraphNode) => (origin: Origin) => void
 }
@@ -36,7 +38,7 @@ const MAX_IN_PLACE = 50
 const IN_PLACE: ReadonlySet<NodeWork['kind']> = new Set(['pass', 'map', 'filter', 'discard', 'flatten', 'each', 'gather'])
 const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb'])
 
-export class Eaches {
+export class Eaches implements HearerSource {
   readonly #o: EachesOptions
   readonly #forms = new Map<Expansion, EachForm>()
   readonly #exits = new Map<EachForm, InPlaceGather | Gather>()
@@ -70,12 +72,9 @@ export class Eaches {
   }
 
   /** Failures in an each are failures of its elements. */
-  contextAt(node: GraphNode): RunContext {
-    const { context } = this.#o
-    const around = this.around(node)
-    if (around.length === 0) return context
-    const hearers = around.map((form) => this.#exitOf(form))
-    return { ...context, report: reportTo(hearers, context.report) }
+  hearersOf(of: GraphNode | Expansion): readonly Hearer[] {
+    const form = this.#forms.get(of as Expansion)
+    return form ? [this.#exitOf(form)] : []
   }
 
   // Parts of an each, and its entrance, ask for its exit before that has its turn.
@@ -84,12 +83,11 @@ export class Eaches {
     if (known) return known
     const { exit, entrance, place, isInPlace } = form
     const { parallel = Number.POSITIVE_INFINITY, skips } = entrance.work
-    const { edges, maxInFlight, lost, context: run } = this.#o
-    const context = this.contextAt(exit)
-    const hearers = this.around(exit).map((outer) => this.#exitOf(outer))
+    const { edges, maxInFlight, lost, hearers, context: run } = this.#o
+    const context = hearers.contextAt(exit)
     const options = {
       report: context.report,
-      skipped: skips ? (fault: Fault) => run.report(inLists(fault, hearers)) : undefined,
+      skipped: skips ? (fault: Fault) => run.report(inLists(fault, hearers.at(exit))) : undefined,
       lost: lost(exit),
       mayBeDeep: isUnbounded(typeAt(exit)),
     }
@@ -124,9 +122,4 @@ export class Eaches {
     }
     return false
   }
-}
-
-const isWithin = (node: GraphNode, inside: Expansion): boolean => {
-  for (let at = node.within; at; at = at.within) if (at === inside) return true
-  return false
 }

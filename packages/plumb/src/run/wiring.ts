@@ -31,6 +31,7 @@ import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch, type BatchSettings } from '../graph/morphism/batch.js'
+import { Choice } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
@@ -40,7 +41,7 @@ import type { RunContext } from '../graph/run-context.js'
 import { MAX_CALL_DEPTH, Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
 import type { ToolService } from '../tools/tool-service.js'
-import { Eaches } from './eaches.js'
+import { Forms } from './forms.js'
 import { Joins } from './joins.js'
 
 export interface WiringOptions extends Omit<RunContext, 'sink'> {
@@ -92,7 +93,7 @@ class Network {
   readonly #places: ReadonlyMap<GraphNode, string>
   readonly #wires: ReadonlyMap<Edge, WireInfo>
   readonly #joins: Joins
-  readonly #eaches: Eaches
+  readonly #forms: Forms
   /** Behind an output at which branches part. */
   readonly #parted = new Map<Outlet, Outlet>()
 
@@ -101,11 +102,11 @@ class Network {
     const { graph, settings, schedule, reporter, emitter, current, fail } = options
     const report = (fault: Fault) => options.report(current.withCause(fault))
     this.#context = { schedule, sink: new Sink(), current, reporter, report, fail }
-    const { partings, elements } = originsOf(graph)
-    this.#joins = new Joins(partings)
+    const origins = originsOf(graph)
+    this.#joins = new Joins(origins.partings)
     this.#edges = new Edges(graph)
     const lost = (node: GraphNode) => this.#lossAt(node)
-    this.#eaches = new Eaches(graph, elements, { context: this.#context, edges: this.#edges, maxInFlight: settings.maxInFlight, lost })
+    this.#forms = new Forms(graph, origins, { context: this.#context, edges: this.#edges, maxInFlight: settings.maxInFlight, lost })
     this.#places = placesOf(graph)
     this.#wires = emitter ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
@@ -117,6 +118,7 @@ class Network {
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
     for (const place of this.#joins.places) this.#partAt(place)
     for (const edge of graph.edges) this.#connect(edge)
+    this.#forms.closePorts((node) => this.#of(node).outlets)
   }
 
   wired(): Wired {
@@ -135,7 +137,7 @@ class Network {
     schedule.addSource(input)
     const children = new Map<ChildProcess, ReadonlySet<ChildProcess>>()
     for (const [node, receiver] of this.#receivers) {
-      if (receiver instanceof Batch || receiver instanceof Each) this.#addWaiting(node, receiver)
+      if (receiver instanceof Batch || receiver instanceof Each || receiver instanceof Choice) this.#addWaiting(node, receiver)
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
       cycle?.workers.push(receiver)
@@ -178,7 +180,7 @@ class Network {
     return this.#edges.outOf(node).filter((edge) => edge.output === output)
   }
 
-  #addWaiting(node: GraphNode, part: Batch | Each): void {
+  #addWaiting(node: GraphNode, part: Batch | Each | Choice): void {
     const cycle = this.#cycleOf.get(node)
     if (part instanceof Batch) cycle?.batches.push(part)
     else cycle?.workers.push(part)
@@ -195,6 +197,8 @@ class Network {
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
       stage: stageOf(node, this.#scanners, this.#context.report),
       takesText: takesText(typeAt(node)),
+      report: this.#forms.hearers.contextAt(node).report,
+      keeps: this.#forms.hearers.at(node).length > 0,
       scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,
       openBatcher: () => openLineBatcher(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
     }))
@@ -228,12 +232,14 @@ class Network {
         return this.#flatten(node, feeds)
       case 'barrier': {
         const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.maxInFlight }
-        return new Barrier(feeds, this.#eaches.contextAt(node), { ...own, lost: this.#lossAt(node) })
+        return new Barrier(feeds, this.#forms.hearers.contextAt(node), { ...own, lost: this.#lossAt(node) })
       }
       case 'each':
-        return this.#eaches.entrance(node, feeds)
       case 'gather':
-        return this.#eaches.exit(node)
+      case 'choice':
+      case 'select':
+      case 'failures':
+        return this.#forms.receiver(node, feeds)
       case 'output':
         return this.#mainOutput(node, feeds)
       case 'agent':
@@ -243,7 +249,7 @@ class Network {
   }
 
   #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
-    const context = this.#eaches.contextAt(node)
+    const context = this.#forms.hearers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
     return new ExpressionMorphism(feeds, {
       stage: stageOf(node, this.#scanners, report),
@@ -259,7 +265,7 @@ class Network {
   }
 
   #flatten(node: GraphNode, feeds: readonly number[]): Flatten {
-    const context = this.#eaches.contextAt(node)
+    const context = this.#forms.hearers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
     const lost = this.#isLossy(node) ? () => context.current.lose(node) : undefined
     return new Flatten(feeds, { stage: stageOf(node, this.#scanners, report), report, lost })
@@ -282,27 +288,27 @@ class Network {
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
     const place = this.#places.get(node) ?? node.name
-    const isHeard = this.#eaches.around(node).length > 0
+    const isHeard = this.#forms.hearers.at(node).length > 0
     const needsOrigins = isHeard || this.#joins.isOnBranch(node)
     const { settings, tools, emitter, parent } = this.#o
     const own = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#lossAt(node), needsOrigins, isHeard }
-    return openChild(this.#eaches.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
+    return openChild(this.#forms.hearers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 
   /** A barrier behind this node cannot know what becomes of a message; the place where it was lost can. */
   #isLossy(node: GraphNode): boolean {
-    return this.#joins.isLossy(node) || (this.#o.isNested && this.#eaches.around(node).length === 0)
+    return this.#joins.isLossy(node) || (this.#o.isNested && !this.#forms.hold(node))
   }
 
   #lossAt(node: GraphNode): (origin: Origin) => void {
     return this.#isLossy(node) ? (origin) => origin.lose(node) : () => {}
   }
 
-  // Once for each place, however many barriers have it. The elements of an each have origins of their own without.
+  // Once for each place, however many barriers have it. Elements of an each, and messages in a choice, have them without.
   #partAt(place: OriginPlace): void {
     const { node, output } = place
     // Each input of main is an origin of its own.
-    if (output === undefined || node.work.kind === 'input' || node.work.kind === 'each') return
+    if (output === undefined || node.work.kind === 'input' || node.work.kind === 'each' || node.work.kind === 'choice') return
     const outlet = this.#of(node).outlets[output] as Outlet
     if (this.#parted.has(outlet)) return
     const behind = new Outlet()
@@ -315,7 +321,7 @@ class Network {
     const receiver = this.#of(to)
     const cycle = this.#cycleOf.get(to)
     let channel: Channel
-    if (this.#eaches.isInPlace(edge)) channel = new DirectChannel(receiver, input, undefined)
+    if (this.#forms.isInPlace(edge)) channel = new DirectChannel(receiver, input, undefined)
     else if (cycle && cycle === this.#cycleOf.get(from)) {
       const isOwn = !(receiver instanceof ChildProcess)
       const wire = isOwn
@@ -328,12 +334,15 @@ class Network {
       if (cycle) channel = cycle.entrance(channel)
     }
     const place = this.#joins.partingAt(to)
-    if (place) channel = new PartingChannel(channel, place, this.#context.current)
+    if (place && !this.#forms.kept.has(to)) channel = new PartingChannel(channel, place, this.#context.current)
     const wire = this.#wires.get(edge)
     if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#context.current, this.#o.emitter)
     const outlet = this.#of(from).outlets[output] as Outlet
     const leading = this.#parted.get(outlet) ?? outlet
-    leading.channels.push(this.#checked(edge, channel))
+    const checked = this.#checked(edge, channel)
+    const entered = this.#forms.kept.get(to)
+    // What does not fit there fails there.
+    leading.channels.push(entered ? new PartingChannel(checked, entered, this.#context.current, true) : checked)
   }
 
   #checked({ from, to, input, isChecked }: Edge, channel: Channel): Channel {
@@ -342,7 +351,7 @@ class Network {
     if (!isChecked || !type || isExpression(to)) return channel
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
     // At an end of an each, that of the part behind or before it.
-    const context = this.#eaches.contextAt(to.work.kind === 'gather' ? from : to)
+    const context = this.#forms.hearers.contextAt(to.work.kind === 'gather' || to.work.kind === 'select' ? from : to)
     const onMismatch = isSelector ? undefined : (fault: Fault) => context.report({ ...fault, process: to.name })
     const lost = this.#isLossy(from) ? () => this.#context.current.lose(from) : undefined
     return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#context.sink, onMismatch, lost })
@@ -362,7 +371,7 @@ class Network {
       const isOwn = cycle !== undefined && cycle === own
       if (cycle && !isOwn) backpressure.waitFor(cycle)
       const receiver = this.#of(to)
-      if (receiver instanceof Each && !isOwn) backpressure.waitFor(receiver)
+      if ((receiver instanceof Each || receiver instanceof Choice) && !isOwn) backpressure.waitFor(receiver)
       if (receiver instanceof ChildProcess) {
         children.add(receiver)
         const buffer = receiver.bufferOf(input)

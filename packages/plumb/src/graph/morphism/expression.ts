@@ -84,6 +84,9 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'batch':
     case 'each':
     case 'gather':
+    case 'choice':
+    case 'select':
+    case 'failures':
     case 'agent':
     case 'plumb':
       return compileCheck(environment.input, scanner)

@@ -1,0 +1,30 @@
+// Failure, a type of the language: what a port `error` gives of a message that a process has failed on (plumbing(5), Errors as data).
+
+import type { Field, NamedType, Type } from './type.js'
+
+const STRING: Type = { kind: 'string' }
+const INT: Type = { kind: 'int' }
+const JSON_VALUE: Type = { kind: 'json' }
+
+const required = (name: string): Field => ({ name, type: STRING, isOptional: false })
+const optional = (name: string, type: Type): Field => ({ name, type, isOptional: true })
+
+/** A type of that name in the program comes before it. */
+export const FAILURE: NamedType = {
+  kind: 'named',
+  name: 'Failure',
+  target: {
+    kind: 'record',
+    fields: [
+      required('error'),
+      required('category'),
+      required('detail'),
+      optional('seq', INT),
+      optional('input', JSON_VALUE),
+      optional('index', INT),
+      optional('indexes', { kind: 'array', item: INT }),
+      optional('earlier', { kind: 'array', item: JSON_VALUE }),
+      optional('process', STRING),
+    ],
+  },
+}

@@ -1,0 +1,107 @@
+// p + q, its entrance: each message goes to the first alternative with an origin of its own, and once nothing more comes of it there and it has
+// failed, to the next. Where an alternative holds another process, messages wait here while as many are in hand as may be, or it is full.
+
+import { type OriginPlace, put, Sink } from '@plumb/lang'
+import { Backpressure, type Buffering } from '../backpressure.js'
+import type { Worker } from '../cycle.js'
+import type { Holding } from '../holding.js'
+import type { RunContext } from '../run-context.js'
+import type { Source } from '../schedule.js'
+import { Morphism } from './morphism.js'
+import type { Attempt, Attempts, Select } from './select.js'
+
+export interface ChoiceOptions {
+  /** By alternative. */
+  readonly places: readonly OriginPlace[]
+  readonly select: Select
+  /** An alternative answers in its own time: messages may have to wait. */
+  readonly waits: boolean
+}
+
+export class Choice extends Morphism implements Source, Buffering, Worker, Attempts {
+  readonly held = 0
+  /** What the alternatives fill. */
+  readonly backpressure = new Backpressure()
+  readonly #o: ChoiceOptions
+  readonly #pending: Attempt[] = []
+  /** Copies of messages: the next alternative gets what came. */
+  readonly #copies = new Sink()
+  #isEnding = false
+
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current'>,
+    options: ChoiceOptions,
+  ) {
+    super(feeds, options.places.length)
+    this.#o = options
+    options.select.entrance = this
+  }
+
+  get waits(): boolean {
+    return this.#o.waits
+  }
+
+  get isFull(): boolean {
+    return this.#pending.length > 0
+  }
+
+  /** Messages that a cycle has to wait for. Those that were sent are in flight elsewhere. */
+  get inFlight(): number {
+    return this.#pending.length
+  }
+
+  override holding(name: string): Holding {
+    return { of: 'choice', name, waiting: this.#pending.length, messages: this.#o.select.messages }
+  }
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    const copies = this.#copies
+    copies.commit(put(copies, copies.at, buf, start, end))
+    this.#pending.push(this.#o.select.open({ buf: copies.buf, start: copies.start, end: copies.end }))
+    if (this.#pending.length === 1) this.step(Number.POSITIVE_INFINITY)
+  }
+
+  canRun(): boolean {
+    return this.#pending.length > 0 && (!this.waits || (this.#o.select.hasRoom && this.backpressure.isOpen()))
+  }
+
+  step(most: number): number {
+    let sent = 0
+    for (; sent < most && this.canRun(); sent++) this.attempt(this.#pending.shift() as Attempt)
+    this.#closeWhenDone()
+    return sent
+  }
+
+  attempt(attempt: Attempt): void {
+    const { places, select } = this.#o
+    const { current } = this.context
+    const { message, alternative } = attempt
+    const origin = attempt.origin.at(places[alternative] as OriginPlace)
+    select.begin(attempt, origin)
+    const before = current.enter(origin)
+    this.outlets[alternative]?.send(message.buf, message.start, message.end)
+    current.leave(before)
+    origin.release()
+  }
+
+  hasNext({ alternative }: Attempt): boolean {
+    return alternative + 1 < this.#o.places.length
+  }
+
+  settled(): void {
+    this.#closeWhenDone()
+  }
+
+  protected override finish(): void {
+    this.#isEnding = true
+    this.#closeWhenDone()
+  }
+
+  // What still may fail needs the alternatives behind the first.
+  #closeWhenDone(): void {
+    if (!this.#isEnding || this.#pending.length > 0) return
+    this.outlets[0]?.close()
+    if (this.#o.select.unsettled === 0) super.finish()
+  }
+}

@@ -1,0 +1,73 @@
+// p@error: what p fails on leaves here as a Failure, with the message that entered p.
+
+import { type OriginPlace, put, Sink } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
+import { type Hearer, inLists } from '../hearer.js'
+import type { Origin } from '../origin.js'
+import type { RunContext } from '../run-context.js'
+import { Morphism } from './morphism.js'
+
+export interface FailurePortOptions {
+  /** Where messages enter p. */
+  readonly places: readonly OriginPlace[]
+  /** The parts of the program around p that hear of failures. */
+  readonly around: readonly Hearer[]
+}
+
+/** Closes once all nodes of p have: each of them feeds its one input. */
+export class FailurePort extends Morphism implements Hearer {
+  readonly index = undefined
+  readonly #o: FailurePortOptions
+  readonly #sink = new Sink()
+
+  constructor(
+    feeds: number,
+    private readonly context: Pick<RunContext, 'current'>,
+    options: FailurePortOptions,
+  ) {
+    super([feeds], 1)
+    this.#o = options
+  }
+
+  receive(): void {}
+
+  hear(fault: Fault): boolean {
+    const { current } = this.context
+    const origin = this.#entered(current.origin)
+    if (!origin) return false
+    const sink = this.#sink
+    const at = this.#write(inLists(fault, this.#o.around), origin)
+    sink.commit(at)
+    const { buf, start, end } = sink
+    const before = current.enter(origin)
+    this.outlets[0]?.send(buf, start, end)
+    current.leave(before)
+    return true
+  }
+
+  /** The origin of what entered p, if the message that is worked on stems from one such. */
+  #entered(origin: Origin): Origin | undefined {
+    for (const place of this.#o.places) {
+      const entered = origin.passed(place)
+      if (entered && (entered.seq > 0 || entered.message || entered.seqs.length > 0)) return entered
+    }
+    return undefined
+  }
+
+  #write(fault: Fault, origin: Origin): number {
+    const { error, category, detail, index, indexes, earlier, process } = fault
+    const seq = origin.seq || this.context.current.seq
+    const head = JSON.stringify({ error, category, detail, ...(seq > 0 ? { seq } : {}) }).slice(0, -1)
+    const tail = JSON.stringify({ index, indexes, earlier, process }).slice(1)
+    const sink = this.#sink
+    const { message } = origin
+    let p = putText(sink, sink.at, head)
+    if (message) p = put(sink, putText(sink, p, ',"input":'), message.buf, message.start, message.end)
+    return putText(sink, p, tail === '}' ? tail : `,${tail}`)
+  }
+}
+
+const putText = (sink: Sink, at: number, text: string): number => {
+  const bytes = Buffer.from(text)
+  return put(sink, at, bytes, 0, bytes.length)
+}

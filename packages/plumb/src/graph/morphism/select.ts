@@ -1,0 +1,194 @@
+// p + q, its exit: what comes of a message waits until nothing more can, and messages leave in the order in which they came. What an
+// alternative has sent for a message that it then fails on is dropped; the error of the last one carries those before it.
+
+import { type OriginPlace, put, Sink } from '@plumb/lang'
+import { type Fault, fault } from '@plumb/wire'
+import type { Hearer } from '../hearer.js'
+import type { Origin, OriginListener } from '../origin.js'
+import type { RunContext } from '../run-context.js'
+import { Morphism } from './morphism.js'
+
+export interface SelectOptions {
+  /** By alternative. */
+  readonly places: readonly OriginPlace[]
+  /** Messages that are in hand or wait for those before them. */
+  readonly maxWaiting: number
+  readonly report: (fault: Fault) => void
+  /** Called with the origin of a message that all alternatives have failed on. */
+  readonly lost: (origin: Origin) => void
+}
+
+interface Piece {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+/** What sends messages to the alternatives. */
+export interface Attempts {
+  /** Is there one that the message has not been sent to? */
+  hasNext(attempt: Attempt): boolean
+  /** The next alternative gets the message. */
+  attempt(attempt: Attempt): void
+  /** Nothing more comes of a message. */
+  settled(): void
+}
+
+export class Select extends Morphism implements Hearer {
+  /** Set by the entrance, which needs this to be made. */
+  entrance: Attempts | undefined
+  readonly index = undefined
+  readonly #o: SelectOptions
+  readonly #copies = new Sink()
+  /** In the order in which the messages came. */
+  readonly #attempts: Attempt[] = []
+  #first = 0
+  /** Sent to an alternative, and not left yet. */
+  #begun = 0
+  /** Of which something may still come. */
+  unsettled = 0
+  #isEnding = false
+  #hasFinished = false
+
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current'>,
+    options: SelectOptions,
+  ) {
+    super(feeds, 1)
+    this.#o = options
+  }
+
+  get messages(): number {
+    return this.#attempts.length - this.#first
+  }
+
+  get hasRoom(): boolean {
+    return this.#begun < this.#o.maxWaiting
+  }
+
+  /** The message that is worked on enters. */
+  open(message: Piece): Attempt {
+    const { origin } = this.context.current
+    origin.retain()
+    const attempt = new Attempt(this, origin, message)
+    this.#attempts.push(attempt)
+    this.unsettled++
+    return attempt
+  }
+
+  /** It is going to be sent with this origin. */
+  begin(attempt: Attempt, origin: Origin): void {
+    if (attempt.alternative === 0) this.#begun++
+    origin.addListener(attempt)
+  }
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    const attempt = this.#attempt
+    if (!attempt) return this.#o.report(STRAY)
+    if (attempt.fault) return
+    const copies = this.#copies
+    copies.commit(put(copies, copies.at, buf, start, end))
+    attempt.outputs.push({ buf: copies.buf, start: copies.start, end: copies.end })
+  }
+
+  hear(fault: Fault): boolean {
+    const attempt = this.#attempt
+    if (!attempt) return false
+    attempt.fault ??= fault
+    return true
+  }
+
+  /** Nothing more comes of the message where it was sent. */
+  settle(attempt: Attempt): void {
+    const { fault } = attempt
+    if (fault) {
+      attempt.outputs = []
+      if (this.entrance?.hasNext(attempt)) {
+        attempt.earlier.push(...takenApart(fault))
+        attempt.fault = undefined
+        attempt.alternative++
+        return this.entrance.attempt(attempt)
+      }
+    }
+    attempt.isSettled = true
+    this.unsettled--
+    this.#advance()
+    this.entrance?.settled()
+  }
+
+  /** That of the message which is worked on. */
+  get #attempt(): Attempt | undefined {
+    const { origin } = this.context.current
+    for (const place of this.#o.places) {
+      for (const one of origin.passed(place)?.listeners ?? []) if (one instanceof Attempt && one.select === this) return one
+    }
+    return undefined
+  }
+
+  #advance(): void {
+    for (let attempt = this.#attempts[this.#first]; attempt?.isSettled; attempt = this.#attempts[this.#first]) {
+      this.#first++
+      if (this.#first > COMPACT_AFTER) this.#attempts.splice(0, this.#first)
+      if (this.#first > COMPACT_AFTER) this.#first = 0
+      this.#begun--
+      this.#leave(attempt)
+    }
+    if (this.#isEnding && this.messages === 0) this.#close()
+  }
+
+  #leave({ origin, fault, outputs, earlier }: Attempt): void {
+    const { report, lost } = this.#o
+    const { current } = this.context
+    const before = current.enter(origin)
+    if (fault) {
+      const [last, ...others] = takenApart(fault).reverse()
+      const all = [...earlier, ...others.reverse()]
+      report({ ...(last as Fault), ...(all.length > 0 ? { earlier: all } : {}) })
+      lost(origin)
+    } else if (!this.#hasFinished) for (const { buf, start, end } of outputs) this.outlets[0]?.send(buf, start, end)
+    current.leave(before)
+    origin.release()
+  }
+
+  protected override finish(): void {
+    this.#isEnding = true
+    if (this.messages === 0) this.#close()
+  }
+
+  #close(): void {
+    if (this.#hasFinished) return
+    this.#hasFinished = true
+    super.finish()
+  }
+}
+
+/** So many messages leave before their places are given back. */
+const COMPACT_AFTER = 4096
+
+const STRAY = fault('child_failed', "what a process in a '+' gave stems from no one message, and is left out")
+
+/** The earlier ones, then the error itself. */
+const takenApart = ({ earlier, ...last }: Fault): Fault[] => [...(Array.isArray(earlier) ? earlier : []), last as Fault]
+
+/** A message under way. */
+export class Attempt implements OriginListener {
+  // Behind all barriers within the alternatives.
+  readonly rank = Number.MAX_SAFE_INTEGER
+  alternative = 0
+  isSettled = false
+  outputs: Piece[] = []
+  fault: Fault | undefined
+  /** Of the alternatives before. */
+  readonly earlier: Fault[] = []
+
+  constructor(
+    readonly select: Select,
+    readonly origin: Origin,
+    readonly message: Piece,
+  ) {}
+
+  originEnded(): void {
+    this.select.settle(this)
+  }
+}

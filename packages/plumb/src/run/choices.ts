@@ -1,0 +1,87 @@
+// The p + q of a graph: the receivers at their ends.
+
+import { type Expansion, type Graph, type GraphNode, isWithin, type NodeWork, type OriginPlace } from '@plumb/lang'
+import type { Edges } from '../graph/edges.js'
+import type { Hearer } from '../graph/hearer.js'
+import { Choice } from '../graph/morphism/choice.js'
+import { Select } from '../graph/morphism/select.js'
+import type { Origin } from '../graph/origin.js'
+import type { RunContext } from '../graph/run-context.js'
+import type { HearerSource, Hearers } from './hearers.js'
+
+export interface ChoicesOptions {
+  readonly context: RunContext
+  readonly edges: Edges
+  readonly maxInFlight: number
+  readonly hearers: Hearers
+  /** What is called with the origin of a message that has failed at its exit. */
+  readonly lost: (exit: GraphNode) => (origin: Origin) => void
+}
+
+interface ChoiceForm {
+  readonly exit: GraphNode
+  readonly places: readonly OriginPlace[]
+  /** An alternative answers in its own time. */
+  readonly hasProcess: boolean
+}
+
+const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb'])
+
+export class Choices implements HearerSource {
+  readonly #forms = new Map<Expansion, ChoiceForm>()
+  readonly #exits = new Map<ChoiceForm, Select>()
+
+  constructor(
+    { nodes }: Graph,
+    attempts: ReadonlyMap<GraphNode, readonly OriginPlace[]>,
+    private readonly o: ChoicesOptions,
+  ) {
+    for (const [{ work }, places] of attempts) {
+      if (work.kind !== 'choice') continue
+      const { inside } = work
+      const within = nodes.filter((node) => isWithin(node, inside))
+      const exit = within.find((node) => node.work.kind === 'select' && node.work.inside === inside) as GraphNode
+      this.#forms.set(inside, { exit, places, hasProcess: within.some((node) => PROCESSES.has(node.work.kind)) })
+    }
+  }
+
+  hearersOf(of: GraphNode | Expansion): readonly Hearer[] {
+    const form = this.#forms.get(of as Expansion)
+    return form ? [this.#exitOf(form)] : []
+  }
+
+  /** Is the node in one of them? */
+  hold(node: GraphNode): boolean {
+    const { work, within } = node
+    for (let at = work.kind === 'choice' || work.kind === 'select' ? work.inside.within : within; at; at = at.within) {
+      if (this.#forms.has(at)) return true
+    }
+    return false
+  }
+
+  entrance(inside: Expansion, feeds: readonly number[]): Choice {
+    const form = this.#forms.get(inside) as ChoiceForm
+    return new Choice(feeds, this.o.context, { places: form.places, select: this.#exitOf(form), waits: form.hasProcess })
+  }
+
+  exit(inside: Expansion): Select {
+    return this.#exitOf(this.#forms.get(inside) as ChoiceForm)
+  }
+
+  // Parts of it, and its entrance, ask for its exit before that has its turn.
+  #exitOf(form: ChoiceForm): Select {
+    const known = this.#exits.get(form)
+    if (known) return known
+    const { exit, places } = form
+    const { edges, maxInFlight, lost, hearers } = this.o
+    const context = hearers.contextAt(exit)
+    const select = new Select([edges.into(exit, 0).length], context, {
+      places,
+      maxWaiting: maxInFlight,
+      report: context.report,
+      lost: lost(exit),
+    })
+    this.#exits.set(form, select)
+    return select
+  }
+}

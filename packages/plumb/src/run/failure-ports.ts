@@ -1,0 +1,52 @@
+// The ports `error` of a graph that are wired.
+
+import { type Expansion, type Graph, type GraphNode, type NodeWork, nodesBehind, type OriginPlace } from '@plumb/lang'
+import type { Outlet } from '../graph/channel.js'
+import type { Hearer } from '../graph/hearer.js'
+import { FailurePort } from '../graph/morphism/failure-port.js'
+import type { RunContext } from '../graph/run-context.js'
+import type { HearerSource, Hearers } from './hearers.js'
+
+type Failures = NodeWork & { readonly kind: 'failures' }
+
+export class FailurePorts implements HearerSource {
+  readonly #nodes: readonly GraphNode[]
+  readonly #works: readonly Failures[]
+  readonly #ports = new Map<Failures, FailurePort>()
+
+  constructor(
+    { nodes }: Graph,
+    private readonly kept: ReadonlyMap<GraphNode, OriginPlace>,
+    private readonly context: RunContext,
+    private readonly hearers: Hearers,
+  ) {
+    this.#nodes = nodes
+    this.#works = nodes.flatMap(({ work }) => (work.kind === 'failures' ? [work] : []))
+  }
+
+  hearersOf(of: GraphNode | Expansion): readonly Hearer[] {
+    return this.#works
+      .filter(({ inside, of: nodes }) => (inside ? inside === of : nodes.includes(of as GraphNode)))
+      .map((work) => this.port(work))
+  }
+
+  port(work: Failures): FailurePort {
+    const known = this.#ports.get(work)
+    if (known) return known
+    const { of, inside } = work
+    const around = this.hearers.around(inside ? inside.within : of[0]?.within)
+    const places = of.flatMap((node) => this.kept.get(node) ?? [])
+    const feeds = nodesBehind(work, this.#nodes).reduce((sum, { outputs }) => sum + outputs.length, 0)
+    const port = new FailurePort(feeds, this.context, { places, around })
+    this.#ports.set(work, port)
+    return port
+  }
+
+  /** Each port closes once all outputs of its process have. */
+  closeBehind(outletsOf: (node: GraphNode) => readonly Outlet[]): void {
+    for (const [work, port] of this.#ports) {
+      const closing = { send: () => {}, close: () => port.closeInput(0) }
+      for (const node of nodesBehind(work, this.#nodes)) for (const outlet of outletsOf(node)) outlet.channels.push(closing)
+    }
+  }
+}

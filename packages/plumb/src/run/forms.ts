@@ -1,0 +1,72 @@
+// The parts of a graph that hear of failures in others: each(p), p + q, and ports `error` that are wired.
+
+import type { Edge, Graph, GraphNode, OriginPlace, Origins } from '@plumb/lang'
+import type { Outlet } from '../graph/channel.js'
+import type { Edges } from '../graph/edges.js'
+import type { Morphism } from '../graph/morphism/morphism.js'
+import type { Origin } from '../graph/origin.js'
+import type { RunContext } from '../graph/run-context.js'
+import { Choices } from './choices.js'
+import { Eaches } from './eaches.js'
+import { FailurePorts } from './failure-ports.js'
+import { Hearers } from './hearers.js'
+
+export interface FormsOptions {
+  readonly context: RunContext
+  readonly edges: Edges
+  readonly maxInFlight: number
+  /** What is called with the origin of a message that has failed at the exit of a form. */
+  readonly lost: (exit: GraphNode) => (origin: Origin) => void
+}
+
+export class Forms {
+  readonly hearers: Hearers
+  /** Nodes at whose inputs messages are kept for a port `error`. */
+  readonly kept: ReadonlyMap<GraphNode, OriginPlace>
+  readonly #eaches: Eaches
+  readonly #choices: Choices
+  readonly #ports: FailurePorts
+
+  constructor(graph: Graph, { elements, attempts, kept }: Origins, options: FormsOptions) {
+    this.kept = kept
+    this.hearers = new Hearers(options.context)
+    const own = { ...options, hearers: this.hearers }
+    this.#eaches = new Eaches(graph, elements, own)
+    this.#choices = new Choices(graph, attempts, own)
+    this.#ports = new FailurePorts(graph, kept, options.context, this.hearers)
+    for (const source of [this.#ports, this.#eaches, this.#choices]) this.hearers.add(source)
+  }
+
+  /** Of an end of a form, or a port `error`. */
+  receiver(node: GraphNode, feeds: readonly number[]): Morphism {
+    const { work } = node
+    switch (work.kind) {
+      case 'each':
+        return this.#eaches.entrance(node, feeds)
+      case 'gather':
+        return this.#eaches.exit(node)
+      case 'choice':
+        return this.#choices.entrance(work.inside, feeds)
+      case 'select':
+        return this.#choices.exit(work.inside)
+      case 'failures':
+        return this.#ports.port(work)
+      default:
+        throw new TypeError(`no form: ${work.kind}`)
+    }
+  }
+
+  /** In an each or a choice, what becomes of a message is known at the exit. */
+  hold(node: GraphNode): boolean {
+    return this.#eaches.around(node).length > 0 || this.#choices.hold(node)
+  }
+
+  isInPlace(edge: Edge): boolean {
+    return this.#eaches.isInPlace(edge)
+  }
+
+  /** Call it once all edges are there. */
+  closePorts(outletsOf: (node: GraphNode) => readonly Outlet[]): void {
+    this.#ports.closeBehind(outletsOf)
+  }
+}
