@@ -44,7 +44,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  lang: { wire: /^@plumb\/wire\/(accounts|error|is-record|json|nearest|pattern|preview|result)$/ },
+  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|pattern|preview|result)$/ },
   'plumb-agent': {
     'plumb-tool': /^@plumb\/tool\/(call\/(checked-tool|fit-schema|validate)|source\/agent\/(prompt-program|prompt-reach))$/,
   },

@@ -1,5 +1,6 @@
 // The compiler as a list of passes: text → modules → names → types → bindings → rules. A program without errors can be planned.
 
+import type { GivenValues } from '@plumb/wire/given-values'
 import { checkBaseChain } from './base/base-chain.js'
 import { calledBy } from './base/lift.js'
 import { checkAgent } from './check/agent.js'
@@ -12,6 +13,7 @@ import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
 import { declareBindings } from './declare/bindings.js'
 import { declareTypes } from './declare/declare.js'
+import { type DeclaredParams, declareParams } from './declare/params.js'
 import { type Diagnostic, Diagnostics, error, type Report } from './diagnostic/diagnostic.js'
 import type { Span } from './diagnostic/source.js'
 import { type Files, loadModules, type Module } from './names/modules.js'
@@ -25,7 +27,7 @@ export interface Program {
   readonly scopes: readonly Scope[]
 }
 
-export interface Compiled {
+export interface Compiled extends DeclaredParams {
   /** In reading order, file by file. With an error among them `program` is not to be run. */
   readonly diagnostics: readonly Diagnostic[]
   readonly program: Program
@@ -34,13 +36,24 @@ export interface Compiled {
   readonly bindingCount: number
 }
 
+export interface CompileOptions {
+  readonly path: string
+  readonly text: string
+  readonly files: Files
+  /** Only for a run: what params are given. */
+  readonly given?: GivenValues | undefined
+}
+
 /** Never throws; pure but for `files`. */
-export const compile = (entry: { path: string; text: string }, files: Files): Compiled => {
+export const compile = ({ path, text, files, given }: CompileOptions): Compiled => {
   const diagnostics = new Diagnostics()
   const { report } = diagnostics
-  const scopes = openScopes(loadModules(entry, files, report))
+  const scopes = openScopes(loadModules({ path, text }, files, report))
   const own = scopes.at(-1) as Scope
+  let declared: DeclaredParams = { params: [], faults: [] }
   try {
+    for (const scope of scopes) declareTypes(scope, report)
+    declared = declareParams(scopes, own, given, report)
     check(scopes, own, diagnostics)
   } catch (failure) {
     // Two types that hold themselves are compared pair by pair, and there may be more pairs in a row than any limit on each of them tells.
@@ -52,12 +65,12 @@ export const compile = (entry: { path: string; text: string }, files: Files): Co
     program: { entry: own, scopes },
     typeCount: own.types.size,
     bindingCount: own.bindings.size,
+    ...declared,
   }
 }
 
 const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics): void => {
   const { report } = diagnostics
-  for (const scope of scopes) declareTypes(scope, report)
   for (const scope of scopes) declareBindings(scope, report)
   const all = scopes.flatMap((s) => [...s.bindings.values()])
   const order = inOrder(all, partsOfBinding, report)
@@ -80,7 +93,15 @@ const openScopes = (modules: readonly Module[]): readonly Scope[] => {
   const scopes = new Map<Module, Scope>()
   for (const module of modules) {
     const used = [...module.uses].map(([name, m]) => [name, scopes.get(m) as Scope] as const)
-    scopes.set(module, { module, modules: new Map(used), types: new Map(), brokenTypes: new Set(), bindings: new Map(), values: new Map() })
+    scopes.set(module, {
+      module,
+      modules: new Map(used),
+      types: new Map(),
+      brokenTypes: new Set(),
+      params: new Map(),
+      bindings: new Map(),
+      values: new Map(),
+    })
   }
   return [...scopes.values()]
 }

@@ -16,7 +16,7 @@ import type { Type } from '../src/types/type.js'
 /** Module files by path: `lib/a.plumb`. By name they are found at the top. */
 export type ModuleTexts = Readonly<Record<string, string>>
 
-const filesOf = (modules: ModuleTexts): Files => ({
+export const filesOf = (modules: ModuleTexts): Files => ({
   read: (path) => {
     const text = Object.hasOwn(modules, path) ? modules[path] : undefined
     return text === undefined ? { ok: false, error: fault('file_not_found', 'no such file') } : { ok: true, value: text }
@@ -25,7 +25,8 @@ const filesOf = (modules: ModuleTexts): Files => ({
   beside: (path) => path.replace(/^\.\//, ''),
 })
 
-export const compileText = (text: string, modules: ModuleTexts = {}): Compiled => compile({ path: 'main.plumb', text }, filesOf(modules))
+export const compileText = (text: string, modules: ModuleTexts = {}): Compiled =>
+  compile({ path: 'main.plumb', text, files: filesOf(modules) })
 
 /** What is expected: each text names a place (`a.plumb:` before it where that is another file), a code, a piece of the message and of the help. */
 export const reports = (t: Test, name: string, text: string, expected: readonly string[], modules: ModuleTexts = {}): void => {

@@ -35,7 +35,7 @@ const at = (marked: string) => ({ text: marked.replace('‸', ''), offset: marke
 
 const compiledAt = (marked: string) => {
   const { text, offset } = at(marked)
-  return { compiled: compile({ path: 'main.plumb', text }, files), text, offset }
+  return { compiled: compile({ path: 'main.plumb', text, files }), text, offset }
 }
 
 const SPEC = `use words
@@ -69,7 +69,7 @@ const mark = (place: string): string => {
 
 t.test('hover', async (t) => {
   t.strictSame(
-    compile({ path: 'main.plumb', text: SPEC }, files).diagnostics.filter((d) => d.severity === 'error'),
+    compile({ path: 'main.plumb', text: SPEC, files }).diagnostics.filter((d) => d.severity === 'error'),
     [],
   )
   const cases: readonly (readonly [string, string, string?])[] = [
@@ -156,7 +156,7 @@ t.test('definition', async (t) => {
 
 t.test('a declaration that does not parse yet', async (t) => {
   const text = `${SPEC}let broken : !Review -> !Words.Word = critic ; Words.measure ; ( nothing\nlet behind : !int -> !int = id\n`
-  const compiled = compile({ path: 'main.plumb', text }, files)
+  const compiled = compile({ path: 'main.plumb', text, files })
   t.match(compiled.diagnostics, [{ code: 'syntax_error' }])
   const hoverOn = (name: string) => hoverAt(compiled, text.lastIndexOf(name) + 1)?.code
   t.match(hoverOn('critic'), /^let critic :/)
@@ -349,9 +349,9 @@ t.test('what map applies is the binding of that name', async (t) => {
 })
 
 t.test('rename in other open programs, and in the quotes of a config', async (t) => {
-  const library = compile({ path: 'words.plumb', text: MODULES['words.plumb'] ?? '' }, files)
+  const library = compile({ path: 'words.plumb', text: MODULES['words.plumb'] ?? '', files })
   const text = 'use words\nlet bot : !string -> !string = agent { provider: "eliza", tools: ["Words.double", Words.double] }\n'
-  const user = compile({ path: 'main.plumb', text }, files)
+  const user = compile({ path: 'main.plumb', text, files })
   const offset = (MODULES['words.plumb'] ?? '').indexOf('double')
   const renamed = renameAt(library, [user], filesOf({ ...MODULES, 'main.plumb': text }), offset, 'twice')
   if (!renamed.ok) {
@@ -367,7 +367,7 @@ t.test('rename in other open programs, and in the quotes of a config', async (t)
     ['west', at0],
     ['east', at0 + 6],
   ] as const) {
-    const other = compile({ path: 'main.plumb', text: wired }, files)
+    const other = compile({ path: 'main.plumb', text: wired, files })
     const port = renameAt(library, [other], filesOf({ ...MODULES, 'main.plumb': wired }), from, name)
     t.equal(port.ok && apply(wired, 'main.plumb', port.value), wired.replace(name === 'west' ? 'left' : 'right', name))
   }
@@ -387,11 +387,11 @@ t.test('fixes', async (t) => {
     ['type A = { @descripton "x" a: int }\n', 'type A = { @description "x" a: int }\n'],
   ]
   for (const [text, mended] of cases) {
-    const { diagnostics } = compile({ path: 'main.plumb', text }, files)
+    const { diagnostics } = compile({ path: 'main.plumb', text, files })
     const [fix] = diagnostics.flatMap(fixesOf)
     t.equal(fix && apply(text, 'main.plumb', [fix]), mended, text)
   }
-  t.strictSame(compile({ path: 'main.plumb', text: 'let f : !int -> !int = 1\n' }, files).diagnostics.flatMap(fixesOf), [])
+  t.strictSame(compile({ path: 'main.plumb', text: 'let f : !int -> !int = 1\n', files }).diagnostics.flatMap(fixesOf), [])
 })
 
 t.test('any text, any place', async () => {
@@ -404,7 +404,7 @@ t.test('any text, any place', async () => {
   fc.assert(
     fc.property(text, fc.double({ min: 0, max: 1, noNaN: true }), (broken, part) => {
       const offset = Math.floor(part * broken.length)
-      const compiled = compile({ path: 'main.plumb', text: broken }, files)
+      const compiled = compile({ path: 'main.plumb', text: broken, files })
       const hover = hoverAt(compiled, offset)
       if (hover && !(hover.span.start <= offset && offset <= hover.span.end)) return false
       definitionAt(compiled, offset)
@@ -418,7 +418,7 @@ t.test('any text, any place', async () => {
         const back = place.value.start + moved.reduce((sum, e) => sum + e.text.length - (e.span.end - e.span.start), 0)
         const own = filesOf({ ...MODULES, 'words.plumb': apply(MODULES['words.plumb'] ?? '', 'words.plumb', renamed.value) })
         const again = renameAt(
-          compile({ path: 'main.plumb', text: other }, own),
+          compile({ path: 'main.plumb', text: other, files: own }),
           [],
           own,
           back,

@@ -20,6 +20,8 @@ interface Flags {
   agent?: string
   provider?: string
   model?: string
+  set?: readonly string[]
+  setFile?: readonly string[]
   docroot?: string
   grant?: readonly string[]
   policy?: string
@@ -51,6 +53,8 @@ const { again, whole } = optionReaders()
 export const OPTIONS: readonly OptionLine[] = [
   { flags: '--agent <name>', text: 'the agent to run, where the spec holds several' },
   { flags: '-e, --eval <text>', text: 'the program itself, in place of a file' },
+  { flags: '--set <name=value>', text: 'give a param of the spec this value', read: again },
+  { flags: '--set-file <file>', text: 'give params the values of this JSON object', read: again },
   { flags: '--provider <provider>', text: 'eliza, anthropic, openai or another of --providers, not what the spec says' },
   { flags: '--model <model>', text: 'model of the provider, not what the spec says' },
   { flags: '-R, --raw-input', text: 'each input line is a string' },
@@ -125,6 +129,8 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     ...(agent === undefined ? {} : { agent }),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
+    ...(flags.set ? { set: flags.set } : {}),
+    ...(flags.setFile ? { setFile: flags.setFile } : {}),
     ...(docroot === undefined ? {} : { docroot }),
     grants: grant,
     ...(policy === undefined ? {} : { policy }),

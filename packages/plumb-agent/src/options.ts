@@ -8,6 +8,10 @@ export interface AgentOptions {
     | { readonly kind: 'text'; readonly text: string; readonly path?: string }
     | { readonly kind: 'envelope' }
   readonly agent?: string
+  /** NAME=VALUE, as given to --set. */
+  readonly set?: readonly string[]
+  /** As given to --set-file. */
+  readonly setFile?: readonly string[]
   readonly provider?: string
   readonly model?: string
   readonly docroot?: string

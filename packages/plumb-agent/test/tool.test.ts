@@ -33,10 +33,11 @@ let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools
 `
 
 const plan = (() => {
-  const { program, diagnostics } = compile(
-    { path: 'a.plumb', text: SPEC },
-    { read: () => ({ ok: false, error: fault('file_not_found', '') }), find: () => undefined, beside: (path) => path },
-  )
+  const { program, diagnostics } = compile({
+    path: 'a.plumb',
+    text: SPEC,
+    files: { read: () => ({ ok: false, error: fault('file_not_found', '') }), find: () => undefined, beside: (path) => path },
+  })
   t.strictSame(diagnostics, [])
   return agentOf(program.entry.bindings.get('bot') as Bound)
 })()

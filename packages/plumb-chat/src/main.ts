@@ -18,6 +18,8 @@ interface Flags {
   docroot?: string
   grant?: string[]
   policy?: string
+  set?: string[]
+  setFile?: string[]
   context?: string[]
   allowHost?: string[]
   toolCommand?: string
@@ -47,6 +49,8 @@ const describe = (command: Command): Command =>
     .option('--thinking', 'show what a model thinks, where it tells')
     .option('--no-history', 'neither read nor keep what is typed')
     .option('--no-parallel-tool-calls', 'one tool call after the other')
+    .option('--set <name=value>', 'give a param of the spec this value', again)
+    .option('--set-file <file>', 'give params the values of this JSON object', again)
     .option('--docroot <dir>', 'folder below which tools may use files')
     .option('--grant <list>', 'effects that tools may have, such as fs.read,net', again)
     .option('--policy <file>', 'rules on what tools may do, are asked for or denied')
@@ -72,11 +76,17 @@ const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
     ...(agent === undefined ? {} : { agent }),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
-    forwarded: forwarded(flags),
+    params: params(flags),
+    forwarded: [...params(flags), ...forwarded(flags)],
     showsThinking: thinking === true,
     keepsHistory: history,
   })
 }
+
+const params = ({ set = [], setFile = [] }: Flags): string[] => [
+  ...setFile.flatMap((path) => ['--set-file', path]),
+  ...set.flatMap((value) => ['--set', value]),
+]
 
 const forwarded = ({ provider, model, docroot, grant, policy, context, allowHost, toolCommand, parallelToolCalls }: Flags): string[] => {
   const one = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value])

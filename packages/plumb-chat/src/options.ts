@@ -12,6 +12,8 @@ export interface Options {
   readonly agent?: string
   readonly provider?: string
   readonly model?: string
+  /** What params are given, as arguments of any program that reads the spec. */
+  readonly params: readonly string[]
   /** Arguments for the program behind the conversation, such as `--docroot D`. */
   readonly forwarded: readonly string[]
   readonly showsThinking: boolean

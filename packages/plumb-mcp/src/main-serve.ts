@@ -12,6 +12,8 @@ interface Flags {
   tokenEnv?: string
   token: boolean
   allowOrigin?: string[]
+  set?: string[]
+  setFile?: string[]
   builtin?: string[]
   grant?: string[]
   policy?: string
@@ -39,6 +41,8 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
     .option('--token-env <name>', 'HTTP: the variable that holds the bearer token')
     .option('--no-token', 'HTTP: want no token, whatever is granted')
     .addOption(list('--allow-origin <origin>', 'HTTP: a page that may use it, as http://localhost:6274'))
+    .addOption(list('--set <name=value>', 'give a param of the specs this value'))
+    .addOption(list('--set-file <file>', 'give params the values of this JSON object'))
     .addOption(list('--builtin <list>', 'built-in tools to serve'))
     .addOption(list('--grant <list>', 'effects that tools may have, such as fs.write'))
     .option('--policy <file>', 'rules on what is allowed, asked for or denied')

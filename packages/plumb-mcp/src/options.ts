@@ -15,6 +15,10 @@ export interface ServeOptions {
   readonly isOpen?: boolean
   /** HTTP: origins of pages that may use it besides its own. */
   readonly allowOrigin?: readonly string[]
+  /** NAME=VALUE, as given to --set; of each spec. */
+  readonly set?: readonly string[]
+  /** As given to --set-file. */
+  readonly setFile?: readonly string[]
   /** Names of built-in tools; absent: those of `DEFAULT_BUILTINS`. */
   readonly builtins?: readonly string[]
   /** Lists of effects, as given to --grant. */

@@ -94,7 +94,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
   const { timeout } = limits
-  const specs = toolsOfSpecs(options.specs, { sessions, reporter, timeout })
+  const specs = toolsOfSpecs(options.specs, { sessions, reporter, timeout, given: options })
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
   if (!builtins.ok) reporter.report(builtins.error)
   if (!specs || !builtins.ok) return undefined

@@ -118,7 +118,7 @@ t.test('a model that answers nothing of use is an error', async (t) => {
 const builtinsOfModules = (): { name: string; builtin: string; module: ToolPlan }[] =>
   Object.entries(STANDARD_LIBRARY).flatMap(([name, text]) => {
     const files = diskFiles([], STANDARD_LIBRARY)
-    const { program, diagnostics } = compile({ path: `<stdlib>/${name}.plumb`, text }, files)
+    const { program, diagnostics } = compile({ path: `<stdlib>/${name}.plumb`, text, files })
     if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
     return toolsOf(program).flatMap((plan) =>
       plan.body.kind === 'tool' && plan.body.source === 'builtin'

@@ -43,7 +43,7 @@ let shaky : N -> N = tool { flaky: inline, rate: 0.5 }
 
 t.test('effects are fixed by what a tool is made of', async (t) => {
   const files = bundledFiles({ entry: 'a.plumb', files: { 'a.plumb': SPEC }, modules: {} })
-  const { program, diagnostics } = compile({ path: 'a.plumb', text: SPEC }, files)
+  const { program, diagnostics } = compile({ path: 'a.plumb', text: SPEC, files })
   t.notOk(hasErrors(diagnostics), JSON.stringify(diagnostics.map(({ message }) => message)))
   const plans = new Map(toolsOf(program).map((plan) => [plan.name, plan]))
   const settings = (name: string) => {

@@ -335,7 +335,7 @@ t.test('doubles', async (t) => {
 
 const open = (text: string) => {
   const files = bundledFiles({ entry: 't', files: { t: text }, modules: {} })
-  const { program, diagnostics } = compile({ path: 't', text }, files)
+  const { program, diagnostics } = compile({ path: 't', text, files })
   t.strictSame(
     diagnostics.map(({ message }) => message),
     [],
@@ -396,7 +396,7 @@ t.test('registry', async (t) => {
 
   const plansIn = (path: string) => {
     const text = 'let search : json -> json = tool { mock: 1 }'
-    const { program } = compile({ path, text }, bundledFiles({ entry: path, files: { [path]: text }, modules: {} }))
+    const { program } = compile({ path, text, files: bundledFiles({ entry: path, files: { [path]: text }, modules: {} }) })
     return toolsOf(program)
   }
   t.match(openRegistry([...plansIn('a.plumb'), ...plansIn('b.plumb')]).faults, [

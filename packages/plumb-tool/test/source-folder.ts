@@ -28,7 +28,7 @@ export const makeSource = (spec: string, others: Files = {}, parts: Partial<Sess
   const path = join(folder, 't.plumb')
   const files = diskFiles([], STANDARD_LIBRARY)
   files.read(path)
-  const { program, diagnostics } = compile({ path, text: spec }, files)
+  const { program, diagnostics } = compile({ path, text: spec, files })
   if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
   const session = openSession({ docroot: folder, files, ...parts })
 

@@ -16,6 +16,8 @@ export interface RunFlags extends WatchFlags {
   provider?: string
   model?: string
   docroot?: string
+  set?: string[]
+  setFile?: string[]
   grant?: string[]
   policy?: string
   context?: string[]
@@ -49,6 +51,8 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '-e, --eval <text>', text: 'take the spec from the command line' },
   { flags: '-R, --raw-input', text: 'each line of input is a string' },
   { flags: '-r, --raw-output', text: 'write strings unquoted' },
+  { flags: '--set <name=value>', text: 'give a param of the spec this value', read: again },
+  { flags: '--set-file <file>', text: 'give params the values of this JSON object', read: again },
   { flags: '--provider <provider>', text: 'provider of agents, before what the spec says' },
   { flags: '--model <model>', text: 'model of agents, before what the spec says' },
   ...WATCH_OPTIONS,
@@ -109,6 +113,7 @@ export const runBinding = (spec: string | undefined, flags: RunFlags): Promise<n
 
 const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   ...(flags.eval === undefined ? {} : { eval: flags.eval }),
+  given: { set: flags.set, setFile: flags.setFile },
   ...(flags.sourcesFd === undefined ? {} : { sourcesFd: flags.sourcesFd }),
   rawInput: flags.rawInput === true,
   rawOutput: flags.rawOutput === true,

@@ -10,7 +10,7 @@ const NO_FILES = { read: () => fail('file_not_found', 'none'), find: () => undef
 
 /** The graph of `main`. Throws what is wrong with the text. */
 export const graphOf = (text: string): Graph => {
-  const { diagnostics, program } = compile({ path: 'main.plumb', text }, NO_FILES)
+  const { diagnostics, program } = compile({ path: 'main.plumb', text, files: NO_FILES })
   if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
   const bound = bindingNamed(program, 'main')
   if (!bound) throw new Error('there is no main')

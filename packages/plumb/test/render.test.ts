@@ -229,12 +229,15 @@ const someType: fc.Arbitrary<Type | undefined> = fc.oneof(
 )
 const somePorts = fc.array(fc.record({ name: someText, type: someType }), { minLength: 1, maxLength: 3 }) as fc.Arbitrary<GraphPort[]>
 
+// No name of an expression is asked for.
+const NO_SCOPE = {} as Extract<NodeWork, { kind: 'filter' }>['scope']
+
 const workOf = (kind: string, text: string): NodeWork => {
   const span = { source: { path: 'x', text }, start: 0, end: text.length }
-  if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span } }
+  if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span }, scope: NO_SCOPE }
   if (kind === 'fold') {
     const expression = { kind: 'literal', value: null, text, span } as const
-    return { kind, expression, from: expression, state: { name: 'state', type: { kind: 'json' } } }
+    return { kind, expression, from: expression, scope: NO_SCOPE, state: { name: 'state', type: { kind: 'json' } } }
   }
   if (kind === 'batch') return { kind, size: 2, withinMs: undefined }
   if (kind === 'discard' || kind === 'empty' || kind === 'barrier' || kind === 'flatten') return { kind }

@@ -56,6 +56,7 @@ export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
 export { addSecret, isSecretName, scrub } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
 export { type Bootstrap, openBootstrap } from './spec/bootstrap.js'
+export { type GivenOptions, readGivenValues } from './spec/given-values.js'
 export {
   type Around,
   type Bundle,
@@ -65,6 +66,7 @@ export {
   readSpecFrom,
   type SourceFiles,
   withAround,
+  withParams,
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'

@@ -7,7 +7,7 @@ import { bundledFiles, isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
 const files = bundledFiles({ entry: '', files: {}, modules: {} })
-const { program } = compile({ path: 'types.plumb', text: 'type Tree = { left?: Tree, value: number } | string\n' }, files)
+const { program } = compile({ path: 'types.plumb', text: 'type Tree = { left?: Tree, value: number } | string\n', files })
 
 export const answer: Target = {
   name: 'answer',

@@ -22,7 +22,7 @@ import { must, type Target } from '../target.js'
 
 const TYPES = 'type Tree = { left?: Tree, value: number } | string\ntype Row = { a: int, b?: string, c: [int], kind: "x" | "y" }\n'
 const files = bundledFiles({ entry: '', files: {}, modules: STANDARD_LIBRARY })
-const { program } = compile({ path: 'types.plumb', text: TYPES }, files)
+const { program } = compile({ path: 'types.plumb', text: TYPES, files })
 
 const show = (stage: Stage, out: Sink, verdict: Verdict): string => {
   if (verdict === Verdict.PASS) return 'PASS'

@@ -19,7 +19,7 @@ let b : !string -> !string = agent { provider: "eliza", model: "doctor", amnesia
 let main : !string -> !string = plumb(input, output) { input ; a ; b ; output }`
 const graph = (): Graph => {
   const files = bundledFiles({ entry: 'a.plumb', files: {}, modules: {} })
-  const bound = bindingNamed(compile({ path: 'a.plumb', text: SPEC }, files).program, 'main')
+  const bound = bindingNamed(compile({ path: 'a.plumb', text: SPEC, files }).program, 'main')
   if (!bound) throw new Error('there is no main')
   return planOf(bound)
 }

@@ -1,7 +1,7 @@
 // A bare morphism as it is called: what each part takes and gives, with its names resolved.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { Bound } from '../names/names.js'
+import type { Bound, Scope } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 
@@ -10,14 +10,14 @@ export type BasePlan = { readonly input: Type; readonly output: Type } & BaseWor
 
 export type BaseWork =
   | { readonly kind: 'id' | 'copy' | 'discard' | 'flatten' }
-  | { readonly kind: 'map'; readonly expression: Expression }
+  | { readonly kind: 'map'; readonly expression: Expression; readonly scope: Scope }
   | { readonly kind: 'sequence' | 'choice'; readonly items: readonly BasePlan[] }
   /** Each item on the whole input, or on its own part of a tuple. */
   | { readonly kind: 'product'; readonly isOnParts: boolean; readonly items: readonly BasePlan[] }
   /** The body on every element of a list, as the calls allow: so many at once. */
   | { readonly kind: 'each'; readonly body: BasePlan; readonly parallel: number; readonly skips: boolean }
   /** Fed its own output at most `max` times, until it no longer changes or `until` holds of the output. */
-  | { readonly kind: 'trace'; readonly body: BasePlan; readonly max: number; readonly until?: Expression }
+  | { readonly kind: 'trace'; readonly body: BasePlan; readonly max: number; readonly scope: Scope; readonly until?: Expression }
   /** A call of its own to another bare binding, which takes and gives what its signature says. */
   | { readonly kind: 'named'; readonly bound: Bound }
 

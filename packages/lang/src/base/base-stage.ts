@@ -74,7 +74,11 @@ export class BaseStages {
           mayBeDeep: isUnbounded(plan.output),
         })
       case 'trace':
-        return new Feedback(this.#stage(plan.body, span), plan.max, plan.until && compileFilter(plan.until, { input: plan.body.output }))
+        return new Feedback(
+          this.#stage(plan.body, span),
+          plan.max,
+          plan.until && compileFilter(plan.until, { input: plan.body.output, scope: plan.scope }),
+        )
       case 'named':
         return this.of(plan.bound)
     }

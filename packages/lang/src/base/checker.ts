@@ -80,7 +80,7 @@ export class BaseChecker {
   private expression(expression: Expression, input: Type | undefined): Type | undefined {
     if (!input) return undefined
     this.seen.push({ expression, input })
-    return checkExpression(expression, { input }, this.report)
+    return checkExpression(expression, { input, scope: this.scope }, this.report)
   }
 
   private infer(chain: Chain, input: Type | undefined): BasePlan | undefined {
@@ -139,13 +139,13 @@ export class BaseChecker {
       this.seen.push({ expression, input })
       return this.reference({ kind: 'reference', name, span: expression.span }, input)
     }
-    if (input) warnLoneName(expression, input, 'map', this.report)
+    if (input) warnLoneName(expression, input, 'map', this.scope, this.report)
     return this.map(expression, input)
   }
 
   private map(expression: Expression, input: Type | undefined): BasePlan | undefined {
     const output = this.expression(expression, input)
-    return input && output && { kind: 'map', input, output, expression }
+    return input && output && { kind: 'map', input, output, expression, scope: this.scope }
   }
 
   private sequence(steps: readonly ((input: Type | undefined) => BasePlan | undefined)[], input: Type | undefined): BasePlan | undefined {
@@ -216,7 +216,8 @@ export class BaseChecker {
     if (max && !isCount) this.fail("'max' is a whole number from 1", max, undefined, 'type_mismatch')
     if (!body || !fits) return undefined
     const { input: takes, output } = body
-    return { kind: 'trace', input: takes, output, body, max: isCount ? count : DEFAULT_MAX, ...(until ? { until } : {}) }
+    const { scope } = this
+    return { kind: 'trace', input: takes, output, body, max: isCount ? count : DEFAULT_MAX, scope, ...(until ? { until } : {}) }
   }
 
   private reference(reference: Reference, input: Type | undefined): BasePlan | undefined {

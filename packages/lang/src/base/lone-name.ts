@@ -23,8 +23,8 @@ export const bindingNamedBy = (e: Expression, input: Type, scope: Scope): Qualif
 const isTaken = (name: string, input: Type): boolean => name === 'value' || fieldsOf(input)?.has(name) === true
 
 /** Most often a name that is misspelt: of a record the fields are known, of anything else any name would do. */
-export const warnLoneName = (e: Expression, input: Type, word: 'map' | 'filter', report: Report): void => {
-  if (e.kind !== 'name' || e.name === 'value' || fieldsOf(input)) return
+export const warnLoneName = (e: Expression, input: Type, word: 'map' | 'filter', scope: Scope, report: Report): void => {
+  if (e.kind !== 'name' || e.name === 'value' || fieldsOf(input) || scope.params.has(e.name)) return
   const message = `'${e.name}' names no field and no binding: it means the whole input`
   report(warning('lone_name', message, e.span, `write '${word}(value)', if that is meant`))
 }

@@ -66,8 +66,8 @@ export const readConfig = (what: string, object: ObjectValue, table: KeyTable, s
 type Read = Pick<ConfigEntry, 'value' | 'names'> | undefined
 
 const readPlain = (key: string, value: Value, rule: KeyRule, scope: Scope, report: Report): Read => {
-  const held = rule.isTemplate && value.kind === 'template' ? readTemplate(value, report) : readValue(value, scope, report)
-  const expected = held && rule.fits(held.json)
+  const held = rule.isTemplate && value.kind === 'template' ? readTemplate(value, scope, report) : readValue(value, scope, report)
+  const expected = held && !held.isUnknown ? rule.fits(held.json) : undefined
   if (expected !== undefined) report(error('config_invalid', `'${key}' takes ${expected}`, value.span))
   if (!held || expected !== undefined) return undefined
   const { inner } = rule

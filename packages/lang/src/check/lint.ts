@@ -10,6 +10,7 @@ import type { PartsOf } from './parts.js'
 export const checkCapitals = (scope: Scope, report: Report): void => {
   for (const item of scope.module.program.items) {
     if (item.kind === 'type' && /^[a-z]/.test(item.name.text) && !PRIMITIVES.has(item.name.text)) odd('type', 'upper', item.name, report)
+    if (item.kind === 'param' && /^[A-Z]/.test(item.name.text)) odd('param', 'lower', item.name, report)
     if (item.kind === 'binding' && /^[A-Z]/.test(item.name.text)) odd('binding', 'lower', item.name, report)
     if (item.kind === 'use' && item.as && /^[a-z]/.test(item.as.text)) odd('module', 'upper', item.as, report)
   }

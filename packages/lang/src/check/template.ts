@@ -2,25 +2,29 @@
 
 import { parseTree } from '@plumb/wire/json'
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
-import { checkExpression } from '../expression/infer/check.js'
+import { openInference } from '../expression/infer/check.js'
 import { Checked } from '../expression/infer/checked.js'
 import type { Environment } from '../expression/infer/environment.js'
 import { faultOf } from '../expression/run/failure.js'
 import { evaluate, openFrame } from '../expression/run/interpret.js'
-import type { ConfigValue } from '../names/names.js'
+import type { ConfigValue, Scope } from '../names/names.js'
 import type { Template } from '../parse/ast.js'
 
-// There is no message yet, so there are no names of one.
-const NOTHING: Environment = { input: { kind: 'record', fields: [] } }
+// There is no message yet, so there are no names of one: params only.
+const NO_MESSAGE = { input: { kind: 'record', fields: [] } } as const
 
-export const readTemplate = (e: Template, report: Report): ConfigValue | undefined => {
-  if (!checkExpression(e, NOTHING, (wrong) => report(ofPrompt(wrong)))) return undefined
+export const readTemplate = (e: Template, scope: Scope, report: Report): ConfigValue | undefined => {
+  const environment: Environment = { ...NO_MESSAGE, scope }
+  const context = openInference(environment, (wrong) => report(ofPrompt(wrong)))
+  if (!context.infer(e)) return undefined
+  const isUnknown = [...context.meanings.values()].some((meaning) => meaning.kind === 'param' && meaning.param.text === undefined)
+  if (isUnknown) return { json: '', size: 0, depth: 0, isUnknown }
   try {
     const message = Buffer.from('{}\n')
     const tree = parseTree(message, 0, 2)
     if (tree.kind === 'fault') throw new TypeError(tree.detail)
-    const text = evaluate(e, openFrame(new Checked(e, NOTHING), message, tree)) as string
-    return { json: text, size: text.length, depth: 0 }
+    const text = evaluate(e, openFrame(new Checked(e, environment), message, tree)) as string
+    return { json: text, size: text.length, depth: 0, isUnknown }
   } catch (failure) {
     const { detail } = faultOf(failure)
     report(error('config_invalid', `the prompt has no text: ${detail}`, e.span))

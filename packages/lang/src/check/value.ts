@@ -2,8 +2,9 @@
 
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { type Bound, type ConfigValue, findBinding, printName, type Scope } from '../names/names.js'
+import { type Bound, type ConfigValue, findBinding, type Param, printName, resolveParam, type Scope } from '../names/names.js'
 import type { NameValue, Value } from '../parse/ast.js'
+import { smallestValue } from '../types/smallest.js'
 import type { Json } from '../types/type.js'
 
 // What no hand-written config needs, and no call stack and no memory minds.
@@ -34,7 +35,7 @@ export const readValue = (value: Value, scope: Scope, report: Report): ConfigVal
 const read = (value: Value, scope: Scope, report: Report): ConfigValue | undefined => {
   switch (value.kind) {
     case 'value':
-      return { json: value.value, size: value.text.length, depth: 0 }
+      return { json: value.value, size: value.text.length, depth: 0, isUnknown: false }
     case 'list': {
       const items = value.items.map((item) => read(item, scope, report))
       return items.every((item) => item !== undefined)
@@ -69,9 +70,12 @@ const around = (parts: readonly ConfigValue[], json: Json): ConfigValue => ({
   json,
   size: parts.reduce((sum, part) => sum + part.size, 1 + parts.length),
   depth: parts.reduce((depth, part) => Math.max(depth, part.depth), 0) + 1,
+  isUnknown: parts.some((part) => part.isUnknown),
 })
 
 const named = ({ name }: NameValue, scope: Scope, report: Report): ConfigValue | undefined => {
+  const param = resolveParam(name, scope)
+  if (param) return valueOfParam(param)
   const bound = findBinding(name, scope, report, (b) => b.category === 'value')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   if (bound.category === 'value') return bound.scope.values.get(bound.name)
@@ -79,3 +83,14 @@ const named = ({ name }: NameValue, scope: Scope, report: Report): ConfigValue |
   report(error('config_invalid', `'${printName(name)}' is no config value`, name.span, help))
   return undefined
 }
+
+// Where nothing is given yet, as in a check, some value of the type stands for it.
+const valueOfParam = ({ type, text }: Param): ConfigValue | undefined => {
+  const written = text ?? (type && smallestValue(type))
+  if (written === undefined) return undefined
+  const json = JSON.parse(written) as Json
+  return { json, size: written.length, depth: depthOf(json), isUnknown: text === undefined }
+}
+
+const depthOf = (json: Json): number =>
+  typeof json === 'object' && json !== null ? Object.values(json).reduce<number>((depth, part) => Math.max(depth, depthOf(part)), 0) + 1 : 0

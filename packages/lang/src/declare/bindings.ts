@@ -10,8 +10,8 @@ import { declaredType } from './declare.js'
 export const declareBindings = (scope: Scope, report: Report): void => {
   for (const item of scope.module.program.items) {
     if (item.kind !== 'binding') continue
-    const first = scope.bindings.get(item.name.text)
-    if (first) reportDuplicate('binding', item.name.text, first.binding.name.span, item.name.span, report)
+    const first = scope.bindings.get(item.name.text)?.binding ?? scope.params.get(item.name.text)?.declaration
+    if (first) reportDuplicate('binding', item.name.text, first.name.span, item.name.span, report)
     else scope.bindings.set(item.name.text, declare(item, scope, report))
   }
 }

@@ -1,18 +1,30 @@
-// What stands at the top of a file: `use`, `type` and `let`.
+// What stands at the top of a file: `use`, `type`, `param` and `let`.
 
-import type { Binding, Implementation, Item, TypeDeclaration, Use } from '../parse/ast.js'
+import { unreachable } from '../diagnostic/unreachable.js'
+import type { Binding, Implementation, Item, ParamDeclaration, TypeDeclaration, Use } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { plumb } from './body.js'
 import { chain, isOperation } from './chain.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
+import { literal } from './literal.js'
 import type { TokenReader } from './token-reader.js'
 import { signature, type } from './type.js'
 import { object } from './value.js'
 
 export const item = (r: TokenReader, node: Item): Doc => {
-  if (node.kind === 'use') return use(r, node)
-  return node.kind === 'type' ? typeDeclaration(r, node) : binding(r, node)
+  switch (node.kind) {
+    case 'use':
+      return use(r, node)
+    case 'type':
+      return typeDeclaration(r, node)
+    case 'param':
+      return param(r, node)
+    case 'binding':
+      return binding(r, node)
+    default:
+      return unreachable(node)
+  }
 }
 
 const use = (r: TokenReader, node: Use): Doc => [
@@ -25,6 +37,12 @@ const typeDeclaration = (r: TokenReader, node: TypeDeclaration): Doc => {
   const head = [r.take(), r.glueAndTake('space'), r.glueAndTake('space')]
   return [head, afterEquals(r, node.type.kind === 'sum', () => type(r, node.type, 'sole'))]
 }
+
+const param = (r: TokenReader, node: ParamDeclaration): Doc => [
+  [r.take(), r.glueAndTake('space'), r.glueAndTake('space'), r.glue('space')],
+  type(r, node.type, node.default ? 'operand' : 'sole'),
+  node.default ? [r.glueAndTake('space'), r.glue('space'), literal(r)] : '',
+]
 
 const binding = (r: TokenReader, node: Binding): Doc => {
   const head = [annotations(r, node.annotations, 'hard'), r.take(), r.glueAndTake('space')]

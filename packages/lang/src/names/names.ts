@@ -2,8 +2,8 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
-import { errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
-import type { Binding, Name, QualifiedName } from '../parse/ast.js'
+import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
+import type { Binding, Name, ParamDeclaration, QualifiedName } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
 import { FAILURE } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
@@ -15,6 +15,7 @@ export interface Scope {
   /** Declared types that have errors: what mentions them is unknown, and not reported again. */
   readonly brokenTypes: Set<NamedType>
   readonly bindings: Map<string, Bound>
+  readonly params: Map<string, Param>
   /** What the config values hold; those with errors hold nothing. */
   readonly values: Map<string, ConfigValue>
   readonly modules: Map<string, Scope>
@@ -26,6 +27,19 @@ export interface ConfigValue {
   /** In parts and characters: values that name others twice, one after the other, grow fast. */
   readonly size: number
   readonly depth: number
+  /** It holds a param that has no value yet: what stands for it says nothing. */
+  readonly isUnknown: boolean
+}
+
+/** A constant whose value may come from outside. */
+export interface Param {
+  readonly name: string
+  readonly declaration: ParamDeclaration
+  readonly scope: Scope
+  /** Undefined where it has an error, already reported. */
+  readonly type: Type | undefined
+  /** JSON text: what was given, else its default. Undefined: there is neither, which stops a run and no check. */
+  readonly text: string | undefined
 }
 
 /** A binding with what its signature says. A type is undefined where it is unknown because of an error already reported. */
@@ -55,6 +69,11 @@ export const findBinding = (
   const found = home.bindings.get(name.name.text)
   if (found) return found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
+  if (home.params.has(name.name.text)) {
+    const message = `'${preview(printName(name))}' is a param, a constant of expressions and config values`
+    report(error('not_a_process', message, name.span))
+    return 'unknown'
+  }
   // `words.shout` where the module is called Words.
   const candidates = () => [
     ...[...home.bindings.values()].filter(isWanted).map((b) => b.name),
@@ -67,6 +86,12 @@ export const findBinding = (
 export const resolveName = ({ module, name }: QualifiedName, scope: Scope): Bound | undefined => {
   const home = module ? scope.modules.get(module.text) : scope
   return home?.bindings.get(name.text)
+}
+
+/** Without a word where there is none. */
+export const resolveParam = ({ module, name }: QualifiedName, scope: Scope): Param | undefined => {
+  const home = module ? scope.modules.get(module.text) : scope
+  return home?.params.get(name.text)
 }
 
 export const findType = (name: QualifiedName, scope: Scope, report: Report): NamedType | 'unknown' => {

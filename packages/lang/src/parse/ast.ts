@@ -27,7 +27,7 @@ export interface Comment extends Node {
   readonly text: string
 }
 
-export type Item = Use | TypeDeclaration | Binding
+export type Item = Use | TypeDeclaration | ParamDeclaration | Binding
 
 export interface Use extends Node {
   readonly kind: 'use'
@@ -41,6 +41,14 @@ export interface TypeDeclaration extends Node {
   readonly kind: 'type'
   readonly name: Name
   readonly type: TypeExpression
+}
+
+/** `param name : type = literal` */
+export interface ParamDeclaration extends Node {
+  readonly kind: 'param'
+  readonly name: Name
+  readonly type: TypeExpression
+  readonly default?: Literal
 }
 
 export interface Binding extends Node {

@@ -15,6 +15,9 @@ export const RESERVED: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Those of them that older specs could still use as names. */
+const NEW_WORDS: ReadonlySet<string> = new Set('each flatten batch fold for in'.split(' '))
+
 /** Words that are values. */
 export const LITERAL_WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],
@@ -79,7 +82,12 @@ export class Cursor {
   get startsItem(): boolean {
     const { source, start } = this.next.span
     if (start > 0 && !'\n\uFEFF'.includes(source.text[start - 1] ?? '')) return false
-    return this.isWord('let') || this.isWord('type') || this.isWord('use') || this.isSymbol('@')
+    return this.isWord('let') || this.isWord('type') || this.isWord('use') || this.startsParam || this.isSymbol('@')
+  }
+
+  /** `param` is a word only where its declaration stands: a binding or a field may have that name. */
+  get startsParam(): boolean {
+    return this.isWord('param') && this.peek(1).kind === 'identifier' && this.isSymbol(':', 2)
   }
 
   takeSymbol(text: string): boolean {
@@ -123,6 +131,8 @@ export class Cursor {
     if (t.kind !== 'identifier' || !RESERVED.has(t.text)) return this.anyName(what)
     // At the start of a line it is more likely that something is missing before it.
     if (t.startsLine) return this.failExpecting(what)
+    const kind = /^the name of an? (.*)$/.exec(what)?.[1] ?? 'name'
+    if (NEW_WORDS.has(t.text)) return this.fail(`'${t.text}' is a word of the language now; rename the ${kind}`)
     return this.fail(`'${t.text}' is a reserved word and cannot be ${what}`)
   }
 

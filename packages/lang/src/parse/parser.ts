@@ -4,7 +4,7 @@
 import type { Report } from '../diagnostic/diagnostic.js'
 import type { Source } from '../diagnostic/source.js'
 import { parseAnnotations } from './annotation.js'
-import type { Binding, Implementation, Item, Name, SyntaxTree, TypeDeclaration, Use } from './ast.js'
+import type { Binding, Implementation, Item, Name, ParamDeclaration, SyntaxTree, TypeDeclaration, Use } from './ast.js'
 import { parsePlumb, WIRED } from './body.js'
 import { parseChain } from './chain.js'
 import { Cursor } from './cursor.js'
@@ -12,7 +12,7 @@ import { parseExpression as expression } from './expression.js'
 import { tokenize } from './lexer.js'
 import { parseSignature } from './port.js'
 import { parseType } from './type.js'
-import { isLiteral, parseObject } from './value.js'
+import { isLiteral, parseLiteral, parseObject } from './value.js'
 
 export interface Parsed extends SyntaxTree {
   /** Names whose declaration has a syntax error: uses of them are not reported again. */
@@ -72,18 +72,21 @@ const skipToItem = (c: Cursor): void => {
 
 const looksLikeItem = (c: Cursor): boolean => {
   if (c.isWord('use')) return c.peek(1).kind === 'identifier' || c.peek(1).kind === 'string'
+  if (c.startsParam) return true
   return (c.isWord('let') || c.isWord('type')) && c.peek(1).kind === 'identifier' && (c.isSymbol('=', 2) || c.isSymbol(':', 2))
 }
 
 const item = (c: Cursor, named: { name?: Name }): Item => {
   if (c.isWord('use')) return use(c)
   if (c.isWord('type')) return typeDeclaration(c, named)
+  if (c.startsParam) return paramDeclaration(c, named)
   if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
   const { next } = c
   const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
   const isArrow = c.isSymbol('|') || c.isSymbol('->')
   const help = isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined
-  return c.failExpecting("'use', 'type', 'let' or an annotation", help)
+  if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = literal'")
+  return c.failExpecting("'use', 'type', 'param', 'let' or an annotation", help)
 }
 
 const use = (c: Cursor): Use => {
@@ -102,6 +105,19 @@ const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => 
   c.expectSymbol('=', `after 'type ${name.text}'`)
   const type = parseType(c)
   return { kind: 'type', name, type, span: c.spanFrom(start) }
+}
+
+const paramDeclaration = (c: Cursor, named: { name?: Name }): ParamDeclaration => {
+  const start = c.advance()
+  const name = c.ownName('the name of a param')
+  named.name = name
+  c.expectSymbol(':', `after 'param ${name.text}'`)
+  const type = parseType(c)
+  if (!c.takeSymbol('=')) return { kind: 'param', name, type, span: c.spanFrom(start) }
+  if (!isLiteral(c))
+    c.fail('the default of a param is a string, a number, true, false or null', c.next.span, 'leave it out, and give the value with --set')
+  const standIn = parseLiteral(c)
+  return { kind: 'param', name, type, default: standIn, span: c.spanFrom(start) }
 }
 
 const binding = (c: Cursor, named: { name?: Name }): Binding => {

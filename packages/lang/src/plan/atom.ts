@@ -5,6 +5,7 @@ import { liftable } from '../base/lift.js'
 import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
+import type { Environment } from '../expression/infer/environment.js'
 import type { Scope } from '../names/names.js'
 import type { Expression, Morphism, Node } from '../parse/ast.js'
 import { MORPHISM_PORTS } from '../parse/morphism.js'
@@ -55,27 +56,27 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
       return node({ kind: 'batch', ...batchSettings(atom, builder.report) }, [type && { kind: 'array', item: type }])
     case 'fold': {
       const { expression, from } = atom
-      const found = type && foldOf(atom, type, builder.report)
-      return node({ kind: 'fold', expression, from, state: stateOf(found?.state ?? JSON_TYPE) }, [found?.output])
+      const found = type && foldOf(atom, type, scope, builder.report)
+      return node({ kind: 'fold', expression, from, scope, state: stateOf(found?.state ?? JSON_TYPE) }, [found?.output])
     }
     case 'map': {
       const { expression } = atom
       const named = type && bindingNamedBy(expression, type, scope)
       if (!named) {
-        if (type) warnLoneName(expression, type, 'map', builder.report)
-        return node({ kind: 'map', expression }, [type && checkExpression(expression, { input: type }, builder.report)])
+        if (type) warnLoneName(expression, type, 'map', scope, builder.report)
+        return node({ kind: 'map', expression, scope }, [type && checkExpression(expression, { input: type, scope }, builder.report)])
       }
       const lifted = liftable(named, scope, builder.report)
-      if (!lifted) return node({ kind: 'map', expression }, [undefined])
-      return node({ kind: 'map', expression, lifted }, lifted.outputs, [{ name: portName('input', 0), type: lifted.inputs[0] }])
+      if (!lifted) return node({ kind: 'map', expression, scope }, [undefined])
+      return node({ kind: 'map', expression, scope, lifted }, lifted.outputs, [{ name: portName('input', 0), type: lifted.inputs[0] }])
     }
     case 'filter':
-      if (type) warnLoneName(atom.expression, type, 'filter', builder.report)
-      if (type) wantBool(atom.expression, type, builder.report)
-      return node({ kind: 'filter', expression: atom.expression }, [type])
+      if (type) warnLoneName(atom.expression, type, 'filter', scope, builder.report)
+      if (type) wantBool(atom.expression, { input: type, scope }, builder.report)
+      return node({ kind: 'filter', expression: atom.expression, scope }, [type])
     case 'project': {
       const expression = partOf(atom)
-      return node({ kind: 'map', expression }, [type && projected(atom, expression, type, builder.report)])
+      return node({ kind: 'map', expression, scope }, [type && projected(atom, expression, type, builder.report)])
     }
   }
 }
@@ -94,8 +95,8 @@ export const joined = (types: readonly (Type | undefined)[], at: Node, report: R
   return undefined
 }
 
-const wantBool = (expression: Expression, input: Type, report: Report): void => {
-  const type = checkExpression(expression, { input }, report)
+const wantBool = (expression: Expression, environment: Environment, report: Report): void => {
+  const type = checkExpression(expression, environment, report)
   if (!type || isSubtype(type, BOOL) || resolve(type).kind === 'json') return
   report(error('type_mismatch', `filter needs a bool, this is '${printType(type)}'`, expression.span))
 }

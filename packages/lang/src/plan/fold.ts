@@ -3,9 +3,10 @@
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression, openInference } from '../expression/infer/check.js'
-import type { Local } from '../expression/infer/environment.js'
+import type { Environment, Local } from '../expression/infer/environment.js'
 import { faultOf } from '../expression/run/failure.js'
 import { evaluateConstant } from '../expression/stage/fold.js'
+import type { Scope } from '../names/names.js'
 import type { FoldAtom } from '../parse/ast.js'
 import { join, joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
@@ -22,19 +23,19 @@ export interface FoldTypes {
 }
 
 /** Undefined where there is an error in what it begins with, already reported. */
-export const foldOf = (atom: FoldAtom, input: Type, report: Report): FoldTypes | undefined => {
-  const first = typeOfConstant(atom, report)
+export const foldOf = (atom: FoldAtom, input: Type, scope: Scope, report: Report): FoldTypes | undefined => {
+  const first = typeOfConstant(atom, scope, report)
   if (!first) return undefined
-  const least = grown(atom, input, first)
+  const least = grown(atom, { input, scope }, first)
   if (isFound(least)) return least
-  const wide = grown(atom, input, widened(first))
+  const wide = grown(atom, { input, scope }, widened(first))
   if (!isFound(wide)) {
     for (const diagnostic of wide) report(diagnostic)
     return { state: widened(first), output: undefined }
   }
   // What e gives may be narrower than what it had to be begun with.
   const between = wide.output && join(first, wide.output)
-  const narrow = between && grown(atom, input, between)
+  const narrow = between && grown(atom, { input, scope }, between)
   return narrow && isFound(narrow) ? narrow : wide
 }
 
@@ -45,13 +46,13 @@ const isFound = (grown: Grown): grown is FoldTypes => 'state' in grown
 /** A type that grows in more steps than these grows in each of them. */
 const MAX_STEPS = 20
 
-const grown = ({ expression }: FoldAtom, input: Type, first: Type): Grown => {
+const grown = ({ expression }: FoldAtom, environment: Environment, first: Type): Grown => {
   const refuse = (why: string) => [error('type_mismatch', why, expression.span, "give 'from' the type that the expression gives")]
   const begins = `the state begins as '${printType(first, MAX_SHOWN)}'`
   let state = first
   for (let step = 0; step < MAX_STEPS; step++) {
     const diagnostics: Diagnostic[] = []
-    const given = checkExpression(expression, { input, locals: stateOf(state) }, (d) => diagnostics.push(d))
+    const given = checkExpression(expression, { ...environment, locals: stateOf(state) }, (d) => diagnostics.push(d))
     if (!given) return diagnostics
     if (isWirable(given, state) === 'static') return { state, output: given }
     const both = join(state, given)
@@ -65,9 +66,9 @@ const grown = ({ expression }: FoldAtom, input: Type, first: Type): Grown => {
 const MAX_SHOWN = 200
 
 /** It names nothing of a message: there is none yet. */
-const typeOfConstant = ({ from }: FoldAtom, report: Report): Type | undefined => {
+const typeOfConstant = ({ from }: FoldAtom, scope: Scope, report: Report): Type | undefined => {
   const diagnostics: Diagnostic[] = []
-  const context = openInference({ input: JSON_TYPE }, (d) => diagnostics.push(d))
+  const context = openInference({ input: JSON_TYPE, scope }, (d) => diagnostics.push(d))
   const type = context.infer(from)
   const named = [...context.meanings].filter(([, { kind }]) => kind === 'whole' || kind === 'field')
   for (const [{ name, span }] of named) {
@@ -83,8 +84,10 @@ const typeOfConstant = ({ from }: FoldAtom, report: Report): Type | undefined =>
   if (named.length > 0) return undefined
   for (const diagnostic of diagnostics) report(diagnostic)
   if (!type) return undefined
+  // What a param without a value will be is not known yet.
+  if ([...context.meanings.values()].some((meaning) => meaning.kind === 'param' && meaning.param.text === undefined)) return type
   try {
-    evaluateConstant(from)
+    evaluateConstant(from, scope)
     return type
   } catch (failure) {
     const { error: code, detail } = faultOf(failure)

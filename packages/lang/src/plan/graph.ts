@@ -2,7 +2,7 @@
 
 import type { Span } from '../diagnostic/source.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
-import type { Bound } from '../names/names.js'
+import type { Bound, Scope } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
@@ -41,13 +41,13 @@ export type NodeWork =
   /** Whatever comes in goes to every output: id, copy, merge, a channel, the ends of a bound chain. */
   | { readonly kind: 'pass'; readonly as: 'id' | 'copy' | 'merge' | 'channel' | 'inlet' | 'outlet'; readonly isSelector: boolean }
   /** `lifted`: the expression is the name of a bare binding, and that is what is done with each message. */
-  | { readonly kind: 'map'; readonly expression: Expression; readonly lifted?: Bound }
-  | { readonly kind: 'filter'; readonly expression: Expression }
+  | { readonly kind: 'map'; readonly expression: Expression; readonly scope: Scope; readonly lifted?: Bound }
+  | { readonly kind: 'filter'; readonly expression: Expression; readonly scope: Scope }
   | { readonly kind: 'discard' | 'empty' | 'barrier' | 'flatten' }
   /** `withinMs`: a list that is not full leaves so long after its first message. */
   | { readonly kind: 'batch'; readonly size: number; readonly withinMs: number | undefined }
   /** `state` is what the expression gave last, at first `from`. */
-  | { readonly kind: 'fold'; readonly expression: Expression; readonly from: Expression; readonly state: Local }
+  | { readonly kind: 'fold'; readonly expression: Expression; readonly from: Expression; readonly scope: Scope; readonly state: Local }
   /** The entrance of each(p): takes lists apart. `inside`: what p stands as. `parallel`: elements in hand at once, if it says. */
   | { readonly kind: 'each'; readonly inside: Expansion; readonly parallel: number | undefined; readonly skips: boolean }
   /** The exit of each(p): makes a list of what comes back for the elements of one. */
@@ -64,7 +64,8 @@ export type NodeWork =
 /** What the names in an expression of the node stand for. */
 export const environmentOf = ({ inputs, work }: GraphNode): Environment => {
   const input = inputs[0]?.type ?? JSON_TYPE
-  return work.kind === 'fold' ? { input, locals: work.state } : { input }
+  const scope = 'scope' in work ? work.scope : undefined
+  return work.kind === 'fold' ? { input, scope, locals: work.state } : { input, scope }
 }
 
 export interface Edge {

@@ -157,11 +157,11 @@ const field = (chain: FieldOf, feeds: Feeds, w: WireContext): readonly NodeOutpu
   const expression = fieldOfWhole(chain)
   const { text, span } = chain.field
   return outs.map((source) => {
-    const type = source.type && checkExpression(expression, { input: source.type }, w.builder.report)
+    const type = source.type && checkExpression(expression, { input: source.type, scope: w.scope }, w.builder.report)
     const node = w.builder.node(
       `.${text}`,
       span,
-      { kind: 'map', expression },
+      { kind: 'map', expression, scope: w.scope },
       [{ name: 'input', type: source.type }],
       [{ name: 'output', type }],
     )

@@ -1,5 +1,7 @@
 // What has to be on this machine for an agent or a tool to run: files beside the spec, programs, the model of a provider that has few.
 
+import { readValue } from '../check/value.js'
+import { ignore } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Bound } from '../names/names.js'
 import type { Json } from '../types/type.js'
@@ -31,7 +33,10 @@ export const needsOf = (bound: Bound): readonly Need[] => {
     return { kind, name, key, from: bound.scope.module.path, isOptional: key === 'mcp', by: bound.name, span }
   }
   const own = impl.kind === 'agent' ? ofAgent(agentOf(bound).config, need) : ofTool(toolConfigOf(bound), need)
-  return [...own, ...serversOf(bound).flatMap((server) => ofServer(server, need))]
+  // What a param without a value will name is not known yet.
+  const isKnown = ({ key }: Need): boolean =>
+    !impl.config.entries.some((e) => e.key.text === key && readValue(e.value, bound.scope, ignore)?.isUnknown)
+  return [...own, ...serversOf(bound).flatMap((server) => ofServer(server, need))].filter(isKnown)
 }
 
 type Make = (kind: Need['kind'], key: string, name: string) => Need

@@ -7,7 +7,7 @@ import { TOOL_KEYS } from '../check/tool.js'
 import type { Program } from '../compile.js'
 import type { Bound } from '../names/names.js'
 import type { AgentImplementation, Entry, Node, ObjectValue, ToolImplementation, Value } from '../parse/ast.js'
-import { bindingCompletions, type Completion, keywords, moduleCompletions } from './completion.js'
+import { bindingCompletions, type Completion, keywords, moduleCompletions, paramCompletions } from './completion.js'
 import { PLACEHOLDER } from './completion-text.js'
 import { isOf } from './path-at.js'
 
@@ -52,7 +52,8 @@ const literals = (rule: KeyRule): Completion[] => {
 const named = ({ name }: Value & { kind: 'name' }, { entry }: Program, key: string | undefined): Completion[] => {
   const scope = name.module ? entry.modules.get(name.module.text) : entry
   const found = scope ? bindingCompletions(scope, (b) => b.category === 'value' || (key !== undefined && isNamedBy(key, b))) : []
-  return name.module ? found : [...found, ...moduleCompletions(entry)]
+  const constants = scope ? paramCompletions(scope) : []
+  return name.module ? [...found, ...constants] : [...found, ...constants, ...moduleCompletions(entry)]
 }
 
 const isNamedBy = (key: string, { category, isTool }: Bound): boolean => {

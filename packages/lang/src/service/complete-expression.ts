@@ -6,7 +6,7 @@ import { fieldsOf } from '../expression/infer/fields.js'
 import { FUNCTIONS, functionsNamed } from '../expression/run/function-table.js'
 import type { Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
-import { type Completion, keywords } from './completion.js'
+import { type Completion, keywords, paramCompletions } from './completion.js'
 import { PLACEHOLDER } from './completion-text.js'
 import { expressionAt } from './expression-at.js'
 import { printPortType } from './signature.js'
@@ -22,6 +22,7 @@ export const expressionCompletions = (path: readonly Node[], program: Program): 
     ...locals(known.scopes.get(part)),
     ...fields(input),
     { label: 'value', kind: 'parameter', detail: printPortType(input) },
+    ...paramCompletions(program.entry),
     ...functions(),
     ...keywords('if', 'not', 'true', 'false', 'null'),
   ]

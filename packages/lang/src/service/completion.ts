@@ -1,7 +1,7 @@
 // One thing that can be written, and the lists that several places share.
 
 import type { Bound, Scope } from '../names/names.js'
-import { printPorts } from './signature.js'
+import { printPorts, printPortType } from './signature.js'
 
 export interface Completion {
   readonly label: string
@@ -31,6 +31,10 @@ export const bindingCompletions = (scope: Scope, isWanted: (b: Bound) => boolean
   [...scope.bindings.values()]
     .filter(isWanted)
     .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: printPorts(bound).replace(/^ : /, '') }))
+
+/** Constants: a name of theirs stands where a value does. */
+export const paramCompletions = (scope: Scope): Completion[] =>
+  [...scope.params.values()].map(({ name, type }) => ({ label: name, kind: 'value', detail: printPortType(type) }))
 
 export const moduleCompletions = (scope: Scope): Completion[] => [...scope.modules.keys()].map((label) => ({ label, kind: 'module' }))
 

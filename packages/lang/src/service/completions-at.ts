@@ -27,7 +27,7 @@ export const completionsAt = (entry: { path: string; text: string }, files: File
   if (isProse(text, offset)) return { start, items: [] }
   const mended = completionText(text, start, end)
   if (!mended) return { start, items: CHANNEL.test(text.slice(0, start)) ? keywords('channel') : [] }
-  const { program } = compile({ path: entry.path, text: mended.text }, files)
+  const { program } = compile({ path: entry.path, text: mended.text, files })
   const path = pathAt(program.entry.module.program, mended.offset + PLACEHOLDER.length)
   // The word that the repair put before the cursor: then it is words like it that can be written.
   const word = mended.text.slice(start, mended.offset).trim()
@@ -47,7 +47,7 @@ const isProse = (text: string, offset: number): boolean => {
 }
 
 const atWord = (word: string, path: readonly Node[]): Completion[] => {
-  if (word === 'use') return keywords('let', 'type', 'use')
+  if (word === 'use') return keywords('let', 'type', 'use', 'param')
   return word === 'as' ? keywords('as') : keywords('and', 'or', ...(path.some(isOf('if')) ? ['then', 'else'] : []))
 }
 

@@ -6,6 +6,7 @@ import type { SymbolInfo } from './symbol.js'
 
 export const docComment = (meaning: SymbolInfo): string | undefined => {
   if (meaning.kind === 'type') return commentAbove(meaning.declaration, meaning.scope)
+  if (meaning.kind === 'param') return commentAbove(meaning.param.declaration, meaning.param.scope)
   if (meaning.kind !== 'binding') return undefined
   const { bound } = meaning
   const parts = [bound.description, commentAbove(bound.binding, bound.scope)].filter((text) => text !== undefined)

@@ -24,7 +24,7 @@ export const expressionAt = (path: readonly Node[], program: Program): Expressio
   const flow = bound && flowOf(bound)
   const input = flow?.inputs.get(whole)
   const part = path.findLast((node): node is Expression => isExpression(node)) ?? whole
-  return { whole, input, known: input ? knownOf(whole, input, flow?.states.get(whole)) : NOTHING, part }
+  return { whole, input, known: input && bound ? knownOf(whole, input, bound.scope, flow?.states.get(whole)) : NOTHING, part }
 }
 
 const NOTHING: Known = {

@@ -6,7 +6,7 @@ import type { Span } from '../diagnostic/source.js'
 import { openInference } from '../expression/infer/check.js'
 import type { Context } from '../expression/infer/context.js'
 import type { Local } from '../expression/infer/environment.js'
-import type { Bound } from '../names/names.js'
+import type { Bound, Scope } from '../names/names.js'
 import type { Expression, Name, QualifiedName } from '../parse/ast.js'
 import type { GraphNode } from '../plan/graph.js'
 import { graphOf } from '../plan/root.js'
@@ -58,8 +58,8 @@ export const flowOf = (bound: Bound): Flow => {
 }
 
 /** What is known of an expression's parts, given what it is applied to, and the state of a `fold`. */
-export const knownOf = (expression: Expression, input: Type, locals?: Local): Known => {
-  const context = openInference({ input, locals }, ignore)
+export const knownOf = (expression: Expression, input: Type, scope: Scope, locals?: Local): Known => {
+  const context = openInference({ input, scope, locals }, ignore)
   context.infer(expression)
   return context
 }

@@ -45,6 +45,11 @@ export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
       names.note(item.name.span, { kind: 'type', declaration: item, scope })
       inType(item.type, names)
     }
+    if (item.kind === 'param') {
+      inType(item.type, names)
+      const param = scope.params.get(item.name.text)
+      if (param?.declaration === item) names.note(item.name.span, { kind: 'param', param })
+    }
     if (item.kind === 'binding') inBinding(item, names)
   }
   return found
@@ -71,6 +76,12 @@ export const moduleSymbol = (name: string, scope: Scope): SymbolInfo | undefined
 export const bindingSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
   const bound = scope?.bindings.get(name)
   return bound && { kind: 'binding', bound }
+}
+
+/** What a name in a config value stands for. */
+const valueSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
+  const param = scope?.params.get(name)
+  return param ? { kind: 'param', param } : bindingSymbol(name, scope)
 }
 
 export const typeSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
@@ -155,7 +166,7 @@ const inConfig = (config: ObjectValue, table: KeyTable, names: Names): void => {
 }
 
 const inValue = (value: Value, names: Names): void => {
-  if (value.kind === 'name') qualified(value.name, names, bindingSymbol)
+  if (value.kind === 'name') qualified(value.name, names, valueSymbol)
   if (value.kind === 'list') for (const item of value.items) inValue(item, names)
   if (value.kind === 'object') for (const entry of value.entries) inValue(entry.value, names)
 }
@@ -223,20 +234,21 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
 }
 
 const inExpression = (e: Expression, names: Names): void => {
-  if (!hasLocals(e)) return
+  if (!hasLocals(e) && names.scope.params.size === 0) return
   const { inputs, states } = names.flow()
   const input = inputs.get(e)
   if (!input) return
-  const { declared, meanings, shorthands } = knownOf(e, input, states.get(e))
+  const { declared, meanings, shorthands } = knownOf(e, input, names.scope, states.get(e))
   for (const [name, { type }] of declared) names.note(name.span, { kind: 'local', name, type })
   for (const [name, meaning] of meanings) {
+    if (meaning.kind === 'param') names.note(name.span, { kind: 'param', param: meaning.param }, shorthands.has(name))
     if (meaning.kind !== 'local' || !meaning.local.declared) continue
     const { declared, type } = meaning.local
     names.note(name.span, { kind: 'local', name: declared, type }, shorthands.has(name))
   }
 }
 
-// Few have: what they are applied to need not be found out for the others.
+// Few expressions have such names: what they are applied to need not be found out for the others.
 const hasLocals = ({ span }: Expression): boolean => /\bfor\b|->|\u2192/.test(span.source.text.slice(span.start, span.end))
 
 const portBehind = (process: SymbolInfo, port: string): SymbolInfo | undefined => {

@@ -10,6 +10,8 @@ export const signatureOf = (meaning: SymbolInfo): string => {
   switch (meaning.kind) {
     case 'binding':
       return `let ${meaning.bound.name}${printPorts(meaning.bound)} = ${implementation(meaning.bound)}`
+    case 'param':
+      return sliceOf(meaning.param.declaration.span)
     case 'type':
       return sliceOf(meaning.declaration.span)
     case 'module':

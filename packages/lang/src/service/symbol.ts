@@ -1,7 +1,7 @@
 // What a name in a program can mean.
 
 import type { Span } from '../diagnostic/source.js'
-import type { Bound, Scope } from '../names/names.js'
+import type { Bound, Param, Scope } from '../names/names.js'
 import type { ChannelStatement, Name, TypeDeclaration, Use } from '../parse/ast.js'
 import type { GraphPort } from '../plan/graph.js'
 import { portsOf } from '../plan/instance.js'
@@ -9,6 +9,7 @@ import type { Type } from '../types/type.js'
 
 export type SymbolInfo =
   | { readonly kind: 'binding'; readonly bound: Bound }
+  | { readonly kind: 'param'; readonly param: Param }
   | { readonly kind: 'type'; readonly declaration: TypeDeclaration; readonly scope: Scope }
   /** `scope` is undefined where the module did not load. */
   | { readonly kind: 'module'; readonly use: Use; readonly scope: Scope | undefined }
@@ -24,6 +25,8 @@ export const declarationOf = (meaning: SymbolInfo): Span | undefined => {
   switch (meaning.kind) {
     case 'binding':
       return meaning.bound.binding.name.span
+    case 'param':
+      return meaning.param.declaration.name.span
     case 'type':
       return meaning.declaration.name.span
     case 'module':

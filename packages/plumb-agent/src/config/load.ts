@@ -7,6 +7,7 @@ import {
   checkedAgent,
   compile,
   type Diagnostic,
+  givenTexts,
   hasErrors,
   readAgent,
   STANDARD_LIBRARY,
@@ -19,9 +20,11 @@ import {
   type Fault,
   openBootstrap,
   type Result,
+  readGivenValues,
   readSpec,
   type SourceFiles,
   succeed,
+  withParams,
 } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
 import { foldersOf } from './prompts.js'
@@ -56,7 +59,7 @@ export interface Loaded {
 const EVAL_PATH = '<eval>'
 
 export const loadAgent = (
-  { spec, agent, sourcesFd }: Pick<AgentOptions, 'spec' | 'agent' | 'sourcesFd'>,
+  { spec, agent, sourcesFd, ...values }: Pick<AgentOptions, 'spec' | 'agent' | 'sourcesFd' | 'set' | 'setFile'>,
   received: Given | undefined,
   searchPath: string | undefined,
 ): Loaded => {
@@ -78,15 +81,18 @@ export const loadAgent = (
   const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
   if (!text.ok) return refuse(text.error, files)
 
-  const { diagnostics, program } = compile({ path, text: text.value }, files)
-  const isBroken = hasErrors(diagnostics)
+  const params = readGivenValues(values, given.value?.bundle)
+  if (!params.ok) return refuse(params.error, files)
+  const compiled = compile({ path, text: text.value, files, given: params.value })
+  const { diagnostics, program } = compiled
+  const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
   const selected = selectAgent(agentsOf(program), agent)
   return {
     ...base,
     agent: selected.ok ? checkedAgent(selected.value, isBroken ? undefined : agentTools(selected.value.bound).map(checkedTool)) : undefined,
-    files: withText(files, path, text.value),
+    files: withParams(withText(files, path, text.value), givenTexts(compiled.params)),
     diagnostics: isBroken ? diagnostics : [],
-    faults: selected.ok || isBroken ? [] : [selected.error],
+    faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? [] : [selected.error],
   }
 }
 

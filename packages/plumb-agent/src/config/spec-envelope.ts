@@ -17,7 +17,7 @@ export interface ReceivedSpec {
 const MAX_BYTES = 256 * 1024 * 1024
 const LF = 10
 
-/** `{"__port":"spec","msg":{"entry","files","modules","args"?,"authority"?,"mcp_tools"?,"budget"?}}`; what follows it is left in the stream. */
+/** `{"__port":"spec","msg":{"entry","files","modules","params"?,"args"?,"authority"?,"mcp_tools"?,"budget"?}}`; what follows it is left in the stream. */
 export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>> => {
   const line = await firstLine(stdin)
   if (!line.ok) return line
@@ -26,8 +26,14 @@ export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>
   if (!envelope.ok) return refuse(envelope.error.detail)
   const { port, ...rest } = envelope.value
   if (port !== 'spec' || !('msg' in rest) || !isSpec(rest.msg)) return refuse('it carries no spec')
-  const { entry, files, modules, args = [], authority, mcp_tools: mcpTools, budget } = rest.msg
-  return succeed({ bundle: { entry, files, modules }, args, authority, mcpTools, hasBudget: budget !== undefined })
+  const { entry, files, modules, params, args = [], authority, mcp_tools: mcpTools, budget } = rest.msg
+  return succeed({
+    bundle: { entry, files, modules, ...(params ? { params } : {}) },
+    args,
+    authority,
+    mcpTools,
+    hasBudget: budget !== undefined,
+  })
 }
 
 const refuse = (why: string) => fail('spec_invalid', `the first line of stdin should be the envelope of a spec: ${why}`)
@@ -64,9 +70,9 @@ type SpecMessage = Bundle & {
 
 const isSpec = (value: unknown): value is SpecMessage => {
   if (typeof value !== 'object' || value === null) return false
-  const { entry, files, modules, args } = value as Readonly<Record<string, unknown>>
+  const { entry, files, modules, params = {}, args } = value as Readonly<Record<string, unknown>>
   const isArgs = args === undefined || (Array.isArray(args) && args.every((arg) => typeof arg === 'string'))
-  return typeof entry === 'string' && isObject(files) && isObject(modules) && isArgs
+  return typeof entry === 'string' && isObject(files) && isObject(modules) && isObject(params) && isArgs
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null

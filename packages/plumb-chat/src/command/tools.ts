@@ -11,7 +11,7 @@ export const tools: Command = {
     const { spec } = options
     const source = spec.kind === 'file' ? [spec.path] : ['-e', specText]
     const agent = program.runs === 'plumb-agent' ? ['--agent', program.binding] : []
-    const result = await runSibling('plumb-tool', [...agent, '--json', ...source, 'list'])
+    const result = await runSibling('plumb-tool', [...agent, ...options.params, '--json', ...source, 'list'])
     if (!result.ok) return result.error
     if (result.value.status !== 0) return firstFault(result.value.stderr)
     const lines = result.value.stdout.split('\n').filter((line) => line !== '')

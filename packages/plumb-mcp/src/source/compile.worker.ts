@@ -8,7 +8,7 @@ import { checkSource } from './source-policy.js'
 
 const compileSource = ({ docroot, grant, path, text }: SourceQuestion): CompiledSource => {
   const files = sourceFiles(docroot, { path, text })
-  const compiled = compile({ path, text }, files)
+  const compiled = compile({ path, text, files })
   const { diagnostics, program, typeCount, bindingCount } = compiled
   const counts = { types: typeCount, bindings: bindingCount }
   const said = { diagnostics: diagnostics.map(toJson), text: diagnostics.map(toText).join('\n') }

@@ -1,9 +1,9 @@
 // What the specs that were named export: each `@tool` and `tool { … }` of their own, and each agent as `{input}`.
 
 import { normalize } from 'node:path'
-import { agentsOf, compile, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
+import { agentsOf, compile, givenTexts, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
 import { openRegistry } from '@plumb/tool'
-import { diskFiles, type Reporter, type SourceFiles } from '@plumb/wire'
+import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, withParams } from '@plumb/wire'
 import { agentAsTool } from './agent-as-tool.js'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
@@ -14,6 +14,8 @@ export interface SpecsOptions {
   readonly reporter: Reporter
   /** Seconds for a call of an agent. */
   readonly timeout: number
+  /** What params are given. */
+  readonly given: GivenOptions
 }
 
 /** Undefined: what is wrong was reported, of all the specs. */
@@ -22,20 +24,27 @@ export const toolsOfSpecs = (paths: readonly string[], options: SpecsOptions): r
   return all.every((tools) => tools !== undefined) ? all.flat() : undefined
 }
 
-const toolsOfSpec = (path: string, { sessions, reporter, timeout }: SpecsOptions): readonly ServedTool[] | undefined => {
+const toolsOfSpec = (path: string, options: SpecsOptions): readonly ServedTool[] | undefined => {
+  const { reporter } = options
   const files = diskFiles(searchPath(), STANDARD_LIBRARY)
   const text = files.read(path)
   if (!text.ok) {
     reporter.report(text.error)
     return undefined
   }
-  const { program, diagnostics } = compile({ path, text: text.value }, files)
+  const given = readGivenValues(options.given)
+  if (!given.ok) {
+    reporter.report(given.error)
+    return undefined
+  }
+  const { program, diagnostics, params, faults } = compile({ path, text: text.value, files, given: given.value })
   for (const diagnostic of diagnostics) if (diagnostic.severity === 'error') reporter.write(toShown(diagnostic, reporter.isJson))
   if (hasErrors(diagnostics)) {
     reporter.status = 2
     return undefined
   }
-  return exportsOf(program, files, { sessions, reporter, timeout })
+  for (const fault of faults) reporter.report(fault)
+  return faults.length > 0 ? undefined : exportsOf(program, withParams(files, givenTexts(params)), options)
 }
 
 const exportsOf = (

@@ -61,6 +61,8 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
   const {
     eval: text,
     agent,
+    set,
+    setFile,
     docroot,
     grant = [],
     policy,
@@ -76,7 +78,22 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
     seed,
     sourcesFd,
   } = flags
-  const given = { agent, docroot, policy, provider, model, agentCommand, maxLineBytes: maxLine, fds, from, to, seed, sourcesFd }
+  const given = {
+    agent,
+    set,
+    setFile,
+    docroot,
+    policy,
+    provider,
+    model,
+    agentCommand,
+    maxLineBytes: maxLine,
+    fds,
+    from,
+    to,
+    seed,
+    sourcesFd,
+  }
   return {
     ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Options>),
     spec: text !== undefined ? { kind: 'text', text } : path !== undefined ? { kind: 'file', path } : { kind: 'none' },

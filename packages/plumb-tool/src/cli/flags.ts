@@ -7,6 +7,8 @@ import { VERBS } from './verbs.js'
 export interface Flags {
   eval?: string
   agent?: string
+  set?: readonly string[]
+  setFile?: readonly string[]
   docroot?: string
   grant?: readonly string[]
   policy?: string
@@ -44,6 +46,8 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--json', text: 'list, find, sandbox: JSON Lines' },
   { flags: '-e, --eval <text>', text: 'the spec itself, in place of a file' },
   { flags: '--agent <name>', text: 'only what this agent may call, with its grant' },
+  { flags: '--set <name=value>', text: 'give a param of the spec this value', read: again },
+  { flags: '--set-file <file>', text: 'give params the values of this JSON object', read: again },
   { flags: '--provider <provider>', text: 'for agents that tools start' },
   { flags: '--model <model>', text: 'for agents that tools start' },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },

@@ -1,8 +1,19 @@
 // From the command line to the checked program that it means, with the texts it was made of.
 
 import { normalize, resolve } from 'node:path'
-import { compile, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
-import { type Bootstrap, bundledFiles, diskFiles, openBootstrap, type Reporter, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { compile, givenTexts, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import {
+  type Bootstrap,
+  bundledFiles,
+  diskFiles,
+  openBootstrap,
+  type Reporter,
+  type Result,
+  readGivenValues,
+  type SourceFiles,
+  succeed,
+  withParams,
+} from '@plumb/wire'
 import { reachOf } from '../source/agent/prompt-reach.js'
 import { builtinProgram } from '../source/builtin/declarations.js'
 import type { Options } from './options.js'
@@ -17,7 +28,10 @@ export interface LoadedProgram {
 }
 
 /** Undefined: it was reported. */
-export const loadProgram = async ({ spec, sourcesFd, grant, docroot }: Options, reporter: Reporter): Promise<LoadedProgram | undefined> => {
+export const loadProgram = async (
+  { spec, sourcesFd, grant, docroot, set, setFile }: Options,
+  reporter: Reporter,
+): Promise<LoadedProgram | undefined> => {
   const opened = open(sourcesFd)
   if (!opened.ok) return refuse(opened, reporter)
   const { files, bootstrap } = opened.value
@@ -30,15 +44,25 @@ export const loadProgram = async ({ spec, sourcesFd, grant, docroot }: Options, 
     : undefined
   const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
   if (!text.ok) return refuse(text, reporter)
-  const { diagnostics, program } = compile({ path, text: text.value }, files)
+  const given = readGivenValues({ set, setFile }, bootstrap?.bundle)
+  if (!given.ok) return refuse(given, reporter)
+  const compiled = compile({ path, text: text.value, files, given: given.value })
+  const { diagnostics, program } = compiled
   if (hasErrors(diagnostics)) {
     const isJson = process.env.PLUMB_ERRORS === 'json'
     for (const diagnostic of diagnostics) if (diagnostic.severity === 'error') reporter.write(toShown(diagnostic, isJson))
     reporter.status = 2
     return undefined
   }
+  for (const fault of compiled.faults) reporter.report(fault)
+  if (compiled.faults.length > 0) return undefined
   const paths = program.scopes.map(({ module }) => module.path).filter((name) => !name.startsWith('<'))
-  return { program, files: withText(files, path, text.value), bootstrap, paths: paths.map((name) => resolve(name)) }
+  return {
+    program,
+    files: withParams(withText(files, path, text.value), givenTexts(compiled.params)),
+    bootstrap,
+    paths: paths.map((name) => resolve(name)),
+  }
 }
 
 const EVAL_PATH = '<eval>'

@@ -10,6 +10,10 @@ export interface Options {
   readonly sourcesFd?: number
   /** Only what this agent may call, with its grant. */
   readonly agent?: string
+  /** NAME=VALUE, as given to --set. */
+  readonly set?: readonly string[]
+  /** As given to --set-file. */
+  readonly setFile?: readonly string[]
   readonly docroot?: string
   /** Lists of effects, as given to --grant. */
   readonly grant: readonly string[]

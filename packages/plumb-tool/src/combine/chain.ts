@@ -1,6 +1,6 @@
 // A bare chain as a tool: its leaves run in place, each binding that it names is a call of its own.
 
-import { type BasePlan, type Bound, compileFilter, type Expression, Sink, type Type, Verdict } from '@plumb/lang'
+import { type BasePlan, type Bound, compileFilter, type Expression, Sink, Verdict } from '@plumb/lang'
 import { type Fault, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import { inlineRun } from '../source/inline/inline-step.js'
@@ -36,15 +36,15 @@ export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
     case 'trace':
       return feedbackOf(runnable(plan.body), {
         max: plan.max,
-        ...(plan.until ? { until: conditionOf(plan.until, plan.body.output) } : {}),
+        ...(plan.until ? { until: conditionOf(plan.until, { input: plan.body.output, scope: plan.scope }) } : {}),
       })
     case 'named':
       return asPart(resolve(plan.bound)).run
   }
 }
 
-const conditionOf = (until: Expression, type: Type): ((output: JsonText) => Result<boolean>) => {
-  const stage = compileFilter(until, { input: type })
+const conditionOf = (until: Expression, environment: Parameters<typeof compileFilter>[1]): ((output: JsonText) => Result<boolean>) => {
+  const stage = compileFilter(until, environment)
   const sink = new Sink()
   return (output) => {
     const bytes = Buffer.from(`${output}\n`)

@@ -1,7 +1,19 @@
 // plumb check: ok and how much there is, or every diagnostic (plumbing(5), DIAGNOSTICS).
 
 import { setFlagsFromString } from 'node:v8'
-import { type Bound, type Compiled, type Diagnostic, hasErrors, MAX_WRITTEN, type Need, printPorts, printType, toJson } from '@plumb/lang'
+import {
+  type Bound,
+  type Compiled,
+  type Diagnostic,
+  hasErrors,
+  type Json,
+  MAX_WRITTEN,
+  type NamedParam,
+  type Need,
+  printPorts,
+  printType,
+  toJson,
+} from '@plumb/lang'
 import { escapeLines, Reporter } from '@plumb/wire'
 import { load, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
@@ -63,12 +75,18 @@ const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): 
   return path === undefined ? text : `${path}: ${text}`
 }
 
-/** Types by name, and bindings with their ports, for programs. */
-const summary = ({ program }: Compiled) => ({
+/** Types by name, bindings with their ports, and params as --set has them, for programs. */
+const summary = ({ program, params }: Compiled) => ({
   ok: true,
   types: Object.fromEntries([...program.entry.types.values()].map((t) => [t.name, printType(t.target, MAX_WRITTEN)])),
   bindings: Object.fromEntries([...program.entry.bindings.values()].map((b) => [b.name, signature(b)])),
+  ...(params.length > 0 ? { params: Object.fromEntries(params.map(described)) } : {}),
 })
+
+const described = ({ name, param: { type, text } }: NamedParam) => [
+  name,
+  { type: type ? printType(type, MAX_WRITTEN) : '?', ...(text === undefined ? {} : { default: JSON.parse(text) as Json }) },
+]
 
 const signature = (bound: Bound) =>
   bound.category === 'value' ? { kind: 'value' } : { kind: bound.category, ...printPorts(bound, MAX_WRITTEN) }

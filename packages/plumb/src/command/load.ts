@@ -1,8 +1,21 @@
 // The spec that was named, as text, as sources handed over, or inline → a checked program, or every diagnostic.
 
 import { normalize } from 'node:path'
-import { type Compiled, compile, type Diagnostic, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
-import { type Bootstrap, bundledFiles, diskFiles, fail, openBootstrap, type Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import {
+  type Bootstrap,
+  bundledFiles,
+  diskFiles,
+  fail,
+  type GivenOptions,
+  openBootstrap,
+  type Reporter,
+  type Result,
+  readGivenValues,
+  type SourceFiles,
+  succeed,
+  withParams,
+} from '@plumb/wire'
 import type { Permissions } from '../tools/permissions.js'
 
 export interface SpecOptions {
@@ -13,6 +26,8 @@ export interface SpecOptions {
   /** What a prompt file in place of a spec may bring in. */
   readonly permissions?: Pick<Permissions, 'grant'>
   readonly docroot?: string | undefined
+  /** What params are given; undefined where nothing is to be run. */
+  readonly given?: GivenOptions
 }
 
 export interface Loaded {
@@ -30,22 +45,28 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
   const opened = open(options)
   if (!opened.ok) return opened
   const { files, bootstrap } = opened.value
+  const given = options.given ? readGivenValues(options.given, bootstrap?.bundle) : succeed(undefined)
+  if (!given.ok) return given
+  const loaded = (entry: { path: string; text: string }, files: SourceFiles): Result<Loaded> => {
+    const compiled = compile({ ...entry, files, given: given.value })
+    return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
+  }
   if (options.eval !== undefined && path !== undefined)
     return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
   if (options.eval !== undefined) {
     const entry = { path: EVAL_PATH, text: options.eval }
-    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), bootstrap } }
+    return loaded(entry, withEntry(files, entry))
   }
   if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
   const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptAsSpec(entryPath, options) : undefined
   if (prompt?.ok) {
     const entry = { path: entryPath, text: prompt.value }
-    return { ok: true, value: { compiled: compile(entry, files), files: withEntry(files, entry), bootstrap } }
+    return loaded(entry, withEntry(files, entry))
   }
   const text = prompt ?? files.read(entryPath)
   if (!text.ok) return text
-  return { ok: true, value: { compiled: compile({ path: entryPath, text: text.value }, files), files, bootstrap } }
+  return loaded({ path: entryPath, text: text.value }, files)
 }
 
 const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
@@ -74,9 +95,12 @@ const withEntry = (files: SourceFiles, entry: { path: string; text: string }): S
 /** As PLUMB_ERRORS asks. */
 export const shown = (d: Diagnostic): string => toShown(d, process.env.PLUMB_ERRORS === 'json')
 
-/** All diagnostics that stop a run, on stderr; warnings are for `check`. False: there are none. */
+/** All that stops a run, on stderr: diagnostics, or params without a right value; warnings are for `check`. False: there are none. */
 export const refuseErrors = ({ compiled }: Loaded, reporter: Reporter): boolean => {
-  if (!hasErrors(compiled.diagnostics)) return false
+  if (!hasErrors(compiled.diagnostics)) {
+    for (const fault of compiled.faults) reporter.report(fault)
+    return compiled.faults.length > 0
+  }
   for (const d of compiled.diagnostics) {
     if (d.severity !== 'error') continue
     reporter.write(shown(d))

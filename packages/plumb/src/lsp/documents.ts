@@ -48,7 +48,7 @@ export class Documents {
   compiled(document: Document): Compiled {
     const known = this.#compiled.get(document.path)
     if (known) return known
-    const compiled = compile(document, this.files())
+    const compiled = compile({ ...document, files: this.files() })
     this.#compiled.set(document.path, compiled)
     return compiled
   }

@@ -20,7 +20,10 @@ export const identityOf = ({ compiled, files }: Loaded, options: RunOptions): Ru
   const texts = [...Object.entries(bundle.files), ...named].filter(([path]) => !path.startsWith('<'))
   const entry = program.entry.module
   const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, hashOf(text)])
-  return { files: Object.fromEntries(hashes), options: JSON.parse(scrub(JSON.stringify(optionsOf(options)))) }
+  // As text: what numbers say in JavaScript is not all that they say.
+  const params = Object.fromEntries(compiled.params.flatMap(({ name, param, isGiven }) => (isGiven ? [[name, param.text]] : [])))
+  const known = { ...optionsOf(options), ...(Object.keys(params).length > 0 ? { params } : {}) }
+  return { files: Object.fromEntries(hashes), options: JSON.parse(scrub(JSON.stringify(known))) }
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -54,12 +54,18 @@ const commandLines = (plan: ChildPlan, place: string, options: DryRunOptions): R
   const spec = specWords(plan.entry, options.files)
   if (!spec.ok) return spec
   const fds = Object.keys(plan.fds).map(Number)
-  const command = [plan.program, ...plan.args, ...permissionWords(options.permissions), ...spec.value]
+  const command = [
+    plan.program,
+    ...plan.args,
+    ...paramWords(plan.entry, options.files),
+    ...permissionWords(options.permissions),
+    ...spec.value,
+  ]
   const { agent } = plan
   if (!agent || !fds.includes(TOOL_REQUESTS)) return succeed([shellLine(command, fds)])
   // Its tools are answered over a pipe with a name: bash has none for both directions.
   const pipe = quoted(`${place}.5`)
-  const served = toolWords(agent, options, spec.value).map(quoted).join(' ')
+  const served = toolWords(agent, options, plan.entry, spec.value).map(quoted).join(' ')
   const others = fds.filter((fd) => fd !== TOOL_REQUESTS && fd !== TOOL_ANSWERS)
   return succeed([`mkfifo ${pipe}`, `${shellLine(command, others)} 4> >(${served} > ${pipe}) 5< ${pipe}`, `rm ${pipe}`])
 }
@@ -88,14 +94,26 @@ const specWords = (entry: string, files: SourceFiles): Result<string[]> => {
   return text.ok ? succeed(['--eval', text.value]) : text
 }
 
+// What the file that it runs was given. A text says the same as its JSON, or is taken as JSON in any case.
+const paramWords = (entry: string, files: SourceFiles): string[] =>
+  Object.entries(files.bundle(entry).params?.[entry] ?? {}).flatMap(([name, json]) => ['--set', `${name}=${plainText(json)}`])
+
+const plainText = (json: string): string => (json.startsWith('"') ? (JSON.parse(json) as string) : json)
+
 const permissionWords = ({ grant, policy, context }: Permissions): string[] => [
   ...grant.flatMap((list) => ['--grant', list]),
   ...(policy === undefined ? [] : ['--policy', policy]),
   ...context.flatMap((fact) => ['--context', fact]),
 ]
 
-const toolWords = ({ bound }: AgentPlan, { settings, permissions }: DryRunOptions, spec: readonly string[]): string[] => {
+const toolWords = (
+  { bound }: AgentPlan,
+  { settings, permissions, files }: DryRunOptions,
+  entry: string,
+  spec: readonly string[],
+): string[] => {
   const docroot = settings.docroot === undefined ? [] : ['--docroot', settings.docroot]
   const words = spec[0] === '--' ? spec.slice(1) : spec
-  return ['plumb-tool', '--agent', bound.name, ...docroot, ...permissionWords(permissions), ...settings.handedOn, ...words, 'serve']
+  const given = [...docroot, ...paramWords(entry, files)]
+  return ['plumb-tool', '--agent', bound.name, ...given, ...permissionWords(permissions), ...settings.handedOn, ...words, 'serve']
 }

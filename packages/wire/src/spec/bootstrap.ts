@@ -19,7 +19,7 @@ export interface Bootstrap {
   onAuthority(listener: (authority: unknown) => void): void
 }
 
-/** The first line, `{"entry":…,"files":{…},"modules":{…},"around"?:{…},"authority"?:…,"agent"?:…}`. */
+/** The first line, `{"entry":…,"files":{…},"modules":{…},"around"?:{…},"params"?:{…},"authority"?:…,"agent"?:…}`. */
 export const bootstrapLine = (bundle: Bundle, handed: { readonly authority?: unknown; readonly agent?: unknown }): string =>
   `${JSON.stringify({ ...bundle, ...handed })}\n`
 
@@ -32,9 +32,17 @@ export const openBootstrap = (fd: number): Result<Bootstrap> => {
     const { line, rest } = readFirstLine(fd)
     const value: unknown = JSON.parse(line.toString('utf8'))
     if (!isBundle(value)) return refuse(fd)
-    const { authority, agent, entry, files, modules, around } = value
+    const { authority, agent, entry, files, modules, around, params } = value
     const onAuthority = (listener: (authority: unknown) => void) => listen(fd, rest, listener)
-    return { ok: true, value: { bundle: { entry, files, modules, ...(around ? { around } : {}) }, authority, agent, onAuthority } }
+    return {
+      ok: true,
+      value: {
+        bundle: { entry, files, modules, ...(around ? { around } : {}), ...(params ? { params } : {}) },
+        authority,
+        agent,
+        onAuthority,
+      },
+    }
   } catch {
     return refuse(fd)
   }

@@ -21,6 +21,8 @@ export interface Bundle {
   /** `FROM\u0000NAME` → path, for modules by name. */
   readonly modules: { readonly [fromAndName: string]: string }
   readonly around?: Around
+  /** What params were given: JSON text by file and name. */
+  readonly params?: { readonly [path: string]: { readonly [name: string]: string } }
 }
 
 /** What else the tools of a program must leave as it is. Paths are absolute. */
@@ -84,6 +86,12 @@ export const bundledFiles = (bundle: Bundle): SourceFiles => ({
   find: (name, from) => bundle.modules[`${from}\u0000${name}`],
   beside,
   bundle: () => bundle,
+})
+
+/** The same texts, with what params were given. */
+export const withParams = (files: SourceFiles, params: NonNullable<Bundle['params']>): SourceFiles => ({
+  ...files,
+  bundle: (entry) => ({ ...files.bundle(entry), params }),
 })
 
 /** The same texts, with more around them. */

@@ -109,8 +109,10 @@ const recordOf = (e: RecordExpression, g: Generator, lines: string[]): FusedInpu
 const isComputed = (e: Expression, g: Generator): boolean => {
   if (g.form(e) === 'boxed') return false
   if (g.computed(e) !== undefined) return true
-  const numeral = numeralOf(e)
+  const constant = g.checked.constant(e)
+  const numeral = numeralOf(e) ?? (constant !== undefined && /^[-\d]/.test(constant) ? constant : undefined)
   if (numeral !== undefined) return String(Number(numeral)) === numeral
+  if (constant !== undefined) return true
   switch (e.kind) {
     case 'literal':
     case 'unary':

@@ -8,7 +8,7 @@ import type { Path } from '../../scan/scanner.js'
 import type { Checked, Form, Place } from '../infer/checked.js'
 import type { Fact } from '../infer/context.js'
 import type { Local } from '../infer/environment.js'
-import { keyOf } from '../run/slice.js'
+import { keyOf, sliceOf } from '../run/slice.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
 import { CannotFuse, type FusedInput, inputAt, WHOLE } from './fused-input.js'
 import { type Extent, LocalCode } from './local-code.js'
@@ -130,6 +130,11 @@ export class Generator {
 
   key(text: string): string {
     return this.shared('key ', text, () => keyOf(text))
+  }
+
+  /** JSON text of a constant, boxed. */
+  slice(json: string): string {
+    return this.shared('slice ', json, () => sliceOf(json))
   }
 
   /** Bytes to be written as they are. */

@@ -1,6 +1,7 @@
 // Literals → JavaScript expressions.
 
-import type { LiteralExpression } from '../../parse/ast.js'
+import type { Expression, LiteralExpression } from '../../parse/ast.js'
+import { type RuntimeValue, Slice, valueOfText } from '../run/slice.js'
 import type { Generator } from './generator.js'
 
 export const emitLiteral = (e: LiteralExpression, g: Generator): string => {
@@ -8,6 +9,20 @@ export const emitLiteral = (e: LiteralExpression, g: Generator): string => {
   if (typeof e.value !== 'number') return String(e.value)
   // An int that cannot be computed with fails when it is, like any other.
   return g.form(e) === 'int' && isBig(e.text) ? `R.intOf(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
+}
+
+/** What a param holds, in the form of its type. */
+export const emitConstant = (json: string, e: Expression, g: Generator): string => {
+  const form = g.form(e)
+  if (form === 'int' && isBig(json)) return `R.intOf(${emitBoxedConstant(json, g)}, ${g.site(e)})`
+  return form === 'int' || form === 'number' ? `(${Number(json)})` : emitBoxedConstant(json, g)
+}
+
+/** The same as a `RuntimeValue`. */
+export const emitBoxedConstant = (json: string, g: Generator): string => {
+  const value: RuntimeValue = valueOfText(json)
+  if (typeof value === 'string') return g.text(value)
+  return value instanceof Slice ? g.slice(json) : String(value)
 }
 
 export const isBig = (numeral: string): boolean => Math.abs(Number(numeral)) >= 2 ** 53

@@ -7,7 +7,7 @@ import { type Form, isMerged, numeralOf, type Place } from '../infer/checked.js'
 import { emitCoalesce } from './absent.js'
 import { emitCall } from './call.js'
 import type { Generator } from './generator.js'
-import { emitLiteral, emitNumeral } from './literal.js'
+import { emitBoxedConstant, emitConstant, emitLiteral, emitNumeral } from './literal.js'
 import { emitBool, emitIndex, emitInt, emitNumber, emitString } from './operand.js'
 import { emitBinary } from './operator.js'
 
@@ -18,6 +18,8 @@ export const emitValue = (e: Expression, g: Generator): string => {
   if (form === 'boxed') return emitBoxed(e, g)
   const place = g.place(e)
   if (place) return decodePart(place, form, e, g)
+  const constant = g.checked.constant(e)
+  if (constant !== undefined) return emitConstant(constant, e, g)
   switch (e.kind) {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitValue(e.then, g)} : ${emitValue(e.else, g)})`
@@ -88,6 +90,8 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
     const { buf, start, end } = g.extent(place)
     return `new R.Slice(${buf}, ${start}, ${end})`
   }
+  const constant = g.checked.constant(e)
+  if (constant !== undefined) return emitBoxedConstant(constant, g)
   const numeral = numeralOf(e)
   if (numeral !== undefined) return emitNumeral(numeral, g)
   switch (e.kind) {

@@ -63,6 +63,9 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
   if (place) return copy(place, g)
   const computed = g.computed(e)
   if (computed !== undefined) return writeComputed(computed, g.form(e))
+  const constant = g.checked.constant(e)
+  // As a literal string is written, with an escape for half a surrogate pair.
+  if (constant !== undefined) return [{ text: constant.startsWith('"') ? JSON.stringify(JSON.parse(constant)) : constant }]
   const numeral = numeralOf(e)
   if (numeral !== undefined) return [{ text: numeral }]
   switch (e.kind) {

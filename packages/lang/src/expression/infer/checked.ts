@@ -71,6 +71,15 @@ export class Checked {
     return meaning
   }
 
+  /** JSON text of a param that an expression is the name of: as constant as a literal. */
+  constant(e: Expression): string | undefined {
+    const meaning = e.kind === 'name' ? this.meaning(e) : undefined
+    if (meaning?.kind !== 'param') return undefined
+    const { name, text } = meaning.param
+    if (text === undefined) throw new TypeError(`no value: ${name}`)
+    return text
+  }
+
   called(e: CallExpression): Function {
     const called = this.#context.calls.get(e)
     if (!called) throw new TypeError(`not checked: ${e.function.text}`)
@@ -110,6 +119,8 @@ export class Checked {
         return { root: undefined, path: [e.name] }
       case 'local':
         return { root: meaning.local, path: [] }
+      case 'param':
+        return undefined
       default:
         return unreachable(meaning)
     }

@@ -1,6 +1,7 @@
 // What the names of an expression stand for. All that infers, interprets or compiles an expression is given one of these; infer/name.ts alone
 // decides which of them a name means.
 
+import type { Param, Scope } from '../../names/names.js'
 import type { Name } from '../../parse/ast.js'
 import type { Type } from '../../types/type.js'
 
@@ -9,6 +10,8 @@ export interface Environment {
   readonly input: Type
   /** Names that come before those of the input, the innermost first. */
   readonly locals?: Local | undefined
+  /** Of the file that the expression stands in: its params. */
+  readonly scope?: Scope | undefined
 }
 
 /** A name of `for` or `->`, or the `state` of a fold. It is known by the object: an inner one may have the name of an outer one. */
@@ -21,7 +24,11 @@ export interface Local {
 }
 
 /** What a name stands for. */
-export type Meaning = { readonly kind: 'whole' } | { readonly kind: 'field' } | { readonly kind: 'local'; readonly local: Local }
+export type Meaning =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'field' }
+  | { readonly kind: 'local'; readonly local: Local }
+  | { readonly kind: 'param'; readonly param: Param }
 
 export const WHOLE_INPUT: Meaning = { kind: 'whole' }
 export const FIELD_OF_INPUT: Meaning = { kind: 'field' }

@@ -1,4 +1,4 @@
-// Names: locals, `value`, the fields of the input, or the one free name of an input that is no record, in this order.
+// Names: locals, `value`, the fields of the input, params, or the one free name of an input that is no record, in this order.
 
 import { nearest } from '@plumb/wire/nearest'
 import type { NameExpression } from '../../parse/ast.js'
@@ -9,7 +9,7 @@ import { fieldsOf } from './fields.js'
 
 export const inferName = (e: NameExpression, context: Context): Fact | undefined => {
   const { name, span } = e
-  const { input } = context.environment
+  const { input, scope } = context.environment
   const means = (meaning: Meaning, fact: Fact): Fact => {
     context.meanings.set(e, meaning)
     return fact
@@ -21,6 +21,10 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   // `value` means the whole input even where the input has a field of that name: that one is value.value.
   if (name === 'value') return means(WHOLE_INPUT, whole)
   const fields = fieldsOf(input)
+  const field = fields?.get(name)
+  if (field) return means(FIELD_OF_INPUT, field)
+  const param = scope?.params.get(name)
+  if (param) return param.type && means({ kind: 'param', param }, { type: param.type, absence: 'never' })
   if (!fields) {
     context.freeName ??= name
     if (context.freeName === name) return means(WHOLE_INPUT, whole)
@@ -28,9 +32,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
       help: `the input is ${show(input)}, no record, so an expression has one free name`,
     })
   }
-  const field = fields.get(name)
-  if (field) return means(FIELD_OF_INPUT, field)
-  const near = nearest(name, [...namesOf(context.locals), ...fields.keys(), 'value'])
+  const near = nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const help = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
   return context.complain('unknown_field', span, `the input ${show(input)} has no field '${name}'`, { help })
 }

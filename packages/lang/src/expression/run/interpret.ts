@@ -40,7 +40,7 @@ import type { Parameter, Reduction } from './function.js'
 import { eachOf, type Key } from './list.js'
 import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
 import { patternOf } from './pattern.js'
-import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice } from './slice.js'
+import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice, sliceOf, valueOfText } from './slice.js'
 import { startSteps } from './steps.js'
 import { stringsOf, textOf } from './text.js'
 import { listFrom, listOf, merge, type Put, recordOf } from './write.js'
@@ -80,11 +80,11 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
     case 'name':
       return nameOf(e, frame) as RuntimeValue
     case 'literal':
-      return typeof e.value === 'number' ? numeral(e.text) : e.value
+      return typeof e.value === 'number' ? sliceOf(e.text) : e.value
     case 'unary': {
       if (e.operator === 'not') return !holds(e.operand, frame)
       const literal = numeralOf(e)
-      return literal === undefined ? -number(e.operand, frame) : numeral(literal)
+      return literal === undefined ? -number(e.operand, frame) : sliceOf(literal)
     }
     case 'binary':
       return evaluateBinary(e, frame)
@@ -128,6 +128,8 @@ const nameOf = (e: NameExpression, { checked, value, lookUp, locals }: Frame): R
       return lookUp(e.name)
     case 'local':
       return valueOfLocal(meaning.local, locals)
+    case 'param':
+      return valueOfText(checked.constant(e) ?? 'null')
     default:
       return unreachable(meaning)
   }
@@ -337,6 +339,3 @@ const decode = (value: RuntimeValue, e: Expression, { checked }: Frame): Runtime
       return unreachable(form)
   }
 }
-
-// A numeral is followed by a byte at which every scan stops.
-const numeral = (text: string): Slice => new Slice(Buffer.from(`${text}\0`), 0, text.length)

@@ -16,6 +16,15 @@ export class Slice {
 /** What an expression holds while it is at work: a value that was computed, or a piece of text that is only moved. */
 export type RuntimeValue = string | number | boolean | null | Slice
 
+/** JSON text as a piece of bytes; a byte follows it, at which every scan stops. */
+export const sliceOf = (text: string): Slice => {
+  const bytes = Buffer.from(`${text}\0`)
+  return new Slice(bytes, 0, bytes.length - 1)
+}
+
+/** What JSON text says: a number keeps its digits. */
+export const valueOfText = (json: string): RuntimeValue => (/^["tfn]/.test(json) ? (JSON.parse(json) as RuntimeValue) : sliceOf(json))
+
 /** A field name with its UTF-8 bytes. */
 export interface Key {
   readonly text: string

@@ -27,7 +27,7 @@ export interface Fold {
 /** WROTE. Each stage has a state of its own. */
 export const compileFold = ({ expression, from, state }: Fold, environment: Environment, scanner: MessageScanner): Stage => {
   const checked = new Checked(expression, environment)
-  const held: Held = { state: evaluateConstant(from) }
+  const held: Held = { state: evaluateConstant(from, environment.scope) }
   const stage = new ScannedStage(environment.input, scanner, {
     generate: () => {
       const g = openGenerator(checked, scanner)
@@ -69,12 +69,12 @@ class Folding implements Stage {
 }
 
 /** Its value as text; it has been checked, and names nothing of a message. Throws a Failure where there is none. */
-export const evaluateConstant = (e: Expression): Slice => {
+export const evaluateConstant = (e: Expression, scope: Environment['scope']): Slice => {
   const nothing = Buffer.from('null\n')
   const tree = parseTree(nothing, 0, 4)
   if (tree.kind === 'fault') throw new TypeError(tree.detail)
   const sink = new Sink()
-  sink.commit(putValue(sink, sink.at, evaluate(e, openFrame(new Checked(e, { input: JSON_TYPE }), nothing, tree))))
+  sink.commit(putValue(sink, sink.at, evaluate(e, openFrame(new Checked(e, { input: JSON_TYPE, scope }), nothing, tree))))
   refuseDeep(sink)
   return new Slice(sink.buf, sink.start, sink.end)
 }

@@ -108,7 +108,7 @@ const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly
 }
 
 const compileText = (path: string, text: string, files: SourceFiles): Result<Program> => {
-  const { program, diagnostics } = compile({ path, text }, files)
+  const { program, diagnostics } = compile({ path, text, files })
   if (!hasErrors(diagnostics)) return succeed(program)
   const said = diagnostics
     .filter(({ severity }) => severity === 'error')

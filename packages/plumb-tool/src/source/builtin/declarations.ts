@@ -20,7 +20,7 @@ export const builtinDeclaration = (name: string): ToolPlan | undefined => toolsO
 
 const compileDeclarations = (): Program => {
   const files = bundledFiles({ entry: PATH, files: { [PATH]: text }, modules: {} })
-  const { program, diagnostics } = compile({ path: PATH, text }, files)
+  const { program, diagnostics } = compile({ path: PATH, text, files })
   if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
   return program
 }

@@ -64,7 +64,7 @@ const PATH = '<meta_refine>'
 const openRoles = (caller: NonNullable<Session['caller']>): Roles => {
   const spec = text.replaceAll('= agent {', `= agent {\n${entriesOf(caller)}`)
   const files = bundledFiles({ entry: PATH, files: { [PATH]: spec }, modules: {} })
-  const { program, diagnostics } = compile({ path: PATH, text: spec }, files)
+  const { program, diagnostics } = compile({ path: PATH, text: spec, files })
   if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
   const role = (name: string): Role => {
     const run = processRun(bindingNamed(program, name) as Bound, { sandbox: undefined, filesFor: () => files })
