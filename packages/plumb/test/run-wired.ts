@@ -79,6 +79,7 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
     emitter,
     isNumbered,
     rejects,
+    handled: () => {},
     outputClosed: () => close(),
     fail: (fault) => refuse(new Error(fault.detail)),
   })

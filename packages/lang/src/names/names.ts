@@ -5,7 +5,7 @@ import { preview } from '@plumb/wire/preview'
 import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
 import type { Binding, Name, ParamDeclaration, QualifiedName } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
-import { FAILURE } from '../types/failure.js'
+import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
 import type { Module } from './modules.js'
 
@@ -100,8 +100,9 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   const found = home.types.get(name.name.text)
   if (found) return home.brokenTypes.has(found) ? 'unknown' : found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
-  if (!name.module && name.name.text === FAILURE.name) return FAILURE
-  const candidates = () => [...home.types.keys(), FAILURE.name, ...(name.module ? [] : PRIMITIVES)]
+  const builtIn = name.module ? undefined : BUILT_IN_TYPES.get(name.name.text)
+  if (builtIn) return builtIn
+  const candidates = () => [...home.types.keys(), ...BUILT_IN_TYPES.keys(), ...(name.module ? [] : PRIMITIVES)]
   return notFound('unknown_type', `no type is named '${preview(printName(name))}'`, name.name, candidates, report)
 }
 

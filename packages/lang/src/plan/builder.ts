@@ -3,7 +3,7 @@
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { conversion } from '../types/conversion.js'
-import { FAILURE } from '../types/failure.js'
+import { ERROR_PORT, FAILURE } from '../types/failure.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { resolve, type Type } from '../types/type.js'
@@ -69,7 +69,7 @@ export class Builder {
     const [first] = of
     const inside = first?.work.kind === 'pass' && first.work.as === 'inlet' ? first.within : undefined
     const work = { kind: 'failures', of, inside: this.isOpen ? inside : undefined } as const
-    const node = this.node(`${process.name}@error`, span, work, [], [{ name: 'error', type: FAILURE }])
+    const node = this.node(`${process.name}@error`, span, work, [], [ERROR_PORT])
     const output = { node, output: 0, type: FAILURE }
     this.failures.set(process, output)
     return output

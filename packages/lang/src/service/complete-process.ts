@@ -13,7 +13,7 @@ import { flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { isOf } from './path-at.js'
 import { printPortType } from './signature.js'
-import { portsNamed, type SymbolInfo } from './symbol.js'
+import { portsNamed, portsWithError, type SymbolInfo } from './symbol.js'
 
 const TOTAL = [...MORPHISMS].filter((word) => !NOT_TOTAL.has(word))
 
@@ -64,7 +64,7 @@ const portsBehind = (node: Reference, bound: Bound, locals: Locals): Completion[
   const process = findBinding(node.name, bound.scope, () => {})
   return process === 'unknown'
     ? []
-    : portsNamed(process).map(({ name, type }) => ({ label: name, kind: 'port', detail: `!${printPortType(type)}` }))
+    : portsWithError(process).map(({ name, type }) => ({ label: name, kind: 'port', detail: `!${printPortType(type)}` }))
 }
 
 const inSpawn = (node: SpawnStatement, bound: Bound, locals: Locals): Completion[] => {

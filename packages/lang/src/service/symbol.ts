@@ -5,6 +5,7 @@ import type { Bound, Param, Scope } from '../names/names.js'
 import type { ChannelStatement, Name, TypeDeclaration, Use } from '../parse/ast.js'
 import type { GraphPort } from '../plan/graph.js'
 import { portsOf } from '../plan/instance.js'
+import { ERROR_PORT } from '../types/failure.js'
 import type { Type } from '../types/type.js'
 
 export type SymbolInfo =
@@ -48,9 +49,15 @@ export const portsNamed = (bound: Bound): GraphPort[] => {
   return [...inputs, ...outputs]
 }
 
+/** And the one that every process has, unless it names another one so. */
+export const portsWithError = (bound: Bound): GraphPort[] => {
+  const ports = portsNamed(bound)
+  return bound.category !== 'stream' || ports.some(({ name }) => name === ERROR_PORT.name) ? ports : [...ports, ERROR_PORT]
+}
+
 /** One of them: those of a plumb are its parameters. */
 export const portOf = (bound: Bound, name: string): SymbolInfo | undefined => {
-  const port = portsNamed(bound).find((p) => p.name === name)
+  const port = portsWithError(bound).find((p) => p.name === name)
   if (!port) return undefined
   const { impl } = bound.binding
   const parameter = impl.kind === 'plumb' ? impl.parameters.find((p) => p.text === name) : undefined

@@ -28,3 +28,9 @@ export const FAILURE: NamedType = {
     ],
   },
 }
+
+/** As it is named: every process has one, unless it calls another port so. */
+export const ERROR_PORT = { name: 'error', type: FAILURE } as const
+
+/** Types that every file knows by name, unless it declares one of that name itself. */
+export const BUILT_IN_TYPES: ReadonlyMap<string, NamedType> = new Map([[FAILURE.name, FAILURE]])

@@ -5,10 +5,11 @@ import { SpanBuilder } from './span-builder.js'
 import { addUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
 
 /** Nodes that only join wires are no stages, nor are the ends of the run. */
-const isStage = ({ kind }: NodeInfo): boolean => !/^(input|output|channel|inlet|outlet|copy|merge|id|empty)$/.test(kind)
+const isStage = ({ kind }: NodeInfo): boolean =>
+  !/^(input|output|channel|inlet|outlet|copy|merge|id|empty|choice|select|each|gather|failures)$/.test(kind)
 
 export class StatsCounter implements RunListener {
-  readonly stats: RunStats = { inputs: 0, outputs: 0, errors: new Map(), stages: [] }
+  readonly stats: RunStats = { inputs: 0, outputs: 0, errors: new Map(), handled: 0, stages: [] }
   /** Of all inputs as far as they were read, with line ends. */
   bytesRead = 0
   readonly #stages = new Map<string, StageStats>()
@@ -75,6 +76,10 @@ export class StatsCounter implements RunListener {
         if (event.telemetry.kind === 'retry') this.#at(event.process, (stage) => stage.retries++)
         break
       case 'fault':
+        if (event.isHandled) {
+          this.stats.handled++
+          break
+        }
         this.stats.errors.set(event.fault.error, (this.stats.errors.get(event.fault.error) ?? 0) + 1)
         for (const place of new Set([event.fault.process, event.fault.source]))
           if (typeof place === 'string') this.#at(place, (stage) => stage.errors++)

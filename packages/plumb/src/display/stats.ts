@@ -33,6 +33,8 @@ export interface RunStats {
   outputs: number
   /** By code. */
   readonly errors: Map<string, number>
+  /** Errors that an error port, or another part of `p + q`, has taken. */
+  handled: number
   /** In the order of the program. */
   readonly stages: StageStats[]
 }

@@ -48,6 +48,7 @@ export const summaryText = (run: RunSummary): string[] => {
   return [
     `${run.spec === '' ? '' : `${run.spec} `}${run.binding}: ${progressLine({ ...run, done: undefined })}${stoppedBy === null ? '' : `, stopped by ${stoppedBy}`}`,
     ...(errors.length === 0 ? [] : [`errors: ${errors.join(', ')}`]),
+    ...(stats.handled === 0 ? [] : [`handled errors: ${stats.handled}`]),
     ...(stats.stages.length === 0 ? [] : textTable([STAGE_TITLES, ...stats.stages.map(stageRow)])),
     ...(usages.length === 0 ? [] : textTable([USAGE_TITLES, ...usagesByAgent(usages, prices)], { names: 2 })),
     ...(unpriced.length === 0 ? [] : [`no price is given for ${unpriced.join(', ')}`]),
@@ -103,6 +104,7 @@ const progressFields = ({ stats, ms, prices }: Counts): object => {
     outputs: stats.outputs,
     errors: sum([...stats.errors.values()]),
     by_code: Object.fromEntries(stats.errors),
+    ...(stats.handled === 0 ? {} : { handled: stats.handled }),
     requests: requestsOf(usages),
     from_record: sum(stats.stages.map(({ fromRecord }) => fromRecord)),
     tool_calls: sum(stats.stages.map(({ toolCalls }) => toolCalls)),

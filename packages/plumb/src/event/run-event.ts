@@ -65,8 +65,8 @@ export type RunEvent = { readonly ms: number } & (
   | { readonly kind: 'telemetry'; readonly process: string; readonly telemetry: AgentTelemetry }
   /** A tool call that is over. */
   | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope }
-  /** An error, as it is reported. */
-  | { readonly kind: 'fault'; readonly fault: Fault }
+  /** An error, as it is reported; or one that an error port, or another part of `p + q`, has taken. */
+  | { readonly kind: 'fault'; readonly fault: Fault; readonly isHandled?: true }
   | { readonly kind: 'exited'; readonly process: string; readonly status: number | null; readonly signal: string | null }
   | { readonly kind: 'end'; readonly status: 0 | 1 | 2; readonly stoppedBy: string | null }
 )

@@ -1,6 +1,7 @@
 // The p + q of a graph: the receivers at their ends.
 
 import { type Expansion, type Graph, type GraphNode, isWithin, type NodeWork, type OriginPlace } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
 import type { Hearer } from '../graph/hearer.js'
 import { Choice } from '../graph/morphism/choice.js'
@@ -16,6 +17,7 @@ export interface ChoicesOptions {
   readonly hearers: Hearers
   /** What is called with the origin of a message that has failed at its exit. */
   readonly lost: (exit: GraphNode) => (origin: Origin) => void
+  readonly handled: (fault: Fault) => void
 }
 
 interface ChoiceForm {
@@ -73,12 +75,13 @@ export class Choices implements HearerSource {
     const known = this.#exits.get(form)
     if (known) return known
     const { exit, places } = form
-    const { edges, maxInFlight, lost, hearers } = this.o
+    const { edges, maxInFlight, lost, hearers, handled } = this.o
     const context = hearers.contextAt(exit)
     const select = new Select([edges.into(exit, 0).length], context, {
       places,
       maxWaiting: maxInFlight,
       report: context.report,
+      handled,
       lost: lost(exit),
     })
     this.#exits.set(form, select)

@@ -1,6 +1,7 @@
 // The ports `error` of a graph that are wired.
 
 import { type Expansion, type Graph, type GraphNode, type NodeWork, nodesBehind, type OriginPlace } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
 import type { Outlet } from '../graph/channel.js'
 import type { Hearer } from '../graph/hearer.js'
 import { FailurePort } from '../graph/morphism/failure-port.js'
@@ -8,6 +9,12 @@ import type { RunContext } from '../graph/run-context.js'
 import type { HearerSource, Hearers } from './hearers.js'
 
 type Failures = NodeWork & { readonly kind: 'failures' }
+
+export interface FailurePortsOptions {
+  readonly context: RunContext
+  readonly hearers: Hearers
+  readonly handled: (fault: Fault) => void
+}
 
 export class FailurePorts implements HearerSource {
   readonly #nodes: readonly GraphNode[]
@@ -17,8 +24,7 @@ export class FailurePorts implements HearerSource {
   constructor(
     { nodes }: Graph,
     private readonly kept: ReadonlyMap<GraphNode, OriginPlace>,
-    private readonly context: RunContext,
-    private readonly hearers: Hearers,
+    private readonly o: FailurePortsOptions,
   ) {
     this.#nodes = nodes
     this.#works = nodes.flatMap(({ work }) => (work.kind === 'failures' ? [work] : []))
@@ -34,10 +40,11 @@ export class FailurePorts implements HearerSource {
     const known = this.#ports.get(work)
     if (known) return known
     const { of, inside } = work
-    const around = this.hearers.around(inside ? inside.within : of[0]?.within)
+    const { hearers, context, handled } = this.o
+    const around = hearers.around(inside ? inside.within : of[0]?.within)
     const places = of.flatMap((node) => this.kept.get(node) ?? [])
     const feeds = nodesBehind(work, this.#nodes).reduce((sum, { outputs }) => sum + outputs.length, 0)
-    const port = new FailurePort(feeds, this.context, { places, around })
+    const port = new FailurePort(feeds, context, { places, around, handled })
     this.#ports.set(work, port)
     return port
   }

@@ -1,6 +1,7 @@
 // The parts of a graph that hear of failures in others: each(p), p + q, and ports `error` that are wired.
 
 import type { Edge, Graph, GraphNode, OriginPlace, Origins } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
 import type { Outlet } from '../graph/channel.js'
 import type { Edges } from '../graph/edges.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
@@ -17,6 +18,8 @@ export interface FormsOptions {
   readonly maxInFlight: number
   /** What is called with the origin of a message that has failed at the exit of a form. */
   readonly lost: (exit: GraphNode) => (origin: Origin) => void
+  /** Called with each error that a port `error`, or another part of p + q, has taken. */
+  readonly handled: (fault: Fault) => void
 }
 
 export class Forms {
@@ -33,7 +36,7 @@ export class Forms {
     const own = { ...options, hearers: this.hearers }
     this.#eaches = new Eaches(graph, elements, own)
     this.#choices = new Choices(graph, attempts, own)
-    this.#ports = new FailurePorts(graph, kept, options.context, this.hearers)
+    this.#ports = new FailurePorts(graph, kept, own)
     for (const source of [this.#ports, this.#eaches, this.#choices]) this.hearers.add(source)
   }
 

@@ -182,6 +182,7 @@ class Run {
       emitter,
       rejects,
       parent: this.#telemetryLines ?? undefined,
+      handled: (f) => this.#instruments?.emitter?.emit({ kind: 'fault', fault: f, isHandled: true }),
       outputClosed: () => this.#outputClosed(),
       fail: (f) => this.#fail(f),
     })

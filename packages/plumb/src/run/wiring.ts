@@ -59,6 +59,8 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly rejects: Rejects | undefined
   /** Where a parent hears what our children tell of themselves. */
   readonly parent: LineWriter | undefined
+  /** An error was taken by a port `error`, or by another part of `p + q`. */
+  readonly handled: (fault: Fault) => void
   /** One of main's outputs has closed. */
   readonly outputClosed: () => void
 }
@@ -106,7 +108,8 @@ class Network {
     this.#joins = new Joins(origins.partings)
     this.#edges = new Edges(graph)
     const lost = (node: GraphNode) => this.#lossAt(node)
-    this.#forms = new Forms(graph, origins, { context: this.#context, edges: this.#edges, maxInFlight: settings.maxInFlight, lost })
+    const own = { context: this.#context, edges: this.#edges, maxInFlight: settings.maxInFlight, lost }
+    this.#forms = new Forms(graph, origins, { ...own, handled: options.handled })
     this.#places = placesOf(graph)
     this.#wires = emitter ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')

@@ -44,7 +44,7 @@ export class OtlpSpans implements RunListener {
       for (const { name, provider } of event.nodes) if (provider !== undefined) this.#providers.set(name, provider)
     } else if (event.kind === 'spawned' && event.runs === 'plumb') this.#plumbs.add(event.process)
     else if (event.kind === 'input') this.#counts.inputs++
-    else if (event.kind === 'fault') this.#counts.errors++
+    else if (event.kind === 'fault' && !event.isHandled) this.#counts.errors++
     this.#spans.on(event)
     if (event.kind === 'end') this.#end(event)
   }

@@ -12,6 +12,8 @@ export interface FailurePortOptions {
   readonly places: readonly OriginPlace[]
   /** The parts of the program around p that hear of failures. */
   readonly around: readonly Hearer[]
+  /** Called with each error that is taken. */
+  readonly handled: (fault: Fault) => void
 }
 
 /** Closes once all nodes of p have: each of them feeds its one input. */
@@ -32,11 +34,15 @@ export class FailurePort extends Morphism implements Hearer {
   receive(): void {}
 
   hear(fault: Fault): boolean {
+    // The run ends by it.
+    if (fault.error === 'budget_spent') return false
     const { current } = this.context
     const origin = this.#entered(current.origin)
     if (!origin) return false
+    const { around, handled } = this.#o
+    handled(current.withCause(fault))
     const sink = this.#sink
-    const at = this.#write(inLists(fault, this.#o.around), origin)
+    const at = this.#write(inLists(fault, around), origin)
     sink.commit(at)
     const { buf, start, end } = sink
     const before = current.enter(origin)

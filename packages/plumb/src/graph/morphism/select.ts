@@ -14,6 +14,8 @@ export interface SelectOptions {
   /** Messages that are in hand or wait for those before them. */
   readonly maxWaiting: number
   readonly report: (fault: Fault) => void
+  /** Called with each error that leads to the next alternative. */
+  readonly handled: (fault: Fault) => void
   /** Called with the origin of a message that all alternatives have failed on. */
   readonly lost: (origin: Origin) => void
 }
@@ -93,6 +95,8 @@ export class Select extends Morphism implements Hearer {
   }
 
   hear(fault: Fault): boolean {
+    // The run ends by it.
+    if (fault.error === 'budget_spent') return false
     const attempt = this.#attempt
     if (!attempt) return false
     attempt.fault ??= fault
@@ -105,6 +109,7 @@ export class Select extends Morphism implements Hearer {
     if (fault) {
       attempt.outputs = []
       if (this.entrance?.hasNext(attempt)) {
+        this.#handle(fault, attempt.origin)
         attempt.earlier.push(...takenApart(fault))
         attempt.fault = undefined
         attempt.alternative++
@@ -115,6 +120,13 @@ export class Select extends Morphism implements Hearer {
     this.unsettled--
     this.#advance()
     this.entrance?.settled()
+  }
+
+  #handle(fault: Fault, origin: Origin): void {
+    const { current } = this.context
+    const before = current.enter(origin)
+    this.#o.handled(current.withCause(fault))
+    current.leave(before)
   }
 
   /** That of the message which is worked on. */
