@@ -81,6 +81,7 @@ let main : !Job -> !string = plumb(input, output) {
   input@error ; discard
 }
 `),
+  'config.plumb': 'let p : !string -> !string = agent { provider: "eliza" }\nlet main : ![string] -> ![string] = each(p)\n',
   'body.plumb': numbers(
     'let main : !int -> !number = plumb(input, output) {\n let c : !int = channel\n input ; c\n c ; share + c ; output\n}',
   ),
@@ -182,6 +183,12 @@ table('p + q on streams: what fails in p goes to q', {
   'recorded as it is': {
     run: 'cat > in; plumb fall.plumb < in > plain; plumb --record kept fall.plumb < in | cmp - plain; plumb --resume kept fall.plumb < in | cmp - plain',
     in: SAID,
+  },
+  'an agent that never started fails the run, and gives no empty list': {
+    run: 'config',
+    in: lines(['a'], ['b']),
+    errors: [{ error: 'missing_option' }],
+    status: 2,
   },
   'what stands in it is a process of its own': {
     run: 'plumb check body.plumb',

@@ -303,9 +303,10 @@ export class ChildProcess extends Morphism implements Worker {
           mayEnd: () => !isData || ((!isHeard || this.hasEnded) && (!tellsOrigins || !this.#isTelling)),
           ending: () => {
             watched?.ending()
-            if (isData) this.#failInHand()
+            if (!isData || this.#isMisconfigured) return
+            this.#failInHand()
             // A barrier behind it is to know that nothing more comes of these.
-            if (isData) this.#messages.abandon()
+            this.#messages.abandon()
           },
         }),
       isData && (kind !== 'plumb' || isHeard),
@@ -335,8 +336,12 @@ export class ChildProcess extends Morphism implements Worker {
   /** Where failures are heard, the messages that it has in hand fail, one by one. */
   #failInHand(): void {
     const ending = this.#ending
-    // One of ours that was not configured ends the run.
-    if (ending && !(ending.status === 2 && this.#o.kind !== 'program')) this.#failures.end(this.#failureAtEnd(ending))
+    if (ending) this.#failures.end(this.#failureAtEnd(ending))
+  }
+
+  /** One of ours that never started: that ends the run, and nothing is known of what it had in hand. */
+  get #isMisconfigured(): boolean {
+    return this.#exit?.status === 2 && this.#o.kind !== 'program'
   }
 
   get #ending(): Ending | undefined {
@@ -366,7 +371,7 @@ export class ChildProcess extends Morphism implements Worker {
   // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by the spawning code in
   // wire.
   async #ended(exit: Exit): Promise<void> {
-    const { kind, inputs, cycle } = this.#o
+    const { inputs, cycle } = this.#o
     const { report, fail, schedule } = this.context
     this.#wasFed = inputs.some((_, i) => this.isOpen(i))
     this.#exit = exit
@@ -378,12 +383,12 @@ export class ChildProcess extends Morphism implements Worker {
     const failure = this.#ending && this.#failureAtEnd(this.#ending)
     this.#dropped.end = failure && !this.overrun.hasBegun ? 'badly' : 'well'
     if (failure && !this.#failures.hasSaidAll) {
-      // One of ours that was not configured never started: a loop that waits for it would wait for ever.
-      const tell = exit.status === 2 && kind !== 'program' ? fail : report
+      // A loop that waits for it would wait for ever.
+      const tell = this.#isMisconfigured ? fail : report
       tell(failure)
       cycle?.closeControl()
     }
-    this.#messages.abandon()
+    if (!this.#isMisconfigured) this.#messages.abandon()
     schedule.wake()
   }
 }
