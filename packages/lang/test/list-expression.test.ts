@@ -36,6 +36,10 @@ const GIVES: readonly (readonly [string, string, string, string | RegExp])[] = [
   ['[x.k = "a" for x in xs]', '[{ k: string }]', '[{"k":"\\u0061"},{"k":"b"},{"k":"a"}]', '[true,false,true]'],
   ['[x < y for x in xs for y in xs]', '[int]', '[12345678901234567890,12345678901234567891]', '[false,true,false,false]'],
   ['[x.v.z for x in xs]', '[{ v: { k: "a", z: int } | { k: "b", z: number } }]', '[{"v":{"k":"a","z":1}},{"v":{"z":1.50,"k":"b"}}]', '[1,1.50]'],
+  // what is read once of the message is no counter of a loop
+  ['[n + x for x in [n, n * 2]]', '{ n: number }', '{"n":1.5}', '[3,4.5]'],
+  ['[x + n for x in xs] + [n]', '{ n: number, xs: [number] }', '{"n":1.5,"xs":[1,2]}', '[2.5,3.5,1.5]'],
+  ['[x + n for x in [i, n, sum(xs)]]', '{ n: number, i: int, xs: [number] }', '{"n":1.5,"i":4,"xs":[1,2]}', '[5.5,3,4.5]'],
   // sums and their kin, over lists and over comprehensions
   ['[sum(xs), sum([]), sum([x for x in xs if x > 9])]', '[int]', '[3,1,3]', '[7,0,0]'],
   ['sum(xs)', '[number]', '[0.1,0.2]', '0.30000000000000004'],

@@ -19,13 +19,14 @@ export const emitLoops = (e: Comprehension, g: Generator, body: () => string, at
     return loop.condition ? `if (${emitBool(loop.condition, g)}) {\n${inner()}\n}` : inner()
   })
   const n = item.number
-  const [b, a, end] = [`b${n}`, `a${n}`, `e${n}`]
+  // None is a name that a part of the message may be kept under (Generator.once).
+  const [b, a, end, count] = [`b${n}`, `a${n}`, `e${n}`, `count${n}`]
   return `{
 ${opening.replace('$b', b)}
-let ${a} = R.skipSpace(${b}, ${start} + 1), ${end} = 0, c${n} = 0, n${n} = 0
+let ${a} = R.skipSpace(${b}, ${start} + 1), ${end} = 0, c${n} = 0, ${count} = 0
 if (${b}[${a}] !== 93) for (;;) {
 ${scanItem(item, g)}
-n${n}++
+${count}++
 {
 ${declared(item)}${code}
 }
@@ -35,7 +36,7 @@ if (c${n} !== 44) break
 ${a} = ${end} + 1
 if (${b}[${a}] <= 32) ${a} = R.skipSpace(${b}, ${a})
 }
-R.takeSteps(n${n})
+R.takeSteps(${count})
 }`
 }
 
