@@ -259,7 +259,16 @@ const program = (k: number, i: number): Child => ({
 
 const nested = (inner: Chain, i: number): Child => ({
   binding: `let c${i} : !int -> !int = plumb(from, to) {\n  from ; ${inner.source} ; to\n}\n`,
-  chain: { source: `c${i}`, make: inner.make },
+  chain: {
+    source: `c${i}`,
+    // What an each leaves out in there is an error of the whole process, which tells that less may come of the input.
+    make: (value, books) => {
+      const failed: number[] = []
+      const { outs, isLost } = inner.make(value, { ...books, failed, skipped: failed })
+      books.failed.push(...failed)
+      return { outs, isLost: isLost || failed.length > 0 }
+    },
+  },
 })
 
 /** Goes down by k for as long as it is above 3. */
