@@ -46,7 +46,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|pattern|preview|result)$/ },
   'plumb-agent': {
-    'plumb-tool': /^@plumb\/tool\/(call\/(checked-tool|fit-schema|validate)|source\/agent\/(prompt-program|prompt-reach))$/,
+    'plumb-tool':
+      /^@plumb\/tool\/(call\/(checked-tool|fit-schema|validate)|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,
   },
 }
 

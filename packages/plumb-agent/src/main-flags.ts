@@ -23,6 +23,7 @@ interface Flags {
   set?: readonly string[]
   setFile?: readonly string[]
   docroot?: string
+  attach?: readonly string[]
   grant?: readonly string[]
   policy?: string
   context?: readonly string[]
@@ -61,6 +62,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '-r, --raw-output', text: 'write strings without quotes' },
   { flags: '--providers', text: 'list the providers: name, endpoint and the variable of the key' },
   { flags: '--check', text: 'tell what is wrong with the configuration, and end' },
+  { flags: '--attach <file>', text: 'an image, PDF, text or audio that goes with each input', read: again },
   { flags: '--unordered', text: 'with concurrency: write each answer when it is made' },
   { flags: '--fail-fast', text: 'send no further input after the first that fails' },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
@@ -115,7 +117,21 @@ export const readFully = (program: string, argv: readonly string[]): Result<Plai
 }
 
 const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions> => {
-  const { agent, provider, model, docroot, grant = [], policy, context = [], allowHost = [], fds, sourcesFd, budgetFd, maxLine } = flags
+  const {
+    agent,
+    provider,
+    model,
+    docroot,
+    attach = [],
+    grant = [],
+    policy,
+    context = [],
+    allowHost = [],
+    fds,
+    sourcesFd,
+    budgetFd,
+    maxLine,
+  } = flags
   const toolCommand = flags.toolCommand ?? (process.env.PLUMB_TOOL || undefined)
   const isMux = flags.mux === true
   const isRawInput = flags.rawInput === true
@@ -132,6 +148,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     ...(flags.set ? { set: flags.set } : {}),
     ...(flags.setFile ? { setFile: flags.setFile } : {}),
     ...(docroot === undefined ? {} : { docroot }),
+    attach,
     grants: grant,
     ...(policy === undefined ? {} : { policy }),
     context,

@@ -15,6 +15,8 @@ export interface AgentOptions {
   readonly provider?: string
   readonly model?: string
   readonly docroot?: string
+  /** Images, documents and audio that go with each input. */
+  readonly attach: readonly string[]
   /** Lists of effects, as given to --grant; none: what the tools declare. */
   readonly grants: readonly string[]
   readonly policy?: string

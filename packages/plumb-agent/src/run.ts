@@ -1,7 +1,7 @@
 // One agent from start to end: configured, connected to its descriptors, and ended in good order.
 
 import type { Readable } from 'node:stream'
-import { printType, takesText, toShown } from '@plumb/lang'
+import { holdsMedia, printType, takesText, toShown } from '@plumb/lang'
 import {
   announceInput,
   dieOf,
@@ -14,6 +14,7 @@ import {
   openInput,
   openLineInput,
   openLog,
+  type Result,
   readControl,
   type StopSignal,
 } from '@plumb/wire'
@@ -21,7 +22,7 @@ import type { Given } from './config/load.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
 import { Approvals } from './control/approvals.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
-import { openConversation } from './conversation/conversation.js'
+import { type ConversationOptions, openConversation } from './conversation/conversation.js'
 import { type Framing, openIntake } from './io/intake.js'
 import { openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
@@ -48,8 +49,14 @@ export const run = async (options: AgentOptions, program: string, received?: Rec
   if (options.isCheck) return stderr.end()
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
   const { report, write: writeStderr } = stderr
+  const readContent = await openContent(prepared.value, options)
+  if (readContent?.ok === false) {
+    report(readContent.error)
+    await stderr.end()
+    return 2
+  }
   const servers = await openServers({ prepared: prepared.value, options, given: received?.mcpTools, report, writeStderr })
-  const signal = servers && (await converse(prepared.value, servers, options, received, stderr, log))
+  const signal = servers && (await converse(prepared.value, servers, options, received, stderr, log, readContent?.value))
   const status = await stderr.end()
   if (signal) dieOf(signal)
   return servers ? status : 2
@@ -62,6 +69,16 @@ const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void
 
 const SILENT: Log = () => {}
 
+/** Undefined: no input of this agent can hold media, and none go with it. */
+const openContent = async (
+  { config, authority }: PreparedAgent,
+  { attach, docroot = '.' }: AgentOptions,
+): Promise<Result<NonNullable<ConversationOptions['readContent']>> | undefined> => {
+  if (attach.length === 0 && !holdsMedia(config.input)) return undefined
+  const { openContentReader } = await import('./media/content.js')
+  return openContentReader({ input: config.input, attach, reach: { docroot, authority: () => authority.current() } })
+}
+
 /** After a signal, what is in flight has this long to be answered. */
 const GRACE_MS = 5000
 
@@ -73,6 +90,7 @@ const converse = (
   received: ReceivedInput | undefined,
   stderr: Stderr,
   log: Log,
+  readContent: ConversationOptions['readContent'],
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
     const { config, fds } = prepared
@@ -135,6 +153,7 @@ const converse = (
         emitsMemory: options.emitsMemory,
         allowance: asked ?? sharedAllowance(),
         warn: stderr.warn,
+        readContent,
       }),
       approvals,
       toolAnswers: tools.answers,

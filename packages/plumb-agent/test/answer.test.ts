@@ -226,6 +226,8 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
 
 const WANTED = new Cancellation()
 
+const said = (text: string) => ({ text, isString: true })
+
 t.test('an answer that does not fit goes back with the reason', async (t) => {
   const { asked, provider } = stub('{"count":"umpteen"}', 'Well: {"count": 3}', '"x"')
   const told: string[] = []
@@ -235,7 +237,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
     (event) => told.push(event.kind),
     () => {},
   )
-  t.strictSame(await conversation.answer('how many?', WANTED), succeed('{"count":3}'))
+  t.strictSame(await conversation.answer(said('how many?'), WANTED), succeed('{"count":3}'))
   t.match(asked[1]?.turn, [
     { content: 'how many?' },
     { role: 'assistant', content: '{"count":"umpteen"}' },
@@ -248,7 +250,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
     'only what was accepted is remembered',
   )
 
-  const spent = await conversation.answer('and now?', WANTED)
+  const spent = await conversation.answer(said('and now?'), WANTED)
   t.match(!spent.ok && spent.error, { error: 'output_type_mismatch', detail: /after 2 retries/ })
   t.equal(asked.length, 5, 'max_retries after the first')
   t.equal(conversation.memory.length, 2, 'as if it had not been asked')
@@ -263,7 +265,7 @@ t.test('settings hold from the next question; null is the spec again', async (t)
     () => {},
   )
   const ask = async () => {
-    await conversation.answer('x', WANTED)
+    await conversation.answer(said('x'), WANTED)
     const { model, temperature, effort, history } = asked.at(-1) as ModelRequest
     return [model, temperature, effort, history.length]
   }
@@ -286,7 +288,7 @@ t.test('a refusal is the error of its input', async (t) => {
     () => {},
     () => {},
   )
-  t.match(await conversation.answer('x', WANTED), { ok: false, error: { error: 'overloaded' } })
+  t.match(await conversation.answer(said('x'), WANTED), { ok: false, error: { error: 'overloaded' } })
   t.equal(conversation.memory.length, 0)
 })
 

@@ -17,6 +17,8 @@ import { openToolPolicy } from '../src/tool/policy.js'
 import { openTools } from '../src/tool/tools.js'
 import { openShell } from './shell.js'
 
+const said = (text: string) => ({ text, isString: true })
+
 const SPEC = `
 type N = { n: int, note?: string = "none" }
 @tool true
@@ -139,7 +141,7 @@ const open = (
   })
   const conversation = openConversation(all, tools, emit, () => {})
   const cancellation = new Cancellation()
-  const say = (input = 'go') => conversation.answer(input, cancellation)
+  const say = (input = 'go') => conversation.answer(said(input), cancellation)
   return { conversation, asked, requests, told, cancellation, most: () => most, say }
 }
 

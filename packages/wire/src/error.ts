@@ -132,6 +132,8 @@ export const ERRORS = {
     'look why its branches gave different numbers of messages'),
   evaluation_failed: invalid('an expression could not be computed for this message, as when it divides by zero',
     'guard the expression with if, has or ??'),
+  unsupported_media: invalid('an image, document or audio is of another kind than its bytes say, or of one that the provider does not take',
+    'convert it to a kind that the error names, or take another provider'),
   context_overflow: invalid('the conversation is longer than the model takes; the error has the numbers that the server gave',
     'set a shorter memory, write amnesiac: true, or take a model with more room'),
   provider_refused: invalid('the provider did not accept the request as it is',

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Json } from '@plumb/lang'
+import { isImageType, mediaTypeOf } from '@plumb/tool/source/path/media-type'
 import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { ChatMessage } from '../provider/provider.js'
 import { besideSpec } from './prompts.js'
@@ -45,19 +46,10 @@ const readImage = (path: string, { specPath, docroot, mayReadFiles }: HistorySou
     const { size } = statSync(place)
     if (size > MAX_IMAGE_BYTES) return fail('config_invalid', `${named} has ${size} bytes, and at most ${MAX_IMAGE_BYTES} are taken`)
     const bytes = readFileSync(place)
-    const media_type = typeOf(bytes)
-    if (media_type === undefined) return fail('config_invalid', `${named} is no png, jpeg, gif or webp`)
+    const media_type = mediaTypeOf(bytes)
+    if (!isImageType(media_type)) return fail('config_invalid', `${named} is no png, jpeg, gif or webp`)
     return succeed({ type: 'image', media_type, data: bytes.toString('base64') })
   } catch (error) {
     return { ok: false, error: fault('file_not_found', `${named} cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`) }
   }
-}
-
-// By its first bytes, whatever the file is called.
-const typeOf = (bytes: Buffer): string | undefined => {
-  const head = bytes.toString('latin1', 0, 12)
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (/^GIF8[79]a/.test(head)) return 'image/gif'
-  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined
 }

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { CheckedAgent, Diagnostic } from '@plumb/lang'
+import { type CheckedAgent, type Diagnostic, holdsMedia } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import {
@@ -73,8 +73,8 @@ export const prepare = (options: AgentOptions, received: Given | undefined): Res
   const config = configured.value
   const { grant, minutes, tools, servers } = config
   const inForce = new AuthorityInForce(authority.given, { grant, minutes })
-  // Only tools need it, and listening costs a start as much as the rest of its streams.
-  if (tools.length + servers.length > 0) given?.onAuthority?.((next) => inForce.renew(next))
+  // Only tools and files of inputs need it, and listening costs a start as much as the rest of its streams.
+  if (tools.length + servers.length > 0 || holdsMedia(config.input)) given?.onAuthority?.((next) => inForce.renew(next))
   // No tool may write the policy that it is held to.
   const handed = options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] })
   return { ok: true, value: { agent, config, files: handed, fds: fds.value, authority: inForce } }

@@ -1,11 +1,12 @@
 // One conversation: an input goes to the provider as the user's message, tools are called as it asks for them, its answer comes back
 // checked, and what led to it is remembered.
 
-import { printType, resolve, type Type, toSchema } from '@plumb/lang'
+import { type Json, printType, resolve, type Type, toSchema } from '@plumb/lang'
 import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, totalTokens } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import { wrapperOf } from '../answer/wrapped.js'
 import type { AgentConfig } from '../config/config.js'
+import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
 import type { Outcome } from '../loop/pending-queue.js'
 import type { Effort } from '../provider/effort.js'
@@ -28,7 +29,7 @@ export interface Conversation {
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly ChatMessage[]): void
   /** One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry. */
-  answer(input: string, cancellation: Cancellation, seq?: number): Promise<Outcome>
+  answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<Outcome>
 }
 
 export interface ConversationOptions {
@@ -37,6 +38,8 @@ export interface ConversationOptions {
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
   readonly warn?: (warning: Fault) => void
+  /** The user's message of an input that may hold media; undefined: it is the input as it is. */
+  readonly readContent?: ((input: UserInput) => Promise<Result<Json>>) | undefined
 }
 
 export const openConversation = (
@@ -46,7 +49,7 @@ export const openConversation = (
   log: Log,
   surroundings: ConversationOptions = {},
 ): Conversation => {
-  const { emitsMemory = false, allowance, warn } = surroundings
+  const { emitsMemory = false, allowance, warn, readContent } = surroundings
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
@@ -111,9 +114,12 @@ export const openConversation = (
     unrecorded = []
   }
 
-  const answer = async (input: string, cancellation: Cancellation, seq?: number): Promise<Outcome> => {
+  const answer = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<Outcome> => {
     const emit: Emit = seq === undefined ? emitAll : (event) => emitAll({ ...event, seq })
-    const turn = new Turn(input)
+    const message = readContent ? await readContent(input) : succeed(input.text)
+    if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
+    if (!message.ok) return message
+    const turn = new Turn(message.value)
     let calls = 0
     let hasBeenCut = false
     for (let retries = 0; ; ) {

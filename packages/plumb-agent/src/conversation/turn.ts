@@ -1,5 +1,6 @@
 // One input on its way to its answer: all that was said for it, and what of that will be remembered.
 
+import type { Json } from '@plumb/lang'
 import type { ChatMessage, ContentBlock } from '../provider/provider.js'
 
 export type ToolUse = Extract<ContentBlock, { type: 'tool_use' }>
@@ -10,8 +11,9 @@ export class Turn {
   /** Without the answers that did not fit and what was said about them. */
   readonly #kept: ChatMessage[]
 
-  constructor(input: string) {
-    const user: ChatMessage = { role: 'user', content: input }
+  /** Text, or blocks where there are media in it. */
+  constructor(content: Json) {
+    const user: ChatMessage = { role: 'user', content }
     this.#messages = [user]
     this.#kept = [user]
   }

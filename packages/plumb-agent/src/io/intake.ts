@@ -94,8 +94,14 @@ const unknownPort = (port: string, ports: readonly string[], line: number): Faul
     line,
   })
 
+export interface UserInput {
+  readonly text: string
+  /** It is a string, and stands here without its quotes. */
+  readonly isString: boolean
+}
+
 /** The user's message: a string as itself, anything else as JSON, checked against the input type. `isLast`: the line had no newline. */
-export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<string> => {
+export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<UserInput> => {
   const tree = parseTree(json, 0, json.length)
   if (tree.kind === 'fault') {
     const refusal = checkLine(json, 0, json.length, takesText(type), isLast)
@@ -108,5 +114,6 @@ export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<str
     return { ok: false, error: suggestRaw(error, json, tree.start, takesText(type)) }
   }
   const text = (fillDefaults(type, json, tree) ?? json.subarray(tree.start, tree.end)).toString()
-  return succeed(tree.kind === 'string' ? JSON.parse(text) : text)
+  const isString = tree.kind === 'string'
+  return succeed({ text: isString ? JSON.parse(text) : text, isString })
 }

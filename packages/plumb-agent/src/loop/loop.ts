@@ -25,7 +25,7 @@ import type { Approvals } from '../control/approvals.js'
 import { ControlSources } from '../control/sources.js'
 import { Cancellation } from '../conversation/cancellation.js'
 import type { Conversation } from '../conversation/conversation.js'
-import { type InboundMessage, type Intake, readInput } from '../io/intake.js'
+import { type InboundMessage, type Intake, readInput, type UserInput } from '../io/intake.js'
 import type { Outlets } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
 import type { EnvelopedAnswers } from '../tool/open-caller.js'
@@ -175,10 +175,10 @@ export class Loop {
     return true
   }
 
-  async #answer(input: Input, text: string): Promise<void> {
+  async #answer(input: Input, said: UserInput): Promise<void> {
     let outcome: Outcome
     try {
-      outcome = await this.#parts.conversation.answer(text, input.cancellation, input.seq)
+      outcome = await this.#parts.conversation.answer(said, input.cancellation, input.seq)
     } catch (error) {
       outcome = { ok: false, error: fault('internal', `answering failed: ${String(error)}`) }
     }

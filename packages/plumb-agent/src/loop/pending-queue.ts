@@ -3,6 +3,7 @@
 import type { Fault, Result } from '@plumb/wire'
 import type { Control } from '../control/message.js'
 import type { Cancellation } from '../conversation/cancellation.js'
+import type { UserInput } from '../io/intake.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
 export type Outcome =
@@ -15,7 +16,7 @@ export interface Input {
   readonly seq: number
   readonly line: number
   readonly bytes: number
-  readonly read: () => Result<string>
+  readonly read: () => Result<UserInput>
   readonly cancellation: Cancellation
   startMs?: number
   endMs?: number

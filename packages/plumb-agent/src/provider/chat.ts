@@ -24,7 +24,7 @@ import type { Timing } from './http/timing.js'
 import { formatOf, systemText } from './output-schema.js'
 import { asJson, type Finished, type Protocol } from './protocol.js'
 import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
-import { toolNamesOf } from './read-message.js'
+import { mediaOf, toolNamesOf } from './read-message.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
 export interface ChatSettings {
@@ -138,6 +138,10 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
 
   return {
     answer: async (question, { signal }) => {
+      const refused = mediaOf(question.turn)
+        .map(protocol.refusesMedia)
+        .find((why) => why !== undefined)
+      if (refused !== undefined) return fail('unsupported_media', refused)
       let asked = question
       let answer: ModelAnswer | undefined
       for (let interruptions = 0; ; interruptions++) {

@@ -3,6 +3,7 @@
 import type { Json } from '@plumb/lang'
 import type { EffortLevel } from './effort.js'
 import type { Failure } from './http/failure.js'
+import type { MediaBlock } from './media-block.js'
 import type { Dialect, OutputFormat } from './output-schema.js'
 import type { ModelAnswer, ModelRequest } from './provider.js'
 import type { WireNames } from './wire-names.js'
@@ -13,6 +14,8 @@ export interface Protocol {
   readonly headersOf: (key: string | undefined, body: unknown) => Readonly<Record<string, string>>
   /** Of the schemas that its structured output enforces. */
   readonly dialect: Dialect
+  /** Why it takes no such image, document or audio; undefined: it does. */
+  readonly refusesMedia: (block: MediaBlock) => string | undefined
   readonly bodyOf: (question: ModelRequest, asking: BodyOptions) => object
   readonly openReader: (question: ModelRequest, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
   /** The reply of the plain form, as the events that a stream would have had. */

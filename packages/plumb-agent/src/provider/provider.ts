@@ -6,6 +6,7 @@ import type { ProviderRefusal } from '../conversation/breaker.js'
 import type { HasSignal } from '../conversation/cancellation.js'
 import type { Emit } from '../io/telemetry.js'
 import type { Effort } from './effort.js'
+import type { MediaBlock } from './media-block.js'
 
 /**
  * One turn of the conversation, in the form that get_memory shows. `content` is text, or a list of blocks; where a memory was set it may
@@ -26,7 +27,7 @@ export type ContentBlock =
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json }
   /** `content`: text, or a list of blocks as in result-parts.ts. */
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
-  | { readonly type: 'image'; readonly media_type: string; readonly data: string }
+  | MediaBlock
 
 /** A tool as a model sees it. */
 export interface ToolOffer {

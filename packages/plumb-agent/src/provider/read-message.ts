@@ -3,6 +3,7 @@
 import type { Json } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import { at, textAt } from './http/json-path.js'
+import { isMedia, type MediaBlock, readMedia } from './media-block.js'
 import type { ChatMessage, ContentBlock } from './provider.js'
 
 /** `raw`: a block of Anthropic's own tools; `item`: what the Responses API said beside text and calls. Only they understand it. */
@@ -27,11 +28,12 @@ const readPart = (role: 'user' | 'assistant', item: Json): Part | undefined => {
   const text = (key: string) => textAt(item, key)
   const isAssistant = role === 'assistant'
   if (type === 'text') {
-    const phase = text('phase')
+    const [said, phase] = [text('text'), text('phase')]
+    if (said === undefined) return undefined
     const isPhase = isAssistant && (phase === 'commentary' || phase === 'final_answer')
-    return ifWhole({ type: 'text', text: text('text'), ...(isPhase ? { phase } : {}) })
+    return { type, text: said, ...(isPhase ? { phase } : {}) }
   }
-  if (type === 'image') return isAssistant ? undefined : ifWhole({ type, media_type: text('media_type'), data: text('data') })
+  if (type === 'image' || type === 'document' || type === 'audio') return isAssistant ? undefined : readMedia(item)
   if (type === 'tool_result') {
     if (isAssistant) return undefined
     const content = (at(item, 'content') ?? '') as Json
@@ -59,6 +61,9 @@ const ifWhole = <T extends object>(block: T): Whole<T> | undefined =>
 /** Of the messages, too: names that are no longer offered may stand in a memory. */
 export const toolNamesOf = (messages: readonly ChatMessage[]): string[] =>
   messages.flatMap((message) => readMessage(message).parts.flatMap((part) => (part.type === 'tool_use' ? [part.name] : [])))
+
+export const mediaOf = (messages: readonly ChatMessage[]): readonly MediaBlock[] =>
+  messages.flatMap((message) => readMessage(message).parts.filter(isMedia))
 
 /**
  * A call without its result in what is said next, or a result without its call in what was said before, which no API takes; undefined: there

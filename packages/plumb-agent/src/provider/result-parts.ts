@@ -26,12 +26,13 @@ export const resourceText = ({ uri, media_type, text, data = '' }: Extract<Resul
     : `<resource uri="${uri}"${type}>\n${text}\n</resource>`
 }
 
-export const linkText = ({ uri, words }: Extract<ResultPart, { type: 'resource_link' }>): string => `[resource ${uri}${words}]`
+export const linkText = ({ uri, words }: Pick<Extract<ResultPart, { type: 'resource_link' }>, 'uri' | 'words'>): string =>
+  `[resource ${uri}${words}]`
 
 export const audioText = ({ media_type, data }: { readonly media_type: string; readonly data: string }): string =>
   `[audio, ${media_type}, ${bytesIn(data)} bytes: this API takes none]`
 
-const bytesIn = (base64: string): number => {
+export const bytesIn = (base64: string): number => {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.floor(((base64.length - padding) * 3) / 4)
 }

@@ -5,7 +5,7 @@ import { isRecord, parseJson } from '@plumb/wire'
 import type { ContentBlock } from '../provider/provider.js'
 import { isResultContent } from '../provider/result-parts.js'
 
-type Image = Extract<ContentBlock, { type: 'image' }>
+type Image = { readonly type: 'image'; readonly media_type: string; readonly data: string }
 type Text = Extract<ContentBlock, { type: 'text' }>
 
 /**

@@ -9,6 +9,7 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages'
+import { asResultPart, captionOf, type MediaBlock } from '../media-block.js'
 import type { ChatMessage, ModelRequest } from '../provider.js'
 import { type Part, readMessage } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
@@ -38,7 +39,9 @@ const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): Cont
     case 'text':
       return toText(part.text, role)
     case 'image':
-      return [toImage(part)]
+    case 'document':
+    case 'audio':
+      return [...toText(captionOf(part) ?? '', 'assistant'), ...toMedia(part)]
     case 'thinking':
       // Without its signature it would be refused.
       return part.signature === '' ? [] : [{ type: 'thinking', thinking: part.thinking, signature: part.signature }]
@@ -63,6 +66,20 @@ const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): Cont
 const toText = (text: string, role: 'user' | 'assistant'): TextBlockParam[] => {
   if (text.trim() !== '') return [{ type: 'text', text }]
   return role === 'assistant' ? [] : [{ type: 'text', text: JSON.stringify(text) }]
+}
+
+/** Why the API does not take it; undefined: it does. */
+export const refusesMedia = ({ type }: MediaBlock): string | undefined =>
+  type === 'audio' ? 'Anthropic takes no audio: take another provider, or give the model its words' : undefined
+
+const toMedia = (block: MediaBlock): Shown[] => {
+  const part = asResultPart(block)
+  if (part) return toShown(part)
+  if (!('url' in block)) return []
+  const { type, url, title } = block
+  if (type === 'image') return [{ type, source: { type: 'url', url } }]
+  if (type === 'audio') return toText(linkText({ uri: url, words: ', audio' }), 'user')
+  return [{ type, source: { type: 'url', url }, ...(title === undefined ? {} : { title: title.slice(0, MAX_TITLE) }) }]
 }
 
 type Shown = TextBlockParam | ImageBlockParam | DocumentBlockParam
@@ -114,7 +131,8 @@ const marked = (messages: readonly MessageParam[]): MessageParam[] => {
   })
 }
 
-type Cacheable = TextBlockParam | ImageBlockParam | ToolUseBlockParam | ToolResultBlockParam
+type Cacheable = TextBlockParam | ImageBlockParam | DocumentBlockParam | ToolUseBlockParam | ToolResultBlockParam
 
-const isCacheable = (block: ContentBlockParam): block is Cacheable =>
-  block.type === 'text' || block.type === 'image' || block.type === 'tool_use' || block.type === 'tool_result'
+const isCacheable = (block: ContentBlockParam): block is Cacheable => CACHEABLE.includes(block.type)
+
+const CACHEABLE: readonly string[] = ['text', 'image', 'document', 'tool_use', 'tool_result'] satisfies Cacheable['type'][]

@@ -3,6 +3,7 @@
 import { at } from '../http/json-path.js'
 import type { Protocol } from '../protocol.js'
 import { bodyOf, DIALECT } from './body.js'
+import { refusesMedia } from './messages.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const ANTHROPIC: Protocol = {
@@ -15,6 +16,7 @@ export const ANTHROPIC: Protocol = {
   }),
   dialect: DIALECT,
   bodyOf,
+  refusesMedia,
   openReader,
   eventsOf,
   efforts: ['low', 'medium', 'high', 'xhigh', 'max'],

@@ -3,7 +3,9 @@
 import { type Json, resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
 import { validate } from '../../answer/validate.js'
+import { describeMedia, isMedia } from '../media-block.js'
 import type { ChatMessage, ContentBlock, ModelAnswer, ModelRequest, Provider } from '../provider.js'
+import { mediaOf, type Part, readMessage } from '../read-message.js'
 import { fit } from './fit.js'
 import { isOrder, readOrder, resultOf } from './order.js'
 import type { Script } from './rule.js'
@@ -43,7 +45,8 @@ export const openEliza = (script: Script): Provider => {
       tools.map(({ name }) => name),
     )
     if (order) return succeed({ content: [{ type: 'tool_use', id: `call_${++calls}`, ...order }], stop: 'tool_use' })
-    return speak(session.reply(sentence), output)
+    const named = mediaOf(turn).map((block) => ` [${describeMedia(block)}]`)
+    return speak(`${session.reply(sentence)}${named.join('')}`, output)
   }
 
   return {
@@ -93,7 +96,27 @@ const countTokens = (content: Json | readonly ContentBlock[]): number => {
  */
 const hear = (content: Json, isPlainText: boolean): string => {
   if (typeof content === 'string') return isPlainText ? content : hearText(content)
+  const { parts } = readMessage({ role: 'user', content })
+  if (parts.some(isMedia)) return hearBlocks(parts, isPlainText)
   return strings(content).join('. ') || JSON.stringify(content)
+}
+
+/** Where media stand in a value, nothing is heard; of media alone, what they are. */
+const hearBlocks = (parts: readonly Part[], isPlainText: boolean): string => {
+  const said = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  if (said.trim() === '') return parts.map(({ type }) => type).join(' ')
+  if (isPlainText) return said
+  const value = parts.map((part) => (part.type === 'text' ? part.text : 'null')).join('')
+  return hearText(isJson(value) ? value : said)
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 // A memory that was set by hand may hold plain words where JSON would stand.

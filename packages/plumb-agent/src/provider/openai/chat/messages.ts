@@ -5,6 +5,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionMessageToolCall,
 } from 'openai/resources/chat/completions/completions'
+import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import type { ChatMessage, ModelRequest } from '../../provider.js'
 import { type Part, readMessage } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
@@ -44,7 +45,7 @@ const toUser = (parts: readonly Part[]): ChatCompletionMessageParam[] => {
   const said: ChatCompletionContentPart[] = []
   for (const part of parts) {
     if (part.type === 'text') said.push({ type: 'text', text: part.text })
-    else if (part.type === 'image') said.push(toImage(part))
+    else if (isMedia(part)) said.push(...toMedia(part))
     else if (part.type === 'tool_result') {
       const shown = readResult(part.content)
       const apart = shown.flatMap(toApart)
@@ -61,6 +62,30 @@ const toUser = (parts: readonly Part[]): ChatCompletionMessageParam[] => {
   const content = said.length === 1 && first.type === 'text' ? first.text : said
   return [...results, { role: 'user', content }]
 }
+
+/** Why the API does not take it; undefined: it does. */
+export const refusesMedia = (block: MediaBlock): string | undefined =>
+  block.type !== 'image' && 'url' in block
+    ? `Chat Completions takes no ${block.type} by its address: give its path or its data, or write wire: "responses"`
+    : undefined
+
+const toMedia = (block: MediaBlock): ChatCompletionContentPart[] => {
+  const caption = captionOf(block)
+  return [...(caption === undefined ? [] : [toText(caption)]), ...toShown(block)]
+}
+
+const toShown = (block: MediaBlock): ChatCompletionContentPart[] => {
+  const part = asResultPart(block)
+  if (part) {
+    const apart = toApart(part)
+    return apart.length > 0 ? apart : [toText(toWords(part))]
+  }
+  if (!('url' in block)) return []
+  const { type, url } = block
+  return [type === 'image' ? { type: 'image_url', image_url: { url } } : toText(linkText({ uri: url, words: `, ${type}` }))]
+}
+
+const toText = (text: string): ChatCompletionContentPart => ({ type: 'text', text })
 
 /** What a message of a tool does not take, and one of the user does. */
 const toApart = (item: ResultPart): ChatCompletionContentPart[] => {

@@ -4,6 +4,7 @@ import type { Protocol } from '../../protocol.js'
 import { DIALECT } from '../dialect.js'
 import { baseOf, bearer } from '../endpoint.js'
 import { bodyOf } from './body.js'
+import { refusesMedia } from './messages.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const CHAT_COMPLETIONS: Protocol = {
@@ -12,6 +13,7 @@ export const CHAT_COMPLETIONS: Protocol = {
   dialect: DIALECT,
   efforts: undefined,
   bodyOf,
+  refusesMedia,
   openReader,
   eventsOf,
   downgrades: [

@@ -7,6 +7,7 @@ import type {
   ResponseInputImage,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
+import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import type { ChatMessage, ModelRequest } from '../../provider.js'
 import { type Part, readMessage } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
@@ -46,7 +47,7 @@ const toUser = (parts: readonly Part[]): ResponseInputItem[] => {
   const said: ResponseInputContent[] = []
   for (const part of parts) {
     if (part.type === 'text') said.push({ type: 'input_text', text: part.text })
-    else if (part.type === 'image') said.push(toImage(part))
+    else if (isMedia(part)) said.push(...toMedia(part))
     else if (part.type === 'tool_result') {
       results.push({ type: 'function_call_output', call_id: part.tool_use_id, output: toOutput(readResult(part.content)) })
     }
@@ -56,6 +57,26 @@ const toUser = (parts: readonly Part[]): ResponseInputItem[] => {
   const content = said.length === 1 && first.type === 'input_text' ? first.text : said
   return [...results, { type: 'message', role: 'user', content }]
 }
+
+/** Why the API does not take it; undefined: it does. */
+export const refusesMedia = ({ type }: MediaBlock): string | undefined =>
+  type === 'audio' ? 'the Responses API takes no audio: write wire: "chat", with a model that hears' : undefined
+
+const toMedia = (block: MediaBlock): ResponseInputContent[] => {
+  const caption = captionOf(block)
+  return [...(caption === undefined ? [] : [toText(caption)]), ...toShown(block)]
+}
+
+const toShown = (block: MediaBlock): ResponseInputContent[] => {
+  const part = asResultPart(block)
+  if (part) return [toContent(part) as ResponseInputContent]
+  if (!('url' in block)) return []
+  const { type, url } = block
+  if (type === 'image') return [{ type: 'input_image', detail: 'auto', image_url: url }]
+  return [type === 'document' ? { type: 'input_file', file_url: url } : toText(linkText({ uri: url, words: ', audio' }))]
+}
+
+const toText = (text: string): ResponseInputContent => ({ type: 'input_text', text })
 
 const toOutput = (shown: readonly ResultPart[]): string | ResponseFunctionCallOutputItemList => {
   const content = shown.map(toContent)

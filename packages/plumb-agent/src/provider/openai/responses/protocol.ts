@@ -4,6 +4,7 @@ import type { Protocol } from '../../protocol.js'
 import { DIALECT } from '../dialect.js'
 import { baseOf, bearer } from '../endpoint.js'
 import { bodyOf } from './body.js'
+import { refusesMedia } from './items.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const RESPONSES: Protocol = {
@@ -12,6 +13,7 @@ export const RESPONSES: Protocol = {
   dialect: DIALECT,
   efforts: undefined,
   bodyOf,
+  refusesMedia,
   openReader,
   eventsOf,
   downgrades: [

@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { type FileStamp, fileChanged, fileStamp } from '../../path/file-stamp.js'
-import { closeQuietly, openFile } from '../../path/open.js'
-import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
+import { readWhole } from '../../path/read-whole.js'
+import type { ResolvedPath } from '../../path/resolved-path.js'
 import { type WriteOptions, writeFileAtomically } from '../../path/write-file-atomically.js'
 
 export interface WholeFile {
@@ -31,24 +31,11 @@ export const readTextFile = async (resolved: ResolvedPath, sha256?: string): Pro
 }
 
 export const readWholeFile = async (resolved: ResolvedPath, sha256?: string): Promise<Result<WholeFile>> => {
-  const opened = await openFile(resolved)
-  if (!opened.ok) return opened
-  const handle = opened.value
-  try {
-    const stat = await handle.stat()
-    if (stat.size > MAX_EDITED_BYTES) return tooLarge(resolved.shown)
-    const whole = Buffer.alloc(stat.size + 1)
-    const { bytesRead } = await handle.read(whole, 0, whole.length, 0)
-    // The file is being written at this moment.
-    if (bytesRead !== stat.size) return fileChanged(resolved.shown)
-    const bytes = whole.subarray(0, bytesRead)
-    if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return fileChanged(resolved.shown)
-    return succeed({ bytes, stamp: fileStamp(stat), mode: stat.mode & 0o7777 })
-  } catch (error) {
-    return systemFault(error, 'read', resolved.shown)
-  } finally {
-    await closeQuietly(handle)
-  }
+  const read = await readWhole(resolved, { maxBytes: MAX_EDITED_BYTES, tooLarge: () => tooLarge(resolved.shown) })
+  if (!read.ok) return read
+  const { bytes, stat } = read.value
+  if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return fileChanged(resolved.shown)
+  return succeed({ bytes, stamp: fileStamp(stat), mode: stat.mode & 0o7777 })
 }
 
 export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

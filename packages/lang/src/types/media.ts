@@ -1,0 +1,29 @@
+// The types Image, Document and Audio of the module `media`, whatever they are called where they are used.
+
+import { typesWithin } from './parts.js'
+import { resolve, type Type } from './type.js'
+
+const KINDS = ['image', 'document', 'audio'] as const
+export type MediaKind = (typeof KINDS)[number]
+
+const TEXTS: readonly string[] = ['path', 'url', 'data', 'media_type', 'title']
+
+/** Undefined: it is no such type. A narrower one is none, so that no other type makes an agent read files. */
+export const mediaKindOf = (type: Type): MediaKind | undefined => {
+  const t = resolve(type)
+  if (t.kind !== 'record' || t.fields.length !== TEXTS.length + 1) return undefined
+  const kind = t.fields.find(({ name }) => name === 'kind')
+  const word = kind && !kind.isOptional ? resolve(kind.type) : undefined
+  if (word?.kind !== 'literal') return undefined
+  const isText = (name: string) =>
+    t.fields.some(
+      (field) => field.name === name && field.isOptional && field.default === undefined && resolve(field.type).kind === 'string',
+    )
+  return TEXTS.every(isText) ? KINDS.find((name) => name === word.value) : undefined
+}
+
+/** Can a value of the type hold media at any depth? */
+export const holdsMedia = (type: Type): boolean => {
+  for (const part of typesWithin(type)) if (mediaKindOf(part) !== undefined) return true
+  return false
+}
