@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path'
 import type { Json, MediaKind } from '@plumb/lang'
-import { type Authority, permit } from '@plumb/policy'
+import { type Authority, permit, type Subject } from '@plumb/policy'
 import { mediaTypeOf } from '@plumb/tool/source/path/media-type'
 import { readWhole } from '@plumb/tool/source/path/read-whole'
-import { absolutePath, type ResolvedPath, resolvePath } from '@plumb/tool/source/path/resolved-path'
+import { absolutePath, resolvePath } from '@plumb/tool/source/path/resolved-path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { MediaBlock } from '../provider/media-block.js'
 
@@ -67,9 +67,12 @@ const fromBase64 = (value: MediaValue, data: string): Result<MediaBlock> => {
 }
 
 const readBelow = async (path: string, { docroot, authority }: MediaReach): Promise<Result<Buffer>> => {
+  // What may not be read at all is not looked for.
+  const forbidden = whyNotPermitted(path, { deferred: 'targets' }, authority())
+  if (forbidden) return forbidden
   const resolved = resolvePath(path, 'read', { roots: new Map([['docroot', resolve(docroot)]]) })
   if (!resolved.ok) return resolved
-  const refused = whyNotPermitted(resolved.value, authority())
+  const refused = whyNotPermitted(path, { paths: [absolutePath(resolved.value)] }, authority())
   if (refused) return refused
   const tooLarge = (size: number) =>
     fail('too_large', `'${preview(path, 200)}' has ${size} bytes, and at most ${MAX_FILE_BYTES} go into a message`, {
@@ -80,10 +83,14 @@ const readBelow = async (path: string, { docroot, authority }: MediaReach): Prom
 }
 
 /** Rules of a policy know it as the tool `media`. */
-const whyNotPermitted = (resolved: ResolvedPath, authority: Authority): ReturnType<typeof fail> | undefined => {
-  const permission = permit({ tool: 'media', effects: ['fs.read'], paths: [absolutePath(resolved)] }, authority, Date.now())
+const whyNotPermitted = (
+  named: string,
+  targets: Pick<Subject, 'paths' | 'deferred'>,
+  authority: Authority,
+): ReturnType<typeof fail> | undefined => {
+  const permission = permit({ tool: 'media', effects: ['fs.read'], ...targets }, authority, Date.now())
   if (permission.kind === 'allow') return undefined
-  const path = preview(resolved.shown, 200)
+  const path = preview(named, 200)
   if (permission.kind === 'deny') return fail('permission_denied', `'${path}' is not read: ${permission.fault.detail}`, { path })
   return fail('permission_denied', `'${path}' is not read: a rule of the policy asks a person, and for a file of an input none is asked`, {
     path,

@@ -1,6 +1,6 @@
 // The authority of this run (plumb-tools(7), What may be done), narrowed for each agent, and renewed as long as the run lives.
 
-import type { AgentPlan } from '@plumb/lang'
+import { type AgentPlan, holdsMedia } from '@plumb/lang'
 import type { Authority, Effect, narrow } from '@plumb/policy'
 
 /** Often enough for the shortest grant, which is one minute. */
@@ -29,12 +29,14 @@ export class AuthoritySource {
   }
 
   /** Returns the authority of the agent, as it is at each call. Undefined: the agent needs none. */
-  authorityFor({ config }: AgentPlan): (() => Authority) | undefined {
+  authorityFor({ config, input }: AgentPlan): (() => Authority) | undefined {
     const narrowed = this.#narrow
     if (!narrowed || (config.tools === undefined && config.mcp === undefined)) {
-      // Its prompts are read within the grant.
-      const readsFiles = config.prompts !== undefined || config.history !== undefined
-      return readsFiles && this.#authority.grant !== undefined ? () => this.#authority : undefined
+      // Its prompts are read within the grant, files of its inputs also by the rules.
+      const readsFiles = config.prompts !== undefined || config.history !== undefined || holdsMedia(input)
+      const { grant, policy, expires } = this.#authority
+      const isNarrowed = grant !== undefined || policy.length > 0 || expires !== undefined
+      return readsFiles && isNarrowed ? () => this.#authority : undefined
     }
     const grant = config.grant as readonly Effect[] | undefined
     const minutes = config.grant_minutes as number | undefined
