@@ -36,6 +36,7 @@ export { type CheckedAgent, type CheckedTool, checkedAgent, readAgent, type Tool
 export { namedFiles } from './program/named-files.js'
 export { type Need, needsOf } from './program/needs.js'
 export { printPorts } from './program/print-ports.js'
+export { type Filled, fillTemplate, type ParamTexts } from './program/prompt-template.js'
 export { reachedFrom } from './program/reach.js'
 export { serverVariables } from './program/server-variables.js'
 export { type SpecParts, specParts } from './program/spec-parts.js'

@@ -33,6 +33,8 @@ export const AGENT_KEYS: KeyTable = {
   wire: oneOf('responses', 'chat'),
   model: TEXT,
   prompt: { ...TEXT, isTemplate: true },
+  prompt_file: TEXT,
+  template: FLAG,
   prompts: STRINGS,
   history: MESSAGES,
   description: TEXT,
@@ -121,6 +123,9 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   }
   if (config.has('wire') && ['anthropic', 'eliza'].includes(String(config.get('provider')?.value)))
     fail('wire', `'wire' is for provider "openai" and servers like it`)
+  if (config.has('prompt')) fail('prompt_file', "'prompt' and 'prompt_file' exclude each other: write the one text into the other")
+  if (!config.has('prompt_file') && !isWrong('prompt_file'))
+    fail('template', `'template' is for 'prompt_file': a prompt in the spec is a template as $"..."`)
   if (config.has('via')) fail('sandbox', "'sandbox' and 'via' exclude each other: what runs elsewhere is not held here")
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
 }

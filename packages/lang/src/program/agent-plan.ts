@@ -7,6 +7,7 @@ import type { Span } from '../diagnostic/source.js'
 import type { Bound } from '../names/names.js'
 import type { AgentImplementation } from '../parse/ast.js'
 import { JSON_TYPE, type Json, type Type } from '../types/type.js'
+import { paramTexts } from './prompt-template.js'
 
 export interface AgentPlan {
   readonly name: string
@@ -16,7 +17,10 @@ export interface AgentPlan {
   /** Ports of the signature: a second input, a second output. */
   readonly hasControl: boolean
   readonly hasTelemetry: boolean
-  /** Servers in `mcp` that were given by name have that name as their `prefix`, if no other. */
+  /**
+   * Servers in `mcp` that were given by name have that name as their `prefix`, if no other. `template` holds the `ParamTexts` of the file, or
+   * stays true where one has no value.
+   */
   readonly config: { readonly [key: string]: Json }
   /** The file that declares it: its paths are relative to that. */
   readonly specPath: string
@@ -48,6 +52,7 @@ export const agentOf = (bound: Bound, name = bound.name): AgentPlan => {
 
 const configOf = (impl: AgentImplementation, { scope }: Bound): AgentPlan['config'] => {
   const config = plainConfig(agentConfig(impl, scope))
+  if (config.template === true) config.template = paramTexts(scope) ?? true
   const servers = impl.config.entries.find(({ key }) => key.text === 'mcp')?.value
   if (servers?.kind !== 'list' || !Array.isArray(config.mcp)) return config
   const named = config.mcp.map((server, i) => {

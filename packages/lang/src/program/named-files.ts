@@ -20,6 +20,7 @@ export const namedFiles = ({ scopes }: Program): NamedFile[] =>
   )
 
 const ofAgent = (config: ObjectValue): string[] => [
+  ...texts(config, 'prompt_file'),
   // A bare name is looked up among the resources, and is no file of the program's.
   ...texts(config, 'prompts').filter((path) => path.includes('/')),
   ...texts(config, 'script'),

@@ -42,11 +42,12 @@ export const needsOf = (bound: Bound): readonly Need[] => {
 type Make = (kind: Need['kind'], key: string, name: string) => Need
 type Config = { readonly [key: string]: Json }
 
-const ofAgent = ({ prompts, script, via, command, provider, model }: Config, need: Make): Need[] => {
+const ofAgent = ({ prompt_file, prompts, script, via, command, provider, model }: Config, need: Make): Need[] => {
   // A bare name is looked up among the resources of plumb-agent.
   const files = texts(prompts).filter((path) => path.includes('/'))
   const [program] = texts(via ?? command)
   return [
+    ...texts(prompt_file).map((path) => need('file', 'prompt_file', path)),
     ...files.map((path) => need('file', 'prompts', path)),
     ...texts(script).map((path) => need('file', 'script', path)),
     ...(program === undefined ? [] : [need('program', via === undefined ? 'command' : 'via', program)]),

@@ -10,7 +10,7 @@ export interface SpecParts {
   /** Modules by name, and by path. */
   readonly modules: readonly string[]
   readonly modulePaths: readonly string[]
-  /** Prompts with a path, scripts of eliza, images; `resources` are prompts that are looked up by name. */
+  /** Files of prompts, prompts with a path, scripts of eliza, images; `resources` are prompts that are looked up by name. */
   readonly texts: readonly string[]
   readonly resources: readonly string[]
   /** Prompt files and specs that are tools. */
@@ -49,7 +49,7 @@ const addItem = (item: Item, parts: Lists): void => {
 
 const addAgent = (config: ObjectValue, parts: Lists): void => {
   for (const path of texts(config, 'prompts')) parts[path.includes('/') ? 'texts' : 'resources'].push(path)
-  parts.texts.push(...texts(config, 'script'), ...imagesIn(valueOf(config, 'history')))
+  parts.texts.push(...texts(config, 'prompt_file'), ...texts(config, 'script'), ...imagesIn(valueOf(config, 'history')))
   for (const key of ['command', 'via']) parts.commands.push(texts(config, key))
   for (const { value } of config.entries) addValue(value, parts)
 }

@@ -1,8 +1,8 @@
 // From the plan of an agent, the options and the environment to what the loop needs; all that is wrong with them comes at once.
 
-import type { CheckedAgent, CheckedTool, Json, Type } from '@plumb/lang'
+import type { CheckedAgent, CheckedTool, Json, ParamTexts, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
-import { type Fault, fault, nearest, PROVIDER_NAMES, preview, type Result } from '@plumb/wire'
+import { type Fault, fault, isRecord, nearest, PROVIDER_NAMES, preview, type Result } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
 import { type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage, Provider } from '../provider/provider.js'
@@ -83,7 +83,13 @@ export const readAgentConfig = (
   const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = foldersOf(env.PLUMB_RESOURCES)
-  const prompt = readSystemPrompt(asText(spec.prompt), asTexts(spec.prompts), { specPath, resourcePath, installed, readText, whyNotRead })
+  const keys = {
+    prompt: asText(spec.prompt),
+    file: asText(spec.prompt_file),
+    template: asTemplate(spec.template),
+    names: asTexts(spec.prompts),
+  }
+  const prompt = readSystemPrompt(keys, { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const provider: PreparedProvider =
     name === undefined
@@ -166,4 +172,6 @@ const unknownProvider = (name: string): Fault => {
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [])
+const asTemplate = (value: unknown): ParamTexts | true | undefined =>
+  value === true ? true : isRecord(value) ? (value as ParamTexts) : undefined
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)

@@ -2,7 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { type Fault, fail, preview, type Result, succeed } from '@plumb/wire'
+import { type Diagnostic, fillTemplate, type ParamTexts, toJson } from '@plumb/lang'
+import { type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
 
 export interface PromptSources {
   /** The spec that names the files. */
@@ -16,19 +17,53 @@ export interface PromptSources {
   readonly whyNotRead: (path: string, what: string) => Fault | undefined
 }
 
+/** As in the config of an agent. */
+export interface PromptKeys {
+  readonly prompt: string | undefined
+  readonly file: string | undefined
+  /** Undefined: the file is no template; true: a param has no value yet. */
+  readonly template: ParamTexts | true | undefined
+  readonly names: readonly string[]
+}
+
 /** Every file that cannot be had is a fault of its own. */
 export const readSystemPrompt = (
-  prompt: string | undefined,
-  names: readonly string[],
+  { prompt, file, template, names }: PromptKeys,
   sources: PromptSources,
 ): { system: string; faults: Fault[] } => {
   const faults: Fault[] = []
+  const own = file === undefined ? undefined : readPromptFile(file, template, sources)
+  if (own?.ok === false) faults.push(...own.error)
+  const said = own?.ok ? own.value : prompt
   const documents = names.flatMap((name) => {
     const read = readDocument(name, sources)
     if (!read.ok) faults.push(read.error)
     return read.ok ? [`<document name="${name.replaceAll('"', '&quot;')}">\n${escaped(read.value.trimEnd())}\n</document>`] : []
   })
-  return { system: [...(prompt === undefined ? [] : [prompt]), ...documents].join('\n\n'), faults }
+  return { system: [...(said === undefined ? [] : [said]), ...documents].join('\n\n'), faults }
+}
+
+const readPromptFile = (
+  name: string,
+  template: PromptKeys['template'],
+  { specPath, readText, whyNotRead }: PromptSources,
+): Result<string, readonly Fault[]> => {
+  const path = besideSpec(specPath, name)
+  const what = `'prompt_file' names '${preview(name)}'`
+  const kept = whyNotRead(path, what)
+  if (kept) return { ok: false, error: [kept] }
+  const read = readText(path)
+  if (!read.ok) return { ok: false, error: [fault('file_not_found', `${what}: ${read.error.detail}`, { path: preview(path, 200) })] }
+  // A line that ends the file is none of the prompt.
+  const text = read.value.trimEnd()
+  if (template === undefined || template === true) return { ok: true, value: text }
+  const filled = fillTemplate({ path, text }, template)
+  return 'text' in filled ? { ok: true, value: filled.text } : { ok: false, error: filled.diagnostics.map(placed) }
+}
+
+const placed = (wrong: Diagnostic): Fault => {
+  const { file, line, column, code, message, help } = toJson(wrong)
+  return fault(code, `${file}:${line}:${column}: ${message}${help === undefined ? '' : `; ${help}`}`, { path: preview(file, 200) })
 }
 
 // A document ends where it says, whatever stands in it: a tag of its own is shown as text.

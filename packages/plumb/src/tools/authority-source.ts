@@ -33,7 +33,8 @@ export class AuthoritySource {
     const narrowed = this.#narrow
     if (!narrowed || (config.tools === undefined && config.mcp === undefined)) {
       // Its prompts are read within the grant, files of its inputs also by the rules.
-      const readsFiles = config.prompts !== undefined || config.history !== undefined || holdsMedia(input)
+      const readsFiles =
+        config.prompts !== undefined || config.prompt_file !== undefined || config.history !== undefined || holdsMedia(input)
       const { grant, policy, expires } = this.#authority
       const isNarrowed = grant !== undefined || policy.length > 0 || expires !== undefined
       return readsFiles && isNarrowed ? () => this.#authority : undefined
