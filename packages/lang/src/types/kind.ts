@@ -4,12 +4,16 @@ import { isSubtype } from './subtype.js'
 import { BOOL, INT, NUMBER, resolve, STRING, type Type } from './type.js'
 import { type Variant, variantsOf } from './variants.js'
 
+const STRINGS: Type = { kind: 'array', item: STRING }
+
 /** Checked at run time wherever a number, a string, a bool, a record or a list is asked for. */
 export const isJson = (type: Type): boolean => resolve(type).kind === 'json'
 export const isInt = (type: Type): boolean => isSubtype(type, INT)
 export const isNumber = (type: Type): boolean => isSubtype(type, NUMBER)
 export const isString = (type: Type): boolean => isSubtype(type, STRING)
 export const isBool = (type: Type): boolean => isSubtype(type, BOOL)
+/** A list of strings and of nothing else. */
+export const isStringList = (type: Type): boolean => isSubtype(type, STRINGS)
 export const isUnit = (type: Type): boolean => resolve(type).kind === 'unit'
 
 /** The arrays and tuples that a value of this type can be; undefined when it can be anything else. */

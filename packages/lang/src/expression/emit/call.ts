@@ -3,7 +3,7 @@
 import { compilePattern } from '@plumb/wire/pattern'
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { CallExpression, Comprehension, Expression } from '../../parse/ast.js'
-import { isJson } from '../../types/kind.js'
+import { isStringList } from '../../types/kind.js'
 import type { Function, Parameter } from '../run/function.js'
 import { emitHas } from './absent.js'
 import type { Generator } from './generator.js'
@@ -32,7 +32,7 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
       return emitPattern(e, g)
     case 'strings':
       if (e.kind === 'call' && e.function.text !== 'has' && g.checked.called(e).result === 'strings') return emitCall(e, g)
-      return isJson(g.fact(e).type) ? `R.expectStrings(${g.boxed(e)}, ${g.site(e)})` : `R.stringsOf(${g.boxed(e)})`
+      return isStringList(g.fact(e).type) ? `R.stringsOf(${g.boxed(e)})` : `R.expectStrings(${g.boxed(e)}, ${g.site(e)})`
     case 'list':
     case 'ints':
     case 'numbers':

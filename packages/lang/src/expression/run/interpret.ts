@@ -14,7 +14,7 @@ import type {
   RecordExpression,
   Template,
 } from '../../parse/ast.js'
-import { isJson } from '../../types/kind.js'
+import { isJson, isStringList } from '../../types/kind.js'
 import { resolve } from '../../types/type.js'
 import { type Checked, isMerged, numeralOf } from '../infer/checked.js'
 import type { Local } from '../infer/environment.js'
@@ -252,7 +252,7 @@ const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): un
       return expectList(evaluate(e, frame), frame.checked.site(e))
     case 'strings': {
       const list = evaluate(e, frame)
-      return isJson(frame.checked.fact(e).type) ? expectStrings(list, frame.checked.site(e)) : stringsOf(list as Slice)
+      return isStringList(frame.checked.fact(e).type) ? stringsOf(list as Slice) : expectStrings(list, frame.checked.site(e))
     }
     case 'sized':
     case 'item':
