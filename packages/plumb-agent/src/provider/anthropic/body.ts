@@ -1,7 +1,7 @@
 // A question as a request of the Messages API.
 
 import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/messages/messages'
-import type { MessageCreateParamsBase, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages/messages'
+import type { MessageCreateParamsBase, TextBlockParam, Tool, ToolUnion } from '@anthropic-ai/sdk/resources/messages/messages'
 import { type Dialect, isStrictSchema } from '../output-schema.js'
 import type { BodyOptions } from '../protocol.js'
 import type { ModelRequest, ToolOffer } from '../provider.js'
@@ -29,7 +29,7 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
   // Set one by one, not spread: so each is held against the SDK's type.
   const body: Body = { model, max_tokens: options.maxTokens, stream: options.isStreaming, messages: messagesOf(question, names) }
   if (system.length > 0) body.system = system
-  if (tools.length > 0) body.tools = tools.map((tool, i) => toTool(tool, names, !isSystemCached && i === tools.length - 1))
+  if (tools.length > 0) body.tools = toTools(tools, { names, isCached: !isSystemCached, mayDefer: !downgrades.has('no_tool_search') })
   // With thinking no call can be forced, so `auto` is all there is to say.
   if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel'))
     body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
@@ -51,6 +51,27 @@ const toSystem = (text: string, context: string | undefined): TextBlockParam[] =
   ...(text.trim() === '' ? [] : [{ type: 'text' as const, text, ...CACHED }]),
   ...(context === undefined || context.trim() === '' ? [] : [{ type: 'text' as const, text: context }]),
 ]
+
+/** With more tools than that, most of a prompt would be tools that an answer does not need. */
+const MAX_LISTED_TOOLS = 50
+
+const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const
+
+interface ToolOptions {
+  readonly names: WireNames
+  /** They are the last that is the same every time. */
+  readonly isCached: boolean
+  readonly mayDefer: boolean
+}
+
+/** Many are found by a search of the API's own, and stand in the prompt from then on; they are no part of what is cached. */
+const toTools = (tools: readonly ToolOffer[], { names, isCached, mayDefer }: ToolOptions): ToolUnion[] => {
+  const isFree = tools.every(({ name }) => names.toWire(name) !== SEARCH.name)
+  if (tools.length <= MAX_LISTED_TOOLS || !mayDefer || !isFree)
+    return tools.map((tool, i) => toTool(tool, names, isCached && i === tools.length - 1))
+  const search = { ...SEARCH, ...(isCached ? CACHED : {}) }
+  return [search, ...tools.map((tool) => ({ ...toTool(tool, names, false), defer_loading: true }))]
+}
 
 const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: WireNames, isCached: boolean): Tool => ({
   name: names.toWire(name),

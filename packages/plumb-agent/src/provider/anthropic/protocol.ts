@@ -29,6 +29,7 @@ export const ANTHROPIC: Protocol = {
     { name: 'adaptive_thinking', words: /thinking\.type\.(enabled|adaptive)|budget_tokens/, concedes: 'thinking_budget' },
     { name: 'no_binding', words: /block_binding|thinking-binding|anthropic-beta/ },
     { name: 'no_temperature', words: /temperature/i, concedes: 'temperature' },
+    { name: 'no_tool_search', words: /tool_search|defer_loading/, concedes: 'tool search' },
     { name: 'no_parallel', words: /tool_choice|disable_parallel/, concedes: 'parallel_tool_calls' },
   ],
   hints: [],
