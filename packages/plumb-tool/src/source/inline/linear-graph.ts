@@ -1,6 +1,6 @@
 // Compiles a process that is a linear graph of morphisms to a function: lower(lift(f)) = f, so no child process is needed.
 
-import { type Bound, compileCheck, compileMap, type Edge, environmentOf, type GraphNode, planOf } from '@plumb/lang'
+import { type Bound, compileCheck, compileMap, type Edge, environmentOf, type GraphNode, planOf, stepsOf } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../json-text.js'
 import { compileStep, type InlineStep, MOVES } from './inline-step.js'
@@ -28,6 +28,11 @@ export const compileLinearGraph = (bound: Bound): InlineStep | undefined => {
 const nodeStep = (node: GraphNode, isChecked: boolean): InlineStep | undefined => {
   const { work } = node
   const environment = environmentOf(node)
+  // What it leaves out of a list would be heard of nowhere here.
+  if (work.kind === 'map' && work.lifted) {
+    const steps = stepsOf(work.lifted)
+    return steps && inTurn(steps.map((step) => compileStep(compileMap(step.expression, step))))
+  }
   if (work.kind === 'map') return compileStep(compileMap(work.expression, environment))
   if (work.kind === 'discard') return MOVES.discard
   const isPass = work.kind === 'output' || (work.kind === 'pass' && !work.isSelector)
