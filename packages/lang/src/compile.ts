@@ -122,7 +122,7 @@ const checkBinding = (bound: Bound, report: Report): readonly Bound[] => {
 }
 
 const liftedIn = ({ nodes }: Graph): readonly Bound[] =>
-  nodes.flatMap(({ work }) => (work.kind === 'map' && work.lifted ? [work.lifted] : []))
+  nodes.flatMap(({ work }) => (work.kind === 'call' ? [work.bound] : work.kind === 'map' && work.lifted ? [work.lifted] : []))
 
 /** The binding that a name on the command line means: `main`, or `Module.name`. */
 export const bindingNamed = (program: Program, name: string): Bound | undefined => {

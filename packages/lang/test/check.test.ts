@@ -264,13 +264,15 @@ table('a name that is all of a map or a filter', [
       'let c : !string -> !string = map(ask)',
       'let d : !string -> !json = map(conf)',
       'let e : string -> string = map(ask)',
+      'let f : !int -> !int = map(value + 1, parallel: 2)',
+      'let g : !string -> !json = map(search, parallel: 0) ; map(value)',
     ),
     [
-      "6:32-38 bare_in_stream 'search' is a tool, and map takes what calls none | let an agent call it",
-      "7:32-38 bare_in_stream 'thrice' calls the tool 'search', and map takes what calls none",
       "8:34-37 stream_in_base 'ask' is a process on streams, and map takes | '… ; ask ; …'",
       "9:32-36 not_a_process 'conf' is a config value",
       "10:32-35 stream_in_base 'ask' is no bare morphism (base category) | tool { process: ask }",
+      "11:49-50 type_mismatch 'parallel' says how many calls of a tool run at once, and this map calls none",
+      "12:50-51 type_mismatch 'parallel' is a whole number from 1",
     ],
   ],
   [

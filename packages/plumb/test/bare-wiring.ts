@@ -36,6 +36,7 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
   rejects: undefined,
   parent: undefined,
   tools: new Map(),
+  mapped: new Map(),
   envelopes: 'some' as const,
   isNumbered: false,
   isNested: false,

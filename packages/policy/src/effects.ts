@@ -36,6 +36,7 @@ class Collector {
     for (const { work } of planOf(bound).nodes) {
       if (work.kind === 'agent') this.#addAgent(work.bound)
       else if (work.kind === 'plumb') this.#addProcess(work.bound)
+      else if (work.kind === 'call') this.addTool(toolOf(work.bound))
     }
   }
 

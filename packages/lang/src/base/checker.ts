@@ -15,7 +15,7 @@ import { isSubtype } from '../types/subtype.js'
 import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import type { BasePlan } from './base-plan.js'
-import { eachSettings, elementUnder } from './each.js'
+import { eachSettings, elementUnder, parallelOf, refuseParallel } from './each.js'
 import { bindingNamedBy, warnLoneName } from './lone-name.js'
 
 /** Rounds of a trace that has no `max`. */
@@ -133,12 +133,15 @@ export class BaseChecker {
   }
 
   // In a bare chain map(f) is f.
-  private mapOrLift({ expression }: MapAtom, input: Type | undefined): BasePlan | undefined {
+  private mapOrLift(atom: MapAtom, input: Type | undefined): BasePlan | undefined {
+    const { expression } = atom
+    parallelOf(atom.parallel, this.report)
     const name = input && bindingNamedBy(expression, input, this.scope)
     if (name) {
       this.seen.push({ expression, input })
       return this.reference({ kind: 'reference', name, span: expression.span }, input)
     }
+    if (input) refuseParallel(atom, this.report)
     if (input) warnLoneName(expression, input, 'map', this.scope, this.report)
     return this.map(expression, input)
   }

@@ -1,7 +1,7 @@
 // each(f), bare and on streams: what it takes, and what its options say. The lists of flatten are told in the same way.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import type { EachAtom, Literal, Node } from '../parse/ast.js'
+import type { EachAtom, Literal, MapAtom, Node } from '../parse/ast.js'
 import { elementOf } from '../types/element.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
@@ -14,12 +14,24 @@ export interface EachSettings {
 }
 
 export const eachSettings = ({ parallel, onError }: EachAtom, report: Report): EachSettings => {
-  const refuse = (message: string, { span }: Literal) => report(error('type_mismatch', message, span))
+  if (onError && onError.value !== 'skip' && onError.value !== 'fail') {
+    report(error('type_mismatch', `'on_error' is "skip" or "fail"`, onError.span))
+  }
+  return { parallel: parallelOf(parallel, report), skips: onError?.value === 'skip' }
+}
+
+/** So many at once; undefined where it is not said, or wrong and reported. */
+export const parallelOf = (parallel: Literal | undefined, report: Report): number | undefined => {
   const count = parallel?.value
-  const isCount = typeof count === 'number' && Number.isSafeInteger(count) && count >= 1
-  if (parallel && !isCount) refuse("'parallel' is a whole number from 1", parallel)
-  if (onError && onError.value !== 'skip' && onError.value !== 'fail') refuse(`'on_error' is "skip" or "fail"`, onError)
-  return { parallel: isCount ? count : undefined, skips: onError?.value === 'skip' }
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 1) return count
+  if (parallel) report(error('type_mismatch', "'parallel' is a whole number from 1", parallel.span))
+  return undefined
+}
+
+/** Of a map whose expression is no name of a binding. */
+export const refuseParallel = ({ parallel }: MapAtom, report: Report): void => {
+  const message = "'parallel' says how many calls of a tool run at once, and this map calls none"
+  if (parallel) report(error('type_mismatch', message, parallel.span, "write the name of a tool: 'map(fetch, parallel: 8)'"))
 }
 
 const HELP = {

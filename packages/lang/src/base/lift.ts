@@ -1,4 +1,4 @@
-// map(f) where f names a bare binding: what may be put on a stream so, and what it calls.
+// map(f) where f names a bare binding: what may be put on a stream so, and whether it calls tools.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
@@ -17,24 +17,18 @@ export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bou
   } else if (bound.category === 'stream') {
     const help = `wire it in place of the map: '… ; ${text} ; …'`
     report(error('stream_in_base', `'${text}' is a process on streams, and map takes an expression or a bare binding`, span, help))
-  } else {
-    const tool = toolIn(bound)
-    if (!tool) return bound
-    const message = tool === bound ? `'${text}' is a tool` : `'${text}' calls the tool '${tool.name}'`
-    const help = `let an agent call it: 'agent { tools: [${text}] … }'; or run it as a program: 'agent { command: ["plumb-tool", "FILE", "call", "${text}", "-"] }'`
-    report(error('bare_in_stream', `${message}, and map takes what calls none`, span, help))
-  }
+  } else return bound
   return undefined
 }
 
-/** The first tool that a bare binding calls, through all that it names. */
-const toolIn = (bound: Bound): Bound | undefined => {
+/** Is a bare binding a tool, or does it call one, through all that it names? */
+export const callsTool = (bound: Bound): boolean => {
   const seen = new Set([bound])
   for (const next of seen) {
-    if (next.binding.impl.kind === 'tool') return next
+    if (next.binding.impl.kind === 'tool') return true
     for (const part of calledBy(next)) seen.add(part)
   }
-  return undefined
+  return false
 }
 
 /** The bare bindings that a bare chain calls: those it names, and those that map puts into it. */

@@ -1,7 +1,7 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { BatchAtom, Chain, EachAtom, FoldAtom, Reference, TraceAtom } from '../parse/ast.js'
+import type { BatchAtom, Chain, EachAtom, FoldAtom, MapAtom, Reference, TraceAtom } from '../parse/ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
@@ -28,6 +28,7 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
     case 'field':
       return [chain(r, node.of, 'operand'), r.glueAndTake('close'), r.glueAndTake('open')]
     case 'map':
+      return [r.take(), r.glue('close'), node.parallel ? map(r, node) : soleArgument(r, node.expression)]
     case 'filter':
       return [r.take(), r.glue('close'), soleArgument(r, node.expression)]
     case 'project':
@@ -54,6 +55,8 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
       return unreachable(node)
   }
 }
+
+const map = (r: TokenReader, { expression: e }: MapAtom): Doc => bracketed(r, [() => expression(r, e, 'part'), () => option(r)])
 
 const batch = (r: TokenReader, { within }: BatchAtom): Doc => bracketed(r, [() => literal(r), ...(within ? [() => option(r)] : [])])
 

@@ -223,9 +223,11 @@ export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAt
 export interface Structural extends Node {
   readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier' | 'flatten'
 }
+/** `map(expression)`; of the name of a tool also `map(name, parallel: n)`. */
 export interface MapAtom extends Node {
   readonly kind: 'map'
   readonly expression: Expression
+  readonly parallel?: Literal
 }
 export interface FilterAtom extends Node {
   readonly kind: 'filter'

@@ -52,12 +52,13 @@ const atom = (c: Cursor): Chain => {
     c.advance()
     return { kind: start.text as Structural['kind'], span: start.span }
   }
-  if (start.text === 'map' || start.text === 'filter') {
+  if (start.text === 'map') return map(c)
+  if (start.text === 'filter') {
     c.advance()
-    c.expectSymbol('(', `after '${start.text}'`)
+    c.expectSymbol('(', "after 'filter'")
     const expression = parseExpression(c)
     c.expectSymbol(')', 'after the expression')
-    return { kind: start.text, expression, span: c.spanFrom(start) }
+    return { kind: 'filter', expression, span: c.spanFrom(start) }
   }
   if (start.text === 'project') return project(c)
   if (start.text === 'each') return each(c)
@@ -74,6 +75,22 @@ const portBehind = (c: Cursor) => {
   if (!c.isSymbol('@') || c.next.isSpaced) return undefined
   c.advance()
   return c.anyName('the name of a port')
+}
+
+const map = (c: Cursor): Chain => {
+  const start = c.advance()
+  c.expectSymbol('(', "after 'map'")
+  const expression = parseExpression(c)
+  let parallel: Literal | undefined
+  while (c.takeSymbol(',')) {
+    const key = c.anyName("'parallel'")
+    c.expectSymbol(':', `after '${key.text}'`)
+    if (key.text !== 'parallel' || parallel) c.fail(`'map' takes 'parallel', once; found '${key.text}'`, key.span)
+    if (!isLiteral(c)) c.fail("'parallel' is a whole number")
+    parallel = parseLiteral(c)
+  }
+  c.expectSymbol(')', 'after the expression')
+  return { kind: 'map', expression, span: c.spanFrom(start), ...(parallel ? { parallel } : {}) }
 }
 
 const project = (c: Cursor): Chain => {

@@ -1,7 +1,7 @@
 // Structural morphisms as nodes: from the types that come in to a node and the types that go out.
 
-import { elementUnder } from '../base/each.js'
-import { liftable } from '../base/lift.js'
+import { elementUnder, parallelOf, refuseParallel } from '../base/each.js'
+import { callsTool, liftable } from '../base/lift.js'
 import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
@@ -61,14 +61,18 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
     }
     case 'map': {
       const { expression } = atom
+      const parallel = parallelOf(atom.parallel, builder.report) ?? 1
       const named = type && bindingNamedBy(expression, type, scope)
       if (!named) {
+        if (type) refuseParallel(atom, builder.report)
         if (type) warnLoneName(expression, type, 'map', scope, builder.report)
         return node({ kind: 'map', expression, scope }, [type && checkExpression(expression, { input: type, scope }, builder.report)])
       }
       const lifted = liftable(named, scope, builder.report)
       if (!lifted) return node({ kind: 'map', expression, scope }, [undefined])
-      return node({ kind: 'map', expression, scope, lifted }, lifted.outputs, [{ name: portName('input', 0), type: lifted.inputs[0] }])
+      const takes = [{ name: portName('input', 0), type: lifted.inputs[0] }]
+      if (callsTool(lifted)) return node({ kind: 'call', expression, bound: lifted, parallel }, lifted.outputs, takes)
+      return node({ kind: 'map', expression, scope, lifted }, lifted.outputs, takes)
     }
     case 'filter':
       if (type) warnLoneName(atom.expression, type, 'filter', scope, builder.report)

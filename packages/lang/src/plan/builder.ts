@@ -121,6 +121,7 @@ export const processOf = (node: GraphNode): Process => ({
 // Whose signature it is: what map applies has one of its own; the exit of an each stands for the whole of it.
 const owner = ({ name, work }: GraphNode): string => {
   if (work.kind === 'gather') return 'each'
+  if (work.kind === 'call') return work.bound.name
   return work.kind === 'map' && work.lifted ? work.lifted.name : name
 }
 

@@ -42,6 +42,8 @@ export type NodeWork =
   | { readonly kind: 'pass'; readonly as: 'id' | 'copy' | 'merge' | 'channel' | 'inlet' | 'outlet'; readonly isSelector: boolean }
   /** `lifted`: the expression is the name of a bare binding, and that is what is done with each message. */
   | { readonly kind: 'map'; readonly expression: Expression; readonly scope: Scope; readonly lifted?: Bound }
+  /** map(f) where f is a tool, or calls one; `parallel`: calls at once. */
+  | { readonly kind: 'call'; readonly expression: Expression; readonly bound: Bound; readonly parallel: number }
   | { readonly kind: 'filter'; readonly expression: Expression; readonly scope: Scope }
   | { readonly kind: 'discard' | 'empty' | 'barrier' | 'flatten' }
   /** `withinMs`: a list that is not full leaves so long after its first message. */

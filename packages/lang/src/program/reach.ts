@@ -27,6 +27,7 @@ export const reachedFrom = (bound: Bound): ReadonlySet<Bound> => {
     for (const { work } of planOf(bound).nodes) {
       if (work.kind === 'agent') addAgent(work.bound)
       else if (work.kind === 'plumb') addProcess(work.bound)
+      else if (work.kind === 'call') addTool(toolOf(work.bound))
     }
   }
   if (bound.category === 'base') addTool(toolOf(bound))

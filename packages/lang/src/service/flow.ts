@@ -46,6 +46,7 @@ export const flowOf = (bound: Bound): Flow => {
     for (const node of graphOf(bound, ignore).nodes) {
       const { work } = node
       if (work.kind === 'map') look(work.expression, node.inputs[0]?.type, work.lifted !== undefined)
+      if (work.kind === 'call') look(work.expression, node.inputs[0]?.type, true)
       if (work.kind === 'fold') {
         look(work.expression, node.inputs[0]?.type, false)
         states.set(work.expression, work.state)

@@ -27,7 +27,7 @@ export type NodeKind =
   | 'inlet'
   | 'outlet'
 
-export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind)
+export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind === 'call' ? 'map' : work.kind)
 
 /** The type on a wire, by its declared name where one end has one: the type of a `map` is inferred, and may be long. */
 export const typeOnWire = (source: Type | undefined, target: Type | undefined, isChecked: boolean): Type | undefined =>
@@ -42,7 +42,7 @@ export const openedAround = ({ within }: GraphNode): Expansion[] => {
 
 /** The source text of a map, a filter, a batch or a fold between its parentheses, on one line; a `.field` as it is written. */
 export const expressionOf = ({ name, work, span }: GraphNode): string | undefined => {
-  if (work.kind === 'batch' || work.kind === 'fold') return textBetween(span, '(', ')')
+  if (work.kind === 'batch' || work.kind === 'fold' || work.kind === 'call') return textBetween(span, '(', ')')
   if (work.kind !== 'map' && work.kind !== 'filter') return undefined
   if (name.startsWith('.')) return name
   return onOneLine(work.expression.span)

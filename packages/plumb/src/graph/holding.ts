@@ -2,7 +2,7 @@
 
 /** `of`: what kind of part; the rest are numbers of messages, and whether it can go on. */
 export interface Holding {
-  readonly of: 'input' | 'process' | 'barrier' | 'batch' | 'each' | 'choice' | 'cycle' | 'output'
+  readonly of: 'input' | 'process' | 'barrier' | 'batch' | 'each' | 'choice' | 'call' | 'cycle' | 'output'
   readonly name: string
   readonly [what: string]: string | number | boolean | readonly number[]
 }

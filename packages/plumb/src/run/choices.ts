@@ -27,7 +27,7 @@ interface ChoiceForm {
   readonly hasProcess: boolean
 }
 
-const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb'])
+const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb', 'call'])
 
 export class Choices implements HearerSource {
   readonly #forms = new Map<Expansion, ChoiceForm>()

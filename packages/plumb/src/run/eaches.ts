@@ -36,7 +36,7 @@ export interface EachesOptions {
 const MAX_IN_PLACE = 50
 
 const IN_PLACE: ReadonlySet<NodeWork['kind']> = new Set(['pass', 'map', 'filter', 'discard', 'flatten', 'each', 'gather'])
-const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb'])
+const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb', 'call'])
 
 export class Eaches implements HearerSource {
   readonly #o: EachesOptions

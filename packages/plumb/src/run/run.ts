@@ -43,6 +43,7 @@ import type { Instrumentation } from '../record/instrumentation.js'
 import type { RecordFolder } from '../record/recorder.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { findDocroot } from '../tools/docroot.js'
+import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import type { RunOptions } from './run-options.js'
@@ -132,7 +133,7 @@ class Run {
     const report = (f: Fault) => this.#report(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
-    const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph))
+    const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
     const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
     if (!budget.ok) return this.#refuse(budget.error)
@@ -165,6 +166,11 @@ class Run {
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
     const tools = await openToolServices(graph, settings, this.reporter)
     if (!tools.ok) return this.#refuse(...tools.error)
+    const mapped = await openMappedTools(graph, settings, this.reporter)
+    if (!mapped.ok) {
+      for (const service of tools.value.values()) void service.close()
+      return this.#refuse(...mapped.error)
+    }
     if (emitter) await emitBegin(emitter, graph, spec, options)
     const wired = wireUp({
       graph,
@@ -175,6 +181,7 @@ class Run {
       report,
       settings,
       tools: tools.value,
+      mapped: mapped.value,
       envelopes,
       isNumbered,
       isNested: options.telemetry,
@@ -190,7 +197,7 @@ class Run {
       this.#wired = wired.value
       return this.#runThrough(wired.value)
     }
-    for (const service of tools.value.values()) void service.close()
+    for (const service of [...tools.value.values(), ...mapped.value.values()]) void service.close()
     this.#refuse(wired.error)
     await this.#finish(undefined)
     return undefined
@@ -216,7 +223,7 @@ class Run {
     return undefined
   }
 
-  async #runThrough({ children, start, hangUp }: Wired): Promise<StopSignal | undefined> {
+  async #runThrough({ children, calls, start, hangUp }: Wired): Promise<StopSignal | undefined> {
     let stoppedBy: StopSignal | undefined
     const { budget } = this.#instruments ?? {}
     const onDeadline = () => {
@@ -246,6 +253,7 @@ class Run {
     this.#schedule.wake()
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
+    await Promise.all(calls.map((call) => call.stop()))
     for (const child of children) child.reportDropped()
     if (children.some((child) => child.hasFailed)) for (const child of children) child.reportCutOff()
     this.#schedule.stop()
@@ -337,6 +345,7 @@ class Run {
   /** What is in flight had its time. */
   #forceStop(graceMs: number): void {
     for (const child of this.#wired?.children ?? []) child.reportUnfinished()
+    for (const call of this.#wired?.calls ?? []) call.reportUnfinished()
     this.#abort(graceMs)
     this.#givenUp.resolve()
   }
@@ -345,6 +354,7 @@ class Run {
     this.#state = 'aborted'
     this.#schedule.stop()
     this.#wired?.input.abandon()
+    for (const call of this.#wired?.calls ?? []) void call.stop()
     for (const child of this.#wired?.children ?? []) {
       if (graceMs === 0) child.kill()
       else void child.stop(graceMs)

@@ -30,7 +30,8 @@ import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
-import { Batch, type BatchSettings } from '../graph/morphism/batch.js'
+import { Batch } from '../graph/morphism/batch.js'
+import { type Callable, Calls, openCalls } from '../graph/morphism/calls.js'
 import { Choice } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
@@ -51,6 +52,8 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly settings: SpawnSettings
   /** Of the agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
+  /** Of the maps of tools. */
+  readonly mapped: ReadonlyMap<GraphNode, Callable>
   readonly envelopes: 'all' | 'some' | 'none'
   readonly isNumbered: boolean
   /** A parent joins by origin: it wants to know all inputs that an output stems from, and which of them came to nothing. */
@@ -68,6 +71,7 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
 export interface Wired {
   readonly input: MainInput
   readonly children: readonly ChildProcess[]
+  readonly calls: readonly Calls[]
   readonly cycles: readonly Cycle[]
   /** Opens it: inputs that nothing feeds close, sources may run. */
   start(): void
@@ -140,7 +144,9 @@ class Network {
     schedule.addSource(input)
     const children = new Map<ChildProcess, ReadonlySet<ChildProcess>>()
     for (const [node, receiver] of this.#receivers) {
-      if (receiver instanceof Batch || receiver instanceof Each || receiver instanceof Choice) this.#addWaiting(node, receiver)
+      if (receiver instanceof Batch || receiver instanceof Each || receiver instanceof Choice || receiver instanceof Calls) {
+        this.#addWaiting(node, receiver)
+      }
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
       cycle?.workers.push(receiver)
@@ -150,6 +156,7 @@ class Network {
     return {
       input,
       children: [...this.#receivers.values()].filter((r) => r instanceof ChildProcess),
+      calls: [...this.#receivers.values()].filter((r) => r instanceof Calls),
       cycles,
       start: () => {
         if (this.#entrances.length === 0) input.end()
@@ -183,11 +190,11 @@ class Network {
     return this.#edges.outOf(node).filter((edge) => edge.output === output)
   }
 
-  #addWaiting(node: GraphNode, part: Batch | Each | Choice): void {
+  #addWaiting(node: GraphNode, part: Batch | Each | Choice | Calls): void {
     const cycle = this.#cycleOf.get(node)
     if (part instanceof Batch) cycle?.batches.push(part)
     else cycle?.workers.push(part)
-    if (part instanceof Batch ? !part.hasTimer : !part.waits) return
+    if (part instanceof Batch ? !part.hasTimer : !(part instanceof Calls) && !part.waits) return
     this.#o.schedule.addSource(part)
     this.#holdBack(part.backpressure, this.#edges.outOf(node), cycle)
   }
@@ -228,11 +235,16 @@ class Network {
       case 'filter':
       case 'fold':
       case 'discard':
-        return this.#expression(node, feeds)
-      case 'batch':
-        return this.#batch(node, work, feeds)
       case 'flatten':
-        return this.#flatten(node, feeds)
+        return this.#stage(node, feeds)
+      case 'batch':
+        return new Batch(feeds, this.#context, { ...work, name: node.name, lost: this.#lossAt(node) })
+      case 'call':
+        return openCalls(node, feeds, this.#forms.hearers.contextAt(node), {
+          tool: this.#o.mapped.get(node) as Callable,
+          scanners: this.#scanners,
+          lost: this.#lossAt(node),
+        })
       case 'barrier': {
         const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.maxInFlight }
         return new Barrier(feeds, this.#forms.hearers.contextAt(node), { ...own, lost: this.#lossAt(node) })
@@ -251,27 +263,13 @@ class Network {
     }
   }
 
-  #expression(node: GraphNode, feeds: readonly number[]): ExpressionMorphism {
+  #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
     const context = this.#forms.hearers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
-    return new ExpressionMorphism(feeds, {
-      stage: stageOf(node, this.#scanners, report),
-      sink: this.#context.sink,
-      isSelector: node.work.kind === 'filter',
-      report,
-      lost: this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined,
-    })
-  }
-
-  #batch(node: GraphNode, { size, withinMs }: BatchSettings, feeds: readonly number[]): Batch {
-    return new Batch(feeds, this.#context, { name: node.name, size, withinMs, lost: this.#lossAt(node) })
-  }
-
-  #flatten(node: GraphNode, feeds: readonly number[]): Flatten {
-    const context = this.#forms.hearers.contextAt(node)
-    const report = (fault: Fault) => context.report({ ...fault, process: node.name })
-    const lost = this.#isLossy(node) ? () => context.current.lose(node) : undefined
-    return new Flatten(feeds, { stage: stageOf(node, this.#scanners, report), report, lost })
+    const stage = stageOf(node, this.#scanners, report)
+    const lost = this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined
+    if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
+    return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
@@ -374,7 +372,8 @@ class Network {
       const isOwn = cycle !== undefined && cycle === own
       if (cycle && !isOwn) backpressure.waitFor(cycle)
       const receiver = this.#of(to)
-      if ((receiver instanceof Each || receiver instanceof Choice) && !isOwn) backpressure.waitFor(receiver)
+      const waits = receiver instanceof Each || receiver instanceof Choice || receiver instanceof Calls
+      if (waits && !isOwn) backpressure.waitFor(receiver)
       if (receiver instanceof ChildProcess) {
         children.add(receiver)
         const buffer = receiver.bufferOf(input)

@@ -1,10 +1,12 @@
 // The authority of this run (plumb-tools(7), What may be done), narrowed for each agent, and renewed as long as the run lives.
 
-import { type AgentPlan, holdsMedia } from '@plumb/lang'
+import { type AgentPlan, EFFECTS, holdsMedia } from '@plumb/lang'
 import type { Authority, Effect, narrow } from '@plumb/policy'
 
 /** Often enough for the shortest grant, which is one minute. */
 const RENEWAL_MS = 20_000
+
+const FOR_MAPS = EFFECTS.filter((effect) => effect !== 'net.private')
 
 export class AuthoritySource {
   #authority: Authority
@@ -12,7 +14,7 @@ export class AuthoritySource {
   readonly #renewals: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** Without `narrow` no agent of this run has tools. */
+  /** Without `narrow` no agent of this run has tools, and no map calls one. */
   constructor(authority: Authority, narrowFor: typeof narrow | undefined) {
     this.#authority = authority
     this.#narrow = narrowFor
@@ -44,6 +46,10 @@ export class AuthoritySource {
     const own = { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }
     return () => narrowed(this.#authority, { ...own, now: Date.now() })
   }
+
+  /** That of the tools that map calls, as it is at each call: private addresses are no part of it. */
+  readonly authorityForMaps = (): Authority =>
+    this.#narrow ? this.#narrow(this.#authority, { grant: FOR_MAPS, now: Date.now() }) : this.#authority
 
   keepRenewed(renew: (authority: Authority) => void, authority: () => Authority): void {
     this.#renewals.push(() => renew(authority()))

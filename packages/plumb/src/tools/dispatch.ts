@@ -2,12 +2,13 @@
 // nothing of it.
 
 import { agentOf, agentTools, type Bound, type Graph, type GraphNode } from '@plumb/lang'
-import type { AgentUsage, CallEnvelope, Dispatcher, Session } from '@plumb/tool'
-import { type Fault, isDebugging, nowMs, openLog, type Reporter, type Result, scrub } from '@plumb/wire'
+import type { Dispatcher } from '@plumb/tool'
+import type { Fault, Reporter, Result } from '@plumb/wire'
 import { hasServers, hasTools, type SpawnSettings } from '../child/agent-start.js'
 import { ServerOffers } from '../child/server-offers.js'
 import { placesOf } from '../event/wires.js'
 import { findDocroot } from './docroot.js'
+import { callerOf, openSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
 import { ToolService } from './tool-service.js'
 
@@ -95,33 +96,8 @@ const openDispatcher = async (
 
   // plumb-agent asks for approval before it sends a request, also for the calls that the tool makes.
   const isApproved = plan.config.command === undefined && settings.agentProgram === undefined
-  const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
-  const { files, handedOn, agentProgram, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
-  const ask = tool.approveOnTerminal()
-  const trace = (call: CallEnvelope) => {
-    log?.('tool_call', { ...call })
-    emitter?.emit({ kind: 'call', process, call })
-    if (emitToParent) for (const telemetry of tool.callTelemetry(call, plan.name)) emitToParent(scrub(JSON.stringify(telemetry)))
-  }
-  const used = (telemetry: AgentUsage): void => {
-    emitter?.emit({ kind: 'telemetry', process, telemetry })
-    emitToParent?.(scrub(JSON.stringify(telemetry)))
-  }
-  const session: Session = {
-    docroot: docroot.value,
-    files,
-    authority,
-    approve: isApproved ? async () => true : (request, signal) => withoutLiveLines(() => ask(request, signal)),
-    onCall: log || emitter || emitToParent ? trace : undefined,
-    costOf,
-    onUsage: emitter || emitToParent ? used : undefined,
-    agentOptions: handedOn,
-    agentProgram,
-    caller: callerOf(plan.config, settings),
-    servers: new tool.ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn({ ...warning, process: plan.name }) }),
-    nowMs,
-  }
-  await tool.watchProgram(session)
+  const own = { name: plan.name, place: process, docroot: docroot.value, authority, isApproved, caller: callerOf(plan.config, settings) }
+  const session = await openSession(own, settings, reporter)
   const opened = await tool.openAgentServers({ plan, declared: plans.map(({ name }) => name), session })
   const file = opened.servers && hasServers(plan) ? tool.openToolsFile(opened.servers.offers()) : undefined
   if (opened.faults || file?.ok === false) {
@@ -130,11 +106,4 @@ const openDispatcher = async (
   }
   const offers = opened.servers && file ? new ServerOffers(opened.servers, file.value, report) : undefined
   return { ok: true, value: { dispatcher: tool.openDispatcher({ registry, servers: opened.servers, session }), offers } }
-}
-
-const callerOf = (config: Readonly<Record<string, unknown>>, settings: SpawnSettings): Session['caller'] => {
-  const provider = settings.provider ?? config.provider ?? process.env.PLUMB_PROVIDER
-  const model = settings.model ?? config.model ?? process.env.PLUMB_MODEL
-  if (typeof provider !== 'string' || typeof model !== 'string') return undefined
-  return { provider, model, ...(typeof config.endpoint === 'string' ? { endpoint: config.endpoint } : {}) }
 }

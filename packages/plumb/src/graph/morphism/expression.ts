@@ -77,6 +77,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
       return compileMap({ kind: 'literal', value: null, text: 'null', span }, environment, scanner)
     case 'input':
     case 'output':
+    case 'call':
     case 'pass':
     case 'empty':
     case 'barrier':

@@ -1,0 +1,181 @@
+// map(f) where f is a tool: a call for each message, so many at once; answers leave in the order of the messages. What a call fails on is an
+// error of its message. Messages wait here while as many are in hand as may be; what feeds it waits behind that.
+
+import { compileCheck, type GraphNode, type MessageScanners, Sink, type Stage, toolOf, Verdict } from '@plumb/lang'
+import { type Fault, fault, type Result } from '@plumb/wire'
+import { Backpressure, type Buffering } from '../backpressure.js'
+import type { Worker } from '../cycle.js'
+import type { Holding } from '../holding.js'
+import type { Origin } from '../origin.js'
+import type { RunContext } from '../run-context.js'
+import type { Source } from '../schedule.js'
+import { Morphism } from './morphism.js'
+
+/** Calls one tool. */
+export interface Callable {
+  /** JSON in and out; never rejects. */
+  call(input: string): Promise<Result<string>>
+  /** Running calls are stopped, and later ones fail. Resolves when nothing runs any more. */
+  close(): Promise<void>
+}
+
+export interface CallsOptions {
+  readonly name: string
+  readonly parallel: number
+  readonly tool: Callable
+  /** What the tool gives is looked at. */
+  readonly check: Stage
+  readonly report: (fault: Fault) => void
+  /** Called with the origin of a message that has failed. */
+  readonly lost: (origin: Origin) => void
+}
+
+interface CallParts extends Pick<CallsOptions, 'tool' | 'lost'> {
+  readonly scanners: MessageScanners
+}
+
+/** That of a `call` node. */
+export const openCalls = (
+  { work }: GraphNode,
+  feeds: readonly number[],
+  context: RunContext,
+  { tool, lost, scanners }: CallParts,
+): Calls => {
+  if (work.kind !== 'call') throw new TypeError(`no call: ${work.kind}`)
+  const { bound, parallel } = work
+  const { name, output } = toolOf(bound)
+  const check = compileCheck(output, scanners.of(output))
+  const report = (fault: Fault) => context.report({ ...fault, process: name })
+  return new Calls(feeds, context, { name, parallel, tool, check, report, lost })
+}
+
+interface InHand {
+  readonly origin: Origin
+  readonly input: string
+  result: Result<string> | undefined
+}
+
+/** Messages in hand beyond those that are called for: their answers wait for an earlier one, or they for their turn. */
+const WINDOW = 64
+
+export class Calls extends Morphism implements Source, Buffering, Worker {
+  readonly held = 0
+  /** What the answers fill. */
+  readonly backpressure = new Backpressure()
+  readonly #o: CallsOptions
+  /** In the order of the messages; before `#begun` they have been called for. */
+  readonly #inHand: InHand[] = []
+  #begun = 0
+  #running = 0
+  readonly #sink = new Sink()
+  #isEnding = false
+  #isStopped = false
+
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current' | 'schedule'>,
+    options: CallsOptions,
+  ) {
+    super(feeds, 1)
+    this.#o = options
+  }
+
+  get isFull(): boolean {
+    return this.#inHand.length >= this.#o.parallel + WINDOW
+  }
+
+  get inFlight(): number {
+    return this.#inHand.length
+  }
+
+  override holding(name: string): Holding {
+    return { of: 'call', name, in_hand: this.#inHand.length, running: this.#running, is_full: this.isFull }
+  }
+
+  receive(_input: number, buf: Buffer, start: number, end: number): void {
+    const { origin } = this.context.current
+    origin.retain()
+    this.#inHand.push({ origin, input: buf.toString('utf8', start, end), result: undefined })
+    this.#begin()
+  }
+
+  canRun(): boolean {
+    return this.#inHand[0]?.result !== undefined && this.backpressure.isOpen()
+  }
+
+  step(most: number): number {
+    let left = 0
+    for (; left < most && this.canRun(); left++) {
+      const done = this.#inHand.shift() as InHand
+      this.#begun--
+      this.#leave(done, done.result as Result<string>)
+    }
+    this.#closeWhenDone()
+    return left
+  }
+
+  /** Running calls are stopped, and no more begin. Resolves when nothing runs. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#o.tool.close()
+  }
+
+  /** Messages that have got no answer when the time was up. */
+  reportUnfinished(): void {
+    for (const { origin } of this.#inHand.splice(0))
+      this.#fail(origin, fault('cancelled', `'${this.#o.name}' had not answered when the run ended`))
+    this.#begun = 0
+  }
+
+  #begin(): void {
+    const { parallel, tool } = this.#o
+    while (this.#running < parallel && this.#begun < this.#inHand.length && !this.#isStopped) {
+      const message = this.#inHand[this.#begun++] as InHand
+      this.#running++
+      void tool.call(message.input).then((result) => {
+        this.#running--
+        message.result = result
+        this.#begin()
+        this.context.schedule.wake()
+      })
+    }
+  }
+
+  #leave({ origin }: InHand, result: Result<string>): void {
+    if (!result.ok) return this.#fail(origin, result.error)
+    const { check } = this.#o
+    const { current } = this.context
+    const sink = this.#sink
+    // A message is one line; in strings there is no line break. A scanner reads one byte past it.
+    const answer = Buffer.from(`${result.value.replace(/[\n\r]\s*/g, '')}\n`)
+    const end = answer.length - 1
+    const verdict = check.run(answer, 0, end, sink)
+    if (verdict < 0) return this.#fail(origin, check.fault ?? fault('internal', `'${this.#o.name}' gave no message`))
+    const before = current.enter(origin)
+    if (verdict === Verdict.WROTE) this.outlets[0]?.send(sink.buf, sink.start, sink.end)
+    else this.outlets[0]?.send(answer, 0, end)
+    current.leave(before)
+    origin.release()
+  }
+
+  #fail(origin: Origin, error: Fault): void {
+    const { report, lost } = this.#o
+    const { current } = this.context
+    const before = current.enter(origin)
+    report(error)
+    current.leave(before)
+    lost(origin)
+    origin.release()
+  }
+
+  protected override finish(): void {
+    this.#isEnding = true
+    this.#closeWhenDone()
+  }
+
+  #closeWhenDone(): void {
+    if (!this.#isEnding || this.#inHand.length > 0) return
+    this.#isEnding = false
+    super.finish()
+  }
+}

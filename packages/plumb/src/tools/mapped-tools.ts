@@ -1,0 +1,113 @@
+// The tools that map calls: by plumb-tool in this process, or by another program. A run without such a map loads nothing of it.
+
+import { type Bound, type Graph, type GraphNode, toolOf } from '@plumb/lang'
+import type { Dispatcher } from '@plumb/tool'
+import {
+  checkJson,
+  type Fault,
+  fail,
+  fault,
+  isFault,
+  parseJson,
+  preview,
+  type Reporter,
+  type Result,
+  succeed,
+  type ToolAnswer,
+} from '@plumb/wire'
+import type { SpawnSettings } from '../child/agent-start.js'
+import { placesOf } from '../event/wires.js'
+import type { Callable } from '../graph/morphism/calls.js'
+import { findDocroot } from './docroot.js'
+import { callerOf, openSession } from './session.js'
+import { openToolCommand } from './tool-command.js'
+
+type CallNode = GraphNode & { readonly work: { readonly kind: 'call'; readonly bound: Bound } }
+
+const mapsOfTools = (graph: Graph): CallNode[] => graph.nodes.filter((node): node is CallNode => node.work.kind === 'call')
+
+export const mapsTools = (graph: Graph): boolean => mapsOfTools(graph).length > 0
+
+/** One for each map of a tool. When it fails nothing runs. */
+export const openMappedTools = async (
+  graph: Graph,
+  settings: SpawnSettings,
+  reporter: Reporter,
+): Promise<Result<ReadonlyMap<GraphNode, Callable>, readonly Fault[]>> => {
+  const places = placesOf(graph)
+  const tools = new Map<GraphNode, Callable>()
+  const faults: Fault[] = []
+  for (const node of mapsOfTools(graph)) {
+    const opened = await openMappedTool(node.work.bound, places.get(node) ?? node.name, settings, reporter)
+    if (opened.ok) tools.set(node, opened.value)
+    else faults.push(...opened.error.map((fault) => ({ ...fault, process: node.work.bound.name })))
+  }
+  if (faults.length === 0) return { ok: true, value: tools }
+  for (const tool of tools.values()) void tool.close()
+  return { ok: false, error: faults }
+}
+
+const openMappedTool = async (
+  bound: Bound,
+  place: string,
+  settings: SpawnSettings,
+  reporter: Reporter,
+): Promise<Result<Callable, readonly Fault[]>> => {
+  const { toolProgram, maxLine } = settings
+  const { name } = bound
+  if (toolProgram !== undefined) {
+    const report = (fault: Fault) => settings.report({ ...fault, process: name })
+    const opened = openToolCommand({ program: toolProgram, maxLine, reporter, report })
+    return opened.ok ? { ok: true, value: byProgram(name, place, opened.value) } : { ok: false, error: [opened.error] }
+  }
+  const { openRegistry, perform } = await import('@plumb/tool')
+  const docroot = findDocroot(settings.docroot)
+  // To name it in a map declares it.
+  const { registry, faults } = openRegistry([{ ...toolOf(bound), isExposed: true }], settings.docroot)
+  const tool = registry.get(name)?.tool
+  if (!docroot.ok || !tool || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
+  const authority = settings.authoritySource.authorityForMaps
+  const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller: callerOf({}, settings) }
+  const session = await openSession(own, settings, reporter)
+  const stop = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  let count = 0
+  const call = async (input: string): Promise<Result<string>> => {
+    if (stop.signal.aborted) return fail('cancelled', `'${name}' was not called: the run is ending`)
+    const performed = perform(tool, input, { session, signal: stop.signal, id: `${place}-${++count}` })
+    running.add(performed)
+    try {
+      return (await performed).result
+    } catch (error) {
+      return fail('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
+    } finally {
+      running.delete(performed)
+    }
+  }
+  const close = async (): Promise<void> => {
+    stop.abort()
+    await Promise.allSettled(running)
+    await session.servers.close()
+  }
+  return { ok: true, value: { call, close } }
+}
+
+/** What another program answers is looked at first: it is not ours. */
+const byProgram = (name: string, place: string, program: Dispatcher): Callable => {
+  let count = 0
+  return {
+    call: async (input) => resultOf(name, await program.answer({ id: `${place}-${++count}`, name, input })),
+    close: () => program.close(),
+  }
+}
+
+const resultOf = (name: string, { content, is_error }: ToolAnswer): Result<string> => {
+  const bytes = Buffer.from(content)
+  const parsed = is_error ? parseJson(bytes, 0, bytes.length) : undefined
+  if (!is_error) {
+    const flaw = checkJson(bytes, 0, bytes.length)
+    return flaw ? { ok: false, error: flaw } : succeed(content)
+  }
+  if (parsed?.ok && isFault(parsed.value)) return { ok: false, error: parsed.value }
+  return { ok: false, error: fault('tool_crashed', `'${name}' failed: ${preview(content)}`) }
+}
