@@ -22,10 +22,13 @@ export const openAnonymousFile = (bytes: Uint8Array): number => {
   }
 }
 
+/** Where TMPDIR leads nowhere, memory will do. */
+const MEMORY = '/dev/shm'
+
 const openUnlinked = (): number => {
-  if (process.platform === 'linux') {
+  for (const folder of process.platform === 'linux' ? [tmpdir(), MEMORY] : []) {
     try {
-      return openSync(tmpdir(), constants.O_RDWR | TEMPORARY, OWNER_ONLY)
+      return openSync(folder, constants.O_RDWR | TEMPORARY, OWNER_ONLY)
     } catch {
       // Not every file system has them.
     }
