@@ -20,7 +20,7 @@ let inner : int -> int = map(value + 1)
 let listener : !string -> !string = agent { provider: "eliza", model: "doctor", description: "Listens" }
 let counted : !N -> !string = agent { provider: "eliza", model: "doctor" }
 let sleep : { arguments?: [string] } -> string = tool { command: "sleep 60", timeout: 50 }
-let mark : { arguments?: [string] } -> string = tool { command: "touch marked" }
+let mark : { arguments?: [string] } -> string = tool { command: "touch marked", sandbox: { write: ["."] } }
 let picture : {} -> json = tool { mock: { type: "image", media_type: "image/png", data: "aGVsbG8=" } }
 let both : {} -> json = tool { mock: ["here", { type: "resource", uri: "x:y", text: "text" }, { type: "resource", uri: "x:z", media_type: "a/b", data: "aGk=" },
   { type: "resource_link", uri: "x:w", name: "w" }, { type: "audio", media_type: "audio/wav", data: "aGk=" }] }
@@ -255,7 +255,7 @@ t.test('fault 116: revisions', async (t) => {
   }
 })
 
-const running = (word: string) => processes().filter(({ args }) => args.endsWith(`sleep 60 ${word}`))
+const running = (word: string) => processes().filter(({ args }) => /^\S*sleep 60 \S*$/.test(args) && args.endsWith(word))
 
 t.test('progress, and what is given up', async (t) => {
   const raw = spawnRaw(place, ['--grant', 'exec', '--max-requests', '1', 't.plumb'])

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
-import { connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
+import { type ConnectOptions, connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
 import { guard } from '../src/mcp-client/guard.js'
 import { openRequests } from '../src/mcp-client/requests.js'
 import { turn } from './call-session.js'
@@ -38,7 +38,7 @@ const configOf = (how: string, config: ServerConfig = {}): ServerConfig => ({
   ...config,
 })
 
-const connect = async (config: ServerConfig, signal?: AbortSignal) => {
+const connect = async (config: ServerConfig, { signal, cwd }: Pick<ConnectOptions, 'signal' | 'cwd'> = {}) => {
   const notes: Fault[] = []
   let changes = 0
   const opened = await connectMcp(config, {
@@ -47,12 +47,13 @@ const connect = async (config: ServerConfig, signal?: AbortSignal) => {
     allowsPrivateNet: true,
     onToolsChanged: () => changes++,
     ...(signal ? { signal } : {}),
+    ...(cwd === undefined ? {} : { cwd }),
   })
   return { opened, notes, changes: () => changes }
 }
 
-const open = async (config: ServerConfig): Promise<Opened> => {
-  const { opened, ...rest } = await connect(config)
+const open = async (config: ServerConfig, cwd?: string): Promise<Opened> => {
+  const { opened, ...rest } = await connect(config, cwd === undefined ? {} : { cwd })
   if (!opened.ok) throw new Error(opened.error.detail)
   t.teardown(() => opened.value.disconnect())
   return { connection: opened.value, ...rest }
@@ -97,10 +98,10 @@ t.test('fault 103: how a connection cannot be made', async (t) => {
     t.equal(opened.ok ? 'connected' : `${opened.error.error}: ${opened.error.detail}`, words)
   }
   const stop = new AbortController()
-  const waiting = connect(configOf('silent'), stop.signal)
+  const waiting = connect(configOf('silent'), { signal: stop.signal })
   stop.abort()
   t.match(await waiting, { opened: { error: { error: 'cancelled', detail: "connecting to MCP server 'ink' was given up" } } })
-  t.match(await connect(configOf('well'), AbortSignal.abort()), { opened: { error: { error: 'cancelled' } } })
+  t.match(await connect(configOf('well'), { signal: AbortSignal.abort() }), { opened: { error: { error: 'cancelled' } } })
 })
 
 t.test(
@@ -215,14 +216,15 @@ t.test('fault 105: what is no message is counted and skipped, or ends the connec
     await said(connection.call('die', '{}')),
     /^mcp_dead: .* it ended with status 7; 6 lines on its stdout were no JSON-RPC; its stderr/,
   )
-  const gone = async (name: string) => said((await hostile()).connection.call(name, '{}'))
+  const gone = async (name: string, config: ServerConfig = {}) => said((await hostile('well', config)).connection.call(name, '{}'))
   t.equal(await gone('half'), "mcp_dead: MCP server 'ink' is gone: it ended with status 0; 1 line on its stdout were no JSON-RPC")
   t.equal(
     await gone('long'),
     `mcp_dead: MCP server 'ink' is gone: it wrote a line that is too long (line 2 is longer than ${MAX_LINE} bytes)`,
   )
   t.equal(await gone('deep'), "mcp_dead: MCP server 'ink' is gone: it wrote a message that is nested more than 512 deep")
-  t.equal(await gone('mute'), "mcp_dead: MCP server 'ink' is gone: it closed its stdout")
+  // bubblewrap holds the stdout of what it runs.
+  t.equal(await gone('mute', { sandbox: false }), "mcp_dead: MCP server 'ink' is gone: it closed its stdout")
 })
 
 t.test('fault 105: lines with some of their bits turned over are no answer to what was asked', async (t) => {
@@ -396,7 +398,8 @@ t.test('the list of tools is kept for the next who connects, and never a key wit
     if (lists) rmSync(gate, { force: true })
     else writeFileSync(gate, '')
     const env = { LISTS_NOTHING_BESIDE: gate, ...config.env }
-    const { connection } = await hostile('well', { cache_ttl: 300, timeout: scaledSeconds(2), ...config, env })
+    const sandbox = { read: [place] }
+    const { connection } = await hostile('well', { sandbox, cache_ttl: 300, timeout: scaledSeconds(2), ...config, env })
     const list = await connection.tools()
     const isOwn = connection.isListed
     await connection.disconnect()
@@ -445,9 +448,15 @@ t.test('real servers', async (t) => {
     value: { completion: { values: ['Engineering'] } },
   })
 
-  const folder = mkdtempSync(`${place}/docs-`)
+  const folder = `${place}/docs`
+  mkdirSync(folder)
   writeFileSync(`${folder}/a.txt`, 'what a holds')
-  const files = await open({ command: process.execPath, args: [`${SERVERS}/server-filesystem/dist/index.js`, folder], cache_ttl: 0 })
+  const files = await open({
+    command: process.execPath,
+    args: [`${SERVERS}/server-filesystem/dist/index.js`, folder],
+    sandbox: { read: [folder] },
+    cache_ttl: 0,
+  })
   t.match(await said(files.connection.tools()), [{ name: 'read_file' }])
   t.match(await said(files.connection.call('read_text_file', JSON.stringify({ path: `${folder}/a.txt` }))), {
     content: [{ text: 'what a holds' }],
@@ -455,7 +464,16 @@ t.test('real servers', async (t) => {
   t.match(await said(files.connection.call('read_text_file', '{"path":"/etc/passwd"}')), { isError: true })
 
   const env = { MEMORY_FILE_PATH: `${folder}/memory.jsonl` }
-  const memory = await open({ command: process.execPath, args: [`${SERVERS}/server-memory/dist/index.js`], env, cache_ttl: 0 })
+  const memory = await open(
+    {
+      command: process.execPath,
+      args: [resolve(`${SERVERS}/server-memory/dist/index.js`)],
+      env,
+      sandbox: { write: ['docs'] },
+      cache_ttl: 0,
+    },
+    place,
+  )
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['wrote 9007199254740993'] }]
   t.match(await said(memory.connection.tools()), [{ name: 'create_entities' }])
   t.match(await said(memory.connection.call('create_entities', JSON.stringify({ entities }))), { isError: false })

@@ -131,7 +131,7 @@ let size : string -> int = map(length(value))
 @tool true
 let same : json -> json = id
 let nap : { arguments?: [string] } -> string = tool { command: "sleep", timeout: 20 }
-let append : { arguments?: [string] } -> string = tool { command: "./append.sh" }
+let append : { arguments?: [string] } -> string = tool { command: "./append.sh", sandbox: { write: ["."] } }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [double] }
 `
 const request = (id: string, name: string, input: unknown) => `${JSON.stringify({ id, name, input })}\n`

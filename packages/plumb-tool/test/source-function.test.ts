@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { hasBubblewrap, makeFolder, makeSource, once, running, until } from './source-folder.js'
+import { hasBubblewrap, makeSource, once, running, until } from './source-folder.js'
 
 process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = 'sk-CANARY-1234'
 
@@ -98,7 +98,11 @@ export type { Nowhere }\n`,
   'importing.mjs': "import 'nowhere'\nexport const x = 1\n",
 }
 
-const SPEC = CASES.map(([name, of, types = 'json -> json']) => `let ${name} : ${types} = tool { function: "${of}" }\n`).join('')
+const LEAVES_MARKS = new Set(['hangs', 'hears'])
+const SPEC = CASES.map(
+  ([name, of, types = 'json -> json']) =>
+    `let ${name} : ${types} = tool { function: "${of}"${LEAVES_MARKS.has(name) ? ', effects: ["fs.write"]' : ''} }\n`,
+).join('')
 
 t.test('functions and what they give', async (t) => {
   const { call, folder } = makeSource(SPEC, FILES)
@@ -166,8 +170,7 @@ t.test('functions that fail', async (t) => {
 })
 
 t.test('fault 93: functions that do not end', async (t) => {
-  const { call } = makeSource(SPEC, FILES)
-  const folder = makeFolder({})
+  const { call, folder } = makeSource(SPEC, FILES)
   const [hung, heard] = [join(folder, 'hung'), join(folder, 'heard')]
   const mark = `304.${process.pid}`
   const cases: [tool: string, input: string, hasBegun: () => boolean][] = [

@@ -110,7 +110,8 @@ t.test('usage that is no count never widens a budget', async (t) => {
 const ELIZA = '{ provider: "eliza", model: "doctor" }'
 const USAGE = `'{"kind":"usage","input_tokens":10,"output_tokens":5,"model":"sh"}'`
 const LOOP = `while :; do echo ${USAGE} >&3; echo call >> calls; sleep 0.05; done`
-const program = (name: string, more = '') => `let main : !string -> !string = agent { command: ["./${name}"]${more} }\n`
+const OPEN = 'sandbox: { write: ["."] }'
+const program = (name: string, more = '') => `let main : !string -> !string = agent { command: ["./${name}"], ${OPEN}${more} }\n`
 
 const { shell, table } = makeShell({
   'eliza.plumb': `let main : !string -> !string = agent ${ELIZA}\n`,
@@ -130,15 +131,16 @@ let main : !string -> !string = agent { provider: "eliza", model: "doctor", tool
   loop: `#!/bin/bash\nwhile read -r line; do [[ $line = *loop* ]] && { ${LOOP}; }; echo ${USAGE} >&3; echo "$line"; done\n`,
   'deaf.plumb': program('deaf'),
   deaf: `#!/bin/bash\ntrap '' TERM\nwhile read -r line; do ${LOOP}; done\n`,
-  'parent.plumb': program('parent'),
+  // Its number as a process would be another one in a sandbox.
+  'parent.plumb': program('parent').replace(OPEN, 'sandbox: false'),
   parent: `#!/bin/bash\nread -r line; (trap '' TERM; echo $BASHPID > pid; ${LOOP}) & wait\n`,
-  'controlled.plumb': `let bot : (!string, !json) -> (!string, !json) = agent { command: ["./controlled"] }
+  'controlled.plumb': `let bot : (!string, !json) -> (!string, !json) = agent { command: ["./controlled"], ${OPEN} }
 let main : (!string, !json) -> (!string, !json) = plumb(input, said, output, heard) { spawn bot(input=input, ctrl_in=said, output=output, ctrl_out=heard) }\n`,
   controlled: `#!/bin/bash\nread -r line; while ! read -r -t 0.05 said <&6; do echo ${USAGE} >&3; done; echo "$said" > said; sleep 20\n`,
-  'unheard.plumb': `let bot : (!string, !json) -> (!string, !json) = agent { command: ["./loop"] }
+  'unheard.plumb': `let bot : (!string, !json) -> (!string, !json) = agent { command: ["./loop"], ${OPEN} }
 let main : (!string, !json) -> (!string, !json) = plumb(input, said, output, heard) { spawn bot(input=input, ctrl_in=said, output=output, ctrl_out=heard) }\n`,
   'inner.plumb': `${program('loop').replace('main', 'far')}let inner : !string -> !string = plumb(input, output) { input ; far ; output }\nlet main : !string -> !string = inner\n`,
-  'tool.plumb': `let far : !string -> !string = agent { command: ["./loop"] }
+  'tool.plumb': `let far : !string -> !string = agent { command: ["./loop"], ${OPEN} }
 @tool true
 let ask : string -> string = tool { process: far, timeout: 20 }
 let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [ask] }\n`,

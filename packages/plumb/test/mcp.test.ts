@@ -7,7 +7,9 @@ import { lines, makeShell } from './shell.js'
 
 const SERVER = readFileSync('packages/plumb-tool/test/fixtures/mcp-server.cjs', 'utf8')
 
-const NOTES = 'let notes = { command: "node", args: ["./server.cjs"], cache_ttl: 0 }'
+/** It counts its starts in a file. */
+const OPEN = 'sandbox: { write: ["."] }'
+const NOTES = `let notes = { command: "node", args: ["./server.cjs"], ${OPEN}, cache_ttl: 0 }`
 const agent = (keys: string, name = 'bot'): string =>
   `let ${name} : !string -> !string = agent { provider: "eliza", model: "doctor", ${keys} }`
 const program = (...bindings: string[]): string => `${[NOTES, ...bindings].join('\n')}\nlet main : !string -> !string = bot\n`
@@ -15,9 +17,9 @@ const program = (...bindings: string[]): string => `${[NOTES, ...bindings].join(
 const { table, shell } = makeShell({
   'server.cjs': SERVER,
   'bot.plumb': program(agent('mcp: [notes]')),
-  'inline.plumb': program(agent('mcp: [{ command: "node", args: ["./server.cjs", "In line"], cache_ttl: 0 }]')),
+  'inline.plumb': program(agent(`mcp: [{ command: "node", args: ["./server.cjs", "In line"], ${OPEN}, cache_ttl: 0 }]`)),
   'two.plumb': `${NOTES}\n${agent('mcp: [notes]', 'a')}\n${agent('mcp: [notes]', 'b')}\nlet main : !string -> !string = a ; b`,
-  'lacking.plumb': program(agent('mcp: [{ command: "node", args: ["./server.cjs"], tools: ["ehco"], cache_ttl: 0 }]')),
+  'lacking.plumb': program(agent(`mcp: [{ command: "node", args: ["./server.cjs"], ${OPEN}, tools: ["ehco"], cache_ttl: 0 }]`)),
   'absent.plumb': program(agent('mcp: [{ command: "./none" }, notes]')),
   'needed.plumb': program(agent('mcp: [{ command: "./none", tools: ["x"] }]')),
   'taken.plumb': program(
@@ -31,7 +33,7 @@ const { table, shell } = makeShell({
     'let ask : string -> string = tool { process: inner }',
     agent('tools: [ask], max_retries: 0'),
   ),
-  'foreign.plumb': `${NOTES}\nlet bot : !string -> !json = agent { command: ["./agent.sh"], mcp: [notes] }\nlet main : !string -> !json = bot`,
+  'foreign.plumb': `${NOTES}\nlet bot : !string -> !json = agent { command: ["./agent.sh"], ${OPEN}, mcp: [notes] }\nlet main : !string -> !json = bot`,
   // Without a word of JSON: what it is told, and what it is answered.
   'agent.sh': `#!/bin/bash
 echo "$PLUMB_MCP_TOOLS" > where
@@ -161,7 +163,7 @@ table('servers of an agent', {
 t.test('a run that is killed leaves no server behind', async (t) => {
   const serversIn = (folder: string) => processes().filter(({ args }) => args.includes(folder))
   const mark = `mark-${process.pid}`
-  const spec = `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "${mark}"], cache_ttl: 0 }] }
+  const spec = `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "${mark}"], ${OPEN}, cache_ttl: 0 }] }
 let main : !string -> !string = bot`
   const script = (signal: string) => `cat > it.plumb; mkdir tmp; export TMPDIR=$PWD/tmp; mkfifo in; plumb it.plumb < in > out & exec 8>in
     echo '"call ${mark}:echo {\\"text\\":\\"a\\"}"' >&8; until [ -s out ]; do sleep 0.05; done; kill -${signal} $!; wait $!; cat out; [ ${signal} = KILL ] || ls tmp`

@@ -7,7 +7,7 @@ type N = { n: int }
 type Words = { arguments?: [string] }
 @tool true
 let double : N -> N = map({ n: n * 2 })
-let slow : Words -> string = tool { command: "./slow" }
+let slow : Words -> string = tool { command: "./slow", sandbox: false }
 let environment : Words -> string = tool { command: "./environment" }
 let ask : string -> string = tool { process: parrot }
 let parrot : !string -> !string = agent { command: ["./parrot"] }
@@ -53,8 +53,8 @@ const { table } = makeShell({
   'caller.plumb': alone('caller', 'double, slow, environment, ask'),
   'granted.plumb': alone('caller', 'double, environment, ask', ', grant: ["model"]'),
   'nested.plumb': `${SPEC}let inner : !json -> !json = plumb(a, b) { a ; caller ; b }\nlet caller : !json -> !json = ${agent('caller', 'double, environment')}let main : !json -> !json = inner\n`,
-  'spied.plumb': `${SPEC}let inner : !json -> !json = plumb(a, b) { a ; spy ; b }\nlet spy : !json -> !json = ${agent('spy', 'double')}let main : !json -> !json = inner\n`,
-  'stuffed.plumb': alone('stuffed'),
+  'spied.plumb': `${SPEC}let inner : !json -> !json = plumb(a, b) { a ; spy ; b }\nlet spy : !json -> !json = ${agent('spy', 'double', ', sandbox: false')}let main : !json -> !json = inner\n`,
+  'stuffed.plumb': alone('stuffed', 'double', ', sandbox: { write: ["."] }'),
   'many.plumb': alone('many'),
   'again.plumb': alone('again'),
   'nonsense.plumb': alone('nonsense'),

@@ -22,7 +22,7 @@ let main : !string -> !string = plumb(input, output) { input ; inner ; output }
 let ask : string -> string = tool { process: bot }
 let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [ask] }
 `,
-  'program.plumb': 'let main : !string -> !string = agent { command: ["./agent.sh"] }\n',
+  'program.plumb': 'let main : !string -> !string = agent { command: ["./agent.sh"], sandbox: { write: ["."] } }\n',
   'agent.sh': `#!/bin/bash
 while read -r line; do
   echo '{"kind":"usage","input_tokens":10,"output_tokens":5,"model":"sh"}' >&3
@@ -45,7 +45,7 @@ let main : (!string, !json) -> !string = plumb(input, ctrl, output) { spawn bot(
   'all.plumb': `let today : { arguments?: [string] } -> string = tool { command: "echo Sunday" }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [today] }
 let far : !string -> !string = agent { provider: "eliza", model: "doctor", via: ["sh", "-c"] }
-let program : !string -> !string = agent { command: ["./agent.sh"] }
+let program : !string -> !string = agent { command: ["./agent.sh"], sandbox: { write: ["."] } }
 let inner : !string -> !string = plumb(input, output) { input ; bot ; output }
 let main : !string -> !string = plumb(input, output) { input ; bot ; far ; program ; inner ; output }
 `,
@@ -193,7 +193,7 @@ table('what --resume refuses', {
     status: 2,
   },
   'but not a program that remembers nothing': {
-    run: `sed -i 's/sh"\\] }/sh"], amnesiac: true }/' program.plumb; plumb --record rec program.plumb > /dev/null
+    run: `sed -i 's/sh"\\], /sh"], amnesiac: true, /' program.plumb; plumb --record rec program.plumb > /dev/null
       plumb --resume rec program.plumb < <(printf '"a"\\n"b"\\n'); cat asked`,
     in: lines('a', 'b'),
     out: '"a"\n"b"\n"a"\n"b"\n',

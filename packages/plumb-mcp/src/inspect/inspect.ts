@@ -51,7 +51,8 @@ const ask = async (asked: Asked, { signal, write, report, note, tellLine, progra
   const cached = asked.verb === 'tools' && config.cache_ttl !== undefined ? await cachedTools(config) : undefined
   if (cached) return cached.forEach(write)
   const onStderr = isVerbose ? { onStderr: tellLine } : {}
-  const opened = await connectMcp(config, { clientName: program, note, signal, ...onStderr })
+  // A person who types a command line means it as it is.
+  const opened = await connectMcp({ ...config, sandbox: false }, { clientName: program, note, signal, ...onStderr })
   if (!opened.ok) return report(opened.error)
   const connection = opened.value
   try {

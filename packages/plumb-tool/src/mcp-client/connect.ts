@@ -134,8 +134,8 @@ interface LinkEvents {
 }
 
 const openLink = async (config: ServerConfig, options: Connecting, events: LinkEvents): Promise<Result<Link>> => {
-  const { clientName, cwd, note, onStderr, allowsPrivateNet } = options
-  if (config.url === undefined) return openStdioLink(config, cwd, events.places, onStderr)
+  const { clientName, cwd, note, allowsPrivateNet } = options
+  if (config.url === undefined) return openStdioLink(config, cwd, events.places, options)
   const target = readTarget(config)
   if (!target.ok) return target
   for (const warning of target.value.warnings) note(warning)

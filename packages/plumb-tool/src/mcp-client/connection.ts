@@ -13,7 +13,7 @@ export interface ServerConfig {
   readonly env?: Readonly<Record<string, string>>
   /** Of what is started; false: none. */
   readonly sandbox?: Json
-  /** Where there is a sandbox: the spec that says so, absolute. */
+  /** The spec that names it, absolute; its sandbox shows it. */
   readonly specPath?: string
   readonly url?: string
   readonly token?: string

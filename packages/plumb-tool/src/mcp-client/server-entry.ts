@@ -5,7 +5,7 @@ import type { Json } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { preview, type Result } from '@plumb/wire'
 import { canonicalJson } from '../json-text.js'
-import { readSandbox, type Sandbox } from '../source/sandbox/sandbox.js'
+import { readSandbox, type SandboxAtStart } from '../source/sandbox/sandbox.js'
 import type { ServerConfig } from './connection.js'
 import { normalised } from './server-url.js'
 
@@ -14,7 +14,7 @@ export const readServer = (value: Json | undefined, specPath: string): ServerCon
   if (typeof value === 'string') return { url: value }
   const given = value as ServerConfig
   const { command } = given
-  const config = given.sandbox === undefined ? given : { ...given, specPath: resolve(specPath) }
+  const config = command === undefined || given.sandbox === false ? given : { ...given, specPath: resolve(specPath) }
   if (!command?.includes('/') || isAbsolute(command)) return config
   return { ...config, command: resolve(dirname(specPath), command) }
 }
@@ -33,8 +33,13 @@ export const describeServer = ({ prefix, command, args = [], url }: ServerConfig
 }
 
 /** It has the network unless its sandbox says otherwise. */
-export const sandboxOf = (config: ServerConfig, docroot = '.'): Result<Sandbox | undefined> =>
-  readSandbox(config.sandbox, { who: `MCP server ${describeServer(config)}`, docroot, hasNet: true })
+export const sandboxOf = (config: ServerConfig, docroot = '.'): Result<SandboxAtStart> =>
+  readSandbox(config.sandbox, {
+    who: `MCP server ${describeServer(config)}`,
+    docroot,
+    hasNet: true,
+    isDefault: config.command !== undefined,
+  })
 
 /** Equal where two entries mean one connection: what is offered of its tools, and how, is no part of that. */
 export const connectionKey = (config: ServerConfig): string => {

@@ -3,12 +3,24 @@
 
 import { dirname } from 'node:path'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { addSecret, childEnv, type Exit, isSecretName, LineReader, parseJson, type Result, resolveProgram, succeed } from '@plumb/wire'
+import {
+  addSecret,
+  andThen,
+  childEnv,
+  type Exit,
+  isSecretName,
+  LineReader,
+  parseJson,
+  type Result,
+  resolveProgram,
+  succeed,
+} from '@plumb/wire'
 import { withGitGuard } from '../source/command/git-guard.js'
 import { readStderr, type StderrTail } from '../source/process/stderr-tail.js'
 import { GRACE_MS } from '../source/process/stop-child.js'
 import { type SandboxedChild, spawnSandboxed } from '../source/sandbox/spawn-sandboxed.js'
-import type { ServerConfig } from './connection.js'
+import { listScriptPaths } from '../source/sandbox/spec-scripts.js'
+import type { Connecting, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'
 import type { RawArguments } from './raw-arguments.js'
@@ -23,22 +35,24 @@ export const openStdioLink = (
   config: ServerConfig,
   cwd: string | undefined,
   places: RawArguments,
-  onStderr?: (line: string) => void,
+  { note, onStderr }: Pick<Connecting, 'note' | 'onStderr'>,
 ): Result<Link> => {
   const { command = '', args = [], env = {}, specPath } = config
   for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
-  const sandbox = sandboxOf(config, cwd)
+  const sandbox = andThen(sandboxOf(config, cwd), (own) => own({ warn: note }))
   if (!sandbox.ok) return sandbox
   const theirs = withGitGuard({ ...childEnv('foreign'), ...env })
   // In a sandbox it is looked for here, by the same names.
   const program = sandbox.value ? resolveProgram(command, cwd ?? '.', theirs.PATH) : succeed(command)
   if (!program.ok) return program
+  const spec = specPath === undefined ? [] : [specPath]
   const child = spawnSandboxed(
     sandbox.value,
     { command: [program.value, ...args], env: theirs, isForeign: true, ...(cwd === undefined ? {} : { cwd }) },
-    specPath === undefined
-      ? { visible: [], programFiles: [program.value] }
-      : { visible: [dirname(specPath), specPath], programFiles: [specPath, program.value] },
+    {
+      visible: [...spec.flatMap((path) => [dirname(path), path]), ...listScriptPaths(args, cwd ?? '.')],
+      programFiles: [...spec, program.value],
+    },
   )
   return child.ok ? succeed(attach(child.value, places, onStderr)) : child
 }

@@ -2,7 +2,7 @@
 
 import { agentOf, type Bound, type Graph } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
-import type { Reporter, SourceFiles } from '@plumb/wire'
+import type { Fault, Reporter, SourceFiles } from '@plumb/wire'
 import { findDocroot } from '../tools/docroot.js'
 
 interface Asked {
@@ -21,10 +21,11 @@ export const openBoxes = async (
   let hasFailed = false
   for (const bound of bounds) {
     const plan = agentOf(bound)
-    if (plan.config.sandbox === undefined) continue
+    if (plan.config.command === undefined || plan.config.via !== undefined) continue
     const { openAgentSandbox } = await import('@plumb/tool')
+    const warn = (warning: Fault) => reporter.warn({ ...warning, process: plan.name })
     const folder = findDocroot(docroot)
-    const box = folder.ok ? await openAgentSandbox(plan, folder.value, files) : folder
+    const box = folder.ok ? await openAgentSandbox(plan, folder.value, files, { warn }) : folder
     if (!box.ok) reporter.report({ ...box.error, process: plan.name })
     else if (box.value) boxes.set(bound, box.value)
     hasFailed ||= !box.ok

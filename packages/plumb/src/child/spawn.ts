@@ -70,7 +70,7 @@ const spawnProgram = (
   const boxed = box(command, env)
   if (!boxed.ok) return boxed
   const { enclosure, command: inner } = boxed.value
-  const { command: before, given = {}, shared = {}, listener, env: theirs, net, close } = enclosure
+  const { command: before, given = {}, shared = {}, listener, env: theirs, net, toExit, close } = enclosure
   const child = spawnLines({
     command: [...before, ...inner],
     env: theirs,
@@ -81,8 +81,10 @@ const spawnProgram = (
     isForeign: true,
   })
   close()
-  if (child.ok && net) void child.value.ended.then(net.close)
-  return child
+  if (!child.ok) return child
+  const { ended, exited } = child.value
+  if (net) void ended.then(net.close)
+  return succeed({ ...child.value, ended: ended.then(toExit), exited: exited.then(toExit) })
 }
 
 const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPlace): Result<Spawned> => {

@@ -2,7 +2,7 @@
 
 import { KEY_VARIABLES } from '../accounts.js'
 
-const ALWAYS = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'USER', 'LOGNAME', 'SHELL']
+const ALWAYS = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'PLUMB_SANDBOX']
 
 const OURS = [
   ...KEY_VARIABLES,

@@ -9,7 +9,7 @@ import { readSandbox } from '../sandbox/sandbox.js'
 import { loadPromptProgram, whyPromptForbidden } from './prompt-program.js'
 
 export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
-  const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects })
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects, isDefault: false })
   if (!sandbox.ok) return sandbox
   const file = resolve(dirname(plan.specPath), String(config.agent))
   const mounted = loadPromptProgram(file, plan)

@@ -10,8 +10,9 @@ import { deepenNesting } from '../process/nesting-depth.js'
 import { whyChanged } from '../program-files/detect-changes.js'
 import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
-import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
 import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
+import { listScriptPaths } from '../sandbox/spec-scripts.js'
 import { collectOutput } from './collect-output.js'
 import { withGitGuard } from './git-guard.js'
 import { splitCommandLine } from './split-command-line.js'
@@ -28,7 +29,7 @@ interface Wrapper {
   readonly specPath: string
   readonly output: Type
   readonly maxOutput: number
-  readonly sandbox: Sandbox | undefined
+  readonly sandbox: SandboxAtStart
 }
 
 export const commandRun = (
@@ -37,7 +38,7 @@ export const commandRun = (
   docroot: string,
 ): Result<Run> => {
   const [program = '', ...words] = splitCommandLine(String(config.command))
-  const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects })
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects, isDefault: true })
   if (!sandbox.ok) return sandbox
   const specFolder = resolve(dirname(specPath))
   const maxOutput = typeof config.max_output === 'number' ? config.max_output : DEFAULT_MAX_OUTPUT
@@ -52,17 +53,19 @@ const findProgram = (program: string, specFolder: string): Result<string> =>
   program.includes('/') ? resolveProgram(resolve(specFolder, program), '/') : resolveProgram(program, '/', process.env.PATH)
 
 const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, record }: Call): Promise<Result<JsonText>> => {
-  const { name, program, words, output, maxOutput, sandbox, specFolder, specPath } = wrapper
+  const { name, program, words, output, maxOutput, specFolder, specPath } = wrapper
   const args = readArguments(input)
   if (!args.ok) return args
   const depth = deepenNesting()
   if (!depth.ok) return depth
   const changed = await whyChanged(session, [program, ...words.map((word) => resolve(session.docroot, word))])
   if (changed) return { ok: false, error: changed }
+  const sandbox = wrapper.sandbox(session.servers)
+  if (!sandbox.ok) return sandbox
   const isText = resolveType(output).kind === 'string'
-  const programFiles = await protectedProgramFiles(session, sandbox, [program])
+  const programFiles = await protectedProgramFiles(session, sandbox.value, [program])
   const child = spawnSandboxed(
-    sandbox,
+    sandbox.value,
     {
       command: [program, ...words, ...args.value],
       cwd: session.docroot,
@@ -71,7 +74,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
       joinsStderr: isText,
     },
     {
-      visible: [specFolder, specPath],
+      visible: [specFolder, specPath, ...listScriptPaths(words, session.docroot)],
       programFiles,
       caller: hostPolicy(name, session.authority),
     },

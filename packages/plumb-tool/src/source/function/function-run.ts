@@ -16,7 +16,7 @@ import { whyChanged } from '../program-files/detect-changes.js'
 import { listProgramPaths } from '../sandbox/installation.js'
 import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
-import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
 import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
 import runner from './runner.child.cjs'
 import { readReply } from './runner-reply.js'
@@ -28,7 +28,7 @@ interface Target {
   /** Of the export. */
   readonly name: string
   readonly output: Type
-  readonly sandbox: Sandbox | undefined
+  readonly sandbox: SandboxAtStart
 }
 
 const [REQUESTS, ANSWERS] = [4, 5] as const
@@ -41,7 +41,7 @@ export const functionRun = (
   docroot: string,
 ): Result<Run> => {
   const [, path = '', name = 'default'] = /^(.*?)(?:#(.*))?$/s.exec(String(config.function)) ?? []
-  const sandbox = readSandbox(config.sandbox, { who: `tool '${tool}'`, docroot, effects: config.effects })
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${tool}'`, docroot, effects: config.effects, isDefault: true })
   if (!sandbox.ok) return sandbox
   const file = resolve(dirname(specPath), path)
   if (!existsSync(file)) return fail('file_not_found', `tool '${tool}' is a function of '${preview(file, 200)}', which does not exist`)
@@ -50,16 +50,18 @@ export const functionRun = (
 }
 
 const callFunction = async (target: Target, input: JsonText, { signal, session }: Call): Promise<Result<JsonText>> => {
-  const { tool, file, name, sandbox } = target
+  const { tool, file, name } = target
   const changed = await whyChanged(session, [file])
   if (changed) return { ok: false, error: changed }
   const modules = isTypeScript(file) ? await stripTypes(file) : undefined
   if (modules?.ok === false) return modules
   const depth = deepenNesting()
   if (!depth.ok) return depth
-  const programFiles = await protectedProgramFiles(session, sandbox, [file])
+  const sandbox = target.sandbox(session.servers)
+  if (!sandbox.ok) return sandbox
+  const programFiles = await protectedProgramFiles(session, sandbox.value, [file])
   const child = spawnSandboxed(
-    sandbox,
+    sandbox.value,
     {
       command: [process.execPath, '-', `${file}#${name}`],
       cwd: session.docroot,

@@ -29,9 +29,9 @@ export const openServer = async (config: ServerConfig, { servers, authority, doc
     servers.warn(denied)
     return { kind: 'skipped' }
   }
-  // Where it asks for a sandbox, going on without the server would be in silence.
-  const sandbox = config.sandbox === undefined ? undefined : sandboxOf(config, docroot)
-  if (sandbox?.ok === false) return { kind: 'refused', fault: sandbox.error }
+  // Where it is to have a sandbox, going on without the server would be in silence.
+  const sandbox = sandboxOf(config, docroot)
+  if (!sandbox.ok) return { kind: 'refused', fault: sandbox.error }
   let isStale = false
   let tell = () => {
     isStale = true

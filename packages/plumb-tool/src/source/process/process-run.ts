@@ -9,7 +9,8 @@ import type { JsonText } from '../../json-text.js'
 import { type InlineStep, MOVES } from '../inline/inline-step.js'
 import { compileLinearGraph } from '../inline/linear-graph.js'
 import { textsForChild } from '../program-files/detect-changes.js'
-import { readSandbox, type Sandbox } from '../sandbox/sandbox.js'
+import { readAgentSandbox } from '../sandbox/agent-sandbox.js'
+import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
 import { addMissingAccess } from '../sandbox/spawn-sandboxed.js'
 import { askChild } from './ask-child.js'
 import { deepenNesting } from './nesting-depth.js'
@@ -24,11 +25,10 @@ export const processTool = (
   { config, process }: Extract<ToolBody, { readonly kind: 'tool' }>,
   docroot: string,
 ): Result<Run> => {
-  const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects })
+  const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects, isDefault: false })
   if (!sandbox.ok) return sandbox
   const agent = process?.kind === 'bound' && process.bound.binding.impl.kind === 'agent' ? agentOf(process.bound) : undefined
-  const own =
-    agent?.config.command === undefined ? succeed(undefined) : readSandbox(agent.config.sandbox, { who: `agent '${agent.name}'`, docroot })
+  const own = agent ? readAgentSandbox(agent, docroot) : succeed(undefined)
   if (!own.ok) return own
   if (process?.kind === 'bound') {
     return succeed(processRun(process.bound, { sandbox: sandbox.value, filesFor: ({ files }) => files }))
@@ -38,7 +38,7 @@ export const processTool = (
 }
 
 export interface ProcessOptions {
-  readonly sandbox: Sandbox | undefined
+  readonly sandbox: SandboxAtStart | undefined
   /** The texts of the program that contains the process. */
   readonly filesFor: (session: Session) => SourceFiles
 }
@@ -52,16 +52,18 @@ export const processRun = (bound: Bound, options: ProcessOptions): Run => {
 }
 
 const runProcess = async (bound: Bound, input: JsonText, call: Call, options: ProcessOptions): Promise<Result<JsonText>> => {
-  const { sandbox, filesFor } = options
+  const { filesFor } = options
   const { session, record, signal } = call
   const depth = deepenNesting()
   if (!depth.ok) return depth
+  const sandbox = options.sandbox?.(session.servers) ?? succeed(undefined)
+  if (!sandbox.ok) return sandbox
   const started = await startProcess({
     bound,
     files: await textsForChild(filesFor(session), session),
     session,
     env: { ...depth.value, PLUMB_PARENT: call.id },
-    sandbox,
+    sandbox: sandbox.value,
   })
   if (!started.ok) return started
   const { child, renewal } = started.value

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, agentTools, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
 import { type Effect, type HandDown, narrow, renewalMs } from '@plumb/policy'
 import {
+  andThen,
   childEnv,
   type PlumbChildOptions,
   type Result,
@@ -22,6 +23,7 @@ import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { closeWithChild, type SandboxedChild, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
+import { listScriptPaths } from '../sandbox/spec-scripts.js'
 
 interface StartOptions {
   readonly bound: Bound
@@ -116,10 +118,13 @@ const startForeign = async (command: readonly string[], agent: AgentPlan, start:
   const { session, env, sandbox } = start
   const names = (config.env as readonly string[] | undefined) ?? []
   // The sandbox of the tool, if any, replaces that of the agent.
-  const held = sandbox ? succeed(sandbox) : readAgentSandbox(agent, session.docroot)
+  const held = sandbox
+    ? succeed(sandbox)
+    : andThen(readAgentSandbox(agent, session.docroot), (own) => own?.(session.servers) ?? succeed(undefined))
   if (!held.ok) return held
   const place = await sandboxContext(start, held.value, { ...childEnv('foreign', names), ...env })
-  const child = spawnSandboxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, place)
+  const context = { ...place, visible: [...place.visible, ...listScriptPaths(command.slice(1), place.cwd)] }
+  const child = spawnSandboxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, context)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
 }
 

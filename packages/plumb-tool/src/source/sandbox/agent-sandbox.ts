@@ -2,10 +2,11 @@
 
 import { dirname, resolve } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
-import { type Result, resolveProgram, type SourceFiles, succeed } from '@plumb/wire'
+import { type Fault, type Result, resolveProgram, type SourceFiles, succeed } from '@plumb/wire'
 import { buildSandboxCommand, type SandboxCommand } from './bubblewrap-command.js'
 import { protectedProgramFiles } from './program-files.js'
-import { readSandbox, type Sandbox } from './sandbox.js'
+import { readSandbox, type SandboxAtStart } from './sandbox.js'
+import { listScriptPaths } from './spec-scripts.js'
 
 /** Resolves the program on PATH and returns the sandbox for it; the program's command line goes after that of bubblewrap. */
 export type AgentSandbox = (
@@ -13,16 +14,25 @@ export type AgentSandbox = (
   env: Readonly<Record<string, string>>,
 ) => Result<{ readonly enclosure: SandboxCommand; readonly command: readonly string[] }>
 
-/** Undefined if the agent asks for no sandbox. Agents have the network unless `net` says otherwise. */
-export const readAgentSandbox = ({ name, config }: AgentPlan, docroot: string): Result<Sandbox | undefined> =>
-  config.command === undefined ? succeed(undefined) : readSandbox(config.sandbox, { who: `agent '${name}'`, docroot, hasNet: true })
+/** Undefined for an agent that is no program, or one elsewhere. Agents have the network unless `net` says otherwise. */
+export const readAgentSandbox = ({ name, config }: AgentPlan, docroot: string): Result<SandboxAtStart | undefined> =>
+  config.command === undefined || config.via !== undefined
+    ? succeed(undefined)
+    : readSandbox(config.sandbox, { who: `agent '${name}'`, docroot, hasNet: true, isDefault: true })
 
 /** As `readAgentSandbox`, and returns the function that builds the command line. */
-export const openAgentSandbox = async (plan: AgentPlan, docroot: string, files: SourceFiles): Promise<Result<AgentSandbox | undefined>> => {
+export const openAgentSandbox = async (
+  plan: AgentPlan,
+  docroot: string,
+  files: SourceFiles,
+  outlet: { warn(warning: Fault): void },
+): Promise<Result<AgentSandbox | undefined>> => {
   const { specPath } = plan
   const sandbox = readAgentSandbox(plan, docroot)
   if (!sandbox.ok) return sandbox
-  const { value } = sandbox
+  const opened = sandbox.value?.(outlet) ?? succeed(undefined)
+  if (!opened.ok) return opened
+  const { value } = opened
   if (!value) return succeed(undefined)
   const spec = resolve(specPath)
   const parts = await protectedProgramFiles({ files, docroot }, value, [])
@@ -31,11 +41,13 @@ export const openAgentSandbox = async (plan: AgentPlan, docroot: string, files: 
     if (!program.ok) return program
     const command = [program.value, ...args]
     const programFiles = [...parts, program.value]
+    // The file is replaced when the tools change, so that its folder has to be there.
+    const tools = env.PLUMB_MCP_TOOLS === undefined ? [] : [dirname(env.PLUMB_MCP_TOOLS)]
     const enclosure = buildSandboxCommand(value, {
       program: command,
       cwd: process.cwd(),
       env,
-      visible: [dirname(spec), spec],
+      visible: [dirname(spec), spec, ...listScriptPaths(args, process.cwd()), ...tools],
       programFiles,
     })
     return enclosure.ok ? succeed({ enclosure: enclosure.value, command }) : enclosure

@@ -1,9 +1,9 @@
 // Builds the bubblewrap command line for a sandbox, with the contents of the descriptors that bubblewrap reads.
 
 import { closeSync, existsSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { constants, homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
+import { type Exit, fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
 import { listEntries, toRealPath } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
@@ -37,6 +37,8 @@ export interface SandboxCommand extends Wrapper {
   readonly net: SandboxNet | undefined
   /** Given what the failed program printed, the access that it lacked; undefined if none is found. */
   readonly findMissingAccess: (said: string) => string | undefined
+  /** How the program ended, from how bubblewrap did. */
+  readonly toExit: (exit: Exit) => Exit
   /** Closes the descriptors; call it after the child has started. */
   close(): void
 }
@@ -95,8 +97,16 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
       [net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })]
         .filter((lack) => lack !== undefined)
         .join('; ') || undefined,
+    toExit,
     close,
   })
+}
+
+/** bubblewrap gives a program that a signal ended the status of a shell: 128 more than its number. */
+const toExit = (exit: Exit): Exit => {
+  const number = exit.status === null ? 0 : exit.status - 128
+  const signal = number > 0 ? Object.entries(constants.signals).find(([, other]) => other === number)?.[0] : undefined
+  return signal === undefined ? exit : { status: null, signal: signal as NodeJS.Signals }
 }
 
 const makeFinder =

@@ -38,7 +38,7 @@ const NO_NET = [
   'network connectivity is disabled',
 ]
 const NO_MODULE = ['cannot find module']
-const ABSENT = ['no such file or directory', 'enoent', 'not a git repository', ...NO_MODULE]
+const ABSENT = ['no such file or directory', 'enoent', 'cannot access', 'not found', 'not exist', 'not a git repository', ...NO_MODULE]
 const NO_DATABASE = ['unable to open database file', 'attempt to write a readonly database']
 const NO_SOCKET = /\bsocket(\(\))?( failed)?: (permission denied|eacces)|\blisten eacces\b/
 const NESTED = ['no usable sandbox', 'chromium sandboxing failed', 'without --no-sandbox is not supported']
@@ -73,7 +73,7 @@ const explainLine = (line: string, surroundings: AccessContext): string | undefi
     )
   const isRefused = says(REFUSED)
   if (!isRefused && !says(ABSENT)) return undefined
-  const paths = findAbsolutePaths(line).map(expandHome)
+  const paths = findOutsidePaths(line).map((path) => resolve(surroundings.cwd, expandHome(path)))
   // A module needs what lies beside it too.
   const wanted = says(NO_MODULE) ? [...paths.map((path) => dirname(path)), ...paths] : paths
   const lacked = findFirst(wanted, (path) => explainRead(path, isRefused, surroundings))
@@ -164,11 +164,11 @@ const findPathsBeside = (line: string, words: readonly string[]): readonly strin
   return found.filter((path) => path !== undefined && isPath(path)) as string[]
 }
 
-/** All absolute paths of a line: in quotes, between colons, or as words. */
-const findAbsolutePaths = (line: string): readonly string[] => {
+/** All paths of a line that may lead out of the working directory: in quotes, between colons, or as words. */
+const findOutsidePaths = (line: string): readonly string[] => {
   const words = line.replaceAll(QUOTE, ' ').split(/[\s,;()]+/)
   const all = [...listQuoted(line), ...line.split(': '), ...words].map((path) => trimColon(path.trim()))
-  return [...new Set(all)].filter((path) => isPath(path) && (path.startsWith('/') || path.startsWith('~/')))
+  return [...new Set(all)].filter((path) => isPath(path) && /^(\/|~\/|\.\.\/)/.test(path))
 }
 
 const listQuoted = (text: string): readonly string[] => text.split(QUOTE).filter((_, i) => i % 2 === 1)

@@ -2,8 +2,8 @@
 // namespaces and bubblewrap are the same. If the cached answer is stale, the next start fails; nothing ever runs without its sandbox.
 
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { homedir, hostname } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 
@@ -44,6 +44,25 @@ const stampOf = (bwrap: string, how: string): string => {
   return `${[boot, process.getuid?.(), ...namespaces, bwrap, ino, mtimeMs, size, how].join('\n')}\n`
 }
 
+/** Whether this was not asked before, today and on this machine, for the same reason. Where nothing can be kept: before in this process. */
+export const isFirstToday = (reason: string): boolean => {
+  const today = new Date().toISOString().slice(0, 10)
+  const name = `warned-${hashOf([hostname(), reason])}-`
+  if (warned.has(name + today)) return false
+  warned.add(name + today)
+  const folder = sandboxCacheFolder()
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(join(folder, name + today), '', { flag: 'wx', mode: 0o600 })
+    for (const old of readdirSync(folder)) if (old.startsWith(name) && old !== name + today) unlinkSync(join(folder, old))
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EEXIST'
+  }
+}
+
+const warned = new Set<string>()
+
 const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun', 'deno', 'uvx', 'uv', 'pipx'])
 
 /**
@@ -53,8 +72,7 @@ const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'y
 export const makeLauncherHome = (words: readonly string[]): Result<string | undefined> => {
   const [program = ''] = words
   if (!LAUNCHERS.has(basename(program))) return succeed(undefined)
-  const name = createHash('sha256').update(words.join('\0')).digest('hex').slice(0, NAME_LENGTH)
-  const folder = join(sandboxCacheFolder(), name)
+  const folder = join(sandboxCacheFolder(), hashOf(words))
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return succeed(folder)
@@ -68,3 +86,5 @@ export const makeLauncherHome = (words: readonly string[]): Result<string | unde
 }
 
 const NAME_LENGTH = 16
+
+const hashOf = (words: readonly string[]): string => createHash('sha256').update(words.join('\0')).digest('hex').slice(0, NAME_LENGTH)

@@ -4,10 +4,11 @@ import { closeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type HostPattern, type Json, readHostPattern } from '@plumb/lang'
-import { fail, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
+import { andThen, type Fault, fail, fault, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 import { findRealPath } from '../path/look-up.js'
 import { openBeneath } from './open-beneath.js'
 import { type Bubblewrap, probeBubblewrap } from './probe.js'
+import { isFirstToday } from './sandbox-cache.js'
 import { isSharedFolder } from './shared-folders.js'
 
 export interface Sandbox extends Bubblewrap {
@@ -36,7 +37,12 @@ export interface SandboxRequest {
   readonly effects?: Json | undefined
   /** The default of `net`; effects with network access imply it too. */
   readonly hasNet?: boolean
+  /** Whether it has one without the key `sandbox`. */
+  readonly isDefault: boolean
 }
+
+/** Gives the sandbox of a program that is to start; undefined: it starts without one, with a warning once a day unless that was written. */
+export type SandboxAtStart = (outlet: { warn(warning: Fault): void }) => Result<Sandbox | undefined>
 
 interface Keys {
   readonly net?: boolean | readonly string[]
@@ -46,26 +52,60 @@ interface Keys {
   readonly memory?: string
 }
 
-/** For programs without the key `sandbox`. */
-const DEFAULT_SANDBOX: Json = false
+const FREE = "write 'sandbox: false' to run it with all that you may do"
 
-/** Lang has checked the shape of the value. Undefined for `sandbox: false`. Errors: `config_invalid`, `file_not_found`. */
-export const readSandbox = (value: Json | undefined, request: SandboxRequest): Result<Sandbox | undefined> => {
-  const asked = value ?? DEFAULT_SANDBOX
-  if (asked === false) return succeed(undefined)
-  const { net, read = [], write = [], sockets = [], memory } = asked as Keys
-  const { who, effects } = request
+const WITHOUT: SandboxAtStart = () => succeed(undefined)
+
+/** Lang has checked the shape of the value. Errors: `config_invalid`, `file_not_found`. */
+export const readSandbox = (value: Json | undefined, request: SandboxRequest): Result<SandboxAtStart> => {
+  const { who, isDefault } = request
+  const isRequired = process.env.PLUMB_SANDBOX === 'require'
+  if (value === false && isRequired)
+    return fail('config_invalid', `${who} says 'sandbox: false', and PLUMB_SANDBOX=require refuses to run it so`)
+  if (value === false || (value === undefined && !isDefault)) return succeed(WITHOUT)
+  if (value !== undefined || isRequired) {
+    const place = findPlace(request)
+    const remedy = isRequired ? '' : `; ${FREE}`
+    const asks = value === undefined ? 'is to have a sandbox (PLUMB_SANDBOX=require)' : 'asks for a sandbox'
+    if (!place.ok) return fail('config_invalid', `${who} ${asks}: ${place.error}${remedy}`)
+    return andThen(openSandbox(value ?? {}, request, place.value), (sandbox) => succeed(() => succeed(sandbox)))
+  }
+  // Looked for at the first start, so that a spec which is only looked at takes nothing of this machine.
+  let known: ReturnType<SandboxAtStart> | undefined
+  return succeed((outlet) => {
+    if (known) return known
+    const place = findPlace(request)
+    known = place.ok ? openSandbox({}, request, place.value) : succeed(undefined)
+    if (!place.ok && isFirstToday(place.error))
+      outlet.warn(
+        fault('config_invalid', `${who} runs without a sandbox: ${place.error}; ${FREE}, or set PLUMB_SANDBOX=require to have it refused`),
+      )
+    return known
+  })
+}
+
+interface Place extends Bubblewrap {
+  readonly docroot: string
+}
+
+/** As an error, why there can be no sandbox on this machine, or around this docroot, and what to write. */
+const findPlace = (request: SandboxRequest): Result<Place, string> => {
   const box = probeBubblewrap()
-  if (!box.ok) return refuse(who, `${box.error.detail}; mend that, or write 'sandbox: false' to run it with all that you may do`)
-  const prlimit = memory === undefined ? undefined : resolveProgram('prlimit', '/', process.env.PATH)
-  if (prlimit?.ok === false) return refuse(who, "'memory' needs 'prlimit' (the package util-linux), which is not on PATH")
+  if (!box.ok) return { ok: false, error: box.error.detail }
   const docroot = findRealPath(resolve(request.docroot))
-  if (docroot === undefined) return fail('file_not_found', `${who}: the docroot '${preview(request.docroot)}' is no folder`)
-  if (isSharedFolder(docroot))
-    return refuse(
-      who,
-      `all below the docroot can be read in it, and '${preview(docroot)}' is too much: start in the folder of the work, or name it with --docroot`,
-    )
+  const shown = preview(docroot ?? request.docroot)
+  if (docroot === undefined) return { ok: false, error: `the docroot '${shown}' is no folder` }
+  if (!isSharedFolder(docroot)) return { ok: true, value: { ...box.value, docroot } }
+  const why = `all below the docroot can be read in it, and '${shown}' is too much: start in the folder of the work, or name it with --docroot`
+  return { ok: false, error: why }
+}
+
+const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, place: Place): Result<Sandbox> => {
+  const { net, read = [], write = [], sockets = [], memory } = value as Keys
+  const { docroot } = place
+  const prlimit = memory === undefined ? undefined : resolveProgram('prlimit', '/', process.env.PATH)
+  if (prlimit?.ok === false)
+    return fail('config_invalid', `${who} asks for a sandbox: 'memory' needs 'prlimit' (the package util-linux), which is not on PATH`)
   const declared = Array.isArray(effects) ? (effects as readonly string[]) : []
   const folders: (readonly string[])[] = declared.includes('fs.write') ? [[]] : []
   for (const folder of write) {
@@ -76,11 +116,10 @@ export const readSandbox = (value: Json | undefined, request: SandboxRequest): R
   const missing = read.map(resolveFrom(docroot)).find((path) => findRealPath(path) === undefined)
   if (missing !== undefined) return fail('file_not_found', `${who}: '${preview(missing)}' in 'read' of its sandbox does not exist`)
   return succeed({
-    ...box.value,
+    ...place,
     who,
-    hasNet: typeof net === 'object' ? false : (net ?? (request.hasNet || declared.some((effect) => WITH_NET.has(effect)))),
+    hasNet: typeof net === 'object' ? false : (net ?? (hasNet || declared.some((effect) => WITH_NET.has(effect)))),
     hosts: typeof net === 'object' ? net.map(readHostPattern).filter((host) => typeof host === 'object') : undefined,
-    docroot,
     write: folders,
     read: read.map(resolveFrom(docroot)),
     sockets: sockets.map(resolveFrom(docroot)),
@@ -89,8 +128,6 @@ export const readSandbox = (value: Json | undefined, request: SandboxRequest): R
 }
 
 const WITH_NET: ReadonlySet<string> = new Set(['net', 'net.private', 'model'])
-
-const refuse = (who: string, why: string): Result<never> => fail('config_invalid', `${who} asks for a sandbox: ${why}`)
 
 /** `~` stands for the home folder; other paths are relative to the docroot. */
 const resolveFrom =

@@ -33,10 +33,10 @@ export const spawnSandboxed = (
   return child.ok ? succeed(closeWithChild(child.value, enclosure.value)) : child
 }
 
-/** Closes the sandbox's network when the child ends, and kills what bubblewrap left behind when it is terminated. */
+/** Says how the program itself ended, closes the sandbox's network when the child ends, and kills what bubblewrap left behind when it is terminated. */
 export const closeWithChild = (child: Child, enclosure: SandboxCommand | undefined): SandboxedChild => {
   if (!enclosure) return child
-  const { net, findMissingAccess } = enclosure
+  const { net, findMissingAccess, toExit } = enclosure
   if (net) void child.ended.then(net.close)
   // If the signal ended bubblewrap while it was starting, its child may not yet be bound to its death.
   const terminate = async (graceMs: number): Promise<void> => {
@@ -47,7 +47,7 @@ export const closeWithChild = (child: Child, enclosure: SandboxCommand | undefin
       // The group is gone.
     }
   }
-  return { ...child, terminate, findMissingAccess }
+  return { ...child, ended: child.ended.then(toExit), exited: child.exited.then(toExit), terminate, findMissingAccess }
 }
 
 /** Adds the access that the program lacked to the detail of its error. */

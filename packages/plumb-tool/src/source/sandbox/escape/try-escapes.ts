@@ -1,6 +1,6 @@
 // Tries the escapes one after the other, each in a new sandbox.
 
-import { type Result, runSync, type SyncResult, succeed } from '@plumb/wire'
+import { andThen, type Result, runSync, type SyncResult, succeed } from '@plumb/wire'
 import { buildSandboxCommand } from '../bubblewrap-command.js'
 import type { Bubblewrap } from '../probe.js'
 import { readSandbox } from '../sandbox.js'
@@ -49,7 +49,8 @@ const runPlain = (command: readonly string[], { docroot }: EscapeFixture, env: R
   runSync({ command: command as [string, ...string[]], cwd: docroot, env, timeoutMs: TIMEOUT_MS })
 
 const runBoxed = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): Result<SyncResult> => {
-  const sandbox = readSandbox({ write: ['out'] }, { who: 'plumb-tool sandbox', docroot })
+  const request = { who: 'plumb-tool sandbox', docroot, isDefault: false }
+  const sandbox = andThen(readSandbox({ write: ['out'] }, request), (open) => open({ warn() {} }))
   if (!sandbox.ok) return sandbox
   if (!sandbox.value) throw new TypeError('a sandbox was asked for')
   const enclosure = buildSandboxCommand(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: [] })

@@ -1,0 +1,50 @@
+// Scripts that the command line of a spec names, as in `node /srv/notes/dist/index.js`: they are the program as much as its interpreter is.
+
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname, extname, resolve } from 'node:path'
+import { listProgramPaths } from './installation.js'
+
+/** Files that an interpreter runs, by their endings; others have `#!`. */
+const ENDINGS: ReadonlySet<string> = new Set([
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.ts',
+  '.mts',
+  '.cts',
+  '.py',
+  '.pyz',
+  '.rb',
+  '.pl',
+  '.php',
+  '.sh',
+  '.lua',
+  '.jar',
+  '.jl',
+  '.R',
+  '.tcl',
+  '.exs',
+])
+
+/** For each script among the words: it, its folder, and what it is installed in. Words of a call, which a model may write, do not belong here. */
+export const listScriptPaths = (words: readonly string[], cwd: string): readonly string[] =>
+  words
+    .filter((word) => word.includes('/') && !word.startsWith('-') && !word.includes('://'))
+    .map((word) => resolve(cwd, word))
+    .filter(isScript)
+    .flatMap((file) => [dirname(file), ...listProgramPaths(file)])
+
+const isScript = (file: string): boolean => {
+  let fd: number | undefined
+  try {
+    if (!statSync(file).isFile()) return false
+    if (ENDINGS.has(extname(file))) return true
+    fd = openSync(file, 'r')
+    const bytes = Buffer.alloc(2)
+    return readSync(fd, bytes) === 2 && bytes.toString('latin1') === '#!'
+  } catch {
+    return false
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
