@@ -181,12 +181,12 @@ const { runTable } = openShell({
   'good.jsonl': envelopes(sent(JSON.parse(LIST)), ['spec', { mcp_tools: 3 }], ['input', 'Men are all alike.']),
   'bad.jsonl': envelopes(sent({})),
   'server.cjs': readFileSync('packages/plumb-tool/test/fixtures/mcp-server.cjs', 'utf8'),
-  'bot.plumb': `let notes = { command: "node", args: ["./server.cjs"], cache_ttl: 0 }
+  'bot.plumb': `let notes = { command: "node", args: ["./server.cjs"], cache_ttl: 0, sandbox: { write: ["."] } }
 let double : { n: int } -> int = tool { mock: 42 }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [notes], tools: [double] }`,
   'gone.plumb': 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "./none", tools: ["x"] }] }',
   'secret.plumb': `let bot : !string -> !string = agent { provider: "eliza", model: "doctor",
-  mcp: [{ command: "node", args: ["./server.cjs"], prefix: "s" }, { url: "http://127.0.0.1:9/mcp", token_env: "NOTES_TOKEN" }] }`,
+  mcp: [{ command: "node", args: ["./server.cjs"], prefix: "s", sandbox: { write: ["."] } }, { url: "http://127.0.0.1:9/mcp", token_env: "NOTES_TOKEN" }] }`,
   'list.json': LIST,
   'bad.json': '[{"name":"x"}]',
   // Whoever runs tools, by hand.

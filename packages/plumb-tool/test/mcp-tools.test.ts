@@ -31,9 +31,16 @@ const published = (name: string): string => {
 t.test('what a server is called, and which connection it shares', async (t) => {
   const server = (config: object) => readServer(config as never, '/specs/a.plumb')
   t.strictSame(readServer('https://host/mcp', 'a.plumb'), { url: 'https://host/mcp' }, 'a URL alone')
-  t.strictSame(server({ command: './x' }), { command: '/specs/x' }, 'a command with a slash is relative to the spec')
-  t.strictSame(server({ command: 'x/../y' }), { command: '/specs/y' })
-  t.strictSame([server({ command: 'x' }), server({ command: '/x' })], [{ command: 'x' }, { command: '/x' }])
+  const specPath = '/specs/a.plumb'
+  t.strictSame(server({ command: './x' }), { command: '/specs/x', specPath }, 'a command with a slash is relative to the spec')
+  t.strictSame(server({ command: 'x/../y' }), { command: '/specs/y', specPath })
+  t.strictSame(
+    [server({ command: 'x' }), server({ command: '/x' })],
+    [
+      { command: 'x', specPath },
+      { command: '/x', specPath },
+    ],
+  )
 
   const same = (a: object, b: object) => connectionKey(a) === connectionKey(b)
   t.ok(same({ url: 'HTTPS://Host:443/mcp' }, { url: 'https://host/mcp' }), 'URLs are compared as they are meant')
@@ -202,7 +209,7 @@ const FILES = {
   'server.cjs': SERVER,
   't.plumb': `
 type Say = { text: string }
-let notes = { command: "node", args: ["./server.cjs"], cache_ttl: 0 }
+let notes = { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, cache_ttl: 0 }
 @description "says it again" let say : Say -> string = tool { mcp: notes, name: "echo" }
 let kept : Say -> string = tool { mcp: notes, name: "echo", cache: 60 }
 let asked : Say -> string = tool { mcp: notes, name: "echo", approval: "ask" }
@@ -211,7 +218,7 @@ let sulk : Say -> json = tool { mcp: notes, name: "fail" }
 let kinds : unit -> json = tool { mcp: notes, name: "kinds" }
 let typed : unit -> { n: number } = tool { mcp: notes, name: "typed" }
 let steps : unit -> string = tool { mcp: notes, name: "progress" }
-let env : unit -> json = tool { mcp: { command: "node", args: ["./server.cjs"], env: { MINE: "yes" } }, name: "env" }
+let env : unit -> json = tool { mcp: { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, env: { MINE: "yes" } }, name: "env" }
 let hang : unit -> json = tool { mcp: notes, name: "hang", timeout: 0.2 }
 let die : unit -> json = tool { mcp: notes, name: "die" }
 let lost : Say -> json = tool { mcp: notes, name: "ehco" }
@@ -219,8 +226,8 @@ let lost : Say -> json = tool { mcp: notes, name: "ehco" }
 let mute : Say -> json = tool { mcp: { command: "sleep", args: ["100"] }, name: "x" }
 @tool true let pair : Say -> (json, json) = mute * sulk
 @tool true let other : Say -> json = sulk + say
-let long : Say -> string = tool { mcp: { command: "node", args: ["./server.cjs"], max_output: 10 }, name: "echo" }
-let longer : Say -> string = tool { mcp: { command: "node", args: ["./server.cjs"], max_output: 10 }, name: "echo", max_output: 12 }
+let long : Say -> string = tool { mcp: { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, max_output: 10 }, name: "echo" }
+let longer : Say -> string = tool { mcp: { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, max_output: 10 }, name: "echo", max_output: 12 }
 let value : Say -> json = tool { mcp: notes, name: "echo", max_output: 10 }
 let gone : unit -> json = tool { mcp: { command: "./none" }, name: "x" }
 let far : unit -> json = tool { mcp: "http://127.0.0.1:9/mcp", name: "x", retry: 1 }`,
@@ -344,12 +351,12 @@ t.test('the stages hold', (t) =>
 )
 
 const AGENT = `
-let notes = { command: "node", args: ["./server.cjs"], cache_ttl: 0 }
+let notes = { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, cache_ttl: 0 }
 let mine : { text: string } -> string = tool { mcp: notes, name: "echo" }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [mine], mcp: [notes] }
-let few : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "few"], tools: ["echo"], strict: true, cache_ttl: 0 }] }
-let slow : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs"], prefix: "s", timeout: 0.3, cache_ttl: 0 }] }
-let mute : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sleep", args: ["100"], handshake_timeout: 0.3 }, { command: "node", args: ["./server.cjs"], prefix: "s", tools: ["echo"] }] }`
+let few : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "few"], sandbox: { write: ["."] }, tools: ["echo"], strict: true, cache_ttl: 0 }] }
+let slow : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, prefix: "s", timeout: 0.3, cache_ttl: 0 }] }
+let mute : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sleep", args: ["100"], handshake_timeout: 0.3 }, { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, prefix: "s", tools: ["echo"] }] }`
 
 /** Asks one thing after the other, and shows the answers, without lists that come between. */
 const TALK = `talk () { mkfifo in out; plumb-tool "$@" < in > out & pid=$!; exec 8>in 9<out; }
@@ -413,7 +420,7 @@ t.test('the dispatcher has the servers of its agent', (t) =>
 const PUBLISHED = `
 let everything = { command: "node", args: ["${published('server-everything')}"] }
 let files = { command: "node", args: ["${published('server-filesystem')}", "."], tools: ["read_text_file", "list_directory"] }
-let memory = { command: "node", args: ["${published('server-memory')}"], env: { MEMORY_FILE_PATH: "memory.jsonl" } }
+let memory = { command: "node", args: ["${published('server-memory')}"], env: { MEMORY_FILE_PATH: "/proc/self/cwd/memory.jsonl" }, sandbox: { write: ["."] } }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [everything, files, memory] }
 let echo : { message: string } -> string = tool { mcp: everything, name: "echo" }
 let weather : { location: "New York" | "Chicago" } -> { temperature: number, conditions: string, humidity: number } = tool { mcp: everything, name: "get-structured-content" }
@@ -552,11 +559,11 @@ t.test('servers at an address', (t) =>
 )
 
 const KEPT = `
-let notes = { command: "node", args: ["./server.cjs"] }
+let notes = { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] } }
 let a : { n?: json, k?: json } -> { n?: json, k?: json } = tool { mcp: notes, name: "a" }
 let late : unit -> json = tool { mcp: notes, name: "b" }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [notes] }
-let few : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs"], tools: ["a"] }] }`
+let few : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, tools: ["a"] }] }`
 
 /** Writes what the server lists from now on: names, or tools with what they have. */
 const LISTS = `export XDG_CACHE_HOME=$PWD; lists () { printf '%s\n' "$@" | jq -cs 'map(if type == "string" then { name: . } else . end | { inputSchema: { type: "object" } } + .)' > tools.json; }
@@ -685,7 +692,7 @@ t.test('and say so in the trace', (t) =>
 t.test('nothing is left when it ends', async (t) => {
   const files = {
     'server.cjs': SERVER,
-    't.plumb': `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sh", args: ["-c", "sleep 1000.${process.pid} & node ./server.cjs; wait"], prefix: "s" }] }`,
+    't.plumb': `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sh", args: ["-c", "sleep 1000.${process.pid} & node ./server.cjs; wait"], sandbox: { write: ["."] }, prefix: "s" }] }`,
   }
   const { out } = await shell(`${TALK} talk --agent bot t.plumb serve; ask s:echo '{"text":"a"}'; end`, files)
   t.match(out, /heard: a/)

@@ -2,7 +2,7 @@
 
 import { agentOf, type Bound, type Graph } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
-import type { Fault, Reporter, SourceFiles } from '@plumb/wire'
+import { type Fault, type Reporter, type SourceFiles, succeed } from '@plumb/wire'
 import { findDocroot } from '../tools/docroot.js'
 
 interface Asked {
@@ -24,7 +24,7 @@ export const openBoxes = async (
     if (plan.config.command === undefined || plan.config.via !== undefined) continue
     const { openAgentSandbox } = await import('@plumb/tool')
     const warn = (warning: Fault) => reporter.warn({ ...warning, process: plan.name })
-    const folder = findDocroot(docroot)
+    const folder = docroot === undefined ? succeed('.') : findDocroot(docroot)
     const box = folder.ok ? await openAgentSandbox(plan, folder.value, files, { warn }) : folder
     if (!box.ok) reporter.report({ ...box.error, process: plan.name })
     else if (box.value) boxes.set(bound, box.value)

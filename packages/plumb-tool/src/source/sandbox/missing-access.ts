@@ -38,7 +38,16 @@ const NO_NET = [
   'network connectivity is disabled',
 ]
 const NO_MODULE = ['cannot find module']
-const ABSENT = ['no such file or directory', 'enoent', 'cannot access', 'not found', 'not exist', 'not a git repository', ...NO_MODULE]
+const ABSENT = [
+  'no such file or directory',
+  'enoent',
+  'cannot access',
+  'cannot find',
+  'not found',
+  'not exist',
+  'not a git repository',
+  ...NO_MODULE,
+]
 const NO_DATABASE = ['unable to open database file', 'attempt to write a readonly database']
 const NO_SOCKET = /\bsocket(\(\))?( failed)?: (permission denied|eacces)|\blisten eacces\b/
 const NESTED = ['no usable sandbox', 'chromium sandboxing failed', 'without --no-sandbox is not supported']
@@ -173,4 +182,4 @@ const findOutsidePaths = (line: string): readonly string[] => {
 
 const listQuoted = (text: string): readonly string[] => text.split(QUOTE).filter((_, i) => i % 2 === 1)
 const trimColon = (word: string): string => (word.endsWith(':') ? word.slice(0, -1) : word)
-const isPath = (text: string): boolean => text !== '' && !text.includes('\0') && !text.startsWith('-')
+const isPath = (text: string): boolean => !/^[,;:]*$/.test(text) && !text.includes('\0') && !text.startsWith('-')

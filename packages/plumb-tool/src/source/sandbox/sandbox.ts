@@ -92,7 +92,8 @@ interface Place extends Bubblewrap {
 const findPlace = (request: SandboxRequest): Result<Place, string> => {
   const box = probeBubblewrap()
   if (!box.ok) return { ok: false, error: box.error.detail }
-  const docroot = findRealPath(resolve(request.docroot))
+  // Without the path of the working directory, which may have been removed.
+  const docroot = findRealPath(request.docroot)
   const shown = preview(docroot ?? request.docroot)
   if (docroot === undefined) return { ok: false, error: `the docroot '${shown}' is no folder` }
   if (!isSharedFolder(docroot)) return { ok: true, value: { ...box.value, docroot } }
