@@ -10,6 +10,7 @@ import {
   parseWith,
   preview,
   type Result,
+  requireSandbox,
   succeed,
 } from '@plumb/wire'
 import { version } from '../package.json'
@@ -26,6 +27,7 @@ interface Flags {
   attach?: readonly string[]
   grant?: readonly string[]
   policy?: string
+  requireSandbox?: true
   context?: readonly string[]
   allowHost?: readonly string[]
   toolCommand?: string
@@ -69,6 +71,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
   { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
+  { flags: '--require-sandbox', text: 'refuse what cannot have a sandbox' },
   { flags: '--no-parallel-tool-calls', text: 'one tool call after the other, whatever the spec says' },
   { flags: '--tool-command <program>', text: 'run this program in place of plumb-tool' },
   { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
@@ -136,6 +139,8 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
   const isMux = flags.mux === true
   const isRawInput = flags.rawInput === true
   const isRawOutput = flags.rawOutput === true
+  const sandbox = requireSandbox(flags.requireSandbox === true)
+  if (!sandbox.ok) return sandbox
   const spec = toSpec(flags, path)
   if (!spec.ok) return spec
   if (isMux && (isRawInput || isRawOutput)) return fail('usage', '--mux has envelopes only, so -R and -r cannot be given with it')

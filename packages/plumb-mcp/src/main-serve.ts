@@ -1,6 +1,6 @@
 // The options of the server, and its life until a signal or the end of its client.
 
-import { optionReaders } from '@plumb/wire'
+import { endWith, optionReaders, requireSandbox } from '@plumb/wire'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_LIMITS, type ServeOptions } from './options.js'
 import { runServer } from './run-server.js'
@@ -17,6 +17,7 @@ interface Flags {
   builtin?: string[]
   grant?: string[]
   policy?: string
+  requireSandbox?: true
   context?: string[]
   provider?: string
   model?: string
@@ -47,6 +48,7 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
     .addOption(list('--grant <list>', 'effects that tools may have, such as fs.write'))
     .option('--policy <file>', 'rules on what is allowed, asked for or denied')
     .addOption(list('--context <key=value>', 'what rules of a policy may ask for'))
+    .option('--require-sandbox', 'refuse what cannot have a sandbox')
     .option('--provider <provider>', 'for agents')
     .option('--model <model>', 'for agents')
     .addOption(list('--allow-host <host>', 'for agents: a host that gets the key'))
@@ -56,7 +58,12 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
     .option('--max-requests <n>', 'calls that run at once; others wait', whole(1), DEFAULT_LIMITS.maxRequests)
     .option('--max-sessions <n>', 'HTTP: clients at once', whole(1), DEFAULT_LIMITS.maxSessions)
     .option('--idle-timeout <seconds>', 'HTTP: to forget a client after', whole(1), DEFAULT_LIMITS.idleTimeout)
-    .action((specs: string[], flags: Flags) => run(() => runServer(command.name(), toOptions(specs, flags))))
+    .action((specs: string[], flags: Flags) =>
+      run(async () => {
+        const sandbox = requireSandbox(flags.requireSandbox === true)
+        return sandbox.ok ? runServer(command.name(), toOptions(specs, flags)) : endWith(command.name(), sandbox.error)
+      }),
+    )
 }
 
 // Lists may be given in one, or one after the other.

@@ -1,6 +1,6 @@
 // The options of every command that runs something: run and stage.
 
-import { MAX_LINE, optionReaders, parsePlainArguments } from '@plumb/wire'
+import { endWith, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
 import { run } from './run/run.js'
 import type { RunOptions } from './run/run-options.js'
@@ -20,6 +20,7 @@ export interface RunFlags extends WatchFlags {
   setFile?: string[]
   grant?: string[]
   policy?: string
+  requireSandbox?: boolean
   context?: string[]
   allowHost?: string[]
   agentCommand?: string
@@ -69,6 +70,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
   { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
+  { flags: '--require-sandbox', text: 'refuse what cannot have a sandbox' },
   { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
   { flags: '--no-parallel-tool-calls', text: 'one tool call of an agent after the other' },
   { flags: '--agent-command <program>', text: 'run this program in place of plumb-agent' },
@@ -108,8 +110,10 @@ const isOfPlumb = (word: string): boolean => /^(-V|--version|-h|--help|--summary
 const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>
   conflicts === undefined && choices === undefined && !flags.endsWith('progress')
 
-export const runBinding = (spec: string | undefined, flags: RunFlags): Promise<number> =>
-  run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' })
+export const runBinding = async (spec: string | undefined, flags: RunFlags): Promise<number> => {
+  const sandbox = requireSandbox(flags.requireSandbox === true)
+  return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
+}
 
 const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   ...(flags.eval === undefined ? {} : { eval: flags.eval }),

@@ -11,6 +11,7 @@ export {
   type Wrapper,
 } from './child/plumb-child.js'
 export type { ListenerOption, SpawnOptions } from './child/prepare.js'
+export { requireSandbox } from './child/require-sandbox.js'
 export { resolveProgram } from './child/resolve-program.js'
 export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
 export { type Child, spawnChild } from './child/spawn.js'

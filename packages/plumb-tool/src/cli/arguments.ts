@@ -1,7 +1,7 @@
 // From the words and options of the command line to what is to be done, or what is wrong with them.
 
 import { existsSync } from 'node:fs'
-import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { fail, nearest, preview, type Result, requireSandbox, succeed } from '@plumb/wire'
 import type { Flags } from './flags.js'
 import type { Options } from './options.js'
 import { strayOption, VERBS, type Verb, type VerbName, verbNamed } from './verbs.js'
@@ -20,6 +20,8 @@ export const read = (words: readonly string[], flags: Flags): Result<Todo> => {
   const [name, ...behind] = rest
   const verb = verbNamed(name)
   if (!verb) return noVerb(spec, name, flags)
+  const sandbox = requireSandbox(flags.requireSandbox === true)
+  if (!sandbox.ok) return sandbox
   const wrong = wrongWords(verb, behind) ?? wrongOptions(verb, flags)
   if (wrong !== undefined) return fail('usage', wrong)
   return succeed({ verb: verb.name, words: behind, options: toOptions(flags, spec) })

@@ -12,6 +12,7 @@ export interface Flags {
   docroot?: string
   grant?: readonly string[]
   policy?: string
+  requireSandbox?: true
   context?: readonly string[]
   provider?: string
   model?: string
@@ -54,6 +55,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--grant <list>', text: 'effects that are allowed, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what is allowed, asked for or denied' },
   { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
+  { flags: '--require-sandbox', text: 'refuse what cannot have a sandbox' },
   { flags: '--allow-host <host>', text: 'for agents that tools start: a host with the key', read: again },
   { flags: '--agent-command <program>', text: 'in place of plumb-agent' },
   { flags: '--max-line <bytes>', text: 'call, serve: longest line taken (16777216)', read: whole(1) },
