@@ -100,6 +100,8 @@ export const ERRORS = {
     "write 'value' where the whole input is meant; else fix the name"),
   origin_assumed: config('warning: a foreign program stands on a branch of a barrier, and nothing says how it answers',
     'write answers: "each" in its agent if it answers each input with one output'),
+  sandbox_too_narrow: config('warning: a tool declares an effect that its sandbox does not let it have',
+    "leave the effect out, or open the sandbox for it; plumb-tools(7) has its keys"),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
 

@@ -24,7 +24,7 @@ import {
   WORD,
   wholeFrom,
 } from './rules.js'
-import { SANDBOX } from './sandbox.js'
+import { SANDBOX, warnOfNarrowSandbox } from './sandbox.js'
 import { MCP_SERVER } from './server.js'
 import { checkCommand, checkMock, checkPart } from './tool-types.js'
 
@@ -89,6 +89,7 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   checkMock(bound, config, report)
   checkCommand(bound, config, report)
   checkKeys(impl, sources, report)
+  warnOfNarrowSandbox(config, report)
 }
 
 /** Keys that belong to one source; those that it cannot do without. */
