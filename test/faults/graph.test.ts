@@ -20,7 +20,7 @@ const FILES = {
  a ; filter(value <= 0) ; output\n}\n`,
   'dry.plumb': 'let main : !int -> !(int, int) = plumb(input, output) { input ; (id * filter(value % 3 > 0)) ; barrier ; output }\n',
   stands: '#!/bin/bash\necho $$ > pid; exec cat\n',
-  'branch.plumb': `${child('stands', 'string', './stands')}let main : !string -> !string = plumb(input, output) {\n input ; stands ; output\n input ; id ; output\n}\n`,
+  'branch.plumb': `let stands : !string -> !string = agent { command: ["./stands"], sandbox: false }\nlet main : !string -> !string = plumb(input, output) {\n input ; stands ; output\n input ; id ; output\n}\n`,
 }
 
 sceneTable('loops and barriers', FILES, {

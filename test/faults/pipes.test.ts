@@ -15,7 +15,7 @@ const FILES = {
   'cat.plumb': child('main', 'cat'),
   'bot.plumb': `let bot : !json -> !string = ${ELIZA}`,
   'tools.plumb':
-    '@tool true\nlet one : json -> json = id\n@tool true\nlet slow : { arguments?: [string] } -> string = tool { command: "./slow", timeout: 1 }\n',
+    '@tool true\nlet one : json -> json = id\n@tool true\nlet slow : { arguments?: [string] } -> string = tool { command: "./slow", timeout: 1, effects: ["fs.write"] }\n',
   slow: '#!/bin/bash\necho > started; until [ -e go ]; do sleep 0.05; done; echo done; echo > finished\n',
 }
 
@@ -164,7 +164,7 @@ sceneTable(
   'how it ends',
   {
     ...FILES,
-    'chain.plumb': `${['a', 'b', 'c'].map((name) => child(name, 'bash', '-c', `cat; echo ${name} >> order`)).join('')}let main : !json -> !json = a ; b ; c\n`,
+    'chain.plumb': `${['a', 'b', 'c'].map((name) => child(name, 'bash', '-c', `cat; echo ${name} >> order`).replace(' }', ', sandbox: { write: ["."] } }')).join('')}let main : !json -> !json = a ; b ; c\n`,
     'stalls.plumb': `${step('a')}${step('b', '3:stall')}let main : !json -> !json = a ; b\n`,
     'deaf.plumb': `${step('main', 'start:deaf', '1:leave', '3:stall')}`,
     'two.plumb':
