@@ -65,7 +65,8 @@ const isWellFormed = (line: string): boolean => {
   }
   if (typeof told !== 'object' || told === null) return false
   if (typeof told.source === 'string' && typeof told.text === 'string') return true
-  const entry = Object.hasOwn(ERRORS, String(told.error)) ? ERRORS[told.error as keyof typeof ERRORS] : undefined
+  const code = String(told.error ?? told.warning)
+  const entry = Object.hasOwn(ERRORS, code) ? ERRORS[code as keyof typeof ERRORS] : undefined
   return entry !== undefined && told.category === entry.category && typeof told.detail === 'string' && told.detail !== ''
 }
 
