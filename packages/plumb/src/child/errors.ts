@@ -1,6 +1,6 @@
 // What a child says on stderr: error objects are ours to report, with the child's name; anything else is shown as its words, to a limit.
 
-import { type Fault, type LineReader, type Reporter, readReported } from '@plumb/wire'
+import { type Fault, fault, isRecord, type LineReader, preview, type Reported, type Reporter, readReported } from '@plumb/wire'
 
 /** A child that floods stderr is drained, and parsed no further than this. */
 const MAX_BYTES = 1024 * 1024
@@ -62,13 +62,21 @@ export class ChildErrors {
       if (reader.fault || this.#isMuted) continue
       const { buf, start, end } = reader
       const value = buf[start] === OPEN_BRACE ? parse(buf.toString('utf8', start, end)) : undefined
-      const reported = readReported(value)
+      const reported = readReported(value) ?? this.#ofItsOwn(value)
       if (reported?.severity === 'warning') this.reporter.warn(this.#named(reported.fault))
       else if (reported) {
         this.reported++
         this.report(this.#named(reported.fault))
       } else this.#words(buf.toString('utf8', start, this.#bytes > MAX_BYTES ? Math.min(end, start + MAX_LAST_LENGTH) : end), value)
     }
+  }
+
+  /** An error with a code that only the program knows says which input has failed all the same: without it another would get its answer. */
+  #ofItsOwn(value: unknown): Reported | undefined {
+    if (!isRecord(value) || typeof value.error !== 'string' || (value.seq === undefined && value.seqs === undefined)) return undefined
+    const { error, category: _, detail, ...extras } = value
+    const why = typeof detail === 'string' ? `: ${preview(detail, 200)}` : ''
+    return { severity: 'error', fault: fault('child_failed', `'${this.process}' failed with '${preview(error)}'${why}`, extras) }
   }
 
   #named(fault: Fault): Fault {
