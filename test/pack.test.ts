@@ -136,7 +136,7 @@ for (const input of inputs) {
 }
 const chain = sequence([length, length])
 told.push(chain.ok ? 'chained' : chain.error.error)
-const connection = await connectMcp({ command: 'no-such-server' })
+const connection = await connectMcp({ command: 'no-such-server', sandbox: false })
 told.push(connection.ok ? 'connected' : connection.error.error)
 console.log(JSON.stringify(told))
 `
