@@ -138,7 +138,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
 
   return {
     answer: async (question, { signal }) => {
-      const refused = mediaOf(question.turn)
+      const refused = mediaOf(question.turn.slice(0, 1))
         .map(protocol.refusesMedia)
         .find((why) => why !== undefined)
       if (refused !== undefined) return fail('unsupported_media', refused)
