@@ -3,8 +3,8 @@
 import { typesWithin } from './parts.js'
 import { resolve, type Type } from './type.js'
 
-const KINDS = ['image', 'document', 'audio'] as const
-export type MediaKind = (typeof KINDS)[number]
+export const MEDIA_KINDS = ['image', 'document', 'audio'] as const
+export type MediaKind = (typeof MEDIA_KINDS)[number]
 
 const TEXTS: readonly string[] = ['path', 'url', 'data', 'media_type', 'title']
 
@@ -19,7 +19,7 @@ export const mediaKindOf = (type: Type): MediaKind | undefined => {
     t.fields.some(
       (field) => field.name === name && field.isOptional && field.default === undefined && resolve(field.type).kind === 'string',
     )
-  return TEXTS.every(isText) ? KINDS.find((name) => name === word.value) : undefined
+  return TEXTS.every(isText) ? MEDIA_KINDS.find((name) => name === word.value) : undefined
 }
 
 /** Can a value of the type hold media at any depth? */

@@ -1,7 +1,7 @@
 // One image, document or audio of an input as a block of the message: read, or decoded, and looked at.
 
 import { resolve } from 'node:path'
-import type { Json, MediaKind } from '@plumb/lang'
+import { type Json, MEDIA_KINDS, type MediaKind } from '@plumb/lang'
 import { type Authority, permit, type Subject } from '@plumb/policy'
 import { mediaTypeOf } from '@plumb/tool/source/path/media-type'
 import { readWhole } from '@plumb/tool/source/path/read-whole'
@@ -47,7 +47,7 @@ export const loadMedia = async (value: MediaValue, reach: MediaReach): Promise<R
 export const attachedBlock = (path: string, bytes: Buffer): Result<MediaBlock> => {
   const shown = `'${preview(path, 200)}'`
   const found = mediaTypeOf(bytes)
-  const kind = found === undefined ? undefined : KINDS.find((name) => TYPES[name].includes(found))
+  const kind = found === undefined ? undefined : MEDIA_KINDS.find((name) => TYPES[name].includes(found))
   return kind === undefined ? unknownBytes(shown) : toBlock({ kind, ...titleOf({ kind }, path) }, bytes, shown)
 }
 
@@ -97,7 +97,6 @@ const whyNotPermitted = (
   })
 }
 
-const KINDS = ['image', 'document', 'audio'] as const
 const TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
   image: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   document: ['application/pdf', 'text/plain'],
@@ -126,7 +125,7 @@ const toBlock = ({ kind, media_type, title }: MediaValue, bytes: Buffer, shown: 
 }
 
 const unknownBytes = (shown: string): ReturnType<typeof fail> =>
-  fail('unsupported_media', `${shown} is none of ${KINDS.flatMap((kind) => TYPES[kind]).join(', ')}, by its first bytes`)
+  fail('unsupported_media', `${shown} is none of ${MEDIA_KINDS.flatMap((kind) => TYPES[kind]).join(', ')}, by its first bytes`)
 
 // A model knows a document by its name.
 const titleOf = ({ kind, title }: MediaValue, path: string): { title?: string } =>

@@ -1,6 +1,6 @@
 // Images, documents and audio as blocks of a message: how they stand in a memory, and what is the same for all providers.
 
-import type { Json, MediaKind } from '@plumb/lang'
+import { type Json, MEDIA_KINDS, type MediaKind } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import { textAt } from './http/json-path.js'
 import { bytesIn, type ResultPart } from './result-parts.js'
@@ -11,9 +11,8 @@ export type MediaBlock =
   | { readonly type: MediaKind; readonly title?: string; readonly media_type: 'text/plain'; readonly text: string }
   | { readonly type: MediaKind; readonly title?: string; readonly media_type?: string; readonly url: string }
 
-const KINDS: readonly unknown[] = ['image', 'document', 'audio'] satisfies MediaKind[]
-
-export const isMedia = <T extends { readonly type: string }>(block: T | MediaBlock): block is MediaBlock => KINDS.includes(block.type)
+export const isMedia = <T extends { readonly type: string }>(block: T | MediaBlock): block is MediaBlock =>
+  (MEDIA_KINDS as readonly string[]).includes(block.type)
 
 /** Undefined: it is no such block, or lacks what it is of. */
 export const readMedia = (item: Json): MediaBlock | undefined => {

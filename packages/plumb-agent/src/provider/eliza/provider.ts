@@ -107,24 +107,18 @@ const hearBlocks = (parts: readonly Part[], isPlainText: boolean): string => {
   if (said.trim() === '') return parts.map(({ type }) => type).join(' ')
   if (isPlainText) return said
   const value = parts.map((part) => (part.type === 'text' ? part.text : 'null')).join('')
-  return hearText(isJson(value) ? value : said)
-}
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+  return hearJson(value) ?? hearText(said)
 }
 
 // A memory that was set by hand may hold plain words where JSON would stand.
-const hearText = (text: string): string => {
+const hearText = (text: string): string => hearJson(text) ?? text
+
+/** Undefined: it is no JSON. */
+const hearJson = (text: string): string | undefined => {
   try {
     return strings(JSON.parse(text)).join('. ') || text
   } catch {
-    return text
+    return undefined
   }
 }
 
