@@ -66,8 +66,10 @@ export {
   readSpec,
   readSpecFrom,
   type SourceFiles,
+  searchPath,
   withAround,
   withParams,
+  withText,
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'

@@ -25,6 +25,7 @@ import {
   type SourceFiles,
   succeed,
   withParams,
+  withText,
 } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
 import { foldersOf } from './prompts.js'
@@ -95,15 +96,6 @@ export const loadAgent = (
     faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? [] : [selected.error],
   }
 }
-
-// Processes that run a part of an inline spec get its text like any other.
-const withText = (files: SourceFiles, path: string, text: string): SourceFiles => ({
-  ...files,
-  bundle: (entry) => {
-    const bundle = files.bundle(entry)
-    return { ...bundle, files: { ...bundle.files, [path]: text } }
-  },
-})
 
 const refuse = (error: Fault, files: SourceFiles): Loaded => ({
   agent: undefined,

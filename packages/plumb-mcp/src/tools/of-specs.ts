@@ -3,7 +3,7 @@
 import { normalize } from 'node:path'
 import { agentsOf, compile, givenTexts, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
 import { openRegistry } from '@plumb/tool'
-import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, withParams } from '@plumb/wire'
+import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, searchPath, withParams } from '@plumb/wire'
 import { agentAsTool } from './agent-as-tool.js'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
@@ -66,4 +66,3 @@ const exportsOf = (
 const isOwn = (scope: unknown, { entry }: Program): boolean => scope === entry
 
 /** The folders along which modules are looked for by name. */
-const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')

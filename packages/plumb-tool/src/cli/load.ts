@@ -11,8 +11,10 @@ import {
   type Result,
   readGivenValues,
   type SourceFiles,
+  searchPath,
   succeed,
   withParams,
+  withText,
 } from '@plumb/wire'
 import { reachOf } from '../source/agent/prompt-reach.js'
 import { builtinProgram } from '../source/builtin/declarations.js'
@@ -68,8 +70,7 @@ export const loadProgram = async (
 const EVAL_PATH = '<eval>'
 
 const open = (sourcesFd: number | undefined): Result<{ files: SourceFiles; bootstrap: Bootstrap | undefined }> => {
-  const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
-  if (sourcesFd === undefined) return succeed({ files: diskFiles(folders, STANDARD_LIBRARY), bootstrap: undefined })
+  if (sourcesFd === undefined) return succeed({ files: diskFiles(searchPath(), STANDARD_LIBRARY), bootstrap: undefined })
   const bootstrap = openBootstrap(sourcesFd)
   return bootstrap.ok ? succeed({ files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value }) : bootstrap
 }
@@ -78,12 +79,3 @@ const refuse = (result: { readonly ok: false; readonly error: Parameters<Reporte
   reporter.report(result.error)
   return undefined
 }
-
-// Processes that run a part of an inline spec get its text like any other.
-const withText = (files: SourceFiles, path: string, text: string): SourceFiles => ({
-  ...files,
-  bundle: (entry) => {
-    const bundle = files.bundle(entry)
-    return { ...bundle, files: { ...bundle.files, [path]: text } }
-  },
-})

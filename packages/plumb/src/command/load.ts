@@ -13,8 +13,10 @@ import {
   type Result,
   readGivenValues,
   type SourceFiles,
+  searchPath,
   succeed,
   withParams,
+  withText,
 } from '@plumb/wire'
 import type { Permissions } from '../tools/permissions.js'
 
@@ -55,14 +57,14 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
     return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
   if (options.eval !== undefined) {
     const entry = { path: EVAL_PATH, text: options.eval }
-    return loaded(entry, withEntry(files, entry))
+    return loaded(entry, withText(files, entry.path, entry.text))
   }
   if (path === undefined) return fail('usage', "no spec was named; give a file, or its text with '-e'")
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
   const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptAsSpec(entryPath, options) : undefined
   if (prompt?.ok) {
     const entry = { path: entryPath, text: prompt.value }
-    return loaded(entry, withEntry(files, entry))
+    return loaded(entry, withText(files, entry.path, entry.text))
   }
   const text = prompt ?? files.read(entryPath)
   if (!text.ok) return text
@@ -79,18 +81,6 @@ const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {
   const bootstrap = openBootstrap(sourcesFd)
   return bootstrap.ok ? { ok: true, value: { files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value } } : bootstrap
 }
-
-/** The folders along which modules are looked for by name. */
-export const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
-
-// Children that run a part of an inline spec get its text like any other.
-const withEntry = (files: SourceFiles, entry: { path: string; text: string }): SourceFiles => ({
-  ...files,
-  bundle: (path) => {
-    const bundle = files.bundle(path)
-    return { ...bundle, files: { ...bundle.files, [entry.path]: entry.text } }
-  },
-})
 
 /** As PLUMB_ERRORS asks. */
 export const shown = (d: Diagnostic): string => toShown(d, process.env.PLUMB_ERRORS === 'json')

@@ -3,8 +3,7 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Compiled, compile, type Files, STANDARD_LIBRARY } from '@plumb/lang'
-import { diskFiles } from '@plumb/wire'
-import { searchPath } from '../command/load.js'
+import { diskFiles, searchPath } from '@plumb/wire'
 
 export interface Document {
   readonly uri: string

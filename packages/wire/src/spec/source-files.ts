@@ -44,9 +44,9 @@ export interface SourceFiles {
 
 /**
  * Reads from disk. A module by name is looked for in `standardLibrary` (name → text; its files are called `<stdlib>/NAME.plumb`), then beside
- * `from`, then along `searchPath`.
+ * `from`, then along `folders`.
  */
-export const diskFiles = (searchPath: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles => {
+export const diskFiles = (folders: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles => {
   const files: Record<string, string> = Object.create(null)
   const modules: Record<string, string> = Object.create(null)
   const libraryPath = (name: string) => `<stdlib>/${name}.plumb`
@@ -59,7 +59,7 @@ export const diskFiles = (searchPath: readonly string[], standardLibrary: Readon
   }
   const locate = (name: string, from: string): string | undefined => {
     if (!Object.hasOwn(standardLibrary, name)) {
-      return [dirname(from), ...searchPath].map((folder) => join(folder, `${name}.plumb`)).find(isFile)
+      return [dirname(from), ...folders].map((folder) => join(folder, `${name}.plumb`)).find(isFile)
     }
     files[libraryPath(name)] = standardLibrary[name] ?? ''
     return libraryPath(name)
@@ -87,6 +87,18 @@ export const bundledFiles = (bundle: Bundle): SourceFiles => ({
   beside,
   bundle: () => bundle,
 })
+
+/** The same texts, with one that is no file: processes that run a part of an inline spec get its text like any other. */
+export const withText = (files: SourceFiles, path: string, text: string): SourceFiles => ({
+  ...files,
+  bundle: (entry) => {
+    const bundle = files.bundle(entry)
+    return { ...bundle, files: { ...bundle.files, [path]: text } }
+  },
+})
+
+/** The folders along which modules are looked for by name: PLUMB_PATH. */
+export const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
 
 /** The same texts, with what params were given. */
 export const withParams = (files: SourceFiles, params: NonNullable<Bundle['params']>): SourceFiles => ({

@@ -16,7 +16,7 @@ import {
   type Type,
 } from '@plumb/lang'
 import { type Effect, effectsOf } from '@plumb/policy'
-import { bundledFiles, diskFiles, type Fault, fail, fault, preview, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { bundledFiles, diskFiles, type Fault, fail, fault, preview, type Result, type SourceFiles, searchPath, succeed } from '@plumb/wire'
 import { readPromptReferences } from '../program-files/prompt-references.js'
 import type { PromptFile } from './prompt.js'
 import { type PromptReach, whyNotRead } from './prompt-reach.js'
@@ -49,8 +49,7 @@ export const loadPromptProgram = (file: string, signature: ToolSignature, outer:
 }
 
 const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptProgram> => {
-  const folders = (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
-  const files = diskFiles(folders, STANDARD_LIBRARY)
+  const files = diskFiles(searchPath(), STANDARD_LIBRARY)
   const text = files.read(file)
   if (!text.ok) return text
   const program = compileText(file, text.value, files)
