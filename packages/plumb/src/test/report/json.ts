@@ -1,0 +1,21 @@
+// One JSON object a line: each test, then the summary.
+
+import type { Finding, Reporter, TestResult } from './result.js'
+
+export const jsonReporter = (): Reporter => ({
+  result: (result) => lineOf({ kind: 'test', ...shown(result) }),
+  end: (summary) => lineOf({ kind: 'summary', ...summary }),
+})
+
+const shown = ({ name, of, place, findings, ...rest }: TestResult) => ({
+  name,
+  of,
+  ...place,
+  ...rest,
+  findings: findings.map(shownFinding),
+})
+
+// Places are flat, as those of diagnostics.
+const shownFinding = ({ code, message, place, ...rest }: Finding) => ({ code, message, ...place, ...rest })
+
+const lineOf = (value: object): string => `${JSON.stringify(value)}\n`

@@ -1,0 +1,12 @@
+// The reporters by their names, as --reporter takes them.
+
+import { jsonReporter } from './json.js'
+import type { Reporter } from './result.js'
+
+const REPORTERS = { json: jsonReporter } as const
+
+export type ReporterName = keyof typeof REPORTERS
+
+export const REPORTER_NAMES = Object.keys(REPORTERS) as readonly ReporterName[]
+
+export const openReporter = (name: ReporterName): Reporter => REPORTERS[name]()
