@@ -6,15 +6,15 @@ import { type } from './parsed.js'
 
 export const EVENT = type(
   `{ i: int, n: number, s: string, b: bool, e: "x" | "y", j: json, oi?: int, os?: string, d?: int = 3, r: { i: int, n?: number, s: string },
-     l: [int], t: (int, string), v: { k: "a", z: int } | { k: "b", z: number } }`,
+     l: [int], m: { [string]: number }, t: (int, string), v: { k: "a", z: int } | { k: "b", z: number } }`,
 )
 
-type Kind = 'int' | 'num' | 'str' | 'bool' | 'json' | 'list' | 'record' | 'any'
+type Kind = 'int' | 'num' | 'str' | 'bool' | 'json' | 'list' | 'map' | 'record' | 'any'
 
 /** The source of an expression. */
 export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, string>>((tie) => {
   const [int, num, str, bool] = [tie('int'), tie('num'), tie('str'), tie('bool')]
-  const [json, list, record, any] = [tie('json'), tie('list'), tie('record'), tie('any')]
+  const [json, list, map, record, any] = [tie('json'), tie('list'), tie('map'), tie('record'), tie('any')]
   type Part = string | fc.Arbitrary<string>
   const of = (...parts: Part[]): fc.Arbitrary<string> =>
     fc.tuple(...parts.map((part) => (typeof part === 'object' ? part : fc.constant(part)))).map((all) => all.join(''))
@@ -45,6 +45,8 @@ export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, 
       int,
       of('(', num, words('+', '-', '*', '/', '%'), num, ')'),
       of('(r.n ?? ', num, ')'),
+      of('(m[', str, '] ?? ', num, ')'),
+      of('(', map, '[', str, '] ?? ', num, ')'),
       of('({ ...r, i: ', int, ' }.n ?? ', num, ')'),
       of('abs(', num, ')'),
       of('number(', str, ')'),
@@ -68,6 +70,8 @@ export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, 
     ),
     bool: nested(
       words('b', 'has(oi)', 'has(r.n)', 'has(j.a)', 'has(j.a.b)', 'true'),
+      of('has(m[', str, '])'),
+      of('has(j[', str, '].a)'),
       of('(', num, words(' < ', ' <= ', ' > ', ' >= ', ' = ', ' != '), num, ')'),
       of('(', str, words(' < ', ' >= ', ' = ', ' != '), str, ')'),
       of('(', json, words(' < ', ' = ', ' != ', ' > '), any, ')'),
@@ -85,6 +89,7 @@ export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, 
       of('(', json, ').', name),
       of('(', json, ')[', int, ']'),
       of('(j.a ?? ', any, ')'),
+      of('(j[', str, '] ?? ', any, ')'),
       of('(', json, ' + ', any, ')'),
       of('parse(', str, ')'),
     ),
@@ -100,6 +105,8 @@ export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, 
         'zip(t, l)',
         'find(s, "(.)x?")',
         'group(t, q -> text(q))',
+        'keys(j)',
+        'values(v)',
       ),
       of('[', any, ' for q in ', list, ' if ', bool, ']'),
       of('[{ q, ...r, n: ', any, ' } for q in ', list, ']'),
@@ -108,10 +115,12 @@ export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, 
       of('(', list, ')[', int, ':', int, ']'),
       of('(j + ', list, ')'),
       of('[', any, ',', any, ']'),
+      of(words('keys', 'values', 'entries'), '(', fc.oneof(map, record), ')'),
       of('split(', str, ',', str, ')'),
     ),
     record: nested(
       words('r', 'v', 'value', '{}'),
+      map,
       of('{ a: ', any, ', b: ', any, ' }'),
       of('{ i: ', any, ', ...r, n: ', any, ' }'),
       of('{ n: ', any, ', ...r, s: ', any, ' }'),
@@ -119,6 +128,7 @@ export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, 
       of('{ i: ', any, ', ...j, z: ', any, ' }'),
       choice(record),
     ),
+    map: nested(words('m', 'map_of(entries(m))', 'map_of(j)'), of('map_of([{ key: ', str, ', value: ', num, ' } for q in ', list, '])')),
     any: fc.oneof(int, num, str, bool, json, list, record),
   }
 }).any
@@ -158,6 +168,7 @@ export const arbitraryEvent: fc.Arbitrary<string> = fc
       d: optional(int),
       r: fc.tuple(int, optional(num), str).map(([i, n, s]) => `{"s":${s},${n === undefined ? '' : `"n":${n}, `}"i":${i}}`),
       l: fc.array(int, { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+      m: fc.array(fc.tuple(str, num), { maxLength: 3 }).map((entries) => `{${entries.map(([key, value]) => `${key}: ${value}`).join()}}`),
       t: fc.tuple(int, str).map(([a, b]) => `[${a},${b}]`),
       v: fc.oneof(
         int.map((z) => `{"k":"a","z":${z}}`),

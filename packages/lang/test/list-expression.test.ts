@@ -62,6 +62,31 @@ const GIVES: readonly (readonly [string, string, string, string | RegExp])[] = [
   ['max(xs)', '[int]', '[]', FAILED],
   ['max(xs)', 'json', '[1,"a"]', FAILED],
   ['min(x, 2)', 'int', '3', '2'],
+  // maps: keys and values keep their text, of equal keys the last wins where the first stands
+  ['[m["a"] ?? 0, m[k] ?? 0, m["" + k] ?? 1.50]', '{ m: { [string]: number }, k: string }', '{"m":{"\\u0061":2.0,"b":1},"k":"c"}', '[2.0,0,1.50]'],
+  ['[has(m["a"]), has(m[k]), has(m["__proto__"])]', '{ m: { [string]: int }, k: string }', '{"m":{"a":2},"k":"b"}', '[true,false,false]'],
+  ['[x["a"] ?? 7 for x in xs]', '[{ [string]: int }]', '[{},{"a":1},{"b":2,"a":3,"a":4}]', '[7,1,4]'],
+  ['o["a"] ?? 7', '{ o?: { [string]: int } }', '{}', '7'],
+  ['m["a"]["b"] ?? 7', '{ m: { [string]: { [string]: int } } }', '{"m":{"a":{"b":1}}}', '1'],
+  ['m["a"]["b"] ?? 7', '{ m: { [string]: { [string]: int } } }', '{"m":{"b":{"b":1}}}', '7'],
+  ['[m["a"].n ?? 7, has(m["b"].n)]', '{ m: { [string]: { n: int } } }', '{"m":{"a":{"n":1}}}', '[1,false]'],
+  ['value["a"] ?? 0', '{ [string]: int }', '{"a":12345678901234567890}', '12345678901234567890'],
+  ['(value["a"] ?? 0) + 1', '{ [string]: int }', '{"a":12345678901234567890}', FAILED],
+  ['x["a"]', 'json', '{"a":[ 1 ]}', '[ 1 ]'],
+  ['x["a"]', 'json', '{"b":1}', "evaluation_failed: there is no field 'a' in 'x[\"a\"]'"],
+  ['[x["a"] ?? 0, x["b"] ?? 0, has(x["b"])]', 'json', '{"b":null}', '[0,null,true]'],
+  ['keys(m)', '{ m: { [string]: int } }', '{"m":{"b":1,"\\u0061":2,"10":3,"a":4,"2":5}}', '["b","\\u0061","10","2"]'],
+  ['values(m)', '{ m: { [string]: int } }', '{"m":{"b":1,"\\u0061":2.0,"a":4.0,"2":5}}', '[1,4.0,5]'],
+  ['entries(m)', '{ m: { [string]: int } }', '{"m":{ "b" : 1.0 ,"__proto__":2}}', '[{"key":"b","value":1.0},{"key":"__proto__","value":2}]'],
+  ['[keys(r), sum(values(r))]', '{ r: { a: int, b?: number } }', '{"r":{"b":0.5,"a":1}}', '[["b","a"],1.5]'],
+  ['keys(x)', 'json', '[1]', "evaluation_failed: a list is no object in 'x'"],
+  ['map_of([{ key: x, value: length(x) } for x in xs])', '[string]', '["a","__proto__","","a"]', '{"a":1,"__proto__":9,"":0}'],
+  ['map_of(entries(m))', '{ m: { [string]: number } }', '{"m":{"a":1.0,"b":2e1}}', '{"a":1.0,"b":2e1}'],
+  ['map_of(x)', 'json', '[{"value":1,"key":"a","more":2}]', '{"a":1}'],
+  ['map_of(x)', 'json', '[{"value":1,"key":2}]', "evaluation_failed: 2 is no string in 'map_of(x)'"],
+  ['map_of(x)', 'json', '[{"key":"a"}]', "evaluation_failed: there is no field 'value' in 'map_of(x)'"],
+  ['map_of([])', 'int', '1', '{}'],
+  ['m = n', '{ m: { [string]: int }, n: { [string]: int } }', '{"m":{"a":1,"b":2},"n":{"b":2.0,"\\u0061":1}}', 'true'],
   // order
   ['sort(xs)', '[number]', '[2,1.50,1,-1,1.5]', '[-1,1,1.50,1.5,2]'],
   ['sort(xs)', '[string]', '["b","a","é","B","\u{1f600}","\uffee"]', '["B","a","b","é","\uffee","\u{1f600}"]'],
@@ -155,7 +180,7 @@ t.test('an expression does not keep a message for hours', async (t) => {
   t.match(stage.fault, { error: 'too_large', detail: 'the expression looks at more than 100,000,000 items' })
 })
 
-const R = '{ n: int, s: string, b: bool, xs: [int], rs: [{ k: string, n?: int }], o?: int, j: json }'
+const R = '{ n: int, s: string, b: bool, xs: [int], rs: [{ k: string, n?: int }], o?: int, j: json, m: { [string]: int } }'
 
 t.test('the type of an expression', async (t) => {
   const rows: readonly (readonly [string, string])[] = [
@@ -181,6 +206,12 @@ t.test('the type of an expression', async (t) => {
     ['time(s)', 'number'],
     ['range(n)', '[int]'],
     ['contains(xs, n)', 'bool'],
+    ['m["a"] ?? 0.5', 'number'],
+    ['keys(m)', '[string]'],
+    ['values({ a: n, b: s })', '[int | string]'],
+    ['entries(m)', '[{ key: string, value: int }]'],
+    ['map_of([{ key: r.k, value: n } for r in rs])', '{ [string]: int }'],
+    ['map_of(j)', '{ [string]: json }'],
   ]
   for (const [code, expected] of rows) {
     const wrong: Diagnostic[] = []
@@ -224,6 +255,12 @@ t.test('a mistake is underlined where it is', async (t) => {
     ['matches(s, "\\"a⟦**⟧")', 'type_mismatch', 'invalid nested repetition operator'],
     ['matches(s, "(a)⟦\\\\1⟧")', 'type_mismatch', 'back-references'],
     ['find(s, "⟦(?=⟧a)")', 'type_mismatch', 'look-around'],
+    ['⟦m["a"]⟧ + 1', 'type_mismatch', 'm["a"] ?? …'],
+    ['m[⟦n⟧] ?? 0', 'type_mismatch', 'text(n) makes it a string'],
+    ['m.⟦a⟧ ?? 0', 'type_mismatch', 'm["a"]'],
+    ['xs[⟦s⟧]', 'type_mismatch', 'an index is an int'],
+    ['keys(⟦xs⟧)', 'type_mismatch', 'a map or a record'],
+    ['map_of(⟦rs⟧)', 'type_mismatch', '{ key: string, value: … }'],
     ['has(⟦xs[0]⟧)', 'type_mismatch', "'has' asks for a field"],
     ['[has(⟦x⟧) for x in xs]', 'type_mismatch', "'has' asks for a field"],
   ]

@@ -1,7 +1,7 @@
 // What an operator may ask of a type.
 
 import { isSubtype } from './subtype.js'
-import { BOOL, INT, NUMBER, resolve, STRING, type Type } from './type.js'
+import { BOOL, INT, type MapType, NUMBER, type RecordType, resolve, STRING, type Type } from './type.js'
 import { type Variant, variantsOf } from './variants.js'
 
 const STRINGS: Type = { kind: 'array', item: STRING }
@@ -21,4 +21,18 @@ export const listsOf = (type: Type): readonly Extract<Variant, { kind: 'array' |
   const variants = variantsOf(type)
   const lists = variants.flatMap((v) => (v.kind === 'array' || v.kind === 'tuple' ? [v] : []))
   return lists.length === variants.length ? lists : undefined
+}
+
+/** The maps that a value of this type can be; undefined when it can be anything else. */
+export const mapsOf = (type: Type): readonly MapType[] | undefined => {
+  const objects = objectsOf(type)
+  const maps = objects?.flatMap((object) => (object.kind === 'map' ? [object] : []))
+  return maps?.length === objects?.length ? maps : undefined
+}
+
+/** The maps and records that it can be; undefined when it can be anything else. */
+export const objectsOf = (type: Type): readonly (MapType | RecordType)[] | undefined => {
+  const variants = variantsOf(type)
+  const objects = variants.flatMap((v) => (v.kind === 'map' || v.kind === 'record' ? [v] : []))
+  return objects.length === variants.length ? objects : undefined
 }

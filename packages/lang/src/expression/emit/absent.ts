@@ -1,6 +1,6 @@
 // What may be absent: optional fields under `has` and `??`.
 
-import type { BinaryExpression, Expression } from '../../parse/ast.js'
+import type { BinaryExpression, Expression, IndexExpression } from '../../parse/ast.js'
 import type { Place } from '../infer/checked.js'
 import type { Generator } from './generator.js'
 
@@ -10,8 +10,13 @@ export const emitBoxedOrAbsent = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
   if (computed !== undefined) return computed
   if (place) return `(${isThere(place, g)} ? ${g.boxed(e)} : undefined)`
-  return e.kind === 'field' ? `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${g.key(e.field.text)})` : g.boxed(e)
+  if (e.kind === 'field') return `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${g.key(e.field.text)})`
+  return e.kind === 'index' && g.checked.isKeyed(e) ? `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${emitMapKey(e, g)})` : g.boxed(e)
 }
+
+/** The key of `m[k]`. */
+export const emitMapKey = ({ index }: IndexExpression, g: Generator): string =>
+  index.kind === 'literal' ? g.key(String(index.value)) : `R.keyOf(${g.value(index)})`
 
 export const isThere = (place: Place, g: Generator): string =>
   place.root || g.input(place.path).kind === 'place' ? `${g.extent(place).start} >= 0` : 'true'

@@ -3,7 +3,7 @@
 import { compilePattern } from '@plumb/wire/pattern'
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { CallExpression, Comprehension, Expression } from '../../parse/ast.js'
-import { isStringList } from '../../types/kind.js'
+import { isJson, isStringList } from '../../types/kind.js'
 import type { Function, Parameter } from '../run/function.js'
 import { emitHas } from './absent.js'
 import type { Generator } from './generator.js'
@@ -39,7 +39,10 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
     case 'bools':
     case 'lists':
     case 'ordered':
+    case 'entries':
       return emitList(e, g)
+    case 'object':
+      return isJson(g.fact(e).type) ? `R.expectObject(${g.boxed(e)}, ${g.site(e)})` : g.boxed(e)
     case 'sized':
       return g.form(e) === 'string' ? g.value(e) : g.boxed(e)
     case 'item':

@@ -4,7 +4,7 @@
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
 import { type Form, isMerged, numeralOf, type Place } from '../infer/checked.js'
-import { emitCoalesce } from './absent.js'
+import { emitCoalesce, emitMapKey } from './absent.js'
 import { emitCall } from './call.js'
 import type { Generator } from './generator.js'
 import { emitBoxedConstant, emitConstant, emitLiteral, emitNumeral } from './literal.js'
@@ -104,7 +104,9 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
     case 'field':
       return `R.fieldIn(${emitBoxed(e.of, g)}, ${g.key(e.field.text)}, ${g.site(e)})`
     case 'index':
-      return `R.itemIn(${emitBoxed(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
+      return g.checked.isKeyed(e)
+        ? `R.fieldIn(${emitBoxed(e.of, g)}, ${emitMapKey(e, g)}, ${g.site(e)})`
+        : `R.itemIn(${emitBoxed(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
     case 'list':
     case 'comprehension':
       return `R.build(${g.writer(e)})`

@@ -3,7 +3,7 @@
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression } from '../../parse/ast.js'
 import { findShared } from '../../types/disjoint.js'
-import { isBool, isInt, isJson, isNumber, isString, listsOf } from '../../types/kind.js'
+import { isBool, isInt, isJson, isNumber, isString, listsOf, objectsOf } from '../../types/kind.js'
 import { STRING, type Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import type { Function, Parameter } from '../run/function.js'
@@ -17,6 +17,14 @@ import { checkPattern } from './pattern.js'
 const isListOf = (type: Type, kind: (item: Type) => boolean): boolean => {
   const item = itemTypeOf(type)
   return listsOf(type) !== undefined && (isJson(item) || kind(item))
+}
+
+/** A record that has both, and has them always; so has what an empty list would hold. */
+const isEntry = (type: Type): boolean => {
+  if (variantsOf(type).length === 0) return true
+  const fields = fieldsOf(type)
+  const key = fields?.get('key')
+  return key?.absence === 'never' && (isJson(key.type) || isString(key.type)) && fields?.get('value')?.absence === 'never'
 }
 
 const isOrdered = (type: Type): boolean => isJson(type) || isNumber(type) || isString(type)
@@ -49,6 +57,10 @@ const isParameter = (parameter: Parameter, type: Type, first: Type, hasKey: bool
       return isListOf(type, (item) => listsOf(item) !== undefined)
     case 'ordered':
       return hasKey ? listsOf(type) !== undefined : isListOf(type, isOrdered)
+    case 'object':
+      return objectsOf(type) !== undefined
+    case 'entries':
+      return isListOf(type, isEntry)
     case 'item': {
       const item = itemTypeOf(first)
       return variantsOf(item).length === 0 || findShared(item, type) !== undefined
@@ -92,6 +104,8 @@ const NEEDED: Readonly<Record<Parameter, string>> = {
   strings: 'a list of strings',
   lists: 'a list of lists',
   ordered: 'a list of numbers or of strings',
+  object: 'a map or a record',
+  entries: 'a list of { key: string, value: … }',
   item: 'an item',
   any: 'a value',
 }

@@ -72,8 +72,12 @@ const inferHas = (e: CallExpression, context: Context): Type | undefined => {
   const fact = context.inferMaybe(argument)
   if (!fact) return undefined
   if (isField(argument, context)) return BOOL
-  return context.complain('type_mismatch', argument.span, `'has' asks for a field`, { help: 'as in has(name) or has(value.name)' })
+  return context.complain('type_mismatch', argument.span, `'has' asks for a field or a key`, {
+    help: 'as in has(name) or has(value["key"])',
+  })
 }
 
 const isField = (e: Expression, context: Context): boolean =>
-  e.kind === 'field' || (e.kind === 'name' && context.meanings.get(e)?.kind === 'field')
+  e.kind === 'field' ||
+  (e.kind === 'name' && context.meanings.get(e)?.kind === 'field') ||
+  (e.kind === 'index' && context.facts.get(e)?.absence !== 'never')

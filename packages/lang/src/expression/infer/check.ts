@@ -25,6 +25,8 @@ const rule = (e: Expression, context: Context, mayBeAbsent: boolean): Fact | und
       return inferName(e, context)
     case 'field':
       return inferField(e, context, mayBeAbsent)
+    case 'index':
+      return inferIndex(e, context, mayBeAbsent)
     default: {
       const type = ruleOfPresent(e, context)
       return type && { type, absence: 'never' }
@@ -32,7 +34,7 @@ const rule = (e: Expression, context: Context, mayBeAbsent: boolean): Fact | und
   }
 }
 
-const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' }>, context: Context): Type | undefined => {
+const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' | 'index' }>, context: Context): Type | undefined => {
   switch (e.kind) {
     case 'literal':
       return typeOfLiteral(e.value, e.text)
@@ -44,8 +46,6 @@ const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' }>, conte
       return inferIf(e, context)
     case 'call':
       return inferCall(e, context)
-    case 'index':
-      return inferIndex(e, context)
     case 'slice':
       return inferSlice(e, context)
     case 'record':

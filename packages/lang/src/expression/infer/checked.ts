@@ -2,7 +2,7 @@
 
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { CallExpression, Expression, Name, NameExpression, RecordExpression } from '../../parse/ast.js'
+import type { CallExpression, Expression, IndexExpression, Name, NameExpression, RecordExpression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
 import { resolve, type Type } from '../../types/type.js'
@@ -84,6 +84,11 @@ export class Checked {
     const called = this.#context.calls.get(e)
     if (!called) throw new TypeError(`not checked: ${e.function.text}`)
     return called
+  }
+
+  /** `m[k]`: the value of a key. */
+  isKeyed(e: IndexExpression): boolean {
+    return isString(this.fact(e.index).type)
   }
 
   /** The name of a `for` or a `->`. */

@@ -77,10 +77,7 @@ export const openContext = (
     infer: (e) => {
       const fact = learn(e, false)
       if (fact?.absence !== 'maybe') return fact?.type
-      const what = sourceOf(e)
-      return context.complain('type_mismatch', e.span, `'${what}' may be absent`, {
-        help: `give what stands in for it, as in ${what} ?? …, or ask has(${what}) and use it under ??`,
-      })
+      return refuseAbsent(e, context)
     },
     inferMaybe: (e) => learn(e, true),
     declare: (name, type) => {
@@ -97,6 +94,14 @@ export const openContext = (
     },
   }
   return context
+}
+
+/** What may be absent has no value by itself. */
+export const refuseAbsent = (e: Expression, context: Pick<Context, 'complain'>): undefined => {
+  const what = sourceOf(e)
+  return context.complain('type_mismatch', e.span, `'${what}' may be absent`, {
+    help: `give what stands in for it, as in ${what} ?? …, or ask has(${what}) and use it under ??`,
+  })
 }
 
 /** The expression as written, for messages. */

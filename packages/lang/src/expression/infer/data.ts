@@ -3,27 +3,32 @@
 import { nearest } from '@plumb/wire/nearest'
 import type { Expression, FieldExpression, IndexExpression, Name, RecordExpression } from '../../parse/ast.js'
 import { joinAll, unite } from '../../types/join.js'
-import { isInt, isJson, listsOf } from '../../types/kind.js'
+import { isInt, isJson, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
 import { isPresent } from '../../types/required-fields.js'
-import { type Field, JSON_TYPE, type Type } from '../../types/type.js'
+import { type Field, JSON_TYPE, type MapType, type Type } from '../../types/type.js'
 import { type Variant, variantsOf } from '../../types/variants.js'
-import { type Context, type Fact, show, sourceOf } from './context.js'
+import { type Context, type Fact, refuseAbsent, show, sourceOf } from './context.js'
 import { fieldsOf } from './fields.js'
 import { joinOrComplain } from './join.js'
 
 export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
-  const base = mayBeAbsent && (e.of.kind === 'name' || e.of.kind === 'field') ? context.inferMaybe(e.of) : present(context.infer(e.of))
+  const base = inferBase(e.of, context, mayBeAbsent)
   if (!base) return undefined
   const { text: name, span } = e.field
   if (isJson(base.type)) return { type: JSON_TYPE, absence: base.absence === 'maybe' ? 'maybe' : 'checked' }
   const fields = fieldsOf(base.type)
   if (!fields) {
-    return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`)
+    const help = mapsOf(base.type) && `the value of a key is ${sourceOf(e.of)}[${JSON.stringify(name)}]`
+    return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`, { help })
   }
   const field = fields.get(name)
   if (!field) return unknownField(e.field, base.type, fields, context)
   return base.absence === 'never' ? field : { type: field.type, absence: 'maybe' }
 }
+
+// What `.field` and `[key]` are taken of.
+const inferBase = (e: Expression, context: Context, mayBeAbsent: boolean): Fact | undefined =>
+  mayBeAbsent && (e.kind === 'name' || e.kind === 'field' || e.kind === 'index') ? context.inferMaybe(e) : present(context.infer(e))
 
 const present = (type: Type | undefined): Fact | undefined => type && { type, absence: 'never' }
 
@@ -32,17 +37,38 @@ const unknownField = ({ text, span }: Name, type: Type, fields: ReadonlyMap<stri
   return context.complain('unknown_field', span, `${show(type)} has no field '${text}'`, { help: near && `did you mean '${near}'?` })
 }
 
-export const inferIndex = (e: IndexExpression, context: Context): Type | undefined => {
-  const list = context.infer(e.of)
+export const inferIndex = (e: IndexExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
+  const base = inferBase(e.of, context, mayBeAbsent)
   const index = context.infer(e.index)
-  if (!list || !index) return undefined
+  if (!base || !index) return undefined
+  const maps = mapsOf(base.type)
+  if (maps || (isJson(base.type) && isString(index) && !isJson(index))) return inferKey(e, base, index, maps, context)
+  if (base.absence === 'maybe') return refuseAbsent(e.of, context)
+  return present(inferItem(e, base.type, index, context))
+}
+
+/** A key of a map may be absent; of a json only the message tells, as with fields. */
+const inferKey = (
+  e: IndexExpression,
+  base: Fact,
+  index: Type,
+  maps: readonly MapType[] | undefined,
+  context: Context,
+): Fact | undefined => {
+  if (!isString(index)) {
+    const help = isJson(index) || isNumber(index) ? `text(${sourceOf(e.index)}) makes it a string` : undefined
+    return context.complain('type_mismatch', e.index.span, `the key of a map is a string, but this is ${show(index)}`, { help })
+  }
+  if (maps) return { type: unite(maps.map(({ item }) => item)), absence: 'maybe' }
+  return { type: JSON_TYPE, absence: base.absence === 'maybe' ? 'maybe' : 'checked' }
+}
+
+const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context): Type | undefined => {
   if (!isJson(index) && !isInt(index)) {
-    return context.complain('type_mismatch', e.index.span, `an index is an int, but this is ${show(index)}`, {
-      help:
-        e.index.kind === 'literal' && typeof e.index.value === 'string'
-          ? `a field is taken with a point, as in ${sourceOf(e.of)}.name`
-          : undefined,
-    })
+    const { index: at } = e
+    const isField = at.kind === 'literal' && typeof at.value === 'string'
+    const help = isField ? `a field is taken with a point, as in ${sourceOf(e.of)}.name` : undefined
+    return context.complain('type_mismatch', at.span, `an index is an int, but this is ${show(index)}`, { help })
   }
   if (isJson(list)) return JSON_TYPE
   const lists = listsOf(list)

@@ -7,6 +7,7 @@ import { length } from './coerce.js'
 import type { Site } from './failure.js'
 import type { Function } from './function.js'
 import { LIST_FUNCTIONS, type Row } from './list-function.js'
+import { MAP_FUNCTIONS } from './map-function.js'
 import { roundAwayFromZero, whole } from './number.js'
 import { parseNumber, parseText } from './parse-text.js'
 import { find, matches, replaceMatches } from './pattern.js'
@@ -60,6 +61,7 @@ const ROWS: readonly Row[] = [
   { usage: 'parse(s)', text: 'The value of a JSON text.', takes: ['string'], gives: JSON_TYPE, run: parseText, result: 'moved' },
   { usage: 'number(s)', text: 'The number that a string says.', takes: ['string'], gives: NUMBER, run: parseNumber, result: 'moved' },
   ...LIST_FUNCTIONS,
+  ...MAP_FUNCTIONS,
   { usage: 'contains(x, y)', text: 'Is the second in the first, a string or a list?', takes: ['sized', 'any'], only: ([type]) => type !== undefined && isJson(type), gives: BOOL, run: containsAny },
 ]
 

@@ -9,7 +9,8 @@ import type { RuntimeValue } from './slice.js'
  *
  *   sized     a string or a list                   ints, numbers, bools, strings, lists    a list of such
  *   pattern   a string: a regular expression       ordered   a list of numbers or of strings; with a key, any list
- *   item      what an item of the first can equal
+ *   item      what an item of the first can equal     object    a map or a record
+ *   entries   a list of { key, value }
  */
 export type Parameter =
   | 'string'
@@ -25,6 +26,8 @@ export type Parameter =
   | 'lists'
   | 'ordered'
   | 'item'
+  | 'object'
+  | 'entries'
   | 'any'
 
 export interface Reduction {

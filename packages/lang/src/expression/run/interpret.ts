@@ -95,7 +95,9 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
     case 'field':
       return fieldIn(evaluate(e.of, frame), keyOf(e.field.text), frame.checked.site(e))
     case 'index':
-      return itemIn(evaluate(e.of, frame), index(e.index, frame), frame.checked.site(e))
+      return frame.checked.isKeyed(e)
+        ? fieldIn(evaluate(e.of, frame), keyOf(string(e.index, frame)), frame.checked.site(e))
+        : itemIn(evaluate(e.of, frame), index(e.index, frame), frame.checked.site(e))
     case 'slice': {
       const of = evaluate(e.of, frame)
       return sliceAny(of, e.from && int(e.from, frame), e.to && int(e.to, frame), frame.checked.site(e))
@@ -116,7 +118,10 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
 /** As evaluate, of what may be absent: undefined then. */
 const evaluateMaybe = (e: Expression, frame: Frame): RuntimeValue | undefined => {
   if (e.kind === 'name') return nameOf(e, frame)
-  return e.kind === 'field' ? peek(evaluateMaybe(e.of, frame), keyOf(e.field.text)) : evaluate(e, frame)
+  if (e.kind === 'field') return peek(evaluateMaybe(e.of, frame), keyOf(e.field.text))
+  if (e.kind !== 'index' || !frame.checked.isKeyed(e)) return evaluate(e, frame)
+  const of = evaluateMaybe(e.of, frame)
+  return peek(of, keyOf(string(e.index, frame)))
 }
 
 const nameOf = (e: NameExpression, { checked, value, lookUp, locals }: Frame): RuntimeValue | undefined => {
@@ -249,7 +254,10 @@ const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): un
     case 'bools':
     case 'lists':
     case 'ordered':
+    case 'entries':
       return expectList(evaluate(e, frame), frame.checked.site(e))
+    case 'object':
+      return expectObject(evaluate(e, frame), frame.checked.site(e))
     case 'strings': {
       const list = evaluate(e, frame)
       return isStringList(frame.checked.fact(e).type) ? stringsOf(list as Slice) : expectStrings(list, frame.checked.site(e))

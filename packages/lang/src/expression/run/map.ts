@@ -1,0 +1,58 @@
+// Maps: JSON text whose keys and values are only moved. Of equal keys the last one's value stands where the first was named.
+
+import { eachMember } from '@plumb/wire/json'
+import { expectObject, expectString } from './coerce.js'
+import type { Site } from './failure.js'
+import { eachOf } from './list.js'
+import { fieldIn, keyOf, membersOf, type RuntimeValue, Slice, stringAt } from './slice.js'
+import { takeSteps } from './steps.js'
+import { listOf, recordOf } from './write.js'
+
+interface Member {
+  readonly key: Slice
+  readonly value: Slice
+}
+
+const entriesOf = ({ buf, start }: Slice): Member[] => {
+  const members = new Map<string, Member>()
+  eachMember(buf, start, (keyStart, keyEnd, start, end) => {
+    const text = stringAt(buf, keyStart, keyEnd)
+    // With its quotes.
+    const key = members.get(text)?.key ?? new Slice(buf, keyStart - 1, keyEnd + 1)
+    members.set(text, { key, value: new Slice(buf, start, end) })
+  })
+  takeSteps(members.size)
+  return [...members.values()]
+}
+
+export const keys = (map: Slice): Slice => listOf(entriesOf(map).map(({ key }) => key))
+
+export const values = (map: Slice): Slice => {
+  const members = membersOf(map)
+  takeSteps(members.size)
+  return listOf([...members.values()])
+}
+
+export const entries = (map: Slice): Slice =>
+  listOf(
+    entriesOf(map).map(({ key, value }) =>
+      recordOf(
+        new Map([
+          ['key', key],
+          ['value', value],
+        ]),
+      ),
+    ),
+  )
+
+const KEY = keyOf('key')
+const VALUE = keyOf('value')
+
+export const mapOf = (list: Slice, site: Site): Slice => {
+  const fields = new Map<string, RuntimeValue>()
+  eachOf(list, (item) => {
+    const entry = expectObject(item, site)
+    fields.set(expectString(fieldIn(entry, KEY, site), site), fieldIn(entry, VALUE, site))
+  })
+  return recordOf(fields)
+}
