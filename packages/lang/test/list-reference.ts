@@ -1,6 +1,8 @@
 // A second meaning of expressions, for tests: random ones over lists, each with its source and, beside it, what it gives, computed on plain
 // values without any of the product's code. Numbers that are only moved keep their text.
 
+import { between, pick, type Random, randomOf } from '../src/random/seeded.js'
+
 export type Kind = 'int' | 'num' | 'str' | 'bool' | 'ints' | 'strs' | 'rows'
 
 /** A number as its text. */
@@ -83,17 +85,15 @@ const NAMES = ['x', 'y', 'i', 'xs', 'toString', '__proto__', 'constructor', 'has
 
 /** The pieces of random programs and messages, from a seed. */
 export class Dice {
-  #state: number
+  readonly #random: Random
   constructor(seed: number) {
-    this.#state = (seed ^ 0x9e3779b9) >>> 0
+    this.#random = randomOf(seed)
   }
   below(n: number): number {
-    this.#state = (Math.imul(this.#state ^ (this.#state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) >>> 0
-    const mixed = Math.imul(this.#state ^ (this.#state >>> 12), 0x297a2d39) >>> 0
-    return ((mixed ^ (mixed >>> 15)) >>> 0) % n
+    return between(0, n - 1, this.#random)
   }
   one<T>(all: readonly T[]): T {
-    return all[this.below(all.length)] as T
+    return pick(all, this.#random)
   }
 }
 

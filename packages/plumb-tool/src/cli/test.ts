@@ -1,10 +1,10 @@
 // plumb-tool test: the laws of composition on the spec's own tools, reported as TAP.
 
+import { drawSeed, randomOf } from '@plumb/lang/random'
 import { fault, preview } from '@plumb/wire'
 import { LAWS } from '../laws/law.js'
 import { type Trial, tryLaw } from '../laws/property-test.js'
 import { trialTool, whyNotTried } from '../laws/tool.js'
-import { drawSeed, randomOf } from '../seeded-random.js'
 import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 

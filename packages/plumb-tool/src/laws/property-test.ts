@@ -1,5 +1,6 @@
 // Tries a law on tools, with inputs by chance: both sides give the same value, or both fail.
 
+import { type Random, randomValues } from '@plumb/lang/random'
 import type { Result } from '@plumb/wire'
 import type { Session } from '../call/call.js'
 import { perform } from '../call/perform.js'
@@ -7,7 +8,6 @@ import type { JsonText } from '../json-text.js'
 import { canonicalJson } from '../json-text.js'
 import type { Tool } from '../tool.js'
 import type { Instance, Law } from './law.js'
-import { type Random, sampleValue } from './value.js'
 
 export interface TrialOptions {
   readonly tools: readonly Tool[]
@@ -33,6 +33,7 @@ export interface Counterexample {
 
 const MOST_INSTANCES = 40
 const INPUTS_EACH = 25
+const UNUSUAL_EACH = 10
 
 export const tryLaw = async (law: Law, options: TrialOptions): Promise<Trial> => {
   let instances = 0
@@ -42,9 +43,10 @@ export const tryLaw = async (law: Law, options: TrialOptions): Promise<Trial> =>
     const { left, right } = instance
     if (!left.ok || !right.ok) continue
     instances++
-    for (let i = 0; i < INPUTS_EACH; i++) {
+    const seed = Math.floor(options.random() * 2 ** 31)
+    for (const input of randomValues(right.value.input, { seed, count: INPUTS_EACH, edges: UNUSUAL_EACH })) {
       inputs++
-      const counterexample = await compare(instance, left.value, right.value, options)
+      const counterexample = await compare(instance, left.value, right.value, { input, session: options.session })
       if (counterexample) return { law, instances, inputs, counterexample }
     }
   }
@@ -55,9 +57,8 @@ const compare = async (
   { about, isWhereRightSucceeds = false }: Instance,
   left: Tool,
   right: Tool,
-  { random, session }: TrialOptions,
+  { input, session }: { readonly input: JsonText; readonly session: Session },
 ): Promise<Counterexample | undefined> => {
-  const input = sampleValue(right.input, random)
   const { signal } = new AbortController()
   const { result: a } = await perform(left, input, { session, signal })
   const { result: b } = await perform(right, input, { session, signal })

@@ -2,9 +2,9 @@
 
 import { openSync, writeSync } from 'node:fs'
 import type { Json } from '@plumb/lang'
+import { drawSeed, randomAt } from '@plumb/lang/random'
 import { type Category, type Code, fail, scrub, succeed, systemReason } from '@plumb/wire'
 import type { Run } from '../combine/run.js'
-import { drawSeed, randomAt } from '../seeded-random.js'
 import type { Tool } from '../tool.js'
 
 /** Takes one line without its end; says why it cannot be kept. */

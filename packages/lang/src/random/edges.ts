@@ -1,0 +1,172 @@
+// The unusual values of a type, by number, so that none is made before it is asked for. In a value of several parts each of them is an unusual one,
+// and not the same one in all: so there are about as many as of its richest part, and each is there once.
+
+import type { Limits } from '../types/limits.js'
+import { isRequired } from '../types/required-fields.js'
+import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
+import type { Variant } from '../types/variants.js'
+import { type Bounds, numberBounds, sizeBounds } from './bounds.js'
+import { leastOfVariant, leastValue, limitsOfPart, objectText, type Part, possibleVariants, type Sizes } from './least.js'
+import { numberEdges } from './number-edges.js'
+import { textEdges } from './text-edges.js'
+
+export interface Edges {
+  readonly count: number
+  /** JSON text of the i-th, from 0; the first is a smallest value. */
+  readonly at: (i: number) => string
+}
+
+/** Parts that are nested deeper are as small as they can be. */
+const DEPTH = 4
+/** Of the variants of a sum together, unless it has more variants. */
+const MOST_OF_SUM = 256
+const LONG_LIST = 100
+/** In characters; a longer one is not made of items that are small. */
+const LONG_LIST_ROOM = 20_000
+
+const ANY_JSON = [
+  ...['null', 'false', 'true', '0', '-0', '0.5', '9007199254740993', '1e308', '""', '"a"', '"\\u0000"', '"\\ud800"'],
+  ...['[]', '{}', '[null]', '[[]]', '[[],{}]', '[0,"a",null,true]', '{"":null}', '{"a":{"b":[1,{"c":null}]}}'],
+  ...['{"__proto__":{"a":1}}', '{"constructor":"a","toString":0}', '{"a b":1,"\\n":2,"\\u0065\\u0301":3}'],
+]
+
+/** The type has a value. */
+export const edgesOf = (type: Type, sizes: Sizes): Edges => new EdgeTable(sizes).of(type, DEPTH)
+
+class EdgeTable {
+  readonly #known: Map<Type, Edges>[] = Array.from({ length: DEPTH + 1 }, () => new Map())
+
+  constructor(private readonly sizes: Sizes) {}
+
+  of(part: Part, depth: number): Edges {
+    if (depth === 0) return listed([leastValue(part, this.sizes)])
+    if (!('kind' in part)) return this.#sum(part, depth)
+    const type = resolve(part)
+    const known = this.#known[depth]?.get(type)
+    if (known) return known
+    const edges = this.#sum(type, depth)
+    this.#known[depth]?.set(type, edges)
+    return edges
+  }
+
+  // The first of each variant in turn, then the second of each that has one.
+  #sum(part: Part, depth: number): Edges {
+    const limits = limitsOfPart(part)
+    const variants = [...possibleVariants(part, this.sizes)].sort((a, b) => a.size - b.size)
+    const each = variants.map(({ variant }) => this.#variant(variant, limits, depth))
+    const [only] = each
+    if (only && each.length === 1) return only
+    const most = Math.max(each.length, MOST_OF_SUM)
+    const places: (readonly [edges: Edges, i: number])[] = []
+    const rounds = Math.max(...each.map(({ count }) => count))
+    for (let i = 0; i < rounds && places.length < most; i++) {
+      for (const edges of each) if (i < edges.count) places.push([edges, i])
+    }
+    return {
+      count: Math.min(places.length, most),
+      at: (i) => {
+        const [edges, place] = places[i] as (typeof places)[number]
+        return edges.at(place)
+      },
+    }
+  }
+
+  #variant(variant: Variant, limits: Limits | undefined, depth: number): Edges {
+    switch (variant.kind) {
+      case 'string':
+        return listed(textEdges(sizeBounds('string', limits) as Bounds).map((text) => JSON.stringify(text)))
+      case 'int':
+      case 'number':
+        return listed(numberEdges(variant.kind, numberBounds(variant.kind, limits) as Bounds))
+      case 'bool':
+        return listed(['false', 'true'])
+      case 'json':
+        return listed(ANY_JSON)
+      case 'array':
+        return this.#list(variant.item, sizeBounds('list', limits) as Bounds, depth)
+      case 'tuple': {
+        const items = variant.items.map((item) => this.of(item, depth - 1))
+        return together(items.map(present), (texts) => `[${texts.join(',')}]`)
+      }
+      case 'record':
+        return this.#record(variant, depth)
+      case 'map':
+        return this.#map(variant.item, depth)
+      case 'unit':
+      case 'literal':
+        return listed([leastOfVariant(variant, limits, this.sizes)])
+    }
+  }
+
+  #record({ fields }: RecordType, depth: number): Edges {
+    const possible = fields.filter((field) => isRequired(field) || this.sizes.of(field) < Number.POSITIVE_INFINITY)
+    const options = possible.map((field) => this.#field(field, depth))
+    const write = (texts: readonly (string | undefined)[]) =>
+      objectText(possible.flatMap(({ name }, i) => (texts[i] === undefined ? [] : [[name, texts[i]] as const])))
+    return together(options, write)
+  }
+
+  #field(field: Field, depth: number): Options {
+    const edges = this.of(field, depth - 1)
+    return isRequired(field) ? present(edges) : { count: edges.count + 1, at: (i) => (i === 0 ? undefined : edges.at(i - 1)) }
+  }
+
+  // As few as may be, one of each unusual item, several, many, as many as may be.
+  #list(item: Type, { least, most }: Bounds, depth: number): Edges {
+    if (most === 0 || this.sizes.of(item) === Number.POSITIVE_INFINITY) return listed(['[]'])
+    const items = this.of(item, depth - 1)
+    const small = items.at(0)
+    const textOf = (first: readonly string[], count: number) => `[${Array.from({ length: count }, (_, i) => first[i] ?? small).join(',')}]`
+    const one = Math.max(1, least)
+    const longest = Math.min(most, least + Math.min(LONG_LIST, Math.floor(LONG_LIST_ROOM / small.length)))
+    const counts = [...new Set([least, 2, least + 1, LONG_LIST, most])].filter((n) => n >= least && n <= longest)
+    const mixed = Array.from({ length: Math.min(items.count, 5, most) }, (_, i) => i)
+    const rest = [
+      ...counts.slice(1).map((count) => () => textOf([], count)),
+      ...(mixed.length >= least ? [() => textOf(mixed.map(items.at), mixed.length)] : []),
+    ]
+    const at = (i: number) =>
+      i === 0 ? textOf([], least) : i <= items.count ? textOf([items.at(i - 1)], one) : rest[i - 1 - items.count]?.()
+    return { count: 1 + items.count + rest.length, at: (i) => at(i) as string }
+  }
+
+  #map(item: Type, depth: number): Edges {
+    if (this.sizes.of(item) === Number.POSITIVE_INFINITY) return listed(['{}'])
+    const items = this.of(item, depth - 1)
+    const all = () => objectText(KEYS.map((key, i) => [key, items.at(i % items.count)]))
+    const count = Math.max(items.count, KEYS.length)
+    return {
+      count: count + 2,
+      at: (i) => {
+        if (i === 0) return '{}'
+        return i > count ? all() : objectText([[KEYS[(i - 1) % KEYS.length] as string, items.at((i - 1) % items.count)]])
+      },
+    }
+  }
+}
+
+export const KEYS = ['a', 'b c', '', '__proto__', 'constructor', '0', 'é', 'e\u0301', '\u{1F600}', '"\\\n', '\u0000']
+
+/** What may be absent is undefined. */
+interface Options {
+  readonly count: number
+  readonly at: (i: number) => string | undefined
+}
+
+const present = (edges: Edges): Options => edges
+
+const listed = (texts: readonly string[]): Edges => ({ count: texts.length, at: (i) => texts[i] as string })
+
+// All with their first; all with what may be absent; then each with its own i-th, moved on by one from part to part.
+const together = (options: readonly Options[], write: (texts: readonly (string | undefined)[]) => string): Edges => {
+  const most = options.reduce((count, option) => Math.max(count, option.count), 0)
+  if (most <= 1) return { count: 1, at: () => write(options.map(({ at }) => at(0))) }
+  return {
+    count: 2 + most,
+    at: (i) => {
+      if (i === 0) return write(options.map(({ at }) => at(0)))
+      if (i === 1) return write(options.map(({ at, count }) => at(0) ?? at(1 % count)))
+      return write(options.map(({ at, count }, part) => at((i - 1 + part) % count)))
+    },
+  }
+}

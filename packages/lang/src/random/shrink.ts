@@ -1,0 +1,223 @@
+// Smaller values than one that fails, of the same type, so that what is shown is as small as can be. Whoever tries them goes on from the first
+// that fails too, until none does: each is smaller than the one before in characters, or as long with a simpler part, so that this ends.
+
+import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from '@plumb/wire/json'
+import { fieldOf, isRequired } from '../types/required-fields.js'
+import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
+import type { Variant } from '../types/variants.js'
+import { type Checker, checkTree, openChecker } from '../validate/check-tree.js'
+import { type Bounds, numberBounds, sizeBounds } from './bounds.js'
+import { leastOfVariant, limitsOfPart, objectText, openSizes, type Part, possibleVariants, type Sizes, typeOfPart } from './least.js'
+import { removals, without } from './removals.js'
+import { shrinkNumber } from './shrink-number.js'
+import { shrinkText } from './shrink-text.js'
+
+const MOST = 500
+const MOST_CHARACTERS = 20_000_000
+
+/**
+ * JSON texts, those first that leave most away; at most 500, and 20 million characters together. None for a text that is no value of the type.
+ */
+export function* shrinkValue(type: Type, value: string): Generator<string> {
+  const buf = Buffer.from(value)
+  const tree = parseTree(buf, 0, buf.length)
+  if (tree.kind === 'fault' || checkTree(type, buf, tree)) return
+  const own = buf.toString('utf8', tree.start, tree.end)
+  const given = new Set([own])
+  let characters = 0
+  for (const smaller of new Shrinker(buf, openSizes(type)).shrink(type, tree)) {
+    if (given.has(smaller)) continue
+    given.add(smaller)
+    yield smaller
+    characters += smaller.length
+    if (given.size > MOST || characters > MOST_CHARACTERS) return
+  }
+}
+
+type Texts = Generator<string>
+
+class Shrinker {
+  readonly #checker: Checker
+
+  constructor(
+    private readonly buf: Buffer,
+    private readonly sizes: Sizes,
+  ) {
+    this.#checker = openChecker(buf)
+  }
+
+  *shrink(part: Part, node: Tree): Texts {
+    const type = resolve(typeOfPart(part))
+    if (type.kind === 'json') {
+      yield* this.#json(node)
+      return
+    }
+    const variant = type.kind === 'sum' ? this.#checker.pick(type, node) : type
+    if (!variant) return
+    if (type.kind === 'sum') yield* this.#simplerVariants(part, variant)
+    if (!limitsOfPart(part)) for (const inner of this.#inside(type, variant, node)) yield this.#text(inner)
+    yield* this.#variant(part, variant, node)
+  }
+
+  /** The smallest value of each variant that has a smaller one than this, or comes before it. */
+  *#simplerVariants(part: Part, own: Variant): Texts {
+    const inOrder = [...possibleVariants(part, this.sizes)].sort((a, b) => a.size - b.size)
+    for (const { variant } of inOrder) {
+      if (variant === own) return
+      yield leastOfVariant(variant, limitsOfPart(part), this.sizes)
+    }
+  }
+
+  *#variant(part: Part, variant: Variant, node: Tree): Texts {
+    const limits = limitsOfPart(part)
+    switch (variant.kind) {
+      case 'string':
+        for (const text of shrinkText(stringOf(node, this.buf), sizeBounds('string', limits) as Bounds)) yield JSON.stringify(text)
+        return
+      case 'int':
+      case 'number':
+        yield* shrinkNumber(this.#text(node), numberBounds(variant.kind, limits) as Bounds)
+        return
+      case 'bool':
+        if (node.kind === 'true') yield 'false'
+        return
+      case 'array':
+        yield* this.#list(node as ArrayTree, variant.item, (sizeBounds('list', limits) as Bounds).least)
+        return
+      case 'tuple':
+        yield* this.#items(node as ArrayTree, (i) => variant.items[i] as Type)
+        return
+      case 'record':
+        yield* this.#record(node as ObjectTree, variant)
+        return
+      case 'map':
+        yield* this.#map(node as ObjectTree, variant.item)
+        return
+      case 'unit':
+      case 'literal':
+      case 'json':
+        return
+    }
+  }
+
+  // Null is the simplest; then what is inside; then as of its kind.
+  *#json(node: Tree): Texts {
+    if (node.kind === 'null') return
+    yield 'null'
+    if (node.kind === 'true') yield 'false'
+    else if (node.kind === 'number') yield* this.#variant(NUMBER, NUMBER, node)
+    else if (node.kind === 'string') yield* this.#variant(STRING, STRING, node)
+    else if (node.kind === 'array') {
+      for (const item of node.items) yield this.#text(item)
+      yield* this.#list(node, JSON_TYPE, 0)
+    } else if (node.kind === 'object') {
+      for (const { node: member } of node.entries) yield this.#text(member)
+      yield* this.#map(node, JSON_TYPE)
+    }
+  }
+
+  *#list(node: ArrayTree, item: Type, least: number): Texts {
+    const texts = node.items.map((one) => this.#text(one))
+    for (const range of removals(texts.length, least)) yield listText(without(texts, range))
+    yield* this.#items(node, () => item)
+  }
+
+  *#items(node: ArrayTree, typeAt: (i: number) => Type): Texts {
+    const texts = node.items.map((one) => this.#text(one))
+    yield* inTurn(node.items, (item, i) => mapped(this.shrink(typeAt(i), item), (text) => listText(texts.with(i, text))))
+  }
+
+  *#record(node: ObjectTree, record: RecordType): Texts {
+    const { entries } = node
+    const members = this.#members(node)
+    const fields = entries.map(({ key }) => fieldOf(record, key) as Field)
+    const free = fields.flatMap((field, i) => (isRequired(field) ? [] : [i]))
+    for (const range of removals(free.length, 0)) {
+      const kept = new Set(without(free, range))
+      yield objectText(members.filter((_, i) => kept.has(i) || !free.includes(i)))
+    }
+    yield* inTurn(entries, ({ key, node: value }, i) =>
+      mapped(this.shrink(fields[i] as Field, value), (text) => objectText(members.with(i, [key, text]))),
+    )
+  }
+
+  *#map(node: ObjectTree, item: Type): Texts {
+    const { entries } = node
+    const members = this.#members(node)
+    for (const range of removals(members.length, 0)) yield objectText(without(members, range))
+    const keys = new Set(entries.map(({ key }) => key))
+    yield* inTurn(entries, ({ key, node: value }, i) =>
+      inOrder(
+        mapped(shrinkText(key, ANY_KEY), (shorter) =>
+          keys.has(shorter) ? undefined : objectText(members.with(i, [shorter, this.#text(value)])),
+        ),
+        mapped(this.shrink(item, value), (text) => objectText(members.with(i, [key, text]))),
+      ),
+    )
+  }
+
+  /** The values of the same type that are nearest below one; a type that does not hold itself has none. */
+  *#inside(type: Type, variant: Variant, node: Tree): Generator<Tree> {
+    for (const [part, child] of childrenOf(variant, node)) {
+      const inner = resolve(typeOfPart(part))
+      if (inner === type) yield child
+      else {
+        const of = inner.kind === 'sum' ? this.#checker.pick(inner, child) : inner
+        if (of) yield* this.#inside(type, of, child)
+      }
+    }
+  }
+
+  #members({ entries }: ObjectTree): (readonly [string, string])[] {
+    return entries.map(({ key, node }) => [key, this.#text(node)])
+  }
+
+  #text({ start, end }: Tree): string {
+    return this.buf.toString('utf8', start, end)
+  }
+}
+
+const JSON_TYPE: Type = { kind: 'json' }
+const NUMBER = { kind: 'number' } as const
+const STRING = { kind: 'string' } as const
+const ANY_KEY: Bounds = { least: 0, most: Number.POSITIVE_INFINITY }
+
+const childrenOf = (variant: Variant, node: Tree): readonly (readonly [Part, Tree])[] => {
+  if (node.kind === 'array') {
+    if (variant.kind === 'array') return node.items.map((item) => [variant.item, item])
+    if (variant.kind === 'tuple') return node.items.map((item, i) => [variant.items[i] as Type, item])
+  }
+  if (node.kind === 'object') {
+    if (variant.kind === 'map') return node.entries.map(({ node: value }) => [variant.item, value])
+    if (variant.kind === 'record') return node.entries.map(({ key, node: value }) => [fieldOf(variant, key) as Part, value])
+  }
+  return []
+}
+
+const listText = (items: readonly string[]): string => `[${items.join(',')}]`
+
+function* mapped(texts: Texts, write: (text: string) => string | undefined): Texts {
+  for (const text of texts) {
+    const written = write(text)
+    if (written !== undefined) yield written
+  }
+}
+
+function* inOrder(...all: readonly Texts[]): Texts {
+  for (const texts of all) yield* texts
+}
+
+// The first of each part, then the second of each that has one. A generator that is not asked costs nothing.
+function* inTurn<T>(parts: readonly T[], shrunk: (part: T, i: number) => Texts): Texts {
+  let open = parts.map((part, i) => shrunk(part, i))
+  while (open.length > 0) {
+    const left: Texts[] = []
+    for (const texts of open) {
+      const next = texts.next()
+      if (next.done) continue
+      left.push(texts)
+      yield next.value
+    }
+    open = left
+  }
+}
