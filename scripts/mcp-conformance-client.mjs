@@ -7,6 +7,7 @@ const LOGIN = 'logs a person in (authorization code); a server of a spec is reac
 
 export const CLIENT = {
   open: async () => ({ argsOf: () => ['--command', `${process.execPath} ${fileURLToPath(import.meta.url)}`], close: async () => {} }),
+  checksCannotApply: {},
   cannotApply: {
     'elicitation-sep1034-client-defaults': 'asks a person in the middle of a call, which is not offered: a run may be unattended',
     'auth/client-credentials-jwt': 'signs with a private key; a spec names an id and a secret',

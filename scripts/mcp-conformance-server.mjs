@@ -27,6 +27,27 @@ const cannotApply = {
   'prompts-get-with-args': 'wants the arguments arg1 and arg2, and prompt files have one, input',
   'prompts-get-embedded-resource': 'wants a resource in a prompt, and prompt files hold text',
   'prompts-get-with-image': 'wants an image in a prompt, and prompt files hold text',
+  ...Object.fromEntries(
+    ['basic-elicitation', 'request-state', 'multiple-input-requests', 'multi-round', 'result-type'].map((name) => [
+      `input-required-result-${name}`,
+      FORMS,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['basic-sampling', 'basic-list-roots', 'capability-check'].map((name) => [
+      `input-required-result-${name}`,
+      'wants a tool that asks the model, or the roots, of the client, which no tool of plumb-mcp does',
+    ]),
+  ),
+  'input-required-result-non-tool-request': 'wants a prompt that asks a person, and prompt files ask nobody',
+}
+
+/** Of scenarios that apply otherwise: checks by scenario. */
+const checksCannotApply = {
+  'server-stateless': {
+    ServerRejectsUndeclaredCapability:
+      'wants to be told of sampling, which no tool of plumb-mcp asks for; with elicitation the code and the status are checked',
+  },
 }
 
 const open = async () => {
@@ -59,4 +80,4 @@ const waitForUrl = (child) =>
     child.on('close', () => reject(new Error(`the server does not listen: ${text}`)))
   })
 
-export const SERVER = { cannotApply, open }
+export const SERVER = { cannotApply, checksCannotApply, open }

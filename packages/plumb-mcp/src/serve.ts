@@ -46,7 +46,7 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
     return started
   }
   const { server, finished } = started.value
-  opened.changes.on('change', () => server.listChanged())
+  context.changes.on('change', () => server.listChanged())
   const end = async (): Promise<void> => {
     prompts?.close()
     context.calls.stop()
@@ -71,8 +71,6 @@ interface Opened {
   readonly prompts: PromptFolder | undefined
   readonly sessions: Sessions
   readonly authority: ServerAuthority
-  /** Emits `change` when tools or prompts have come, gone or changed. */
-  readonly changes: EventEmitter
 }
 
 const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened | undefined => {
@@ -112,7 +110,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
   if (wrong.length > 0) return undefined
   warnOfUnserved([...specs, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
 
-  const changes = new EventEmitter()
+  const changes = new EventEmitter().setMaxListeners(0)
   const prompts =
     folder.value === undefined
       ? undefined
@@ -122,9 +120,10 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     files: options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value),
     calls,
     permits: new Semaphore(limits.maxRequests),
+    changes,
     warn,
   }
-  return { context, prompts, sessions, authority: authority.value, changes }
+  return { context, prompts, sessions, authority: authority.value }
 }
 
 // Real: what is below it is compared with where links lead.

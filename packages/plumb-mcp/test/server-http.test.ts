@@ -316,6 +316,8 @@ t.test('fault 112: the bound holds while sessions are opened, and what is never 
   await sessions.close()
 })
 
+const stateless = { answer: async () => undefined, endListeners: () => {} }
+
 t.test('fault 113: limits', async (t) => {
   const { port, end } = await start(['--max-line', '10000'])
   const id = await open(port)
@@ -382,7 +384,7 @@ t.test('fault 113: limits', async (t) => {
 t.test('fault 113: who takes too long is answered 408, and who is too many is closed', async (t) => {
   const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50, maxConnections: 20 }
   const sessions = { get: () => undefined, open: async () => undefined, each: () => {}, close: async () => {} }
-  const listener = await listen({ port: 0, token: undefined, maxBytes: 1000, sessions, limits })
+  const listener = await listen({ port: 0, token: undefined, maxBytes: 1000, sessions, stateless, limits })
   if (!listener.ok) throw new Error(listener.error.detail)
   const port = Number(new URL(listener.value.url).port)
   const heard = (text: string): Promise<string> =>
@@ -414,7 +416,7 @@ t.test('fault 113: who takes too long is answered 408, and who is too many is cl
 t.test('bodies that stall have a bound together, and small requests go on beside them', async (t) => {
   const limits = { maxTotalBytes: 200_000, stallTimeout: 3000, connectionsCheckingInterval: 50 }
   const sessions = { get: () => undefined, open: async () => undefined, each: () => {}, close: async () => {} }
-  const listener = await listen({ port: 0, token: undefined, maxBytes: 100_000, sessions, limits })
+  const listener = await listen({ port: 0, token: undefined, maxBytes: 100_000, sessions, stateless, limits })
   if (!listener.ok) throw new Error(listener.error.detail)
   const port = Number(new URL(listener.value.url).port)
   const stalled = (): Promise<string> =>

@@ -2,6 +2,7 @@
 // worst of lines it is still there.
 
 import { isUtf8 } from 'node:buffer'
+import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { openActiveCalls } from '../../../packages/plumb-mcp/src/server/active-calls.js'
 import { serveStdio } from '../../../packages/plumb-mcp/src/server/serve-stdio.js'
@@ -20,6 +21,9 @@ const HELLO = rpc(
   },
   { method: 'notifications/initialized' },
 )
+
+/** Of revision 2026-07-28. */
+const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
 
 const ECHO: ServedTool = {
   name: 'echo',
@@ -56,7 +60,7 @@ const converse = async (input: Buffer): Promise<readonly Told[]> => {
   const calls = openActiveCalls()
   const catalogue = openCatalogue([ECHO], () => undefined, authority)
   const server = await serveStdio(
-    { catalogue, files: undefined, calls, permits: new Semaphore(4), warn: () => {} },
+    { catalogue, files: undefined, calls, permits: new Semaphore(4), changes: new EventEmitter(), warn: () => {} },
     { input: stdin, output: stdout, maxLine: MAX_LINE, report: ({ error }) => must(isCode(error), `'${error}' is no code`) },
   )
   stdin.end(Buffer.concat([input, Buffer.from(`\n${rpc({ id: LAST, method: 'ping' })}`)]))
@@ -120,6 +124,12 @@ export const mcpServer: Target = {
         { id: 3, result: {} },
         { id: null, error: { code: 1, message: 'x' } },
       ),
+    rpc(
+      { id: 1, method: 'server/discover', params: { _meta: META } },
+      { id: 2, method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: META } },
+      { id: 3, method: 'tools/call', params: { name: 'echo', arguments: {}, _meta: META } },
+      { id: 4, method: 'tools/call', params: { name: 'echo', arguments: {}, requestState: 'x', inputResponses: {}, _meta: META } },
+    ),
     `${HELLO}[${rpc({ id: 1, method: 'ping' }).trim()},${rpc({ id: 2, method: 'tools/list' }).trim()}]\nno json\n{"jsonrpc":"1.0"}\n[]\n{}\nnull\n`,
   ],
   words: [
@@ -142,6 +152,11 @@ export const mcpServer: Target = {
       '"notifications/progress"',
       '"notifications/initialized"',
       '"_meta":{',
+      `"_meta":${JSON.stringify(META)}`,
+      '"server/discover"',
+      '"subscriptions/listen"',
+      '"requestState":',
+      '"inputResponses":{',
       '"progressToken":',
       '"arguments":',
       '"name":',

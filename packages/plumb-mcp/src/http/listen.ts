@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { type Fault, fail, type Result, succeed, systemReason } from '@plumb/wire'
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../server/rpc-error.js'
+import type { StatelessServer } from '../stateless/stateless-server.js'
+import { answerStateless, isStateless } from './answer-stateless.js'
 import { openBodies, type ReadBody } from './body.js'
 import { type OriginPolicy, whyForeign } from './request-origin.js'
 import { sendError, sendResponse, toWebRequest } from './respond.js'
@@ -16,6 +18,7 @@ export interface ListenOptions {
   readonly token: string | undefined
   readonly maxBytes: number
   readonly sessions: HttpSessions
+  readonly stateless: StatelessServer
   /** Pages that may use it besides its own. */
   readonly allowedOrigins?: readonly string[]
   /** In place of the limits below. */
@@ -102,6 +105,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
   if (!METHODS.includes(method)) return sendError(response, 405, REFUSED, `${method} is of no use here`, { allow: METHODS.join(', ') })
   const body = method === 'POST' ? await options.readBody(request) : succeed(undefined)
   if (!body.ok) return refuseBody(response, body.error)
+  if (method === 'POST' && isStateless(body.value, headers)) return answerStateless(body.value, headers, response, options.stateless)
   const session = await sessionFor(request, body.value, options.sessions)
   if ('status' in session) return sendError(response, session.status, session.code, session.message, session.headers)
   const leave = session.enter()

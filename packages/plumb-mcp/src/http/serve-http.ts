@@ -2,6 +2,7 @@
 
 import { type Result, succeed } from '@plumb/wire'
 import type { ServerContext } from '../server/server-context.js'
+import { openStateless } from '../stateless/stateless-server.js'
 import { listen } from './listen.js'
 import { openHttpSessions } from './sessions.js'
 
@@ -24,12 +25,14 @@ export interface HttpServer {
 export const serveHttp = async (context: ServerContext, options: HttpOptions): Promise<Result<HttpServer>> => {
   const { port, token, maxLine, allowedOrigins } = options
   const sessions = openHttpSessions(await import('./mcp-http.late.js'), context, options)
-  const listener = await listen({ port, token, maxBytes: maxLine, sessions, allowedOrigins })
+  const stateless = openStateless(context)
+  const listener = await listen({ port, token, maxBytes: maxLine, sessions, stateless, allowedOrigins })
   if (!listener.ok) return listener
   return succeed({
     url: listener.value.url,
     listChanged: () => sessions.each((client) => client.listChanged()),
     close: async () => {
+      stateless.endListeners()
       await sessions.close()
       await listener.value.close()
     },

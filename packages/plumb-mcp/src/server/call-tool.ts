@@ -1,9 +1,9 @@
 // tools/call: one call, with its turn, its progress and its end, whether it is answered or given up.
 
-import { type Fault, fault, preview, type Semaphore } from '@plumb/wire'
+import { type Fault, fault, isRecord, preview, type Semaphore } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import type { CallContext, ServedTool } from '../tools/served-tool.js'
-import { type Client, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
+import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, rpcError } from './rpc-error.js'
 
 export const callToolMethod: Method = async (client, params, request) => {
@@ -18,8 +18,8 @@ export const callToolMethod: Method = async (client, params, request) => {
 const run = async (
   tool: ServedTool,
   input: Params,
-  client: Client,
-  { signal, _meta, sendNotification }: RequestContext,
+  client: Caller,
+  { signal, _meta, sendNotification, approve }: RequestContext,
 ): Promise<McpToolResult> => {
   const { calls, permits } = client.context
   const stop = new AbortController()
@@ -32,7 +32,7 @@ const run = async (
     progress.tell(message)
     client.log('info', message, sendNotification)
   }
-  const { id, end } = calls.begin({ tell, stop, approve: (request) => ask(client, request, stop.signal) })
+  const { id, end } = calls.begin({ tell, stop, approve: (asked) => approve(question(asked), stop.signal) })
   try {
     const failure = await acquirePermit(permits, stop.signal)
     if (failure) return toError(failure)
@@ -40,7 +40,7 @@ const run = async (
       const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.tell })
       if (answer.isError) client.log('warning', { tool: tool.name, failed: answer.content }, sendNotification)
       else client.log('debug', { tool: tool.name, done: true }, sendNotification)
-      return answer
+      return client.isStateless ? answer : asOlder(answer)
     } finally {
       permits.release()
     }
@@ -54,6 +54,10 @@ const run = async (
   }
 }
 
+// Before 2026-07-28 structured content was an object.
+const asOlder = ({ structuredContent, ...rest }: McpToolResult): McpToolResult =>
+  isRecord(structuredContent) ? { ...rest, structuredContent } : rest
+
 /** A client may send more calls than run at once; a call that is cancelled while it waits leaves the queue. */
 const acquirePermit = async (permits: Semaphore, signal: AbortSignal): Promise<Fault | undefined> => {
   if (!signal.aborted && permits.waiting >= MAX_WAITING) return fault('overloaded', 'too many calls wait already: try again later')
@@ -62,23 +66,10 @@ const acquirePermit = async (permits: Semaphore, signal: AbortSignal): Promise<F
 
 const MAX_WAITING = 10_000
 
-/** Of the person at the client, where it has a way to ask; without one the answer is no. */
-const ask = async ({ server }: Client, { tool, input }: { tool: string; input: unknown }, signal: AbortSignal): Promise<boolean> => {
-  if (!server.getClientCapabilities()?.elicitation) return false
-  const message = `May the tool '${tool}' be called with ${preview(JSON.stringify(input), MAX_SHOWN)}?`
-  try {
-    const { action } = await server.elicitInput(
-      { message, requestedSchema: { type: 'object', properties: {} } },
-      { signal, timeout: APPROVAL_TIMEOUT_MS },
-    )
-    return action === 'accept'
-  } catch {
-    return false
-  }
-}
+const question = ({ tool, input }: { readonly tool: string; readonly input: unknown }): string =>
+  `May the tool '${tool}' be called with ${preview(JSON.stringify(input), MAX_SHOWN)}?`
 
 const MAX_SHOWN = 1000
-const APPROVAL_TIMEOUT_MS = 300_000
 
 /** A client that waits hears that the work goes on. */
 const STILL_MS = 5000

@@ -1,7 +1,7 @@
 // completion/complete: what an argument of a prompt, or the path of a resource, may go on as.
 
 import { promptNamed } from './get-prompt.js'
-import { type Client, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
+import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 
 /** The protocol allows no more in one answer. */
@@ -19,7 +19,7 @@ const candidates = async (
   ref: Params,
   name: string,
   start: string,
-  { context }: Client,
+  { context }: Caller,
   { signal }: RequestContext,
 ): Promise<readonly string[]> => {
   if (ref.type === 'ref/prompt') {

@@ -1,23 +1,24 @@
-// What a client may ask for, by the names of the protocol. Initialize and ping are the SDK's own.
+// What a client may ask for, by the names of the protocol. Initialize and ping are the SDK's own, what 2026-07-28 adds is in ../stateless.
 
 import { callToolMethod } from './call-tool.js'
 import { complete } from './complete.js'
 import { getPrompt } from './get-prompt.js'
 import { levelOf } from './level.js'
-import type { Method } from './method.js'
+import type { Client, Method } from './method.js'
 import { pageOf } from './page.js'
 import { listResources, readResource, resourceTemplates, subscribe, unsubscribe } from './resource-methods.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 
 export const METHODS: Readonly<Record<string, Method>> = {
-  'tools/list': async ({ context }, { cursor }) => {
+  'tools/list': async ({ context, isStateless }, { cursor }) => {
     const { items, ...rest } = pageOf(context.catalogue.tools(), cursor)
     return {
       tools: items.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
         name,
         description,
         inputSchema,
-        outputSchema,
+        // Before 2026-07-28 it was that of an object.
+        outputSchema: isStateless || outputSchema?.type === 'object' ? outputSchema : undefined,
         annotations,
       })),
       ...rest,
@@ -32,9 +33,14 @@ export const METHODS: Readonly<Record<string, Method>> = {
   'resources/list': listResources,
   'resources/templates/list': resourceTemplates,
   'resources/read': readResource,
+  'completion/complete': complete,
+}
+
+/** With those that 2026-07-28 has taken away. */
+export const SESSION_METHODS: Readonly<Record<string, Method<Client>>> = {
+  ...METHODS,
   'resources/subscribe': subscribe,
   'resources/unsubscribe': unsubscribe,
-  'completion/complete': complete,
   'logging/setLevel': async (client, { level }) => {
     const known = levelOf(level)
     if (!known) throw new RpcError(INVALID_PARAMS, "'level' takes one of the levels of syslog, from debug to emergency")

@@ -1,6 +1,6 @@
 // Errors of a request itself, as JSON-RPC has them; what a tool comes to is a result, also where it is an error.
 
-import { type Fault, scrub } from '@plumb/wire'
+import { type Fault, preview, scrub } from '@plumb/wire'
 
 export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
@@ -10,7 +10,12 @@ export const RESOURCE_NOT_FOUND = -32002
 /** Of ours: refused for now, or for good. */
 export const REFUSED = -32000
 
-/** Thrown by what answers requests, and nowhere else: the SDK makes the answer of it. */
+/** Of 2026-07-28. */
+export const HEADER_MISMATCH = -32020
+export const MISSING_CAPABILITY = -32021
+export const UNSUPPORTED_VERSION = -32022
+
+/** Thrown by what answers requests, and nowhere else: an answer is made of it there. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,
@@ -23,3 +28,5 @@ export class RpcError extends Error {
 
 export const rpcError = (code: number, fault: Fault): RpcError =>
   new RpcError(code, scrub(fault.detail), JSON.parse(scrub(JSON.stringify(fault))))
+
+export const noMethod = (name: string): RpcError => new RpcError(METHOD_NOT_FOUND, `there is no method '${preview(name)}'`)

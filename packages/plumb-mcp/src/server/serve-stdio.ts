@@ -1,6 +1,10 @@
 // A server on stdin and stdout: one client, and the end with it.
 
+import { fault } from '@plumb/wire'
+import { splitRevisions } from '../stateless/on-stdio.js'
+import { openStateless } from '../stateless/stateless-server.js'
 import { openClient } from './client.js'
+import type { Client } from './method.js'
 import type { ServerContext } from './server-context.js'
 import { openStdioTransport, type StdioOptions } from './stdio.js'
 
@@ -16,22 +20,34 @@ const LOOK_MS = 1000
 
 export const serveStdio = async (context: ServerContext, options: StdioOptions): Promise<StdioServer> => {
   const transport = openStdioTransport(options)
-  const { Server } = await import('./mcp-server.late.js')
-  const client = await openClient(Server, transport, context)
+  const stateless = openStateless(context)
+  let session: Promise<Client> | undefined
+  let client: Client | undefined
+  await splitRevisions(transport, stateless, (inner) => {
+    session = import('./mcp-server.late.js').then(({ Server }) => openClient(Server, inner, context))
+    session.then(
+      (opened) => {
+        client = opened
+      },
+      (error: unknown) => options.report(fault('internal', String(error))),
+    )
+  })
   // A pipe tells that its reader is gone only to who writes to it.
   const lastCalls = async (): Promise<void> => {
-    const tell = () =>
-      client.log('info', `the input has ended, and ${context.calls.size === 1 ? '1 call is' : `${context.calls.size} calls are`} at work`)
-    client.level = 'debug'
+    const tell = (): void => {
+      if (client) client.level = 'debug'
+      client?.log('info', `the input has ended, and ${context.calls.size === 1 ? '1 call is' : `${context.calls.size} calls are`} at work`)
+    }
     const timer = setInterval(tell, LOOK_MS)
     await Promise.race([Promise.all([transport.answered(), context.calls.idle()]), transport.broken])
     clearInterval(timer)
   }
   return {
     finished: Promise.race([transport.ended.then(lastCalls), transport.broken]),
-    listChanged: () => client.listChanged(),
+    listChanged: () => client?.listChanged(),
     close: async () => {
-      await client.close()
+      stateless.endListeners()
+      await (session ? (await session).close() : transport.close())
       await transport.flush()
     },
   }

@@ -1,5 +1,6 @@
 // What all clients of one server share.
 
+import type { EventEmitter } from 'node:events'
 import type { Fault, Semaphore } from '@plumb/wire'
 import type { ResourceFiles } from '../resources/files.js'
 import type { Catalogue } from '../tools/catalogue.js'
@@ -12,6 +13,8 @@ export interface ServerContext {
   readonly calls: ActiveCalls
   /** One for each call that runs. */
   readonly permits: Semaphore
+  /** Emits `change` when tools or prompts have come, gone or changed. */
+  readonly changes: EventEmitter
   /** For errors that answer no request. */
   readonly warn: (warning: Fault) => void
 }

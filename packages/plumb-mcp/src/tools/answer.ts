@@ -1,4 +1,4 @@
-// A result, or an error, as MCP has it: content for people and models, and the value itself where its type is an object's.
+// A result, or an error, as MCP has it: content for people and models, and the value itself where its type says more than the text does.
 
 import type { Fault, JsonText, Result } from '@plumb/tool'
 import { isRecord, scrub } from '@plumb/wire'
@@ -24,16 +24,17 @@ export interface ResourceBlob {
 
 export interface McpToolResult {
   readonly content: readonly ContentBlock[]
-  readonly structuredContent?: { readonly [key: string]: unknown }
+  /** Any JSON; what is no object is kept from clients of older revisions. */
+  readonly structuredContent?: unknown
   readonly isError?: true
 }
 
-/** `isStructured`: the tool says by a schema that its results are objects. */
+/** `isStructured`: the tool says by a schema what its results are. */
 export const toAnswer = (result: Result<JsonText>, isStructured: boolean): McpToolResult => {
   if (!result.ok) return toError(result.error)
   const value: unknown = JSON.parse(result.value)
   const content = toContent(value, result.value)
-  return isStructured && isRecord(value) ? { content, structuredContent: value } : { content }
+  return isStructured ? { content, structuredContent: value } : { content }
 }
 
 /** The error object as text, without keys; content that came with it follows. */

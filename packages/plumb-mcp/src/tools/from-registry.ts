@@ -1,6 +1,6 @@
 // Tools of a program, as clients see them.
 
-import { printType, resolve, type ToolPlan, toSchema } from '@plumb/lang'
+import { printType, resolve, type ToolPlan, type Type, toSchema } from '@plumb/lang'
 import { perform, type Registered, type Session } from '@plumb/tool'
 import { toAnswer } from './answer.js'
 import { hintsOf, type ServedTool } from './served-tool.js'
@@ -32,12 +32,18 @@ const unwrapped = (json: string): string => {
   return keys.length === 1 && keys[0] === 'input' ? JSON.stringify(value.input) : json
 }
 
-// An image is shown as one; its data is not said twice.
+// The text of a string says all of it; an image is shown as one, and its data is not said twice.
 const outputSchemaOf = ({ output }: ToolPlan): ServedTool['outputSchema'] | undefined => {
-  const type = resolve(output)
-  if (type.kind === 'map') return toSchema(output)
-  if (type.kind !== 'record') return undefined
-  const kind = type.fields.find(({ name }) => name === 'type')
-  const isBlock = kind !== undefined && resolve(kind.type).kind === 'literal'
-  return isBlock ? undefined : toSchema(output)
+  const { kind } = resolve(output)
+  return kind === 'string' || kind === 'json' || mayBeBlock(output) ? undefined : toSchema(output)
+}
+
+/** `Block`s go out as content: those of a type, and those in a list. */
+const mayBeBlock = (type: Type): boolean => {
+  const known = resolve(type)
+  if (known.kind === 'array') return resolve(known.item).kind === 'json' || mayBeBlock(known.item)
+  if (known.kind === 'sum') return known.variants.some(mayBeBlock)
+  if (known.kind !== 'record') return false
+  const kind = known.fields.find(({ name }) => name === 'type')
+  return kind !== undefined && resolve(kind.type).kind === 'literal'
 }

@@ -16,7 +16,7 @@ export interface ServedTool {
   readonly description: string
   /** Always of an object. */
   readonly inputSchema: JsonSchema
-  /** Of the structured content that each answer without an error has. */
+  /** Of the structured content that each answer without an error has; before 2026-07-28 that of an object alone. */
   readonly outputSchema?: JsonSchema
   readonly annotations: ToolHints
   /** Without all of them it is not served. */

@@ -1,0 +1,58 @@
+// What a request of revision 2026-07-28 says of itself in its `_meta`: there is no session that would know it.
+
+import { isRecord, preview } from '@plumb/wire'
+import { type Level, levelOf } from '../server/level.js'
+import type { Params } from '../server/method.js'
+import { INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION } from '../server/rpc-error.js'
+
+export const REVISION = '2026-07-28'
+
+const PREFIX = 'io.modelcontextprotocol/'
+const VERSION = `${PREFIX}protocolVersion`
+const CAPABILITIES = `${PREFIX}clientCapabilities`
+const LOG_LEVEL = `${PREFIX}logLevel`
+export const SERVER_INFO_KEY = `${PREFIX}serverInfo`
+export const SUBSCRIPTION_KEY = `${PREFIX}subscriptionId`
+
+export interface Envelope {
+  readonly revision: string
+  /** Of the client: it has a form in which to ask a person. */
+  readonly canAsk: boolean
+  /** The least that it is sent of the log; undefined: nothing. */
+  readonly level: Level | undefined
+  readonly progressToken: string | number | undefined
+}
+
+/** The request names a revision for itself, be it one that is known or not. */
+export const namesRevision = (params: unknown): boolean => isRecord(params) && isRecord(params._meta) && VERSION in params._meta
+
+/** The revision that it names, if that is a text. */
+export const revisionOf = (params: unknown): string | undefined => {
+  const revision = isRecord(params) && isRecord(params._meta) ? params._meta[VERSION] : undefined
+  return typeof revision === 'string' ? revision : undefined
+}
+
+/** Throws an `RpcError` where something is missing, or of no use. */
+export const readEnvelope = ({ _meta }: Params): Envelope => {
+  const meta = isRecord(_meta) ? _meta : {}
+  const { [VERSION]: revision, [CAPABILITIES]: capabilities, [LOG_LEVEL]: level, progressToken } = meta
+  if (typeof revision !== 'string') throw lacks(VERSION, 'a revision of the protocol')
+  if (revision !== REVISION) {
+    const message = `revision '${preview(revision)}' is not known without initialize: ${REVISION} is`
+    throw new RpcError(UNSUPPORTED_VERSION, message, { supported: [REVISION], requested: revision })
+  }
+  if (!isRecord(capabilities)) throw lacks(CAPABILITIES, 'an object')
+  if (level !== undefined && !levelOf(level)) throw lacks(LOG_LEVEL, 'one of the levels of syslog, from debug to emergency')
+  return {
+    revision,
+    canAsk: hasForms(capabilities.elicitation),
+    level: levelOf(level),
+    progressToken: typeof progressToken === 'string' || typeof progressToken === 'number' ? progressToken : undefined,
+  }
+}
+
+const lacks = (key: string, what: string): RpcError =>
+  new RpcError(INVALID_PARAMS, `the request has no '${key}' in '_meta': it takes ${what}`)
+
+// Without a mode it has forms; with one for addresses alone it has not.
+const hasForms = (elicitation: unknown): boolean => isRecord(elicitation) && ('form' in elicitation || !('url' in elicitation))

@@ -1,0 +1,133 @@
+// A call that asks a person in the middle: its request is answered with the questions (`input_required`), it waits, and the client sends the
+// request again with the answers and the handle that it was given. What has run is not run again.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { isRecord } from '@plumb/wire'
+import { APPROVAL_TIMEOUT_MS, CONSENT } from '../server/consent.js'
+import type { Notification, Params, RequestContext } from '../server/method.js'
+import { INVALID_PARAMS, RpcError } from '../server/rpc-error.js'
+
+type Send = RequestContext['sendNotification']
+
+/** What a call gets in place of a request: it may outlive several of them. */
+export interface RoundContext {
+  readonly signal: AbortSignal
+  readonly sendNotification: Send
+  readonly approve: RequestContext['approve']
+}
+
+export interface Rounds {
+  /** Begins a call. Resolves to its result, or to the questions that it waits for. */
+  begin(params: Params, request: RoundRequest, run: (context: RoundContext) => Promise<object>): Promise<object>
+  /** Goes on with one. Rejects with an `RpcError` where there is none of that handle, or it was another's. */
+  goOn(handle: unknown, params: Params, request: RoundRequest): Promise<object>
+}
+
+export interface RoundRequest {
+  /** The client does not wait any more. */
+  readonly signal: AbortSignal
+  readonly send: Send
+}
+
+interface Held {
+  readonly print: string
+  readonly questions: Map<string, { readonly message: string; readonly answer: (isApproved: boolean) => void }>
+  readonly done: Promise<object>
+  readonly stop: AbortController
+  send: Send | undefined
+  /** Something is to be asked. */
+  wake: () => void
+  count: number
+}
+
+export const openRounds = (): Rounds => {
+  const held = new Map<string, Held>()
+
+  const turn = async (call: Held, { signal, send }: RoundRequest): Promise<object> => {
+    const giveUp = (): void => call.stop.abort()
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+    call.send = send
+    const asked = new Promise<undefined>((resolve) => {
+      call.wake = () => resolve(undefined)
+      if (call.questions.size > 0) call.wake()
+    })
+    const result = await Promise.race([call.done, asked])
+    signal.removeEventListener('abort', giveUp)
+    call.send = undefined
+    if (result) return result
+    const handle = randomUUID()
+    held.set(handle, call)
+    const forget = (): void => void held.delete(handle)
+    call.done.then(forget, forget)
+    return { resultType: 'input_required', inputRequests: requestsOf(call), requestState: handle }
+  }
+
+  return {
+    begin: (params, request, run) => {
+      const stop = new AbortController()
+      const questions: Held['questions'] = new Map()
+      const approve: RoundContext['approve'] = (message, signal) =>
+        new Promise((resolve) => {
+          const key = `approval-${++call.count}`
+          const answer = (isApproved: boolean): void => {
+            clearTimeout(timer)
+            signal.removeEventListener('abort', refuse)
+            questions.delete(key)
+            resolve(isApproved)
+          }
+          const refuse = (): void => answer(false)
+          const timer = setTimeout(refuse, APPROVAL_TIMEOUT_MS)
+          signal.addEventListener('abort', refuse, { once: true })
+          if (signal.aborted) return refuse()
+          questions.set(key, { message, answer })
+          call.wake()
+        })
+      // Between two requests nobody hears of progress.
+      const sendNotification = async (notification: Notification): Promise<void> => call.send?.(notification)
+      const call: Held = {
+        print: printOf(params),
+        questions,
+        done: Promise.resolve().then(() => run({ signal: stop.signal, sendNotification, approve })),
+        stop,
+        send: undefined,
+        wake: () => {},
+        count: 0,
+      }
+      return turn(call, request)
+    },
+    goOn: async (handle, params, request) => {
+      const call = typeof handle === 'string' ? held.get(handle) : undefined
+      if (!call || call.print !== printOf(params))
+        throw new RpcError(INVALID_PARAMS, "no call waits under this 'requestState': it is over, or was another one; make the call anew")
+      const answers = readAnswers(params.inputResponses)
+      // A handle is good for once.
+      held.delete(handle as string)
+      for (const [key, isApproved] of answers) call.questions.get(key)?.answer(isApproved)
+      return turn(call, request)
+    },
+  }
+}
+
+const requestsOf = ({ questions }: Held): object =>
+  Object.fromEntries(
+    [...questions].map(([key, { message }]) => [
+      key,
+      { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: CONSENT } },
+    ]),
+  )
+
+const readAnswers = (responses: unknown): readonly (readonly [string, boolean])[] => {
+  if (responses === undefined) return []
+  if (!isRecord(responses)) throw new RpcError(INVALID_PARAMS, "'inputResponses' takes an object")
+  return Object.entries(responses).map(([key, response]) => {
+    const action = isRecord(response) ? response.action : undefined
+    if (typeof action !== 'string') throw new RpcError(INVALID_PARAMS, "an answer in 'inputResponses' has no 'action'")
+    return [key, action === 'accept'] as const
+  })
+}
+
+const printOf = ({ name, arguments: input = {} }: Params): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, input]))
+    .digest('base64url')

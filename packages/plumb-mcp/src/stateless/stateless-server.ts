@@ -1,0 +1,124 @@
+// Revision 2026-07-28: each request stands for itself, and is answered by the methods that sessions have too.
+
+import { isRecord, scrub } from '@plumb/wire'
+import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from '../server/identity.js'
+import { logMessage, passes } from '../server/level.js'
+import type { Caller, Method, Notification, Params, RequestContext } from '../server/method.js'
+import { METHODS } from '../server/methods.js'
+import { MISSING_CAPABILITY, noMethod, RpcError } from '../server/rpc-error.js'
+import type { ServerContext } from '../server/server-context.js'
+import { type Envelope, REVISION, readEnvelope, SERVER_INFO_KEY } from './envelope.js'
+import { openListeners } from './listen.js'
+import { openRounds } from './rounds.js'
+
+export interface StatelessRequest {
+  readonly id: string | number
+  readonly method: string
+  readonly params?: Params
+}
+
+/** A response of JSON-RPC. `isRefused`: the request was not begun. */
+export interface StatelessAnswer {
+  readonly message: object
+  readonly code?: number
+  readonly isRefused?: true
+}
+
+export interface StatelessServer {
+  /** Never rejects. Undefined: the client has given it up, and gets no answer. */
+  answer(request: StatelessRequest, asker: Asker): Promise<StatelessAnswer | undefined>
+  /** Ends the streams of those that listen. */
+  endListeners(): void
+}
+
+export interface Asker {
+  /** Fires when the client waits no more. */
+  readonly signal: AbortSignal
+  readonly send: (notification: Notification) => Promise<void>
+}
+
+/** How long lists are good for (ms) unless a notification says otherwise; what files hold may be other at once. */
+const TTL_MS: Readonly<Record<string, number>> = {
+  'server/discover': 60_000,
+  'tools/list': 60_000,
+  'prompts/list': 60_000,
+  'resources/list': 0,
+  'resources/templates/list': 60_000,
+  'resources/read': 0,
+}
+
+export const openStateless = (context: ServerContext): StatelessServer => {
+  const rounds = openRounds()
+  const listeners = openListeners(context)
+
+  const discover: Method = async () => ({
+    supportedVersions: [REVISION],
+    capabilities: { ...capabilitiesOf(context), logging: {} },
+    instructions: INSTRUCTIONS,
+  })
+
+  const perform = async (request: StatelessRequest, envelope: Envelope, { signal, send }: Asker): Promise<object | undefined> => {
+    const { id, method: name, params = {} } = request
+    const method = name === 'server/discover' ? discover : Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
+    const shared = { requestId: id, _meta: { progressToken: envelope.progressToken } as RequestContext['_meta'] }
+    if (name === 'subscriptions/listen') return listeners.listen(params, { ...shared, signal, sendNotification: send })
+    if (!method) throw noMethod(name)
+    const caller: Caller = {
+      context,
+      isStateless: true,
+      log: (level, data) => {
+        if (envelope.level && passes(level, envelope.level)) void send(logMessage(level, data)).catch(() => {})
+      },
+    }
+    if (name !== 'tools/call') return method(caller, params, { ...shared, signal, sendNotification: send, approve: async () => false })
+    if (params.requestState !== undefined) return rounds.goOn(params.requestState, params, { signal, send })
+    return rounds.begin(params, { signal, send }, async (round) => {
+      let isLacking = false
+      const deny = async (): Promise<boolean> => {
+        isLacking = true
+        return false
+      }
+      const result = await method(caller, params, { ...shared, ...round, approve: envelope.canAsk ? round.approve : deny })
+      if (isLacking && (result as { isError?: true }).isError) throw lacksElicitation()
+      return result
+    })
+  }
+
+  return {
+    answer: async (request, asker) => {
+      const { id, method } = request
+      let envelope: Envelope | undefined
+      try {
+        envelope = readEnvelope(request.params ?? {})
+        const result = await perform(request, envelope, asker)
+        if (asker.signal.aborted || !result) return undefined
+        return { message: { jsonrpc: '2.0', id, result: complete(method, result) } }
+      } catch (error) {
+        if (asker.signal.aborted) return undefined
+        return { ...failure(id, error), ...(envelope ? {} : { isRefused: true }) }
+      }
+    },
+    endListeners: () => listeners.close(),
+  }
+}
+
+const complete = (method: string, result: object): object => {
+  const given = { resultType: 'complete', ...result }
+  const ttlMs = TTL_MS[method]
+  const hints = ttlMs === undefined ? {} : { ttlMs, cacheScope: 'private' }
+  const meta = '_meta' in result && isRecord(result._meta) ? result._meta : {}
+  return { ...given, ...hints, _meta: { ...meta, [SERVER_INFO_KEY]: SERVER_INFO } }
+}
+
+const lacksElicitation = (): RpcError =>
+  new RpcError(MISSING_CAPABILITY, 'the call asks a person for consent, and the client has no elicitation', {
+    requiredCapabilities: { elicitation: {} },
+  })
+
+const failure = (id: string | number, error: unknown): StatelessAnswer => {
+  const { code, message, data } =
+    error instanceof RpcError ? error : { code: INTERNAL_ERROR, message: scrub(String(error)), data: undefined }
+  return { code, message: { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } } }
+}
+
+const INTERNAL_ERROR = -32603
