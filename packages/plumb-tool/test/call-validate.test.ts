@@ -1,13 +1,12 @@
 // What goes into a tool and what comes out of it: types, defaults, lossless repairs, cuts; and canonical texts.
 
 import type { Type } from '@plumb/lang'
-import { preview } from '@plumb/wire'
+import { canonicalJson, preview } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { cutText } from '../src/call/cut-text.js'
 import { withOutput } from '../src/call/output.js'
 import { fitInput, fitToolInput, withValidation } from '../src/call/validate.js'
-import { canonicalJson } from '../src/json-text.js'
 import { codeOf, INT, JSON_TYPE, list, literal, makeTool, openCall, openSession, record, STRING, sum } from './call-session.js'
 
 const LEVEL = sum(literal('low'), literal('high'))

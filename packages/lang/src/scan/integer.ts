@@ -1,5 +1,7 @@
 // Whether the text of a number has no fraction: by its digits, not by its double, so that none of them is lost.
 
+import { withoutLastZeros } from '@plumb/wire/json'
+
 const PLAIN = /^-?\d+$/
 
 /** `1.0`, `1e2` and `12345678901234567890` are ints; `1.5`, `1e-2` and `9007199254740993.5` are not. Takes a valid JSON number. */
@@ -11,13 +13,6 @@ export const isIntegerText = (text: string): boolean => {
   const significant = withoutLastZeros(digits)
   if (significant === '') return true
   return fraction.length - Number(exponent) <= digits.length - significant.length
-}
-
-/** `12500` → `125`. Not by a pattern: of those, some take time with the square of the zeros that are not last. */
-export const withoutLastZeros = (digits: string): string => {
-  let end = digits.length
-  while (end > 0 && digits[end - 1] === '0') end--
-  return digits.slice(0, end)
 }
 
 /** At the `.`, `e` or `E` of an int in a message: returns the offset behind a fraction of zeros; -1, the tree decides, at anything else. */

@@ -2,9 +2,9 @@
 //
 // withCache > Memory, of one session > Store, the results (least recently used go first) and Flight, a run that several callers wait for
 
-import { type Result, succeed } from '@plumb/wire'
+import { canonicalJson, type Result, succeed } from '@plumb/wire'
 import type { LRUCache } from 'lru-cache'
-import { canonicalJson, type JsonText } from '../json-text.js'
+import type { JsonText } from '../json-text.js'
 import type { Tool, Wrap } from '../tool.js'
 import type { Call, Session } from './call.js'
 import { cancelled } from './cancelled.js'

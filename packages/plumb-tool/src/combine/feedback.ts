@@ -1,8 +1,7 @@
 // trace(f): f on its own output until that stops changing or a condition holds.
 
-import { fail, preview, type Result } from '@plumb/wire'
+import { canonicalJson, fail, preview, type Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import { canonicalJson } from '../json-text.js'
 import type { Tool } from '../tool.js'
 import type { Run } from './run.js'
 

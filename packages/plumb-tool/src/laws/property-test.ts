@@ -1,11 +1,10 @@
 // Tries a law on tools, with inputs by chance: both sides give the same value, or both fail.
 
 import { type Random, randomValues } from '@plumb/lang/random'
-import type { Result } from '@plumb/wire'
+import { canonicalJson, type Result } from '@plumb/wire'
 import type { Session } from '../call/call.js'
 import { perform } from '../call/perform.js'
 import type { JsonText } from '../json-text.js'
-import { canonicalJson } from '../json-text.js'
 import type { Tool } from '../tool.js'
 import type { Instance, Law } from './law.js'
 

@@ -1,8 +1,7 @@
 // What a server says of its tools is what a person, and a model, have agreed to: a change of it under the same name is a warning.
 
 import { createHash } from 'node:crypto'
-import { type Fault, fault } from '@plumb/wire'
-import { canonicalJson } from '../json-text.js'
+import { canonicalJson, type Fault, fault } from '@plumb/wire'
 import type { McpTool } from './connection.js'
 
 const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const

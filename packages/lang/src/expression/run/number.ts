@@ -1,6 +1,7 @@
 // Numbers: read from their text, computed, rounded. An int is exact or an error; any other number is a double and finite.
 
-import { isIntegerText, withoutLastZeros } from '../../scan/integer.js'
+import { withoutLastZeros } from '@plumb/wire/json'
+import { isIntegerText } from '../../scan/integer.js'
 import { fail, type Site } from './failure.js'
 
 const LIMIT = 2 ** 53

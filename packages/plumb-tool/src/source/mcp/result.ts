@@ -1,11 +1,10 @@
 // What a server answered: to a model in its own kinds of content, to a tool as a value of the type that the spec declares.
 
 import { resolve, type Type } from '@plumb/lang'
-import { fail, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import { canonicalJson, fail, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
 import { fitOutput } from '../../call/validate.js'
 import type { JsonText } from '../../json-text.js'
-import { canonicalJson } from '../../json-text.js'
 import type { McpAnswer, McpContent } from '../../mcp-client/connection.js'
 import { cutContent, fitsOutput } from './cut-content.js'
 
