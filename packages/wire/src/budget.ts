@@ -1,9 +1,10 @@
 // What a run may spend, shared by all the processes of it: a file without a name, on one descriptor, to which each appends what it spends.
 // Appending is atomic, so that the order of the lines is the same for all, and a process that comes too late sees it before it spends.
 
-import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Ledger, openLedger } from './budget/ledger.js'
 import { type Fault, fault } from './error.js'
 import { fail, type Result, succeed } from './result.js'
 import { systemReason } from './system-reason.js'
@@ -132,36 +133,4 @@ const denied = ({ calls, tokens, isClosed }: { calls: number; tokens: number; is
   const isTokens = limits.calls === null || calls < limits.calls
   const what = isTokens ? `${tokens} of ${limits.tokens} tokens are used` : `${calls} of ${limits.calls} calls are made`
   return fault('budget_spent', `the budget of this run is spent: ${what}`)
-}
-
-interface Ledger {
-  append(line: string): void
-  /** Undefined: there are no more by now. */
-  next(): string | undefined
-}
-
-const CHUNK_BYTES = 4096
-const LF = 10
-
-const openLedger = (fd: number): Ledger => {
-  const chunk = Buffer.alloc(CHUNK_BYTES)
-  let at = 0
-  let rest = Buffer.alloc(0)
-  const fill = (): boolean => {
-    const bytes = readSync(fd, chunk, 0, CHUNK_BYTES, at)
-    at += bytes
-    rest = Buffer.concat([rest, chunk.subarray(0, bytes)])
-    return bytes > 0
-  }
-  return {
-    append: (line) => void writeSync(fd, `${line}\n`),
-    next: () => {
-      let end = rest.indexOf(LF)
-      while (end < 0 && fill()) end = rest.indexOf(LF)
-      if (end < 0) return undefined
-      const line = rest.toString('latin1', 0, end)
-      rest = rest.subarray(end + 1)
-      return line
-    },
-  }
 }

@@ -158,6 +158,8 @@ export const ERRORS = {
     'list the directory to see what there is'),
   no_such_page: notFound('a web address leads to nothing',
     'look for a mistake in it, or start at a page that links to it'),
+  cache_miss: notFound('no answer to a request is kept, and --cache-only asks nobody',
+    'run it once without --cache-only, so that it is asked and kept'),
 
   // Something that may not be done.
   budget_spent: denied('the run has used up the calls, tokens or time it was given',

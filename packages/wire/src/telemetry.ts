@@ -15,6 +15,8 @@ export type Telemetry =
       ms: number
       /** It is paused by now. */
       paused?: true
+      /** It was answered before, and cost nothing now: from where the answer is. */
+      kept?: 'cache' | 'record'
     }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
   | { kind: 'budget'; ask: number }

@@ -22,20 +22,23 @@ export const openAnonymousFile = (bytes: Uint8Array): number => {
   }
 }
 
+/** An empty one, to which several processes append; throws where none can be made. */
+export const openAnonymousLog = (): number => openUnlinked(true)
+
 /** Where TMPDIR leads nowhere, memory will do. */
 const MEMORY = '/dev/shm'
 
-const openUnlinked = (): number => {
+const openUnlinked = (isLog = false): number => {
   for (const folder of process.platform === 'linux' ? [tmpdir(), MEMORY] : []) {
     try {
-      return openSync(folder, constants.O_RDWR | TEMPORARY, OWNER_ONLY)
+      return openSync(folder, constants.O_RDWR | TEMPORARY | (isLog ? constants.O_APPEND : 0), OWNER_ONLY)
     } catch {
       // Not every file system has them.
     }
   }
   const { randomUUID } = require('node:crypto') as typeof import('node:crypto')
   const path = join(tmpdir(), `.plumb-${randomUUID()}`)
-  const fd = openSync(path, 'wx+', OWNER_ONLY)
+  const fd = openSync(path, isLog ? 'ax+' : 'wx+', OWNER_ONLY)
   rmSync(path)
   return fd
 }

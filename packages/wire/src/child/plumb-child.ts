@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUDGET_FD, currentBudget } from '../budget.js'
 import { inheritedFdEnv } from '../fd/launcher.js'
+import { currentKept, KEPT_FD } from '../kept/current.js'
 import type { LineSink } from '../line/stream.js'
 import type { Result } from '../result.js'
 import { bootstrapLine, renewalLine } from '../spec/bootstrap.js'
@@ -63,7 +64,10 @@ const start = <SomeChild extends LineChild>(
   const { program, args, files, entry, authority, agent, fds = {}, cwd, env, within } = options
   const budget = program === 'plumb-tool' ? undefined : currentBudget()
   const budgeted = budget ? ['--budget-fd', String(BUDGET_FD)] : []
-  const sources = [...budgeted, '--sources-fd', String(SOURCES_FD)]
+  // A sandbox has no way to the folder: what its agents ask is asked again, where the call itself is.
+  const kept = program === 'plumb-tool' || within ? undefined : currentKept()
+  const keeping = kept ? ['--kept-fd', String(KEPT_FD)] : []
+  const sources = [...budgeted, ...keeping, '--sources-fd', String(SOURCES_FD)]
   // plumb-tool has its spec before the word that says what to do.
   const line = program === 'plumb-tool' ? [...sources, entry, ...args] : [...args, ...sources, '--', entry]
   const launcher = siblingProgram(program)
@@ -76,7 +80,7 @@ const start = <SomeChild extends LineChild>(
     env: isDirect ? { ...theirs, ...inheritedFdEnv(Object.keys(fds)) } : theirs,
     given: within?.given ?? {},
     ...(within?.listener ? { listener: within.listener } : {}),
-    shared: { ...within?.shared, ...(budget ? { [BUDGET_FD]: budget.fd } : {}) },
+    shared: { ...within?.shared, ...(budget ? { [BUDGET_FD]: budget.fd } : {}), ...(kept ? { [KEPT_FD]: kept.fd } : {}) },
     fds: { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,
     ...(cwd === undefined ? {} : { cwd }),

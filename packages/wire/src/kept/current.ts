@@ -1,0 +1,12 @@
+// The kept answers of this process, which children of ours get without an option; apart, since every program that starts children has it.
+
+/** Where children of ours have the counts of the run: see `joinKept`. */
+export const KEPT_FD = 11
+
+let current: { readonly fd: number } | undefined
+
+export const currentKept = (): { readonly fd: number } | undefined => current
+
+export const setCurrentKept = (kept: { readonly fd: number }): void => {
+  current = kept
+}

@@ -1,0 +1,209 @@
+// Answers that are kept, for all processes of one run: the n-th of several equal requests of one process gets the n-th answer, in the order in
+// which they are asked. Which that is, all processes count together, in a file without a name on one descriptor, as for a budget.
+
+import { randomUUID } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { openLedger } from '../budget/ledger.js'
+import { openAnonymousLog } from '../child/anonymous-file.js'
+import { type Fault, fault } from '../error.js'
+import { fail, type Result, succeed } from '../result.js'
+import { systemReason } from '../system-reason.js'
+import { hashOf } from './canonical.js'
+import { setCurrentKept } from './current.js'
+import { type Entry, type EntryKey, placeName } from './entry.js'
+import { openFolderStore } from './folder-store.js'
+import { openLinesStore } from './lines-store.js'
+import type { Store } from './store.js'
+
+/** Where answers are kept: a folder, or a file of lines, whose name ends in `.jsonl`. */
+export interface StorePlace {
+  readonly path: string
+  /** It is the record of a run: calls of tools and refusals are kept as well. */
+  readonly isRecord?: boolean
+}
+
+export interface KeptOptions {
+  /** An answer is taken from the first that has it, and kept in all. */
+  readonly stores: readonly StorePlace[]
+  /** Nothing is asked. */
+  readonly isOnly: boolean
+  /** The processes of this run: what others asked, under names that are gone, may answer any of them. */
+  readonly places: readonly string[]
+}
+
+export type Source = 'cache' | 'record'
+
+export interface Asked {
+  /** With where it was kept; undefined: it is to be asked. */
+  readonly found: { readonly answer: unknown; readonly source: Source } | undefined
+  /** Why it may not be asked. */
+  readonly miss: Fault | undefined
+  /** Keeps what was answered. `write_failed`: it could not be; it is tried again with the next. */
+  keep(answer: unknown): Fault | undefined
+}
+
+export interface KeptAnswers {
+  readonly fd: number
+  readonly hasRecord: boolean
+  /** To be called when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches know nothing of it. */
+  ask(request: unknown, place: string, options?: { readonly onlyRecorded?: boolean }): Asked
+}
+
+/** For this process and all that it starts. */
+export const openKept = (options: KeptOptions): Result<KeptAnswers> => {
+  try {
+    const fd = openAnonymousLog()
+    writeSync(fd, `${JSON.stringify({ ...options, places: options.places.map(placeName) })}\n`)
+    return joinKept(fd)
+  } catch (error) {
+    return fail('write_failed', `no file to count requests in can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+/** Those of a parent, on a descriptor of ours. */
+export const joinKept = (fd: number): Result<KeptAnswers> => {
+  const count = openCounts(fd)
+  const options = readOptions(count.head)
+  if (!options) return fail('fd_invalid', `no place of kept answers can be read from descriptor ${fd}`)
+  const stores: OpenStore[] = []
+  for (const { path, isRecord = false } of options.stores) {
+    const store = path.endsWith('.jsonl') ? openLinesStore(path) : openFolderStore(path)
+    if (!store.ok) return store
+    stores.push({ ...store.value, path, isRecord })
+  }
+  const kept = makeKept(fd, options, stores, count.next)
+  setCurrentKept(kept)
+  return succeed(kept)
+}
+
+const byTime = (a: EntryKey, b: EntryKey): number => a.nth - b.nth || (a.place < b.place ? -1 : 1)
+
+interface OpenStore extends Store {
+  readonly path: string
+  readonly isRecord: boolean
+}
+
+const makeKept = (fd: number, { isOnly, places }: KeptOptions, all: readonly OpenStore[], count: (key: string) => number): KeptAnswers => {
+  const here = new Set(places)
+  const late = new LateEntries()
+
+  const find = (store: OpenStore, key: EntryKey): Entry | undefined => {
+    const own = store.read(key)
+    if (own) return own
+    // Whoever asked this has another name now: each of its answers is given once.
+    for (const other of [...store.keysOf(key.hash)].sort(byTime)) {
+      if (here.has(other.place) || other.place === key.place) continue
+      const entry = store.read(other)
+      if (entry && count(`${store.path} ${key.hash} ${other.nth} ${other.place}`) === 1) return entry
+    }
+    return undefined
+  }
+
+  return {
+    fd,
+    hasRecord: all.some(({ isRecord }) => isRecord),
+    ask: (request, at, { onlyRecorded = false } = {}) => {
+      const stores = onlyRecorded ? all.filter(({ isRecord }) => isRecord) : all
+      const place = placeName(at)
+      const hash = hashOf(request)
+      const key = { hash, place, nth: count(`${hash} ${place}`) }
+      const keep = (answer: unknown, into: readonly OpenStore[]): Fault | undefined => {
+        const failed = into.map((store) => late.put(store, { ...key, answer, ...(store.nearest ? { request } : {}) }))
+        return failed.find((one) => one !== undefined)
+      }
+      for (const store of stores) {
+        const entry = find(store, key)
+        if (!entry) continue
+        keep(
+          entry.answer,
+          stores.filter((other) => other !== store && !other.read(key)),
+        )
+        return { found: { answer: entry.answer, source: store.isRecord ? 'record' : 'cache' }, miss: undefined, keep: () => undefined }
+      }
+      const miss = isOnly && !onlyRecorded ? missFault(request, hash, stores) : undefined
+      return { found: undefined, miss, keep: (answer) => keep(answer, stores) }
+    },
+  }
+}
+
+const missFault = (request: unknown, hash: string, stores: readonly OpenStore[]): Fault => {
+  const paths = stores.map(({ path }) => `'${path}'`).join(' or ')
+  const nearest = stores.map((store) => store.nearest?.(request)).find((one) => one !== undefined)
+  const words =
+    nearest === undefined
+      ? ''
+      : nearest.paths.length === 0
+        ? `; it was asked ${nearest.key.nth} times there, and is asked once more here`
+        : `; the nearest, ${nearest.key.hash.slice(0, SHOWN_DIGITS)} of ${nearest.key.place}, differs in ${nearest.paths.join(', ')}`
+  const more = nearest === undefined ? {} : { nearest: nearest.key.hash, paths: nearest.paths }
+  return fault('cache_miss', `no answer to this request is kept in ${paths}, and --cache-only asks nobody${words}`, {
+    request: hash,
+    ...more,
+  })
+}
+
+const SHOWN_DIGITS = 12
+
+/** Of answers that wait for room on the disk, in characters of their text. */
+const MAX_LATE = 16 * 1024 * 1024
+
+class LateEntries {
+  #waiting: { readonly store: OpenStore; readonly entry: Entry; readonly size: number }[] = []
+  #size = 0
+
+  put(store: OpenStore, entry: Entry): Fault | undefined {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#size = 0
+    for (const one of waiting) this.#try(one.store, one.entry)
+    return this.#try(store, entry)
+  }
+
+  #try(store: OpenStore, entry: Entry): Fault | undefined {
+    const failed = store.put(entry)
+    if (!failed) return undefined
+    const size = JSON.stringify(entry.answer).length
+    if (this.#size + size > MAX_LATE) return failed
+    this.#waiting.push({ store, entry, size })
+    this.#size += size
+    return failed
+  }
+}
+
+interface Counts {
+  readonly head: string | undefined
+  /** How often this was counted in the run, this time included. */
+  readonly next: (key: string) => number
+}
+
+const openCounts = (fd: number): Counts => {
+  const ledger = openLedger(fd)
+  const head = ledger.next()
+  const counts = new Map<string, number>()
+  // A process in a sandbox may have the number of another.
+  const who = randomUUID()
+  let made = 0
+  return {
+    head,
+    next: (key) => {
+      const own = `${who}.${++made} ${key}`
+      ledger.append(own)
+      for (let line = ledger.next(); line !== undefined; line = ledger.next()) {
+        const of = line.slice(line.indexOf(' ') + 1)
+        const times = (counts.get(of) ?? 0) + 1
+        counts.set(of, times)
+        if (line === own) return times
+      }
+      return 1
+    },
+  }
+}
+
+const readOptions = (head: string | undefined): KeptOptions | undefined => {
+  try {
+    const { stores, isOnly, places } = JSON.parse(head ?? '') as KeptOptions
+    return Array.isArray(stores) && Array.isArray(places) ? { stores, isOnly: isOnly === true, places } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+// Answers as JSON Lines, with their requests: a file that stands beside a spec and is read by people. What was there when it was opened is
+// found; what is put is appended, each as one write, so that lines of several processes do not mix.
+
+import { appendFileSync, closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { fault } from '../error.js'
+import { fail, type Result, succeed } from '../result.js'
+import { systemReason } from '../system-reason.js'
+import { type Entry, type EntryKey, readEntry, writeEntry } from './entry.js'
+import { nearestRequest } from './nearest-request.js'
+import { FILE_MODE, type Store } from './store.js'
+
+/** Of the whole file, in bytes: all of it is held. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024
+
+/** A line that is not whole is skipped, and what it would have answered is asked again. */
+export const openLinesStore = (path: string): Result<Store> => {
+  const text = textOf(path)
+  if (!text.ok) return text
+  const entries = text.value.split('\n').flatMap((line) => readEntry(line) ?? [])
+  const byHash = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const equal = byHash.get(entry.hash)
+    if (!equal) byHash.set(entry.hash, [entry])
+    else if (!equal.some((other) => isSame(other, entry))) equal.push(entry)
+  }
+  return succeed({
+    keysOf: (hash) => byHash.get(hash) ?? [],
+    read: (key) => byHash.get(key.hash)?.find((entry) => isSame(entry, key)),
+    put: (entry) => {
+      try {
+        appendFileSync(path, `${isTorn(path) ? '\n' : ''}${writeEntry(entry)}\n`, { mode: FILE_MODE })
+        return undefined
+      } catch (error) {
+        const reason = systemReason(error as NodeJS.ErrnoException)
+        return fault('write_failed', `an answer cannot be kept in '${path}': ${reason}; it will be asked for again`, { path })
+      }
+    },
+    nearest: (request) => {
+      const found = nearestRequest(
+        request,
+        entries.map((entry) => entry.request),
+      )
+      const key = found && entries[found.index]
+      return found && key && { ...found, key }
+    },
+  })
+}
+
+const isSame = (a: EntryKey, b: EntryKey): boolean => a.place === b.place && a.nth === b.nth
+
+const textOf = (path: string): Result<string> => {
+  try {
+    if (statSync(path).size > MAX_FILE_BYTES)
+      return fail('too_large', `'${path}' is larger than ${MAX_FILE_BYTES} bytes: keep the answers in a folder`)
+    return succeed(readFileSync(path, 'utf8'))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return succeed('')
+    return fail('file_not_found', `cannot read the answers in '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+const LF = 10
+
+// A process was killed, or the disk was full, in the middle of a line.
+const isTorn = (path: string): boolean => {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0) return false
+  const last = Buffer.alloc(1)
+  const fd = openSync(path, 'r')
+  try {
+    return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,23 @@
+// Where answers are kept: a folder with a file for each, or one file with a line for each. Two processes may use one at once.
+
+import type { Fault } from '../error.js'
+import type { Entry, EntryKey } from './entry.js'
+import type { NearestRequest } from './nearest-request.js'
+
+export interface Store {
+  /** What is kept of equal requests, whoever asked. */
+  keysOf(hash: string): readonly EntryKey[]
+  /** Undefined: it is not there, or not whole. */
+  read(key: EntryKey): Entry | undefined
+  /** Whole or not at all; `write_failed` where it cannot be written. */
+  put(entry: Entry): Fault | undefined
+  /** The entry whose request is most like this one. Undefined: requests are not kept here, or there is none. */
+  nearest?(request: unknown): (NearestRequest & { readonly key: EntryKey }) | undefined
+}
+
+/** Of one entry, in bytes. */
+export const MAX_ENTRY_BYTES = 64 * 1024 * 1024
+
+/** Who else may read what people asked and were told is not for this program to say. */
+export const FILE_MODE = 0o600
+export const FOLDER_MODE = 0o700
