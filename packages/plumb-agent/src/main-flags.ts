@@ -47,6 +47,10 @@ interface Flags {
   eval?: string
   sourcesFd?: number
   budgetFd?: number
+  cache?: string
+  cacheOnly?: true
+  keptFd?: number
+  place?: string
   tellMemory?: true
 }
 
@@ -67,6 +71,8 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--attach <file>', text: 'an image, PDF, text or audio that goes with each input', read: again },
   { flags: '--unordered', text: 'with concurrency: write each answer when it is made' },
   { flags: '--fail-fast', text: 'send no further input after the first that fails' },
+  { flags: '--cache <dir>', text: 'keep answers there, and ask nothing that is kept' },
+  { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
@@ -83,6 +89,8 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--spec-envelope', text: 'with --mux: the first envelope is the spec' },
   { flags: '--sources-fd <n>', read: whole(0) },
   { flags: '--budget-fd <n>', read: whole(0) },
+  { flags: '--kept-fd <n>', read: whole(0) },
+  { flags: '--place <name>' },
   { flags: '--tell-memory' },
 ]
 
@@ -133,6 +141,9 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     fds,
     sourcesFd,
     budgetFd,
+    cache,
+    keptFd,
+    place,
     maxLine,
   } = flags
   const toolCommand = flags.toolCommand ?? (process.env.PLUMB_TOOL || undefined)
@@ -145,6 +156,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
   if (!spec.ok) return spec
   if (isMux && (isRawInput || isRawOutput)) return fail('usage', '--mux has envelopes only, so -R and -r cannot be given with it')
   if (isMux && !flags.envelopes) return fail('usage', '--mux and --no-envelopes exclude each other')
+  if (flags.cacheOnly && cache === undefined) return fail('usage', '--cache-only says nothing without --cache')
   return succeed({
     spec: spec.value,
     ...(agent === undefined ? {} : { agent }),
@@ -162,6 +174,10 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     ...(fds === undefined ? {} : { fds }),
     ...(sourcesFd === undefined ? {} : { sourcesFd }),
     ...(budgetFd === undefined ? {} : { budgetFd }),
+    ...(cache === undefined ? {} : { cache }),
+    isCacheOnly: flags.cacheOnly === true,
+    ...(keptFd === undefined ? {} : { keptFd }),
+    ...(place === undefined ? {} : { place }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
     allowsParallelToolCalls: flags.parallelToolCalls,
     isCheck: flags.check === true,

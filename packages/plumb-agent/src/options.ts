@@ -32,6 +32,14 @@ export interface AgentOptions {
   readonly sourcesFd?: number
   /** Where a parent has the budget of its run; see `joinBudget`. */
   readonly budgetFd?: number
+  /** Where answers are kept: a folder, or a file of lines. */
+  readonly cache?: string
+  /** What is not kept is not asked. */
+  readonly isCacheOnly: boolean
+  /** Where a parent has the kept answers of its run; see `joinKept`. */
+  readonly keptFd?: number
+  /** Which process of its parent it is, for the answers that are kept; without it the name of the agent. */
+  readonly place?: string
   readonly maxLineBytes?: number
   /** False: not even where the spec does. */
   readonly allowsParallelToolCalls: boolean

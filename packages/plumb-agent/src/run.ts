@@ -55,8 +55,16 @@ export const run = async (options: AgentOptions, program: string, received?: Rec
     await stderr.end()
     return 2
   }
+  const kept = await openKept(prepared.value, options, stderr)
+  if (kept?.ok === false) {
+    report(kept.error)
+    await stderr.end()
+    return 2
+  }
   const servers = await openServers({ prepared: prepared.value, options, given: received?.mcpTools, report, writeStderr })
-  const signal = servers && (await converse(prepared.value, servers, options, received, stderr, log, readContent?.value))
+  const signal =
+    servers &&
+    (await converse(prepared.value, servers, options, received, stderr, log, { readContent: readContent?.value, kept: kept?.value }))
   const status = await stderr.end()
   if (signal) dieOf(signal)
   return servers ? status : 2
@@ -79,6 +87,17 @@ const openContent = async (
   return openContentReader({ input: config.input, attach, reach: { docroot, authority: () => authority.current() } })
 }
 
+/** Undefined: no answers are kept. */
+const openKept = async (
+  { config }: PreparedAgent,
+  options: AgentOptions,
+  { warn }: Stderr,
+): Promise<Result<NonNullable<ConversationOptions['kept']>> | undefined> => {
+  if (options.cache === undefined && options.keptFd === undefined) return undefined
+  const { openKeptQuestions } = await import('./kept/kept-questions.js')
+  return openKeptQuestions({ config, options, warn })
+}
+
 /** After a signal, what is in flight has this long to be answered. */
 const GRACE_MS = 5000
 
@@ -90,7 +109,7 @@ const converse = (
   received: ReceivedInput | undefined,
   stderr: Stderr,
   log: Log,
-  readContent: ConversationOptions['readContent'],
+  surroundings: Pick<ConversationOptions, 'readContent' | 'kept'>,
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
     const { config, fds } = prepared
@@ -153,7 +172,7 @@ const converse = (
         emitsMemory: options.emitsMemory,
         allowance: asked ?? sharedAllowance(),
         warn: stderr.warn,
-        readContent,
+        ...surroundings,
       }),
       approvals,
       toolAnswers: tools.answers,

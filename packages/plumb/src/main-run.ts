@@ -1,6 +1,6 @@
 // The options of every command that runs something: run and stage.
 
-import { endWith, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
+import { endWith, fault, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
 import { run } from './run/run.js'
 import type { RunOptions } from './run/run-options.js'
@@ -41,6 +41,10 @@ export interface RunFlags extends WatchFlags {
   maxTotalTokens?: number
   deadline?: number
   budgetFd?: number
+  cache?: string
+  cacheOnly?: boolean
+  keptFd?: number
+  place?: string
 }
 
 const { again, seconds, whole } = optionReaders()
@@ -59,6 +63,8 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   ...WATCH_OPTIONS,
   { flags: '--record <dir>', text: 'write what goes over each wire to this folder' },
   { flags: '--resume <dir>', text: 'go on with a recorded run that stopped', conflicts: ['record'] },
+  { flags: '--cache <dir>', text: 'keep answers there, and ask nothing that is kept' },
+  { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
   { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
   { flags: '--seq', text: 'write {"seq","value"}, with the number of the input' },
   { flags: '--fail-fast', text: 'take no more input after the first error' },
@@ -82,6 +88,8 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--telemetry', text: 'tell on descriptor 3 what has settled' },
   { flags: '--sources-fd <n>', read: whole(1) },
   { flags: '--budget-fd <n>', read: whole(1) },
+  { flags: '--kept-fd <n>', read: whole(1) },
+  { flags: '--place <name>' },
 ]
 
 export const RUN_OPTIONS: readonly RunOption[] = [
@@ -111,6 +119,7 @@ const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>
   conflicts === undefined && choices === undefined && !flags.endsWith('progress')
 
 export const runBinding = async (spec: string | undefined, flags: RunFlags): Promise<number> => {
+  if (flags.cacheOnly && flags.cache === undefined) return endWith('plumb', fault('usage', '--cache-only says nothing without --cache'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
 }
@@ -138,6 +147,10 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   agentProgram: flags.agentCommand ?? nonEmpty(process.env.PLUMB_AGENT),
   toolProgram: flags.toolCommand ?? nonEmpty(process.env.PLUMB_TOOL),
   telemetry: flags.telemetry === true,
+  cache: flags.cache,
+  isCacheOnly: flags.cacheOnly === true,
+  ...(flags.keptFd === undefined ? {} : { keptFd: flags.keptFd }),
+  keptPlace: flags.place,
   isDry: flags.dryRun === true,
   isFailFast: flags.failFast === true,
   recording: {

@@ -252,7 +252,8 @@ for (const count of [2, 3]) {
       ['--resume', 'rec'],
     ]) {
       model.allow = () => false
-      if (words[0] === '--resume') rmSync(join(folder, 'rec/answers.jsonl'))
+      if (words[0] === '--resume')
+        for (const name of ['answers.jsonl', 'kept-answers']) rmSync(join(folder, 'rec', name), { recursive: true })
       const before = model.answered.length
       const runs = Array.from({ length: count }, () => start(setting, words))
       const ends: (Awaited<(typeof runs)[number]['ended']> & { pid: number | undefined })[] = []

@@ -8,6 +8,7 @@ import { wrapperOf } from '../answer/wrapped.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
+import type { KeptCalls, KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
 import type { Outcome } from '../loop/pending-queue.js'
 import type { Effort } from '../provider/effort.js'
 import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
@@ -38,6 +39,8 @@ export interface ConversationOptions {
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
   readonly warn?: (warning: Fault) => void
+  /** What was answered before; undefined: all is asked. */
+  readonly kept?: KeptQuestions | undefined
   /** The user's message of an input that may hold media; undefined: it is the input as it is. */
   readonly readContent?: ((input: UserInput) => Promise<Result<Json>>) | undefined
 }
@@ -49,7 +52,7 @@ export const openConversation = (
   log: Log,
   surroundings: ConversationOptions = {},
 ): Conversation => {
-  const { emitsMemory = false, allowance, warn, readContent } = surroundings
+  const { emitsMemory = false, allowance, warn, kept, readContent } = surroundings
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
@@ -73,24 +76,32 @@ export const openConversation = (
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
-  const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation): Promise<Said> => {
-    if (asking.refused) return refusedWith(asking.refused)
-    const denied = allowance && (await allowance.take(cancellation))
-    if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
-    if (denied) return { ok: false, error: denied }
+  const compose = (turn: Turn, emit: Emit): ModelRequest => {
     const context = config.hasRuntimeContext ? contextNow() : undefined
     const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
     const settings = () => ({ model, temperature, effort })
     const refused = () => asking.refused
-    const asked = asking.turn
     const isLimited = allowance !== undefined
     const wanted = { input, output, schemaInPrompt: config.schemaInPrompt, hasMisfit }
-    const question: ModelRequest = { ...said, ...settings(), settings, refused, isLimited, ...wanted, emit, log }
+    return { ...said, ...settings(), settings, refused, isLimited, ...wanted, emit, log }
+  }
+
+  const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation): Promise<Said> => {
+    const question = compose(turn, emit)
+    const before = kept?.ask(question)
+    if (before?.found) return repeat(before.found, question, before)
+    if (before?.miss) return { ok: false, error: before.miss }
+    if (asking.refused) return refusedWith(asking.refused)
+    const denied = allowance && (await allowance.take(cancellation))
+    if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
+    if (denied) return { ok: false, error: denied }
+    const asked = asking.turn
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await provider.answer(question, cancellation)
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
+    before?.keep(answer)
     const error = answer.ok ? undefined : answer.error
     asking.note({ generation: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })
     if (!answer.ok) {
@@ -105,7 +116,21 @@ export const openConversation = (
     meter.add(usage)
     allowance?.use(totalTokens(usage))
     emit({ kind: 'usage', ...usage, model: answering, ms })
-    return answer
+    return { ...answer, calls: before?.callsOf(answer.value) }
+  }
+
+  // As if it had been asked, but for what that costs.
+  const repeat = ({ answered, source }: NonNullable<KeptQuestion['found']>, question: ModelRequest, kept: KeptQuestion): Said => {
+    log('kept', { model: question.model, source, message: question.turn.at(-1) })
+    if (!answered.ok) return { ok: false, error: answered.error }
+    const { usage, content, model: answering = question.model } = answered.value
+    for (const block of content) {
+      if (block.type === 'text') question.emit({ kind: 'text', delta: block.text })
+      else if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
+    }
+    meter.add(usage)
+    question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
+    return { ...answered, calls: kept.callsOf(answered.value) }
   }
 
   const remember = (messages: readonly ChatMessage[], emit: Emit): void => {
@@ -128,7 +153,7 @@ export const openConversation = (
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
-        const results = await tools.answer(uses, cancellation.signal, emit)
+        const results = await tools.answer(uses, cancellation.signal, emit, said.calls)
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         calls += uses.length
         if (calls >= maxToolCalls) return tooManyCalls(maxToolCalls)
@@ -177,7 +202,7 @@ export const openConversation = (
   }
 }
 
-type Said = { readonly ok: true; readonly value: ModelAnswer } | (Outcome & { readonly ok: false })
+type Said = { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined } | (Outcome & { readonly ok: false })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 

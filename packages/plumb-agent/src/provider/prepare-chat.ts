@@ -21,7 +21,7 @@ export const prepareChat =
     if (key !== undefined) addSecret(key)
     return {
       ok: true,
-      value: openWhenAsked(apiOf(account, config.wire, endpoint), {
+      value: openWhenAsked(apiOf(account, config.wire, endpoint), config, {
         account,
         endpoint,
         key,
@@ -44,14 +44,17 @@ const apiOf = (account: Account, wire: unknown, endpoint: URL): keyof Protocols 
 }
 
 // What the first question needs is loaded with it, so that an agent starts faster.
-const openWhenAsked = (api: keyof Protocols, settings: ChatSettings): Provider => {
+const openWhenAsked = (api: keyof Protocols, config: ProviderSettings['config'], settings: ChatSettings): Provider => {
   const isThinking = api === 'anthropic' && settings.thinkingBudget !== undefined
   let opened: Promise<Provider> | undefined
   const open = async (): Promise<Provider> => {
     const { openChat, PROTOCOLS } = await import('./chats.js')
     return openChat(PROTOCOLS[api], settings)
   }
+  const { maxTokens, thinkingBudget, patch } = settings
   return {
+    // The endpoint of the spec is another model, maybe; that of the environment is this machine's way to the same.
+    settings: { api, max_tokens: maxTokens, thinking_budget: thinkingBudget, request: patch, endpoint: config.endpoint },
     ...(isThinking ? { noTemperature: "a model that thinks takes no temperature, and the spec has a 'thinking_budget'" } : {}),
     answer: async (question, cancellation) => {
       opened ??= open()

@@ -104,6 +104,8 @@ export type Answered =
   | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal }
 
 export interface Provider {
+  /** What its answers depend on besides the question, such as the length of an answer; neither keys nor where it runs. */
+  readonly settings?: { readonly [name: string]: unknown }
   /** Why it takes no temperature, as it is set up; undefined: it takes one. */
   readonly noTemperature?: string
   /** Fails with the fault that the input is to have, after all transport retries. After the signal has fired, whatever it resolves to is dropped. */

@@ -20,6 +20,7 @@ import {
 import type { Approvals } from '../control/approvals.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { Emit } from '../io/telemetry.js'
+import type { KeptCalls } from '../kept/kept-questions.js'
 import type { ToolOffer } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
@@ -29,8 +30,8 @@ import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
-  /** One result for each call, in their order. */
-  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit) => Promise<readonly ToolResult[]>
+  /** One result for each call, in their order. What is kept of them is not called. */
+  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, kept?: KeptCalls) => Promise<readonly ToolResult[]>
 }
 
 export interface ToolsParts {
@@ -91,14 +92,20 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
 
   return {
     offers: () => offered().map(({ offer }) => offer),
-    answer: (calls, signal, emit) => {
+    answer: (calls, signal, emit, kept) => {
+      // In the order of the calls, not of their results.
+      const known = new Map(calls.map((use) => [use, kept?.find(use)]))
       const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
       return mapLimit(calls, areParallel ? MAX_PARALLEL : 1, async (use) => {
         if (signal.aborted) return failure(use.id, CANCELLED)
+        const found = known.get(use)
+        if (found) return found
         if (firstWithId.get(use.id) !== use) return failure(use.id, repeatedId(use.id))
         // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
         const run = (isReused: boolean) => answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, signal, emit)
-        return results.get(use.id, run, fingerprint(use))
+        const result = await results.get(use.id, run, fingerprint(use))
+        if (!signal.aborted) kept?.keep(use, result)
+        return result
       })
     },
   }

@@ -36,6 +36,8 @@ export interface SpawnSettings {
   /** For a parent that asked for telemetry: what no child of ours says itself. */
   readonly emitToParent?: ((json: string) => void) | undefined
   readonly isRecorded: boolean
+  /** The place of the whole graph among the answers that are kept; undefined: it is the outermost. */
+  readonly keptPlace?: string | undefined
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]
   /** By the places of agents: what they answered in the run that is resumed. */

@@ -3,6 +3,7 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
+import { keptPlaceOf } from '../record/kept-answers.js'
 import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
 
@@ -55,6 +56,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   if (program) return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound) }
   const args = ['--agent', plan.bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
   if (tellsMemory(plan, settings)) args.push('--tell-memory')
+  args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }
 }
@@ -68,7 +70,7 @@ export const plumbPlan = ({ node, place, settings }: ChildPlace, bound: Bound): 
   const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
   const { maxInFlight, agentProgram, toolProgram, nestedRecord } = settings
   const args = ['run', '--binding', bound.name, '--telemetry', '--seq', isEnveloped ? '--mux' : '--no-envelopes', ...localArgs(settings)]
-  args.push('--max-in-flight', String(maxInFlight), ...nestedRecord(place))
+  args.push('--max-in-flight', String(maxInFlight), ...nestedRecord(place), ...placeArgs(place, settings))
   if (agentProgram !== undefined) args.push('--agent-command', agentProgram)
   if (toolProgram !== undefined) args.push('--tool-command', toolProgram)
   const own = { program: 'plumb', args, fds: { 3: 'out' }, entry: bound.scope.module.path } as const
@@ -77,6 +79,11 @@ export const plumbPlan = ({ node, place, settings }: ChildPlace, bound: Bound): 
 
 /** An agent that remembers has its memory recorded, so that the run can be resumed. */
 export const tellsMemory = ({ config }: AgentPlan, { isRecorded }: SpawnSettings): boolean => isRecorded && config.amnesiac !== true
+
+const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
+  const whole = keptPlaceOf(place, keptPlace)
+  return whole === undefined ? [] : ['--place', whole]
+}
 
 const localArgs = ({ handedOn, docroot, maxLine, isFailFast }: SpawnSettings): string[] => [
   ...['--max-line', String(maxLine + ENVELOPE_BYTES)],

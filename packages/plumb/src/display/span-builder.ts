@@ -109,7 +109,8 @@ export class SpanBuilder implements RunListener {
     const message = child?.messageOf(telemetry)
     child?.noteTelemetry(telemetry, ms, countOf(telemetry.ms))
     if (isNote(telemetry)) this.#listener.note?.({ process, telemetry, ms, message })
-    if (telemetry.kind === 'usage') {
+    // What was answered before was no request this time.
+    if (telemetry.kind === 'usage' && telemetry.kept === undefined) {
       const tokens = {
         input: countOf(telemetry.input_tokens),
         output: countOf(telemetry.output_tokens),

@@ -74,6 +74,8 @@ export class StatsCounter implements RunListener {
         break
       case 'telemetry':
         if (event.telemetry.kind === 'retry') this.#at(event.process, (stage) => stage.retries++)
+        else if (event.telemetry.kind === 'usage' && event.telemetry.kept !== undefined)
+          this.#at(event.process, (stage) => stage.fromRecord++)
         break
       case 'fault':
         if (event.isHandled) {

@@ -1,10 +1,11 @@
 // The folder of a record (--record DIR): made, locked, emptied of an older record, or refused because it holds something else.
 
-import { type Dirent, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { type Dirent, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { type Fault, fail, fault, makeFolder, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { WireInfo } from '../event/run-event.js'
+import { KEPT_FOLDER } from './kept-answers.js'
 import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
 
 export const RUN_FILE = 'run.json'
@@ -78,7 +79,7 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
     )
   const names = readdirSync(folder, { withFileTypes: true })
   // Folders of nested plumbs: those of a killed run end soon after it.
-  for (const { name } of names.filter((entry) => entry.isDirectory())) {
+  for (const { name } of names.filter((entry) => entry.isDirectory() && entry.name !== KEPT_FOLDER)) {
     const left = await clearFolder(join(folder, name), { isNested: true })
     if (!left.ok) return left
     left.value()
@@ -119,25 +120,6 @@ const waitForLock = async (isNested: boolean, lock: () => Result<ReleaseLock>): 
   }
 }
 
-// With its parents. Node's `recursive` never ends where the kernel denies that an existing folder exists, as below /proc.
-const makeFolder = (folder: string): void => {
-  if (isMade(folder)) return
-  makeFolder(dirname(folder))
-  if (!isMade(folder)) mkdirSync(folder)
-}
-
-const isMade = (folder: string): boolean => {
-  try {
-    mkdirSync(folder)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return true
-    if (code === 'ENOENT' && dirname(folder) !== folder) return false
-    throw error
-  }
-}
-
 // The name of an entry that is no part of a record. Folders in a record are records of nested plumbs.
 const foreignFileIn = (folder: string): string | undefined => {
   const entries = readdirSync(folder, { withFileTypes: true })
@@ -145,6 +127,7 @@ const foreignFileIn = (folder: string): string | undefined => {
   const isRecord = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
   for (const entry of entries) {
     const { name } = entry
+    if (entry.isDirectory() && name === KEPT_FOLDER && isRecord) continue
     if (entry.isDirectory()) {
       const inside = foreignFileIn(join(folder, name))
       if (!isRecord || inside !== undefined) return join(name, inside ?? '')

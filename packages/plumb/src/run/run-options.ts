@@ -30,6 +30,14 @@ export interface RunOptions extends SpecOptions {
   readonly isFailFast: boolean
   /** Only show what would be started. */
   readonly isDry: boolean
+  /** Where answers of models are kept: a folder, or a file of lines. */
+  readonly cache: string | undefined
+  /** What is not kept is not asked. */
+  readonly isCacheOnly: boolean
+  /** A parent has the kept answers of its run on this descriptor. */
+  readonly keptFd?: number
+  /** Which process of that parent we are, for the answers that are kept. */
+  readonly keptPlace: string | undefined
   /** A parent has the budget of its run on this descriptor. */
   readonly budgetFd?: number
 }

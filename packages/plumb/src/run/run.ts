@@ -40,6 +40,7 @@ import { InputContext } from '../graph/input-context.js'
 import { Quiescence, Schedule } from '../graph/schedule.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
+import { openKeptAnswers } from '../record/kept-answers.js'
 import type { RecordFolder } from '../record/recorder.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { findDocroot } from '../tools/docroot.js'
@@ -148,6 +149,8 @@ class Run {
     if (!opened.ok) return this.#refuse(opened.error)
     const { emitter, rejects, budget: _, ...recorded } = opened.value
     this.#instruments = opened.value
+    const kept = await openKeptAnswers(graph, options)
+    if (!kept.ok) return this.#refuse(kept.error)
     const lines = this.#telemetryLines ?? undefined
     const settings = {
       ...options,

@@ -14,17 +14,23 @@ export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
   const faults: Fault[] = []
   if (model !== undefined && model !== 'doctor')
     faults.push(fault('config_invalid', `provider 'eliza' has only the model 'doctor', not '${preview(model)}'`))
-  const script = readScript(settings)
+  const text = readScript(settings)
+  const script = text.ok
+    ? text.value === undefined
+      ? succeed(loadDoctor())
+      : loadScript(text.value, String(settings.config.script))
+    : text
   if (!script.ok) faults.push(script.error)
-  return script.ok && faults.length === 0 ? { ok: true, value: openEliza(script.value) } : { ok: false, error: faults }
+  if (!script.ok || !text.ok || faults.length > 0) return { ok: false, error: faults }
+  return { ok: true, value: { ...openEliza(script.value), settings: { script: text.value } } }
 }
 
 /** The DOCTOR script of January 1966, embedded. */
 export const loadDoctor = (): Script => unpackScript(packed)
 
-const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<Script> => {
-  if (typeof script !== 'string') return succeed(loadDoctor())
+/** Undefined: the spec names none. */
+const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<string | undefined> => {
+  if (typeof script !== 'string') return succeed(undefined)
   const read = readText(besideSpec(specPath, script))
-  if (read.ok) return loadScript(read.value, script)
-  return { ok: false, error: fault('file_not_found', `'script' names '${preview(script)}': ${read.error.detail}`) }
+  return read.ok ? read : { ok: false, error: fault('file_not_found', `'script' names '${preview(script)}': ${read.error.detail}`) }
 }

@@ -83,6 +83,8 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
     if (spent) void child.terminate(GRACE_MS)
   }
   const used = (said: AgentUsage): void => {
+    // Only our own programs are believed that it cost nothing.
+    if (renewal && said.kept !== undefined) return
     const { usage: reported } = readUsage(said)
     session.onUsage?.(reported)
     addUsage(record, said, session.costOf)

@@ -1,0 +1,119 @@
+// The questions of one agent whose answers are kept, in a cache or in the record of a run: what was answered is not asked again.
+
+import { resolve } from 'node:path'
+import { type Fault, isFault, isRecord, type Result, succeed } from '@plumb/wire'
+import { type Asked, joinKept, type KeptAnswers, openKept, type Source } from '@plumb/wire/kept'
+import type { AgentConfig } from '../config/config.js'
+import type { ToolResult, ToolUse } from '../conversation/turn.js'
+import type { AgentOptions } from '../options.js'
+import type { Answered, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import { canonicalRequest } from './canonical-request.js'
+
+export interface KeptQuestions {
+  /** To be called when the question is about to be asked: the order of these calls counts. */
+  ask(question: ModelRequest): KeptQuestion
+}
+
+export interface KeptQuestion {
+  /** Its answer, and from where; undefined: it is to be asked. */
+  readonly found: { readonly answered: Answered; readonly source: Source } | undefined
+  /** It is neither kept nor may it be asked. */
+  readonly miss: Fault | undefined
+  /** Keeps an answer that is whole and still wanted. */
+  keep(answered: Answered): void
+  /** Of the calls that an answer makes; undefined: each is made, whatever became of it before. */
+  callsOf(answer: ModelAnswer): KeptCalls | undefined
+}
+
+export interface KeptCalls {
+  find(use: ToolUse): ToolResult | undefined
+  keep(use: ToolUse, result: ToolResult): void
+}
+
+export interface KeptSurroundings {
+  readonly config: AgentConfig
+  readonly options: Pick<AgentOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'place'>
+  readonly warn: (warning: Fault) => void
+}
+
+export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): Result<KeptQuestions> => {
+  const { cache = '.', isCacheOnly, keptFd, place = config.agent } = options
+  const opened =
+    keptFd === undefined ? openKept({ stores: [{ path: resolve(cache) }], isOnly: isCacheOnly, places: [place] }) : joinKept(keptFd)
+  if (!opened.ok) return opened
+  const kept = opened.value
+  let hasWarned = false
+  const warnOnce = (failed: Fault | undefined): void => {
+    if (failed && !hasWarned) warn({ ...failed, agent: config.agent })
+    hasWarned ||= failed !== undefined
+  }
+  return succeed({
+    ask: (question) => {
+      const request = canonicalRequest(question, config)
+      const asked = kept.ask(request, place)
+      const answered = asked.found && readAnswered(asked.found.answer)
+      return {
+        found: answered && asked.found && { answered, source: asked.found.source },
+        miss: asked.miss,
+        keep: (answered) => {
+          if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))
+          else if (kept.hasRecord && isFinal(answered)) warnOnce(asked.keep({ fault: answered.error }))
+        },
+        callsOf: (answer) => (kept.hasRecord ? callsOf({ kept, place, request, answer, warnOnce }) : undefined),
+      }
+    },
+  })
+}
+
+interface CallsParts {
+  readonly kept: KeptAnswers
+  readonly place: string
+  readonly request: object
+  readonly answer: ModelAnswer
+  readonly warnOnce: (failed: Fault | undefined) => void
+}
+
+// A call is known by the conversation in which it is made, and by what it is.
+const callsOf = ({ kept, place, request, warnOnce }: CallsParts): KeptCalls => {
+  const asked = new Map<ToolUse, Asked>()
+  return {
+    find: (use) => {
+      const { name, input } = use
+      const one = kept.ask({ call: { name, input }, after: request }, place, { onlyRecorded: true })
+      asked.set(use, one)
+      const result = one.found?.answer
+      return isResult(result) ? { ...result, tool_use_id: use.id } : undefined
+    },
+    keep: (use, result) => {
+      if (!isLost(result)) warnOnce(asked.get(use)?.keep(result))
+    },
+  }
+}
+
+const isResult = (value: unknown): value is ToolResult => isRecord(value) && value.type === 'tool_result' && value.content !== undefined
+
+const readAnswered = (value: unknown): Answered | undefined => {
+  if (!isRecord(value)) return undefined
+  const { answer, fault } = value
+  if (isFault(fault)) return { ok: false, error: fault }
+  return isRecord(answer) && Array.isArray(answer.content) && isRecord(answer.usage)
+    ? { ok: true, value: answer as unknown as ModelAnswer }
+    : undefined
+}
+
+/** It would be refused again: neither what may pass, nor what a key, a budget or a person decided. */
+const isFinal = (answered: Answered & { readonly ok: false }): boolean =>
+  answered.refusal === undefined && answered.error.category !== 'unavailable' && !MADE_AGAIN.has(answered.error.error)
+
+/** A call that lost its result: what it did, nobody knows. */
+const isLost = ({ is_error, content }: ToolResult): boolean => {
+  if (!is_error || typeof content !== 'string') return false
+  try {
+    const said = JSON.parse(content) as unknown
+    return isRecord(said) && MADE_AGAIN.has(String(said.error))
+  } catch {
+    return false
+  }
+}
+
+const MADE_AGAIN = new Set(['cancelled', 'child_failed', 'budget_spent', 'approval_required', 'unauthorized', 'write_failed'])

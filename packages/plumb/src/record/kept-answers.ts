@@ -1,0 +1,49 @@
+// Where the answers of models are kept in a run, for all its agents: in a cache, in its record, or in those of the parent that runs it.
+
+import { join, resolve } from 'node:path'
+import { agentOf, type Graph, planOf } from '@plumb/lang'
+import { currentKept, fail, type Result, setCurrentKept, succeed } from '@plumb/wire'
+import { placesOf } from '../event/wires.js'
+import type { RunOptions } from '../run/run-options.js'
+
+/** In the folder of a record; no process can have that name. */
+export const KEPT_FOLDER = 'kept-answers'
+
+type KeptOptions = Pick<RunOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'keptPlace' | 'recording' | 'agentProgram'>
+
+/** Agents that are started from now on have them. */
+export const openKeptAnswers = async (graph: Graph, options: KeptOptions): Promise<Result<void>> => {
+  const { cache, isCacheOnly, keptFd, recording, agentProgram } = options
+  const record = recording.resume ?? recording.record
+  if (keptFd !== undefined) setCurrentKept({ fd: keptFd })
+  if (keptFd !== undefined || (cache === undefined && record === undefined)) return succeed(undefined)
+  const asks = isCacheOnly ? agentsOf(graph).find(({ isHere }) => !isHere) : undefined
+  if (asks) return fail('config_invalid', `agent '${asks.place}' runs elsewhere, where --cache-only does not reach: leave out 'via'`)
+  const stores = [
+    ...(record === undefined ? [] : [{ path: resolve(join(record, KEPT_FOLDER)), isRecord: true }]),
+    ...(cache === undefined ? [] : [{ path: resolve(cache) }]),
+  ]
+  const places = agentsOf(graph, agentProgram).map(({ place }) => place)
+  const { openKept } = await import('@plumb/wire/kept')
+  const kept = openKept({ stores, isOnly: isCacheOnly, places })
+  return kept.ok ? succeed(undefined) : kept
+}
+
+/** The place of a process among all of a run, nested plumbs included; undefined: no answers are kept. */
+export const keptPlaceOf = (place: string, around: string | undefined): string | undefined =>
+  currentKept() && (around === undefined ? place : `${around}~${place}`)
+
+interface AgentPlace {
+  readonly place: string
+  /** It is one of ours, on this machine. */
+  readonly isHere: boolean
+}
+
+const agentsOf = (graph: Graph, agentProgram?: string, around = ''): AgentPlace[] =>
+  [...placesOf(graph)].flatMap(([{ work }, place]): AgentPlace[] => {
+    if (work.kind === 'plumb') return agentsOf(planOf(work.bound), agentProgram, `${around}${place}~`)
+    if (work.kind !== 'agent') return []
+    const { command, via } = agentOf(work.bound).config
+    if (command !== undefined || agentProgram !== undefined) return []
+    return [{ place: `${around}${place}`, isHere: via === undefined }]
+  })
