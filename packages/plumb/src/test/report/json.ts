@@ -1,5 +1,6 @@
 // One JSON object a line: each test, then the summary.
 
+import { escapeControls } from '@plumb/wire'
 import type { Finding, Reporter, TestResult } from './result.js'
 
 export const jsonReporter = (): Reporter => ({
@@ -18,4 +19,5 @@ const shown = ({ name, of, place, findings, ...rest }: TestResult) => ({
 // Places are flat, as those of diagnostics.
 const shownFinding = ({ code, message, place, ...rest }: Finding) => ({ code, message, ...place, ...rest })
 
-const lineOf = (value: object): string => `${JSON.stringify(value)}\n`
+// The values stay what they are, and a terminal obeys nothing in them.
+const lineOf = (value: object): string => `${escapeControls(JSON.stringify(value))}\n`

@@ -1,9 +1,12 @@
 // The reporters by their names, as --reporter takes them.
 
 import { jsonReporter } from './json.js'
+import { junitReporter } from './junit.js'
 import type { Reporter } from './result.js'
+import { tapReporter } from './tap.js'
+import { textReporter } from './text.js'
 
-const REPORTERS = { json: jsonReporter } as const
+const REPORTERS = { text: textReporter, tap: tapReporter, junit: junitReporter, json: jsonReporter } as const
 
 export type ReporterName = keyof typeof REPORTERS
 

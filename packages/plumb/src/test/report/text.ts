@@ -1,0 +1,23 @@
+// For people: what failed or was skipped, evaluations with their shares, and the summary. Of the others nothing is said.
+
+import { escapeControls } from '@plumb/wire'
+import type { Reporter, TestResult } from './result.js'
+import { failureLines, placeText, shareLines, summaryText, titleOf } from './words.js'
+
+export const textReporter = (): Reporter => ({
+  result: (result) =>
+    linesOf(result)
+      .map((line) => `${line}\n`)
+      .join(''),
+  end: (summary) => `${summaryText(summary)}\n`,
+})
+
+const linesOf = (result: TestResult): readonly string[] => {
+  const { status, share, why } = result
+  const head = `${placeText(result.place)}: ${status}: ${titleOf(result)}`
+  if (status === 'skipped') return [why === undefined ? head : `${head}: ${escapeControls(why)}`]
+  if (status === 'failed') return [head, ...indented(failureLines(result))]
+  return share ? [head, ...indented(shareLines(share))] : []
+}
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`)

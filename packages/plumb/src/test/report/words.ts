@@ -1,0 +1,54 @@
+// What results say in words, for all reporters that people read: lines without ends, in which nothing is left that a terminal would obey.
+
+import { escapeControls, preview } from '@plumb/wire'
+import type { Finding, Place, Share, Summary, TestResult } from './result.js'
+
+const MAX_VALUE = 80
+
+export const placeText = ({ file, line, column }: Place): string => escapeControls(`${file}:${line}:${column}`)
+
+/** `"adds" of sum`. */
+export const titleOf = ({ name, of }: TestResult): string => escapeControls(`"${name}" of ${of}`)
+
+/** What is wrong, how it should be, and where that was first; what is below the first line is indented. */
+export const findingLines = (finding: Finding): readonly string[] => {
+  const { code, message, place, expected, got, wire, difference = [] } = finding
+  const values = difference.length > 0 ? difference : [...shown('expected', expected), ...shown('got', got)]
+  return [
+    escapeControls(`${code}: ${numberOf(finding)}${message}${place ? ` (${placeText(place)})` : ''}`),
+    ...values.map((line) => `  ${escapeControls(line)}`),
+    ...(wire === undefined ? [] : [`  first wrong on the wire ${escapeControls(wire)}`]),
+  ]
+}
+
+// Many messages name it themselves.
+const numberOf = ({ number, message }: Finding): string =>
+  number === undefined || new RegExp(`\\bmessage ${number}\\b`).test(message) ? '' : `message ${number}: `
+
+const shown = (what: string, value: string | undefined): readonly string[] =>
+  value === undefined ? [] : [`${what} ${preview(value, MAX_VALUE)}`]
+
+/** All that was found, and how to see it again. */
+export const failureLines = ({ findings, share, seed, again }: TestResult): readonly string[] => [
+  ...findings.flatMap(findingLines),
+  ...(share ? shareLines(share) : []),
+  ...(seed === undefined ? [] : [`seed ${seed}`]),
+  `again: ${escapeControls(again)}`,
+]
+
+/** The share with its interval, then what the rows that failed gave. */
+export const shareLines = ({ passed, rows, low, high, worst, cost }: Share): readonly string[] => {
+  const share = rows === 0 ? '' : ` (${percent(passed / rows)}; 95 % interval ${percent(low)} to ${percent(high)})`
+  return [
+    `${passed} of ${rows} held${share}${cost === undefined ? '' : `, cost ${escapeControls(cost)}`}`,
+    ...worst.map((row) => `  ${preview(row, 2 * MAX_VALUE)}`),
+  ]
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+
+/** `2 passed, 1 failed, 1 skipped in 0.02 s, cost 0.12`. */
+export const summaryText = ({ passed, failed, skipped, milliseconds, cost }: Summary): string => {
+  const counts = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  return `${counts} in ${(milliseconds / 1000).toFixed(2)} s${cost === undefined ? '' : `, cost ${escapeControls(cost)}`}`
+}
