@@ -62,6 +62,7 @@ t.test('each value is of its type, and the same seed gives the same', async (t) 
         const wrong = whyNot(type, text)
         if (wrong) throw new Error(wrong)
       }
+      if (texts[0] !== undefined && [...shrinkValue(type, texts[0])].length > 0) throw new Error(`smaller than ${texts[0]}`)
       return texts.every((text, i) => text === valuesOf(type, 60, seed)[i]) && (texts.length === 60 || texts.length === 0)
     }),
     { numRuns: 80 * TIMES },
@@ -181,6 +182,9 @@ t.test('what fails is made as small as it can be', async (t) => {
     smallestFailing(limited, '{"name":"zebra","n":99}', () => true),
     '{"name":"aa","n":3}',
   )
+  const [first] = shrinkValue(limited, '{"name":"zebra","n":99}')
+  t.equal(first, '{"name":"aa","n":3}', 'the smallest first')
+  t.strictSame([...shrinkValue(limited, '{"name":"aa","n":3}')], [])
   t.strictSame([...shrinkValue(type('int'), '"no int"'), ...shrinkValue(type('int'), '{')], [])
 })
 

@@ -15,10 +15,18 @@ const HUGE = ['1e21', '1e308', '-1e308', '1.7976931348623157e308']
 
 const EVERY = { int: WHOLE, number: [...WHOLE, ...BROKEN, ...HUGE] } as const
 
-/** The nearest to zero. */
+/** The nearest to zero, a whole one where there is any. */
 export const leastNumber = (kind: 'int' | 'number', bounds: Bounds | undefined): string => {
-  if (!bounds || isWithin(0, bounds)) return '0'
-  return numberText(bounds.least > 0 ? bounds.least : bounds.most, kind)
+  if (!bounds) return '0'
+  const whole = nearestWhole(bounds)
+  return whole === undefined ? numberText(bounds.least > 0 ? bounds.least : bounds.most, kind) : String(whole)
+}
+
+/** Undefined: there is none within the bounds. */
+export const nearestWhole = (bounds: Bounds): bigint | undefined => {
+  if (isWithin(0, bounds)) return 0n
+  const whole = bounds.least > 0 ? Math.ceil(bounds.least) : Math.floor(bounds.most)
+  return isWithin(whole, bounds) ? BigInt(whole) : undefined
 }
 
 /** Those within the bounds, the nearest to zero first, then the bounds and what is next to them. */

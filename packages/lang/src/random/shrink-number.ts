@@ -2,6 +2,7 @@
 
 import { isIntegerText } from '../scan/integer.js'
 import { type Bounds, isWithin } from './bounds.js'
+import { nearestWhole } from './number-edges.js'
 
 /** The simplest first. */
 export function* shrinkNumber(text: string, bounds: Bounds): Generator<string> {
@@ -13,7 +14,7 @@ export function* shrinkNumber(text: string, bounds: Bounds): Generator<string> {
 // The one that is nearest to zero, then those half as far from it as the one before.
 function* smallerWhole(text: string, bounds: Bounds): Generator<string> {
   const value = wholeOf(text)
-  const least = nearestToZero(bounds)
+  const least = nearestWhole(bounds)
   if (least === undefined) return
   yield String(least)
   if (value < 0n) yield String(-value)
@@ -24,12 +25,6 @@ function* smallerWhole(text: string, bounds: Bounds): Generator<string> {
 
 function* approaching(value: bigint, least: bigint): Generator<string> {
   for (let distance = (value - least) / 2n; distance !== 0n; distance /= 2n) yield String(value - distance)
-}
-
-const nearestToZero = ({ least, most }: Bounds): bigint | undefined => {
-  if (least <= 0 && most >= 0) return 0n
-  const whole = least > 0 ? Math.ceil(least) : Math.floor(most)
-  return isWithin(whole, { least, most }) ? BigInt(whole) : undefined
 }
 
 /** A double tells whether it is a zero, which may have any exponent; all others have few digits. */

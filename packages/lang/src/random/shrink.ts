@@ -1,5 +1,6 @@
 // Smaller values than one that fails, of the same type, so that what is shown is as small as can be. Whoever tries them goes on from the first
-// that fails too, until none does: each is smaller than the one before in characters, or as long with a simpler part, so that this ends.
+// that fails too, until none does: each is smaller than the one before in characters, or as long with a simpler part, so that this ends. Of the
+// smallest value of a type there is no smaller one.
 
 import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from '@plumb/wire/json'
 import { fieldOf, isRequired } from '../types/required-fields.js'
@@ -7,7 +8,17 @@ import { type Field, type RecordType, resolve, type Type } from '../types/type.j
 import type { Variant } from '../types/variants.js'
 import { type Checker, checkTree, openChecker } from '../validate/check-tree.js'
 import { type Bounds, numberBounds, sizeBounds } from './bounds.js'
-import { leastOfVariant, limitsOfPart, objectText, openSizes, type Part, possibleVariants, type Sizes, typeOfPart } from './least.js'
+import {
+  leastOfVariant,
+  leastValue,
+  limitsOfPart,
+  objectText,
+  openSizes,
+  type Part,
+  possibleVariants,
+  type Sizes,
+  typeOfPart,
+} from './least.js'
 import { removals, without } from './removals.js'
 import { shrinkNumber } from './shrink-number.js'
 import { shrinkText } from './shrink-text.js'
@@ -54,6 +65,7 @@ class Shrinker {
     }
     const variant = type.kind === 'sum' ? this.#checker.pick(type, node) : type
     if (!variant) return
+    yield leastValue(part, this.sizes)
     if (type.kind === 'sum') yield* this.#simplerVariants(part, variant)
     if (!limitsOfPart(part)) for (const inner of this.#inside(type, variant, node)) yield this.#text(inner)
     yield* this.#variant(part, variant, node)
