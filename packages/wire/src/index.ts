@@ -35,7 +35,7 @@ export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, open
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
 export { isRecord } from './is-record.js'
-export { canonicalJson, canonicalText } from './json/canonical.js'
+export { canonicalJson, canonicalTree } from './json/canonical.js'
 export { Items } from './json/items.js'
 export { eachMember } from './json/members.js'
 export { checkJson, parseJson } from './json/parse.js'

@@ -10,18 +10,18 @@ import { stringOf, type Tree } from './tree.js'
 export const canonicalJson = (json: string): string => {
   const buf = Buffer.from(json)
   const tree = parseTree(buf, 0, buf.length)
-  return tree.kind === 'fault' ? json : canonicalText(tree, buf)
+  return tree.kind === 'fault' ? json : canonicalTree(tree, buf)
 }
 
 /** The same of a part of it. */
-export const canonicalText = (node: Tree, buf: Buffer): string => {
+export const canonicalTree = (node: Tree, buf: Buffer): string => {
   switch (node.kind) {
     case 'object': {
       const entries = [...node.entries].sort((a, b) => (a.key < b.key ? -1 : 1))
-      return `{${entries.map((entry) => `${JSON.stringify(entry.key)}:${canonicalText(entry.node, buf)}`).join(',')}}`
+      return `{${entries.map((entry) => `${JSON.stringify(entry.key)}:${canonicalTree(entry.node, buf)}`).join(',')}}`
     }
     case 'array':
-      return `[${node.items.map((item) => canonicalText(item, buf)).join(',')}]`
+      return `[${node.items.map((item) => canonicalTree(item, buf)).join(',')}]`
     case 'string':
       return JSON.stringify(stringOf(node, buf))
     case 'number':

@@ -1,6 +1,6 @@
 // JSON as bytes: to step over it, to take it apart, to read it. The one room for it, of every package.
 
-export { canonicalJson, canonicalText, withoutLastZeros } from './canonical.js'
+export { canonicalJson, canonicalTree, withoutLastZeros } from './canonical.js'
 export { countItems, eachItem, eachMember, hasDistinctKeys } from './members.js'
 export { checkJson, parseJson } from './parse.js'
 export { parseTree } from './parse-tree.js'

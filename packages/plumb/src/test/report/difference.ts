@@ -1,7 +1,7 @@
 // Where two JSON values differ: a line a path. Numbers are compared by their value and to the last digit, the keys of objects in any order.
 
 import { fieldStep } from '@plumb/lang'
-import { canonicalText, parseTree, preview, stringOf, type Tree } from '@plumb/wire'
+import { canonicalTree, parseTree, preview, stringOf, type Tree } from '@plumb/wire'
 import { align } from './align.js'
 
 const MAX_LINES = 10
@@ -28,7 +28,7 @@ class Side {
 
   /** The same for equal values. */
   form(node: Tree): string {
-    const form = this.#forms.get(node) ?? canonicalText(node, this.buf)
+    const form = this.#forms.get(node) ?? canonicalTree(node, this.buf)
     this.#forms.set(node, form)
     return form
   }
