@@ -36,7 +36,7 @@ const workerText = {
     }))
     onLoad({ filter: /./, namespace: 'worker-text' }, async ({ path }) => {
       const target = path.endsWith('.browser.ts') ? BROWSER : {}
-      const options = { ...SHARED, ...target, plugins: [embeddedBytes], sourcemap: false, minify: true, outfile: `${path}.cjs` }
+      const options = { ...SHARED, ...target, plugins: [embeddedBytes, priceTable], sourcemap: false, minify: true, outfile: `${path}.cjs` }
       const { outputFiles, metafile } = await bundle({ ...options, entryPoints: [path] })
       embeddedInputs.set(`worker-text:${path}`, Object.keys(metafile.inputs))
       return { contents: outputFiles[0].text, loader: 'text' }
@@ -56,7 +56,13 @@ const packedScripts = {
     onLoad({ filter: /./, namespace: 'packed-script' }, async ({ path }) => {
       const exported = "export { packScript } from './packed-script.ts'; export { loadScript } from './script.ts'"
       const stdin = { contents: exported, resolveDir: ELIZA_SOURCES }
-      const { outputFiles, metafile } = await bundle({ ...SHARED, plugins: [embeddedBytes], sourcemap: false, stdin, outfile: 'pack.cjs' })
+      const { outputFiles, metafile } = await bundle({
+        ...SHARED,
+        plugins: [embeddedBytes, priceTable],
+        sourcemap: false,
+        stdin,
+        outfile: 'pack.cjs',
+      })
       const reader = { exports: {} }
       new Function('require', 'module', 'exports', outputFiles[0].text)(createRequire(import.meta.url), reader, reader.exports)
       const { loadScript, packScript } = reader.exports
@@ -68,4 +74,39 @@ const packedScripts = {
   },
 }
 
-export const EMBEDS = [embeddedBytes, workerText, packedScripts]
+// `import('./x.json?prices')` gives what the providers that the file lists ask for their models, by the table of a library: of each model what
+// names it, what fits into it and what tokens cost; a quarter of the library, and none of its arithmetic, which is in floats.
+const LIBRARY = '@pydantic/genai-prices'
+// When it was published: to be changed with its version.
+const PRICES_OF = { version: '0.1.8', date: '2026-09-23' }
+const TOKENS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok', 'input_audio_mtok']
+const priceTable = {
+  name: 'price-table',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\.json\?prices$/ }, ({ path, resolveDir }) => ({
+      path: relative(ROOT, join(resolveDir, path.replace(/\?prices$/, ''))),
+      namespace: 'price-table',
+    }))
+    onLoad({ filter: /./, namespace: 'price-table' }, async ({ path }) => {
+      const { findProvider } = await import('@pydantic/genai-prices')
+      const file = createRequire(import.meta.url).resolve(LIBRARY)
+      embeddedInputs.set(`price-table:${path}`, [path, relative(ROOT, file)])
+      const { version } = JSON.parse(readFileSync(join(file, '../../package.json'), 'utf8'))
+      if (version !== PRICES_OF.version) throw new Error(`PRICES_OF is of ${PRICES_OF.version}, and ${LIBRARY} is ${version}`)
+      const ids = JSON.parse(readFileSync(`${ROOT}/${path}`, 'utf8'))
+      const providers = Object.fromEntries(ids.map((id) => [id, findProvider({ providerId: id }).models.flatMap(pricedModel)]))
+      return { contents: JSON.stringify({ source: `${LIBRARY} ${version} of ${PRICES_OF.date}`, providers }), loader: 'json' }
+    })
+  },
+}
+
+const pricedModel = ({ match, context_window: window, prices }) => {
+  const list = (Array.isArray(prices) ? prices : [{ prices }]).map(({ constraint, prices: all }) => ({
+    ...(constraint ? { constraint } : {}),
+    prices: Object.fromEntries(TOKENS.filter((kind) => all[kind] !== undefined).map((kind) => [kind, all[kind]])),
+  }))
+  const isByToken = list.every(({ prices: all }) => 'input_mtok' in all && 'output_mtok' in all)
+  return isByToken ? [{ match, ...(window ? { window } : {}), prices: list }] : []
+}
+
+export const EMBEDS = [embeddedBytes, workerText, packedScripts, priceTable]

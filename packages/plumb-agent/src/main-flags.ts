@@ -46,15 +46,17 @@ interface Flags {
   rawOutput?: true
   eval?: string
   sourcesFd?: number
-  budgetFd?: number
   cache?: string
   cacheOnly?: true
   keptFd?: number
   place?: string
+  budgetFd?: string
+  maxCost?: number
+  prices?: string
   tellMemory?: true
 }
 
-const { again, whole } = optionReaders()
+const { again, dollars, whole } = optionReaders()
 
 // In the order in which they are wanted: what is run, how lines look, what becomes of them, what tools may do, how a program talks with it.
 export const OPTIONS: readonly OptionLine[] = [
@@ -73,6 +75,8 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--fail-fast', text: 'send no further input after the first that fails' },
   { flags: '--cache <dir>', text: 'keep answers there, and ask nothing that is kept' },
   { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
+  { flags: '--max-cost <dollars>', text: 'send nothing that could cost more than that in all', read: dollars },
+  { flags: '--prices <file>', text: 'what a million tokens cost, by model, before the table of --version' },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
@@ -88,9 +92,9 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--max-line <bytes>', text: 'longest line taken (16777216)', read: whole(1) },
   { flags: '--spec-envelope', text: 'with --mux: the first envelope is the spec' },
   { flags: '--sources-fd <n>', read: whole(0) },
-  { flags: '--budget-fd <n>', read: whole(0) },
   { flags: '--kept-fd <n>', read: whole(0) },
   { flags: '--place <name>' },
+  { flags: '--budget-fd <fd>' },
   { flags: '--tell-memory' },
 ]
 
@@ -144,6 +148,8 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     cache,
     keptFd,
     place,
+    maxCost,
+    prices,
     maxLine,
   } = flags
   const toolCommand = flags.toolCommand ?? (process.env.PLUMB_TOOL || undefined)
@@ -178,6 +184,8 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     isCacheOnly: flags.cacheOnly === true,
     ...(keptFd === undefined ? {} : { keptFd }),
     ...(place === undefined ? {} : { place }),
+    ...(maxCost === undefined ? {} : { maxCost }),
+    ...(prices === undefined ? {} : { prices }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
     allowsParallelToolCalls: flags.parallelToolCalls,
     isCheck: flags.check === true,

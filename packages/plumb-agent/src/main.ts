@@ -20,7 +20,10 @@ const runReceived = async (argv: readonly string[]): Promise<number> => {
   const received = await receiveSpec(stdin)
   if (!received.ok) return endWith(PROGRAM, received.error)
   const { args, ...given } = received.value
-  return obey(readArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
+  const status = await obey(readArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
+  // Its sender may hold it open, and where nothing was started nobody else closes it.
+  stdin.destroy()
+  return status
 }
 
 const obey = async (read: Result<AgentOptions | string>, received?: ReceivedInput): Promise<number> => {

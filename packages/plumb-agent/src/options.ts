@@ -31,7 +31,6 @@ export interface AgentOptions {
   /** Where a parent hands over the texts of all the files; see `openBootstrap`. */
   readonly sourcesFd?: number
   /** Where a parent has the budget of its run; see `joinBudget`. */
-  readonly budgetFd?: number
   /** Where answers are kept: a folder, or a file of lines. */
   readonly cache?: string
   /** What is not kept is not asked. */
@@ -40,6 +39,11 @@ export interface AgentOptions {
   readonly keptFd?: number
   /** Which process of its parent it is, for the answers that are kept; without it the name of the agent. */
   readonly place?: string
+  readonly budgetFd?: string
+  /** Nanodollars. */
+  readonly maxCost?: number
+  /** The file of prices. */
+  readonly prices?: string
   readonly maxLineBytes?: number
   /** False: not even where the spec does. */
   readonly allowsParallelToolCalls: boolean

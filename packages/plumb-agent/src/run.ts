@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { holdsMedia, printType, takesText, toShown } from '@plumb/lang'
 import {
   announceInput,
+  type BudgetLimits,
   dieOf,
   FDS,
   isDebugging,
@@ -19,9 +20,11 @@ import {
   type StopSignal,
 } from '@plumb/wire'
 import type { Given } from './config/load.js'
+import { type Money, openMoney } from './config/money.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
 import { Approvals } from './control/approvals.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
+import { openBilling } from './conversation/billing.js'
 import { type ConversationOptions, openConversation } from './conversation/conversation.js'
 import { type Framing, openIntake } from './io/intake.js'
 import { openOutlets } from './io/outlets.js'
@@ -35,7 +38,7 @@ import type { Servers } from './tool/server-catalogue.js'
 import { openServers } from './tool/servers.js'
 
 /** A spec that came on stdin, and the rest of that. */
-export type ReceivedInput = Given & { readonly stdin: Readable; readonly hasBudget: boolean }
+export type ReceivedInput = Given & { readonly stdin: Readable; readonly budget: BudgetLimits | undefined }
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const run = async (options: AgentOptions, program: string, received?: ReceivedInput): Promise<number> => {
@@ -43,6 +46,12 @@ export const run = async (options: AgentOptions, program: string, received?: Rec
   const prepared = prepare(options, received)
   if (!prepared.ok) {
     reportProblems(prepared.error, stderr)
+    await stderr.end()
+    return 2
+  }
+  const money = await openMoney(prepared.value, received?.budget)
+  if (!money.ok) {
+    stderr.report(money.error)
     await stderr.end()
     return 2
   }
@@ -64,7 +73,16 @@ export const run = async (options: AgentOptions, program: string, received?: Rec
   const servers = await openServers({ prepared: prepared.value, options, given: received?.mcpTools, report, writeStderr })
   const signal =
     servers &&
-    (await converse(prepared.value, servers, options, received, stderr, log, { readContent: readContent?.value, kept: kept?.value }))
+    (await converse(
+      prepared.value,
+      servers,
+      options,
+      received,
+      stderr,
+      log,
+      { readContent: readContent?.value, kept: kept?.value },
+      money.value,
+    ))
   const status = await stderr.end()
   if (signal) dieOf(signal)
   return servers ? status : 2
@@ -110,6 +128,7 @@ const converse = (
   stderr: Stderr,
   log: Log,
   surroundings: Pick<ConversationOptions, 'readContent' | 'kept'>,
+  money: Money,
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
     const { config, fds } = prepared
@@ -147,7 +166,7 @@ const converse = (
     const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
     const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
     const isRecorded = control !== undefined && isFileInput(control)
-    const asked = received?.hasBudget ? askedAllowance(emit) : undefined
+    const asked = received?.budget ? askedAllowance(emit) : undefined
     const approvals = new Approvals({
       announce: (reply) => (isMux || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'envelope'),
       canBeAnswered: (): boolean => loop.canBeApproved,
@@ -164,13 +183,16 @@ const converse = (
       writeStderr: stderr.write,
       isBacklogged: () => loop.isBacklogged,
     })
+    const allowance = asked ?? sharedAllowance()
+    const billing = allowance && openBilling({ ...money, allowance, provider: config.providerName, limit: config.limit, warn: stderr.warn })
     // A reader of usage that has paused the agent sees in it that the pause has come into effect.
     const emitPaused: Emit = (event) => emit(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
     const loop: Loop = new Loop({
       config,
       conversation: openConversation(config, tools, emitPaused, log, {
         emitsMemory: options.emitsMemory,
-        allowance: asked ?? sharedAllowance(),
+        allowance,
+        billing,
         warn: stderr.warn,
         ...surroundings,
       }),

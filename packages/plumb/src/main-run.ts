@@ -1,6 +1,6 @@
 // The options of every command that runs something: run and stage.
 
-import { endWith, fault, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
+import { endWith, fault, givenBudget, leastOf, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
 import { run } from './run/run.js'
 import type { RunOptions } from './run/run-options.js'
@@ -37,17 +37,18 @@ export interface RunFlags extends WatchFlags {
   record?: string
   resume?: string
   rejects?: string
+  maxCost?: number
   maxCalls?: number
   maxTotalTokens?: number
   deadline?: number
-  budgetFd?: number
   cache?: string
   cacheOnly?: boolean
   keptFd?: number
   place?: string
+  budgetFd?: string
 }
 
-const { again, seconds, whole } = optionReaders()
+const { again, dollars, seconds, whole } = optionReaders()
 
 /** Help has the options in the order in which a person comes to need them; so many say what is run on what. */
 const INPUT_OPTIONS = 3
@@ -68,6 +69,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
   { flags: '--seq', text: 'write {"seq","value"}, with the number of the input' },
   { flags: '--fail-fast', text: 'take no more input after the first error' },
+  { flags: '--max-cost <dollars>', text: 'end the run before it costs more', read: dollars },
   { flags: '--max-calls <n>', text: 'end the run after so many calls of models', read: whole(1) },
   { flags: '--max-total-tokens <n>', text: 'end the run after so many tokens', read: whole(1) },
   { flags: '--deadline <seconds>', text: 'end the run after so long', read: seconds },
@@ -87,9 +89,9 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--no-envelopes', text: 'take every line as data' },
   { flags: '--telemetry', text: 'tell on descriptor 3 what has settled' },
   { flags: '--sources-fd <n>', read: whole(1) },
-  { flags: '--budget-fd <n>', read: whole(1) },
   { flags: '--kept-fd <n>', read: whole(1) },
   { flags: '--place <name>' },
+  { flags: '--budget-fd <fd>' },
 ]
 
 export const RUN_OPTIONS: readonly RunOption[] = [
@@ -159,6 +161,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
     rejects: flags.rejects,
   },
   limits: {
+    maxCost: flags.budgetFd === undefined ? (leastOf(flags.maxCost, givenBudget(process.env)) ?? undefined) : undefined,
     maxCalls: flags.maxCalls,
     maxTotalTokens: flags.maxTotalTokens,
     deadlineMs: flags.deadline === undefined ? undefined : flags.deadline * 1000,

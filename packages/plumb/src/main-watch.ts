@@ -8,6 +8,7 @@ export interface WatchFlags {
   progress?: boolean
   summary?: 'text' | 'json'
   prices?: string
+  maxCost?: number
 }
 
 const SUMMARY_FORMS = ['text', 'json'] as const
@@ -41,4 +42,10 @@ export const withSummaryForm = (argv: readonly string[]): string[] => {
   return words
 }
 
-export const displayOptionsOf = ({ trace, progress, summary, prices }: WatchFlags): DisplayOptions => ({ trace, progress, summary, prices })
+export const displayOptionsOf = ({ trace, progress, summary, prices, maxCost }: WatchFlags): DisplayOptions => ({
+  trace,
+  progress,
+  summary,
+  prices,
+  asksCost: prices !== undefined || maxCost !== undefined,
+})

@@ -1,5 +1,7 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES } from './accounts.js'
-export { type Budget, currentBudget, joinBudget, openBudget } from './budget.js'
+export { type Budget, type BudgetLimits, currentBudget, joinBudget, type Member, openBudget, type Reservation } from './budget/budget.js'
+export { type AgentLimit, agentLimit, type Claim, givenBudget, isCount, leastOf, type RateLimit, readClaim } from './budget/claim.js'
+export { costOfUsage, payUsage, type ToldUsage } from './budget/told-usage.js'
 export { childEnv } from './child/env.js'
 export {
   type PlumbChild,
@@ -54,6 +56,10 @@ export { LineWriter, type LineWriterOptions } from './line/writer.js'
 export { makeFolder } from './make-folder.js'
 export { nearest } from './nearest.js'
 export { escapeControls, escapeLines, preview } from './preview.js'
+export { loadPrices } from './price/load.js'
+export { costOf, maxCostOf, type Price, type PricedTokens, toDollars, toNano } from './price/price.js'
+export type { PricedModel, Prices, Quote } from './price/prices.js'
+export { type GivenPrices, readPrices } from './price/prices-file.js'
 export { readBytes } from './read-bytes.js'
 export { isFault, type Reported, readReported, showReported } from './reported.js'
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
@@ -76,7 +82,7 @@ export {
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'
-export { isTokenCount, MAX_CALL_TOKENS, readUsage, totalTokens } from './tokens.js'
+export { isTokenCount, MAX_CALL_TOKENS, readUsage, type TokenCounts, totalTokens } from './tokens.js'
 export {
   type Dispatcher,
   errorAnswer,

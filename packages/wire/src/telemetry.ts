@@ -1,5 +1,6 @@
 // What a process tells about itself on fd 3 (plumb-agent(1), Telemetry): one object a line, `kind` first.
 
+import type { Claim } from './budget/claim.js'
 import type { Fault } from './error.js'
 import type { LineWriter } from './line/writer.js'
 import { scrub } from './scrub.js'
@@ -13,13 +14,19 @@ export type Telemetry =
       cache_creation_tokens: number
       model: string
       ms: number
+      /** As the agent names it. */
+      provider?: string
+      /** In dollars, where there is a limit of money. */
+      cost?: number
       /** It is paused by now. */
       paused?: true
       /** It was answered before, and cost nothing now: from where the answer is. */
       kept?: 'cache' | 'record'
     }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
-  | { kind: 'budget'; ask: number }
+  | { kind: 'budget'; ask: number; claim?: Claim }
+  /** And what it asked for is over: what it has cost, in nanodollars; `lost`: its usage is told nowhere else. */
+  | { kind: 'budget'; paid: number; cost: number; tokens: number; lost?: true }
   | { kind: 'text'; delta: string }
   | { kind: 'thinking'; text: string }
   | { kind: 'mended'; what: string }

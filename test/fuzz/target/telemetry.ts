@@ -88,7 +88,7 @@ export const telemetry: Target = {
     observer.answered(1, 1, message, 0, message.length)
     observer.exited({ status: 0, signal: null })
     emitter?.emit({ kind: 'end', status: 0, stoppedBy: null })
-    const run = { spec: 's', binding: 'main', ms: 5, status: 0, stoppedBy: null, stats: counter.stats, prices: undefined } as const
+    const run = { spec: 's', binding: 'main', ms: 5, status: 0, stoppedBy: null, stats: counter.stats, asksCost: true } as const
     JSON.parse(summaryJson(run))
     must(!/NaN|Infinity|undefined|\[object/.test(summaryText(run).join('\n')), summaryText(run).join('\n'))
   },

@@ -2,7 +2,18 @@
 
 import type { CheckedAgent, CheckedTool, Json, ParamTexts, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
-import { type Fault, fault, isRecord, nearest, PROVIDER_NAMES, preview, type Result } from '@plumb/wire'
+import {
+  type AgentLimit,
+  agentLimit,
+  type Fault,
+  fault,
+  isRecord,
+  nearest,
+  PROVIDER_NAMES,
+  preview,
+  type RateLimit,
+  type Result,
+} from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
 import { type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage, Provider } from '../provider/provider.js'
@@ -18,6 +29,8 @@ export interface AgentConfig {
   readonly hasTelemetry: boolean
   readonly provider: Provider
   readonly providerName: string
+  /** The same for all agents that ask with the same key at the same place. */
+  readonly account: string
   readonly model: string
   readonly temperature: number | undefined
   readonly effort: Effort | undefined
@@ -50,6 +63,9 @@ export interface AgentConfig {
   /** `refuse`: no further input is answered; `end`: and none is taken. */
   readonly afterFailure: 'go on' | 'refuse' | 'end'
   readonly maxMessages: number
+  /** Of the money that it may spend in the run, and of how often it may ask, where the spec has them. */
+  readonly limit: AgentLimit | undefined
+  readonly rate: Omit<RateLimit, 'account'> | undefined
 }
 
 export type ConfigOptions = Pick<
@@ -112,6 +128,7 @@ export const readAgentConfig = (
     hasTelemetry: agent.hasTelemetry || options.wantsTelemetry,
     provider: provider.value,
     providerName: name,
+    account: JSON.stringify([asText(spec.endpoint) ?? env.PLUMB_ENDPOINT, keyOf(name, env)]),
     model,
     temperature: asNumber(spec.temperature),
     effort: isEffort(spec.effort) ? spec.effort : undefined,
@@ -134,6 +151,8 @@ export const readAgentConfig = (
     isUnordered: options.isUnordered || spec.unordered === true,
     afterFailure: options.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
+    limit: agentLimit(specPath, agent.binding, spec.max_cost),
+    rate: isRecord(spec.rate) ? { requests: asNumber(spec.rate.requests) ?? null, tokens: asNumber(spec.rate.tokens) ?? null } : undefined,
   }
   return { ok: true, value: config }
 }
@@ -147,12 +166,17 @@ const prepareProvider = (
 ): PreparedProvider => {
   const entry = PROVIDERS.get(name)
   if (!entry) return { ok: false, error: [unknownProvider(name)] }
-  const { keyVariable, prepare } = entry
-  const key = keyVariable === undefined ? undefined : nonEmpty(env[keyVariable])
+  const { prepare } = entry
+  const key = keyOf(name, env)
   const prepared = prepare({ model, config, specPath, readText, key, endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT), allowedHosts })
   if (name === 'eliza' || config.script === undefined) return prepared
   const misplaced = fault('config_invalid', `'script' is for provider 'eliza' only, and the provider is '${name}'`)
   return { ok: false, error: [misplaced, ...(prepared.ok ? [] : prepared.error)] }
+}
+
+const keyOf = (provider: string, env: Environment['env']): string | undefined => {
+  const variable = PROVIDERS.get(provider)?.keyVariable
+  return variable === undefined ? undefined : nonEmpty(env[variable])
 }
 
 const anotherProgram = (key: 'command' | 'via', agent: string): Fault =>

@@ -6,14 +6,19 @@ import { type CheckedAgent, type Diagnostic, holdsMedia } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import {
+  type BudgetLimits,
   type Fault,
   fault,
+  givenBudget,
   inheritedFds,
   joinBudget,
+  leastOf,
   preview,
   type Result,
+  readPrices,
   resolveProgram,
   type SourceFiles,
+  succeed,
   withAround,
 } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
@@ -28,6 +33,7 @@ export interface PreparedAgent {
   readonly files: SourceFiles
   readonly fds: ReadonlySet<number>
   readonly authority: AuthorityInForce
+  readonly limits: BudgetLimits | undefined
 }
 
 export interface Problems {
@@ -55,6 +61,7 @@ export const prepare = (options: AgentOptions, received: Given | undefined): Res
     },
   }
   const configured = agent && readAgentConfig(agent, options, surroundings)
+  const budget = readBudget(options)
   const fds = inheritedFds(options.fds)
 
   const allFaults = [
@@ -63,7 +70,7 @@ export const prepare = (options: AgentOptions, received: Given | undefined): Res
     ...(fds.ok ? [] : [fds.error]),
     ...checkDocroot(options.docroot),
     ...authority.faults,
-    ...checkBudget(options.budgetFd),
+    ...budget.faults,
     ...(agent?.config.tools === undefined ? [] : checkToolCommand(options.toolCommand)),
   ]
   if (diagnostics.length + allFaults.length > 0 || !agent || !configured?.ok || !fds.ok) {
@@ -77,7 +84,7 @@ export const prepare = (options: AgentOptions, received: Given | undefined): Res
   if (tools.length + servers.length > 0 || holdsMedia(config.input)) given?.onAuthority?.((next) => inForce.renew(next))
   // No tool may write the policy that it is held to.
   const handed = options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] })
-  return { ok: true, value: { agent, config, files: handed, fds: fds.value, authority: inForce } }
+  return { ok: true, value: { agent, config, files: handed, fds: fds.value, authority: inForce, limits: budget.limits } }
 }
 
 // Checked now, rather than when the first tool is called.
@@ -94,9 +101,19 @@ const isFolder = (path: string): boolean => {
   }
 }
 
-const checkBudget = (fd: number | undefined): Fault[] => {
-  const joined = fd === undefined ? undefined : joinBudget(fd)
-  return joined?.ok === false ? [joined.error] : []
+/** That of a parent, else the limits of the command line, which hold once the configuration is known to be right. */
+const readBudget = ({
+  budgetFd,
+  maxCost,
+  prices,
+}: AgentOptions): { readonly limits: BudgetLimits | undefined; readonly faults: Fault[] } => {
+  if (budgetFd !== undefined) {
+    const joined = joinBudget(budgetFd)
+    return joined.ok ? { limits: joined.value.limits, faults: [] } : { limits: undefined, faults: [joined.error] }
+  }
+  const given = prices === undefined ? succeed(undefined) : readPrices(prices)
+  const limits = { calls: null, tokens: null, cost: leastOf(maxCost, givenBudget(process.env)), prices: given.ok ? given.value : undefined }
+  return { limits, faults: given.ok ? [] : [given.error] }
 }
 
 const checkToolCommand = (program: string | undefined): Fault[] => {

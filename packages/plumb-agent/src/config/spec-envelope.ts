@@ -1,7 +1,7 @@
 // A spec that comes in the first envelope on stdin, on port `spec` (plumb(1), Agents elsewhere): for an agent that runs where the spec is not.
 
 import type { Readable } from 'node:stream'
-import { type Bundle, fail, parseEnvelope, parseJson, type Result, succeed, systemReason } from '@plumb/wire'
+import { type BudgetLimits, type Bundle, fail, isRecord, parseEnvelope, parseJson, type Result, succeed, systemReason } from '@plumb/wire'
 
 export interface ReceivedSpec {
   readonly bundle: Bundle
@@ -9,8 +9,8 @@ export interface ReceivedSpec {
   readonly args: readonly string[]
   readonly authority: unknown
   readonly mcpTools: unknown
-  /** The run has a budget, and each call is asked for. */
-  readonly hasBudget: boolean
+  /** The run has a budget, and each call is asked for: its limits. */
+  readonly budget: BudgetLimits | undefined
 }
 
 // Far more than all the specs of one program.
@@ -32,9 +32,13 @@ export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>
     args,
     authority,
     mcpTools,
-    hasBudget: budget !== undefined,
+    budget: isRecord(budget) ? readLimits(budget) : undefined,
   })
 }
+
+// Of another version, a limit that is not said is none.
+const readLimits = ({ calls = null, tokens = null, cost = null, prices }: Readonly<Record<string, unknown>>): BudgetLimits =>
+  ({ calls, tokens, cost, prices }) as BudgetLimits
 
 const refuse = (why: string) => fail('spec_invalid', `the first line of stdin should be the envelope of a spec: ${why}`)
 

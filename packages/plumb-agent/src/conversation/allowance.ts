@@ -1,6 +1,7 @@
-// Whether another call to the model may be made: asked of the budget of the run, on a descriptor, or of a parent to whom this agent runs elsewhere.
+// Whether another call to the model may be made, and what it may cost: asked of the budget of the run, on a descriptor, or of a parent to whom
+// this agent runs elsewhere.
 
-import { currentBudget, type Fault, fault, isFault } from '@plumb/wire'
+import { type Claim, currentBudget, type Fault, fail, fault, isFault, type Reservation, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import type { Cancellation } from './cancellation.js'
 
@@ -9,12 +10,16 @@ export interface Allowance {
   take(cancellation: Cancellation): Promise<Fault | undefined>
   /** After it. */
   use(tokens: number): void
+  /** Tokens of a call that came to nothing, of which no usage tells. */
+  lose(tokens: number): void
+  /** Before each request of it is sent. */
+  reserve(claim: Claim, signal: AbortSignal): Promise<Result<Reservation>>
 }
 
 /** Undefined: there is no limit. */
 export const sharedAllowance = (): Allowance | undefined => {
   const budget = currentBudget()
-  return budget && { take: async () => budget.take(), use: budget.use }
+  return budget && { take: async () => budget.take(), use: budget.use, lose: budget.use, reserve: budget.reserve }
 }
 
 export interface AskedAllowance extends Allowance {
@@ -24,27 +29,39 @@ export interface AskedAllowance extends Allowance {
   end(why: string): void
 }
 
-/** Each call is asked for on telemetry; what it used, the parent hears there too. */
+/** Each call, and each request of it, is asked for on telemetry; what it used, the parent hears there too. */
 export const askedAllowance = (emit: Emit): AskedAllowance => {
   const waiting = new Map<number, (denied: Fault | undefined) => void>()
   let asked = 0
   let ended: Fault | undefined
+  const ask = (signal: AbortSignal, claim?: Claim): Promise<{ denied: Fault | undefined; number: number }> =>
+    new Promise((resolve) => {
+      const number = ++asked
+      if (ended || signal.aborted) return resolve({ denied: ended, number: 0 })
+      const settle = (denied: Fault | undefined): void => {
+        signal.removeEventListener('abort', giveUp)
+        waiting.delete(number)
+        resolve({ denied, number })
+      }
+      const giveUp = () => settle(undefined)
+      signal.addEventListener('abort', giveUp)
+      waiting.set(number, settle)
+      emit({ kind: 'budget', ask: number, ...(claim ? { claim } : {}) })
+    })
+  const tellPaid = (paid: number, cost: number, tokens: number): void => {
+    if (paid > 0) emit({ kind: 'budget', paid, cost, tokens })
+  }
   return {
-    take: (cancellation) =>
-      new Promise((resolve) => {
-        if (ended || cancellation.isCancelled) return resolve(ended)
-        const ask = ++asked
-        const settle = (denied: Fault | undefined): void => {
-          cancellation.signal.removeEventListener('abort', giveUp)
-          waiting.delete(ask)
-          resolve(denied)
-        }
-        const giveUp = () => settle(undefined)
-        cancellation.signal.addEventListener('abort', giveUp)
-        waiting.set(ask, settle)
-        emit({ kind: 'budget', ask })
-      }),
+    take: async ({ signal }) => (await ask(signal)).denied,
     use: () => {},
+    lose: (tokens) => emit({ kind: 'budget', paid: 0, cost: 0, tokens, lost: true }),
+    reserve: async (claim, signal) => {
+      const { denied, number } = await ask(signal, claim)
+      if (denied) return { ok: false, error: denied }
+      if (!signal.aborted) return succeed({ cost: claim.cost, settle: (cost, tokens) => tellPaid(number, cost, tokens) })
+      tellPaid(number, 0, 0)
+      return fail('cancelled', 'the answer was dropped on request')
+    },
     answer: (message) => {
       const { ask, denied } = (message ?? {}) as { readonly ask?: number; readonly denied?: unknown }
       waiting.get(ask ?? 0)?.(denied === undefined ? undefined : faultIn(denied))
@@ -57,4 +74,6 @@ export const askedAllowance = (emit: Emit): AskedAllowance => {
 }
 
 const faultIn = (value: unknown): Fault =>
-  isFault(value) ? fault(value.error, value.detail) : fault('budget_spent', 'the budget of this run is spent')
+  isFault(value) ? fault(value.error, value.detail, value.limit === undefined ? {} : { limit: value.limit }) : NOTHING_LEFT
+
+const NOTHING_LEFT = fault('budget_spent', 'the budget of this run is spent')

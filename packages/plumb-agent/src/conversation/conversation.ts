@@ -2,7 +2,7 @@
 // checked, and what led to it is remembered.
 
 import { type Json, printType, resolve, type Type, toSchema } from '@plumb/lang'
-import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, totalTokens } from '@plumb/wire'
+import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, toDollars, totalTokens } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import { wrapperOf } from '../answer/wrapped.js'
 import type { AgentConfig } from '../config/config.js'
@@ -14,6 +14,7 @@ import type { Effort } from '../provider/effort.js'
 import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
+import type { Billing } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
 import type { Cancellation } from './cancellation.js'
 import { Meter } from './meter.js'
@@ -38,6 +39,8 @@ export interface ConversationOptions {
   readonly emitsMemory?: boolean
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
+  /** Of what its requests cost; undefined: there is no limit. */
+  readonly billing?: Billing | undefined
   readonly warn?: (warning: Fault) => void
   /** What was answered before; undefined: all is asked. */
   readonly kept?: KeptQuestions | undefined
@@ -52,7 +55,7 @@ export const openConversation = (
   log: Log,
   surroundings: ConversationOptions = {},
 ): Conversation => {
-  const { emitsMemory = false, allowance, warn, kept, readContent } = surroundings
+  const { emitsMemory = false, allowance, billing, warn, kept, readContent } = surroundings
   const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
@@ -81,9 +84,8 @@ export const openConversation = (
     const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
     const settings = () => ({ model, temperature, effort })
     const refused = () => asking.refused
-    const isLimited = allowance !== undefined
     const wanted = { input, output, schemaInPrompt: config.schemaInPrompt, hasMisfit }
-    return { ...said, ...settings(), settings, refused, isLimited, ...wanted, emit, log }
+    return { ...said, ...settings(), settings, refused, billing, ...wanted, emit, log }
   }
 
   const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation): Promise<Said> => {
@@ -100,7 +102,10 @@ export const openConversation = (
     const startMs = nowMs()
     const answer = await provider.answer(question, cancellation)
     const ms = Math.round(nowMs() - startMs)
-    if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
+    if (cancellation.isCancelled) {
+      if (answer.ok) allowance?.lose(totalTokens(answer.value.usage))
+      return { ok: false, error: CANCELLED }
+    }
     before?.keep(answer)
     const error = answer.ok ? undefined : answer.error
     asking.note({ generation: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })
@@ -109,13 +114,20 @@ export const openConversation = (
       const isShared = answer.refusal !== undefined && asked === asking.turn && asking.refused
       return isShared ? refusedWith(isShared) : { ok: false, error: answer.error }
     }
-    const { usage, estimated, stop, content, model: answering = question.model } = answer.value
+    const { usage, estimated, cost, stop, content, model: answering = question.model } = answer.value
     if (estimated !== undefined && !hasWarnedOfUsage) warn?.(fault('usage_unknown', estimated, { agent: config.agent }))
     hasWarnedOfUsage ||= estimated !== undefined
     log('answer', { model: answering, ms, usage, stop, content })
     meter.add(usage)
     allowance?.use(totalTokens(usage))
-    emit({ kind: 'usage', ...usage, model: answering, ms })
+    emit({
+      kind: 'usage',
+      ...usage,
+      model: answering,
+      provider: config.providerName,
+      ms,
+      ...(cost === undefined ? {} : { cost: toDollars(cost) }),
+    })
     return { ...answer, calls: before?.callsOf(answer.value) }
   }
 

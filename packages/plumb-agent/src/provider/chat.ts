@@ -10,7 +10,7 @@
 //   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Account, fail, fault, isRecord, succeed } from '@plumb/wire'
+import { type Account, fail, fault, isRecord, succeed, totalTokens } from '@plumb/wire'
 import { version } from '../../package.json'
 import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
@@ -25,6 +25,7 @@ import { formatOf, systemText } from './output-schema.js'
 import { asJson, type Finished, type Protocol } from './protocol.js'
 import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
 import { mediaOf, toolNamesOf } from './read-message.js'
+import { sizeOf } from './request-size.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
 export interface ChatSettings {
@@ -119,9 +120,11 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   }
 
   const post = async ({ question, body }: Sent, attempt: number, names: WireNames, signal: AbortSignal): Promise<Attempt<Finished>> => {
-    const { model, log, isLimited = false } = question
+    const { model, log, billing } = question
     const text = JSON.stringify(body)
     const bytes = Buffer.byteLength(text)
+    const bill = billing && (await billing.reserve(sizeOf(body, text, question), signal))
+    if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
     const headers = {
       'content-type': 'application/json',
       accept: isStreaming ? 'text/event-stream' : 'application/json',
@@ -131,9 +134,13 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
     const reader = protocol.openReader(question, names, (error) => errorEventFailure(host, keyWords, error))
     const result = await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, signal)
-    if (!result.ok) return result
-    const usage = checkUsage(result.value.usage, { host, bytes, maxTokens, isLimited })
-    return { ok: true, value: { ...result.value, ...usage } }
+    if (!result.ok) {
+      bill?.value.settle(result.failure.isUnbilled ? 'nothing' : 'most')
+      return result
+    }
+    const checked = checkUsage(result.value.usage, { host, bytes, maxTokens, isLimited: billing !== undefined })
+    const cost = bill?.value.settle(checked.usage, checked.estimated === undefined)
+    return { ok: true, value: { ...result.value, ...checked, ...(cost === undefined ? {} : { cost }) } }
   }
 
   return {
@@ -146,7 +153,10 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       let answer: ModelAnswer | undefined
       for (let interruptions = 0; ; interruptions++) {
         const result = await ask(asked, signal)
-        if (!result.ok) return toAnswered(result.failure)
+        if (!result.ok) {
+          if (answer) question.billing?.lose(totalTokens(answer.usage))
+          return toAnswered(result.failure)
+        }
         const { isPaused = false, ...part } = result.value
         answer = answer ? joinAnswers(answer, part) : part
         if (!isPaused) return succeed(answer)
@@ -189,5 +199,6 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
 const joinAnswers = (first: ModelAnswer, next: ModelAnswer): ModelAnswer => {
   const estimated = next.estimated ?? first.estimated
   const joined = { ...next, content: [...first.content, ...next.content], usage: addUsage(first.usage, next.usage) }
-  return estimated === undefined ? joined : { ...joined, estimated }
+  const cost = first.cost === undefined && next.cost === undefined ? {} : { cost: (first.cost ?? 0) + (next.cost ?? 0) }
+  return estimated === undefined ? { ...joined, ...cost } : { ...joined, ...cost, estimated }
 }

@@ -2,6 +2,7 @@
 
 import type { Json, Type } from '@plumb/lang'
 import type { Fault, Log } from '@plumb/wire'
+import type { Billing } from '../conversation/billing.js'
 import type { ProviderRefusal } from '../conversation/breaker.js'
 import type { HasSignal } from '../conversation/cancellation.js'
 import type { Emit } from '../io/telemetry.js'
@@ -56,8 +57,8 @@ export interface ModelRequest {
   readonly settings?: () => Pick<ModelRequest, 'model' | 'temperature' | 'effort'>
   /** What became of all questions meanwhile: asked before each retry, which is not made then. */
   readonly refused?: () => Fault | undefined
-  /** What it uses counts against a budget. */
-  readonly isLimited?: boolean
+  /** What it uses counts against a budget. Undefined: there is none. */
+  readonly billing?: Billing | undefined
   readonly input: Type
   readonly output: Type
   /** `auto`: where the server does not enforce it. */
@@ -93,6 +94,8 @@ export interface ModelAnswer {
   readonly usage: TokenUsage
   /** Why the usage is the most that it could be, and not what was reported. */
   readonly estimated?: string
+  /** In nanodollars, where there is a limit of money. */
+  readonly cost?: number
   /** Which gave it, where that is not the one that was asked first. */
   readonly model?: string
   /** It was asked for as { "value": T }. */

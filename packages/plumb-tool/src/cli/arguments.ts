@@ -79,6 +79,7 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
     to,
     seed,
     sourcesFd,
+    budgetFd,
   } = flags
   const given = {
     agent,
@@ -95,6 +96,7 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
     to,
     seed,
     sourcesFd,
+    budgetFd,
   }
   return {
     ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Options>),

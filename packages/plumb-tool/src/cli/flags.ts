@@ -32,6 +32,7 @@ export interface Flags {
   to?: string
   seed?: number
   sourcesFd?: number
+  budgetFd?: string
 }
 
 const { again, whole } = optionReaders()
@@ -64,6 +65,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--seed <n>', text: 'test: repeat the run that had this seed', read: whole(0) },
   { flags: '--telemetry' },
   { flags: '--sources-fd <n>', read: whole(0) },
+  { flags: '--budget-fd <fd>' },
 ]
 
 export interface Words {

@@ -6,6 +6,7 @@ import {
   type Bootstrap,
   bundledFiles,
   diskFiles,
+  joinBudget,
   openBootstrap,
   type Reporter,
   type Result,
@@ -31,9 +32,11 @@ export interface LoadedProgram {
 
 /** Undefined: it was reported. */
 export const loadProgram = async (
-  { spec, sourcesFd, grant, docroot, set, setFile }: Options,
+  { spec, sourcesFd, budgetFd, grant, docroot, set, setFile }: Options,
   reporter: Reporter,
 ): Promise<LoadedProgram | undefined> => {
+  const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
+  if (!budget.ok) return refuse(budget, reporter)
   const opened = open(sourcesFd)
   if (!opened.ok) return refuse(opened, reporter)
   const { files, bootstrap } = opened.value

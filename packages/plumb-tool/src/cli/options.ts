@@ -8,6 +8,8 @@ export interface Options {
     | { readonly kind: 'none' }
   /** Where a parent hands over the texts of all the files; see `openBootstrap`. */
   readonly sourcesFd?: number
+  /** Where a parent has the budget of its run; see `joinBudget`. */
+  readonly budgetFd?: string
   /** Only what this agent may call, with its grant. */
   readonly agent?: string
   /** NAME=VALUE, as given to --set. */

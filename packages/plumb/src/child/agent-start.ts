@@ -2,7 +2,7 @@
 
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { AgentSandbox, Session } from '@plumb/tool'
-import type { Fault, SourceFiles } from '@plumb/wire'
+import type { Fault, Prices, SourceFiles } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { AuthoritySource } from '../tools/authority-source.js'
@@ -33,6 +33,8 @@ export interface SpawnSettings {
   readonly emitter: RunEmitter | undefined
   /** Of a request to a model, where there are prices. */
   readonly costOf?: Session['costOf']
+  /** Of what programs in the places of agents use, where money is limited. */
+  readonly prices?: Prices | undefined
   /** For a parent that asked for telemetry: what no child of ours says itself. */
   readonly emitToParent?: ((json: string) => void) | undefined
   readonly isRecorded: boolean

@@ -1,17 +1,38 @@
 // What a child spends that shares no budget with us: one elsewhere asks us for each call, of another program the messages and what it tells
 // count.
 
-import { type Budget, type Fault, fault } from '@plumb/wire'
+import {
+  type AgentLimit,
+  type Budget,
+  type Fault,
+  fault,
+  isCount,
+  type Member,
+  type Prices,
+  payUsage,
+  preview,
+  type Reservation,
+  readClaim,
+  type Telemetry,
+  totalTokens,
+} from '@plumb/wire'
 import type { Purse } from './spawn-via.js'
 
 export interface ChildAllowanceOptions {
   readonly budget: Budget
   /** Undefined: it does not ask. */
   readonly purse: Purse | undefined
+  /** Of its own money. */
+  readonly limit: AgentLimit | undefined
+  /** Of what a program uses that tells it. */
+  readonly prices: Prices | undefined
   readonly warn: (warning: Fault) => void
   /** It has made a call for which there was nothing left. */
   readonly overrun: () => void
 }
+
+type Usage = Extract<Telemetry, { kind: 'usage' }>
+type Asked = Extract<Telemetry, { kind: 'budget' }>
 
 /** Messages that may be with it at once: each may cost a call, or many. */
 const MAX_IN_HAND = 8
@@ -24,6 +45,12 @@ export class ChildAllowance {
   #sentBytes = 0
   #hasTold = false
   #isBlindnessTold = false
+  /** It has spent money that was not there. */
+  #hasOverspent = false
+  /** Made with the first claim. */
+  #member: Member | undefined
+  readonly #reserved = new Map<number, Reservation>()
+  readonly #ended = new AbortController()
 
   constructor(options: ChildAllowanceOptions) {
     this.#o = options
@@ -39,8 +66,9 @@ export class ChildAllowance {
 
   /** Why it is sent no message. Each message counts as one call at least, where it does not ask. */
   send(bytes: number): Fault | undefined {
-    const { budget } = this.#o
+    const { budget, limit } = this.#o
     if (this.asks) return budget.spent.isOver ? BUDGET_SPENT : undefined
+    if (this.#isPoor) return limit && !budget.spent.isOver ? AGENT_SPENT : BUDGET_SPENT
     const denied = budget.take()
     if (denied) return BUDGET_SPENT
     this.#counted++
@@ -48,21 +76,66 @@ export class ChildAllowance {
     return undefined
   }
 
-  ask(ask: number): void {
+  /** What an agent elsewhere asks for, or says of what it was given. */
+  hear(asked: Asked): void {
+    if ('paid' in asked) this.#paid(asked)
+    else if (asked.claim === undefined) this.#askCall(asked.ask)
+    else void this.#askMoney(asked.ask, asked.claim)
+  }
+
+  #askCall(ask: number): void {
     const { budget, purse } = this.#o
     const denied = budget.take()
     if (!denied) this.#counted++
     purse?.answer(ask, denied)
   }
 
-  used(tokens: number): void {
+  async #askMoney(ask: number, told: unknown): Promise<void> {
+    const { budget, purse } = this.#o
+    const claim = readClaim(told)
+    this.#member ??= budget.join()
+    const reserved = claim && (await budget.reserve(claim, this.#ended.signal, this.#member))
+    if (reserved?.ok) this.#reserved.set(ask, reserved.value)
+    purse?.answer(ask, reserved === undefined ? NO_CLAIM : reserved.ok ? undefined : reserved.error)
+  }
+
+  #paid({ paid, cost, tokens, lost }: Extract<Asked, { paid: number }>): void {
+    const reserved = this.#reserved.get(paid)
+    this.#reserved.delete(paid)
+    const used = isCount(tokens) ? tokens : 0
+    reserved?.settle(isCount(cost) ? cost : reserved.cost, used)
+    if (lost) this.#o.budget.use(used)
+  }
+
+  used(usage: Usage): void {
     const { budget, overrun } = this.#o
     this.#hasTold = true
     const isCounted = this.#counted > 0
     if (isCounted) this.#counted--
     const isOver = !isCounted && budget.take() !== undefined
-    budget.use(tokens)
-    if (isOver) overrun()
+    budget.use(totalTokens(usage))
+    if (!this.asks) this.#pay(usage)
+    if (isOver || this.#hasOverspent) overrun()
+  }
+
+  #pay(usage: Usage): void {
+    const paid = payUsage(this.#o, usage)
+    this.#hasOverspent = paid === 'over'
+    if (paid === 'unpriced')
+      this.#o.warn(
+        fault('usage_unknown', `no price is known for '${preview(usage.model)}', so that it may have cost all that is left: see --prices`),
+      )
+  }
+
+  /** Of the money that it might spend nothing is left. */
+  get #isPoor(): boolean {
+    return (this.#o.budget.left(this.#o.limit) ?? 1) <= 0
+  }
+
+  /** It has ended: what it was given and did not account for is spent. */
+  end(): void {
+    this.#ended.abort()
+    this.#member?.leave()
   }
 
   /** An answer came. As long as it tells no usage, each byte of both counts as a token. */
@@ -82,4 +155,6 @@ export class ChildAllowance {
   }
 }
 
+const NO_CLAIM = fault('budget_spent', 'it asks for what is no claim of money')
+const AGENT_SPENT = fault('budget_spent', 'the budget of this agent (max_cost) is spent', { limit: 'max_cost' })
 const BUDGET_SPENT = fault('budget_spent', 'the budget of this run is spent')

@@ -1,7 +1,7 @@
 // The receiver of a node that is a process of its own, with all that wants to know of it.
 
 import { agentOf, compileCheck, type GraphNode } from '@plumb/lang'
-import { currentBudget, type Fault, type LineWriter } from '@plumb/wire'
+import { type AgentLimit, type Budget, currentBudget, type Fault, type LineWriter } from '@plumb/wire'
 import { ChildMonitor } from '../event/child-monitor.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Cycle } from '../graph/cycle.js'
@@ -13,7 +13,9 @@ import type { SpawnSettings } from './agent-start.js'
 import { ChildAllowance } from './allowance.js'
 import { ChildProcess } from './child.js'
 import type { ChildOptions } from './options.js'
+import { limitOf } from './plan.js'
 import type { Spawned } from './spawn.js'
+import type { Purse } from './spawn-via.js'
 
 export interface OpenChildOptions {
   readonly node: GraphNode
@@ -36,9 +38,11 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
-  const budget = isCounting ? undefined : currentBudget()
+  const limit = node.work.kind === 'agent' ? limitOf(agentOf(node.work.bound)) : undefined
+  const budget = isCounting ? undefined : limitingBudget(limit, purse)
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
-  const allowance = budget && new ChildAllowance({ budget, purse, warn, overrun: () => process.overrun.begin() })
+  const allowance =
+    budget && new ChildAllowance({ budget, purse, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
   const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
   const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, context, options) })
   const isObserved = emitter || parent || budget || replay
@@ -64,6 +68,13 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     controls,
   })
   return process
+}
+
+/** Undefined: nothing that it does is limited. */
+const limitingBudget = (limit: AgentLimit | undefined, purse: Purse | undefined): Budget | undefined => {
+  const budget = currentBudget()
+  const { calls = null, tokens = null, cost = null } = budget?.limits ?? {}
+  return purse || limit || [calls, tokens, cost].some((one) => one !== null) ? budget : undefined
 }
 
 const replayingFor = (process: () => ChildProcess, { current, report }: RunContext, { node, lost }: OpenChildOptions) => {

@@ -3,6 +3,7 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
+import { type AgentLimit, agentLimit } from '@plumb/wire'
 import { keptPlaceOf } from '../record/kept-answers.js'
 import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
@@ -31,6 +32,7 @@ export type ChildPlan =
       readonly fds: Fds
       /** What holds it. */
       readonly box: AgentSandbox | undefined
+      readonly limit: AgentLimit | undefined
     }
   /** An agent behind the words of `via`; another program in its place has `program`. */
   | { readonly kind: 'via'; readonly via: readonly string[]; readonly start: AgentStart }
@@ -53,13 +55,17 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const isRestored = (settings.resumed?.get(place)?.memory.length ?? 0) > 0
   const fds = portFds(node, plan, isRestored)
   if (via) return { kind: 'via', via: besideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
-  if (program) return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound) }
+  if (program) return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound), limit: limitOf(plan) }
   const args = ['--agent', plan.bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
   if (tellsMemory(plan, settings)) args.push('--tell-memory')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }
 }
+
+/** Of the money that an agent may spend, all its processes together. */
+export const limitOf = ({ config: { max_cost }, bound, specPath }: AgentPlan): AgentLimit | undefined =>
+  agentLimit(specPath, bound.name, max_cost)
 
 /** What has an agent of ours tell what is wrong with its configuration, and end. */
 export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) =>

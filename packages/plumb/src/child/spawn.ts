@@ -1,7 +1,18 @@
 // From how a child is to be started to a running process.
 
 import { type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from '@plumb/lang'
-import { childEnv, type Fault, fault, type LineChild, type Result, spawnLines, spawnPlumbLines, succeed } from '@plumb/wire'
+import {
+  childEnv,
+  currentBudget,
+  type Fault,
+  fault,
+  type LineChild,
+  type Result,
+  spawnLines,
+  spawnPlumbLines,
+  succeed,
+  toDollars,
+} from '@plumb/wire'
 import { placesOf } from '../event/wires.js'
 import { restoreMemory } from '../record/resume/restore-memory.js'
 import type { ToolService } from '../tools/tool-service.js'
@@ -62,10 +73,15 @@ const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void)
 const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
 
 const spawnProgram = (
-  { command, env: names, fds, box }: ChildPlan & { kind: 'program' },
+  { command, env: names, fds, box, limit }: ChildPlan & { kind: 'program' },
   offers: ChildPlace['offers'],
 ): Result<LineChild> => {
-  const env = { ...childEnv('foreign', names), ...offers?.env }
+  const left = currentBudget()?.left(limit) ?? null
+  const env = {
+    ...childEnv('foreign', names),
+    ...offers?.env,
+    ...(left === null ? {} : { PLUMB_BUDGET: String(toDollars(Math.max(0, left))) }),
+  }
   if (!box) return spawnLines({ command, env, fds, isForeign: true })
   const boxed = box(command, env)
   if (!boxed.ok) return boxed

@@ -13,7 +13,7 @@ const NO_DISPLAY: Display = {
   openStdout: () => openLineOutput(1),
   withoutLiveLines: (work) => work(),
   costOf: () => undefined,
-  openListeners: () => succeed([]),
+  openListeners: async () => succeed([]),
 }
 
 /** To be called before anything is written. */

@@ -1,8 +1,7 @@
 // What --progress shows of a run: one line for the whole run, and a line for each stage.
 
-import type { Prices } from './prices.js'
 import { showCost, showCount, showRate, showTime } from './show-number.js'
-import { allUsages, costOfUsages, type ModelUsage, type RunStats, readAndWritten, type StageStats, sum, sumTokens } from './stats.js'
+import { allUsages, costToShow, type ModelUsage, type RunStats, readAndWritten, type StageStats, sum, sumTokens } from './stats.js'
 import { fitText, textTable } from './text-table.js'
 
 export interface ProgressState {
@@ -10,13 +9,13 @@ export interface ProgressState {
   readonly ms: number
   /** The share of the input that is done, from 0 to 1; undefined: the size of the input is unknown. */
   readonly done: number | undefined
-  readonly prices: Prices | undefined
+  readonly asksCost: boolean
 }
 
 /** `12 in, 11 out, 1 error, 0.9/s, 0:12, about 1:38 left, 3.4k+1.2k tokens, 4 tool calls, cost 0.0123`. */
-export const progressLine = ({ stats, ms, done, prices }: ProgressState): string => {
+export const progressLine = ({ stats, ms, done, asksCost }: ProgressState): string => {
   const usages = allUsages(stats)
-  const [tokens, cost] = [tokensText(usages), costOfUsages(usages, prices)]
+  const [tokens, cost] = [tokensText(usages), costToShow(usages, asksCost)]
   const calls = sum(stats.stages.map(({ toolCalls }) => toolCalls))
   const errors = sum([...stats.errors.values()])
   const left = done !== undefined && done > 0 && done < 1 && ms >= MIN_ESTIMATE_MS ? (ms * (1 - done)) / done : undefined
@@ -51,7 +50,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'tools', text: ({ toolCalls }) => count(toolCalls) },
   { title: 'retries', text: ({ retries }) => count(retries) },
   { title: 'errors', text: ({ errors }) => count(errors) },
-  { title: 'cost', text: ({ usages }, { prices }) => costText(usages, prices) },
+  { title: 'cost', text: ({ usages }, { asksCost }) => costText(usages, asksCost) },
 ]
 
 /** At most `rows` lines of at most `columns` characters. */
@@ -78,8 +77,8 @@ const tokensText = (usages: readonly ModelUsage[]): string => {
   return read + written === 0 ? '' : `${showCount(read)}+${showCount(written)}`
 }
 
-const costText = (usages: readonly ModelUsage[], prices: Prices | undefined): string => {
-  const cost = costOfUsages(usages, prices)
+const costText = (usages: readonly ModelUsage[], asksCost: boolean): string => {
+  const cost = costToShow(usages, asksCost)
   return cost ? showCost(cost) : ''
 }
 

@@ -3,14 +3,13 @@
 import { nowMs } from '@plumb/wire'
 import type { RunEvent, RunListener } from '../event/run-event.js'
 import type { LiveScreen } from './live-screen.js'
-import type { Prices } from './prices.js'
 import { type ProgressState, progressLine } from './progress-table.js'
 import type { StatsCounter } from './stats-counter.js'
 import { progressJson } from './summary.js'
 
 export interface ProgressOptions {
   readonly counter: StatsCounter
-  readonly prices: Prices | undefined
+  readonly asksCost: boolean
   /** Bytes of the whole input; undefined: unknown. */
   readonly inputBytes: number | undefined
 }
@@ -41,8 +40,8 @@ export class ProgressClock implements RunListener {
 
   get state(): ProgressState | undefined {
     if (this.#begunMs === undefined) return undefined
-    const { counter, prices, inputBytes } = this.#o
-    return { stats: counter.stats, ms: nowMs() - this.#begunMs, done: doneOf(counter, inputBytes), prices }
+    const { counter, asksCost, inputBytes } = this.#o
+    return { stats: counter.stats, ms: nowMs() - this.#begunMs, done: doneOf(counter, inputBytes), asksCost }
   }
 }
 

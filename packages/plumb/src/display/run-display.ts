@@ -4,7 +4,24 @@ import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { WriteStream } from 'node:tty'
-import { type Fault, fault, isTerminal, openOutput, type Reporter, type Result, succeed, type Telemetry } from '@plumb/wire'
+import {
+  costOf,
+  costOfUsage,
+  type Fault,
+  fault,
+  isTerminal,
+  loadPrices,
+  openOutput,
+  type Prices,
+  type Reporter,
+  type Result,
+  readPrices,
+  readUsage,
+  succeed,
+  type Telemetry,
+  toDollars,
+  toNano,
+} from '@plumb/wire'
 import type { RunListener } from '../event/run-event.js'
 import { TRACE_FILE } from '../record/folder.js'
 import type { RecordFolder } from '../record/recorder.js'
@@ -13,10 +30,9 @@ import { LiveScreen, OutputBesideScreen } from './live-screen.js'
 import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
 import { readOtlpSettings } from './otlp/otlp-settings.js'
 import { OtlpSpans } from './otlp/otlp-spans.js'
-import { costOf, type Prices, priceOf, readPrices } from './prices.js'
 import { liveProgress, ProgressClock, progressLines } from './progress.js'
 import { colorTable, progressTable } from './progress-table.js'
-import { StatsCounter } from './stats-counter.js'
+import { type CostOf, StatsCounter } from './stats-counter.js'
 import { summaryListener } from './summary.js'
 import { openTraceFile } from './trace/trace-file.js'
 
@@ -59,30 +75,34 @@ export class RunDisplay {
   readonly withoutLiveLines = <T>(work: () => Promise<T>): Promise<T> => this.#screen?.without(work) ?? work()
 
   /** `record`: the folder that the run is recorded in. When it fails nothing was started. */
-  openListeners(reporter: Reporter, record: RecordFolder | undefined, report: (fault: Fault) => void): Result<RunListener[]> {
+  async openListeners(
+    reporter: Reporter,
+    record: RecordFolder | undefined,
+    report: (fault: Fault) => void,
+  ): Promise<Result<RunListener[]>> {
     const { summary, prices: file } = this.#options
-    const prices = file === undefined ? succeed(undefined) : readPrices(file)
-    if (!prices.ok) return prices
-    this.#prices = prices.value
+    const given = file === undefined ? succeed(undefined) : readPrices(file)
+    if (!given.ok) return given
+    this.#prices = await loadPrices(given.value)
     const trace = this.#openTrace(record, report)
     if (!trace.ok) return trace
     const spans = this.#openSpans(reporter)
     if (!spans.ok) return spans
     const isCounted = this.#screen !== undefined || this.#hasPlainLines || summary !== undefined
-    const counting = isCounted ? this.#openCounting(reporter, prices.value) : []
+    const counting = isCounted ? this.#openCounting(reporter) : []
     return succeed([trace.value, spans.value, ...counting].filter((listener) => listener !== undefined))
   }
 
-  /** The cost of a request to a model, by --prices; undefined: there are none, or none for this model. */
-  readonly costOf = ({
-    model,
-    input_tokens,
-    output_tokens,
-    cache_read_tokens = 0,
-    cache_creation_tokens = 0,
-  }: Usage): number | undefined => {
-    const price = this.#prices && priceOf(this.#prices, model)
-    const tokens = { input: input_tokens, output: output_tokens, cache_read: cache_read_tokens, cache_creation: cache_creation_tokens }
+  /** The cost of a request to a model, in dollars; undefined: it has no price. */
+  readonly costOf = (usage: Usage): number | undefined => {
+    const nano = costOfUsage(this.#prices, readUsage(usage).usage)
+    return nano === undefined ? undefined : toDollars(nano)
+  }
+
+  // What an agent says itself is more exact: it knows the request.
+  readonly #nanoOf: CostOf = ({ model, provider, cost, tokens }) => {
+    if (cost !== undefined) return toNano(cost)
+    const price = this.#prices?.quote({ model, provider })?.price
     return price && costOf(price, tokens)
   }
 
@@ -101,10 +121,10 @@ export class RunDisplay {
     return succeed(new OtlpSpans(new BatchSpanExporter(settings.value, warn), settings.value))
   }
 
-  #openCounting(reporter: Reporter, prices: Prices | undefined): RunListener[] {
-    const { summary } = this.#options
-    const counter = new StatsCounter()
-    const clock = new ProgressClock({ counter, prices, inputBytes: inputBytes() })
+  #openCounting(reporter: Reporter): RunListener[] {
+    const { summary, asksCost } = this.#options
+    const counter = new StatsCounter(this.#nanoOf)
+    const clock = new ProgressClock({ counter, asksCost, inputBytes: inputBytes() })
     this.#clock = clock
     const write = (line: string) => reporter.write(line)
     const isJson = process.env.PLUMB_ERRORS === 'json'
@@ -113,7 +133,7 @@ export class RunDisplay {
       clock,
       ...(this.#screen ? [liveProgress(this.#screen)] : []),
       ...(this.#hasPlainLines ? [progressLines(clock, { isJson, write })] : []),
-      ...(summary === undefined ? [] : [summaryListener({ counter, prices, form: summary, write })]),
+      ...(summary === undefined ? [] : [summaryListener({ counter, asksCost, form: summary, write })]),
     ]
   }
 

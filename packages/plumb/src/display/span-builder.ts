@@ -3,13 +3,16 @@
 import type { CallEnvelope } from '@plumb/tool'
 import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
 import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
-import type { TokenCounts } from './prices.js'
+import type { TokenCounts } from './stats.js'
 
 /** A request to a model, once it is answered. */
 export interface ModelCallSpan {
   readonly process: string
   readonly agent: string
   readonly model: string
+  readonly provider: string | undefined
+  /** Dollars, where the agent says it. */
+  readonly cost: number | undefined
   /** Milliseconds. */
   readonly start: number
   readonly end: number
@@ -119,7 +122,10 @@ export class SpanBuilder implements RunListener {
       }
       const agent = String(telemetry.agent ?? process)
       const model = String(telemetry.model ?? 'unknown')
-      this.#listener.modelCall?.({ process, agent, model, start: Math.max(0, ms - countOf(telemetry.ms)), end: ms, tokens, message })
+      const provider = typeof telemetry.provider === 'string' ? telemetry.provider : undefined
+      const cost = isDollars(telemetry.cost) ? telemetry.cost : undefined
+      const start = Math.max(0, ms - countOf(telemetry.ms))
+      this.#listener.modelCall?.({ process, agent, model, provider, cost, start, end: ms, tokens, message })
     } else if (telemetry.kind === 'tool_call') {
       this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)
@@ -149,5 +155,10 @@ export class SpanBuilder implements RunListener {
 
 const isNote = (telemetry: AgentTelemetry): telemetry is AgentNote['telemetry'] =>
   /^(retry|mended|concession|thinking)$/.test(telemetry.kind)
+
+const isDollars = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MAX_DOLLARS
+
+/** Of one request; what is more is no cost. */
+const MAX_DOLLARS = 1_000_000
 
 const keyOf = (process: string, agent: string, id: string): string => JSON.stringify([process, agent, id])

@@ -1,8 +1,11 @@
 // Counts the statistics of a run that --progress and --summary show.
 
 import type { NodeInfo, RunEvent, RunListener } from '../event/run-event.js'
-import { SpanBuilder } from './span-builder.js'
+import { type ModelCallSpan, SpanBuilder } from './span-builder.js'
 import { addUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
+
+/** Of a request, in nanodollars; undefined: it has no price. */
+export type CostOf = (call: Pick<ModelCallSpan, 'provider' | 'model' | 'tokens' | 'cost'>) => number | undefined
 
 /** Nodes that only join wires are no stages, nor are the ends of the run. */
 const isStage = ({ kind }: NodeInfo): boolean =>
@@ -19,11 +22,12 @@ export class StatsCounter implements RunListener {
   /** The first wire of each port, by its index: a message that goes along several is one. */
   readonly #counted = new Set<number>()
   readonly #outputs = new Set<string>()
+  readonly #costOf: CostOf
   #inFlight = 0
   readonly #spans = new SpanBuilder({
-    modelCall: ({ process, agent, model, tokens }) => {
+    modelCall: ({ process, agent, model, tokens, ...call }) => {
       const name = this.#nested.has(process) ? `${process}.${agent}` : process
-      this.#at(process, ({ usages }) => addUsage(usages, name, model, tokens))
+      this.#at(process, ({ usages }) => addUsage(usages, name, model, tokens, this.#costOf({ ...call, model, tokens })))
     },
     toolCall: ({ process, envelope }) => {
       const stage = this.#stages.get(process)
@@ -32,6 +36,11 @@ export class StatsCounter implements RunListener {
       stage.retries += Math.max(0, (envelope?.attempts ?? 1) - 1)
     },
   })
+
+  /** Without `costOf` no request has a price. */
+  constructor(costOf: CostOf = () => undefined) {
+    this.#costOf = costOf
+  }
 
   /** Messages that agents have not answered yet. */
   get inFlight(): number {

@@ -1,6 +1,14 @@
 // The statistics of a run, stage by stage.
 
-import { costOf, type Prices, priceOf, type TokenCounts } from './prices.js'
+import { toDollars } from '@plumb/wire'
+
+/** Each token is counted once, as in `usage` of plumb-agent(1). */
+export interface TokenCounts {
+  input: number
+  output: number
+  cache_read: number
+  cache_creation: number
+}
 
 /** Requests of one agent to one model. */
 export interface ModelUsage {
@@ -8,6 +16,10 @@ export interface ModelUsage {
   readonly model: string
   calls: number
   tokens: TokenCounts
+  /** Nanodollars, of those that have a price. */
+  cost: number
+  /** Those that have none. */
+  unpriced: number
 }
 
 export interface StageStats {
@@ -71,12 +83,16 @@ export const readAndWritten = ({
   written: output,
 })
 
-export const addUsage = (usages: ModelUsage[], agent: string, model: string, tokens: TokenCounts): void => {
+/** `cost`: in nanodollars; undefined: it has no price. */
+export const addUsage = (usages: ModelUsage[], agent: string, model: string, tokens: TokenCounts, cost: number | undefined): void => {
   const known = usages.find((usage) => usage.agent === agent && usage.model === model)
-  if (!known) usages.push({ agent, model, calls: 1, tokens })
+  const [priced, unpriced] = [cost ?? 0, cost === undefined ? 1 : 0]
+  if (!known) usages.push({ agent, model, calls: 1, tokens, cost: priced, unpriced })
   else {
     known.calls++
     known.tokens = addTokens(known.tokens, tokens)
+    known.cost += priced
+    known.unpriced += unpriced
   }
 }
 
@@ -88,15 +104,21 @@ export const sumTokens = (usages: readonly ModelUsage[]): TokenCounts =>
   usages.reduce<TokenCounts>((all, { tokens }) => addTokens(all, tokens), { ...NO_TOKENS })
 
 export interface Cost {
+  /** Dollars. */
   readonly known: number
   /** Models that have no price. */
   readonly unpriced: readonly string[]
 }
 
-/** Undefined where no prices were given, or no model was asked. */
-export const costOfUsages = (usages: readonly ModelUsage[], prices: Prices | undefined): Cost | undefined => {
-  if (!prices || usages.length === 0) return undefined
-  const priced = usages.map(({ model, tokens }) => ({ model, tokens, price: priceOf(prices, model) }))
-  const unpriced = priced.flatMap(({ model, price }) => (price ? [] : [model]))
-  return { known: sum(priced.map(({ tokens, price }) => (price ? costOf(price, tokens) : 0))), unpriced: [...new Set(unpriced)] }
+/** Undefined where no model was asked. */
+export const costOfUsages = (usages: readonly ModelUsage[]): Cost | undefined => {
+  if (usages.length === 0) return undefined
+  const unpriced = usages.filter((usage) => usage.unpriced > 0).map(({ model }) => model)
+  return { known: toDollars(sum(usages.map(({ cost }) => cost))), unpriced: [...new Set(unpriced)] }
+}
+
+/** What people are shown: where there is something to pay, or they asked for it. */
+export const costToShow = (usages: readonly ModelUsage[], isAsked: boolean): Cost | undefined => {
+  const cost = costOfUsages(usages)
+  return cost && (isAsked || cost.known > 0) ? cost : undefined
 }

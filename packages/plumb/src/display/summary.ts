@@ -1,10 +1,19 @@
 // --summary: what a run did, at its end; for people, or as one object.
 
 import type { RunListener } from '../event/run-event.js'
-import type { Prices, TokenCounts } from './prices.js'
 import { progressLine } from './progress-table.js'
 import { showCost, showCount } from './show-number.js'
-import { allUsages, costOfUsages, type ModelUsage, type RunStats, type StageStats, sum, sumTokens } from './stats.js'
+import {
+  allUsages,
+  costOfUsages,
+  costToShow,
+  type ModelUsage,
+  type RunStats,
+  type StageStats,
+  sum,
+  sumTokens,
+  type TokenCounts,
+} from './stats.js'
 import type { StatsCounter } from './stats-counter.js'
 import { textTable } from './text-table.js'
 
@@ -15,25 +24,25 @@ export interface RunSummary {
   readonly status: 0 | 1 | 2
   readonly stoppedBy: string | null
   readonly stats: RunStats
-  readonly prices: Prices | undefined
+  readonly asksCost: boolean
 }
 
 export interface SummaryOptions {
   readonly counter: StatsCounter
-  readonly prices: Prices | undefined
+  readonly asksCost: boolean
   readonly form: 'text' | 'json'
   readonly write: (line: string) => void
 }
 
 /** Writes the summary once the run has ended. */
-export const summaryListener = ({ counter, prices, form, write }: SummaryOptions): RunListener => {
+export const summaryListener = ({ counter, asksCost, form, write }: SummaryOptions): RunListener => {
   let begun = { spec: '', binding: '', ms: 0 }
   return {
     on: (event) => {
       if (event.kind === 'begin') begun = { spec: event.spec, binding: event.binding, ms: event.ms }
       if (event.kind !== 'end') return
       const { status, stoppedBy } = event
-      const run = { ...begun, ms: event.ms - begun.ms, status, stoppedBy, stats: counter.stats, prices }
+      const run = { ...begun, ms: event.ms - begun.ms, status, stoppedBy, stats: counter.stats, asksCost }
       for (const line of form === 'json' ? [summaryJson(run)] : summaryText(run)) write(line)
     },
   }
@@ -41,16 +50,16 @@ export const summaryListener = ({ counter, prices, form, write }: SummaryOptions
 
 /** Several lines, without line ends. */
 export const summaryText = (run: RunSummary): string[] => {
-  const { stats, prices, stoppedBy } = run
+  const { stats, asksCost, stoppedBy } = run
   const usages = allUsages(stats)
   const errors = [...stats.errors].sort(([, a], [, b]) => b - a).map(([code, count]) => `${count} ${code}`)
-  const unpriced = costOfUsages(usages, prices)?.unpriced ?? []
+  const unpriced = costToShow(usages, asksCost)?.unpriced ?? []
   return [
     `${run.spec === '' ? '' : `${run.spec} `}${run.binding}: ${progressLine({ ...run, done: undefined })}${stoppedBy === null ? '' : `, stopped by ${stoppedBy}`}`,
     ...(errors.length === 0 ? [] : [`errors: ${errors.join(', ')}`]),
     ...(stats.handled === 0 ? [] : [`handled errors: ${stats.handled}`]),
     ...(stats.stages.length === 0 ? [] : textTable([STAGE_TITLES, ...stats.stages.map(stageRow)])),
-    ...(usages.length === 0 ? [] : textTable([USAGE_TITLES, ...usagesByAgent(usages, prices)], { names: 2 })),
+    ...(usages.length === 0 ? [] : textTable([USAGE_TITLES, ...usagesByAgent(usages, asksCost)], { names: 2 })),
     ...(unpriced.length === 0 ? [] : [`no price is given for ${unpriced.join(', ')}`]),
   ]
 }
@@ -64,14 +73,14 @@ const stageRow = ({ name, inputs, outputs, fromRecord, usages, toolCalls, retrie
 
 const USAGE_TITLES = ['agent', 'model', 'requests', 'input', 'cache read', 'cache written', 'output', 'cost']
 
-const usagesByAgent = (usages: readonly ModelUsage[], prices: Prices | undefined): string[][] => {
-  const rows = usages.map((usage) => usageRow(usage.agent, usage.model, [usage], prices))
-  return usages.length === 1 ? rows : [...rows, usageRow('all', '', usages, prices)]
+const usagesByAgent = (usages: readonly ModelUsage[], asksCost: boolean): string[][] => {
+  const rows = usages.map((usage) => usageRow(usage.agent, usage.model, [usage], asksCost))
+  return usages.length === 1 ? rows : [...rows, usageRow('all', '', usages, asksCost)]
 }
 
-const usageRow = (agent: string, model: string, usages: readonly ModelUsage[], prices: Prices | undefined): string[] => {
+const usageRow = (agent: string, model: string, usages: readonly ModelUsage[], asksCost: boolean): string[] => {
   const tokens = sumTokens(usages)
-  const cost = costOfUsages(usages, prices)
+  const cost = costToShow(usages, asksCost)
   const cached = [tokens.cache_read, tokens.cache_creation].map((count) => (count === 0 ? '' : showCount(count)))
   return [
     agent,
@@ -90,13 +99,13 @@ const requestsOf = (usages: readonly ModelUsage[]): number => sum(usages.map(({ 
 export const summaryJson = ({ spec, binding, status, stoppedBy, ...state }: RunSummary): string =>
   JSON.stringify({ summary: { spec, binding, status, stopped_by: stoppedBy, ...progressFields(state) } })
 
-type Counts = Pick<RunSummary, 'stats' | 'ms' | 'prices'>
+type Counts = Pick<RunSummary, 'stats' | 'ms'>
 
 /** One line: `{"progress":{…}}`. */
 export const progressJson = ({ done, ...state }: Counts & { readonly done: number | undefined }): string =>
   JSON.stringify({ progress: { ...progressFields(state), ...(done === undefined ? {} : { done: Math.round(done * 1000) / 1000 }) } })
 
-const progressFields = ({ stats, ms, prices }: Counts): object => {
+const progressFields = ({ stats, ms }: Counts): object => {
   const usages = allUsages(stats)
   return {
     ms: Math.round(ms),
@@ -110,7 +119,7 @@ const progressFields = ({ stats, ms, prices }: Counts): object => {
     tool_calls: sum(stats.stages.map(({ toolCalls }) => toolCalls)),
     retries: sum(stats.stages.map(({ retries }) => retries)),
     ...tokenFields(sumTokens(usages)),
-    ...costFields(usages, prices),
+    ...costFields(usages),
     stages: stats.stages.map(({ name, inputs, outputs, fromRecord, toolCalls, retries, errors }) => ({
       ...{ stage: name, in: inputs, out: outputs, from_record: fromRecord },
       ...{ tool_calls: toolCalls, retries, errors },
@@ -118,7 +127,7 @@ const progressFields = ({ stats, ms, prices }: Counts): object => {
     agents: usages.map((usage) => ({
       ...{ agent: usage.agent, model: usage.model, requests: usage.calls },
       ...tokenFields(usage.tokens),
-      ...costFields([usage], prices),
+      ...costFields([usage]),
     })),
   }
 }
@@ -131,8 +140,8 @@ const tokenFields = ({ input, output, cache_read, cache_creation }: TokenCounts)
   cache_creation_tokens: cache_creation,
 })
 
-const costFields = (usages: readonly ModelUsage[], prices: Prices | undefined): object => {
-  const cost = costOfUsages(usages, prices)
+const costFields = (usages: readonly ModelUsage[]): object => {
+  const cost = costOfUsages(usages)
   if (!cost) return {}
   return { cost: Number(cost.known.toPrecision(12)), ...(cost.unpriced.length > 0 ? { unpriced: cost.unpriced } : {}) }
 }

@@ -11,7 +11,6 @@ import {
   MAX_CALL_TOKENS,
   parseJson,
   readUsage,
-  totalTokens,
 } from '@plumb/wire'
 import type { ChildAllowance } from '../child/allowance.js'
 import type { Origin } from '../graph/origin.js'
@@ -88,7 +87,7 @@ export class ChildMonitor {
     const { emitter, place, parent, allowance } = this.#o
     const telemetry = emitter || allowance ? this.#read(buf, start, end) : undefined
     if (telemetry?.kind === 'budget') {
-      allowance?.ask(telemetry.ask)
+      allowance?.hear(telemetry)
       return false
     }
     // Only the recorder asked for it.
@@ -96,7 +95,7 @@ export class ChildMonitor {
     if (!isPrivate) parent?.write(buf, start, end)
     if (!telemetry) return true
     emitter?.emit({ kind: 'telemetry', process: place, telemetry })
-    if (telemetry.kind === 'usage') allowance?.used(totalTokens(telemetry))
+    if (telemetry.kind === 'usage' && telemetry.kept === undefined) allowance?.used(telemetry)
     return !isPrivate
   }
 
@@ -118,6 +117,7 @@ export class ChildMonitor {
   }
 
   exited({ status, signal }: Exit): void {
+    this.#o.allowance?.end()
     this.#o.emitter?.emit({ kind: 'exited', process: this.#o.place, status, signal })
   }
 }

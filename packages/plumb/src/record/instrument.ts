@@ -5,6 +5,7 @@ import { type Result, succeed } from '@plumb/wire'
 import { hasDisplay } from '../display/display.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { RunOptions } from '../run/run-options.js'
+import { hasAgentLimits } from './agent-limits.js'
 import type { Instrumentation, InstrumentationOptions } from './instrumentation.js'
 
 export const NOT_INSTRUMENTED = {
@@ -18,7 +19,10 @@ export const NOT_INSTRUMENTED = {
 /** When it fails nothing was started; folders and files may have been made. */
 export const instrument = async (o: InstrumentationOptions): Promise<Result<Instrumentation>> => {
   const { recording, limits } = o.options
-  const isInstrumented = hasDisplay(o.options) || Object.values({ ...recording, ...limits }).some((value) => value !== undefined)
+  const isInstrumented =
+    hasDisplay(o.options) ||
+    Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
+    hasAgentLimits(o.loaded.compiled.program)
   if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, rejects: undefined, budget: undefined })
   const { openInstrumentation } = await import('./instrumentation.js')
   return openInstrumentation(o)

@@ -9,6 +9,7 @@ import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
 import { wiresOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
+import { hasAgentLimits } from './agent-limits.js'
 import { clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
 import { describeDifference, identityOf, type RunIdentity } from './identity.js'
 import { openLineFile } from './line-file.js'
@@ -41,7 +42,7 @@ export interface InstrumentationOptions {
   readonly options: RunOptions
   readonly reader: LineReader
   /** Further listeners, opened once the folder of a record is there. */
-  readonly openListeners: (record: RecordFolder | undefined) => Result<readonly RunListener[]>
+  readonly openListeners: (record: RecordFolder | undefined) => Promise<Result<readonly RunListener[]>>
   readonly report: (fault: Fault) => void
 }
 
@@ -59,11 +60,15 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const place = folder === undefined ? undefined : { folder, spare: [] }
   const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, o)
   if (!recorder.ok) return recorder
-  const listeners = o.openListeners(place)
+  const listeners = await o.openListeners(place)
   if (!listeners.ok) return listeners
   const rejects = openRejects(o)
   if (!rejects.ok) return rejects
-  const budget = openRunBudget(options.limits)
+  const budget = openRunBudget({
+    limits: options.limits,
+    prices: options.display.prices,
+    hasAgentLimits: options.budgetFd === undefined && hasAgentLimits(o.loaded.compiled.program),
+  })
   if (!budget.ok) return budget
   return succeed({
     emitter: openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value]),

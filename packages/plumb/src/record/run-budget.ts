@@ -1,9 +1,11 @@
-// The budget of a run (--max-calls, --max-total-tokens, --deadline): shared by all its processes, and reported once when it is spent.
+// The budget of a run (--max-cost, --max-calls, --max-total-tokens, --deadline): shared by all its processes, and reported once when it is spent.
 
-import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, succeed } from '@plumb/wire'
+import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, readPrices, succeed, toDollars } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
 
 export interface RunLimits {
+  /** Nanodollars. */
+  readonly maxCost: number | undefined
   readonly maxCalls: number | undefined
   readonly maxTotalTokens: number | undefined
   readonly deadlineMs: number | undefined
@@ -32,7 +34,7 @@ export class RunBudget {
   /** Collects the errors of inputs that the budget stopped, for one report at the end; false: the error has another cause. */
   takes(error: Fault): boolean {
     const isCut = this.#isLate && error.error === 'cancelled'
-    if (error.error !== 'budget_spent' && !isCut) return false
+    if ((error.error !== 'budget_spent' && !isCut) || isOfAgent(error)) return false
     const seqs = (error.seqs as [number, number][] | undefined) ?? (typeof error.seq === 'number' ? [[error.seq, error.seq]] : [])
     this.#unanswered += typeof error.unanswered === 'number' ? error.unanswered : 1
     for (const [first, last] of seqs) for (let seq = first; seq <= last; seq++) addTo(this.#seqs, seq)
@@ -42,25 +44,49 @@ export class RunBudget {
   /** The report at the end; undefined: the budget was enough. */
   get fault(): Fault | undefined {
     if (this.#unanswered === 0 && !this.#isLate) return undefined
-    const { calls, tokens } = this.#budget.spent
-    const { maxCalls, maxTotalTokens, deadlineMs } = this.#limits
+    const { calls, tokens, cost } = this.#budget.spent
+    const { maxCost, maxCalls, maxTotalTokens, deadlineMs } = this.#limits
+    const hasTokens = maxTotalTokens === undefined || tokens < maxTotalTokens
     const what = this.#isLate
       ? `the ${(deadlineMs ?? 0) / 1000} seconds of --deadline are over`
       : maxCalls !== undefined && calls >= maxCalls
         ? `${calls} call${calls === 1 ? ' is' : 's are'} made, as many as --max-calls allows`
-        : `${tokens} tokens are used, and --max-total-tokens is ${maxTotalTokens}`
+        : maxCost !== undefined && hasTokens
+          ? `$${toDollars(cost)} of the $${toDollars(maxCost)} of --max-cost are spent, and no further request is sure to fit`
+          : `${tokens} tokens are used, and --max-total-tokens is ${maxTotalTokens}`
     const left = this.#unanswered === 0 ? '' : `; ${this.#unanswered} message${this.#unanswered === 1 ? ' is' : 's are'} not answered`
     const seqs = joinRanges(this.#seqs)
     const [first] = seqs
     const inputs = first ? { seq: first[0], seqs } : {}
-    return fault('budget_spent', `${what}${left}`, { calls, tokens, unanswered: this.#unanswered, ...inputs })
+    return fault('budget_spent', `${what}${left}`, {
+      calls,
+      tokens,
+      ...(maxCost === undefined ? {} : { cost: toDollars(cost) }),
+      unanswered: this.#unanswered,
+      ...inputs,
+    })
   }
 }
 
-/** Undefined: there are no limits. */
-export const openRunBudget = (limits: RunLimits): Result<RunBudget | undefined> => {
-  const { maxCalls, maxTotalTokens, deadlineMs } = limits
-  if (maxCalls === undefined && maxTotalTokens === undefined && deadlineMs === undefined) return succeed(undefined)
-  const budget = openBudget({ calls: maxCalls ?? null, tokens: maxTotalTokens ?? null })
-  return budget.ok ? succeed(new RunBudget(budget.value, limits)) : budget
+/** An agent has spent what it may have for itself (`max_cost`), and the run goes on. */
+const isOfAgent = ({ limit }: Fault): boolean => limit === 'max_cost'
+
+export interface BudgetOptions {
+  readonly limits: RunLimits
+  /** The file of --prices. */
+  readonly prices: string | undefined
+  /** Agents of it have limits of their own, which they share with their other processes. */
+  readonly hasAgentLimits: boolean
+}
+
+/** Undefined: the run has no limits. */
+export const openRunBudget = ({ limits, prices: file, hasAgentLimits }: BudgetOptions): Result<RunBudget | undefined> => {
+  const { maxCost = null, maxCalls = null, maxTotalTokens = null } = limits
+  const hasLimits = Object.values(limits).some((limit) => limit !== undefined)
+  if (!hasLimits && !hasAgentLimits) return succeed(undefined)
+  const prices = file === undefined ? succeed(undefined) : readPrices(file)
+  if (!prices.ok) return prices
+  const budget = openBudget({ calls: maxCalls, tokens: maxTotalTokens, cost: maxCost, prices: prices.value })
+  if (!budget.ok) return budget
+  return succeed(hasLimits ? new RunBudget(budget.value, limits) : undefined)
 }

@@ -39,7 +39,7 @@ export interface RunOptions extends SpecOptions {
   /** Which process of that parent we are, for the answers that are kept. */
   readonly keptPlace: string | undefined
   /** A parent has the budget of its run on this descriptor. */
-  readonly budgetFd?: number
+  readonly budgetFd?: string
 }
 
 /** What is kept of a run. */
@@ -61,4 +61,6 @@ export interface DisplayOptions {
   readonly summary: 'text' | 'json' | undefined
   /** The file of prices. */
   readonly prices: string | undefined
+  /** The cost is shown also where there is none. */
+  readonly asksCost: boolean
 }

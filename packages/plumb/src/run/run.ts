@@ -30,6 +30,7 @@ import {
 } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
+import { openForeignPrices } from '../child/foreign-prices.js'
 import { type Loaded, load, refuseErrors } from '../command/load.js'
 import { findMissing } from '../command/missing.js'
 import { selectBinding } from '../command/select-binding.js'
@@ -162,6 +163,7 @@ class Run {
       emitter,
       emitToParent: lines && ((json: string) => lines.writeText(json)),
       costOf: this.display.costOf,
+      prices: await openForeignPrices(graph, options.agentProgram),
       withoutLiveLines: this.display.withoutLiveLines,
       boxes: undefined as SpawnSettings['boxes'],
     }
@@ -328,7 +330,7 @@ class Run {
     if (!budget?.takes(f)) this.#tell(f)
     // No output would come of further input.
     else this.#wired?.input.end()
-    if (f.error === 'budget_spent') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
+    if (f.error === 'budget_spent' && f.limit !== 'max_cost') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
     if (this.options.isFailFast) this.#closeInput()
   }
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUDGET_FD, currentBudget } from '../budget.js'
+import { BUDGET_FD, currentBudget } from '../budget/budget.js'
 import { inheritedFdEnv } from '../fd/launcher.js'
 import { currentKept, KEPT_FD } from '../kept/current.js'
 import type { LineSink } from '../line/stream.js'
@@ -62,8 +62,9 @@ const start = <SomeChild extends LineChild>(
   spawn: (options: SpawnOptions) => Result<SomeChild>,
 ): Result<PlumbChild<SomeChild>> => {
   const { program, args, files, entry, authority, agent, fds = {}, cwd, env, within } = options
-  const budget = program === 'plumb-tool' ? undefined : currentBudget()
-  const budgeted = budget ? ['--budget-fd', String(BUDGET_FD)] : []
+  const budget = currentBudget()
+  const member = budget?.join()
+  const budgeted = member ? ['--budget-fd', `${BUDGET_FD}:${member.name}`] : []
   // A sandbox has no way to the folder: what its agents ask is asked again, where the call itself is.
   const kept = program === 'plumb-tool' || within ? undefined : currentKept()
   const keeping = kept ? ['--kept-fd', String(KEPT_FD)] : []
@@ -85,7 +86,11 @@ const start = <SomeChild extends LineChild>(
     isForeign: false,
     ...(cwd === undefined ? {} : { cwd }),
   })
-  if (!child.ok) return child
+  if (!child.ok) {
+    member?.leave()
+    return child
+  }
+  if (member) void child.value.exited.then(member.leave)
   const bootstrap = child.value.fds.get(SOURCES_FD) as LineSink
   // To a child that reads none only the last one waits.
   let latest: string | undefined

@@ -1,7 +1,11 @@
 // The values of options, read from their texts.
 
+import { toNano } from '../price/price.js'
+
 /** A timer can be set no further ahead. */
 const MAX_SECONDS = 2_147_483
+/** A million dollars: sums stay exact. */
+const MAX_NANO = 1e15
 
 /** What commander takes for an InvalidArgumentError of its own, where it is not loaded. */
 class InvalidArgument extends Error {
@@ -31,6 +35,12 @@ export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidAr
       const value = Number(text)
       demand(/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MAX_SECONDS, 'it takes a number of seconds')
       return value
+    },
+    /** As decimals, over 0, with a nanodollar as the least; as nanodollars. */
+    dollars: (text: string): number => {
+      const nano = toNano(Number(text))
+      demand(/^\d+(\.\d{1,9})?$/.test(text) && nano > 0 && nano <= MAX_NANO, 'it takes a number of dollars, such as 0.50')
+      return nano
     },
     /** An option that may be given again: all its texts, in order. */
     again: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],

@@ -34,6 +34,7 @@ export const apiFailure = (refused: ErrorReply): Failure => {
     isRetryable: isWorthRetrying(status, header(headers, 'x-should-retry'), refused.text),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     words,
+    isUnbilled: true,
     ...(refusal ? { refusal } : {}),
   }
 }

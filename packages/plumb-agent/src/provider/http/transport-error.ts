@@ -13,8 +13,10 @@ export const transportFailure = (host: string, error: unknown): Failure | undefi
   const { code } = error as NodeJS.ErrnoException
   if (typeof code !== 'string') return undefined
   const late = TIMEOUTS[code]
-  if (late !== undefined) return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, words: '' }
-  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, words: '' }
+  if (late !== undefined)
+    return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, words: '', isUnbilled: NOT_CONNECTED.test(code) }
+  const isUnbilled = NOT_CONNECTED.test(code)
+  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, words: '', isUnbilled }
 }
 
 // undici gives no code for these. An orderly end in the middle of a head, or of a chunk, is one of them.
@@ -24,6 +26,10 @@ const notHttp = (host: string, words: string): Failure =>
     : { fault: fault('bad_reply', `${host} answered with what is no HTTP; check the endpoint`), isRetryable: false, words: '' }
 
 const BROKEN_OFF = 'the connection broke off'
+
+// Nothing of the request was sent.
+const NOT_CONNECTED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|UND_ERR_INVALID_ARG)$|CERT|SIGNED|SIGNATURE|CRL/
 
 const TIMEOUTS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'did not take the connection in time',

@@ -2,7 +2,21 @@
 
 import type { Readable } from 'node:stream'
 import { agentOf, type Bound, type ToolBody, type ToolPlan } from '@plumb/lang'
-import { currentBudget, type Fault, type Result, readUsage, type SourceFiles, succeed, totalTokens } from '@plumb/wire'
+import {
+  agentLimit,
+  type Budget,
+  currentBudget,
+  type Fault,
+  fault,
+  loadPrices,
+  payUsage,
+  type Result,
+  readUsage,
+  type SourceFiles,
+  succeed,
+  type ToldUsage,
+  totalTokens,
+} from '@plumb/wire'
 import type { AgentUsage, Call, CallRecord, Session } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
@@ -74,13 +88,15 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
     await child.terminate(0)
     return { ok: false, error: overrun }
   }
+  const pay = budget && (await openPayments(budget, bound))
   let isCounted = budget !== undefined
-  const spend = (tokens: number): void => {
+  const spend = (usage: ToldUsage): void => {
     const spent = isCounted ? undefined : budget?.take()
     isCounted = false
-    budget?.use(tokens)
-    overrun ??= spent
-    if (spent) void child.terminate(GRACE_MS)
+    budget?.use(totalTokens(usage))
+    const unpaid = pay?.(usage)
+    overrun ??= spent ?? unpaid
+    if (spent || unpaid) void child.terminate(GRACE_MS)
   }
   const used = (said: AgentUsage): void => {
     // Only our own programs are believed that it cost nothing.
@@ -88,7 +104,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
     const { usage: reported } = readUsage(said)
     session.onUsage?.(reported)
     addUsage(record, said, session.costOf)
-    if (budget) spend(totalTokens(reported))
+    if (budget) spend(reported)
   }
   const called = traceInnerCalls(call, Number(depth.value.PLUMB_DEPTH), bound.name)
   const telemetry = readTelemetry(child.fds.get(TELEMETRY) as Readable, { used, called })
@@ -100,6 +116,16 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   if (overrun) return { ok: false, error: overrun }
   if (!signal.aborted) await telemetry
   return addMissingAccess(result, child)
+}
+
+/** Undefined: money is not limited. What it returns says that more was spent than there was. */
+const openPayments = async (budget: Budget, bound: Bound): Promise<((usage: ToldUsage) => Fault | undefined) | undefined> => {
+  const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
+  const limit = agent && agentLimit(agent.specPath, bound.name, agent.config.max_cost)
+  if (budget.limits.cost === null && !limit) return undefined
+  const prices = await loadPrices(budget.limits.prices)
+  return (usage) =>
+    payUsage({ budget, prices, limit }, usage) === 'over' ? fault('budget_spent', 'the budget of this run is spent') : undefined
 }
 
 /** The cost is what the child reports, or computed from prices. */

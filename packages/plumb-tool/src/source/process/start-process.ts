@@ -5,8 +5,10 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, agentTools, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
 import { type Effect, type HandDown, narrow, renewalMs } from '@plumb/policy'
 import {
+  agentLimit,
   andThen,
   childEnv,
+  currentBudget,
   type PlumbChildOptions,
   type Result,
   resolveProgram,
@@ -14,6 +16,7 @@ import {
   siblingProgram,
   spawnPlumb,
   succeed,
+  toDollars,
 } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { checkedTool } from '../../call/checked-tool.js'
@@ -122,7 +125,9 @@ const startForeign = async (command: readonly string[], agent: AgentPlan, start:
     ? succeed(sandbox)
     : andThen(readAgentSandbox(agent, session.docroot), (own) => own?.(session.servers) ?? succeed(undefined))
   if (!held.ok) return held
-  const place = await sandboxContext(start, held.value, { ...childEnv('foreign', names), ...env })
+  const left = currentBudget()?.left(agentLimit(agent.specPath, agent.bound.name, config.max_cost)) ?? null
+  const budget = left === null ? {} : { PLUMB_BUDGET: String(toDollars(Math.max(0, left))) }
+  const place = await sandboxContext(start, held.value, { ...childEnv('foreign', names), ...env, ...budget })
   const context = { ...place, visible: [...place.visible, ...listScriptPaths(command.slice(1), place.cwd)] }
   const child = spawnSandboxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, context)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child

@@ -1,0 +1,40 @@
+// What an agent needs to hold to a limit of money or of speed: the budget that it shares, the prices, and the account that it asks with.
+
+import { createHash } from 'node:crypto'
+import {
+  type BudgetLimits,
+  currentBudget,
+  fail,
+  loadPrices,
+  openBudget,
+  type Prices,
+  type RateLimit,
+  type Result,
+  succeed,
+} from '@plumb/wire'
+import { unpriced } from '../conversation/billing.js'
+import type { PreparedAgent } from './prepare.js'
+
+export interface Money {
+  /** Undefined: money is not limited. */
+  readonly prices: Prices | undefined
+  readonly rate: RateLimit | undefined
+}
+
+/** `sent`: the limits of a parent that is asked for each call. */
+export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: BudgetLimits | undefined): Promise<Result<Money>> => {
+  const { limit, rate, providerName: provider, model } = config
+  const limits = sent ?? own
+  const isLimited = (limits?.cost ?? null) !== null || limit !== undefined
+  if ((isLimited || rate) && !sent && !currentBudget()) {
+    const opened = openBudget({ calls: null, tokens: null, cost: limits?.cost ?? null, prices: limits?.prices })
+    if (!opened.ok) return opened
+  }
+  const prices = isLimited ? await loadPrices(limits?.prices) : undefined
+  if (prices && !prices.quote({ model, provider })) return fail('config_invalid', unpriced(model))
+  return succeed({ prices, rate: rate && { ...rate, account: accountOf(provider, config.account) } })
+}
+
+// A budget is a file: the key is not in it.
+const accountOf = (provider: string, account: string): string =>
+  `${provider} ${createHash('sha256').update(account).digest('hex').slice(0, 16)}`

@@ -1,0 +1,79 @@
+// What the requests of an agent cost: the most that each can is reserved before it is sent, and what it has cost takes its place.
+
+import {
+  type AgentLimit,
+  costOf,
+  type Fault,
+  fail,
+  fault,
+  maxCostOf,
+  type Prices,
+  type RateLimit,
+  type Result,
+  succeed,
+  type TokenCounts,
+  toDollars,
+  totalTokens,
+} from '@plumb/wire'
+import type { RequestSize } from '../provider/request-size.js'
+import type { Allowance } from './allowance.js'
+
+export interface Billing {
+  /** A fault, `budget_spent`: the request may not be sent. */
+  reserve(size: RequestSize, signal: AbortSignal): Promise<Result<Bill>>
+  /** Tokens that were used for what came to nothing. */
+  lose(tokens: number): void
+}
+
+/** Of one request. Called once it is over. */
+export interface Bill {
+  /** What it has cost in nanodollars, where that is known. `most`: its usage is not known, and nothing else counts it. */
+  settle(used: TokenCounts | 'nothing' | 'most', isReported?: boolean): number | undefined
+}
+
+export interface BillingOptions {
+  readonly allowance: Allowance
+  /** Undefined: money is not limited. */
+  readonly prices: Prices | undefined
+  readonly provider: string
+  readonly limit: AgentLimit | undefined
+  readonly rate: RateLimit | undefined
+  readonly warn: (warning: Fault) => void
+}
+
+export const openBilling = ({ allowance, prices, provider, limit, rate, warn }: BillingOptions): Billing => ({
+  reserve: async (size, signal) => {
+    const { model, input, output } = size
+    const price = prices?.quote({ model, provider }, size)?.price
+    if (prices && !price) return fail('config_invalid', unpriced(model))
+    const cost = price ? maxCostOf(price, size) : 0
+    const tokens = input + output
+    const isClaimed = price !== undefined || rate !== undefined
+    const claim = { cost, tokens, ...(limit ? { agent: limit } : {}), ...(rate ? { rate } : {}) }
+    const reserved = isClaimed ? await allowance.reserve(claim, signal) : succeed(undefined)
+    if (!reserved.ok) return reserved
+    const settle: Bill['settle'] = (used, isReported = true) => {
+      if (used === 'most') allowance.lose(tokens)
+      const isKnown = typeof used === 'object' && isReported
+      const billed = used === 'nothing' ? 0 : price && isKnown ? costOf(price, pricedTokens(used)) : cost
+      reserved.value?.settle(billed, typeof used === 'object' ? totalTokens(used) : used === 'most' ? tokens : 0)
+      if (billed > cost) warn(fault('usage_unknown', overBill(model, billed, cost)))
+      return price ? billed : undefined
+    }
+    return succeed({ settle })
+  },
+  lose: allowance.lose,
+})
+
+export const unpriced = (model: string): string =>
+  `no price is known for model '${model}', so that no limit of money can hold: say with --prices what a million of its tokens cost`
+
+const overBill = (model: string, billed: number, most: number): string =>
+  `a request to '${model}' was billed $${toDollars(billed)}, and by its prices $${toDollars(most)} is the most that it can cost: check --prices`
+
+const pricedTokens = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: TokenCounts) => ({
+  input: input_tokens,
+  output: output_tokens,
+  cache_read: cache_read_tokens,
+  cache_creation: cache_creation_tokens,
+})

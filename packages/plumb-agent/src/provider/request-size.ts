@@ -1,0 +1,39 @@
+// What a request may cost at most, before it is sent: as much as it can be of tokens in and out.
+
+import { isRecord, MAX_CALL_TOKENS } from '@plumb/wire'
+
+export interface RequestSize {
+  readonly model: string
+  /** Tokens, at most. */
+  readonly input: number
+  readonly output: number
+  /** Something of it is to be cached for an hour. */
+  readonly hasHourCache: boolean
+  readonly hasAudio: boolean
+}
+
+/** What a provider writes around the messages of a request, and around tools and a type of the output, which it turns into text of its own. */
+const FRAME_TOKENS = 64
+const TOOL_TOKENS = 1_000
+
+/** `text`: the body, as JSON; no tokenizer makes more tokens than bytes. */
+export const sizeOf = (body: unknown, text: string, fallback: { readonly model: string }): RequestSize => {
+  const { model, tools, response_format, output_config, text: form, n } = isRecord(body) ? body : {}
+  const isFramed = [tools, response_format, output_config, form].some((one) => one !== undefined)
+  const answers = typeof n === 'number' && n > 1 ? n : 1
+  return {
+    model: typeof model === 'string' ? model : fallback.model,
+    input: Buffer.byteLength(text) + FRAME_TOKENS + (isFramed ? TOOL_TOKENS : 0),
+    output: answers * maxOutputOf(body),
+    hasHourCache: text.includes('"ttl":"1h"'),
+    hasAudio: text.includes('"input_audio"'),
+  }
+}
+
+const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
+
+/** A body without a limit may have an answer of any length. */
+const maxOutputOf = (body: unknown): number => {
+  const limits = LIMITS.map((key) => (isRecord(body) ? body[key] : undefined)).filter((limit) => typeof limit === 'number')
+  return limits.length === 0 ? MAX_CALL_TOKENS : Math.max(...limits)
+}

@@ -1,0 +1,313 @@
+// What a run may spend, shared by all the processes of it: a file without a name, on one descriptor, to which each appends what it spends.
+// Appending is atomic, so that the order of the lines is the same for all, and a process that comes too late sees it before it spends.
+//
+//   {"calls":N,"tokens":N,…}   the limits: the first line
+//   call WHO N                 a call is asked for; granted by what stands before it
+//   tokens N                   were used
+//   claim WHO N {…}            money is claimed for a request, before it is sent; see claim.ts
+//   pace WHO N MS {…}          a request is asked for by the rate of its provider, at this time of the machine's clock
+//   paid WHO N COST TOKENS     the request is over
+//   cost N {…}                 was spent by what claims nothing
+//   gone WHO                   a process has ended, with all that it had started
+//   closed WHY                 nothing more is given out
+//
+// WHO is a process by its descent: r, its children r.1 and r.2, their children r.1.1.
+
+import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Fault, fault } from '../error.js'
+import { toDollars } from '../price/price.js'
+import type { GivenPrices } from '../price/prices-file.js'
+import { fail, type Result, succeed } from '../result.js'
+import { systemReason } from '../system-reason.js'
+import { MAX_CALL_TOKENS } from '../tokens.js'
+import type { AgentLimit, Claim, RateLimit } from './claim.js'
+import { type Ledger, openLedger } from './ledger.js'
+import { type ClaimState, Money } from './money.js'
+import { Pace } from './pace.js'
+
+/** Where children of ours have it. */
+export const BUDGET_FD = 10
+
+export interface BudgetLimits {
+  /** Requests to models; those that a provider refuses and those that repair an answer count too. */
+  readonly calls: number | null
+  /** In and out; what a call in flight will use is known when it is over. */
+  readonly tokens: number | null
+  /** Nanodollars. */
+  readonly cost: number | null
+  /** Those that were given to the run, for all of its processes. */
+  readonly prices?: GivenPrices | undefined
+}
+
+export interface Budget {
+  readonly fd: number
+  readonly limits: BudgetLimits
+  /** Before a call. The fault, `budget_spent`: there is nothing left for it. */
+  take(): Fault | undefined
+  /** After it. What is no count of tokens counts as the most that a call may use. */
+  use(tokens: number): void
+  /** Before a request is sent: waits until its cost fits, and its rate. `signal`: it is not wanted any more. */
+  reserve(claim: Claim, signal: AbortSignal, as?: Member): Promise<Result<Reservation>>
+  /** What something has cost that reserved nothing, in nanodollars. */
+  pay(cost: number, agent?: string): void
+  /** A process that shares it. */
+  join(): Member
+  /** Nothing more is given out, whatever is left. */
+  close(why?: string): void
+  /** What is left for this agent, in nanodollars, below 0 where more was spent; null: there is no limit. */
+  left(agent?: AgentLimit): number | null
+  /** As far as is known now. */
+  readonly spent: Spent
+}
+
+export interface Member {
+  readonly name: string
+  /** It has ended: what was held for it counts as spent. */
+  leave(): void
+}
+
+export interface Reservation {
+  /** Nanodollars. */
+  readonly cost: number
+  /** The request is over, and has cost so much. */
+  settle(cost: number, tokens: number): void
+}
+
+export interface Spent {
+  readonly calls: number
+  readonly tokens: number
+  /** Nanodollars: of requests that are over, and at most of those that are not. */
+  readonly cost: number
+  readonly held: number
+  /** Another call would be denied. */
+  readonly isOver: boolean
+}
+
+/** The one of this process, which children of ours get without an option. */
+let current: Budget | undefined
+
+export const currentBudget = (): Budget | undefined => current
+
+/** A new one, for this process and all that it starts. */
+export const openBudget = (limits: BudgetLimits): Result<Budget> => {
+  let folder: string | undefined
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'plumb-'))
+    const fd = openSync(join(folder, 'budget'), 'ax+', 0o600)
+    writeSync(fd, `${JSON.stringify(limits)}\n`)
+    return joinBudget(`${fd}:r`)
+  } catch (error) {
+    return fail('write_failed', `no file for the budget can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
+  } finally {
+    if (folder !== undefined) removeQuietly(folder)
+  }
+}
+
+// What is left is of no use, and the budget is there.
+const removeQuietly = (folder: string): void => {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // As said.
+  }
+}
+
+/** That of a parent, by its descriptor and our name in it: `10:r.1`. */
+export const joinBudget = (text: string): Result<Budget> => {
+  const [, fd, name] = /^(\d+):(r(?:\.\d+)*)$/.exec(text) ?? []
+  const ledger = openLedger(Number(fd))
+  const limits = fd === undefined ? undefined : readLimits(ledger)
+  if (!limits || name === undefined) return fail('fd_invalid', `no budget can be read from descriptor ${text}`)
+  current = makeBudget(Number(fd), name, limits, ledger)
+  return succeed(current)
+}
+
+const readLimits = (ledger: Ledger): BudgetLimits | undefined => {
+  try {
+    const { calls, tokens, cost, prices } = JSON.parse(ledger.next() ?? '') as BudgetLimits
+    return { calls, tokens, cost, prices }
+  } catch {
+    return undefined
+  }
+}
+
+/** The account as all the lines make it. */
+class Account {
+  calls = 0
+  tokens = 0
+  closed: string | undefined
+  readonly money: Money
+  readonly pace = new Pace()
+  readonly #limits: BudgetLimits
+  readonly #ledger: Ledger
+
+  constructor(limits: BudgetLimits, ledger: Ledger) {
+    this.#limits = limits
+    this.#ledger = ledger
+    this.money = new Money(limits.cost)
+  }
+
+  get hasCallLeft(): boolean {
+    const { calls, tokens } = this.#limits
+    return this.closed === undefined && (calls === null || this.calls < calls) && (tokens === null || this.tokens < tokens)
+  }
+
+  get isOver(): boolean {
+    return !this.hasCallLeft || this.money.isSpent
+  }
+
+  /** Reads all there is, or up to this line: whether it was granted. */
+  read(own?: string): boolean {
+    for (let line = this.#ledger.next(); line !== undefined; line = this.#ledger.next()) {
+      const isGranted = this.#take(line)
+      if (line === own) return isGranted
+    }
+    return this.hasCallLeft
+  }
+
+  #take(line: string): boolean {
+    const [word, a = '', b = '', c = ''] = line.split(' ', 4)
+    const id = `${a} ${b}`
+    if (word === 'call') {
+      const isGranted = this.hasCallLeft
+      if (isGranted) this.calls++
+      return isGranted
+    }
+    if (word === 'tokens') this.tokens += countOf(Number(a))
+    else if (word === 'claim') this.money.ask(id, JSON.parse(line.slice(`${word} ${id} `.length)))
+    else if (word === 'pace') {
+      const { rate, tokens } = JSON.parse(line.slice(`${word} ${id} ${c} `.length)) as { rate: RateLimit; tokens: number }
+      return this.pace.take(id, rate, tokens, Number(c))
+    } else if (word === 'paid') {
+      this.money.settle(id, Number(c))
+      this.pace.settle(id, Number(line.slice(`${word} ${id} ${c} `.length)))
+    } else if (word === 'cost') this.money.pay(Number(a), JSON.parse(line.slice(`${word} ${a} `.length)).agent)
+    else if (word === 'gone') this.money.abandon((of) => of.startsWith(`${a} `) || of.startsWith(`${a}.`))
+    else if (word === 'closed') {
+      this.closed ??= line.slice(`${word} `.length)
+      this.money.close()
+    }
+    return true
+  }
+}
+
+/** How soon a claim that waits is looked at again. */
+const POLL_MS = [5, 10, 20, 40] as const
+
+const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledger): Budget => {
+  const account = new Account(limits, ledger)
+  let [made, members] = [0, 0]
+
+  const whenGranted = async (id: string, claim: Claim, signal: AbortSignal): Promise<ClaimState> => {
+    ledger.append(`claim ${id} ${JSON.stringify(claim)}`)
+    for (let tries = 0; ; tries++) {
+      account.read()
+      const state = account.money.stateOf(id) ?? 'over'
+      if (state !== 'waiting' || signal.aborted) return state
+      await pause(POLL_MS[Math.min(tries, POLL_MS.length - 1)] ?? 0, signal)
+    }
+  }
+
+  const whenInPace = async (id: string, rate: RateLimit, tokens: number, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const atMs = machineMs()
+      const own = `pace ${id} ${atMs} ${JSON.stringify({ rate, tokens })}`
+      account.read()
+      // Without a line where it would be refused: each is read by all.
+      if (account.closed !== undefined || (account.pace.mayTake(rate, tokens, atMs) && append(own))) return
+      await pause(Math.min(Math.max(account.pace.nextMs(rate.account, atMs) - atMs, 5), MAX_PACE_MS), signal)
+    }
+  }
+
+  const append = (line: string): boolean => {
+    ledger.append(line)
+    return account.read(line)
+  }
+
+  const denied = (agent: AgentLimit | undefined, claim: number): Fault => {
+    const { money, closed } = account
+    if (closed !== undefined) return fault('budget_spent', closed)
+    const isOwn = agent !== undefined && money.paidBy(agent.name) + claim > agent.cost
+    const [limit, paid, what] = isOwn ? [agent.cost, money.paidBy(agent.name), 'agent (max_cost)'] : [limits.cost ?? 0, money.paid, 'run']
+    const said = `the budget of this ${what} is spent: of $${toDollars(limit)}, $${toDollars(paid)} is, and the next request may cost $${toDollars(claim)}`
+    return fault('budget_spent', said, isOwn ? { limit: 'max_cost' } : {})
+  }
+
+  return {
+    fd,
+    limits,
+    take: () => (append(`call ${name} ${++made}`) ? undefined : deniedCall(account, limits)),
+    use: (used) => ledger.append(`tokens ${countOf(used)}`),
+    reserve: async (claim, signal, as) => {
+      const id = `${as?.name ?? name} ${++made}`
+      const state = await whenGranted(id, claim, signal)
+      const settle = (cost: number, tokens: number) => {
+        ledger.append(`paid ${id} ${cost} ${tokens}`)
+        if (cost > claim.cost) ledger.append(`closed ${overBill(cost, claim.cost)}`)
+      }
+      if (state === 'held' && claim.rate && !signal.aborted) await whenInPace(id, claim.rate, claim.tokens, signal)
+      if (state === 'held' && !signal.aborted && account.closed === undefined) return succeed({ cost: claim.cost, settle })
+      settle(0, 0)
+      return {
+        ok: false,
+        error: signal.aborted ? fault('cancelled', 'the answer was dropped on request') : denied(claim.agent, claim.cost),
+      }
+    },
+    pay: (cost, agent) => ledger.append(`cost ${cost} ${JSON.stringify({ agent })}`),
+    join: () => {
+      const member = `${name}.${++members}`
+      return { name: member, leave: () => ledger.append(`gone ${member}`) }
+    },
+    close: (why = 'the time of this run is up') => ledger.append(`closed ${why}`),
+    left: (agent) => {
+      account.read()
+      const of = [limits.cost === null ? null : limits.cost - account.money.paid - account.money.held]
+      if (agent) of.push(agent.cost - account.money.paidBy(agent.name))
+      const known = of.filter((one) => one !== null)
+      return known.length === 0 ? null : Math.min(...known)
+    },
+    get spent() {
+      account.read()
+      const { calls, tokens, money, isOver } = account
+      return { calls, tokens, cost: money.paid, held: money.held, isOver }
+    },
+  }
+}
+
+const overBill = (cost: number, most: number): string =>
+  `a provider bills $${toDollars(cost)} for a request that can cost $${toDollars(most)} at most by the prices, so that no limit would hold: the run is ended`
+
+/** Others may settle with fewer tokens than they asked for. */
+const MAX_PACE_MS = 500
+
+/** The same in all processes of a machine, and never set back. */
+const machineMs = (): number => {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1000 + Math.floor(nanoseconds / 1e6)
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+
+// Of several kinds of tokens, each within its bound.
+const countOf = (tokens: number): number =>
+  Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= KINDS * MAX_CALL_TOKENS ? tokens : MAX_CALL_TOKENS
+
+const KINDS = 4
+
+const deniedCall = ({ calls, tokens, closed }: Account, limits: BudgetLimits): Fault => {
+  if (closed !== undefined) return fault('budget_spent', closed)
+  const isTokens = limits.calls === null || calls < limits.calls
+  const what = isTokens ? `${tokens} of ${limits.tokens} tokens are used` : `${calls} of ${limits.calls} calls are made`
+  return fault('budget_spent', `the budget of this run is spent: ${what}`)
+}

@@ -1,0 +1,58 @@
+// What a request to a model may cost at most, and how often its provider may be asked: what is claimed of a budget before it is sent.
+
+import { isRecord } from '../is-record.js'
+import { toNano } from '../price/price.js'
+
+export interface Claim {
+  /** Nanodollars, at most. */
+  readonly cost: number
+  /** Tokens, at most. */
+  readonly tokens: number
+  /** The agent that has a limit of its own (`max_cost`). */
+  readonly agent?: AgentLimit
+  readonly rate?: RateLimit
+}
+
+export interface AgentLimit {
+  /** The same for all processes of this agent. */
+  readonly name: string
+  /** Nanodollars. */
+  readonly cost: number
+}
+
+/** `max_cost`: in dollars, as the spec has it, where it has it; `binding`: the name of the agent in the file at `specPath`. */
+export const agentLimit = (specPath: string, binding: string, max_cost: unknown): AgentLimit | undefined =>
+  typeof max_cost === 'number' ? { name: `${specPath}#${binding}`, cost: toNano(max_cost) } : undefined
+
+/** In any minute, of all agents with the same `account`. */
+export interface RateLimit {
+  /** A provider with one key of it. */
+  readonly account: string
+  readonly requests: number | null
+  readonly tokens: number | null
+}
+
+/** What whoever has started us lets us spend, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: it says nothing, or nothing that can be read. */
+export const givenBudget = ({ PLUMB_BUDGET: text = '' }: NodeJS.ProcessEnv): number | undefined =>
+  /^\d+(\.\d+)?(e-\d+)?$/.test(text) ? toNano(Number(text)) : undefined
+
+/** The least of these limits; null: there is none. */
+export const leastOf = (...limits: readonly (number | null | undefined)[]): number | null => {
+  const known = limits.filter((limit) => typeof limit === 'number')
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+/** A claim as another process says it; undefined: it is none. */
+export const readClaim = (value: unknown): Claim | undefined => {
+  if (!isRecord(value)) return undefined
+  const { cost, tokens, agent, rate } = value
+  if (!isCount(cost) || !isCount(tokens)) return undefined
+  if (agent !== undefined && !(isRecord(agent) && typeof agent.name === 'string' && isCount(agent.cost))) return undefined
+  if (rate !== undefined && !(isRecord(rate) && typeof rate.account === 'string' && isLimit(rate.requests) && isLimit(rate.tokens)))
+    return undefined
+  return value as unknown as Claim
+}
+
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const isLimit = (value: unknown): boolean => value === null || isCount(value)

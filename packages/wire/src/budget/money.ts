@@ -1,0 +1,120 @@
+// What becomes of the claims on the money of a run, in the order in which they were made: the same in every process that reads them.
+
+import type { AgentLimit, Claim } from './claim.js'
+
+/** `waiting`: others may give back what it needs. `over`: nobody can. */
+export type ClaimState = 'waiting' | 'held' | 'over'
+
+interface Open {
+  readonly claim: Claim
+  state: ClaimState
+}
+
+/** Nanodollars: what is paid, and what is held for requests that are made now. */
+class Purse {
+  paid = 0
+  held = 0
+
+  has(cost: number, limit: number | null): boolean {
+    return limit === null || this.paid + this.held + cost <= limit
+  }
+
+  canHave(cost: number, limit: number | null): boolean {
+    return limit === null || this.paid + cost <= limit
+  }
+}
+
+export class Money {
+  readonly #limit: number | null
+  readonly #run = new Purse()
+  readonly #agents = new Map<string, Purse>()
+  readonly #open = new Map<string, Open>()
+  #isClosed = false
+
+  /** Nanodollars; null: none. */
+  constructor(limit: number | null) {
+    this.#limit = limit
+  }
+
+  get paid(): number {
+    return this.#run.paid
+  }
+
+  get held(): number {
+    return this.#run.held
+  }
+
+  /** Not even a request that costs nothing can be granted more. */
+  get isSpent(): boolean {
+    return this.#limit !== null && this.#run.paid >= this.#limit
+  }
+
+  paidBy(agent: string): number {
+    return this.#agents.get(agent)?.paid ?? 0
+  }
+
+  /** Undefined: there is no such claim, or it was settled. */
+  stateOf(id: string): ClaimState | undefined {
+    return this.#open.get(id)?.state
+  }
+
+  ask(id: string, claim: Claim): void {
+    this.#open.set(id, { claim, state: 'waiting' })
+    this.#grant()
+  }
+
+  /** A claim is over, and has cost so much: what was held for it may be had by others. */
+  settle(id: string, cost: number): void {
+    const open = this.#open.get(id)
+    if (!open) return
+    this.#open.delete(id)
+    const { claim, state } = open
+    for (const purse of this.#pursesOf(claim.agent)) {
+      if (state === 'held') purse.held -= claim.cost
+      purse.paid += cost
+    }
+    this.#grant()
+  }
+
+  /** What nothing was held for. */
+  pay(cost: number, agent: string | undefined): void {
+    this.#run.paid += cost
+    if (agent !== undefined) this.#agent(agent).paid += cost
+    this.#grant()
+  }
+
+  /** Whoever made these claims has gone: what was held for them may have been spent. */
+  abandon(isTheirs: (id: string) => boolean): void {
+    for (const [id, { claim, state }] of [...this.#open]) if (isTheirs(id)) this.settle(id, state === 'held' ? claim.cost : 0)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#grant()
+  }
+
+  #grant(): void {
+    for (const open of this.#open.values()) if (open.state === 'waiting') open.state = this.#judge(open.claim)
+  }
+
+  #judge({ cost, agent }: Claim): ClaimState {
+    const own = agent && this.#agent(agent.name)
+    const isOver = this.#isClosed || !this.#run.canHave(cost, this.#limit) || own?.canHave(cost, agent?.cost ?? null) === false
+    if (isOver) return 'over'
+    if (!this.#run.has(cost, this.#limit) || own?.has(cost, agent?.cost ?? null) === false) return 'waiting'
+    for (const purse of this.#pursesOf(agent)) purse.held += cost
+    return 'held'
+  }
+
+  #pursesOf(agent: AgentLimit | undefined): readonly Purse[] {
+    return agent ? [this.#run, this.#agent(agent.name)] : [this.#run]
+  }
+
+  #agent(name: string): Purse {
+    const known = this.#agents.get(name)
+    if (known) return known
+    const purse = new Purse()
+    this.#agents.set(name, purse)
+    return purse
+  }
+}

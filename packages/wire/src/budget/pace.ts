@@ -1,0 +1,47 @@
+// How often the providers are asked, and for how many tokens: the requests of the last minute, by account.
+
+import type { RateLimit } from './claim.js'
+
+interface Sent {
+  readonly id: string
+  readonly atMs: number
+  tokens: number
+}
+
+/** A second more than a minute: what is sent a little later than it was granted is still within the limit. */
+const WINDOW_MS = 61_000
+
+export class Pace {
+  readonly #accounts = new Map<string, Sent[]>()
+
+  /** Counts the request where it may be sent at this time of the clock; false: not yet. */
+  take(id: string, rate: RateLimit, tokens: number, atMs: number): boolean {
+    if (!this.mayTake(rate, tokens, atMs)) return false
+    this.#recent(rate.account, atMs).push({ id, atMs, tokens })
+    return true
+  }
+
+  mayTake({ account, requests, tokens: limit }: RateLimit, tokens: number, atMs: number): boolean {
+    const sent = this.#recent(account, atMs)
+    const used = sent.reduce((sum, one) => sum + one.tokens, 0)
+    // One that is larger than the limit goes alone.
+    return (requests === null || sent.length < requests) && (limit === null || sent.length === 0 || used + tokens <= limit)
+  }
+
+  /** What it really took. */
+  settle(id: string, tokens: number): void {
+    for (const sent of this.#accounts.values()) for (const one of sent) if (one.id === id) one.tokens = tokens
+  }
+
+  /** Until then nothing can change but by what others settle. */
+  nextMs(account: string, atMs: number): number {
+    const [first] = this.#recent(account, atMs)
+    return first ? first.atMs + WINDOW_MS : atMs
+  }
+
+  #recent(account: string, atMs: number): Sent[] {
+    const recent = (this.#accounts.get(account) ?? []).filter((one) => one.atMs > atMs - WINDOW_MS)
+    this.#accounts.set(account, recent)
+    return recent
+  }
+}

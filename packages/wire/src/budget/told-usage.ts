@@ -1,0 +1,38 @@
+// What a program spends that knows of no budget: it is counted by the usage that it tells.
+
+import { costOf, toNano } from '../price/price.js'
+import type { Prices } from '../price/prices.js'
+import type { TokenCounts } from '../tokens.js'
+import type { Budget } from './budget.js'
+import type { AgentLimit } from './claim.js'
+
+/** `provider`, and `cost` in dollars, where it says them. */
+export interface ToldUsage extends TokenCounts {
+  readonly model: string
+  readonly provider?: string
+  readonly cost?: number
+}
+
+/** In nanodollars. What a program says of its cost is as good as what it says of its tokens. Undefined: its model has no price. */
+export const costOfUsage = (prices: Prices | undefined, { model, provider, cost, ...usage }: ToldUsage): number | undefined => {
+  if (typeof cost === 'number' && cost >= 0 && Number.isSafeInteger(toNano(cost))) return toNano(cost)
+  const price = prices?.quote({ model, provider })?.price
+  const { input_tokens: input, output_tokens: output, cache_read_tokens: cache_read, cache_creation_tokens: cache_creation } = usage
+  return price && costOf(price, { input, output, cache_read, cache_creation })
+}
+
+export interface Payment {
+  readonly budget: Budget
+  readonly prices: Prices | undefined
+  readonly limit: AgentLimit | undefined
+}
+
+/** `unpriced`: it may have cost all that was left, and counts as that. `over`: it was more than was left. */
+export const payUsage = ({ budget, prices, limit }: Payment, usage: ToldUsage): 'paid' | 'unpriced' | 'over' => {
+  const left = budget.left(limit)
+  if (left === null) return 'paid'
+  const cost = costOfUsage(prices, usage)
+  budget.pay(cost ?? Math.max(0, left), limit?.name)
+  if (cost === undefined) return left > 0 ? 'unpriced' : 'over'
+  return cost > left ? 'over' : 'paid'
+}

@@ -1,0 +1,59 @@
+// What tokens cost, in whole nanodollars: sums of these are exact, and always rounded up, so that no budget is exceeded by a rounding.
+
+import { isTokenCount, MAX_CALL_TOKENS } from '../tokens.js'
+
+const NANO = 1_000_000_000
+
+/** Dollars of a million tokens. From `above` tokens of input on, all tokens of the request cost more. */
+export type Rate = number | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] }
+
+/** Tokens read from or written to a cache cost as much as input by default. */
+export interface Price {
+  readonly input: Rate
+  readonly output: Rate
+  readonly cache_read?: Rate
+  readonly cache_creation?: Rate
+}
+
+/** Each token is counted once, as in `usage` of plumb-agent(1). */
+export interface PricedTokens {
+  readonly input: number
+  readonly output: number
+  readonly cache_read: number
+  readonly cache_creation: number
+}
+
+const KINDS = ['input', 'output', 'cache_read', 'cache_creation'] as const
+
+/** Dollars as whole nanodollars. */
+export const toNano = (dollars: number): number => Math.round(dollars * NANO)
+
+/** Nanodollars as a number of dollars, for people and JSON. */
+export const toDollars = (nano: number): number => nano / NANO
+
+/** Of one request, in nanodollars; what is no count of tokens counts as the most that it could be. */
+export const costOf = (price: Price, tokens: PricedTokens): number => {
+  const read = tokens.input + tokens.cache_read + tokens.cache_creation
+  const millionths = KINDS.reduce(
+    (sum, kind) =>
+      sum + BigInt(isTokenCount(tokens[kind]) ? tokens[kind] : MAX_CALL_TOKENS) * nanoPerMillion(price[kind] ?? price.input, read),
+    0n,
+  )
+  return Number((millionths + 999_999n) / 1_000_000n)
+}
+
+/** The most that a request can cost with so many tokens in and out, in nanodollars: whether it is cached or not. */
+export const maxCostOf = (price: Price, { input, output }: { readonly input: number; readonly output: number }): number => {
+  const dearest = (rate: Rate): number =>
+    typeof rate === 'number' ? rate : Math.max(rate.base, ...rate.tiers.filter(({ start }) => input > start).map((tier) => tier.price))
+  const { cache_read = price.input, cache_creation = price.input } = price
+  const read = Math.max(dearest(price.input), dearest(cache_read), dearest(cache_creation))
+  return costOf({ input: read, output: dearest(price.output) }, { input, output, cache_read: 0, cache_creation: 0 })
+}
+
+const nanoPerMillion = (rate: Rate, read: number): bigint => BigInt(Math.round(dollarsAt(rate, read) * NANO))
+
+const dollarsAt = (rate: Rate, read: number): number => {
+  if (typeof rate === 'number') return rate
+  return rate.tiers.reduce((price, tier) => (read > tier.start ? tier.price : price), rate.base)
+}

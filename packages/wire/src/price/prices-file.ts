@@ -1,0 +1,53 @@
+// Prices that a person gives, in place of those of the table: --prices FILE.
+
+import { preview } from '../preview.js'
+import { fail, type Result, succeed } from '../result.js'
+import { readSpec } from '../spec/source-files.js'
+import type { Price } from './price.js'
+
+/** By model; dollars of a million tokens. */
+export type GivenPrices = Readonly<Record<string, Price>>
+
+const KINDS = ['input', 'output', 'cache_read', 'cache_creation'] as const
+const EXAMPLE = '{"MODEL":{"input":3,"output":15}}'
+/** A dollar for a token: what is more is a mistake. */
+const MAX_PRICE = 1_000_000
+
+/** A JSON object from models to prices; keys of a price are those of `Price`. */
+export const readPrices = (path: string): Result<GivenPrices> => {
+  const text = readSpec(path)
+  if (!text.ok) return text
+  const refuse = (why: string) =>
+    fail('config_invalid', `prices '${preview(path)}': ${why}; it is such as ${EXAMPLE}, dollars for a million tokens`)
+  let value: unknown
+  try {
+    value = JSON.parse(text.value)
+  } catch {
+    return refuse('it is no JSON')
+  }
+  if (!isObject(value)) return refuse('it is no object')
+  for (const [model, price] of Object.entries(value)) {
+    const wrong = priceProblem(price)
+    if (wrong !== undefined) return refuse(`'${preview(model)}' ${wrong}`)
+  }
+  return succeed(value as GivenPrices)
+}
+
+const priceProblem = (price: unknown): string | undefined => {
+  if (!isObject(price)) return 'has no object'
+  const odd = Object.keys(price).find((key) => !(KINDS as readonly string[]).includes(key))
+  if (odd !== undefined) return `has '${preview(odd)}', which is none of ${KINDS.join(', ')}`
+  const isPrice = (kind: string) => typeof price[kind] === 'number' && (price[kind] as number) >= 0 && (price[kind] as number) <= MAX_PRICE
+  const bad = KINDS.find((kind) => (kind in price || kind === 'input' || kind === 'output') && !isPrice(kind))
+  return bad === undefined ? undefined : `has no number from 0 to ${MAX_PRICE} as its '${bad}'`
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The price of the model, else of the longest name that it begins with (`gpt-x` for `gpt-x-2026-01-01`). */
+export const findGiven = (prices: GivenPrices, model: string): Price | undefined => {
+  if (Object.hasOwn(prices, model)) return prices[model]
+  const names = Object.keys(prices).filter((name) => model.startsWith(name) && /[-@:.]/.test(model[name.length] ?? ''))
+  const [longest] = names.sort((a, b) => b.length - a.length)
+  return longest === undefined ? undefined : prices[longest]
+}

@@ -1,0 +1,6 @@
+// What the build makes of a library's table; see scripts/build/embed.mjs.
+
+declare module '*.json?prices' {
+  const table: unknown
+  export default table
+}
