@@ -368,8 +368,13 @@ t.test('a program in the box: its descriptors, status and signals, and what it f
   const around = await box(['site.test'], ['/bin/sh', '-c', 'cat; env | sort; ls /proc/self/fd; exit 7']).done
   t.equal(around.status, 7)
   t.match(around.text, /^what is on stdin\n/)
-  t.match(around.text, /\nHTTPS_PROXY=http:\/\/127\.0\.0\.1:\d+\n[\s\S]*\nNODE_USE_ENV_PROXY=1\nNO_PROXY=localhost,127\.0\.0\.1,::1\n/)
+  t.match(
+    around.text,
+    /\nHTTPS_PROXY=http:\/\/127\.0\.0\.1:\d+\n[\s\S]*\nNODE_NO_WARNINGS=1\nNODE_USE_ENV_PROXY=1\nNO_PROXY=localhost,127\.0\.0\.1,::1\n/,
+  )
   t.notMatch(around.text, /NODE_CHANNEL/)
+  const quiet = await box(['site.test'], [process.execPath, '-e', 'fetch("http://other.test").catch(() => {})']).done
+  t.equal(quiet.text, '', 'Node.js says nothing of the proxy')
   const ended = box(['site.test'], ['/bin/sh', '-c', 'echo begun; exec sleep 600'])
   await once(ended.child.stdout, 'data')
   await ended.child.terminate(scaled(2000))

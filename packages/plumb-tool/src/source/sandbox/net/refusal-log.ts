@@ -33,7 +33,7 @@ export const openRefusalLog = (): RefusalLog => {
     missingAccess() {
       if (!isOpen) return 'the way out of its sandbox to the network could not be opened'
       if (!isUsed)
-        return "it has asked its proxy for nothing: with a list of hosts in 'net' of its sandbox a program that ignores HTTPS_PROXY and HTTP_PROXY, such as fetch in Node.js before 24, has no network"
+        return "it has asked its proxy for nothing: with a list of hosts in 'net' of its sandbox a program that ignores HTTPS_PROXY and HTTP_PROXY, such as fetch in Node.js before 22.21, has no network"
       const all = [...refusals.values()]
       if (all.length === 0) return undefined
       const more = all.length + others - MAX_SHOWN

@@ -71,6 +71,6 @@ const proxyVariables = (hosts: readonly HostPattern[]): Readonly<Record<string, 
     [name, value] as const,
     [name.toLowerCase(), value] as const,
   ])
-  // For fetch of Node.js from 24 on.
-  return { ...Object.fromEntries(both), NODE_USE_ENV_PROXY: '1' }
+  // For fetch of Node.js, which in 22 warns of it on stderr at each start. Its option that silences one warning would end those before 20.11.
+  return { ...Object.fromEntries(both), NODE_USE_ENV_PROXY: '1', NODE_NO_WARNINGS: '1' }
 }
