@@ -11,6 +11,7 @@ import { findMissingAccess, type OutsideEntry } from '../src/source/sandbox/miss
 import { probeBubblewrap } from '../src/source/sandbox/probe.js'
 import { assembleFilter } from '../src/source/sandbox/seccomp/filter.js'
 import { type Arch, callNumber, type SystemCall } from '../src/source/sandbox/seccomp/refused-calls.js'
+import { KEPT_BY_SYSTEM } from './kept-by-system.js'
 
 const box = probeBubblewrap()
 const skip = box.ok ? false : `no sandbox can be had here: ${box.error.detail}`
@@ -426,19 +427,6 @@ t.test('no descriptor gets in that is not the program’s own', { skip }, async 
     t.strictSame(own, ['0', '1', '2', '3'], `${user}: ${out}`)
   }
 })
-
-/** Nothing is left open here, kernels are made without x32, and the others take root or a setting of the kernel. */
-const KEPT_BY_SYSTEM: readonly string[] = [
-  ...['have a descriptor of others', 'make calls by the numbers of x32', 'gain rights by a program'],
-  ...['make a user namespace', 'make a process in one', 'start a sandbox in it', 'load a program into the kernel', 'watch page faults'],
-  ...['make calls by a ring', 'watch the processor', 'make a socket to the host of the machine', 'use a key of the kernel'],
-  ...(isRoot
-    ? []
-    : ['have a capability', 'mount', 'make / writable', 'open a file system', 'write a setting of the kernel', 'write to /etc']),
-  ...(isRoot
-    ? []
-    : ['write to /usr', 'read what only root may', 'make a mount namespace', 'enter a namespace', 'open a file by its handle']),
-]
 
 t.test('the ways out are tried', { skip }, async (t) => {
   for (const { user, out, err } of await asEach('plumb-tool sandbox --json; echo "status $?"', {})) {

@@ -31,7 +31,10 @@ const SLEEP_SECONDS = '300'
 const GRACE_MS = 100
 
 /** Sets the targets up, runs `work`, and removes them. */
-export const withFixture = async <T>(box: Pick<EscapeFixture, 'arch' | 'bwrap'>, work: (ground: EscapeFixture) => T): Promise<T> => {
+export const withFixture = async <T>(
+  box: Pick<EscapeFixture, 'arch' | 'bwrap'>,
+  work: (ground: EscapeFixture) => T | Promise<T>,
+): Promise<T> => {
   const base = makeBase()
   const [docroot, home, outside] = ['work', 'home', 'outside'].map((name) => join(base, name)) as [string, string, string]
   for (const folder of [join(docroot, 'out/.git'), join(home, '.ssh'), outside]) mkdirSync(folder, { recursive: true })
@@ -61,7 +64,7 @@ export const withFixture = async <T>(box: Pick<EscapeFixture, 'arch' | 'bwrap'>,
       chmodSync(path, 0o755)
       return path
     }
-    return work({ ...box, docroot, home, outside, socket, abstract, port, neighbour: neighbour.ok ? neighbour.value.pid : 0, place })
+    return await work({ ...box, docroot, home, outside, socket, abstract, port, neighbour: neighbour.ok ? neighbour.value.pid : 0, place })
   } finally {
     for (const server of servers) server.close()
     if (neighbour.ok) await neighbour.value.terminate(GRACE_MS)

@@ -1,0 +1,86 @@
+// The escapes against what has a sandbox without the key: commands, functions and servers of MCP, called by the real plumb-tool. The same
+// table without a sandbox shows that one that gets out would be seen.
+
+import { join } from 'node:path'
+import type { SyncResult } from '@plumb/wire'
+import t from 'tap'
+import { bash, layFolder, TEST_PATH } from '../../wire/test/shell.js'
+import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
+import { type EscapeFixture, withFixture } from '../src/source/sandbox/escape/fixture.js'
+import { type Bubblewrap, probeBubblewrap } from '../src/source/sandbox/probe.js'
+import { KEPT_BY_SYSTEM } from './kept-by-system.js'
+
+const box = probeBubblewrap()
+const skip = box.ok ? false : `no sandbox can be had here: ${box.error.detail}`
+
+/** Each `run` starts the command line that it is given, and answers what it printed and its status. */
+const FILES = {
+  'run.cjs': `const { spawnSync } = require('node:child_process')
+module.exports = (words) => {
+  const { status, stdout, stderr } = spawnSync(words[0], words.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return { status, stdout, stderr }
+}\n`,
+  'command.cjs': `#!/usr/bin/env node\nprocess.stdout.write(JSON.stringify(require('./run.cjs')(process.argv.slice(2))))\n`,
+  'function.mjs': `import run from './run.cjs'\nexport default ({ arguments: words }) => run(words)\n`,
+  'server.cjs': `#!/usr/bin/env node
+const run = require('./run.cjs')
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  const result = method === 'initialize' ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+    : method === 'tools/list' ? { tools: [{ name: 'run', inputSchema: { type: 'object' } }] }
+    : { content: [], structuredContent: run(params.arguments.arguments) }
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+})\n`,
+}
+
+/** `keys` stand beside the program: none, or `sandbox: false`. */
+const KINDS: Readonly<Record<string, (keys: string) => string>> = {
+  command: (keys) => `let run : { arguments: [string] } -> json = tool { command: "./command.cjs"${keys} }`,
+  function: (keys) => `let run : { arguments: [string] } -> json = tool { function: "./function.mjs"${keys} }`,
+  server: (keys) => `let s = { command: "./server.cjs"${keys} }
+let run : { arguments: [string] } -> json = tool { mcp: s, name: "run" }`,
+}
+
+/** Servers of MCP have the network unless they say otherwise. */
+const GRANTED: Readonly<Record<string, readonly string[]>> = { server: ['reach a listener on the loopback'] }
+
+/** The names of the escapes that were held. */
+const tryAll = async (kind: string, keys: string, ground: EscapeFixture): Promise<readonly string[]> => {
+  const commands = ESCAPES.map((escape) => ({ escape, command: escape.command(ground) })).filter(
+    (each): each is typeof each & { command: readonly string[] } => !('cannot' in each.command),
+  )
+  const lines = commands.map(({ command }) => `${JSON.stringify({ arguments: command })}\n`)
+  const folder = layFolder({ ...FILES, 'in.jsonl': lines.join(''), 's.plumb': KINDS[kind]?.(keys) ?? '' })
+  const env = { PATH: TEST_PATH, HOME: ground.home, LANG: 'C.UTF-8' }
+  const { out, err } = await bash(`plumb-tool --envelope ${join(folder, 's.plumb')} call run - < ${join(folder, 'in.jsonl')}`, {
+    folder: ground.docroot,
+    env,
+  })
+  if (err !== '') throw new Error(`${kind}: ${err}`)
+  const results = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { result: SyncResult })
+  if (results.length !== commands.length) throw new Error(`${kind}: ${results.length} answers to ${commands.length} calls`)
+  return commands.filter(({ escape }, i) => escape.isHeld(results[i]?.result as SyncResult, ground)).map(({ escape }) => escape.name)
+}
+
+for (const kind of Object.keys(KINDS)) {
+  t.test(`the ways out of a ${kind} without the key`, { skip }, async (t) => {
+    const { value } = box as { value: Bubblewrap }
+    const held = await withFixture(value, (ground) => tryAll(kind, '', ground))
+    const all = await withFixture(value, (ground) => ESCAPES.filter((escape) => !('cannot' in escape.command(ground))))
+    t.strictSame(
+      all.map(({ name }) => name).filter((name) => !held.includes(name)),
+      GRANTED[kind] ?? [],
+      'not held',
+    )
+    const plain = await withFixture(value, (ground) => tryAll(kind, ', sandbox: false', ground))
+    t.strictSame(
+      plain.filter((name) => !KEPT_BY_SYSTEM.includes(name)),
+      [],
+      'held without a sandbox',
+    )
+  })
+}
