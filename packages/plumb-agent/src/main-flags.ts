@@ -53,10 +53,11 @@ interface Flags {
   budgetFd?: string
   maxCost?: number
   prices?: string
+  rate?: readonly string[]
   tellMemory?: true
 }
 
-const { again, dollars, whole } = optionReaders()
+const { again, dollars, rates, whole } = optionReaders()
 
 // In the order in which they are wanted: what is run, how lines look, what becomes of them, what tools may do, how a program talks with it.
 export const OPTIONS: readonly OptionLine[] = [
@@ -75,8 +76,9 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--fail-fast', text: 'send no further input after the first that fails' },
   { flags: '--cache <dir>', text: 'keep answers there, and ask nothing that is kept' },
   { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
-  { flags: '--max-cost <dollars>', text: 'send nothing that could cost more than that in all', read: dollars },
-  { flags: '--prices <file>', text: 'what a million tokens cost, by model, before the table of --version' },
+  { flags: '--max-cost <dollars>', text: 'send nothing that could cost more in all', read: dollars },
+  { flags: '--prices <file>', text: 'what a million tokens cost, by model' },
+  { flags: '--rate <rate>', text: 'a minute: PROVIDER=REQUESTS/TOKENS', read: rates },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
@@ -184,6 +186,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     isCacheOnly: flags.cacheOnly === true,
     ...(keptFd === undefined ? {} : { keptFd }),
     ...(place === undefined ? {} : { place }),
+    rates: flags.rate ?? [],
     ...(maxCost === undefined ? {} : { maxCost }),
     ...(prices === undefined ? {} : { prices }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),

@@ -42,6 +42,8 @@ export interface AgentOptions {
   readonly budgetFd?: string
   /** Nanodollars. */
   readonly maxCost?: number
+  /** As given to --rate. */
+  readonly rates: readonly string[]
   /** The file of prices. */
   readonly prices?: string
   readonly maxLineBytes?: number

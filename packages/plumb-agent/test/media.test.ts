@@ -1,6 +1,7 @@
 // Images, documents and audio of inputs: what becomes a block of the message, what is refused, and how each API is asked.
 
 import t from 'tap'
+import { mediaSizeOf } from '../src/provider/media-size.js'
 import { json, openClient, openStub } from './fixtures/provider/stub.js'
 import { openShell } from './shell.js'
 
@@ -197,3 +198,17 @@ for (const wire of ['anthropic', 'chat', 'responses'] as const) {
     t.strictSame((messages ?? input).at(-1).content, ASKED[wire])
   })
 }
+
+t.test('media count as what providers make of them at most, and not by their bytes', async (t) => {
+  const data = 'A'.repeat(1_000_000)
+  const text = { type: 'text', text: 'what is it?' }
+  const size = (media: object, model = 'gpt-5') => mediaSizeOf({ model, messages: [{ role: 'user', content: [text, media] }] }, model)
+  const url = `data:image/png;base64,${data}`
+  t.strictSame(size({ type: 'image', source: { type: 'base64', data } }), { tokens: 9_000, bytes: data.length, fillsWindow: false })
+  t.strictSame(size({ type: 'image_url', image_url: { url } }), { tokens: 12_000, bytes: url.length, fillsWindow: false })
+  t.equal(size({ type: 'input_image', image_url: url }, 'gpt-4o-mini').tokens, 50_000)
+  t.equal(size({ type: 'input_audio', input_audio: { data, format: 'mp3' } }).tokens, 31_250)
+  t.strictSame(size({ type: 'document', source: { type: 'url', url: 'https://a/b.pdf' } }).fillsWindow, true)
+  t.strictSame(size({ type: 'document', source: { type: 'text', data } }), { tokens: 0, bytes: 0, fillsWindow: false }, 'text is text')
+  t.ok(size({ type: 'file', file: { file_data: data } }).fillsWindow)
+})

@@ -38,6 +38,7 @@ export interface RunFlags extends WatchFlags {
   resume?: string
   rejects?: string
   maxCost?: number
+  rate?: readonly string[]
   maxCalls?: number
   maxTotalTokens?: number
   deadline?: number
@@ -48,7 +49,7 @@ export interface RunFlags extends WatchFlags {
   budgetFd?: string
 }
 
-const { again, dollars, seconds, whole } = optionReaders()
+const { again, dollars, rates, seconds, whole } = optionReaders()
 
 /** Help has the options in the order in which a person comes to need them; so many say what is run on what. */
 const INPUT_OPTIONS = 3
@@ -70,6 +71,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--seq', text: 'write {"seq","value"}, with the number of the input' },
   { flags: '--fail-fast', text: 'take no more input after the first error' },
   { flags: '--max-cost <dollars>', text: 'end the run before it costs more', read: dollars },
+  { flags: '--rate <rate>', text: 'a minute: PROVIDER=REQUESTS/TOKENS', read: rates },
   { flags: '--max-calls <n>', text: 'end the run after so many calls of models', read: whole(1) },
   { flags: '--max-total-tokens <n>', text: 'end the run after so many tokens', read: whole(1) },
   { flags: '--deadline <seconds>', text: 'end the run after so long', read: seconds },
@@ -140,6 +142,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
     ...(flags.provider ? ['--provider', flags.provider] : []),
     ...(flags.model ? ['--model', flags.model] : []),
     ...(flags.allowHost ?? []).flatMap((host) => ['--allow-host', host]),
+    ...(flags.rate ?? []).flatMap((rate) => ['--rate', rate]),
     ...(flags.parallelToolCalls ? [] : ['--no-parallel-tool-calls']),
   ],
   docroot: flags.docroot,
@@ -153,6 +156,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   isCacheOnly: flags.cacheOnly === true,
   ...(flags.keptFd === undefined ? {} : { keptFd: flags.keptFd }),
   keptPlace: flags.place,
+  hasRates: flags.rate !== undefined,
   isDry: flags.dryRun === true,
   isFailFast: flags.failFast === true,
   recording: {

@@ -116,3 +116,30 @@ t.test('a model without a price, a bill over its reserve, an agent elsewhere tha
     t.match(lost, { status: 2, out: '', faults: [{ error: 'missing_key' }] }, run)
   }
 })
+
+t.test('a provider is asked no more often in a minute than the rate says, by all agents together', async (t) => {
+  const two = (more: string) => (url: string) =>
+    `
+    let near : !string -> !string = ${agent(url, `${more}, concurrency: 4`)}
+    let far : !string -> !string = ${agent(url, `${more}${VIA}, concurrency: 4`)}
+    let main : !string -> !string = plumb(input, output) { input ; near ; output\n input ; far ; output }`
+  const runs = [
+    { spec: two(''), run: 'plumb --rate openai=3 --deadline 3 a.plumb' },
+    { spec: two(', rate: { requests: 3 }'), run: 'plumb --deadline 3 a.plumb' },
+    { spec: two(''), run: 'plumb --rate openai=/5000 --deadline 3 a.plumb' },
+  ]
+  for (const [i, { spec, run }] of runs.entries()) {
+    const limited = await spend(t, spec, run, INPUT)
+    t.equal(limited.delivered, limited.model.asked.length, run)
+    if (i < 2) t.equal(limited.model.asked.length, 3, run)
+    else
+      t.ok(
+        limited.model.asked.length >= 2 && limited.model.asked.length <= 4,
+        `${limited.model.asked.length} requests of 1,000 tokens each, and one reserved`,
+      )
+  }
+  const other = await spend(t, two(''), 'plumb --rate anthropic=1 a.plumb', INPUT)
+  t.match(other, { status: 0, delivered: 24 }, 'that of another provider is not its')
+  const wrong = await spend(t, two(''), 'plumb --rate openai a.plumb', INPUT)
+  t.match(wrong, { status: 2, faults: [{ error: 'usage' }] })
+})

@@ -1,6 +1,16 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES } from './accounts.js'
 export { type Budget, type BudgetLimits, currentBudget, joinBudget, type Member, openBudget, type Reservation } from './budget/budget.js'
-export { type AgentLimit, agentLimit, type Claim, givenBudget, isCount, leastOf, type RateLimit, readClaim } from './budget/claim.js'
+export {
+  type AgentLimit,
+  agentLimit,
+  type Claim,
+  givenBudget,
+  isCount,
+  leastOf,
+  type RateLimit,
+  readClaim,
+  readRate,
+} from './budget/claim.js'
 export { costOfUsage, payUsage, type ToldUsage } from './budget/told-usage.js'
 export { childEnv } from './child/env.js'
 export {

@@ -13,6 +13,7 @@ import {
   preview,
   type RateLimit,
   type Result,
+  readRate,
 } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
 import { type Effort, isEffort } from '../provider/effort.js'
@@ -70,7 +71,15 @@ export interface AgentConfig {
 
 export type ConfigOptions = Pick<
   AgentOptions,
-  'provider' | 'model' | 'allowsParallelToolCalls' | 'wantsTelemetry' | 'allowedHosts' | 'isUnordered' | 'isFailFast' | 'sourcesFd'
+  | 'provider'
+  | 'model'
+  | 'rates'
+  | 'allowsParallelToolCalls'
+  | 'wantsTelemetry'
+  | 'allowedHosts'
+  | 'isUnordered'
+  | 'isFailFast'
+  | 'sourcesFd'
 >
 
 export interface Environment {
@@ -152,7 +161,7 @@ export const readAgentConfig = (
     afterFailure: options.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
     limit: agentLimit(specPath, agent.binding, spec.max_cost),
-    rate: isRecord(spec.rate) ? { requests: asNumber(spec.rate.requests) ?? null, tokens: asNumber(spec.rate.tokens) ?? null } : undefined,
+    rate: rateOf(name, options.rates, spec.rate),
   }
   return { ok: true, value: config }
 }
@@ -172,6 +181,13 @@ const prepareProvider = (
   if (name === 'eliza' || config.script === undefined) return prepared
   const misplaced = fault('config_invalid', `'script' is for provider 'eliza' only, and the provider is '${name}'`)
   return { ok: false, error: [misplaced, ...(prepared.ok ? [] : prepared.error)] }
+}
+
+// The command line stands before the spec; of several for one provider the last one counts.
+const rateOf = (provider: string, rates: readonly string[], ofSpec: unknown): AgentConfig['rate'] => {
+  const given = rates.map(readRate).findLast((rate) => rate?.provider === provider)
+  if (given) return { requests: given.requests, tokens: given.tokens }
+  return isRecord(ofSpec) ? { requests: asNumber(ofSpec.requests) ?? null, tokens: asNumber(ofSpec.tokens) ?? null } : undefined
 }
 
 const keyOf = (provider: string, env: Environment['env']): string | undefined => {

@@ -41,12 +41,17 @@ export interface BillingOptions {
   readonly warn: (warning: Fault) => void
 }
 
+/** Tokens, where that of the model is not known. */
+const LARGEST_WINDOW = 1_000_000
+
 export const openBilling = ({ allowance, prices, provider, limit, rate, warn }: BillingOptions): Billing => ({
   reserve: async (size, signal) => {
-    const { model, input, output } = size
-    const price = prices?.quote({ model, provider }, size)?.price
-    if (prices && !price) return fail('config_invalid', unpriced(model))
-    const cost = price ? maxCostOf(price, size) : 0
+    const { model, output } = size
+    const quote = prices?.quote({ model, provider }, size)
+    if (prices && !quote) return fail('config_invalid', unpriced(model))
+    const { price, window = LARGEST_WINDOW } = quote ?? {}
+    const input = size.input + (size.fillsWindow ? window : 0)
+    const cost = price ? maxCostOf(price, { input, output }) : 0
     const tokens = input + output
     const isClaimed = price !== undefined || rate !== undefined
     const claim = { cost, tokens, ...(limit ? { agent: limit } : {}), ...(rate ? { rate } : {}) }

@@ -1,12 +1,15 @@
 // What a request may cost at most, before it is sent: as much as it can be of tokens in and out.
 
 import { isRecord, MAX_CALL_TOKENS } from '@plumb/wire'
+import { mediaSizeOf } from './media-size.js'
 
 export interface RequestSize {
   readonly model: string
   /** Tokens, at most. */
   readonly input: number
   readonly output: number
+  /** And as much as the model can hold. */
+  readonly fillsWindow: boolean
   /** Something of it is to be cached for an hour. */
   readonly hasHourCache: boolean
   readonly hasAudio: boolean
@@ -16,14 +19,17 @@ export interface RequestSize {
 const FRAME_TOKENS = 64
 const TOOL_TOKENS = 1_000
 
-/** `text`: the body, as JSON; no tokenizer makes more tokens than bytes. */
+/** `text`: the body, as JSON; of text no tokenizer makes more tokens than bytes. */
 export const sizeOf = (body: unknown, text: string, fallback: { readonly model: string }): RequestSize => {
   const { model, tools, response_format, output_config, text: form, n } = isRecord(body) ? body : {}
   const isFramed = [tools, response_format, output_config, form].some((one) => one !== undefined)
   const answers = typeof n === 'number' && n > 1 ? n : 1
+  const asked = typeof model === 'string' ? model : fallback.model
+  const media = mediaSizeOf(body, asked)
   return {
-    model: typeof model === 'string' ? model : fallback.model,
-    input: Buffer.byteLength(text) + FRAME_TOKENS + (isFramed ? TOOL_TOKENS : 0),
+    model: asked,
+    fillsWindow: media.fillsWindow,
+    input: Buffer.byteLength(text) - media.bytes + media.tokens + FRAME_TOKENS + (isFramed ? TOOL_TOKENS : 0),
     output: answers * maxOutputOf(body),
     hasHourCache: text.includes('"ttl":"1h"'),
     hasAudio: text.includes('"input_audio"'),

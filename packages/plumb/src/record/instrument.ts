@@ -22,7 +22,7 @@ export const instrument = async (o: InstrumentationOptions): Promise<Result<Inst
   const isInstrumented =
     hasDisplay(o.options) ||
     Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
-    hasAgentLimits(o.loaded.compiled.program)
+    hasAgentLimits(o.loaded.compiled.program, o.options)
   if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, rejects: undefined, budget: undefined })
   const { openInstrumentation } = await import('./instrumentation.js')
   return openInstrumentation(o)

@@ -67,7 +67,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const budget = openRunBudget({
     limits: options.limits,
     prices: options.display.prices,
-    hasAgentLimits: options.budgetFd === undefined && hasAgentLimits(o.loaded.compiled.program),
+    hasAgentLimits: hasAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget
   return succeed({

@@ -38,6 +38,8 @@ export interface RunOptions extends SpecOptions {
   readonly keptFd?: number
   /** Which process of that parent we are, for the answers that are kept. */
   readonly keptPlace: string | undefined
+  /** Providers are asked no more often than so, by `--rate` in `handedOn`. */
+  readonly hasRates: boolean
   /** A parent has the budget of its run on this descriptor. */
   readonly budgetFd?: string
 }

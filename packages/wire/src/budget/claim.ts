@@ -32,6 +32,15 @@ export interface RateLimit {
   readonly tokens: number | null
 }
 
+/** As `--rate` has it: `PROVIDER=REQUESTS/TOKENS`, of which one may be left out. Undefined: it is no such text. */
+export const readRate = (
+  text: string,
+): { readonly provider: string; readonly requests: number | null; readonly tokens: number | null } | undefined => {
+  const [, provider = '', requests = '', tokens = ''] = /^([a-z0-9-]+)=([1-9]\d{0,14})?(?:\/([1-9]\d{0,14}))?$/.exec(text) ?? []
+  if (provider === '' || requests + tokens === '') return undefined
+  return { provider, requests: requests === '' ? null : Number(requests), tokens: tokens === '' ? null : Number(tokens) }
+}
+
 /** What whoever has started us lets us spend, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: it says nothing, or nothing that can be read. */
 export const givenBudget = ({ PLUMB_BUDGET: text = '' }: NodeJS.ProcessEnv): number | undefined =>
   /^\d+(\.\d+)?(e-\d+)?$/.test(text) ? toNano(Number(text)) : undefined

@@ -1,5 +1,7 @@
 // The values of options, read from their texts.
 
+import { PROVIDER_NAMES } from '../accounts.js'
+import { readRate } from '../budget/claim.js'
 import { toNano } from '../price/price.js'
 
 /** A timer can be set no further ahead. */
@@ -41,6 +43,12 @@ export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidAr
       const nano = toNano(Number(text))
       demand(/^\d+(\.\d{1,9})?$/.test(text) && nano > 0 && nano <= MAX_NANO, 'it takes a number of dollars, such as 0.50')
       return nano
+    },
+    /** A rate of a provider a minute; may be given again. */
+    rates: (text: string, before: readonly string[] = []): readonly string[] => {
+      const rate = readRate(text)
+      demand(rate !== undefined && PROVIDER_NAMES.includes(rate.provider), 'it takes PROVIDER=REQUESTS/TOKENS, such as openai=50/40000')
+      return [...before, text]
     },
     /** An option that may be given again: all its texts, in order. */
     again: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
