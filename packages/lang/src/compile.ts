@@ -1,10 +1,12 @@
 // The compiler as a list of passes: text → modules → names → types → bindings → rules. A program without errors can be planned.
 
 import type { GivenValues } from '@plumb/wire/given-values'
+import { openCalls } from './base/apply.js'
 import { checkBaseChain } from './base/base-chain.js'
 import { calledBy } from './base/lift.js'
 import { checkAgent } from './check/agent.js'
 import { checkAnswers } from './check/answers.js'
+import { checkCalls } from './check/calls.js'
 import { inOrder } from './check/cycles.js'
 import { checkCapitals, checkUnused } from './check/lint.js'
 import { partsOfBinding } from './check/parts.js'
@@ -80,6 +82,7 @@ const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics): 
   const madeOf = (bound: Bound) => [...partsOfBinding(bound), ...(lifted.get(bound) ?? [])]
   const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
   refuseLarge(whole, madeOf, report)
+  checkCalls(whole, madeOf, report)
   checkCapitals(own, report)
   if (diagnostics.hasErrors) return
   checkUnused(own, madeOf, report)
@@ -91,6 +94,7 @@ const startOf = ({ module }: Scope): Span => ({ ...module.program.span, end: mod
 /** One for each module; `modules` come after those they use. */
 const openScopes = (modules: readonly Module[]): readonly Scope[] => {
   const scopes = new Map<Module, Scope>()
+  const open = openCalls()
   for (const module of modules) {
     const used = [...module.uses].map(([name, m]) => [name, scopes.get(m) as Scope] as const)
     scopes.set(module, {
@@ -101,6 +105,7 @@ const openScopes = (modules: readonly Module[]): readonly Scope[] => {
       params: new Map(),
       bindings: new Map(),
       values: new Map(),
+      open,
     })
   }
   return [...scopes.values()]

@@ -3,6 +3,7 @@ import t from 'tap'
 import { declaredType, declareTypes } from '../src/declare/declare.js'
 import { type Diagnostic, toJson, toText } from '../src/diagnostic/diagnostic.js'
 import type { Source } from '../src/diagnostic/source.js'
+import type { Text } from '../src/names/names.js'
 import type { Chain, Expression, SyntaxTree } from '../src/parse/ast.js'
 import { tokenize } from '../src/parse/lexer.js'
 import { parse, parseExpressionText, parseTypeText } from '../src/parse/parser.js'
@@ -677,6 +678,7 @@ t.test('printType gives what the parser reads', async (t) => {
         bindings: new Map(),
         values: new Map(),
         modules: new Map(),
+        open: () => (message: Text) => message,
       }
       declareTypes(scope, () => {})
       const e = parseTypeText({ path: 't', text: printType(type) }, refuse)

@@ -82,6 +82,8 @@ export const ERRORS = {
     'write ! before its types if it is a map, or give the tool to an agent'),
   stream_in_base: config('a stream process stands where a bare function from one message to one result is needed',
     'lower it with tool { process: … }'),
+  effect_in_expression: config('a tool, or a binding that names one, is called in an expression',
+    'put it on the stream by itself, as in map(f) ; map(…): an expression has no effects'),
   unwired_input: config('nothing is wired to the input of a process that is used',
     'wire something to it, or take the process out'),
   not_a_process: config('a name that stands for a type, a value or a tool is wired like a process',

@@ -55,7 +55,7 @@ export class BaseStages {
       case 'flatten':
         return compileFlatten(input)
       case 'map':
-        return compileMap(plan.expression, plan)
+        return compileMap(plan.expression, { ...plan, report: this.report })
       case 'sequence':
         return new InSequence(plan.items.map((item) => this.#stage(item, span)))
       case 'product':
@@ -77,7 +77,7 @@ export class BaseStages {
         return new Feedback(
           this.#stage(plan.body, span),
           plan.max,
-          plan.until && compileFilter(plan.until, { input: plan.body.output, scope: plan.scope }),
+          plan.until && compileFilter(plan.until, { input: plan.body.output, scope: plan.scope, report: this.report }),
         )
       case 'named':
         return this.of(plan.bound)

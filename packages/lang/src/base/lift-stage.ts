@@ -20,7 +20,7 @@ export const compileLift = (f: Bound, report: (fault: Fault) => void, scanner?: 
   const [only, another] = steps ?? []
   // What f names may take more than f does.
   const isOne = only !== undefined && !another && only.input === f.inputs[0]
-  return isOne ? compileMap(only.expression, only, scanner) : new BaseStages(report).of(f)
+  return isOne ? compileMap(only.expression, { ...only, report }, scanner) : new BaseStages(report).of(f)
 }
 
 /** More in a row than is written by hand; chains that name each other twice have more than there is room for. */

@@ -17,7 +17,8 @@ export const bindingNamedBy = (e: Expression, input: Type, scope: Scope): Qualif
   if (e.kind !== 'field' || e.of.kind !== 'name') return undefined
   const { name, span: place } = e.of
   const isModule = scope.modules.has(name) || module.missing.has(name)
-  return isModule && !isTaken(name, input) ? { module: { text: name, span: place }, name: e.field, span } : undefined
+  const isParam = scope.modules.get(name)?.params.has(e.field.text) === true
+  return isModule && !isParam && !isTaken(name, input) ? { module: { text: name, span: place }, name: e.field, span } : undefined
 }
 
 const isTaken = (name: string, input: Type): boolean => name === 'value' || fieldsOf(input)?.has(name) === true

@@ -1,5 +1,6 @@
 // What a binding is made of: the bindings that stand in its chain, body or config.
 
+import { calledIn } from '../expression/infer/callee.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, resolveName, type Scope } from '../names/names.js'
 import type { Chain, PlumbImplementation, QualifiedName, Value } from '../parse/ast.js'
@@ -70,7 +71,7 @@ const inChain = (chain: Chain, scope: Scope, local?: ReadonlySet<string>): reado
     case 'reference':
       return !chain.name.module && local?.has(chain.name.name.text) ? [] : named(chain.name, scope)
     default:
-      return partsOfChain(chain).flatMap((part) => inChain(part, scope, local))
+      return [...calledIn(chain, scope).map(({ callee }) => callee), ...partsOfChain(chain).flatMap((part) => inChain(part, scope, local))]
   }
 }
 

@@ -4,6 +4,7 @@ import { parseTree } from '@plumb/wire/json'
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { openInference } from '../expression/infer/check.js'
 import { Checked } from '../expression/infer/checked.js'
+import { paramsIn } from '../expression/infer/context.js'
 import type { Environment } from '../expression/infer/environment.js'
 import { faultOf } from '../expression/run/failure.js'
 import { evaluate, openFrame } from '../expression/run/interpret.js'
@@ -14,10 +15,10 @@ import type { Template } from '../parse/ast.js'
 const NO_MESSAGE = { input: { kind: 'record', fields: [] } } as const
 
 export const readTemplate = (e: Template, scope: Scope, report: Report): ConfigValue | undefined => {
-  const environment: Environment = { ...NO_MESSAGE, scope }
+  const environment: Environment = { ...NO_MESSAGE, scope, isConstant: true }
   const context = openInference(environment, (wrong) => report(ofPrompt(wrong)))
   if (!context.infer(e)) return undefined
-  const isUnknown = [...context.meanings.values()].some((meaning) => meaning.kind === 'param' && meaning.param.text === undefined)
+  const isUnknown = paramsIn(context).some(({ text }) => text === undefined)
   if (isUnknown) return { json: '', size: 0, depth: 0, isUnknown }
   try {
     const message = Buffer.from('{}\n')

@@ -39,7 +39,7 @@ const bare = (r: TokenReader, node: Expression, place: Placement): Doc => {
       return group(place === 'sole' ? lines : indent(lines))
     }
     case 'call':
-      return [r.take(), r.glue('close'), callArguments(r, node)]
+      return [r.take(), node.module ? [r.glueAndTake('close'), r.glueAndTake('open')] : [], r.glue('close'), callArguments(r, node)]
     case 'field':
       return [expression(r, node.of, 'operand'), r.glueAndTake('close'), r.glueAndTake('open')]
     case 'index':

@@ -19,7 +19,19 @@ export interface Scope {
   /** What the config values hold; those with errors hold nothing. */
   readonly values: Map<string, ConfigValue>
   readonly modules: Map<string, Scope>
+  /** How an expression calls a pure bare binding. Only for a program without errors. */
+  readonly open: (bound: Bound) => Apply
 }
+
+/** JSON text; there is a byte behind it. */
+export interface Text {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+/** What a bare binding gives for a message. Throws what expressions throw where it gives nothing. */
+export type Apply = (message: Text) => Text
 
 /** A config value with all names in it replaced. */
 export interface ConfigValue {

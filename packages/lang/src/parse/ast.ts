@@ -314,9 +314,10 @@ export interface IfExpression extends Node {
   readonly then: Expression
   readonly else: Expression
 }
-/** `has(x)`, `upper(s)`, `min(a, b)`, `sort(xs, x -> e)`… */
+/** `has(x)`, `upper(s)`, `min(a, b)`, `sort(xs, x -> e)`…, or of a bare binding, `f(x)` and `Module.f(x)`. */
 export interface CallExpression extends Node {
   readonly kind: 'call'
+  readonly module?: Name
   readonly function: Name
   readonly arguments: readonly Expression[]
   /** Behind the arguments. */

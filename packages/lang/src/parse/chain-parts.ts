@@ -37,6 +37,14 @@ export const partsOfChain = (chain: Chain): readonly Chain[] => {
   }
 }
 
+/** All chains of a binding at any depth, in the order written. */
+export const chainsOf = (impl: Implementation): readonly Chain[] => {
+  if (isChain(impl)) return chainsWithin(impl)
+  return impl.kind === 'plumb' ? impl.statements.flatMap((s) => (s.kind === 'wire' ? chainsWithin(s.chain) : [])) : []
+}
+
+const chainsWithin = (chain: Chain): readonly Chain[] => [chain, ...partsOfChain(chain).flatMap(chainsWithin)]
+
 /** `(a * b) * c` is `a * b * c`. */
 export const partsOfTensor = (chain: Chain & { kind: 'tensor' }): readonly Chain[] =>
   chain.items.flatMap((item) => (item.kind === 'tensor' ? partsOfTensor(item) : [item]))

@@ -86,8 +86,12 @@ const postfix = (c: Cursor): Expression => {
   const start = c.next
   let e = primary(c)
   for (;;) {
-    if (c.takeSymbol('.')) e = { kind: 'field', of: e, field: c.anyName('the name of a field'), span: c.spanFrom(start) }
-    else if (c.takeSymbol('[')) {
+    if (c.takeSymbol('.')) {
+      const field = c.anyName('the name of a field')
+      // Only a function can stand before a parenthesis: that of a module.
+      if (e.kind === 'name' && c.isSymbol('(')) e = call(c, field, { text: e.name, span: e.span })
+      else e = { kind: 'field', of: e, field, span: c.spanFrom(start) }
+    } else if (c.takeSymbol('[')) {
       e = c.beside(() => indexOrSlice(c, e, start))
     } else return e
     c.grow()
@@ -148,7 +152,7 @@ const primary = (c: Cursor): Expression => {
   return call(c, t)
 }
 
-const call = (c: Cursor, { text, span }: Token): CallExpression => {
+const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression => {
   c.advance()
   const args: Expression[] = []
   let key: KeyFunction | undefined
@@ -160,7 +164,8 @@ const call = (c: Cursor, { text, span }: Token): CallExpression => {
     } while (c.takeSymbol(','))
   }
   c.expectSymbol(')', 'after the arguments')
-  return { kind: 'call', function: { text, span }, arguments: args, ...(key ? { key } : {}), span: c.spanFrom({ span }) }
+  const whole = c.spanFrom(module ?? { span })
+  return { kind: 'call', ...(module ? { module } : {}), function: { text, span }, arguments: args, ...(key ? { key } : {}), span: whole }
 }
 
 // `x -> e`, or `x => e` as in other languages.

@@ -3,6 +3,7 @@
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression, openInference } from '../expression/infer/check.js'
+import { paramsIn } from '../expression/infer/context.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
 import { faultOf } from '../expression/run/failure.js'
 import { evaluateConstant } from '../expression/stage/fold.js'
@@ -68,7 +69,7 @@ const MAX_SHOWN = 200
 /** It names nothing of a message: there is none yet. */
 const typeOfConstant = ({ from }: FoldAtom, scope: Scope, report: Report): Type | undefined => {
   const diagnostics: Diagnostic[] = []
-  const context = openInference({ input: JSON_TYPE, scope }, (d) => diagnostics.push(d))
+  const context = openInference({ input: JSON_TYPE, scope, isConstant: true }, (d) => diagnostics.push(d))
   const type = context.infer(from)
   const named = [...context.meanings].filter(([, { kind }]) => kind === 'whole' || kind === 'field')
   for (const [{ name, span }] of named) {
@@ -85,7 +86,7 @@ const typeOfConstant = ({ from }: FoldAtom, scope: Scope, report: Report): Type 
   for (const diagnostic of diagnostics) report(diagnostic)
   if (!type) return undefined
   // What a param without a value will be is not known yet.
-  if ([...context.meanings.values()].some((meaning) => meaning.kind === 'param' && meaning.param.text === undefined)) return type
+  if (paramsIn(context).some(({ text }) => text === undefined)) return type
   try {
     evaluateConstant(from, scope)
     return type

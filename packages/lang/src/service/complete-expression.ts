@@ -1,12 +1,14 @@
 // Inside an expression: the fields of what it is applied to, functions and words; behind a dot the fields of what stands before it.
 
 import type { Program } from '../compile.js'
+import { mayCallTool } from '../expression/infer/callee.js'
 import type { Local } from '../expression/infer/environment.js'
 import { fieldsOf } from '../expression/infer/fields.js'
 import { FUNCTIONS, functionsNamed } from '../expression/run/function-table.js'
-import type { Node } from '../parse/ast.js'
+import type { Scope } from '../names/names.js'
+import type { CallExpression, FieldExpression, Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
-import { type Completion, keywords, paramCompletions } from './completion.js'
+import { bindingCompletions, type Completion, keywords, moduleCompletions, paramCompletions } from './completion.js'
 import { PLACEHOLDER } from './completion-text.js'
 import { expressionAt } from './expression-at.js'
 import { printPortType } from './signature.js'
@@ -15,18 +17,32 @@ export const expressionCompletions = (path: readonly Node[], program: Program): 
   const place = expressionAt(path, program)
   if (!place) return undefined
   const { part, input, known } = place
+  const member = part.kind === 'field' || part.kind === 'call' ? memberHome(part, program) : undefined
+  if (member) return [...paramCompletions(member), ...callables(member)]
   if (part.kind === 'field' && part.field.text === PLACEHOLDER) return fields(known.facts.get(part.of)?.type)
-  if (part.kind === 'call' && part.function.text === PLACEHOLDER) return functions()
+  if (part.kind === 'call' && part.function.text === PLACEHOLDER) return [...callables(program.entry), ...functions()]
   if (part.kind !== 'name' || part.name !== PLACEHOLDER) return []
   return [
     ...locals(known.scopes.get(part)),
     ...fields(input),
     { label: 'value', kind: 'parameter', detail: printPortType(input) },
     ...paramCompletions(program.entry),
+    ...callables(program.entry),
+    ...moduleCompletions(program.entry),
     ...functions(),
     ...keywords('if', 'not', 'true', 'false', 'null'),
   ]
 }
+
+// Behind the dot of a module.
+const memberHome = (part: FieldExpression | CallExpression, { entry }: Program): Scope | undefined => {
+  const isPlace = (part.kind === 'field' ? part.field : part.function).text === PLACEHOLDER
+  const name = part.kind === 'call' ? part.module?.text : part.of.kind === 'name' ? part.of.name : undefined
+  return isPlace && name !== undefined ? entry.modules.get(name) : undefined
+}
+
+/** What an expression can call. */
+const callables = (scope: Scope): Completion[] => bindingCompletions(scope, (b) => b.category === 'base' && !mayCallTool(b))
 
 export const fields = (type: Type | undefined): Completion[] =>
   [...((type && fieldsOf(type)) ?? [])].map(([label, { type: of, absence }]) => ({

@@ -30,6 +30,7 @@ export const expressionAt = (path: readonly Node[], program: Program): Expressio
 const NOTHING: Known = {
   facts: new Map(),
   meanings: new Map(),
+  moduleParams: new Map(),
   calls: new Map(),
   scopes: new Map(),
   declared: new Map(),

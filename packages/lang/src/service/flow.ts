@@ -65,6 +65,6 @@ export const knownOf = (expression: Expression, input: Type, scope: Scope, local
   return context
 }
 
-export type Known = Pick<Context, 'facts' | 'meanings' | 'calls' | 'scopes' | 'declared' | 'shorthands'>
+export type Known = Pick<Context, 'facts' | 'meanings' | 'moduleParams' | 'calls' | 'scopes' | 'declared' | 'shorthands'>
 
 const ignore = (): void => {}

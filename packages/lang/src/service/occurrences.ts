@@ -5,6 +5,7 @@ import type { KeyTable } from '../check/config.js'
 import { TOOL_KEYS } from '../check/tool.js'
 import type { Span } from '../diagnostic/source.js'
 import { unreachable } from '../diagnostic/unreachable.js'
+import { callsOf } from '../expression/infer/callee.js'
 import { memberOf } from '../names/member.js'
 import { aliasOf } from '../names/modules.js'
 import type { Bound, Scope } from '../names/names.js'
@@ -234,12 +235,20 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
 }
 
 const inExpression = (e: Expression, names: Names): void => {
-  if (!hasLocals(e) && names.scope.params.size === 0) return
+  for (const { call } of callsOf(e, names.scope)) {
+    const { module, function: name } = call
+    qualified({ ...(module ? { module } : {}), name, span: call.span }, names, bindingSymbol)
+  }
+  if (!hasLocals(e) && names.scope.params.size === 0 && names.scope.modules.size === 0) return
   const { inputs, states } = names.flow()
   const input = inputs.get(e)
   if (!input) return
-  const { declared, meanings, shorthands } = knownOf(e, input, names.scope, states.get(e))
+  const { declared, meanings, moduleParams, shorthands } = knownOf(e, input, names.scope, states.get(e))
   for (const [name, { type }] of declared) names.note(name.span, { kind: 'local', name, type })
+  for (const [{ of, field }, param] of moduleParams) {
+    if (of.kind === 'name') names.note(of.span, moduleSymbol(of.name, names.scope))
+    names.note(field.span, { kind: 'param', param })
+  }
   for (const [name, meaning] of meanings) {
     if (meaning.kind === 'param') names.note(name.span, { kind: 'param', param: meaning.param }, shorthands.has(name))
     if (meaning.kind !== 'local' || !meaning.local.declared) continue

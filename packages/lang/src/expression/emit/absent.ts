@@ -10,7 +10,7 @@ export const emitBoxedOrAbsent = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
   if (computed !== undefined) return computed
   if (place) return `(${isThere(place, g)} ? ${g.boxed(e)} : undefined)`
-  if (e.kind === 'field') return `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${g.key(e.field.text)})`
+  if (e.kind === 'field' && g.checked.constant(e) === undefined) return `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${g.key(e.field.text)})`
   return e.kind === 'index' && g.checked.isKeyed(e) ? `R.peek(${emitBoxedOrAbsent(e.of, g)}, ${emitMapKey(e, g)})` : g.boxed(e)
 }
 

@@ -1,4 +1,4 @@
-// Calls → JavaScript expressions.
+// Calls → JavaScript expressions: of functions of the language, and of bare bindings.
 
 import { compilePattern } from '@plumb/wire/pattern'
 import { unreachable } from '../../diagnostic/unreachable.js'
@@ -12,7 +12,9 @@ import { emitBool, emitInt, emitNumber, emitString } from './operand.js'
 
 export const emitCall = (e: CallExpression, g: Generator): string => {
   const [first] = e.arguments
-  if (e.function.text === 'has' && first) return emitHas(first, g)
+  const callee = g.checked.callee(e)
+  if (callee && first) return `R.applyTo(${g.constant(callee)}, ${g.boxed(first)})`
+  if (g.checked.isHas(e) && first) return emitHas(first, g)
   const called = g.checked.called(e)
   if (called.reduction && first?.kind === 'comprehension') return emitReduction(e, called, first, g)
   const values = e.arguments.map((argument, i) => emitArgument(argument, called.takes[i] ?? 'any', g))
@@ -31,7 +33,7 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
     case 'pattern':
       return emitPattern(e, g)
     case 'strings':
-      if (e.kind === 'call' && e.function.text !== 'has' && g.checked.called(e).result === 'strings') return emitCall(e, g)
+      if (e.kind === 'call' && g.checked.resultOf(e) === 'strings') return emitCall(e, g)
       return isStringList(g.fact(e).type) ? `R.stringsOf(${g.boxed(e)})` : `R.expectStrings(${g.boxed(e)}, ${g.site(e)})`
     case 'list':
     case 'ints':

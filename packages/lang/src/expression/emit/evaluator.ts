@@ -4,6 +4,7 @@ import { skipSpace, skipValue } from '@plumb/wire/json'
 import type { Expression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
 import type { Checked } from '../infer/checked.js'
+import { applyTo } from '../run/apply.js'
 import { add, sliceAny } from '../run/by-kind.js'
 import * as coerce from '../run/coerce.js'
 import { equal } from '../run/equal.js'
@@ -42,7 +43,7 @@ export const emitResult = (writing: string, mayBeDeep: boolean): string =>
 let runtime: Readonly<Record<string, unknown>> | undefined
 const openRuntime = (): Readonly<Record<string, unknown>> =>
   Object.assign(
-    { equal, expect, leave, skipSpace, skipValue, patternOf, add, sliceAny, startSteps, takeSteps },
+    { applyTo, equal, expect, leave, skipSpace, skipValue, patternOf, add, sliceAny, startSteps, takeSteps },
     slice,
     number,
     text,
@@ -56,7 +57,7 @@ const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries(FUN
 /** Compiles a body of statements that `g`, and the generators before it, have written. */
 export const compileEvaluator = (g: Generator, body: string): Evaluate => {
   const used = new Set<string>()
-  const stepped = /\bR\.(takeSteps|sliceAny|add|call_\w+)\b/.test(body) ? `R.startSteps()\n${body}` : body
+  const stepped = /\bR\.(takeSteps|sliceAny|add|applyTo|call_\w+)\b/.test(body) ? `R.startSteps()\n${body}` : body
   const code = stepped.replace(/\bR\.(\w+)/g, (_, name: string) => {
     used.add(name)
     return name

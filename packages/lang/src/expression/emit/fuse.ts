@@ -46,7 +46,10 @@ const write = (steps: readonly Step[], scanner: MessageScanner): Fused | undefin
   for (const [i, step] of steps.entries()) {
     const { kind, expression } = step
     if (i > 0 && hasDefaults(step.input)) return undefined
-    g = openGenerator(new Checked(expression, step), scanner, message, g)
+    const checked = new Checked(expression, step)
+    // What is left out is reported by the stage itself.
+    if (checked.mayLeaveOut) return undefined
+    g = openGenerator(checked, scanner, message, g)
     if (kind === 'filter') lines.push(`if (!${emitBool(expression, g)}) return ${Verdict.DROP}`)
     else if (g.path(expression)?.length === 0) continue
     else if (i === steps.length - 1) return guarded(g, [...lines, emitMap(expression, g)], true)
@@ -122,7 +125,7 @@ const isComputed = (e: Expression, g: Generator): boolean => {
     case 'binary':
       return e.operator !== '??'
     case 'call':
-      return e.function.text === 'has' || g.checked.called(e).result === 'value'
+      return g.checked.resultOf(e) === 'value'
     case 'if':
       return isComputed(e.then, g) && isComputed(e.else, g)
     case 'name':

@@ -91,7 +91,7 @@ const emitExact = (e: Expression, g: Generator): string => {
     case 'binary':
       return e.operator === '??' ? emitCoalesce(e, g, emitExact, (boxed) => `R.exactOf(${boxed})`) : g.value(e)
     case 'call':
-      return g.checked.called(e).result === 'moved' ? `R.exactOf(${emitCall(e, g)})` : g.value(e)
+      return g.checked.resultOf(e) === 'moved' ? `R.exactOf(${emitCall(e, g)})` : g.value(e)
     case 'unary':
       return g.value(e)
     case 'literal':

@@ -28,9 +28,7 @@ export const emitValue = (e: Expression, g: Generator): string => {
         ? emitCoalesce(e, g, emitValue, (boxed) => emitUnboxed(boxed, g.form(e.left), e.left, g))
         : emitComputed(e, g)
     case 'call':
-      return e.function.text !== 'has' && g.checked.called(e).result === 'moved'
-        ? emitUnboxed(emitCall(e, g), form, e, g)
-        : emitComputed(e, g)
+      return g.checked.resultOf(e) === 'moved' ? emitUnboxed(emitCall(e, g), form, e, g) : emitComputed(e, g)
     case 'field':
     case 'index':
       return emitUnboxed(emitBoxed(e, g), form, e, g)
@@ -100,7 +98,7 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
     case 'binary':
       return e.operator === '??' ? emitCoalesce(e, g, emitBoxed, (boxed) => boxed) : emitComputed(e, g)
     case 'call':
-      return e.function.text !== 'has' && g.checked.called(e).result === 'strings' ? `R.listOf(${emitCall(e, g)})` : emitComputed(e, g)
+      return g.checked.resultOf(e) === 'strings' ? `R.listOf(${emitCall(e, g)})` : emitComputed(e, g)
     case 'field':
       return `R.fieldIn(${emitBoxed(e.of, g)}, ${g.key(e.field.text)}, ${g.site(e)})`
     case 'index':

@@ -81,7 +81,7 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
     case 'binary':
       return e.operator === '??' ? code(emitWriteCoalesce(e.left, e.right, g)) : resultPieces(e, g)
     case 'call':
-      return e.function.text !== 'has' && g.checked.called(e).result === 'moved' ? writeComputed(g.boxed(e), 'boxed') : resultPieces(e, g)
+      return g.checked.resultOf(e) === 'moved' ? writeComputed(g.boxed(e), 'boxed') : resultPieces(e, g)
     case 'comprehension':
       return comprehensionPieces(e, g)
     case 'unary':

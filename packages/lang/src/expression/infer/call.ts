@@ -7,15 +7,20 @@ import type { Function } from '../run/function.js'
 import { FUNCTIONS, functionsNamed } from '../run/function-table.js'
 import { itemTypeOf } from '../run/list-function.js'
 import { accepts, fits, orders } from './argument.js'
+import { inferCallee, refuseCount } from './call-binding.js'
+import { calleeOf } from './callee.js'
 import type { Context } from './context.js'
 
 export const inferCall = (e: CallExpression, context: Context): Type | undefined => {
   const { text: name, span } = e.function
+  const callee = calleeOf(e, context.environment.scope)
+  if (callee || e.module) return inferCallee(e, callee, context)
   if (name === 'has') return inferHas(e, context)
   const types = e.arguments.map(context.infer)
   const all = functionsNamed(name)
   if (all.length === 0) {
-    const names = [...new Set([...FUNCTIONS.map((f) => f.name), 'has'])]
+    const bindings = [...(context.environment.scope?.bindings.values() ?? [])].filter(({ category }) => category === 'base')
+    const names = [...new Set([...FUNCTIONS.map((f) => f.name), 'has', ...bindings.map((bound) => bound.name)])]
     const near = nearest(name, names)
     const help = near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`
     return context.complain('unknown_function', span, `unknown function '${name}'`, { help })
@@ -56,13 +61,6 @@ const refuseArguments = (e: CallExpression, all: readonly Function[], context: C
     return context.complain('arity_mismatch', e.span, `'${name}' needs a function as its last argument`, { help })
   }
   return refuseCount(e, counts, help, context)
-}
-
-const refuseCount = (e: CallExpression, counts: readonly number[], help: string, context: Context): undefined => {
-  const given = e.arguments.length
-  const takes = `${counts.join(' or ')} argument${counts.join() === '1' ? '' : 's'}`
-  const message = `'${e.function.text}' takes ${takes}, but ${given} ${given === 1 ? 'is' : 'are'} given`
-  return context.complain('arity_mismatch', e.span, message, { help })
 }
 
 const inferHas = (e: CallExpression, context: Context): Type | undefined => {

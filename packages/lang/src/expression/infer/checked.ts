@@ -2,12 +2,14 @@
 
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../../diagnostic/unreachable.js'
+import type { Apply, Param } from '../../names/names.js'
 import type { CallExpression, Expression, IndexExpression, Name, NameExpression, RecordExpression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
 import { resolve, type Type } from '../../types/type.js'
 import type { Site } from '../run/failure.js'
 import type { Function } from '../run/function.js'
+import { mayLeaveOut } from './callee.js'
 import { openInference } from './check.js'
 import { type Context, type Fact, sourceOf } from './context.js'
 import { literalIndex } from './data.js'
@@ -73,13 +75,42 @@ export class Checked {
 
   /** JSON text of a param that an expression is the name of: as constant as a literal. */
   constant(e: Expression): string | undefined {
-    const meaning = e.kind === 'name' ? this.meaning(e) : undefined
-    if (meaning?.kind !== 'param') return undefined
-    const { name, text } = meaning.param
+    const param = this.#paramOf(e)
+    if (!param) return undefined
+    const { name, text } = param
     if (text === undefined) throw new TypeError(`no value: ${name}`)
     return text
   }
 
+  #paramOf(e: Expression): Param | undefined {
+    if (e.kind === 'field') return this.#context.moduleParams.get(e)
+    const meaning = e.kind === 'name' ? this.meaning(e) : undefined
+    return meaning?.kind === 'param' ? meaning.param : undefined
+  }
+
+  /** `has(x)` asks for a field and is no function. */
+  isHas(e: CallExpression): boolean {
+    return e.function.text === 'has' && !this.#context.callees.has(e)
+  }
+
+  /** The bare binding that it calls, ready to be applied. */
+  callee(e: CallExpression): Apply | undefined {
+    const bound = this.#context.callees.get(e)
+    return bound && this.#context.environment.scope?.open(bound)
+  }
+
+  /** Does a binding that it calls leave elements out of lists? */
+  get mayLeaveOut(): boolean {
+    return [...this.#context.callees.values()].some(mayLeaveOut)
+  }
+
+  /** In which form a call gives its result (run/function.ts). */
+  resultOf(e: CallExpression): Function['result'] {
+    if (this.#context.callees.has(e)) return 'moved'
+    return this.isHas(e) ? 'value' : this.called(e).result
+  }
+
+  /** The function of the language that it calls. */
   called(e: CallExpression): Function {
     const called = this.#context.calls.get(e)
     if (!called) throw new TypeError(`not checked: ${e.function.text}`)
@@ -133,7 +164,7 @@ export class Checked {
 
   #placeOf(e: Expression): Place | undefined {
     if (e.kind === 'name') return this.#placeOfName(e)
-    if (e.kind !== 'field' && e.kind !== 'index') return undefined
+    if ((e.kind !== 'field' && e.kind !== 'index') || this.#paramOf(e)) return undefined
     const base = this.place(e.of)
     if (!base) return undefined
     const { type } = this.fact(e.of)

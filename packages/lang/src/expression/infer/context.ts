@@ -4,7 +4,8 @@ import type { Code } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
 import type { Report } from '../../diagnostic/diagnostic.js'
 import type { Span } from '../../diagnostic/source.js'
-import type { CallExpression, Expression, Name, NameExpression } from '../../parse/ast.js'
+import type { Bound, Param } from '../../names/names.js'
+import type { CallExpression, Expression, FieldExpression, Name, NameExpression } from '../../parse/ast.js'
 import { printType } from '../../types/print.js'
 import type { Type } from '../../types/type.js'
 import type { Function } from '../run/function.js'
@@ -27,8 +28,12 @@ export interface Context {
   freeName?: string
   readonly facts: Map<Expression, Fact>
   readonly meanings: Map<NameExpression, Meaning>
+  /** `Module.param` */
+  readonly moduleParams: Map<FieldExpression, Param>
   /** Which of the functions of its name a call calls. */
   readonly calls: Map<CallExpression, Function>
+  /** The bindings that calls call. */
+  readonly callees: Map<CallExpression, Bound>
   /** The locals that are known where a name stands. */
   readonly scopes: Map<NameExpression, Local | undefined>
   /** By the names of `for` and `->`. */
@@ -37,6 +42,7 @@ export interface Context {
   readonly shorthands: Set<NameExpression>
   /** The names that are known here before those of the input, the innermost first. */
   readonly locals: Local | undefined
+  readonly report: Report
   readonly complain: (
     code: Code,
     span: Span,
@@ -67,11 +73,14 @@ export const openContext = (
     environment,
     facts: new Map(),
     meanings: new Map(),
+    moduleParams: new Map(),
     calls: new Map(),
+    callees: new Map(),
     scopes: new Map(),
     declared: new Map(),
     shorthands: new Set(),
     locals: environment.locals,
+    report,
     complain: (code, span, message, { help, related } = {}) =>
       void report({ severity: 'error', code, message, span, ...(help === undefined ? {} : { help }), ...(related ? { related } : {}) }),
     infer: (e) => {
@@ -109,3 +118,9 @@ export const sourceOf = ({ span }: Expression): string => span.source.text.slice
 
 /** A type, for messages. */
 export const show = (type: Type): string => preview(printType(type), 120)
+
+/** All that an expression names. */
+export const paramsIn = ({ meanings, moduleParams }: Pick<Context, 'meanings' | 'moduleParams'>): readonly Param[] => [
+  ...[...meanings.values()].flatMap((meaning) => (meaning.kind === 'param' ? [meaning.param] : [])),
+  ...moduleParams.values(),
+]

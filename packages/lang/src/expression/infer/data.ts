@@ -1,6 +1,7 @@
 // Data: fields, indexes and records.
 
 import { nearest } from '@plumb/wire/nearest'
+import type { Scope } from '../../names/names.js'
 import type { Expression, FieldExpression, IndexExpression, Name, RecordExpression } from '../../parse/ast.js'
 import { joinAll, unite } from '../../types/join.js'
 import { isInt, isJson, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
@@ -8,10 +9,13 @@ import { isPresent } from '../../types/required-fields.js'
 import { type Field, JSON_TYPE, type MapType, type Type } from '../../types/type.js'
 import { type Variant, variantsOf } from '../../types/variants.js'
 import { type Context, type Fact, refuseAbsent, show, sourceOf } from './context.js'
+import { localNamed } from './environment.js'
 import { fieldsOf } from './fields.js'
 import { joinOrComplain } from './join.js'
 
 export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
+  const module = moduleNamedBy(e.of, context)
+  if (module) return inferModuleParam(e, module, context)
   const base = inferBase(e.of, context, mayBeAbsent)
   if (!base) return undefined
   const { text: name, span } = e.field
@@ -24,6 +28,24 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   const field = fields.get(name)
   if (!field) return unknownField(e.field, base.type, fields, context)
   return base.absence === 'never' ? field : { type: field.type, absence: 'maybe' }
+}
+
+// What else has the name comes before a module, but for the one free name.
+const moduleNamedBy = (e: Expression, { environment: { scope, input }, locals }: Context): Scope | undefined => {
+  if (e.kind !== 'name' || e.name === 'value' || localNamed(e.name, locals) || fieldsOf(input)?.has(e.name)) return undefined
+  return scope?.params.has(e.name) ? undefined : scope?.modules.get(e.name)
+}
+
+const inferModuleParam = (e: FieldExpression, module: Scope, context: Context): Fact | undefined => {
+  const { text, span } = e.field
+  const param = module.params.get(text)
+  if (!param) {
+    const near = nearest(text, module.params.keys())
+    const help = near ? `did you mean '${near}'?` : module.bindings.has(text) ? `call it, as in ${sourceOf(e)}(…)` : undefined
+    return context.complain('unknown_name', span, `module '${sourceOf(e.of)}' has no param '${text}'`, { help })
+  }
+  context.moduleParams.set(e, param)
+  return present(param.type)
 }
 
 // What `.field` and `[key]` are taken of.

@@ -1,6 +1,7 @@
 // What the names of an expression stand for. All that infers, interprets or compiles an expression is given one of these; infer/name.ts alone
 // decides which of them a name means.
 
+import type { Fault } from '@plumb/wire/error'
 import type { Param, Scope } from '../../names/names.js'
 import type { Name } from '../../parse/ast.js'
 import type { Type } from '../../types/type.js'
@@ -10,8 +11,12 @@ export interface Environment {
   readonly input: Type
   /** Names that come before those of the input, the innermost first. */
   readonly locals?: Local | undefined
-  /** Of the file that the expression stands in: its params. */
+  /** Of the file that the expression stands in: its params, and the bindings that may be called. */
   readonly scope?: Scope | undefined
+  /** Its value is known before bindings are: it calls none. */
+  readonly isConstant?: boolean
+  /** Hears of what a binding that is called leaves out of a list. */
+  readonly report?: ((fault: Fault) => void) | undefined
 }
 
 /** A name of `for` or `->`, or the `state` of a fold. It is known by the object: an inner one may have the name of an outer one. */

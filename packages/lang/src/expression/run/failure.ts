@@ -10,6 +10,13 @@ export class Failure {
   ) {}
 }
 
+/** Of a binding that is called: its own error. */
+export class CallFailure extends Failure {
+  constructor(readonly fault: Fault) {
+    super(fault.detail)
+  }
+}
+
 /** Goes on with anything but a failure. A string or buffer beyond what the machine can hold is a RangeError. */
 export const expect = (failure: unknown): void => {
   if (!(failure instanceof Failure || failure instanceof RangeError)) throw failure
@@ -18,6 +25,7 @@ export const expect = (failure: unknown): void => {
 /** A failure as the error of its message. */
 export const faultOf = (failure: unknown): Fault => {
   expect(failure)
+  if (failure instanceof CallFailure) return failure.fault
   return failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
 }
 

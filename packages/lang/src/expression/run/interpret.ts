@@ -18,6 +18,7 @@ import { isJson, isStringList } from '../../types/kind.js'
 import { resolve } from '../../types/type.js'
 import { type Checked, isMerged, numeralOf } from '../infer/checked.js'
 import type { Local } from '../infer/environment.js'
+import { applyTo } from './apply.js'
 import { add, sliceAny } from './by-kind.js'
 import {
   boolOf,
@@ -92,8 +93,11 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
       return evaluate(holds(e.condition, frame) ? e.then : e.else, frame)
     case 'call':
       return evaluateCall(e, frame)
-    case 'field':
+    case 'field': {
+      const constant = frame.checked.constant(e)
+      if (constant !== undefined) return valueOfText(constant)
       return fieldIn(evaluate(e.of, frame), keyOf(e.field.text), frame.checked.site(e))
+    }
     case 'index':
       return frame.checked.isKeyed(e)
         ? fieldIn(evaluate(e.of, frame), keyOf(string(e.index, frame)), frame.checked.site(e))
@@ -118,7 +122,7 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
 /** As evaluate, of what may be absent: undefined then. */
 const evaluateMaybe = (e: Expression, frame: Frame): RuntimeValue | undefined => {
   if (e.kind === 'name') return nameOf(e, frame)
-  if (e.kind === 'field') return peek(evaluateMaybe(e.of, frame), keyOf(e.field.text))
+  if (e.kind === 'field' && frame.checked.constant(e) === undefined) return peek(evaluateMaybe(e.of, frame), keyOf(e.field.text))
   if (e.kind !== 'index' || !frame.checked.isKeyed(e)) return evaluate(e, frame)
   const of = evaluateMaybe(e.of, frame)
   return peek(of, keyOf(string(e.index, frame)))
@@ -197,7 +201,9 @@ const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpressio
 
 const evaluateCall = (e: CallExpression, frame: Frame): RuntimeValue => {
   const [first] = e.arguments
-  if (e.function.text === 'has' && first) return evaluateMaybe(first, frame) !== undefined
+  const callee = frame.checked.callee(e)
+  if (callee && first) return applyTo(callee, evaluate(first, frame))
+  if (frame.checked.isHas(e) && first) return evaluateMaybe(first, frame) !== undefined
   const called = frame.checked.called(e)
   if (called.reduction && first?.kind === 'comprehension') return evaluateReduction(called.reduction, first, frame, frame.checked.site(e))
   const values: unknown[] = e.arguments.map((argument, i) => evaluateArgument(argument, called.takes[i] ?? 'any', frame))

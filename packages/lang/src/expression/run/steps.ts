@@ -5,10 +5,20 @@ import { Failure } from './failure.js'
 const MAX_STEPS = 100_000_000
 
 let left = MAX_STEPS
+/** Calls of bindings that are under way: what they look at counts for the expression that calls. */
+let calls = 0
 
 /** To be called before each evaluation. */
 export const startSteps = (): void => {
-  left = MAX_STEPS
+  if (calls === 0) left = MAX_STEPS
+}
+
+export const startCall = (): void => {
+  calls++
+}
+
+export const endCall = (): void => {
+  calls--
 }
 
 /** To be called for each list that was gone through, with the number of its items. */

@@ -14,6 +14,7 @@ import { Sink } from '../run/sink.js'
 import { Slice } from '../run/slice.js'
 import { putValue, refuseDeep } from '../run/write.js'
 import type { MessageScanner } from './message-scanner.js'
+import { withReports } from './reporting.js'
 import { ScannedStage } from './scanned-stage.js'
 import { type Stage, Verdict } from './verdict.js'
 
@@ -43,7 +44,7 @@ export const compileFold = ({ expression, from, state }: Fold, environment: Envi
       return Verdict.WROTE
     },
   })
-  return new Folding(stage, held)
+  return new Folding(withReports(stage, checked, environment), held)
 }
 
 interface Held {
@@ -74,7 +75,7 @@ export const evaluateConstant = (e: Expression, scope: Environment['scope']): Sl
   const tree = parseTree(nothing, 0, 4)
   if (tree.kind === 'fault') throw new TypeError(tree.detail)
   const sink = new Sink()
-  sink.commit(putValue(sink, sink.at, evaluate(e, openFrame(new Checked(e, { input: JSON_TYPE, scope }), nothing, tree))))
+  sink.commit(putValue(sink, sink.at, evaluate(e, openFrame(new Checked(e, { input: JSON_TYPE, scope, isConstant: true }), nothing, tree))))
   refuseDeep(sink)
   return new Slice(sink.buf, sink.start, sink.end)
 }

@@ -15,6 +15,7 @@ import { checkTree } from '../../validate/check-tree.js'
 import { fillDefaults } from '../../validate/defaults.js'
 import { describeMismatch } from '../../validate/mismatch.js'
 import type { Evaluate } from '../emit/evaluator.js'
+import { leftOut } from '../run/apply.js'
 import { faultOf } from '../run/failure.js'
 import { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
@@ -85,9 +86,11 @@ export class ScannedStage implements Stage {
   }
 
   private finish(buf: Buffer, start: number, end: number, out: Sink): Verdict {
+    const { length } = leftOut
     try {
       return (this.evaluate as Evaluate)(buf, this.scanner.captures, out)
     } catch (failure) {
+      leftOut.length = length
       const isSure = !this.work.isLeft || faultOf(failure).error === 'too_large'
       return isSure ? this.fail(failure) : this.runSlowly(buf, start, end, out)
     }

@@ -10,6 +10,7 @@ import type { Environment } from '../infer/environment.js'
 import { evaluate, holds, openFrame } from '../run/interpret.js'
 import { putValue, refuseDeep } from '../run/write.js'
 import { MessageScanner } from './message-scanner.js'
+import { withReports } from './reporting.js'
 import { ScannedStage, type Work } from './scanned-stage.js'
 import { type Stage, Verdict } from './verdict.js'
 
@@ -20,7 +21,7 @@ export { Verdict } from './verdict.js'
 export const compileMap = (e: Expression, environment: Environment, scanner = new MessageScanner(environment.input)): Stage => {
   const checked = new Checked(e, environment)
   if (checked.path(e)?.length === 0) return compileCheck(environment.input, scanner)
-  return new ScannedStage(environment.input, scanner, {
+  const stage = new ScannedStage(environment.input, scanner, {
     generate: () => {
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, emitMap(e, g))
@@ -32,12 +33,13 @@ export const compileMap = (e: Expression, environment: Environment, scanner = ne
       return Verdict.WROTE
     },
   })
+  return withReports(stage, checked, environment)
 }
 
 /** PASS or DROP; WROTE where a default had to be filled in. */
 export const compileFilter = (e: Expression, environment: Environment, scanner = new MessageScanner(environment.input)): Stage => {
   const checked = new Checked(e, environment)
-  return new ScannedStage(environment.input, scanner, {
+  const stage = new ScannedStage(environment.input, scanner, {
     generate: () => {
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
@@ -45,6 +47,7 @@ export const compileFilter = (e: Expression, environment: Environment, scanner =
     isLeft: checked.hasLocals,
     interpret: (message, tree) => (holds(e, openFrame(checked, message, tree)) ? Verdict.PASS : Verdict.DROP),
   })
+  return withReports(stage, checked, environment)
 }
 
 /** PASS; WROTE where a default had to be filled in. */

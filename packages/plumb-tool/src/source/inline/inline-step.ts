@@ -1,7 +1,7 @@
 // id, copy, discard, flatten and map as tools: run in this process, on bytes, in microseconds.
 
 import { type BasePlan, compileFlatten, compileMap, MessageScanners, Sink, type Stage, Verdict } from '@plumb/lang'
-import { fault, type Result, succeed } from '@plumb/wire'
+import { type Fault, fault, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 
@@ -9,12 +9,16 @@ export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'dis
 
 /** Compiles the expression once. Inputs must have been checked against the input type. */
 export const inlineRun = (leaf: InlinePlan): Run => {
-  const step = stepOf(leaf)
-  return async (input) => step(input)
+  let warn: ((fault: Fault) => void) | undefined
+  const step = stepOf(leaf, (fault) => warn?.(fault))
+  return async (input, call) => {
+    warn = (fault) => call.session.servers.warn(fault)
+    return step(input)
+  }
 }
 
-const stepOf = (leaf: InlinePlan): InlineStep => {
-  if (leaf.kind === 'map') return compileStep(compileMap(leaf.expression, leaf, new MessageScanners().of(leaf.input)))
+const stepOf = (leaf: InlinePlan, report: (fault: Fault) => void): InlineStep => {
+  if (leaf.kind === 'map') return compileStep(compileMap(leaf.expression, { ...leaf, report }, new MessageScanners().of(leaf.input)))
   return leaf.kind === 'flatten' ? compileStep(compileFlatten(leaf.input)) : MOVES[leaf.kind]
 }
 

@@ -1,6 +1,16 @@
 // Compiles a process that is a linear graph of morphisms to a function: lower(lift(f)) = f, so no child process is needed.
 
-import { type Bound, compileCheck, compileMap, type Edge, environmentOf, type GraphNode, planOf, stepsOf } from '@plumb/lang'
+import {
+  type Bound,
+  callsMayLeaveOut,
+  compileCheck,
+  compileMap,
+  type Edge,
+  environmentOf,
+  type GraphNode,
+  planOf,
+  stepsOf,
+} from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../json-text.js'
 import { compileStep, type InlineStep, MOVES } from './inline-step.js'
@@ -31,8 +41,10 @@ const nodeStep = (node: GraphNode, isChecked: boolean): InlineStep | undefined =
   // What it leaves out of a list would be heard of nowhere here.
   if (work.kind === 'map' && work.lifted) {
     const steps = stepsOf(work.lifted)
+    if (steps?.some(({ expression, scope }) => callsMayLeaveOut(expression, scope))) return undefined
     return steps && inTurn(steps.map((step) => compileStep(compileMap(step.expression, step))))
   }
+  if (work.kind === 'map' && callsMayLeaveOut(work.expression, work.scope)) return undefined
   if (work.kind === 'map') return compileStep(compileMap(work.expression, environment))
   if (work.kind === 'discard') return MOVES.discard
   const isPass = work.kind === 'output' || (work.kind === 'pass' && !work.isSelector)

@@ -64,7 +64,7 @@ export class ExpressionMorphism extends Morphism {
  */
 export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fault: Fault) => void): Stage => {
   const { work, span } = node
-  const environment = environmentOf(node)
+  const environment = { ...environmentOf(node), report }
   const scanner = scanners.of(environment.input)
   switch (work.kind) {
     case 'map':

@@ -1,0 +1,34 @@
+// Calls of bindings in expressions: of no tool, since an expression has no effects, and only so many within each other.
+
+import { error, type Report } from '../diagnostic/diagnostic.js'
+import { calledIn } from '../expression/infer/callee.js'
+import type { Bound } from '../names/names.js'
+import { chainsOf } from '../parse/chain-parts.js'
+import type { PartsOf } from './parts.js'
+
+/** Far below what the call stack of any machine holds. */
+const MAX_CALLS = 100
+
+/** `order`: each binding behind those it is made of. */
+export const checkCalls = (order: readonly Bound[], madeOf: PartsOf, report: Report): void => {
+  const withTools = new Set<Bound>()
+  const depths = new Map<Bound, number>()
+  for (const bound of order) {
+    const { binding, scope, name } = bound
+    const calls = chainsOf(binding.impl).flatMap((chain) => calledIn(chain, scope))
+    for (const { call, callee } of calls) {
+      if (!withTools.has(callee)) continue
+      const what = callee.binding.impl.kind === 'tool' ? 'is a tool' : 'calls a tool'
+      const help = `call it for each message, as in map(${callee.name}) ; map(…)`
+      report(error('effect_in_expression', `'${callee.name}' ${what}, and an expression has no effects`, call.function.span, help))
+    }
+    const parts = madeOf(bound)
+    if (binding.impl.kind === 'tool' || parts.some((part) => withTools.has(part))) withTools.add(bound)
+    const within = Math.max(0, ...parts.map((part) => depths.get(part) ?? 0))
+    const depth = Math.max(within, ...calls.map(({ callee }) => 1 + (depths.get(callee) ?? 0)))
+    depths.set(bound, depth > MAX_CALLS ? 0 : depth)
+    if (depth <= MAX_CALLS) continue
+    const help = 'name the bindings in a chain, one behind the other: f ; g'
+    report(error('too_large', `'${name}' leads through more than ${MAX_CALLS} calls within each other`, binding.name.span, help))
+  }
+}

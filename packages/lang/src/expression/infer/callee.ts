@@ -1,0 +1,79 @@
+// The bare binding that a call in an expression means. It is known by the names alone: no type can change it.
+
+import type { Span } from '../../diagnostic/source.js'
+import { memberOf } from '../../names/member.js'
+import { type Bound, resolveName, type Scope } from '../../names/names.js'
+import type { CallExpression, Chain, Expression, Implementation } from '../../parse/ast.js'
+import { chainsOf } from '../../parse/chain-parts.js'
+import { callsIn, expressionsOf } from '../../parse/expression-parts.js'
+import { isFunction } from '../run/function-table.js'
+
+/**
+ * Undefined: a function of the language, or nothing. A binding hides a function of its name, but neither in itself, where it could not be
+ * called, nor where it names a tool.
+ */
+export const calleeOf = ({ module, function: name }: CallExpression, scope: Scope | undefined): Bound | undefined => {
+  const bound = scope && resolveName({ ...(module ? { module } : {}), name, span: name.span }, scope)
+  if (!bound || module || !isFunction(name.text)) return bound
+  return bound.category === 'base' && !isWithin(name.span, bound.binding.span) && !mayCallTool(bound) ? bound : undefined
+}
+
+const isWithin = (part: Span, whole: Span): boolean => part.source === whole.source && whole.start <= part.start && part.end <= whole.end
+
+/** The bindings that the expressions of a morphism call, with the calls. */
+export const calledIn = (chain: Chain, scope: Scope): readonly Called[] => expressionsOf(chain).flatMap((e) => callsOf(e, scope))
+
+export interface Called {
+  readonly call: CallExpression
+  readonly callee: Bound
+}
+
+/** The same of one expression. */
+export const callsOf = (e: Expression, scope: Scope): readonly Called[] =>
+  callsIn(e).flatMap((call) => {
+    const callee = calleeOf(call, scope)
+    return callee ? [{ call, callee }] : []
+  })
+
+/** Does a tool stand in it, or in anything that it names? */
+export const mayCallTool = (bound: Bound): boolean => reaches(bound, ({ kind }) => kind === 'tool')
+
+/** May it leave elements of a list out, and report them? */
+export const mayLeaveOut = (bound: Bound): boolean => reaches(bound, ({ kind, ...rest }) => kind === 'each' && 'onError' in rest)
+
+/** The same of what an expression calls. */
+export const callsMayLeaveOut = (e: Expression, scope: Scope | undefined): boolean =>
+  scope !== undefined && callsOf(e, scope).some(({ callee }) => mayLeaveOut(callee))
+
+const reaches = (bound: Bound, isMeant: (part: Implementation) => boolean): boolean => {
+  const seen = new Set([bound])
+  // A set goes on through what is added meanwhile.
+  for (const { binding, scope } of seen) {
+    const { impl } = binding
+    if (isMeant(impl)) return true
+    for (const chain of chainsOf(impl)) {
+      if (isMeant(chain)) return true
+      for (const next of namedIn(chain, scope)) seen.add(next)
+    }
+  }
+  return false
+}
+
+// Whether a name that is all of a map means a binding or a field, only the types tell.
+const namedIn = (chain: Chain, scope: Scope): readonly Bound[] => {
+  const reference = chain.kind === 'field' ? memberOf(chain, scope) : chain.kind === 'reference' ? chain : undefined
+  const named = reference ? resolveName(reference.name, scope) : undefined
+  return [
+    ...(named ? [named] : []),
+    ...expressionsOf(chain).flatMap((e) => lone(e, scope) ?? callsIn(e).flatMap((call) => resolveCall(call, scope) ?? [])),
+  ]
+}
+
+const lone = (e: Expression, scope: Scope): readonly Bound[] | undefined => {
+  const name = e.kind === 'field' && e.of.kind === 'name' ? { module: { text: e.of.name, span: e.of.span }, name: e.field } : undefined
+  const bound = e.kind === 'name' ? scope.bindings.get(e.name) : name && resolveName({ ...name, span: e.span }, scope)
+  return bound && [bound]
+}
+
+const resolveCall = ({ module, function: name }: CallExpression, scope: Scope): Bound | undefined =>
+  resolveName({ ...(module ? { module } : {}), name, span: name.span }, scope)

@@ -1,0 +1,50 @@
+// What an expression is made of: the one table for every walk that treats all parts alike.
+
+import { unreachable } from '../diagnostic/unreachable.js'
+import type { CallExpression, Chain, Expression } from './ast.js'
+
+/** The expressions that stand in it, one step deep, in the order written. */
+const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] => {
+  switch (e.kind) {
+    case 'literal':
+    case 'name':
+      return []
+    case 'unary':
+      return [e.operand]
+    case 'binary':
+      return [e.left, e.right]
+    case 'if':
+      return [e.condition, e.then, e.else]
+    case 'call':
+      return [...e.arguments, e.key?.body]
+    case 'field':
+      return [e.of]
+    case 'index':
+      return [e.of, e.index]
+    case 'slice':
+      return [e.of, e.from, e.to]
+    case 'record':
+      return e.parts.map((part) => (part.kind === 'field' ? part.value : part.of))
+    case 'list':
+      return e.items
+    case 'comprehension':
+      return [e.item, ...e.loops.flatMap(({ list, condition }) => [list, condition])]
+    case 'template':
+      return e.holes
+    default:
+      return unreachable(e)
+  }
+}
+
+/** All calls in an expression, of functions and of bindings. */
+export const callsIn = (e: Expression): readonly CallExpression[] => [
+  ...(e.kind === 'call' ? [e] : []),
+  ...partsOfExpression(e).flatMap((part) => (part ? callsIn(part) : [])),
+]
+
+/** The expressions that a morphism holds itself; not those of the chains in it. */
+export const expressionsOf = (chain: Chain): readonly Expression[] => {
+  if (chain.kind === 'map' || chain.kind === 'filter') return [chain.expression]
+  if (chain.kind === 'fold') return [chain.expression, chain.from]
+  return chain.kind === 'trace' && chain.until ? [chain.until] : []
+}
