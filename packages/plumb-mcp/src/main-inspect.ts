@@ -24,6 +24,7 @@ export const addInspect = (program: Command, argv: readonly string[], run: (work
       .option('--client-secret-env <name>', 'the variable that holds its secret')
       .option('--auth <how>', "'query': id and secret go into the URL")
       .option('--transport <name>', "'sse' or 'ws', for older servers")
+      .option('--revision <name>', 'of the protocol, such as 2025-11-25 (the newest that the server knows)')
       .option('--handshake-timeout <seconds>', 'for the server to start and say who it is (30)', seconds)
       .option('--timeout <seconds>', 'for each answer (60)', seconds)
       .option('--cache-ttl <seconds>', 'how old a list of its tools may be that was kept; without it the server is asked', secondsOrNone)

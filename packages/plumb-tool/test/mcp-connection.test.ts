@@ -220,7 +220,7 @@ t.test('fault 105: what is no message is counted and skipped, or ends the connec
   t.equal(await gone('half'), "mcp_dead: MCP server 'ink' is gone: it ended with status 0; 1 line on its stdout were no JSON-RPC")
   t.equal(
     await gone('long'),
-    `mcp_dead: MCP server 'ink' is gone: it wrote a line that is too long (line 2 is longer than ${MAX_LINE} bytes)`,
+    `mcp_dead: MCP server 'ink' is gone: it wrote a line that is too long (line 3 is longer than ${MAX_LINE} bytes)`,
   )
   t.equal(await gone('deep'), "mcp_dead: MCP server 'ink' is gone: it wrote a message that is nested more than 512 deep")
   // bubblewrap holds the stdout of what it runs.

@@ -65,7 +65,7 @@ const byCommand = ([command = '', ...args]: readonly string[], flags: InspectFla
   for (const key of OF_URL) {
     if (flags[key] !== undefined) return fail('usage', `${LONG[key]} is for servers that are reached by URL`)
   }
-  return succeed({ command, args, ...(env === undefined ? {} : { env }), ...timesOf(flags) })
+  return succeed({ command, args, ...(env === undefined ? {} : { env }), ...connectionOf(flags) })
 }
 
 const byUrl = (url: string, flags: InspectFlags): Result<ServerConfig> => {
@@ -82,7 +82,7 @@ const byUrl = (url: string, flags: InspectFlags): Result<ServerConfig> => {
     ...(clientSecretEnv === undefined ? {} : { client_secret_env: clientSecretEnv }),
     ...(auth === undefined ? {} : { auth }),
     ...(transport === undefined && !isSocket ? {} : { transport: transport ?? 'ws' }),
-    ...timesOf(flags),
+    ...connectionOf(flags),
   })
 }
 
@@ -95,7 +95,8 @@ const LONG: Readonly<Record<(typeof OF_URL)[number], string>> = {
   transport: '--transport',
 }
 
-const timesOf = ({ handshakeTimeout, timeout, cacheTtl }: InspectFlags): Partial<ServerConfig> => ({
+const connectionOf = ({ revision, handshakeTimeout, timeout, cacheTtl }: InspectFlags): Partial<ServerConfig> => ({
+  ...(revision === undefined ? {} : { revision }),
   ...(handshakeTimeout === undefined ? {} : { handshake_timeout: handshakeTimeout }),
   ...(timeout === undefined ? {} : { timeout }),
   ...(cacheTtl === undefined ? {} : { cache_ttl: cacheTtl }),

@@ -12,6 +12,7 @@ export interface InspectFlags {
   readonly clientSecretEnv?: string
   readonly auth?: string
   readonly transport?: string
+  readonly revision?: string
   readonly handshakeTimeout?: number
   readonly timeout?: number
   readonly cacheTtl?: number

@@ -1,14 +1,17 @@
 // From the entry of a spec to a connection that is initialized, on the official SDK. None is ever opened again behind the caller's back.
 
-import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
 import type { Connecting, ConnectOptions, McpConnection, ServerConfig } from './connection.js'
 import { type Guarded, guard } from './guard.js'
 import { openHttp } from './http-link.js'
 import type { Link } from './link.js'
+import { type Negotiated, negotiate } from './negotiate.js'
 import { openConnection } from './open-connection.js'
+import { openParameterHeaders, type ParameterHeaders } from './parameter-headers.js'
 import { openRawArguments, type RawArguments } from './raw-arguments.js'
 import { type Life, openRequests } from './requests.js'
+import { STATELESS, WITH_SESSIONS } from './revision.js'
 import { sdkFault } from './sdk-fault.js'
 import { readTarget } from './server-url.js'
 import { openStdioLink } from './stdio-link.js'
@@ -35,21 +38,36 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const server = nameOf(config)
   const options: Connecting = { clientName: 'plumb', note: emitWarning, allowsPrivateNet: true, ...given }
   const { clientName, signal } = options
+  const { revision = AUTO } = config
+  if (![AUTO, STATELESS, ...WITH_SESSIONS].includes(revision))
+    return fail('config_invalid', `'${preview(revision)}' is no revision of MCP that is known: ${[STATELESS, ...WITH_SESSIONS].join(', ')}`)
   if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was given up`, { server })
   const places = openRawArguments()
+  const parameters = openParameterHeaders()
   let guarded: Guarded | undefined
+  let negotiated: Negotiated | undefined
   let isOpen = false
   const life = openLife((why) => guarded?.giveUp(why))
   const opened = await openLink(config, options, {
     places,
-    answerLost: (id) => guarded?.isAsked(id) && life.die(gone(server, { detail: 'it cut off an answer' })),
+    parameters,
+    answerLost: (id) => {
+      const own = negotiated?.ownId(id) ?? id
+      if (!guarded?.isAsked(own)) return
+      const why = gone(server, { detail: 'it cut off an answer' })
+      // Without a session the next request is as good as the first.
+      if (negotiated?.revision()) guarded.giveUp(why, own)
+      else life.die(why)
+    },
     // Before it was there it cannot be gone.
     lost: (why) => life.die(isOpen ? gone(server, why) : why),
     isOpen: () => isOpen,
   })
   if (!opened.ok) return opened
   const link = opened.value
-  guarded = guard(link)
+  negotiated = negotiate(link, { server, revision: revision === AUTO ? undefined : revision })
+  const agreed = negotiated.revision
+  guarded = guard(negotiated)
 
   const { Client } = await import('./mcp-client.late.js')
   // Answers are checked here, with a validator that bears hostile schemas.
@@ -58,6 +76,12 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const seconds = config.handshake_timeout ?? HANDSHAKE_SECONDS
   const shaken = await waitAtMost(seconds * 1000, orAborted(client.connect(guarded.transport), signal))
   if (shaken !== 'done') {
+    const isClosed = shaken !== undefined && shaken !== 'aborted'
+    if (isClosed && config.url === undefined && revision === AUTO && negotiated.isUnanswered()) {
+      await link.end()
+      // Some older servers end at any request before initialize.
+      return connectMcp({ ...config, revision: WITH_SESSIONS[0] }, given)
+    }
     const error = failedHandshake(server, shaken, { seconds, link, isChild: config.url === undefined })
     await link.end()
     return { ok: false, error }
@@ -65,8 +89,23 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   isOpen = true
   client.onclose = () => life.die(gone(server, { detail: link.lastWords() ?? 'the connection was closed' }))
   const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
-  return succeed(await openConnection({ client, protocol: guarded.protocol(), link, life, request, places, server, config, options }))
+  return succeed(
+    await openConnection({
+      client,
+      protocol: agreed() ?? guarded.protocol(),
+      link,
+      life,
+      request,
+      places,
+      parameters,
+      server,
+      config,
+      options,
+    }),
+  )
 }
+
+const AUTO = 'auto'
 
 const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(detail, { type: 'McpWarning', code: error })
 
@@ -125,6 +164,7 @@ const failedHandshake = (
 
 interface LinkEvents {
   readonly places: RawArguments
+  readonly parameters: ParameterHeaders
   /** The answer to this request will not come. */
   readonly answerLost: (id: number) => void
   /** Nothing more will come. */

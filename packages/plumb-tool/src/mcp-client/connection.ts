@@ -25,6 +25,8 @@ export interface ServerConfig {
   readonly client_secret_env?: string
   readonly auth?: 'query'
   readonly strict?: boolean
+  /** Such as `2026-07-28`; "auto", or left out: the newest that both know. */
+  readonly revision?: string
   /** 30. */
   readonly handshake_timeout?: number
   /** 60; of one request. */
@@ -119,7 +121,7 @@ export interface McpConnection {
   readonly server: { readonly name: string; readonly version: string }
   readonly capabilities: { readonly [name: string]: Json }
   readonly instructions?: string
-  /** The revision that was agreed on, such as `2025-11-25`. */
+  /** The revision that was agreed on, such as `2026-07-28`. */
   readonly protocol: string
   /** Every call now fails with `mcp_dead`; nothing is connected again. */
   readonly isDead: boolean

@@ -1,7 +1,7 @@
 // Around a transport: what is no answer to a question of ours does not reach the SDK, which takes the id '7', or null, for a number.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Fault } from '@plumb/wire'
 import type { Link } from './link.js'
 import { answeredId } from './message.js'
@@ -11,12 +11,19 @@ export interface Guarded {
   /** The revision that was agreed on. */
   readonly protocol: () => string
   readonly isAsked: (id: RequestId) => boolean
-  /** Answers all that is asked in the place of the server, which will not. */
-  readonly giveUp: (fault: Fault) => void
+  /** Answers all that is asked, or that one, in the place of the server, which will not. */
+  readonly giveUp: (fault: Fault, only?: RequestId) => void
 }
 
 /** In the data of such an answer. */
 export const GIVEN_UP = Symbol('given up')
+
+/** An answer in the place of the server. */
+export const givenUp = (id: RequestId, why: Fault): JSONRPCErrorResponse => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32_000, message: '', data: { [GIVEN_UP]: why } },
+})
 
 export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded => {
   const asked = new Set<RequestId>()
@@ -45,9 +52,8 @@ export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded =>
       inner.setProtocolVersion?.(version)
     },
   }
-  const giveUp = (fault: Fault): void => {
-    for (const id of asked) outer.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: '', data: { [GIVEN_UP]: fault } } })
-    asked.clear()
+  const giveUp: Guarded['giveUp'] = (fault, only) => {
+    for (const id of only === undefined ? [...asked] : [only]) if (asked.delete(id)) outer.onmessage?.(givenUp(id, fault))
   }
   return { transport: outer, protocol: () => protocol, isAsked: (id) => asked.has(id), giveUp }
 }

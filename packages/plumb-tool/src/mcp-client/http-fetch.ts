@@ -3,12 +3,16 @@
 
 import type { ReadableStream } from 'node:stream/web'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { type Fault, fault } from '@plumb/wire'
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { type Fault, fault, parseJson } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
-import { bounded } from './bounded-body.js'
+import { type BodyEnd, bounded } from './bounded-body.js'
 import { LinkError } from './link.js'
+import { messagesIn } from './message.js'
 import { networkFault, statusFault } from './network-fault.js'
+import type { ParameterHeaders } from './parameter-headers.js'
 import type { RawArguments } from './raw-arguments.js'
+import { type Named, readNamed } from './request-headers.js'
 
 export interface HttpEvents {
   /** The stream that was to bring the answer has ended, and cannot be gone on with. */
@@ -18,6 +22,7 @@ export interface HttpEvents {
   /** The handshake is done. */
   readonly isOpen: () => boolean
   readonly places: RawArguments
+  readonly parameters: ParameterHeaders
 }
 
 export interface FetchOptions extends HttpEvents {
@@ -40,15 +45,18 @@ export const openFetch = async ({
   lost,
   isOpen,
   places,
-}: FetchOptions): Promise<FetchLike> => {
+  parameters,
+}: FetchOptions): Promise<{ readonly fetch: FetchLike; readonly cancel: (id: RequestId) => void }> => {
   const { fetch: ask } = await import('undici')
   let hasStream = false
+  /** Requests without a session, which are given up by the end of their connection. */
+  const running = new Map<unknown, AbortController>()
 
   const send = async (target: URL, init: RequestInit): Promise<Response> => {
     try {
       const headers = Object.fromEntries(new Headers(init.headers))
       const { method = 'GET', body = null, signal = null } = init
-      const text = typeof body === 'string' ? places.fill(body) : (body?.toString() ?? null)
+      const text = body?.toString() ?? null
       const given = await ask(target, { method, body: text, signal, headers, redirect: 'manual', dispatcher })
       // The SDK knows a response by Node's own class.
       const { status, statusText } = given
@@ -59,16 +67,31 @@ export const openFetch = async ({
     }
   }
 
-  return async (url, init = {}) => {
+  /** With the arguments in their own text, and what stands in headers too. */
+  const fill = (init: RequestInit, isAsked: boolean): { readonly init: RequestInit; readonly named: Named | undefined } => {
+    if (!isAsked || typeof init.body !== 'string') return { init, named: undefined }
+    const body = places.fill(init.body)
+    const named = readNamed(body, parameters)
+    if (!named) return { init: { ...init, body }, named }
+    const stop = new AbortController()
+    running.set(named.id, stop)
+    const headers = new Headers(init.headers)
+    for (const [name, value] of Object.entries(named.headers)) headers.set(name, value)
+    return { init: { ...init, body, headers, signal: init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal }, named }
+  }
+
+  const fetch: FetchLike = async (url, given = {}) => {
     const target = new URL(url)
-    const { method = 'GET' } = init
+    const { method = 'GET' } = given
     const isServer = target.origin === server.origin && target.pathname === server.pathname
     const isStream = isSse && isServer && method === 'GET'
     // What an EventSource does of itself would be a new session that was never opened. It takes this for the end.
     if (isStream && hasStream) return new Response(null, { status: 204 })
-    if (isToken(init) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
-    const isAsked = method === 'POST' && target.origin === server.origin && !isToken(init)
+    if (isToken(given) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
+    const isAsked = method === 'POST' && target.origin === server.origin && !isToken(given)
+    const { init, named } = fill(given, isAsked)
     const response = await send(target, init).catch((error: unknown) => {
+      running.delete(named?.id)
       if (isAsked && error instanceof LinkError) lost(error.fault)
       throw error
     })
@@ -76,23 +99,41 @@ export const openFetch = async ({
     const host = target.host
     const isEvents = /^text\/event-stream\b/.test(headers.get('content-type') ?? '')
     if (isAsked && status >= 400 && !(hasClient && (status === 401 || status === 403))) {
+      running.delete(named?.id)
       const text = await beginning(response)
+      // Without a session it says more than the status does.
+      if (named && status < 500 && isErrorFor(text, named.id)) return Response.json(JSON.parse(text))
       const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), isOpen: isOpen() })
       // What a server makes of a notification says nothing of the answers to come.
-      if (why.error === 'mcp_dead' && (status === 404 || idIn(init.body) !== undefined)) lost(why)
+      if (why.error === 'mcp_dead' && (status === 404 || idIn(given.body) !== undefined)) lost(why)
       throw new LinkError(why)
     }
     if (!ok || !response.body || status === 204) return response
     if (isStream) hasStream = true
-    const id = idIn(init.body)
-    const ended = isStream
+    const id = idIn(given.body)
+    const over = isStream
       ? () => lost(fault('mcp_dead', `${host} has ended its stream of events`))
       : isEvents && id !== undefined
-        ? ({ isResumable }: { isResumable: boolean }) => !isResumable && answerLost(id)
+        ? ({ isResumable }: BodyEnd) => !isResumable && answerLost(id)
         : undefined
-    const body = bounded(response.body as ReadableStream<Uint8Array>, { host, isEvents, ...(ended ? { ended } : {}) })
+    const ended = (end: BodyEnd): void => {
+      running.delete(named?.id)
+      over?.(end)
+    }
+    const body = bounded(response.body as ReadableStream<Uint8Array>, { host, isEvents, ended })
+    // One without a session has none, whatever it says.
+    if (named) headers.delete('mcp-session-id')
     return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers })
   }
+  return { fetch, cancel: (id) => running.get(id)?.abort() }
+}
+
+/** An error of JSON-RPC that answers the request of this id. */
+const isErrorFor = (text: string, id: unknown): boolean => {
+  const bytes = Buffer.from(text)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  const message = parsed.ok && !Array.isArray(parsed.value) ? messagesIn(parsed.value)?.[0] : undefined
+  return message !== undefined && 'error' in message && message.id === id
 }
 
 const isToken = ({ body }: RequestInit): boolean => body instanceof URLSearchParams || (typeof body === 'string' && !body.startsWith('{'))

@@ -31,7 +31,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     why ??= fault
     lost(fault)
   }
-  const fetch = await openFetch({ ...events, server: url, dispatcher, isSse, hasClient: client !== undefined, lost: gone })
+  const { fetch, cancel } = await openFetch({ ...events, server: url, dispatcher, isSse, hasClient: client !== undefined, lost: gone })
   const options = {
     fetch,
     ...(token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
@@ -50,7 +50,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     await transport.close().catch(() => {})
     await dispatcher.destroy().catch(() => {})
   }
-  return { transport, lastWords: () => why?.detail, end }
+  return { transport, isStream: false, cancel, lastWords: () => why?.detail, end }
 }
 
 /**

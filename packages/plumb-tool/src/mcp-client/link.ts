@@ -1,6 +1,7 @@
 // What a connection needs of the way to a server, whichever it is: messages both ways, a good end, and words about a bad one.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Fault } from '@plumb/wire'
 import type { StderrTail } from '../source/process/stderr-tail.js'
 
@@ -8,6 +9,10 @@ export interface Link {
   readonly transport: Transport
   /** Why it broke off, as far as is known, to stand behind a colon; undefined: nothing is known. */
   readonly lastWords: () => string | undefined
+  /** One way for all messages, on which an answer may be waited for in vain; else each request is answered or refused. */
+  readonly isStream: boolean
+  /** Gives up the request of this id; undefined: the server is told with a message. */
+  readonly cancel?: (id: RequestId) => void
   /** What a server that was started has said on its stderr. */
   readonly stderr?: StderrTail
   /** Of a server in a sandbox: the access that it lacked, by what it said. */

@@ -31,6 +31,9 @@ export interface ListingParts {
   readonly identity: Identity
   /** For messages. */
   readonly server: string
+  /** Parameters are sent in headers too, where a schema says so. */
+  readonly isMirrored: boolean
+  readonly onUse: (tools: readonly McpTool[]) => void
   readonly note: (warning: Fault) => void
   readonly onChange: () => void
 }
@@ -38,7 +41,7 @@ export interface ListingParts {
 /** A server that lists its tools within this time is believed, and not what was kept of it. */
 const LIST_TIMEOUT_MS = 1000
 
-export const openListing = ({ ask, catalogue, identity, server, note, onChange }: ListingParts): Listing => {
+export const openListing = ({ ask, catalogue, identity, server, isMirrored, onUse, note, onChange }: ListingParts): Listing => {
   const changes = watchTools(server)
   let asked: Promise<Result<readonly McpTool[]>> | undefined
   let isListed = false
@@ -48,13 +51,14 @@ export const openListing = ({ ask, catalogue, identity, server, note, onChange }
 
   const use = (tools: readonly McpTool[]): void => {
     checks = new Map(tools.map((tool) => [tool.name, once(() => outputCheck(tool))]))
+    onUse(tools)
   }
   const list = async (): Promise<Result<readonly McpTool[]>> => {
     const mine = ++round
     const items = await ask()
     if (!items.ok) return items
     const warnings: Fault[] = []
-    const tools = readTools(items.value, server, (warning) => warnings.push(warning))
+    const tools = readTools(items.value, server, (warning) => warnings.push(warning), isMirrored)
     // Another list was asked for since.
     if (mine !== round) return listed()
     // Whoever used what was kept would not see the warnings.

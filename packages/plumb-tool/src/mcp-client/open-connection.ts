@@ -8,8 +8,10 @@ import type { Connecting, McpAnswer, McpConnection, McpPrompt, ServerConfig } fr
 import type { Link } from './link.js'
 import { openListing } from './listing.js'
 import { readPages } from './pages.js'
+import type { ParameterHeaders } from './parameter-headers.js'
 import type { RawArguments } from './raw-arguments.js'
 import type { Life, SendRequest } from './requests.js'
+import { STATELESS } from './revision.js'
 import { openToolListCache } from './tool-list-cache.js'
 
 export interface ConnectionParts {
@@ -19,6 +21,7 @@ export interface ConnectionParts {
   readonly life: Life
   readonly request: SendRequest
   readonly places: RawArguments
+  readonly parameters: ParameterHeaders
   readonly server: string
   readonly config: ServerConfig
   readonly options: Connecting
@@ -45,6 +48,8 @@ export const openConnection = async (parts: ConnectionParts): Promise<McpConnect
     catalogue: openToolListCache(parts.config, { cwd: options.cwd }),
     identity,
     server,
+    isMirrored: parts.protocol === STATELESS && parts.config.url !== undefined,
+    onUse: parts.parameters.learn,
     note: options.note,
     onChange: () => options.onToolsChanged?.(),
   })

@@ -122,7 +122,14 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
     await child.terminate(GRACE_MS)
   }
   const { findMissingAccess } = child
-  return { transport, stderr, lastWords: () => lastWords(state, stderr, findMissingAccess?.(stderr.tail)), findMissingAccess, end }
+  return {
+    transport,
+    isStream: true,
+    stderr,
+    lastWords: () => lastWords(state, stderr, findMissingAccess?.(stderr.tail)),
+    findMissingAccess,
+    end,
+  }
 }
 
 const lastWords = ({ exit, breach, stray }: State, { text }: StderrTail, lacked: string | undefined): string | undefined => {

@@ -87,14 +87,14 @@ const folderOf = ({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string
 const hint = (secret: string | undefined): string | undefined => secret && createHash('sha256').update(secret).digest('hex').slice(0, 4)
 
 const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv): Promise<string> => {
-  const { command, args = [], url, transport, auth } = config
+  const { command, args = [], url, transport, auth, revision } = config
   const address = url !== undefined && URL.canParse(url) ? new URL(url) : undefined
   const keys = [
     config.token,
     ...[config.token_env, config.client_id_env, config.client_secret_env].map((name) => (name ? env[name] : undefined)),
   ]
   const parts = [
-    { command, args, cwd: command === undefined ? undefined : cwd, transport, auth },
+    { command, args, cwd: command === undefined ? undefined : cwd, transport, auth, revision },
     // A server under development is another one after each change.
     command === undefined ? [] : await Promise.all([command, ...args].map((word) => changedAt(resolve(cwd, word)))),
     address ? [address.origin, withoutSlash(address.pathname), hint(address.search)] : url,

@@ -3,21 +3,23 @@
 import type { Json } from '@plumb/lang'
 import { type Fault, fault, isRecord, preview } from '@plumb/wire'
 import type { McpTool } from './connection.js'
+import { whyNotMirrored } from './parameter-headers.js'
 
 const MAX_NAME = 256
 const MAX_SCHEMA_DEPTH = 128
 const MAX_NOTES = 10
 
-/** What is left out goes to `note`, in at most ten warnings. */
+/** What is left out goes to `note`, in at most ten warnings. `isMirrored`: parameters go into headers too, where a schema says so. */
 export const readTools = (
   items: readonly Readonly<Record<string, Json>>[],
   server: string,
   note: (warning: Fault) => void,
+  isMirrored = false,
 ): readonly McpTool[] => {
   const tools = new Map<string, McpTool>()
   let left = 0
   for (const item of items) {
-    const why = whyNot(item, tools)
+    const why = whyNot(item, tools) ?? (isMirrored ? whyNotSent(item) : undefined)
     if (why === undefined) tools.set(item.name as string, toTool(item))
     else if (left++ < MAX_NOTES) note(fault('bad_reply', `a tool of MCP server '${server}' is left out: ${why}`, { server }))
   }
@@ -39,6 +41,11 @@ const whyNot = (
     if (isDeep(schema)) return `a schema of ${shown} is nested more than ${MAX_SCHEMA_DEPTH} deep`
   }
   return undefined
+}
+
+const whyNotSent = ({ name, inputSchema }: Readonly<Record<string, Json>>): string | undefined => {
+  const why = whyNotMirrored(inputSchema as Json)
+  return why === undefined ? undefined : `'${preview(String(name))}' has ${why}`
 }
 
 const toTool = (item: Readonly<Record<string, Json>>): McpTool => {

@@ -43,5 +43,5 @@ export const openWebSocket = async ({ url, token }: Target, allowsPrivateNet: bo
     await transport.close()
     await dispatcher.destroy().catch(() => {})
   }
-  return { transport, lastWords: () => why, end }
+  return { transport, isStream: true, lastWords: () => why, end }
 }

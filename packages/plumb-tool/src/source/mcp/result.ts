@@ -1,7 +1,7 @@
 // What a server answered: to a model in its own kinds of content, to a tool as a value of the type that the spec declares.
 
 import { resolve, type Type } from '@plumb/lang'
-import { canonicalJson, fail, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import { canonicalJson, fail, isRecord, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
 import { fitOutput } from '../../call/validate.js'
 import type { JsonText } from '../../json-text.js'
@@ -65,7 +65,8 @@ const cut = (content: readonly McpContent[], { maxOutput, onCut }: OutputLimit):
 
 // Servers say what is structured as text too, for clients that know no better; some wrap a text, or a value, as the one field that there is.
 const isInWords = (content: readonly McpContent[], structured: JsonText): boolean => {
-  const values = Object.values((JSON.parse(structured) as object | null) ?? {})
+  const value = JSON.parse(structured) as unknown
+  const values = isRecord(value) ? Object.values(value) : [value]
   const [only] = values.length === 1 ? values : []
   const same = [structured, ...(only === undefined ? [] : [JSON.stringify(only)])].map(canonicalJson)
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))

@@ -1,0 +1,90 @@
+// Revision 2026-07-28 as a client speaks it: what each request says of itself, and what an answer is apart from its result.
+
+import type { JSONRPCErrorResponse, JSONRPCRequest, JSONRPCResultResponse } from '@modelcontextprotocol/sdk/types.js'
+import { isRecord, preview } from '@plumb/wire'
+
+export const STATELESS = '2026-07-28'
+/** With initialize, newest first. */
+export const WITH_SESSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+
+const PREFIX = 'io.modelcontextprotocol/'
+const VERSION = `${PREFIX}protocolVersion`
+
+export type Params = Readonly<Record<string, unknown>>
+export type Answer = JSONRPCResultResponse | JSONRPCErrorResponse
+export type Request = Pick<JSONRPCRequest, 'jsonrpc' | 'method' | 'id'> & { readonly params?: Params }
+
+/** The parameters with what a server is to know of their request. */
+export const withEnvelope = (params: Params | undefined, clientInfo: unknown): Params => ({
+  ...params,
+  _meta: {
+    ...(isRecord(params?._meta) ? params._meta : {}),
+    [VERSION]: STATELESS,
+    [`${PREFIX}clientInfo`]: clientInfo,
+    [`${PREFIX}clientCapabilities`]: {},
+  },
+})
+
+/** The revision that a request names for itself; undefined: it belongs to a session. */
+export const namedRevision = (params: unknown): string | undefined => {
+  const revision = isRecord(params) && isRecord(params._meta) ? params._meta[VERSION] : undefined
+  return typeof revision === 'string' ? revision : undefined
+}
+
+export interface Discovered {
+  readonly supported: readonly string[]
+  /** What `initialize` would have given; undefined: the server knows none of the revisions that have discover. */
+  readonly result?: Params
+}
+
+/** Undefined: it is no answer to server/discover, as of a server that does not know it. */
+export const readDiscovered = (answer: Answer): Discovered | undefined => {
+  if ('error' in answer) return readUnsupported(answer.error)
+  const { supportedVersions, capabilities, instructions, serverInfo, _meta } = answer.result
+  if (!Array.isArray(supportedVersions) || !isRecord(capabilities)) return undefined
+  const info = (isRecord(_meta) ? _meta[`${PREFIX}serverInfo`] : undefined) ?? serverInfo
+  const { name, version } = isRecord(info) ? info : {}
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  return {
+    supported: texts(supportedVersions),
+    result: {
+      // The SDK takes no other; what was agreed on is known here.
+      protocolVersion: WITH_SESSIONS[0],
+      capabilities,
+      serverInfo: { name: text(name), version: text(version) },
+      ...(typeof instructions === 'string' ? { instructions } : {}),
+    },
+  }
+}
+
+const readUnsupported = ({ code, data }: { readonly code: number; readonly data?: unknown }): Discovered | undefined =>
+  code === UNSUPPORTED_VERSION && isRecord(data) && Array.isArray(data.supported) ? { supported: texts(data.supported) } : undefined
+
+const UNSUPPORTED_VERSION = -32_022
+
+const texts = (values: readonly unknown[]): readonly string[] => values.filter((value) => typeof value === 'string')
+
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: Params }
+  /** The request is to be made again with these besides. */
+  | { readonly kind: 'again'; readonly params: Params }
+  | { readonly kind: 'wrong'; readonly why: string }
+
+/** Nobody is here to ask: a server that asks a person is told no. */
+export const readOutcome = (result: Params): Outcome => {
+  const { resultType = 'complete', inputRequests, requestState, ...rest } = result
+  if (resultType === 'complete') return { kind: 'result', result: rest }
+  if (resultType !== 'input_required')
+    return { kind: 'wrong', why: `has a 'resultType' that is not known: ${preview(JSON.stringify(resultType))}` }
+  const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : []
+  if (asked.length === 0 && requestState === undefined) return { kind: 'wrong', why: 'wants input, and does not say which' }
+  const stranger = asked.find(([, request]) => !isRecord(request) || request.method !== 'elicitation/create')
+  if (stranger) return { kind: 'wrong', why: `asks for what is not offered: ${preview(JSON.stringify(stranger[1]))}` }
+  return {
+    kind: 'again',
+    params: {
+      ...(asked.length === 0 ? {} : { inputResponses: Object.fromEntries(asked.map(([key]) => [key, { action: 'decline' }])) }),
+      ...(requestState === undefined ? {} : { requestState }),
+    },
+  }
+}
