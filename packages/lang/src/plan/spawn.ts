@@ -4,6 +4,7 @@ import { nearest } from '@plumb/wire/nearest'
 import { error, warning } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { SpawnArgument, SpawnStatement } from '../parse/ast.js'
+import { ERROR_PORT } from '../types/failure.js'
 import type { Process } from './graph.js'
 import { reportNoPort } from './instance.js'
 import type { Local } from './local.js'
@@ -53,6 +54,8 @@ const portFor = (
     )
   }
   if (port) return port
+  // Every process has it, unless it names another one so.
+  if (label?.text === ERROR_PORT.name) return { name: label.text, ...w.builder.failuresOf(process, label.span) }
   if (label) reportNoPort(process, label, w.builder)
   else
     w.builder.report(

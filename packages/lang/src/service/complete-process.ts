@@ -13,7 +13,7 @@ import { flowOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { isOf } from './path-at.js'
 import { printPortType } from './signature.js'
-import { portsNamed, portsWithError, type SymbolInfo } from './symbol.js'
+import { portsWithError, type SymbolInfo } from './symbol.js'
 
 const TOTAL = [...MORPHISMS].filter((word) => !NOT_TOTAL.has(word))
 
@@ -77,7 +77,7 @@ const inSpawn = (node: SpawnStatement, bound: Bound, locals: Locals): Completion
   }
   const argument = node.arguments.find((a) => a.channel.text === PLACEHOLDER)
   const given = new Set(node.arguments.map((a) => a.port?.text))
-  const ports = process === 'unknown' || argument?.port ? [] : portsNamed(process).filter((p) => !given.has(p.name))
+  const ports = process === 'unknown' || argument?.port ? [] : portsWithError(process).filter((p) => !given.has(p.name))
   return [
     ...[...locals].flatMap(([label, meaning]) => local(label, meaning)),
     ...ports.map(({ name, type }): Completion => ({ label: name, kind: 'port', detail: `!${printPortType(type)}`, insert: `${name}=` })),

@@ -26,6 +26,8 @@ export interface BarrierOptions {
 const MAX_SPARE = 1024
 
 const MARKS = Buffer.from('[,]')
+/** In bytes, as the longest line that a reader takes. */
+const MAX_TUPLE = 16 * 1024 * 1024
 
 export class Barrier extends Morphism {
   readonly #o: BarrierOptions
@@ -152,22 +154,27 @@ export class Barrier extends Morphism {
     const sink = this.#sink
     // Where there is a key, it is the origin.
     const origins = key ? [] : [current.origin]
+    const isTooLarge = bytesWith(waiting, end - start) > MAX_TUPLE
     let p = sink.at
     for (let i = 0; i < waiting.queues.length; i++) {
-      p = put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2)
+      if (!isTooLarge) p = put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2)
       if (i === own) {
-        p = put(sink, p, buf, start, end)
+        if (!isTooLarge) p = put(sink, p, buf, start, end)
         continue
       }
       const held = (waiting.queues[i] as Queue).take()
       this.#waiting[i] = (this.#waiting[i] as number) - 1
       if (!key) origins.push(held.origin)
-      p = put(sink, p, held.buf, held.start, held.end)
+      if (!isTooLarge) p = put(sink, p, held.buf, held.start, held.end)
     }
-    sink.commit(put(sink, p, MARKS, 2, 3))
+    if (!isTooLarge) sink.commit(put(sink, p, MARKS, 2, 3))
     const origin = key ?? Origin.ofAll(origins)
     const before = current.enter(origin)
-    if (isTooDeep(sink.buf, sink.start, sink.end)) {
+    if (isTooLarge) {
+      const detail = `a tuple of '${name}' would be larger than ${MAX_TUPLE.toLocaleString('en')} bytes: take less of each part, as in map(field)`
+      report(fault('too_large', detail, { process: name }))
+      lost(origin)
+    } else if (isTooDeep(sink.buf, sink.start, sink.end)) {
       report(fault('too_deep', `a tuple of '${name}' would be nested more than 512 deep`, { process: name }))
       lost(origin)
     } else this.outlets[0]?.send(sink.buf, sink.start, sink.end)
@@ -176,6 +183,13 @@ export class Barrier extends Morphism {
     origin.release()
     for (const part of origins.slice(1)) part.release()
   }
+}
+
+/** Of the tuple of what waits longest on each branch, and of what comes on the last. */
+const bytesWith = ({ queues }: Waiting, own: number): number => {
+  let bytes = own + queues.length + 1
+  for (const queue of queues) bytes += queue.firstBytes
+  return bytes
 }
 
 interface Message {
@@ -222,6 +236,11 @@ class Queue {
   length = 0
   #first: Message | undefined
   #last: Message | undefined
+
+  /** Of the oldest; 0 where there is none. */
+  get firstBytes(): number {
+    return this.#first ? this.#first.end - this.#first.start : 0
+  }
 
   add(buf: Buffer, start: number, end: number, origin: Origin): void {
     const message: Message = { buf, start, end, origin, next: undefined }
