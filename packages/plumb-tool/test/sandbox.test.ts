@@ -337,6 +337,7 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     findMissingAccess(said, { sandbox: { ...sandbox, ...keys }, cwd: said.includes('or any') ? '/repo/site' : '/site', find })
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["touch: cannot touch 'out/x': Read-only file system", 'write: ["out"]'],
+    ["touch: cannot touch 'new': Read-only file system", "keeps '/site/new' from"],
     ['/bin/sh: 1: cannot create out/x: Read-only file system', 'write: ["out"]'],
     ['bash: line 1: out/x: Read-only file system', 'write: ["out"]'],
     ["Error: EROFS: read-only file system, open '/site/out/x'", 'write: ["out"]'],

@@ -112,5 +112,6 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
     isRawOutput: flags.rawOutput === true,
     isSlurped: flags.slurp === true,
     wantsCheck: flags.check === true,
+    tracesSandbox: flags.traceSandbox === true,
   }
 }

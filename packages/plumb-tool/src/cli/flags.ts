@@ -24,6 +24,7 @@ export interface Flags {
   rawOutput?: true
   slurp?: true
   check?: true
+  traceSandbox?: true
   maxLine?: number
   fds?: string
   offers?: true
@@ -43,6 +44,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '-s, --slurp', text: 'call: all of standard input is one input' },
   { flags: '--envelope', text: 'call: all about the call, even where it fails' },
   { flags: '--check', text: 'call: try without writing, where the tool can' },
+  { flags: '--trace-sandbox', text: 'call: what the sandbox of a program refused it' },
   { flags: '--from <type>', text: 'find: what is there' },
   { flags: '--to <type>', text: 'find: what is wanted' },
   { flags: '--json', text: 'list, find, sandbox: JSON Lines' },

@@ -47,7 +47,7 @@ export const openToolSet = async (loaded: LoadedProgram, options: Options, repor
     agentOptions: handedOn(options),
     agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
     caller: callerOf(options, offer.value),
-    servers: new ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn(warning) }),
+    servers: new ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn(warning), tracesSandbox: options.tracesSandbox }),
     nowMs,
   }
   await watchProgram(session)

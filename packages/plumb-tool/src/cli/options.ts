@@ -40,6 +40,8 @@ export interface Options {
   /** All of standard input is one input. */
   readonly isSlurped: boolean
   readonly wantsCheck: boolean
+  /** What sandboxes refuse is a warning. */
+  readonly tracesSandbox: boolean
   /** Types as the language writes them. */
   readonly from?: string
   readonly to?: string

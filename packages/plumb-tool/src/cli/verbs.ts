@@ -24,7 +24,7 @@ export const VERBS: readonly Verb[] = [
     says: 'call a tool, or with - once for each line of input',
     least: 1,
     most: 2,
-    options: ['envelope', 'rawInput', 'rawOutput', 'slurp', 'check', 'maxLine'],
+    options: ['envelope', 'rawInput', 'rawOutput', 'slurp', 'check', 'traceSandbox', 'maxLine'],
   },
   { name: 'serve', words: '', says: 'answer requests, one a line', least: 0, most: 0, options: ['fds', 'offers', 'telemetry', 'maxLine'] },
   {

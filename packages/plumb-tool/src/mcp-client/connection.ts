@@ -47,6 +47,8 @@ export interface ConnectOptions {
   readonly note?: (warning: Fault) => void
   /** Each line that a server which was started writes to stderr, without keys. */
   readonly onStderr?: (line: string) => void
+  /** What the sandbox of a server refuses is a note too. */
+  readonly tracesSandbox?: boolean
   /** Ends the attempt to connect. */
   readonly signal?: AbortSignal
   /** Whether the URL may lead to a private or local address: it may unless said otherwise, since an address in a spec is meant. */

@@ -10,6 +10,8 @@ export interface PoolOptions {
   readonly cwd: string
   /** Warnings, of which none stops anything. */
   readonly note: (warning: Fault) => void
+  /** What sandboxes refuse is a warning too. */
+  readonly tracesSandbox?: boolean
 }
 
 /** A server may find no end of what to be warned of. */
@@ -45,6 +47,10 @@ export class ServerPool implements McpServers {
     return opening
   }
 
+  get tracesSandbox(): boolean {
+    return this.#options.tracesSandbox === true
+  }
+
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -65,12 +71,13 @@ export class ServerPool implements McpServers {
 
   async #open(config: ServerConfig, onToolsChanged: () => void): Promise<Result<McpConnection>> {
     const { cwd } = this.#options
+    const { tracesSandbox } = this
     const note = (warning: Fault) => this.warn(warning)
     if (this.#isClosed) return { ok: false, error: fault('cancelled', 'the dispatcher is stopping') }
     this.#closing ??= new AbortController()
     const { signal } = this.#closing
     const { connectMcp } = await import('./connect.js')
     // A server address that stands in the spec's own `mcp` needs no net.private (plumb-tools(7), What may be done).
-    return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged })
+    return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged, tracesSandbox })
   }
 }

@@ -11,6 +11,8 @@ export interface McpServers {
   connect(config: ServerConfig, onToolsChanged?: () => void): Promise<Result<McpConnection>>
   /** Passes a warning on, once for each `detail`. */
   warn(warning: Fault): void
+  /** Whether what sandboxes refuse is a warning. */
+  readonly tracesSandbox?: boolean | undefined
   readonly isClosed: boolean
   /** Resolves when no server that was started here is left. */
   close(): Promise<void>

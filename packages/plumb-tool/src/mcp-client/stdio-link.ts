@@ -35,11 +35,11 @@ export const openStdioLink = (
   config: ServerConfig,
   cwd: string | undefined,
   places: RawArguments,
-  { note, onStderr }: Pick<Connecting, 'note' | 'onStderr'>,
+  { note, onStderr, tracesSandbox }: Pick<Connecting, 'note' | 'onStderr' | 'tracesSandbox'>,
 ): Result<Link> => {
   const { command = '', args = [], env = {}, specPath } = config
   for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
-  const sandbox = andThen(sandboxOf(config, cwd), (own) => own({ warn: note }))
+  const sandbox = andThen(sandboxOf(config, cwd), (own) => own({ warn: note, tracesSandbox }))
   if (!sandbox.ok) return sandbox
   const theirs = withGitGuard({ ...childEnv('foreign'), ...env })
   // In a sandbox it is looked for here, by the same names.

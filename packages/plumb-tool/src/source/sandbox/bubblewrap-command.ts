@@ -8,7 +8,7 @@ import { listEntries, toRealPath } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
 import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, listVersionFiles, SYSTEM_FOLDERS } from './installation.js'
-import { findMissingAccess, type OutsideEntry } from './missing-access.js'
+import { findMissingAccess, listRefusals, type OutsideEntry } from './missing-access.js'
 import { Mounts } from './mounts.js'
 import type { ConnectPolicy } from './net/connect-host.js'
 import { openSandboxNet, type SandboxNet } from './net/sandbox-net.js'
@@ -37,6 +37,8 @@ export interface SandboxCommand extends Wrapper {
   readonly net: SandboxNet | undefined
   /** Given what the failed program printed, the access that it lacked; undefined if none is found. */
   readonly findMissingAccess: (said: string) => string | undefined
+  /** Given all that the program printed, what it was refused, be it that it failed or not. */
+  readonly listRefusals: (said: string) => readonly string[]
   /** How the program ended, from how bubblewrap did. */
   readonly toExit: (exit: Exit) => Exit
   /** Closes the descriptors; call it after the child has started. */
@@ -97,6 +99,7 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
       [net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })]
         .filter((lack) => lack !== undefined)
         .join('; ') || undefined,
+    listRefusals: (said) => [...(net?.refusals() ?? []), ...listRefusals(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })],
     toExit,
     close,
   })

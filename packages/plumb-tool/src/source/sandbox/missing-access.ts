@@ -66,6 +66,25 @@ export const findMissingAccess = (text: string, surroundings: AccessContext): st
   return hints.size === 0 ? undefined : [...hints].slice(0, MAX_HINTS).join('; ')
 }
 
+/** For `--trace-sandbox`: what each line of a whole output explains, and the lines that tell of a refusal which no key explains. */
+export const listRefusals = (text: string, surroundings: AccessContext): readonly string[] => {
+  const found = text.split(LINE_END).map((whole) => {
+    const line = whole.slice(0, MAX_LINE)
+    return (
+      explainLine(line, surroundings) ?? (isUnexplained(line) ? `it said '${preview(line.trim(), MAX_SAID)}', ${UNEXPLAINED}` : undefined)
+    )
+  })
+  return [...new Set(found)].filter((refusal) => refusal !== undefined)
+}
+
+const MAX_SAID = 200
+const UNEXPLAINED = 'which no key explains: a system call that a sandbox refuses, or what you may not do either'
+
+const isUnexplained = (line: string): boolean => {
+  const lower = line.toLowerCase()
+  return [...REFUSED, ...READ_ONLY].some((word) => lower.includes(word))
+}
+
 const explainLine = (line: string, surroundings: AccessContext): string | undefined => {
   const lower = line.toLowerCase()
   const says = (words: readonly string[]): boolean => words.some((word) => lower.includes(word))
@@ -169,7 +188,10 @@ const findPathsBeside = (line: string, words: readonly string[]): readonly strin
   const [before, after] = [line.slice(0, at).trimEnd(), line.slice(at + word.length)]
   const parts = trimColon(before).split(': ')
   const named = after.split(QUOTE)[1]
-  const found = named === undefined ? [listQuoted(before).at(-1), parts.at(-1), parts.at(-1)?.split(' ').at(-1)] : [named]
+  const quoted = listQuoted(before).at(-1)
+  const isQuotedLast = quoted !== undefined && trimColon(before).slice(0, -1).endsWith(quoted)
+  const unquoted = isQuotedLast ? [quoted] : [quoted, parts.at(-1), parts.at(-1)?.split(' ').at(-1)]
+  const found = named === undefined ? unquoted : [named]
   return found.filter((path) => path !== undefined && isPath(path)) as string[]
 }
 

@@ -26,6 +26,8 @@ export interface Sandbox extends Bubblewrap {
   readonly sockets: readonly string[]
   /** RLIMIT_DATA of each process, set by prlimit(1). */
   readonly memory: { readonly bytes: number; readonly prlimit: string } | undefined
+  /** Told of each thing that the program was refused, as far as it can be seen (`--trace-sandbox`). */
+  readonly trace?: (refusal: string) => void
 }
 
 /** The tool or agent that the sandbox is for. */
@@ -42,7 +44,13 @@ export interface SandboxRequest {
 }
 
 /** Gives the sandbox of a program that is to start; undefined: it starts without one, with a warning once a day unless that was written. */
-export type SandboxAtStart = (outlet: { warn(warning: Fault): void }) => Result<Sandbox | undefined>
+export type SandboxAtStart = (outlet: SandboxOutlet) => Result<Sandbox | undefined>
+
+export interface SandboxOutlet {
+  warn(warning: Fault): void
+  /** What is refused inside is a warning too. */
+  readonly tracesSandbox?: boolean | undefined
+}
 
 interface Keys {
   readonly net?: boolean | readonly string[]
@@ -57,7 +65,19 @@ const FREE = "write 'sandbox: false' to run it with all that you may do"
 const WITHOUT: SandboxAtStart = () => succeed(undefined)
 
 /** Lang has checked the shape of the value. Errors: `config_invalid`, `file_not_found`. */
-export const readSandbox = (value: Json | undefined, request: SandboxRequest): Result<SandboxAtStart> => {
+export const readSandbox = (value: Json | undefined, request: SandboxRequest): Result<SandboxAtStart> =>
+  andThen(readAtStart(value, request), (start) =>
+    succeed((outlet) => (outlet.tracesSandbox ? traced(start, request, outlet) : start(outlet))),
+  )
+
+const traced = (start: SandboxAtStart, { who }: SandboxRequest, outlet: SandboxOutlet): ReturnType<SandboxAtStart> =>
+  andThen(start(outlet), (sandbox) => {
+    const warn = (refusal: string): void => outlet.warn(fault('permission_denied', `${who}: ${refusal}`))
+    if (!sandbox) outlet.warn(fault('config_invalid', `${who} runs without a sandbox, so nothing of it is traced`))
+    return succeed(sandbox && { ...sandbox, trace: warn })
+  })
+
+const readAtStart = (value: Json | undefined, request: SandboxRequest): Result<SandboxAtStart> => {
   const { who, isDefault } = request
   const isRequired = process.env.PLUMB_SANDBOX === 'require'
   if (value === false && isRequired)

@@ -30,7 +30,31 @@ export const spawnSandboxed = (
     ...(listener ? { listener } : {}),
   })
   close()
-  return child.ok ? succeed(closeWithChild(child.value, enclosure.value)) : child
+  if (!child.ok) return child
+  const closing = closeWithChild(child.value, enclosure.value)
+  return succeed(sandbox.trace ? traceRefusals(closing, enclosure.value, sandbox.trace) : closing)
+}
+
+const MAX_TRACED_BYTES = 1024 * 1024
+
+/** Once the child has ended, tells what of its output speaks of refusals. Whoever terminates it waits for that. */
+const traceRefusals = (child: SandboxedChild, { listRefusals }: SandboxCommand, trace: (refusal: string) => void): SandboxedChild => {
+  const chunks: Buffer[] = []
+  let kept = 0
+  const keep = (chunk: Buffer): void => {
+    if (kept < MAX_TRACED_BYTES) chunks.push(Buffer.from(chunk))
+    kept += chunk.length
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', keep)
+  const traced = child.ended.then(() => {
+    for (const refusal of listRefusals(Buffer.concat(chunks).toString('utf8'))) trace(refusal)
+    if (kept > MAX_TRACED_BYTES) trace('it wrote more than 1 MiB, and what it was refused is looked for in the beginning only')
+  })
+  const terminate = async (graceMs: number): Promise<void> => {
+    await child.terminate(graceMs)
+    await traced
+  }
+  return { ...child, terminate }
 }
 
 /** Says how the program itself ended, closes the sandbox's network when the child ends, and kills what bubblewrap left behind when it is terminated. */

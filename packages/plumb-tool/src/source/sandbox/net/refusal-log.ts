@@ -9,6 +9,8 @@ export interface RefusalLog {
   used(): void
   refused(target: string, fault: Fault): void
   missingAccess(): string | undefined
+  /** In the order in which they came. */
+  refusals(): readonly string[]
 }
 
 const MAX_KEPT = 20
@@ -29,6 +31,10 @@ export const openRefusalLog = (): RefusalLog => {
     refused(target, { detail }) {
       if (refusals.size < MAX_KEPT || refusals.has(target)) refusals.set(target, detail)
       else others++
+    },
+    refusals() {
+      const more = others === 0 ? [] : [`it was refused ${others} more connections`]
+      return [...[...refusals.values()].map((detail) => preview(detail, 300)), ...more]
     },
     missingAccess() {
       if (!isOpen) return 'the way out of its sandbox to the network could not be opened'

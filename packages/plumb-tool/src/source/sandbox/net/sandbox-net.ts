@@ -17,6 +17,8 @@ export interface SandboxNet {
   readonly listener: ListenerOption
   /** For the error of a failed program: the hosts that were refused, or that it never used the proxy. */
   readonly missingAccess: () => string | undefined
+  /** The hosts that were refused, each once, up to a limit. */
+  readonly refusals: () => readonly string[]
   /** Call it after the program has ended. */
   close(): void
 }
@@ -50,6 +52,7 @@ export const openSandboxNet = (hosts: readonly HostPattern[], policy: ConnectPol
       },
     },
     missingAccess: record.missingAccess,
+    refusals: record.refusals,
     close: () => {
       server?.close()
       proxy.close()
