@@ -38,7 +38,7 @@ const FILES = {
   'server.cjs': SERVER,
   'in.jsonl': INPUT,
   'a.plumb': `
-    let shout : { arguments?: [string] } -> string = tool { command: "./shout" }
+    let shout : { arguments?: [string] } -> string = tool { command: "./shout", sandbox: { write: ["."] } }
     let bot : !string -> !string = agent {
       provider: "eliza", model: "doctor", tools: [shout], max_tool_calls: 3,
       mcp: [{ command: "${process.execPath}", args: ["server.cjs"], prefix: "ink", cache_ttl: 0 }]
